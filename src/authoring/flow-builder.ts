@@ -1,0 +1,157 @@
+// Owns `step(name)`: one method per kind of step, each of which gives a call with the type of its result. Building a
+// step does nothing; yielding it asks the engine to do it.
+
+import type { Duration } from '../base/duration.ts';
+import type { Json } from '../base/json.ts';
+import type { CompiledWorkflow, StepContext } from '../definition/code.ts';
+import type { FlowStep } from '../kernel/flow-step.ts';
+import { type Child, compiledOf, type FlowWorkflow } from './flow.ts';
+import { createCall, type FlowCall, type ResultOf } from './flow-call.ts';
+import { invalid, type StepOptions } from './flow-model.ts';
+import type { AgentResult, ChildOutput, CommandResult, GateResult, HumanResult, ValidateResult } from './flow-result.ts';
+import {
+  type AnswerOf,
+  buildChild,
+  buildDelay,
+  buildEach,
+  buildGate,
+  buildHuman,
+  buildSignal,
+  type DelaySpec,
+  type EachOptions,
+  type GateSpec,
+  type HumanOption,
+  type HumanSpec,
+} from './flow-wait.ts';
+import {
+  type Action,
+  type AgentSpec,
+  buildAgent,
+  buildCommand,
+  buildGenerate,
+  buildTask,
+  buildValidate,
+  type CommandSpec,
+  type GenerateSpec,
+  type TaskSpec,
+  type ValidateSpec,
+} from './flow-work.ts';
+
+/** The inputs of a child workflow: values by name, or a function that builds them when the step begins. */
+export type ChildInputs<Input> = { readonly [K in keyof Input]?: Input[K] } | ((ctx: StepContext) => unknown);
+
+/** A workflow whose result has no type of its own: by name, or a graph. A flow is told apart by its body. */
+export type UntypedWorkflow = string | Child<CompiledWorkflow & { readonly body?: never }>;
+
+/** A name that waits for what the step does. */
+export class StepBuilder {
+  readonly #name: string;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  /** Calls a function with these arguments: the result is what it returns. */
+  task<Fn extends Action>(action: Fn, ...args: Parameters<Fn>): FlowCall<Awaited<ReturnType<Fn>>>;
+  /** Calls a function, with options; `args` may be built from the context, which has the idempotency key. */
+  task<Args extends readonly unknown[], Returned>(spec: TaskSpec<Args, Returned>): FlowCall<Awaited<Returned>>;
+  task(work: Action | TaskSpec<never, unknown>, ...args: never): FlowCall<unknown> {
+    return createCall({ bound: buildTask(this.#name, typeof work === 'object' ? work : { action: work, args }) });
+  }
+
+  /** Starts a program: a shell line, a list of words, or either with options. */
+  command(command: string | readonly string[] | CommandSpec): FlowCall<CommandResult> {
+    return createCall({ bound: buildCommand(this.#name, command) });
+  }
+
+  /** Lets an agent work. */
+  agent<Context extends object>(spec: AgentSpec<Context>): FlowCall<AgentResult> {
+    return createCall({ bound: buildAgent(this.#name, spec) });
+  }
+
+  /** Lets a generator write text. */
+  generate<Context extends object>(spec: GenerateSpec<Context>): FlowCall<string> {
+    return createCall({ bound: buildGenerate(this.#name, spec) });
+  }
+
+  /** Checks stages, with a step that mends between rounds; `retry: 0` never mends. */
+  validate(spec: ValidateSpec = {}): FlowCall<ValidateResult> {
+    return createCall({ bound: buildValidate(this.#name, spec) });
+  }
+
+  /** Lets work pass or not. */
+  gate(spec: GateSpec): FlowCall<GateResult> {
+    return createCall({ bound: buildGate(this.#name, spec) });
+  }
+
+  /** Asks a person. The answer "reject", unless its option says otherwise, is thrown as a failure. */
+  human<const Options extends readonly HumanOption[] = readonly ['approve', 'reject']>(
+    spec: HumanSpec<Options>,
+  ): FlowCall<HumanResult<AnswerOf<Options[number]>>> {
+    return createCall({ bound: buildHuman(this.#name, spec) });
+  }
+
+  /** Lets time pass. */
+  delay(delay: Duration | DelaySpec): FlowCall<null> {
+    return createCall({ bound: buildDelay(this.#name, delay) });
+  }
+
+  /** Waits for a signal: the result is what was sent with it. */
+  signal(signal: string, options?: StepOptions): FlowCall<Json> {
+    return createCall({ bound: buildSignal(this.#name, signal, options) });
+  }
+
+  /** Runs another workflow: the result is its final output. */
+  workflow<Input, Returned>(
+    workflow: Child<FlowWorkflow<Input, Returned>>,
+    inputs?: ChildInputs<Input>,
+    options?: StepOptions,
+  ): FlowCall<ChildOutput<Returned>>;
+  workflow(workflow: UntypedWorkflow, inputs?: ChildInputs<Record<string, unknown>>, options?: StepOptions): FlowCall<Json>;
+  workflow(workflow: string | Child, inputs?: unknown, options: StepOptions = {}): FlowCall<unknown> {
+    return this.#child(workflow, inputs, options);
+  }
+
+  /** Another name for `workflow`. */
+  subworkflow<Input, Returned>(
+    workflow: Child<FlowWorkflow<Input, Returned>>,
+    inputs?: ChildInputs<Input>,
+    options?: StepOptions,
+  ): FlowCall<ChildOutput<Returned>>;
+  subworkflow(workflow: UntypedWorkflow, inputs?: ChildInputs<Record<string, unknown>>, options?: StepOptions): FlowCall<Json>;
+  subworkflow(workflow: string | Child, inputs?: unknown, options: StepOptions = {}): FlowCall<unknown> {
+    return this.#child(workflow, inputs, options);
+  }
+
+  #child(workflow: string | Child, inputs: unknown, options: StepOptions): FlowCall<unknown> {
+    const child = typeof workflow === 'string' ? undefined : compiledOf(workflow);
+    const bound = buildChild(this.#name, { workflow: child?.definition.name ?? String(workflow), inputs, options });
+    return createCall({ bound, ...(child === undefined ? {} : { child }) });
+  }
+
+  /**
+   * Does one step per item, all of them or `concurrency` at once: the result is a list in the order of the items.
+   * A plain `yield` gives the results by the key of their item.
+   */
+  each<Item, Call extends FlowStep>(
+    items: readonly Item[],
+    body: (item: Item, index: number) => Call,
+    options: EachOptions<Item> = {},
+  ): FlowCall<ResultOf<Call>[]> {
+    const { bound, keys } = buildEach(this.#name, { items, body, options });
+    const receive = (sent: unknown) => keys.map((key) => (sent as Record<string, ResultOf<Call>>)[key] ?? (null as ResultOf<Call>));
+    return createCall({ bound, receive });
+  }
+}
+
+// A path is `step#visit` or `group#visit/key`, so a name must not look like more than one part of it.
+const NAME = /^[^#/\p{Cc}]{1,200}$/u;
+
+/** Names a step of a flow; names are unique in a run, so a loop numbers them: step(`fix-${i}`). */
+export function step(name: string): StepBuilder {
+  if (typeof name === 'string' && NAME.test(name)) return new StepBuilder(name);
+  throw invalid(
+    `the step name ${JSON.stringify(name)}`,
+    'cannot be used; write 1 to 200 characters without "#", "/" and control characters',
+  );
+}

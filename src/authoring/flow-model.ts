@@ -1,0 +1,175 @@
+// Owns how a step of a flow becomes a model and its code: the defaults of its kind and the options that every kind
+// shares. The model is plain frozen data; functions and live objects are in the code and nowhere else.
+
+import { type Duration, parseDuration } from '../base/duration.ts';
+import { EngineError, messageOf } from '../base/error.ts';
+import { deepFreeze, type Json, type JsonObject, toPlain } from '../base/json.ts';
+import { type BoundStep, type ConditionCheck, NO_CODE, type StepCode, type StepContext } from '../definition/code.ts';
+import { KINDS } from '../definition/kinds/registry.ts';
+import type { ConditionModel, RecoveryPolicy, RetryPolicy, StepKind, StepModel } from '../definition/model.ts';
+import { expressionOf } from '../kernel/scope.ts';
+
+/** A condition of a contract: an expression, or a function that looks at the world. */
+export interface FlowCondition {
+  readonly name: string;
+  readonly check: string | ((ctx: StepContext) => boolean | Promise<boolean>);
+  /** What to tell whoever has to mend it; made from the name when left out. */
+  readonly error?: string;
+}
+
+/** How often an attempt is tried again, for what, and after which pause. */
+export interface FlowRetry {
+  readonly max: number;
+  readonly on?: readonly ('error' | 'timeout')[];
+  readonly backoff?: { readonly initial: Duration; readonly factor?: number; readonly max?: Duration };
+}
+
+/** What every kind of step takes. */
+export interface StepOptions {
+  readonly title?: string;
+  readonly retry?: number | FlowRetry;
+  readonly timeout?: Duration;
+  readonly recovery?: RecoveryPolicy;
+  /** Tells, for the recovery policy `reconcile`, whether an attempt without a recorded end took effect. */
+  readonly reconcile?: (ctx: StepContext) => unknown;
+  readonly preconditions?: readonly FlowCondition[];
+  readonly postconditions?: readonly FlowCondition[];
+  readonly contractRetries?: number;
+  readonly slots?: readonly string[];
+}
+
+/** What a kind of step brings, beside the shared options. */
+export interface StepParts {
+  readonly name: string;
+  readonly kind: StepKind;
+  readonly config?: JsonObject;
+  readonly fields?: Partial<Pick<StepModel, 'gate' | 'join' | 'concurrency'>>;
+  readonly code?: Partial<Omit<StepCode, 'preconditions' | 'postconditions'>>;
+  readonly members?: readonly BoundStep[];
+  readonly options?: StepOptions;
+}
+
+const BACKOFF_MAX = '1h';
+
+/** The step with its kind's defaults and its options. */
+export function createBoundStep(parts: StepParts): BoundStep {
+  const { name, kind, members = [] } = parts;
+  const model: StepModel = {
+    id: name,
+    title: name,
+    kind,
+    config: parts.config ?? {},
+    actions: [],
+    args: {},
+    preconditions: [],
+    postconditions: [],
+    next: {},
+    retry: { max: 0, on: ['error'] },
+    contractRetries: 1,
+    recovery: KINDS[kind].recovery,
+    slots: [],
+    members: members.map((member) => member.model),
+    ...parts.fields,
+  };
+  checkConfig(model);
+  const code = { ...NO_CODE, ...parts.code, members: Object.fromEntries(members.map((member) => [member.model.id, member.code])) };
+  return withOptions({ model, code }, parts.options ?? {});
+}
+
+// A fan-out over an empty list is fine here, where the list is known only when the step is yielded.
+function checkConfig(model: StepModel): void {
+  if (model.kind === 'parallel') return;
+  const faults: string[] = [];
+  KINDS[model.kind].check(model, {
+    fault: (message, hint) => faults.push(`${message}; ${hint}`),
+    expression: (source, what) => checkExpression(`${what} of step "${model.id}"`, source),
+  });
+  if (faults.length > 0) throw invalid(`step "${model.id}"`, `cannot be built: ${faults.join('. ')}`);
+}
+
+function checkExpression(what: string, source: string): void {
+  try {
+    expressionOf(source);
+  } catch (error) {
+    throw new EngineError('DEFINITION_INVALID', `${what} is no expression: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Refuses a step that cannot be part of a group; `group` begins the message. */
+export function checkMember(group: string, { model }: BoundStep): void {
+  if (KINDS[model.kind].mayBeMember) return;
+  throw invalid(group, `cannot hold step "${model.id}", which is a group itself; yield that one by itself`);
+}
+
+/** The same step with some of its options changed. */
+export function withOptions(bound: BoundStep, options: StepOptions): BoundStep {
+  const step = `step "${bound.model.id}"`;
+  const reconcile = options.reconcile ?? bound.code.reconcile;
+  const model: StepModel = { ...bound.model, ...modelOptions(step, options) };
+  if (model.recovery === 'reconcile' && reconcile === undefined) {
+    throw invalid(step, 'has the recovery policy "reconcile" but no function for it; give one as `reconcile`, or choose "rerun" or "ask"');
+  }
+  const code: StepCode = {
+    ...bound.code,
+    ...(reconcile === undefined ? {} : { reconcile }),
+    ...(options.preconditions === undefined ? {} : { preconditions: checksOf(options.preconditions) }),
+    ...(options.postconditions === undefined ? {} : { postconditions: checksOf(options.postconditions) }),
+  };
+  return Object.freeze({ model: deepFreeze(model), code: freezeCode(code) });
+}
+
+function modelOptions(step: string, options: StepOptions): Partial<StepModel> {
+  return {
+    ...(options.title === undefined ? {} : { title: options.title }),
+    ...(options.retry === undefined ? {} : { retry: retryPolicy(step, options.retry) }),
+    ...(options.timeout === undefined ? {} : { timeoutMs: parseDuration(options.timeout, `${step}, timeout`) }),
+    ...(options.recovery === undefined ? {} : { recovery: options.recovery }),
+    ...(options.preconditions === undefined ? {} : { preconditions: options.preconditions.map(conditionModel) }),
+    ...(options.postconditions === undefined ? {} : { postconditions: options.postconditions.map(conditionModel) }),
+    ...(options.contractRetries === undefined ? {} : { contractRetries: countOf(step, 'contractRetries', options.contractRetries) }),
+    ...(options.slots === undefined ? {} : { slots: [...options.slots] }),
+  };
+}
+
+function retryPolicy(step: string, retry: number | FlowRetry): RetryPolicy {
+  const { max, on = ['error'], backoff } = typeof retry === 'number' ? { max: retry } : retry;
+  const times = { max: countOf(step, 'retry', max), on: [...on] };
+  if (backoff === undefined) return times;
+  const initialMs = parseDuration(backoff.initial, `${step}, retry.backoff.initial`);
+  const maxMs = parseDuration(backoff.max ?? BACKOFF_MAX, `${step}, retry.backoff.max`);
+  return { ...times, backoff: { initialMs, factor: backoff.factor ?? 2, maxMs } };
+}
+
+function conditionModel({ name, check, error }: FlowCondition): ConditionModel {
+  if (typeof check === 'string') checkExpression(`the condition "${name}"`, check);
+  const model = { name, error: error ?? `"${name}" does not hold` };
+  return typeof check === 'string' ? { ...model, expression: check } : model;
+}
+
+function checksOf(conditions: readonly FlowCondition[]): readonly (ConditionCheck | undefined)[] {
+  return conditions.map(({ check }) => (typeof check === 'string' ? undefined : check));
+}
+
+// Only the containers are frozen: a live agent inside is the author's object and may keep state of its own.
+function freezeCode(code: StepCode): StepCode {
+  Object.freeze(code.preconditions);
+  Object.freeze(code.postconditions);
+  Object.freeze(code.members);
+  return Object.freeze(code);
+}
+
+/** A whole number from 0 up, or an error that names the setting. */
+export function countOf(step: string, setting: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw invalid(step, `has ${setting}: ${value}; write a whole number from 0 up`);
+}
+
+/** Data that a step is given as it is written: plain JSON, or an error that names the step and the place. */
+export function plainOf<T extends Json>(step: string, what: string, value: unknown): T {
+  return toPlain(value, `${what} of step "${step}"`) as T;
+}
+
+/** The error of a step that cannot be built; `subject` names it. */
+export function invalid(subject: string, problem: string): EngineError {
+  return new EngineError('DEFINITION_INVALID', `${subject} ${problem}`);
+}

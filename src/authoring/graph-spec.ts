@@ -1,0 +1,245 @@
+// Owns how a workflow is written as a graph in TypeScript: the shape of the object that an author gives. Nothing here
+// is kept; `graph.ts` turns it into a definition and the functions that go with it.
+
+import type { Duration } from '../base/duration.ts';
+import type { Json } from '../base/json.ts';
+import type { Arg, ArgSpecs, ArgValues } from '../definition/arg.ts';
+import type { ActionsBuilder, CompiledWorkflow, StepContext } from '../definition/code.ts';
+import type { RecoveryPolicy } from '../definition/model.ts';
+import type { OutcomeName } from '../definition/outcome.ts';
+import type { Dispatch, LiveAgent } from './graph-dispatch.ts';
+
+/**
+ * What a step returned, where only its author knows the shape. A check such as `ctx.result.chapters.length > 0` must
+ * compile without a declared result type, and no type but this one allows every property and comparison.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: see above; the one `any` of the public types.
+type Unchecked = any;
+
+/** What checks and handlers see: the engine's context, the application's, and the workflow's parameters with their types. */
+export type GraphContext<Ctx = object, P = ArgSpecs> = Ctx &
+  Omit<StepContext, 'workflowParams' | 'result' | 'item'> & {
+    readonly workflowParams: ArgValues<P>;
+    readonly result: Unchecked;
+    readonly item: Unchecked;
+  };
+
+/** A condition of a contract. `check` looks at the world, or is an expression over the run. */
+export interface ConditionSpec<C = GraphContext> {
+  readonly name: string;
+  readonly check: string | ((ctx: C) => boolean | Promise<boolean>);
+  /** What to tell whoever has to mend it. */
+  readonly error: string;
+}
+
+/** Where a transition leads: a step, `null` for the end, or one of `complete fail escalate reject`. */
+export type TargetSpec = string | null;
+
+/** A transition with a bound: taken at most `maxIterations` times in a run, then `onExhausted`. */
+export interface BoundedTarget {
+  readonly to: TargetSpec;
+  readonly maxIterations?: number;
+  readonly onExhausted?: TargetSpec;
+}
+
+/** A transition that an expression chooses. The bound is for those of its ways that lead back. */
+export interface ConditionalNext {
+  readonly condition: string;
+  readonly onTrue: TargetSpec;
+  readonly onFalse: TargetSpec;
+  readonly maxIterations?: number;
+  readonly onExhausted?: TargetSpec;
+}
+
+/** What comes after a step. All but the map are for `ok` and `skip`. */
+export type NextSpec =
+  | TargetSpec
+  | BoundedTarget
+  | { readonly step: string }
+  | ConditionalNext
+  | { readonly [outcome: OutcomeName]: TargetSpec | BoundedTarget | ConditionalNext };
+
+/** An answer that a person can give. */
+export interface GateOptionSpec {
+  readonly label: string;
+  /** Where it leads; `null` ends the run as rejected, or as `ends` says; absent, the step's own `next` decides. */
+  readonly nextStep?: string | null;
+  readonly ends?: 'completed' | 'rejected';
+  /** How the step settles with this answer. */
+  readonly outcome?: OutcomeName;
+  /** The person must write something. */
+  readonly requiresInput?: boolean;
+}
+
+/** A question to a person. */
+export interface HumanGateSpec {
+  readonly prompt: string;
+  /** Paths into the checkpoint whose values are shown with the question. `context` and `show` are one thing. */
+  readonly context?: readonly string[];
+  readonly show?: readonly string[];
+  /** Left out: approve or reject. */
+  readonly options?: readonly GateOptionSpec[];
+}
+
+/** A check of a gate: a shell line, or what a registered check wants. */
+export type GateCheckSpec =
+  | string
+  | {
+      readonly check?: string;
+      readonly run?: string;
+      readonly argv?: readonly string[];
+      readonly paths?: readonly string[];
+      readonly timeout?: Duration;
+      readonly [field: string]: unknown;
+    };
+
+/** How a group settles: all, the first, or some of its members; `2-of-3` names their number as well. */
+export type JoinSpec = 'all' | 'any' | `${number}-of-${number}` | number | { readonly n: number };
+
+/** How often an attempt is tried again, for what, and after which pause. */
+export type RetrySpec =
+  | number
+  | {
+      readonly max: number;
+      readonly on?: readonly ('error' | 'timeout')[];
+      readonly backoff?: { readonly initial: Duration; readonly factor?: number; readonly max?: Duration };
+    };
+
+/** A child workflow: its name, or the workflow itself. */
+export type ChildSpec = string | CompiledWorkflow | { readonly compiled: CompiledWorkflow };
+
+type Builder<C> = (ctx: C) => unknown;
+type Values = Readonly<Record<string, unknown>>;
+
+/** What does the work of a step. At most one of these is given; none of them is a step that only has instructions. */
+export interface WorkSpec<C = GraphContext> {
+  /** A function, or an agent that is sent off with a script. */
+  readonly handler?: ((ctx: C) => unknown) | Dispatch;
+  /** A shell line, or a program and its arguments. */
+  readonly command?: string | readonly string[];
+  readonly gate?: { readonly checks: readonly GateCheckSpec[] };
+  readonly human?: HumanGateSpec;
+  /** Time to wait, or less when the condition of the poll holds. */
+  readonly delay?:
+    | Duration
+    | {
+        readonly duration: Duration;
+        readonly poll?: { readonly interval: Duration; readonly condition: string | ((ctx: C) => boolean | Promise<boolean>) };
+      };
+  /** A child workflow, given `input`. */
+  readonly workflow?: ChildSpec;
+  readonly validate?:
+    | true
+    | { readonly stages?: readonly string[] | string | null; readonly retry?: number; readonly onFailure?: MemberSpec<C> };
+  /** The role of an agent, or an agent. */
+  readonly agent?: string | LiveAgent;
+  /** The name of a generator, or a generator. */
+  readonly generate?: string | LiveAgent;
+  /** The name of a signal to wait for. */
+  readonly signal?: string;
+
+  /** workflow: what the child is started with. */
+  readonly input?: Json | Builder<C>;
+  /** agent and generate: what they are told. */
+  readonly context?: Values | Builder<C>;
+  /** agent: which of its actions. */
+  readonly action?: string;
+  /** agent: what it is asked to do. */
+  readonly prompt?: string;
+  /** command: values it gets in its environment, and where it runs. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** What every step can have, whatever does its work. */
+export interface SharedSpec<C = GraphContext> {
+  readonly title?: string;
+  /** Instructions, or a function of the parameters that gives them. */
+  readonly actions?: readonly string[] | ActionsBuilder;
+  readonly args?: Readonly<Record<string, Arg>>;
+  readonly preconditions?: readonly ConditionSpec<C>[];
+  readonly postconditions?: readonly ConditionSpec<C>[];
+  readonly retry?: RetrySpec;
+  readonly timeout?: Duration;
+  readonly contractRetries?: number;
+  readonly recovery?: RecoveryPolicy;
+  /** Tells whether an attempt without a recorded end took effect. */
+  readonly reconcile?: Builder<C>;
+  /** An expression; when it is false the step is skipped. */
+  readonly condition?: string;
+  readonly humanGate?: HumanGateSpec;
+  readonly slots?: readonly string[];
+  /** An agent at this step may relay questions to the person it works for. */
+  readonly supportsQuestions?: boolean;
+}
+
+/** Several steps at once, or one step for every item of a list. */
+export interface GroupSpec<C = GraphContext> {
+  readonly parallel?:
+    | boolean
+    | { readonly branches: readonly (MemberSpec<C> & Named)[]; readonly join?: JoinSpec; readonly concurrency?: number };
+  /** With `parallel: true`: the path to the list, for whose items the rest of the step is done. */
+  readonly parallelKey?: string;
+  readonly each?: {
+    readonly items: string;
+    readonly step: MemberSpec<C>;
+    readonly join?: JoinSpec;
+    readonly concurrency?: number;
+  };
+  /** With `parallel: true`. */
+  readonly join?: JoinSpec;
+  readonly concurrency?: number;
+}
+
+type Named = { readonly id: string; readonly name?: undefined } | { readonly name: string; readonly id?: undefined };
+
+/** A branch of a group, or the body of a fan-out: a step without transitions of its own. */
+export interface MemberSpec<C = GraphContext> extends WorkSpec<C>, SharedSpec<C> {
+  readonly id?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+/** A step with its transitions. `id` and `name` are two spellings of one thing. */
+export type StepSpec<Ctx = object, P = ArgSpecs> = Named &
+  WorkSpec<GraphContext<Ctx, P>> &
+  SharedSpec<GraphContext<Ctx, P>> &
+  GroupSpec<GraphContext<Ctx, P>> & { readonly next?: NextSpec };
+
+interface WorkflowFields<Ctx, P> {
+  readonly description?: string;
+  readonly version?: string;
+  readonly params?: P;
+  /** Builds the application's part of the context, once per attempt. */
+  readonly context?: (run: { readonly runId: string; readonly workflow: string; readonly params: ArgValues<P> }) => Ctx | Promise<Ctx>;
+  readonly limits?: { readonly maxIterations?: number };
+  readonly steps: readonly StepSpec<Ctx, P>[];
+}
+
+/** A workflow. With `type` it is written with the other spelling: `type` names it, `name` is its title. */
+export type GraphSpec<Ctx = object, P = ArgSpecs> = WorkflowFields<Ctx, P> &
+  (
+    | {
+        readonly name: string;
+        readonly title?: string;
+        readonly entry?: string;
+        readonly type?: undefined;
+        readonly initialStep?: undefined;
+      }
+    | {
+        readonly type: string;
+        readonly name?: string;
+        readonly initialStep?: string;
+        readonly title?: undefined;
+        readonly entry?: undefined;
+      }
+  );
+
+/** A workflow's options when its steps are given one by one. */
+export interface StepsOptions {
+  readonly title?: string;
+  readonly description?: string;
+  readonly version?: string;
+  readonly entry?: string;
+  readonly params?: ArgSpecs;
+  readonly limits?: { readonly maxIterations?: number };
+}

@@ -1,0 +1,223 @@
+// Owns how a step is read: what every step can have around its work, and groups of steps.
+
+import { EngineError } from '../base/error.ts';
+import { arg } from '../definition/arg.ts';
+import type { BoundStep, ConditionCheck, StepCode, StepContext } from '../definition/code.ts';
+import { KINDS } from '../definition/kinds/registry.ts';
+import type { ArgModel, ConditionModel, NextTable, RetryPolicy, StepModel } from '../definition/model.ts';
+import { readGate } from './graph-gate.ts';
+import { readJoin } from './graph-join.ts';
+import { defined, type StepReading } from './graph-reading.ts';
+import type { ConditionSpec, GroupSpec, MemberSpec, RetrySpec, SharedSpec } from './graph-spec.ts';
+import { ALL_WORK_FIELDS, readWork, WORK_FIELDS, type Work } from './graph-work.ts';
+
+/** A step or member as it is written, when the types of its context no longer matter. */
+export type AnyStep = MemberSpec<never> & GroupSpec<never> & { readonly next?: unknown };
+
+/** Where a step is read: its id, its table, and whether it is a member. */
+export interface StepPlace {
+  readonly step: StepReading;
+  readonly id: string;
+  readonly next: NextTable;
+  readonly isMember: boolean;
+}
+
+const BACKOFF_MAX = '1h';
+const SHARED_FIELDS: readonly (keyof SharedSpec)[] = [
+  'title',
+  'actions',
+  'args',
+  'preconditions',
+  'postconditions',
+  'retry',
+  'timeout',
+  'contractRetries',
+  'recovery',
+  'reconcile',
+  'condition',
+  'humanGate',
+  'slots',
+  'supportsQuestions',
+];
+const GROUP_FIELDS: readonly (keyof GroupSpec)[] = ['parallel', 'parallelKey', 'each', 'join', 'concurrency'];
+const KNOWN_FIELDS = ['id', 'name', 'next', ...SHARED_FIELDS, ...GROUP_FIELDS, ...ALL_WORK_FIELDS];
+
+/** The step as data and its functions. */
+export function readStep(spec: AnyStep, place: StepPlace): BoundStep {
+  const { step } = place;
+  step.knownFields(spec, KNOWN_FIELDS, 'a step');
+  checkOneWork(spec, step);
+  if (place.isMember && spec.next !== undefined)
+    step.fault('MEMBER_INVALID', 'it is part of a group and has a next of its own', 'write next on the group; its join decides');
+  if (spec.parallel === true) return readFanOut(spec, place);
+  if (spec.parallelKey !== undefined || spec.join !== undefined || spec.concurrency !== undefined)
+    step.fault(
+      'FIELD_INVALID',
+      '`parallelKey`, `join` and `concurrency` mean nothing here',
+      'write `parallel: true` beside them, or put them into `parallel` or `each`',
+    );
+  if (typeof spec.parallel === 'object') return readParallel(spec, spec.parallel, place);
+  if (spec.each !== undefined) return readEach(spec, spec.each, place);
+  return bind(spec, place, readWork(spec, workPlace(place)));
+}
+
+function checkOneWork(spec: AnyStep, step: StepReading): void {
+  const given = spec as Readonly<Record<string, unknown>>;
+  const fields = WORK_FIELDS.filter((field) => given[field] !== undefined);
+  if (typeof spec.parallel === 'object') fields.push('parallel');
+  if (spec.each !== undefined) fields.push('each');
+  if (spec.each !== undefined && spec.parallel === true) fields.push('parallel');
+  if (fields.length > 1)
+    step.fault('KIND_AMBIGUOUS', `it has \`${fields.join('` and `')}\``, 'a step does one thing; keep one of them, or make two steps');
+  if (spec.human !== undefined && spec.humanGate !== undefined)
+    step.fault('KIND_AMBIGUOUS', 'it has `human` and `humanGate`', 'a step asks one question; keep one of them');
+}
+
+function workPlace({ step, id, isMember }: StepPlace) {
+  const readMember = (spec: MemberSpec<never>, name: string) => readInside(spec, { step, id }, name);
+  return { step, id, isMember, readMember };
+}
+
+function readInside(spec: MemberSpec<never>, group: Pick<StepPlace, 'step' | 'id'>, fallback: string): BoundStep {
+  const id = idOf(spec) ?? fallback;
+  return readStep(spec, { step: group.step.graph.step(`${group.id}/${id}`), id, next: {}, isMember: true });
+}
+
+/** The id of a step in either spelling. */
+export function idOf(spec: { readonly id?: unknown; readonly name?: unknown }): string | undefined {
+  const id = spec.id ?? spec.name;
+  return id === undefined ? undefined : String(id);
+}
+
+/** The other spelling of `each`: the step is the body, what follows it belongs to the group. */
+function readFanOut(spec: AnyStep, place: StepPlace): BoundStep {
+  const { parallel: _, parallelKey, join, concurrency, next: __, humanGate, condition, ...body } = spec;
+  if (parallelKey === undefined)
+    place.step.fault(
+      'FIELD_INVALID',
+      'it is `parallel: true`, but does not say for what',
+      'name the list as parallelKey: "improvementAreas"',
+    );
+  const each = defined<NonNullable<GroupSpec<never>['each']>>({ items: parallelKey ?? 'missing', step: body, join, concurrency });
+  const { title } = spec;
+  return readEach(defined<AnyStep>({ title, humanGate, condition }), each, place);
+}
+
+function readEach(spec: AnyStep, each: NonNullable<GroupSpec<never>['each']>, place: StepPlace): BoundStep {
+  place.step.knownFields(each, ['items', 'step', 'join', 'concurrency'], 'an each');
+  const body = readInside({ ...each.step, id: place.id, name: undefined }, place, place.id);
+  const group: Group = { kind: 'each', items: String(each.items), ...readGroup(each, place.step, undefined), members: [body] };
+  return bind(spec, place, { config: {}, code: {}, ...group });
+}
+
+function readParallel(spec: AnyStep, parallel: Exclude<NonNullable<GroupSpec<never>['parallel']>, boolean>, place: StepPlace): BoundStep {
+  place.step.knownFields(parallel, ['branches', 'join', 'concurrency'], 'a parallel');
+  const branches = Array.isArray(parallel.branches) ? (parallel.branches as readonly MemberSpec<never>[]) : [];
+  const members = branches.map((branch, index) => readInside(branch, place, `branch-${index + 1}`));
+  const group: Group = { kind: 'parallel', ...readGroup(parallel, place.step, members.length), members };
+  return bind(spec, place, { config: {}, code: {}, ...group });
+}
+
+type Group = Pick<StepModel, 'kind'> &
+  Partial<Pick<StepModel, 'items' | 'join' | 'concurrency'>> & { readonly members: readonly BoundStep[] };
+
+function readGroup(group: Pick<GroupSpec<never>, 'join' | 'concurrency'>, step: StepReading, size: number | undefined) {
+  return defined<Pick<StepModel, 'join' | 'concurrency'>>({
+    join: readJoin(group.join ?? 'all', step, size),
+    concurrency: group.concurrency,
+  });
+}
+
+/** The model and code of a step whose work is known. */
+function bind(spec: AnyStep, place: StepPlace, work: Work & Partial<Pick<StepModel, 'items' | 'join' | 'concurrency'>>): BoundStep {
+  const { step, id } = place;
+  const { code, members = [], config, gate, ...rest } = work;
+  const { supportsQuestions, reconcile, actions } = spec;
+  const model = defined<StepModel>({
+    ...rest,
+    id,
+    title: spec.title ?? id,
+    config: supportsQuestions === undefined ? config : { ...config, supportsQuestions },
+    actions: typeof actions === 'function' ? [] : ((step.plain(actions ?? [], 'its list of actions') as readonly string[]) ?? []),
+    args: readArgs(spec.args ?? {}, step),
+    preconditions: (spec.preconditions ?? []).map(conditionModel),
+    postconditions: (spec.postconditions ?? []).map(conditionModel),
+    next: place.next,
+    retry: readRetry(spec.retry, step),
+    contractRetries: spec.contractRetries ?? 1,
+    recovery: readRecovery(spec, work, step),
+    timeoutMs: spec.timeout === undefined ? undefined : step.duration(spec.timeout, 'its timeout'),
+    condition: spec.condition,
+    gate: gate ?? (spec.humanGate === undefined ? undefined : readGate(spec.humanGate, step, place.isMember)),
+    slots: [...(spec.slots ?? [])],
+    members: members.map((member) => member.model),
+  });
+  const functions = defined<StepCode>({
+    ...code,
+    preconditions: checksOf(spec.preconditions, 'precondition', step),
+    postconditions: checksOf(spec.postconditions, 'postcondition', step),
+    reconcile: reconcile === undefined ? undefined : (step.code('reconcile', reconcile) as (ctx: StepContext) => unknown),
+    actions: typeof actions === 'function' ? step.code('actions', actions) : undefined,
+    members: Object.freeze(Object.fromEntries(members.map((member) => [member.model.id, member.code]))),
+  });
+  return { model, code: Object.freeze(functions) };
+}
+
+function readArgs(args: Readonly<Record<string, ArgModel>>, step: StepReading): Record<string, ArgModel> {
+  return Object.fromEntries(
+    Object.entries(args).flatMap(([name, model]) => {
+      try {
+        return [[name, arg(model)]];
+      } catch (error) {
+        if (!(error instanceof EngineError)) throw error;
+        step.fault('ARG_INVALID', `parameter "${name}": ${error.message}`, 'mend its description');
+        return [];
+      }
+    }),
+  );
+}
+
+function conditionModel({ name, check, error }: ConditionSpec<never>): ConditionModel {
+  const model = { name, error: error ?? `"${name}" does not hold` };
+  return typeof check === 'string' ? { ...model, expression: check } : model;
+}
+
+function checksOf(
+  conditions: readonly ConditionSpec<never>[] | undefined,
+  role: string,
+  step: StepReading,
+): readonly (ConditionCheck | undefined)[] {
+  const checks = (conditions ?? []).map(({ name, check }, index) => {
+    if (typeof check === 'function') return step.code(`${role} ${index}`, check);
+    if (typeof check !== 'string') step.fault('FIELD_INVALID', `the ${role} "${name}" has no check`, 'give a function, or an expression');
+    return undefined;
+  });
+  return Object.freeze(checks);
+}
+
+function readRetry(retry: RetrySpec | undefined, step: StepReading): RetryPolicy {
+  const { max, on = ['error'], backoff } = typeof retry === 'object' ? retry : { max: retry ?? 0 };
+  if (backoff === undefined) return { max, on: [...on] };
+  const initialMs = step.duration(backoff.initial, 'the initial pause of its retry');
+  const maxMs = step.duration(backoff.max ?? BACKOFF_MAX, 'the longest pause of its retry');
+  return { max, on: [...on], backoff: { initialMs, factor: backoff.factor ?? 2, maxMs } };
+}
+
+function readRecovery({ recovery, reconcile }: AnyStep, { kind }: Work, step: StepReading): StepModel['recovery'] {
+  const policy = recovery ?? (reconcile === undefined ? KINDS[kind].recovery : 'reconcile');
+  if (!['rerun', 'reconcile', 'ask'].includes(policy))
+    step.fault('RECOVERY_INVALID', `its recovery is ${JSON.stringify(policy)}`, 'write "rerun", "reconcile" or "ask"');
+  if (policy === 'reconcile' && reconcile === undefined)
+    step.fault(
+      'RECOVERY_INVALID',
+      'its recovery is "reconcile", but it has no function for it',
+      'give one as `reconcile`, or write "rerun" or "ask"',
+    );
+  if (policy !== 'reconcile' && reconcile !== undefined)
+    step.fault(
+      'RECOVERY_INVALID',
+      `it has a reconcile function, but its recovery is "${policy}"`,
+      'write recovery: "reconcile", or remove the function',
+    );
+  return policy;
+}

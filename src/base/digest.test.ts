@@ -1,0 +1,17 @@
+import { describe, expect, test } from 'vitest';
+import { digestJson, digestText } from './digest.ts';
+
+describe('digests', () => {
+  test('are the SHA-256 of the text, as sha256sum prints it', () => {
+    expect(digestText('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  });
+
+  test('of data are those of its canonical text', () => {
+    expect(digestJson({ b: [1, 'x'], a: null })).toBe(digestText('{"a":null,"b":[1,"x"]}'));
+  });
+
+  test('of different data differ', () => {
+    expect(digestJson({ a: 1 })).not.toBe(digestJson({ a: '1' }));
+    expect(digestJson([1, 2])).not.toBe(digestJson([2, 1]));
+  });
+});

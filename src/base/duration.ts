@@ -1,0 +1,46 @@
+// Owns the reading of durations such as `30s`, `10m`, `24h`, `400d` and `1h30m`. Inside the engine a duration
+// is always a number of milliseconds.
+
+import { EngineError } from './error.ts';
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d|w))+$/;
+const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d|w)/g;
+
+/** How users write a span of time: `90s`, `1h30m`, or a number of milliseconds. */
+export type Duration = string | number;
+
+/** The span in milliseconds; `what` names the setting in the error. */
+export function parseDuration(duration: Duration, what: string): number {
+  const ms = typeof duration === 'number' ? duration : parseText(duration);
+  if (ms === undefined || !Number.isFinite(ms) || ms < 0 || ms > Number.MAX_SAFE_INTEGER) {
+    throw new EngineError(
+      'DEFINITION_INVALID',
+      `${what}: ${JSON.stringify(duration)} is not a duration; write one such as "30s", "10m", "24h" or "400d"`,
+    );
+  }
+  return Math.round(ms);
+}
+
+function parseText(text: string): number | undefined {
+  const trimmed = text.trim();
+  if (!DURATION.test(trimmed)) return undefined;
+  let total = 0;
+  for (const [, amount, unit] of trimmed.matchAll(PART)) total += Number(amount) * (UNIT_MS[unit as string] as number);
+  return total;
+}
+
+/** The span as people read it: `1h 5m`, `45s`, `120ms`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)}ms`;
+  if (ms < 59_950) return `${Math.round(ms / 100) / 10}s`;
+  const parts: string[] = [];
+  let rest = Math.round(ms / 1000) * 1000;
+  for (const unit of ['d', 'h', 'm', 's']) {
+    const size = UNIT_MS[unit] as number;
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0 && parts.length < 2) parts.push(`${count}${unit}`);
+  }
+  return parts.join(' ');
+}

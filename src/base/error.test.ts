@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { EngineError, ERROR_CODES, isEngineError, messageOf } from './error.ts';
+
+describe('an engine error', () => {
+  test('carries its code, details, position and cause', () => {
+    const cause = new Error('disk');
+    const position = { file: 'a.yaml', line: 2, column: 5 };
+    const error = new EngineError('STORE_FULL', 'no space', { cause, details: { bytes: 1 }, position });
+    expect(error).toMatchObject({ name: 'EngineError', code: 'STORE_FULL', message: 'no space', cause, details: { bytes: 1 }, position });
+  });
+
+  test('has no cause and no details unless they are given', () => {
+    const error = new EngineError('RUN_FINAL', 'over');
+    expect('cause' in error).toBe(false);
+    expect(error).toMatchObject({ details: {}, position: undefined });
+  });
+
+  test('is recognised by its code, also when its class came from another copy of the module', () => {
+    expect(isEngineError(new EngineError('RUN_FINAL', 'over'))).toBe(true);
+    expect(isEngineError(Object.assign(new Error('over'), { code: 'RUN_FINAL' }))).toBe(true);
+  });
+
+  test.each([new Error('x'), Object.assign(new Error('x'), { code: 'ENOENT' }), { code: 'RUN_FINAL' }, 'RUN_FINAL', null, undefined])(
+    'is not mistaken for %o',
+    (thrown) => {
+      expect(isEngineError(thrown)).toBe(false);
+    },
+  );
+});
+
+describe('the catalogue', () => {
+  const exits = [1, 2, 4, 5, 6, 7];
+
+  test.each(Object.entries(ERROR_CODES))('%s is a failure by status and by exit code', (_code, { http, exit }) => {
+    expect(http).toBeGreaterThanOrEqual(400);
+    expect(http).toBeLessThan(600);
+    expect(exits).toContain(exit);
+  });
+});
+
+describe('the message of whatever was thrown', () => {
+  test.each([
+    [new Error('x'), 'x'],
+    [new TypeError(''), 'TypeError'],
+    ['text', 'text'],
+    [undefined, 'a non-error was thrown: undefined'],
+    [7, 'a non-error was thrown: 7'],
+  ])('of %o is %s', (thrown, message) => {
+    expect(messageOf(thrown)).toBe(message);
+  });
+});

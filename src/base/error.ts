@@ -1,0 +1,105 @@
+// Owns every failure a user can see: one class, one catalogue. The catalogue decides the exit code of the
+// command line, the HTTP status of the server and whether trying again can help. Ordinary outcomes (a step
+// failed, a commit lost a race) are values and never come through here; our own bugs go through `invariant`.
+
+type Retry = 'never' | 'auto' | 'after-change';
+
+interface ErrorClass {
+  readonly http: number;
+  readonly exit: number;
+  readonly retry: Retry;
+}
+
+/** Every code a user can meet. docs/errors.md has a section for each; a test keeps the two equal. */
+export const ERROR_CODES = {
+  DEFINITION_INVALID: { http: 422, exit: 2, retry: 'after-change' },
+  DEFINITION_CHANGED: { http: 409, exit: 2, retry: 'after-change' },
+  DEFINITION_CYCLE: { http: 422, exit: 2, retry: 'after-change' },
+  WORKFLOW_UNKNOWN: { http: 404, exit: 2, retry: 'never' },
+  WORKFLOW_DUPLICATE: { http: 409, exit: 2, retry: 'after-change' },
+  PARAMS_INVALID: { http: 422, exit: 2, retry: 'after-change' },
+  STEP_UNKNOWN: { http: 404, exit: 2, retry: 'never' },
+  STEP_DUPLICATE: { http: 422, exit: 2, retry: 'after-change' },
+  STEP_FAILED: { http: 422, exit: 1, retry: 'after-change' },
+  STEP_OUTPUT_INVALID: { http: 422, exit: 1, retry: 'after-change' },
+  PRECONDITION_FAILED: { http: 422, exit: 1, retry: 'after-change' },
+  POSTCONDITION_FAILED: { http: 422, exit: 1, retry: 'auto' },
+  CONDITION_ERROR: { http: 422, exit: 1, retry: 'after-change' },
+  CONTEXT_FAILED: { http: 422, exit: 1, retry: 'after-change' },
+  EXPRESSION_SYNTAX: { http: 422, exit: 2, retry: 'after-change' },
+  EXPRESSION_LIMIT: { http: 422, exit: 2, retry: 'after-change' },
+  EXPRESSION_EVALUATION: { http: 422, exit: 1, retry: 'after-change' },
+  COMMAND_NOT_RUN: { http: 422, exit: 1, retry: 'after-change' },
+  AGENT_FAILED: { http: 502, exit: 1, retry: 'auto' },
+  ROLE_UNKNOWN: { http: 422, exit: 2, retry: 'after-change' },
+  CHILD_DEPTH: { http: 422, exit: 2, retry: 'after-change' },
+  NONDETERMINISM: { http: 409, exit: 2, retry: 'after-change' },
+  RUN_NOT_FOUND: { http: 404, exit: 2, retry: 'never' },
+  RUN_LOCKED: { http: 423, exit: 7, retry: 'auto' },
+  RUN_FINAL: { http: 409, exit: 2, retry: 'never' },
+  RUN_DAMAGED: { http: 500, exit: 6, retry: 'never' },
+  RUN_EXISTS: { http: 409, exit: 2, retry: 'never' },
+  RESUME_REFUSED: { http: 409, exit: 2, retry: 'after-change' },
+  WAIT_NOT_FOUND: { http: 404, exit: 2, retry: 'never' },
+  OPTION_INVALID: { http: 422, exit: 2, retry: 'after-change' },
+  INPUT_REQUIRED: { http: 422, exit: 2, retry: 'after-change' },
+  CONTENT_CHANGED: { http: 409, exit: 2, retry: 'after-change' },
+  ALREADY_DECIDED: { http: 409, exit: 2, retry: 'never' },
+  TOKEN_INVALID: { http: 403, exit: 4, retry: 'never' },
+  STORE_UNAVAILABLE: { http: 503, exit: 6, retry: 'auto' },
+  STORE_FULL: { http: 507, exit: 6, retry: 'auto' },
+  STORE_READONLY: { http: 503, exit: 6, retry: 'after-change' },
+  STORE_DAMAGED: { http: 500, exit: 6, retry: 'never' },
+  STORE_NEWER: { http: 500, exit: 6, retry: 'never' },
+  STORE_COPIED: { http: 409, exit: 6, retry: 'after-change' },
+  VALUE_TOO_LARGE: { http: 413, exit: 2, retry: 'after-change' },
+  LIMIT_REACHED: { http: 429, exit: 5, retry: 'auto' },
+  ENGINE_CLOSED: { http: 503, exit: 6, retry: 'after-change' },
+} as const satisfies Record<string, ErrorClass>;
+
+/** A key of the error catalogue. */
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** Where in a source text something was found; lines and columns count from 1. */
+export interface SourcePosition {
+  readonly file?: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+interface ErrorOptions {
+  readonly cause?: unknown;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly position?: SourcePosition;
+}
+
+/** The one class of failures that users see. Recognise it by `code`, not by `instanceof`. */
+export class EngineError extends Error {
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly position: SourcePosition | undefined;
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'EngineError';
+    this.code = code;
+    this.details = options.details ?? {};
+    this.position = options.position;
+  }
+}
+
+/** True for any error of ours, also one that crossed a module boundary. */
+export function isEngineError(error: unknown): error is EngineError {
+  return (
+    error instanceof Error &&
+    typeof (error as { code?: unknown }).code === 'string' &&
+    Object.hasOwn(ERROR_CODES, (error as EngineError).code)
+  );
+}
+
+/** The text of whatever was thrown, without its stack. */
+export function messageOf(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message === '' ? thrown.name : thrown.message;
+  if (typeof thrown === 'string') return thrown;
+  return `a non-error was thrown: ${typeof thrown === 'object' ? Object.prototype.toString.call(thrown) : String(thrown)}`;
+}

@@ -1,0 +1,25 @@
+import { describe, expect, test } from 'vitest';
+import { isEngineError } from './error.ts';
+import { invariant, unreachable } from './invariant.ts';
+
+describe('an invariant', () => {
+  test('that holds says nothing', () => {
+    expect(() => invariant(true, 'K1: holds')).not.toThrow();
+  });
+
+  test.each([false, 0, '', null, undefined])('that is %j throws what it cites', (condition) => {
+    expect(() => invariant(condition, 'K1: holds')).toThrow('invariant: K1: holds');
+  });
+
+  test('that fails is our bug and never an error of the user', () => {
+    const thrown = (() => {
+      try {
+        return unreachable({ type: 'new' } as never);
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(thrown).toHaveProperty('message', 'invariant: unreachable value {"type":"new"}');
+    expect(isEngineError(thrown)).toBe(false);
+  });
+});

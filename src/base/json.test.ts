@@ -1,0 +1,94 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { canonicalJson, deepFreeze, isJsonObject, type Json, toPlain } from './json.ts';
+
+const json = () => fc.jsonValue() as fc.Arbitrary<Json>;
+
+describe('what enters a record', () => {
+  test('is a copy equal to any plain data', () => {
+    fc.assert(
+      fc.property(json(), (value) => {
+        expect(toPlain(value, 'output')).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+    const given = { list: [1] };
+    const plain = toPlain(given, 'output') as { list: number[] };
+    expect(plain).toEqual(given);
+    expect(plain.list).not.toBe(given.list);
+  });
+
+  test('is null for nothing, and leaves out members that are undefined', () => {
+    expect(toPlain(undefined, 'output')).toBeNull();
+    expect(toPlain({ a: undefined, b: 1 }, 'output')).toEqual({ b: 1 });
+  });
+
+  test.each([
+    ['a function', { a: { b: [0, () => 1] } }, 'a.b[1] is a function'],
+    ['a bigint', { a: 1n }, 'a is a bigint'],
+    ['a symbol', [Symbol('x')], '[0] is a symbol'],
+    ['NaN', { a: Number.NaN }, 'a is NaN'],
+    ['infinity', Number.POSITIVE_INFINITY, 'it is Infinity'],
+    ['a hole in a list', [1, undefined], '[1] is a undefined'],
+    ['a Map', { a: new Map() }, 'a is a Map without toJSON'],
+    ['an error', new Error('x'), 'it is a Error without toJSON'],
+  ])('is refused at its path (J1): %s', (_what, value, why) => {
+    expect(() => toPlain(value, 'output of "build"')).toThrow(
+      expect.objectContaining({
+        code: 'STEP_OUTPUT_INVALID',
+        message: expect.stringContaining(`output of "build" is not plain JSON: ${why}`),
+      }),
+    );
+  });
+
+  test('may refer to one thing twice, but not to itself (J1)', () => {
+    const shared = { x: 1 };
+    expect(toPlain({ a: shared, b: shared }, 'output')).toEqual({ a: { x: 1 }, b: { x: 1 } });
+    const loop: Record<string, unknown> = {};
+    loop.self = { loop };
+    expect(() => toPlain(loop, 'output')).toThrow('self.loop refers to itself');
+  });
+
+  test('may be nested 200 deep and no deeper (J1)', () => {
+    const nested = (depth: number) => JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as unknown;
+    expect(() => toPlain(nested(200), 'output')).not.toThrow();
+    expect(() => toPlain(nested(201), 'output')).toThrow('is nested deeper than 200');
+  });
+
+  test('may say itself what it is, under the same rule (J2)', () => {
+    expect(toPlain({ at: new Date(0) }, 'output')).toEqual({ at: '1970-01-01T00:00:00.000Z' });
+    expect(() => toPlain({ a: { toJSON: () => ({ b: new Set() }) } }, 'output')).toThrow('a.b is a Set without toJSON');
+  });
+
+  test('keeps keys such as __proto__ as data (J3)', () => {
+    const plain = toPlain(JSON.parse('{"__proto__": {"admin": true}}'), 'output') as object;
+    expect(Object.keys(plain)).toEqual(['__proto__']);
+    expect('admin' in plain).toBe(false);
+  });
+});
+
+describe('canonical text', () => {
+  test('does not depend on the order of keys', () => {
+    expect(canonicalJson({ b: 1, a: { d: [], c: null } })).toBe('{"a":{"c":null,"d":[]},"b":1}');
+    expect(canonicalJson({ a: { c: null, d: [] }, b: 1 })).toBe('{"a":{"c":null,"d":[]},"b":1}');
+  });
+
+  test('reads back as the same data', () => {
+    fc.assert(
+      fc.property(json(), (value) => {
+        expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+});
+
+describe('data', () => {
+  test('is an object unless it is null, a list or a scalar', () => {
+    expect([{}, { a: 1 }].map((value) => isJsonObject(value))).toEqual([true, true]);
+    expect([null, [], 'x', 1, undefined].map((value) => isJsonObject(value))).toEqual([false, false, false, false, false]);
+  });
+
+  test('is frozen all the way down', () => {
+    const frozen = deepFreeze({ a: [{ b: 1 }] });
+    expect([frozen, frozen.a, frozen.a[0]].every(Object.isFrozen)).toBe(true);
+  });
+});

@@ -1,0 +1,176 @@
+// Owns parameters: what an author says about one, and the binding of given values to them.
+//
+// A1. Nothing is coerced: "5" is not 5. Whoever reads text (a command line, a form) converts before binding.
+// A2. All faults of a set of values are told in one error.
+
+import { EngineError, messageOf } from '../base/error.ts';
+import { canonicalJson, deepFreeze, type Json, type JsonObject, toPlain } from '../base/json.ts';
+import { didYouMean } from '../base/suggest.ts';
+import type { ArgModel } from './model.ts';
+
+/** What an author may say about a parameter; everything is optional. */
+export interface ArgSpec {
+  readonly description?: string;
+  readonly type?: NonNullable<ArgModel['type']>;
+  readonly default?: Json;
+  readonly min?: number;
+  readonly max?: number;
+  readonly choices?: readonly Json[];
+  readonly required?: boolean;
+}
+
+declare const VALUE: unique symbol;
+
+/** A parameter whose values have the type `T`; at run time nothing but its data. */
+export interface Arg<T = unknown> extends ArgModel {
+  readonly [VALUE]?: T;
+}
+
+interface TypeNames {
+  string: string;
+  number: number;
+  integer: number;
+  boolean: boolean;
+  json: Json;
+}
+
+type Widened<T> = T extends string ? string : T extends number ? number : T extends boolean ? boolean : Json;
+type Given<S extends ArgSpec> = S extends { choices: readonly (infer C)[] }
+  ? C
+  : S extends { type: infer T extends keyof TypeNames }
+    ? TypeNames[T]
+    : S extends { min: number } | { max: number }
+      ? number
+      : S extends { default: infer D }
+        ? Widened<D>
+        : Json;
+
+/** The type of the values that a parameter's description allows. */
+export type ArgValue<S extends ArgSpec> = S extends { default: Json } | { required: true } ? Given<S> : Given<S> | undefined;
+
+/** Parameters by name. */
+export type ArgSpecs = Readonly<Record<string, Arg>>;
+
+/** The values of a set of parameters, as handlers see them. */
+export type ArgValues<P> = string extends keyof P ? JsonObject : { readonly [K in keyof P]: P[K] extends Arg<infer T> ? T : Json };
+
+/** A parameter as data. A type that is not given follows from the choices, the bounds or the default. */
+export function arg<const S extends ArgSpec>(spec: S): Arg<ArgValue<S>> {
+  const type = spec.type ?? impliedType(spec);
+  const model: ArgModel = {
+    description: spec.description ?? '',
+    required: spec.required ?? false,
+    ...(type === undefined ? {} : { type }),
+    ...(spec.default === undefined ? {} : { default: plain(spec.default, 'default') }),
+    ...(spec.min === undefined ? {} : { min: spec.min }),
+    ...(spec.max === undefined ? {} : { max: spec.max }),
+    ...(spec.choices === undefined ? {} : { choices: plain(spec.choices, 'choices') as readonly Json[] }),
+  };
+  return deepFreeze(model);
+}
+
+function plain(value: Json, field: string): Json {
+  try {
+    return toPlain(value, `the ${field} of a parameter`);
+  } catch (error) {
+    throw new EngineError('DEFINITION_INVALID', messageOf(error), { cause: error });
+  }
+}
+
+/** Whole bounds mean whole numbers, so that they can be counted through; `type: 'number'` asks for fractions. */
+function impliedType(spec: ArgSpec): ArgModel['type'] {
+  const numbers = [spec.min, spec.max, spec.default].filter((value) => typeof value === 'number');
+  if (spec.min !== undefined || spec.max !== undefined) return numbers.every(Number.isInteger) ? 'integer' : 'number';
+  const values = spec.choices ?? (spec.default === undefined ? [] : [spec.default]);
+  const types = new Set(values.map((value) => typeof value));
+  const [only] = types;
+  return types.size === 1 && (only === 'string' || only === 'number' || only === 'boolean') ? only : undefined;
+}
+
+/** What is wrong with a parameter itself: bounds, choices and default that contradict each other. */
+export function argFaults(model: ArgModel): string[] {
+  const faults: string[] = [];
+  const { min, max, choices } = model;
+  if ([min, max].some((bound) => bound !== undefined && !Number.isFinite(bound))) faults.push('min and max must be finite numbers');
+  if (min !== undefined && max !== undefined && min > max) faults.push(`min ${min} is above max ${max}`);
+  if ((min !== undefined || max !== undefined) && model.type !== 'number' && model.type !== 'integer')
+    faults.push(`min and max bound numbers, but its type is ${model.type}`);
+  if (choices?.length === 0) faults.push('choices is empty, so no value is allowed');
+  const unfit = model.default === undefined ? undefined : valueFault(model, model.default);
+  if (unfit !== undefined) faults.push(`its default ${canonicalJson(model.default as Json)} ${unfit}`);
+  return faults;
+}
+
+/** The given values with defaults filled in, or PARAMS_INVALID with everything that is wrong. `what` names their owner. */
+export function bindParams(params: Readonly<Record<string, ArgModel>>, given: unknown, what: string): JsonObject {
+  const values = given === undefined || given === null ? {} : given;
+  if (typeof values !== 'object' || Array.isArray(values)) throw invalidParams(what, ['they must be an object of values by name']);
+  const faults = unknownNames(params, values);
+  const bound: [string, Json][] = [];
+  for (const [name, model] of Object.entries(params)) {
+    const result = bindOne(name, model, Object.hasOwn(values, name) ? (values as Record<string, unknown>)[name] : undefined);
+    if (result.fault !== undefined) faults.push(result.fault);
+    else if (result.value !== undefined) bound.push([name, result.value]);
+  }
+  if (faults.length > 0) throw invalidParams(what, faults);
+  return deepFreeze(Object.fromEntries(bound));
+}
+
+function unknownNames(params: Readonly<Record<string, ArgModel>>, values: object): string[] {
+  const known = Object.keys(params);
+  const exist = known.length === 0 ? 'there are none' : `there are: ${known.join(', ')}`;
+  return Object.keys(values)
+    .filter((name) => !Object.hasOwn(params, name))
+    .map((name) => `"${name}" is no parameter${didYouMean(name, known)}; ${exist}`);
+}
+
+interface Bound {
+  readonly value?: Json;
+  readonly fault?: string;
+}
+
+function bindOne(name: string, model: ArgModel, given: unknown): Bound {
+  if (given === undefined) {
+    if (model.default !== undefined) return { value: model.default };
+    return model.required ? { fault: `"${name}" is missing; it must be ${expectation(model)}` } : {};
+  }
+  try {
+    const value = toPlain(given, `"${name}"`);
+    const fault = valueFault(model, value);
+    return fault === undefined ? { value } : { fault: `"${name}" is ${shorten(canonicalJson(value))}, which ${fault}` };
+  } catch (error) {
+    return { fault: messageOf(error) };
+  }
+}
+
+function valueFault(model: ArgModel, value: Json): string | undefined {
+  if (!hasType(model.type, value)) return `is no ${model.type}; write ${expectation(model)}`;
+  if (model.choices !== undefined && !model.choices.some((choice) => canonicalJson(choice) === canonicalJson(value)))
+    return `is not one of its choices; write ${expectation(model)}`;
+  if (typeof value !== 'number') return undefined;
+  if (model.min !== undefined && value < model.min) return `is below ${model.min}; write ${expectation(model)}`;
+  return model.max !== undefined && value > model.max ? `is above ${model.max}; write ${expectation(model)}` : undefined;
+}
+
+function hasType(type: ArgModel['type'], value: Json): boolean {
+  if (type === undefined || type === 'json') return true;
+  return type === 'integer' ? Number.isInteger(value) : typeof value === type;
+}
+
+function expectation(model: ArgModel): string {
+  if (model.choices !== undefined) return `one of ${model.choices.map(canonicalJson).join(', ')}`;
+  const article = model.type === 'integer' ? 'an' : 'a';
+  const kind = model.type === undefined || model.type === 'json' ? 'any JSON value' : `${article} ${model.type}`;
+  if (model.min !== undefined && model.max !== undefined) return `${kind} from ${model.min} to ${model.max}`;
+  if (model.min !== undefined) return `${kind} of at least ${model.min}`;
+  return model.max === undefined ? kind : `${kind} of at most ${model.max}`;
+}
+
+function shorten(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}
+
+function invalidParams(what: string, faults: readonly string[]): EngineError {
+  const told = faults.length === 1 ? faults[0] : `\n${faults.map((fault) => `- ${fault}`).join('\n')}`;
+  return new EngineError('PARAMS_INVALID', `the parameters of ${what} are not valid: ${told}`, { details: { problems: faults } });
+}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { compileGraph } from '../authoring/graph.ts';
+import { checkChildren, childNames, indexWorkflows } from './children.ts';
+import type { CompiledWorkflow } from './code.ts';
+
+const starts = (name: string, ...children: (string | CompiledWorkflow)[]) =>
+  compileGraph({
+    name,
+    steps: [
+      ...children.map((workflow, index) => ({ id: `s${index}`, workflow, next: index + 1 < children.length ? `s${index + 1}` : 'end' })),
+      { id: 'end', next: null },
+    ],
+  });
+const check = (...workflows: CompiledWorkflow[]) => {
+  checkChildren(new Map(workflows.map((workflow) => [workflow.definition.name, workflow])));
+};
+
+describe('children', () => {
+  test('exist and end: a diamond is fine', () => {
+    check(starts('a', 'b', 'c'), starts('b', 'd'), starts('c', 'd'), starts('d'));
+    check(starts('a', starts('given')));
+  });
+
+  test('that do not exist are told with the step that starts them and the name that was meant', () => {
+    expect(() => check(starts('a', 'deply'), starts('deploy'))).toThrow(
+      expect.objectContaining({
+        code: 'WORKFLOW_UNKNOWN',
+        message: expect.stringContaining(
+          'step "s0" of workflow "a" starts the workflow "deply", which does not exist (did you mean "deploy"?)',
+        ),
+      }),
+    );
+  });
+
+  test('that start their own parent are told with the whole circle', () => {
+    expect(() => check(starts('x', 'a'), starts('a', 'ok', 'b'), starts('ok'), starts('b', 'c'), starts('c', 'a'))).toThrow(
+      expect.objectContaining({ code: 'DEFINITION_CYCLE', message: expect.stringContaining('a → b → c → a;') }),
+    );
+    expect(() => check(starts('self', 'self'))).toThrow(expect.objectContaining({ details: { cycle: ['self', 'self'] } }));
+  });
+
+  test('are found inside groups too', () => {
+    const group = compileGraph({
+      name: 'a',
+      steps: [{ id: 'g', parallel: { branches: [{ id: 'x', workflow: 'missing' }] }, next: null }],
+    });
+    expect(childNames(group)).toEqual(['missing']);
+    expect(() => check(group)).toThrow('step "g" of workflow "a" starts the workflow "missing"');
+  });
+});
+
+test('two workflows of one name are refused, naming where both are', () => {
+  const one = { workflow: starts('a'), origin: 'workflows/one.ts' };
+  expect([...indexWorkflows([one]).keys()]).toEqual(['a']);
+  expect(() => indexWorkflows([one, { workflow: starts('a'), origin: 'plugin/two.ts' }])).toThrow(
+    expect.objectContaining({ code: 'WORKFLOW_DUPLICATE', message: expect.stringMatching(/workflows\/one\.ts.*plugin\/two\.ts/) }),
+  );
+});

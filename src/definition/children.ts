@@ -1,0 +1,84 @@
+// Owns what must hold between workflows: one name, one workflow; every child exists; no workflow is its own child,
+// however far down.
+
+import { EngineError } from '../base/error.ts';
+import { didYouMean } from '../base/suggest.ts';
+import type { CompiledWorkflow } from './code.ts';
+
+/** A workflow and where it was found: a file, a package. */
+export interface FoundWorkflow {
+  readonly workflow: CompiledWorkflow;
+  readonly origin: string;
+}
+
+/** Workflows by name. Two under one name are an error that names both: neither may shadow the other. */
+export function indexWorkflows(found: Iterable<FoundWorkflow>): Map<string, CompiledWorkflow> {
+  const index = new Map<string, CompiledWorkflow>();
+  const origins = new Map<string, string>();
+  for (const { workflow, origin } of found) {
+    const { name } = workflow.definition;
+    const other = origins.get(name);
+    if (other !== undefined) throw duplicateWorkflow(name, [other, origin]);
+    index.set(name, workflow);
+    origins.set(name, origin);
+  }
+  return index;
+}
+
+/** The error for two workflows of one name. */
+export function duplicateWorkflow(name: string, origins: readonly [string, string]): EngineError {
+  const message = `two workflows are called "${name}": one in ${origins[0]}, one in ${origins[1]}; rename one of them`;
+  return new EngineError('WORKFLOW_DUPLICATE', message, { details: { name, origins } });
+}
+
+/** The names of the workflows that steps of this one start. */
+export function childNames({ definition, children }: CompiledWorkflow): string[] {
+  const models = definition.steps.flatMap((step) => [step, ...step.members]);
+  const named = models.filter(({ kind }) => kind === 'workflow').map(({ config }) => String(config.workflow));
+  return [...new Set([...named, ...children.keys()])];
+}
+
+interface Visit {
+  readonly name: string;
+  readonly workflow: CompiledWorkflow;
+  readonly rest: string[];
+}
+
+/** Checks that every child exists and that no workflow starts itself, directly or through others. */
+export function checkChildren(workflows: ReadonlyMap<string, CompiledWorkflow>): void {
+  const done = new Set<CompiledWorkflow>();
+  for (const [name, workflow] of workflows) {
+    const trail: Visit[] = done.has(workflow) ? [] : [visitOf(name, workflow)];
+    for (let visit = trail.at(-1); visit !== undefined; visit = trail.at(-1)) {
+      const child = visit.rest.pop();
+      if (child === undefined) {
+        done.add(visit.workflow);
+        trail.pop();
+        continue;
+      }
+      refuseCycle(trail, child);
+      const next = visit.workflow.children.get(child) ?? workflows.get(child);
+      if (next === undefined) throw unknownChild(visit.workflow, child, workflows);
+      if (!done.has(next)) trail.push(visitOf(child, next));
+    }
+  }
+}
+
+function visitOf(name: string, workflow: CompiledWorkflow): Visit {
+  return { name, workflow, rest: childNames(workflow).reverse() };
+}
+
+function refuseCycle(trail: readonly Visit[], child: string): void {
+  const start = trail.findIndex(({ name }) => name === child);
+  if (start === -1) return;
+  const cycle = [...trail.slice(start).map(({ name }) => name), child];
+  const message = `workflows start each other in a circle: ${cycle.join(' → ')}; a run would never end, so take one of these steps out`;
+  throw new EngineError('DEFINITION_CYCLE', message, { details: { cycle } });
+}
+
+function unknownChild(parent: CompiledWorkflow, child: string, workflows: ReadonlyMap<string, CompiledWorkflow>): EngineError {
+  const step = parent.definition.steps.find((model) => [model, ...model.members].some(({ config }) => config.workflow === child));
+  const where = `step "${step?.id}" of workflow "${parent.definition.name}"`;
+  const message = `${where} starts the workflow "${child}", which does not exist${didYouMean(child, workflows.keys())}; define it, or give it as a value`;
+  return new EngineError('WORKFLOW_UNKNOWN', message, { details: { workflow: child, parent: parent.definition.name } });
+}

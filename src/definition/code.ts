@@ -1,0 +1,105 @@
+// Owns the live half of a workflow: the functions behind its steps, by step id. They are never stored; a run that
+// is resumed binds them again by id, and their digest tells whether they changed meanwhile.
+
+import type { Json, JsonObject } from '../base/json.ts';
+import type { ConditionModel, Definition, StepModel } from './model.ts';
+import type { OutcomeName } from './outcome.ts';
+
+/** What a step's function may look at. Everything arrives here: there are no globals and no ambient state. */
+export interface StepContext {
+  readonly runId: string;
+  readonly workflow: string;
+  readonly stepId: string;
+  readonly path: string;
+  readonly attempt: number;
+  /** The same for a crash re-run, new for a retry: hand it to whatever must not happen twice. */
+  readonly idempotencyKey: string;
+  /** What the run was started with; never changes. */
+  readonly workflowParams: JsonObject;
+  /** The data that steps have merged so far, over the params. */
+  readonly stepState: JsonObject;
+  readonly checkpoint: CheckpointView;
+  /** Earlier results by step name. */
+  readonly results: Readonly<Record<string, { readonly output: Json }>>;
+  /** In postconditions, what the step returned. */
+  readonly result: unknown;
+  /** In a fan-out, the item this member works on and its key. */
+  readonly item: unknown;
+  readonly itemKey: string | undefined;
+  /** After a failed attempt, what was wrong with it. */
+  readonly retryContext: { readonly error: string; readonly attempt: number } | undefined;
+  /** Aborted when the attempt must stop: timeout, cancel, or a join that is already settled. */
+  readonly signal: AbortSignal;
+}
+
+/** The checkpoint as conditions and handlers see it: merged data, plus names and results of completed steps. */
+export interface CheckpointView {
+  readonly completedSteps: readonly string[];
+  readonly results: Readonly<Record<string, Json>>;
+  readonly iterationCounts: Readonly<Record<string, number>>;
+  readonly gateDecision: { readonly gate: string; readonly option: string; readonly input?: string } | undefined;
+  readonly [key: string]: unknown;
+}
+
+/** What the work of a `task` comes back with, whatever its author returned. */
+export interface TaskReturn {
+  readonly outcome: OutcomeName;
+  readonly output: unknown;
+}
+
+/** The instructions of a step that depend on its parameters; a builder may name the title as well. */
+export type ActionsBuilder = (params: JsonObject) => readonly string[] | { readonly title: string; readonly actions: readonly string[] };
+
+/** A check of a contract, evaluated by the engine against the world. */
+export type ConditionCheck = (ctx: never) => boolean | Promise<boolean>;
+
+/** The functions of one step. */
+export interface StepCode {
+  /** Does the work of a `task`; a flow's tasks get their arguments, a graph's their context. */
+  readonly run?: (ctx: StepContext) => TaskReturn | Promise<TaskReturn>;
+  readonly preconditions: readonly (ConditionCheck | undefined)[];
+  readonly postconditions: readonly (ConditionCheck | undefined)[];
+  /** Tells whether an attempt without a recorded end took effect. */
+  readonly reconcile?: (ctx: StepContext) => unknown;
+  /** Whether a polling delay is over. */
+  readonly poll?: (ctx: StepContext) => boolean | Promise<boolean>;
+  /** Builds the context of an agent or a generation, or the input of a child workflow. */
+  readonly context?: (ctx: StepContext) => unknown;
+  /** A live agent or generator object. */
+  readonly agent?: { execute(context: JsonObject, ctx: StepContext): unknown };
+  /** Builds the instructions, when they are not fixed text. */
+  readonly actions?: ActionsBuilder;
+  /** The functions of the members of a group, by member id. */
+  readonly members: Readonly<Record<string, StepCode>>;
+}
+
+/** A workflow as it is held in memory: its data, its functions, and what identifies both. */
+export interface CompiledWorkflow {
+  readonly definition: Definition;
+  /** Digest of the data: equal definitions have equal hashes, however they were written. */
+  readonly hash: string;
+  /** Digest of the functions' sources, or of the import graph when the caller knows it. */
+  readonly codeHash: string;
+  /** The functions of the steps of a graph, by step id; empty for a flow. */
+  readonly code: ReadonlyMap<string, StepCode>;
+  /** The generator function of a flow. */
+  readonly flow?: (input: never) => Generator<unknown, unknown, unknown>;
+  /** Builds the application's part of the context, once per attempt. */
+  readonly context?: (run: { readonly runId: string; readonly workflow: string; readonly params: JsonObject }) => unknown;
+  /** Workflows that steps start as children, by name. */
+  readonly children: ReadonlyMap<string, CompiledWorkflow>;
+}
+
+/** A step ready to be worked on: its data and its functions. */
+export interface BoundStep {
+  readonly model: StepModel;
+  readonly code: StepCode;
+}
+
+/** A step without functions. */
+export const NO_CODE: StepCode = Object.freeze({ preconditions: [], postconditions: [], members: Object.freeze({}) });
+
+/** Pairs the conditions of a contract with their checks. */
+export function pairConditions(models: readonly ConditionModel[], checks: readonly (ConditionCheck | undefined)[]) {
+  return models.map((model, index) => ({ model, check: checks[index] }));
+}

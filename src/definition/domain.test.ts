@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { compileGraph } from '../authoring/graph.ts';
+import { arg } from './arg.ts';
+import { BoundedInt, ChoiceSet, Constant, domainOf, extractSchema } from './domain.ts';
+
+describe('a domain', () => {
+  test('lists its values, as often as it is asked', () => {
+    const ints = BoundedInt(1, 5);
+    expect([[...ints], [...ints], ints.size]).toEqual([[1, 2, 3, 4, 5], [1, 2, 3, 4, 5], 5]);
+    expect([...ChoiceSet(['full', 'quick'])]).toEqual(['full', 'quick']);
+    expect([...Constant(42)]).toEqual([42]);
+  });
+
+  test('has the key of its values, whoever made it', () => {
+    const keys = [
+      BoundedInt(1, 5),
+      BoundedInt(1, 5),
+      ChoiceSet([{ a: 1, b: 2 }]),
+      ChoiceSet([{ b: 2, a: 1 }]),
+      Constant(1),
+      ChoiceSet([1]),
+    ];
+    expect(new Set(keys.map(({ key }) => key)).size).toBe(4);
+  });
+
+  test('does not change', () => {
+    const choices = ['a', 'b'];
+    const domain = ChoiceSet(choices);
+    choices.push('c');
+    expect([...domain]).toEqual(['a', 'b']);
+    for (const frozen of [domain, BoundedInt(0, 1), Constant(1)]) expect(() => Object.assign(frozen, { key: '' })).toThrow(TypeError);
+  });
+
+  test('counts a value that is given twice once', () => {
+    expect([...ChoiceSet(['a', 'b', 'a'])]).toEqual(['a', 'b']);
+  });
+
+  test('is never empty', () => {
+    for (const empty of [
+      () => BoundedInt(2, 1),
+      () => BoundedInt(0.5, 2),
+      () => BoundedInt(0, Number.POSITIVE_INFINITY),
+      () => ChoiceSet([]),
+    ])
+      expect(empty).toThrow(expect.objectContaining({ code: 'DEFINITION_INVALID' }));
+  });
+});
+
+describe('the domain of a parameter', () => {
+  test('is its choices, its bounds, both truths, or its default; an open one has none', () => {
+    expect([...(domainOf(arg({ choices: ['a', 'b'], default: 'b' })) ?? [])]).toEqual(['a', 'b']);
+    expect([...(domainOf(arg({ min: 2, max: 4 })) ?? [])]).toEqual([2, 3, 4]);
+    expect([...(domainOf(arg({ type: 'boolean' })) ?? [])]).toEqual([false, true]);
+    expect([...(domainOf(arg({ default: 'README.md' })) ?? [])]).toEqual(['README.md']);
+    expect([...(domainOf(arg({ type: 'number', min: 0, max: 1, default: 0.5 })) ?? [])]).toEqual([0.5]);
+    expect(domainOf(arg({ type: 'string' }))).toBeUndefined();
+  });
+});
+
+test('the schema of a workflow has the domains at each step: the shared ones and its own, which win', () => {
+  const { definition } = compileGraph({
+    name: 'wf',
+    params: { mode: arg({ choices: ['quick', 'full'] }), free: arg({ type: 'string' }) },
+    steps: [
+      { id: 'a', next: 'b' },
+      { id: 'b', args: { iteration: arg({ min: 1, max: 3 }), mode: arg({ choices: ['full'] }) }, next: 'c' },
+      { id: 'c', command: 'x', parallel: true, parallelKey: 'xs', args: { level: arg({ min: 0, max: 1 }) }, next: null },
+    ],
+  });
+  const schema = extractSchema(definition);
+  const listed = Object.entries(schema).map(([step, domains]) => [
+    step,
+    Object.entries(domains).map(([name, domain]) => [name, [...domain]]),
+  ]);
+  expect(listed).toEqual([
+    ['a', [['mode', ['quick', 'full']]]],
+    [
+      'b',
+      [
+        ['mode', ['full']],
+        ['iteration', [1, 2, 3]],
+      ],
+    ],
+    [
+      'c',
+      [
+        ['mode', ['quick', 'full']],
+        ['level', [0, 1]],
+      ],
+    ],
+  ]);
+});

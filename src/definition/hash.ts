@@ -1,0 +1,34 @@
+// Owns the identity of a workflow: one digest over its data and one over its functions.
+//
+// H1. The digest of the data depends on nothing but the data: not on the order of keys, not on the way it was written.
+// H2. The digest of the code depends on the text of each function and on the step and role it has, not on the order
+//     in which functions were found. What a function imports is not in its text: a host that knows the import graph
+//     uses that instead.
+
+import { digestJson } from '../base/digest.ts';
+import type { Json } from '../base/json.ts';
+import type { Definition } from './model.ts';
+
+/** A function of a workflow, and what it is there for: `postcondition 0` of step `writer`. */
+export interface CodeRole {
+  readonly step: string;
+  readonly role: string;
+  readonly code: (...args: never[]) => unknown;
+}
+
+/** The digest of a definition. */
+export function hashDefinition(definition: Definition): string {
+  // The round trip drops absent fields that were spelled `undefined`, as storing the definition would.
+  return digestJson(JSON.parse(JSON.stringify(definition)) as Json);
+}
+
+/** The digest of the functions of a workflow. */
+export function hashCode(roles: Iterable<CodeRole>): string {
+  const sources = [...roles].map(({ step, role, code }) => [step, role, code.toString()] as const);
+  return digestJson(sources.sort((a, b) => compare(`${a[0]}\n${a[1]}`, `${b[0]}\n${b[1]}`)));
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

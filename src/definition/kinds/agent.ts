@@ -1,0 +1,23 @@
+// Owns what the kind `agent` declares: work of an agent, reached by its role or as a live object.
+
+import { isJsonObject } from '../../base/json.ts';
+import { isText, type KindDeclaration } from './kind.ts';
+
+const TEXTS = ['role', 'action', 'prompt', 'script'];
+
+/** An agent: `{ role?, action?, prompt?, script?, context? }`; without a role, the code has a live one. */
+export const agent: KindDeclaration = {
+  kind: 'agent',
+  pipeline: 'execute',
+  outcomes: [],
+  recovery: 'ask',
+  mayBeMember: true,
+  check(step, report) {
+    for (const field of TEXTS) {
+      const value = step.config[field];
+      if (value !== undefined && !isText(value)) report.fault(`its ${field} is no text`, `write text, or leave ${field} out`);
+    }
+    const { context } = step.config;
+    if (context !== undefined && !isJsonObject(context)) report.fault('its context is no object', 'write values by name, or a function');
+  },
+};

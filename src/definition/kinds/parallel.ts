@@ -1,0 +1,15 @@
+// Owns what the kind `parallel` declares: different branches at once, and a join.
+
+import type { KindDeclaration } from './kind.ts';
+
+/** Branches at once. `reject_all` is a key for the case that every branch rejected. */
+export const parallel: KindDeclaration = {
+  kind: 'parallel',
+  pipeline: 'group',
+  outcomes: ['reject_all'],
+  recovery: 'rerun',
+  mayBeMember: false,
+  check(step, report) {
+    if (step.members.length === 0) report.fault('it is parallel, but has no branches', 'give it at least one branch');
+  },
+};

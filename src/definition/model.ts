@@ -1,0 +1,133 @@
+// Owns the shape of a workflow as data: what every way of writing one compiles to and what the kernel reads.
+// Nothing here is a function or a live object, so a model can be stored with a run, hashed, drawn and compared.
+// The functions that go with it (handlers, conditions, context builders) are in `code.ts`, by step id.
+
+import type { Json, JsonObject } from '../base/json.ts';
+import type { OutcomeName } from './outcome.ts';
+
+/** The kinds of steps; `kinds/` says what each declares. */
+export type StepKind =
+  | 'task'
+  | 'command'
+  | 'gate'
+  | 'human'
+  | 'parallel'
+  | 'each'
+  | 'delay'
+  | 'workflow'
+  | 'validate'
+  | 'agent'
+  | 'generate'
+  | 'signal';
+
+/** Where a transition leads: a step id, or one of the ends. */
+export type Target = { readonly step: string } | { readonly end: 'complete' | 'fail' | 'escalate' | 'reject' };
+
+/** One transition. `max` bounds how often it is taken in a run; the next time goes to `then`. */
+export interface Edge {
+  readonly to: Target;
+  readonly max?: number;
+  readonly then?: Target;
+}
+
+/** A transition chosen by an expression. */
+export interface Choice {
+  readonly condition: string;
+  readonly onTrue: Edge;
+  readonly onFalse: Edge;
+}
+
+/** Outcome → transition. A missing outcome falls to `_default`, then to the rules of the engine. */
+export type NextTable = Readonly<Record<OutcomeName, Edge | Choice>>;
+
+/** When an attempt is tried again: at most `max` more times, for these outcomes, after a growing pause. */
+export interface RetryPolicy {
+  readonly max: number;
+  readonly on: readonly ('error' | 'timeout')[];
+  readonly backoff?: { readonly initialMs: number; readonly factor: number; readonly maxMs: number };
+}
+
+/** What happens to an attempt that a crash left without a recorded end. */
+export type RecoveryPolicy = 'rerun' | 'reconcile' | 'ask';
+
+/** A condition of a contract as data; its check is a function in `code.ts` or an expression here. */
+export interface ConditionModel {
+  readonly name: string;
+  readonly error: string;
+  readonly expression?: string;
+}
+
+/** A choice a person can make at a human gate. */
+export interface GateOptionModel {
+  readonly label: string;
+  /** Where this choice leads; absent: the step settles with `outcome` and its own table decides. */
+  readonly to?: Target;
+  readonly outcome: OutcomeName;
+  readonly requiresInput: boolean;
+}
+
+/** A question to a person: what is asked, which values are shown, which answers there are. */
+export interface HumanGateModel {
+  readonly prompt: string;
+  /** Paths into the checkpoint's data, shown with the question and bound into the approval digest. */
+  readonly show: readonly string[];
+  readonly options: readonly GateOptionModel[];
+}
+
+/** How a group of branches or items settles. */
+export type JoinModel = { readonly rule: 'all' } | { readonly rule: 'any' } | { readonly rule: 'count'; readonly n: number };
+
+/** A parameter of a workflow or an argument of a step. */
+export interface ArgModel {
+  readonly description: string;
+  readonly type?: 'string' | 'number' | 'integer' | 'boolean' | 'json';
+  readonly default?: Json;
+  readonly min?: number;
+  readonly max?: number;
+  readonly choices?: readonly Json[];
+  readonly required: boolean;
+}
+
+/** One step as data. `config` holds what only its kind understands. */
+export interface StepModel {
+  readonly id: string;
+  readonly title: string;
+  readonly kind: StepKind;
+  readonly config: JsonObject;
+  readonly actions: readonly string[];
+  readonly args: Readonly<Record<string, ArgModel>>;
+  readonly preconditions: readonly ConditionModel[];
+  readonly postconditions: readonly ConditionModel[];
+  readonly next: NextTable;
+  readonly retry: RetryPolicy;
+  /** How often a broken postcondition is tried again with the evidence. */
+  readonly contractRetries: number;
+  readonly recovery: RecoveryPolicy;
+  readonly timeoutMs?: number;
+  /** An expression; when false the step is skipped. */
+  readonly condition?: string;
+  readonly gate?: HumanGateModel;
+  /** Keys of semaphores this step holds while it works, beside those the engine derives. */
+  readonly slots: readonly string[];
+  /** parallel: the branches; each: one model, the body; validate: the step run after a failure, if any. */
+  readonly members: readonly StepModel[];
+  readonly join?: JoinModel;
+  /** each: a path into the checkpoint's data or an expression that gives the list. */
+  readonly items?: string;
+  /** parallel and each: how many members work at once. */
+  readonly concurrency?: number;
+}
+
+/** A whole workflow as data. */
+export interface Definition {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** The author's own mark of this version; nothing but a label. */
+  readonly version?: string;
+  readonly form: 'graph' | 'flow';
+  readonly params: Readonly<Record<string, ArgModel>>;
+  readonly entry: string;
+  readonly steps: readonly StepModel[];
+  readonly limits: { readonly maxIterations: number };
+}

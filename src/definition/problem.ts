@@ -1,0 +1,77 @@
+// Owns how faults of a definition are told: each with the step, a stable code, what is wrong and what to do, and all
+// of them in one error, so that an author mends a file once and not once per fault.
+
+import { EngineError } from '../base/error.ts';
+import { didYouMean } from '../base/suggest.ts';
+
+/** The stable names of what can be wrong with a definition. */
+export type ProblemCode =
+  | 'NAME_INVALID'
+  | 'NO_STEPS'
+  | 'ENTRY_UNKNOWN'
+  | 'STEP_DUPLICATE'
+  | 'STEP_RESERVED'
+  | 'TARGET_UNKNOWN'
+  | 'TARGET_IN_BRANCH'
+  | 'NO_END'
+  | 'UNREACHABLE'
+  | 'DEAD_END'
+  | 'NEXT_MISSING'
+  | 'OUTCOME_UNKNOWN'
+  | 'LOOP_REENTERED'
+  | 'LOOP_UNBOUNDED'
+  | 'JOIN_INVALID'
+  | 'MEMBER_INVALID'
+  | 'CONDITION_INVALID'
+  | 'TIMEOUT_INVALID'
+  | 'NUMBER_INVALID'
+  | 'RECOVERY_INVALID'
+  | 'ARG_INVALID'
+  | 'GATE_INVALID'
+  | 'KIND_AMBIGUOUS'
+  | 'KIND_INVALID'
+  | 'FIELD_UNKNOWN'
+  | 'FIELD_INVALID';
+
+/** One fault of a definition. */
+export interface Problem {
+  /** The step it is about; members are named `group/member`; absent for the workflow as a whole. */
+  readonly step?: string;
+  readonly code: ProblemCode;
+  readonly message: string;
+  readonly hint: string;
+}
+
+// A suggestion compares with every known name. A definition whose every target is wrong would make that quadratic.
+const SUGGESTIONS_MAX = 20;
+
+/** Gathers faults while a definition is read. */
+export class ProblemList {
+  readonly found: Problem[] = [];
+  #suggestionsLeft = SUGGESTIONS_MAX;
+
+  /** Adds one fault. */
+  add(problem: Problem): void {
+    this.found.push(problem);
+  }
+
+  /** ` (did you mean "x"?)` for the first faults, nothing once there are many. */
+  suggest(given: string, known: Iterable<string>): string {
+    if (this.#suggestionsLeft === 0) return '';
+    this.#suggestionsLeft -= 1;
+    return didYouMean(given, known);
+  }
+
+  /** Throws the one error that tells all faults, if there are any. */
+  refuse(workflow: string): void {
+    if (this.found.length > 0) throw invalidDefinition(workflow, this.found);
+  }
+}
+
+/** The error that tells every fault of a workflow. */
+export function invalidDefinition(workflow: string, problems: readonly Problem[]): EngineError {
+  const lines = problems.map(({ step, message, hint }) => `${step === undefined ? '' : `step "${step}": `}${message}; ${hint}`);
+  const told =
+    lines.length === 1 ? ` is not valid: ${lines[0]}` : ` has ${lines.length} problems:\n${lines.map((line) => `- ${line}`).join('\n')}`;
+  return new EngineError('DEFINITION_INVALID', `workflow "${workflow}"${told}`, { details: { workflow, problems } });
+}

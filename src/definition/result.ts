@@ -1,0 +1,112 @@
+// Owns what a run tells its caller: the result of a step, the result of the whole, and the events of its progress.
+// All of them are frozen plain data, so that they can be logged, sent and compared as they are.
+//
+// R1. A duration is never negative.
+// R2. A failed step says why.
+// R3. A run succeeds only when each of its failed steps was handled by the workflow.
+
+import { invariant } from '../base/invariant.ts';
+import { deepFreeze, type Json, toPlain } from '../base/json.ts';
+import type { StepKind } from './model.ts';
+
+/** How one step of a run ended. */
+export interface StepResult {
+  readonly name: string;
+  readonly stepType: StepKind;
+  readonly success: boolean;
+  readonly output: Json;
+  readonly durationMs: number;
+  readonly error?: string;
+  /** True when the step failed and the workflow caught it; it does not spoil the run's success. */
+  readonly handled?: boolean;
+}
+
+/** How a whole run ended; the results are in the order in which the steps ran. */
+export interface WorkflowResult<Output = Json> {
+  readonly workflowName: string;
+  readonly success: boolean;
+  readonly stepResults: readonly StepResult[];
+  readonly totalDurationMs: number;
+  readonly finalOutput: Output;
+  readonly error?: string;
+}
+
+/** A run began; times are milliseconds since 1970. */
+export interface WorkflowStarted {
+  readonly type: 'WorkflowStarted';
+  readonly workflowName: string;
+  readonly timestamp: number;
+}
+
+/** A step began. */
+export interface StepStarted {
+  readonly type: 'StepStarted';
+  readonly stepName: string;
+  readonly stepType: StepKind;
+  readonly timestamp: number;
+}
+
+/** A step ended. */
+export interface StepCompleted {
+  readonly type: 'StepCompleted';
+  readonly stepName: string;
+  readonly stepType: StepKind;
+  readonly success: boolean;
+  readonly durationMs: number;
+  readonly timestamp: number;
+}
+
+/** A run ended. */
+export interface WorkflowCompleted {
+  readonly type: 'WorkflowCompleted';
+  readonly workflowName: string;
+  readonly success: boolean;
+  readonly durationMs: number;
+  readonly timestamp: number;
+}
+
+/** What a window on a run hears while it goes on; `type` tells the members apart. */
+export type ProgressEvent = WorkflowStarted | StepStarted | StepCompleted | WorkflowCompleted;
+
+/** The frozen result of a step; its output is copied as plain data, and refused where it is none. */
+export function createStepResult(given: Omit<StepResult, 'output'> & { readonly output: unknown }): StepResult {
+  checkDuration(`step "${given.name}"`, given.durationMs);
+  invariant(given.success || given.error !== undefined, `R2: the failed step "${given.name}" has no error message`);
+  invariant(!given.success || given.handled !== true, `R2: step "${given.name}" succeeded, so there was no failure to handle`);
+  return deepFreeze({
+    name: given.name,
+    stepType: given.stepType,
+    success: given.success,
+    output: toPlain(given.output, `the output of step "${given.name}"`),
+    durationMs: given.durationMs,
+    ...(given.error === undefined ? {} : { error: given.error }),
+    ...(given.handled === undefined ? {} : { handled: given.handled }),
+  });
+}
+
+/** The frozen result of a run. */
+export function createWorkflowResult(given: Omit<WorkflowResult, 'finalOutput'> & { readonly finalOutput: unknown }): WorkflowResult {
+  const { workflowName, success, stepResults, totalDurationMs, error } = given;
+  checkDuration(`workflow "${workflowName}"`, totalDurationMs);
+  const spoilt = stepResults.find((result) => !result.success && result.handled !== true);
+  invariant(!success || spoilt === undefined, `R3: workflow "${workflowName}" succeeded although step "${spoilt?.name}" failed unhandled`);
+  return deepFreeze({
+    workflowName,
+    success,
+    stepResults: [...stepResults],
+    totalDurationMs,
+    finalOutput: toPlain(given.finalOutput, `the final output of workflow "${workflowName}"`),
+    ...(error === undefined ? {} : { error }),
+  });
+}
+
+/** The frozen event of a run's progress. */
+export function createProgressEvent<E extends ProgressEvent>(event: E): E {
+  if ('durationMs' in event) checkDuration(event.type, event.durationMs);
+  const frozen: E = { ...event };
+  return Object.freeze(frozen);
+}
+
+function checkDuration(of: string, durationMs: number): void {
+  invariant(Number.isFinite(durationMs) && durationMs >= 0, `R1: the duration of ${of} is ${durationMs}; it must be zero or more`);
+}

@@ -1,0 +1,204 @@
+// Owns the checks of one step by itself: its id, its kind's configuration, its outcomes, its question, its members,
+// its numbers and its expressions. What needs the other steps is in `validate.ts`.
+
+import { EngineError } from '../base/error.ts';
+import { type Expression, parseExpression } from '../expr/expression.ts';
+import { isChoice } from './analysis.ts';
+import { isCount, type KindReport } from './kinds/kind.ts';
+import { KINDS } from './kinds/registry.ts';
+import type { Edge, StepModel } from './model.ts';
+import { COMMON_OUTCOMES, Outcome } from './outcome.ts';
+import type { ProblemCode, ProblemList } from './problem.ts';
+
+/** A step or member, and the name that messages use for it. */
+export interface StepPlace {
+  readonly step: StepModel;
+  readonly at: string;
+  /** The group, when it is a member. */
+  readonly group?: StepModel;
+}
+
+/** Where faults go, and which names conditions may begin with. */
+export interface StepChecks {
+  readonly problems: ProblemList;
+  readonly roots: readonly string[];
+}
+
+const RESERVED_IDS = ['complete', 'fail', 'escalate', 'reject'] as const;
+
+/** True for an id that is an end of a run and therefore no step. */
+export function isReservedId(id: string): id is (typeof RESERVED_IDS)[number] {
+  return (RESERVED_IDS as readonly string[]).includes(id);
+}
+
+// Paths and counters are written `step#visit`, `group/member` and `step:outcome`.
+const ID = /^[\p{L}\p{N}_][\p{L}\p{N}_. -]{0,199}$/u;
+
+const COMMON_KEYS: ReadonlySet<string> = new Set([...COMMON_OUTCOMES, Outcome.DEFAULT]);
+
+type Fault = (code: ProblemCode, message: string, hint: string) => void;
+
+/** Adds everything that is wrong with one step by itself. */
+export function checkStep(place: StepPlace, checks: StepChecks): void {
+  const { step, at } = place;
+  const fault: Fault = (code, message, hint) => checks.problems.add({ step: at, code, message, hint });
+  const expression = expressionCheck(checks, fault);
+  checkId(step.id, fault);
+  checkNext(place, checks, fault);
+  checkGate(place, fault);
+  checkMembership(place, fault);
+  checkJoin(step, fault);
+  checkNumbers(step, fault);
+  for (const source of expressionsOf(step)) expression(source.text, source.what);
+  KINDS[step.kind].check(step, { fault: (message, hint) => fault('KIND_INVALID', message, hint), expression });
+}
+
+function checkId(id: string, fault: Fault): void {
+  if (isReservedId(id)) fault('STEP_RESERVED', 'this id is an end of the run', `call it something else than ${RESERVED_IDS.join(', ')}`);
+  else if (!ID.test(id))
+    fault('NAME_INVALID', 'this id cannot be part of a path', 'use letters, digits, "_", "-", "." and spaces, at most 200');
+  else if (id in {}) fault('NAME_INVALID', 'this id means something else in JavaScript', 'call it something else');
+}
+
+function checkNext({ step, group }: StepPlace, { problems }: StepChecks, fault: Fault): void {
+  const keys = Object.keys(step.next);
+  if (group !== undefined) {
+    if (keys.length > 0)
+      fault('MEMBER_INVALID', `it belongs to "${group.id}" and has a next of its own`, `write next on "${group.id}"; its join decides`);
+    return;
+  }
+  const chosen = step.gate?.options ?? [];
+  if (keys.length === 0 && !(chosen.length > 0 && chosen.every(({ to }) => to !== undefined)))
+    fault('NEXT_MISSING', 'it does not say what comes next', 'write `next: null` to end the run here, or name a step');
+  for (const key of keys) {
+    if (COMMON_KEYS.has(key) || KINDS[step.kind].outcomes.includes(key) || chosen.some(({ outcome }) => outcome === key)) continue;
+    const allowed = [...new Set([...COMMON_KEYS, ...KINDS[step.kind].outcomes, ...chosen.map(({ outcome }) => outcome)])];
+    const suggestion = problems.suggest(key, allowed);
+    fault('OUTCOME_UNKNOWN', `"${key}" is no outcome of a ${step.kind} step${suggestion}`, `write one of ${allowed.join(', ')}`);
+  }
+  checkBounds(step, fault);
+}
+
+function checkBounds(step: StepModel, fault: Fault): void {
+  // A string next is kept under two outcomes; what is wrong with it is told once.
+  const told = new Set<string>();
+  const once: Fault = (code, message, hint) => {
+    if (!told.has(message)) fault(code, message, hint);
+    told.add(message);
+  };
+  for (const entry of Object.values(step.next)) {
+    for (const edge of isChoice(entry) ? [entry.onTrue, entry.onFalse] : [entry]) if (edge.max !== undefined) checkBound(edge, once);
+  }
+}
+
+function checkBound({ max, then, to }: Edge, fault: Fault): void {
+  if (!isCount(max, 1)) fault('NUMBER_INVALID', `its maxIterations is ${max}`, 'write a whole number from 1 up');
+  if (then !== undefined && 'step' in then && 'step' in to && then.step === to.step)
+    fault(
+      'LOOP_REENTERED',
+      `a used-up bound leads to "${to.step}", which is where the bound should stop it going`,
+      'let onExhausted lead somewhere else',
+    );
+}
+
+function checkGate({ step, group }: StepPlace, fault: Fault): void {
+  if (step.gate === undefined) return;
+  const { prompt, options } = step.gate;
+  if (prompt.trim() === '') fault('GATE_INVALID', 'its question has no prompt', 'say what the person decides');
+  if (options.length === 0) fault('GATE_INVALID', 'its question has no options', 'give at least one answer');
+  const labels = options.map(({ label }) => label);
+  for (const label of new Set(labels)) {
+    if (label.trim() === '') fault('GATE_INVALID', 'an option has no label', 'name every answer');
+    if (labels.indexOf(label) !== labels.lastIndexOf(label))
+      fault('GATE_INVALID', `two options are called "${label}"`, 'give each its own label');
+  }
+  if (group !== undefined && options.some(({ to }) => to !== undefined))
+    fault('MEMBER_INVALID', `an option leads out of "${group.id}"`, 'give the option an outcome; the join of the group decides');
+}
+
+function checkMembership({ step, group }: StepPlace, fault: Fault): void {
+  if (group !== undefined && !KINDS[step.kind].mayBeMember)
+    fault(
+      'MEMBER_INVALID',
+      `a ${step.kind} step cannot be part of "${group.id}"`,
+      'put it into a workflow of its own and start that as a step',
+    );
+  if (group !== undefined && step.members.length > 0 && KINDS[step.kind].mayBeMember)
+    fault(
+      'MEMBER_INVALID',
+      `it is part of "${group.id}" and has parts of its own`,
+      'put it into a workflow of its own and start that as a step',
+    );
+  const ids = step.members.map(({ id }) => id);
+  for (const id of new Set(ids)) {
+    if (ids.indexOf(id) !== ids.lastIndexOf(id)) fault('STEP_DUPLICATE', `two of its branches are called "${id}"`, 'rename one of them');
+  }
+}
+
+function checkJoin({ kind, join, members }: StepModel, fault: Fault): void {
+  if (join?.rule !== 'count') return;
+  if (!isCount(join.n, 1)) fault('JOIN_INVALID', `its join waits for ${join.n}`, 'write a whole number from 1 up');
+  else if (kind === 'parallel' && join.n > members.length)
+    fault('JOIN_INVALID', `its join waits for ${join.n} of ${members.length} branches`, `write at most ${members.length}`);
+}
+
+function checkNumbers(step: StepModel, fault: Fault): void {
+  const { timeoutMs, retry, contractRetries, concurrency } = step;
+  if (timeoutMs !== undefined && !isCount(timeoutMs, 1))
+    fault('TIMEOUT_INVALID', `its timeout is ${timeoutMs} ms`, 'write a duration such as "30s"');
+  if (!isCount(retry.max, 0)) fault('NUMBER_INVALID', `it is retried ${retry.max} times`, 'write a whole number from 0 up');
+  if (!retry.on.every((outcome) => outcome === 'error' || outcome === 'timeout'))
+    fault('FIELD_INVALID', `it is retried on ${retry.on.join(', ')}`, 'only "error" and "timeout" are retried');
+  if (!isCount(contractRetries, 0)) fault('NUMBER_INVALID', `its contractRetries is ${contractRetries}`, 'write a whole number from 0 up');
+  if (concurrency !== undefined && !isCount(concurrency, 1))
+    fault('NUMBER_INVALID', `its concurrency is ${concurrency}`, 'write a whole number from 1 up');
+  const { backoff } = retry;
+  if (
+    backoff !== undefined &&
+    !(isCount(backoff.initialMs, 0) && backoff.factor >= 1 && Number.isFinite(backoff.factor) && backoff.maxMs >= backoff.initialMs)
+  )
+    fault(
+      'NUMBER_INVALID',
+      'the pauses between its retries do not grow',
+      'write a factor of at least 1 and a max of at least the initial pause',
+    );
+}
+
+function expressionsOf(step: StepModel): { text: string; what: string }[] {
+  const found: { text: string; what: string }[] = [];
+  if (step.condition !== undefined) found.push({ text: step.condition, what: 'its condition' });
+  for (const [outcome, entry] of Object.entries(step.next)) {
+    if (isChoice(entry)) found.push({ text: entry.condition, what: `the condition of "${outcome}"` });
+  }
+  for (const { name, expression } of [...step.preconditions, ...step.postconditions]) {
+    if (expression !== undefined) found.push({ text: expression, what: `the check "${name}"` });
+  }
+  if (found.length < 2) return found;
+  // A string next is kept under two outcomes; its condition is told once.
+  return found.filter(({ text }, index) => found.findIndex((other) => other.text === text) === index);
+}
+
+function expressionCheck({ problems, roots }: StepChecks, fault: Fault): KindReport['expression'] {
+  return (source, what, own = roots) => {
+    const parsed = tryParse(source);
+    if (typeof parsed === 'string') return fault('CONDITION_INVALID', `${what} cannot be read: ${parsed}`, 'mend the expression');
+    if (own === 'any') return;
+    for (const root of new Set(parsed.paths.map(({ segments }) => String(segments[0])))) {
+      if (!own.includes(root))
+        fault(
+          'CONDITION_INVALID',
+          `${what} reads "${root}", which does not exist${problems.suggest(root, own)}`,
+          `begin with one of ${own.join(', ')}`,
+        );
+    }
+  };
+}
+
+function tryParse(source: string): Expression | string {
+  try {
+    return parseExpression(source);
+  } catch (error) {
+    if (error instanceof EngineError) return error.message;
+    throw error;
+  }
+}

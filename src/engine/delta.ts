@@ -1,0 +1,191 @@
+// Owns the translation of a decision into one write: which rows of history, values, data, members, slots and mail
+// follow from its events.
+
+import type { CompiledWorkflow } from '../definition/code.ts';
+import type { RunEvent } from '../kernel/event.ts';
+import type { Ref } from '../kernel/run-state.ts';
+import { type Activation, dueOf, isFinal, isWorking, type Path, type RunState } from '../kernel/run-state.ts';
+import { statusOf } from '../kernel/status.ts';
+import type { EndedAttempt } from '../kernel/turn.ts';
+import type { CheckResult } from '../steps/attempt.ts';
+import type { AttemptRow, Delta, Mail, RunCreation, SlotClaim } from '../store/store.ts';
+import type { RunRecord, Supplied } from './record.ts';
+
+/** What is kept beside the verdict of an attempt, by reference. */
+export interface Beside {
+  readonly claim?: Ref;
+  readonly evidence?: Ref;
+  readonly actor?: string;
+  readonly checks: readonly CheckResult[];
+}
+
+/** A decision, or several made in one go, and what is needed to write it down. */
+export interface Decision {
+  readonly before: RunState;
+  readonly after: RunState;
+  readonly epoch: number;
+  readonly at: number;
+  readonly events: readonly RunEvent[];
+  readonly ended: readonly EndedAttempt[];
+  readonly consumed: readonly number[];
+  readonly take: readonly SlotClaim[];
+  readonly record: RunRecord;
+  readonly beside: (path: Path, attempt: number) => Beside | undefined;
+  readonly create?: RunCreation;
+  readonly supplied?: readonly AttemptRow[];
+  readonly release: boolean;
+}
+
+/** The one write that makes a decision durable. */
+export function createDelta(decision: Decision): Delta {
+  const { before, after, record } = decision;
+  const touched = touchedPaths(decision.events);
+  const attempts = [...(decision.supplied ?? []), ...decision.ended.map((end) => attemptRow(decision, end))];
+  return {
+    run: after.id,
+    epoch: decision.epoch,
+    seq: before.seq,
+    state: after,
+    status: statusOf(after),
+    due: dueOf(after),
+    at: decision.at,
+    events: decision.events,
+    attempts,
+    ...record.takeChanges(),
+    members: membersOf(after, touched),
+    consumed: decision.consumed,
+    post: mailOf(decision),
+    slots: { take: decision.take, free: freedSlots(before, after, touched) },
+    release: decision.release,
+    ...(decision.create === undefined ? {} : { create: decision.create }),
+  };
+}
+
+/** The rows of results that were given in place of steps: attempt 0, by nobody of the run. */
+export function suppliedRows(workflow: CompiledWorkflow, supplied: readonly Supplied[], at: number): AttemptRow[] {
+  return supplied.map(({ step, ref }) => {
+    const kind = workflow.definition.steps.find((candidate) => candidate.id === step)?.kind ?? 'task';
+    const row = {
+      path: `${step}#0`,
+      step,
+      kind,
+      attempt: 0,
+      maxAttempts: 0,
+      outcome: 'ok',
+      status: 'completed' as const,
+      openedAt: at,
+      endedAt: at,
+      actor: 'supplied',
+      checks: [],
+    };
+    return ref === undefined ? row : { ...row, output: ref };
+  });
+}
+
+/** The paths that events are about. */
+export function touchedPaths(events: readonly RunEvent[]): Set<Path> {
+  const paths = new Set<Path>();
+  for (const event of events) {
+    if (event.type === 'step.opened' || event.type === 'step.reopened') paths.add(event.activation.path);
+    else if (event.type === 'step.changed' || event.type === 'step.settled') paths.add(event.path);
+  }
+  return paths;
+}
+
+function attemptRow(decision: Decision, { event, activation, maxAttempts }: EndedAttempt): AttemptRow {
+  const settled = event.type === 'step.settled' ? event : undefined;
+  const error = settled === undefined ? (event.type === 'step.changed' ? event.failed?.error : undefined) : settled.error;
+  const beside = decision.beside(activation.path, activation.attempt);
+  const { path, step, kind, attempt, openedAt, startedAt, group, key, index, input } = activation;
+  return {
+    path,
+    step,
+    kind,
+    attempt,
+    maxAttempts,
+    status: settled === undefined ? 'failed' : statusOfRow(settled.outcome),
+    openedAt,
+    endedAt: event.at,
+    checks: beside?.checks ?? [],
+    ...(settled === undefined ? {} : { outcome: settled.outcome }),
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(settled?.output === undefined ? {} : { output: settled.output }),
+    ...(error === undefined ? {} : { error }),
+    ...(beside?.claim === undefined ? {} : { claim: beside.claim }),
+    ...(beside?.evidence === undefined ? {} : { evidence: beside.evidence }),
+    ...actorOf(settled?.actor ?? beside?.actor),
+    ...(group === undefined ? {} : { group }),
+    ...(key === undefined ? {} : { key }),
+    ...(index === undefined ? {} : { index }),
+    ...(input === undefined ? {} : { input }),
+  };
+}
+
+function actorOf(actor: string | undefined): { actor?: string } {
+  return actor === undefined ? {} : { actor };
+}
+
+function statusOfRow(outcome: string): AttemptRow['status'] {
+  if (outcome === 'skip') return 'skipped';
+  if (outcome === 'cancelled') return 'cancelled';
+  return outcome === 'error' || outcome === 'timeout' || outcome === 'fail' ? 'failed' : 'completed';
+}
+
+function membersOf(after: RunState, touched: ReadonlySet<Path>): Delta['members'] {
+  const put: Activation[] = [];
+  const drop: Path[] = [];
+  for (const path of touched) {
+    const activation = after.live[path];
+    if (activation?.group !== undefined) put.push(activation);
+    else if (activation === undefined && path.includes('/')) drop.push(path);
+  }
+  return { put, drop };
+}
+
+function freedSlots(before: RunState, after: RunState, touched: ReadonlySet<Path>): Path[] {
+  return [...touched].filter((path) => holdsSlots(before.live[path]) && !holdsSlots(after.live[path]));
+}
+
+function holdsSlots(activation: Activation | undefined): boolean {
+  return activation?.slots !== undefined && isWorking(activation);
+}
+
+/** Mail that must be on its way when this is on disk: to the parent when the run is over, to children cut off. */
+function mailOf({ before, after, ended, at }: Decision): Mail[] {
+  const mail: Mail[] = [];
+  const over = isFinal(after.status) || after.status === 'failed';
+  if (over && before.status !== after.status && after.parent !== undefined) {
+    const { run, path } = after.parent;
+    const message = after.halt?.message;
+    const input = {
+      type: 'childEnded' as const,
+      at,
+      path,
+      child: after.id,
+      status: after.status,
+      ...(after.output === undefined ? {} : { output: after.output }),
+      ...(message === undefined ? {} : { message }),
+    };
+    mail.push({ run, dedupe: `childEnded/${after.id}/${after.seq}`, input, values: [] });
+  }
+  for (const child of childrenCutOff(after, ended)) {
+    mail.push({
+      run: child,
+      dedupe: 'cancel/parent',
+      values: [],
+      input: { type: 'control', at, actor: `run ${after.id}`, action: { do: 'cancel', reason: 'its parent no longer needs it' } },
+    });
+  }
+  return mail;
+}
+
+function childrenCutOff(after: RunState, ended: readonly EndedAttempt[]): string[] {
+  const children = ended.flatMap(({ event, activation }) =>
+    event.type === 'step.settled' && (event.outcome === 'cancelled' || event.outcome === 'timeout') && activation.wait?.child !== undefined
+      ? [activation.wait.child]
+      : [],
+  );
+  if (after.ending !== undefined)
+    for (const path in after.live) children.push(...(after.live[path]?.wait?.child === undefined ? [] : [after.live[path].wait.child]));
+  return children;
+}

@@ -1,0 +1,430 @@
+// Owns the driving of one run by its owner. The loop is four words: read an input, decide with the kernel, commit,
+// then act. An effect is carried out only after the decision that asked for it is on disk, and what it brings back is
+// the next input.
+//
+// E3. Inputs that arrive while a commit is under way are decided together and committed once.
+// E4. After a commit that failed or was stale the driver decides nothing more: its work is stopped and forgotten.
+// E5. Nothing of a run is kept in memory while it only waits: the driver gives the run up.
+
+import type { BoundStep } from '../definition/code.ts';
+import { draftOf } from '../kernel/apply.ts';
+import { evolve } from '../kernel/decide.ts';
+import { type Effect, effectOf } from '../kernel/effect.ts';
+import type { RunEvent, RunStarted } from '../kernel/event.ts';
+import type { RunInput } from '../kernel/input.ts';
+import type { Program } from '../kernel/program.ts';
+import { type Activation, dueOf, type Path, type Ref, type RunState } from '../kernel/run-state.ts';
+import type { EndedAttempt } from '../kernel/turn.ts';
+import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
+import type { AttemptRow, CommitResult, ReceivedMail, RunCreation, SlotClaim } from '../store/store.ts';
+import { type Beside, createDelta, touchedPaths } from './delta.ts';
+import type { DriverHost } from './host.ts';
+import { type RunRecord, refsOf } from './record.ts';
+
+/** What a driver begins with: the run as it was claimed or is about to be created. */
+export interface DriverStart {
+  readonly state: RunState;
+  readonly epoch: number;
+  readonly program: Program;
+  readonly record: RunRecord;
+  readonly bound: (step: string) => BoundStep;
+  /** A run that does not exist yet: what its first commit creates, and its first event. */
+  readonly birth?: { readonly create: RunCreation; readonly event: RunStarted; readonly supplied: readonly AttemptRow[] };
+}
+
+interface Queued {
+  readonly input: RunInput;
+  readonly mail?: number;
+}
+
+interface Work {
+  readonly key: string;
+  readonly abort: AbortController;
+  readonly done: Promise<void>;
+}
+
+/** Drives one run until it ends or only waits. */
+export class RunDriver {
+  readonly run: string;
+  /** Settles when the run has been given up: it ended, it only waits, or driving it failed. */
+  readonly finished: Promise<void>;
+  private readonly host: DriverHost;
+  private readonly program: Program;
+  private readonly record: RunRecord;
+  private readonly bound: (step: string) => BoundStep;
+  private readonly epoch: number;
+  private state: RunState;
+  private birth: DriverStart['birth'];
+  private queue: Queued[] = [];
+  private readonly works = new Map<Path, Work>();
+  private readonly beside = new Map<string, Beside>();
+  private readonly childrenStarted = new Set<string>();
+  private readonly slotless = new Set<Path>();
+  private stopping: Promise<unknown>[] = [];
+  private readonly afterTurns: (() => void)[] = [];
+  private turning = false;
+  private over = false;
+  private seenMail = 0;
+  private cancelTimer: (() => void) | undefined;
+  private timerAt: number | undefined;
+  /** Settles when the run exists in the store. */
+  readonly born: Promise<void>;
+  private wasBorn!: () => void;
+  private finish!: () => void;
+  private fail!: (error: unknown) => void;
+
+  constructor(host: DriverHost, start: DriverStart) {
+    this.host = host;
+    this.run = start.state.id;
+    this.state = start.state;
+    this.epoch = start.epoch;
+    this.program = start.program;
+    this.record = start.record;
+    this.bound = start.bound;
+    this.birth = start.birth;
+    this.finished = new Promise((resolve, reject) => {
+      this.finish = resolve;
+      this.fail = reject;
+    });
+    this.finished.catch(() => undefined);
+    this.born = Promise.race([
+      new Promise<void>((resolve) => {
+        this.wasBorn = resolve;
+      }),
+      this.finished,
+    ]);
+    this.born.catch(() => undefined);
+  }
+
+  /** The checkpoint as it was last committed. */
+  get checkpoint(): RunState {
+    return this.state;
+  }
+
+  /** Settles when everything that has come so far is decided and on disk. */
+  async caughtUp(): Promise<void> {
+    while (this.turning && !this.over) await Promise.race([this.finished, new Promise<void>((resolve) => this.afterTurns.push(resolve))]);
+  }
+
+  /** Hands inputs of this host to the run. */
+  take(...inputs: readonly RunInput[]): void {
+    for (const input of inputs) this.queue.push({ input });
+    this.turnSoon();
+  }
+
+  /** Hands over mail that lies in the inbox. */
+  takeMail(mail: readonly ReceivedMail[]): void {
+    for (const { id, input } of mail) {
+      if (id <= this.seenMail) continue;
+      this.seenMail = id;
+      this.queue.push({ input, mail: id });
+    }
+    this.turnSoon();
+  }
+
+  /** Looks into the inbox, and for slots that have come free: somebody rang. */
+  async rung(): Promise<void> {
+    if (this.over) return;
+    const waiting = [...this.slotless];
+    this.slotless.clear();
+    for (const path of waiting) this.take({ type: 'slot', at: this.host.clock.now(), path });
+    this.takeMail(await this.host.store.inbox(this.run, this.seenMail));
+  }
+
+  /** Begins to act on a run that was claimed: everything that should be under way is asked for again. */
+  begin(): void {
+    const now = this.host.clock.now();
+    const states = Object.values(this.state.live).map(({ state }) => state);
+    if (states.includes('running') || states.includes('queued')) this.take({ type: 'recovered', at: now });
+    for (const path in this.state.live) if (this.state.live[path]?.state !== 'running') this.pursue(path);
+    if ((dueOf(this.state) ?? Number.POSITIVE_INFINITY) <= now) this.take({ type: 'due', at: now });
+    this.setTimer();
+    this.turnSoon();
+  }
+
+  /** Stops all work of this run at once and forgets it; what was not recorded is unknown. */
+  async abandon(error?: unknown): Promise<void> {
+    if (this.over) return;
+    this.over = true;
+    this.cancelTimer?.();
+    for (const work of this.works.values()) work.abort.abort();
+    await Promise.allSettled([...this.works.values()].map((work) => work.done));
+    this.host.left(this, error === undefined ? {} : { error });
+    if (error === undefined) this.finish();
+    else this.fail(error);
+  }
+
+  private turnSoon(): void {
+    if (this.turning || this.over) return;
+    this.turning = true;
+    queueMicrotask(() => {
+      this.turns().catch((error: unknown) => this.abandon(error));
+    });
+  }
+
+  private async turns(): Promise<void> {
+    do {
+      if (this.queue.length > 0) await this.turn();
+      else if (this.birth === undefined && this.isIdle()) await this.giveUp();
+    } while (!this.over && this.queue.length > 0);
+    this.turning = false;
+    for (const resolve of this.afterTurns.splice(0)) resolve();
+    if (!this.over && this.isIdle()) this.turnSoon();
+  }
+
+  private async turn(): Promise<void> {
+    const batch = this.nextBatch();
+    const refs = refsFor(this.state, batch);
+    const groups = groupsFor(this.state);
+    if (!this.record.has(refs, groups)) await this.record.load(refs, groups);
+    const draft = draftOf(this.state);
+    const events: RunEvent[] = [];
+    const ended: EndedAttempt[] = [];
+    if (this.birth !== undefined) events.push(this.birth.event);
+    for (const { input } of batch) {
+      const evolved = evolve({ program: this.program, view: this.record }, draft, input);
+      this.record.absorb(evolved.events, evolved.ended);
+      events.push(...evolved.events);
+      ended.push(...evolved.ended);
+    }
+    if (events.length === 0 && batch.every(({ mail }) => mail === undefined)) return;
+    draft.seq += 1;
+    await this.commit({ batch, events, ended, after: draft });
+  }
+
+  /** The inputs that are decided together. A slot is taken alone, so that a full one holds nobody up. */
+  private nextBatch(): Queued[] {
+    const first = this.queue[0] as Queued;
+    if (first.input.type === 'slot') return this.queue.splice(0, 1);
+    const slot = this.queue.findIndex(({ input }) => input.type === 'slot');
+    return this.queue.splice(0, slot === -1 ? this.queue.length : slot);
+  }
+
+  private async commit(turn: {
+    batch: readonly Queued[];
+    events: readonly RunEvent[];
+    ended: readonly EndedAttempt[];
+    after: RunState;
+  }): Promise<void> {
+    const { batch, events, ended, after } = turn;
+    const before = this.state;
+    const touched = touchedPaths(events);
+    const delta = createDelta({
+      before,
+      after,
+      epoch: this.epoch,
+      at: this.host.clock.now(),
+      events,
+      ended,
+      consumed: batch.flatMap(({ mail }) => (mail === undefined ? [] : [mail])),
+      take: batch.flatMap(({ input }) => this.slotClaim(input)),
+      record: this.record,
+      beside: (path, attempt) => this.beside.get(`${path}/${attempt}`),
+      release: this.queue.length === 0 && this.wouldIdle(after, touched),
+      ...(this.birth === undefined ? {} : { create: this.birth.create, supplied: this.birth.supplied }),
+    });
+    const result = await this.host.store.commit(delta);
+    if (this.over) return;
+    if (result.result === 'full') return this.waitForSlot(batch[0] as Queued);
+    if (result.result === 'stale') return this.abandon(this.host.lost(this.run));
+    for (const { activation } of ended) this.beside.delete(`${activation.path}/${activation.attempt}`);
+    this.state = after;
+    this.birth = undefined;
+    this.wasBorn();
+    this.record.forget(after);
+    this.host.committed(this, { events, ended });
+    await this.act(touched, result);
+  }
+
+  private slotClaim(input: RunInput): SlotClaim[] {
+    if (input.type !== 'slot') return [];
+    const slots = this.state.live[input.path]?.slots ?? [];
+    return [{ path: input.path, keys: slots.map((key) => ({ key, limit: this.host.limitOf(key) })) }];
+  }
+
+  private waitForSlot({ input }: Queued): void {
+    if (input.type === 'slot') this.slotless.add(input.path);
+  }
+
+  private async act(touched: ReadonlySet<Path>, result: Extract<CommitResult, { result: 'committed' }>): Promise<void> {
+    for (const path of touched) this.drop(path);
+    if (this.stopping.length > 0) await Promise.allSettled(this.stopping.splice(0));
+    if (this.over) return;
+    if (result.released) return this.leave();
+    for (const path of touched) this.pursue(path);
+    if (this.state.ending !== undefined) for (const path in this.state.live) this.pursue(path);
+    this.setTimer();
+  }
+
+  /** Stops work that the checkpoint no longer asks for; nothing else of the run begins before it is gone. */
+  private drop(path: Path): void {
+    const work = this.works.get(path);
+    if (work === undefined || work.key === this.keyFor(path)) return;
+    this.works.delete(path);
+    work.abort.abort();
+    this.stopping.push(work.done);
+  }
+
+  private keyFor(path: Path): string | undefined {
+    const activation = this.state.live[path];
+    const effect = activation === undefined ? undefined : effectOf(this.state, activation);
+    return effect === undefined ? undefined : workKey(effect, activation as Activation);
+  }
+
+  /** Sees to it that what the activation asks for is under way. */
+  private pursue(path: Path): void {
+    const activation = this.state.live[path];
+    const effect = activation === undefined ? undefined : effectOf(this.state, activation);
+    if (activation === undefined || effect === undefined || this.works.has(path)) return;
+    if (effect.do === 'slot.take') {
+      if (!this.slotless.has(path) && !this.host.isDraining()) this.take({ type: 'slot', at: this.host.clock.now(), path });
+      return;
+    }
+    if (effect.do === 'child.start' && this.childrenStarted.has(activation.wait?.child ?? '')) return;
+    this.undertake(effect, activation);
+  }
+
+  private undertake(effect: Effect, activation: Activation): void {
+    const abort = new AbortController();
+    const key = workKey(effect, activation);
+    const done = this.perform(effect, activation, abort.signal).then((inputs) => this.workDone(activation.path, key, inputs));
+    this.works.set(activation.path, { key, abort, done });
+  }
+
+  private workDone(path: Path, key: string, inputs: readonly RunInput[]): void {
+    if (this.works.get(path)?.key === key) this.works.delete(path);
+    if (this.over) return;
+    // What a stopped attempt brings is handed in all the same: the kernel logs it as late.
+    if (inputs.length > 0) this.take(...inputs);
+    else this.turnSoon();
+  }
+
+  private async perform(effect: Effect, activation: Activation, signal: AbortSignal): Promise<readonly RunInput[]> {
+    const { path, attempt } = activation;
+    if (effect.do === 'child.start') {
+      const inputs = await this.host.startChild(this, activation, this.requestFor('prepare', activation, signal));
+      this.childrenStarted.add(activation.wait?.child ?? '');
+      return inputs;
+    }
+    if (effect.do === 'child.cancel') return this.host.cancelChild(this, activation);
+    const want = effect.do.slice('step.'.length) as AttemptRequest['want'];
+    const result = await this.host.runAttempt(this.requestFor(want, activation, signal));
+    return [this.inputOf(result, { path, attempt })];
+  }
+
+  /** What an attempt is given. */
+  private requestFor(want: AttemptRequest['want'], activation: Activation, signal: AbortSignal): AttemptRequest {
+    const items = activation.group === undefined ? undefined : this.state.groups[activation.group]?.items;
+    const list = items === undefined ? undefined : (this.record.value(items) as readonly unknown[]);
+    return {
+      want,
+      bound: this.bound(activation.step),
+      activation,
+      runId: this.run,
+      workflow: this.host.workflowOf(this.state.workflow),
+      params: this.record.params,
+      result: activation.held?.output === undefined ? null : this.record.value(activation.held.output),
+      item: list?.[activation.index ?? 0] as AttemptRequest['item'],
+      snapshot: () => this.record.snapshot(this.state),
+      signal,
+    };
+  }
+
+  private inputOf(result: AttemptResult, of: { path: Path; attempt: number }): RunInput {
+    const at = this.host.clock.now();
+    this.noteBeside(result, of);
+    if (result.type === 'ready') return { type: 'prepared', at, ...of };
+    if (result.type === 'errored') {
+      const output = result.output === undefined ? undefined : this.record.keep(result.output);
+      return { type: 'errored', at, ...of, error: result.error, ...(output === undefined ? {} : { output }) };
+    }
+    const output = this.record.keep(result.output);
+    return { type: 'settled', at, ...of, outcome: result.outcome, ...(output === undefined ? {} : { output }) };
+  }
+
+  private noteBeside(result: AttemptResult, of: { path: Path; attempt: number }): void {
+    if (result.claim === undefined && result.evidence === undefined && result.actor === undefined && result.checks.length === 0) return;
+    const claim = result.claim === undefined ? undefined : this.record.keep(result.claim);
+    const evidence = result.evidence === undefined ? undefined : this.record.keep(result.evidence);
+    this.beside.set(`${of.path}/${of.attempt}`, {
+      checks: result.checks,
+      ...(claim === undefined ? {} : { claim }),
+      ...(evidence === undefined ? {} : { evidence }),
+      ...(result.actor === undefined ? {} : { actor: result.actor }),
+    });
+  }
+
+  private setTimer(): void {
+    const due = dueOf(this.state);
+    if (due === this.timerAt) return;
+    this.cancelTimer?.();
+    this.timerAt = due;
+    this.cancelTimer = due === undefined ? undefined : this.host.clock.at(due, () => this.ticked());
+  }
+
+  private ticked(): void {
+    this.timerAt = undefined;
+    this.cancelTimer = undefined;
+    this.take({ type: 'due', at: this.host.clock.now() });
+  }
+
+  private isIdle(): boolean {
+    const waitsForSlots = this.slotless.size > 0 && !this.host.isDraining();
+    return this.works.size === 0 && this.queue.length === 0 && !waitsForSlots;
+  }
+
+  /** Whether nothing would be under way after the touched paths are dealt with. */
+  private wouldIdle(after: RunState, touched: ReadonlySet<Path>): boolean {
+    for (const [path, work] of this.works) {
+      const activation = after.live[path];
+      const effect = activation === undefined ? undefined : effectOf(after, activation);
+      if (!touched.has(path) || (effect !== undefined && workKey(effect, activation as Activation) === work.key)) return false;
+    }
+    for (const path in after.live) {
+      const activation = after.live[path] as Activation;
+      const effect = effectOf(after, activation);
+      if (effect === undefined) continue;
+      const rests =
+        (effect.do === 'slot.take' && this.host.isDraining()) ||
+        (effect.do === 'child.start' && this.childrenStarted.has(activation.wait?.child ?? ''));
+      if (!rests) return false;
+    }
+    return true;
+  }
+
+  /** Gives the run up, unless mail has come meanwhile. */
+  private async giveUp(): Promise<void> {
+    const result = await this.host.store.release(this.run, this.epoch, this.seenMail);
+    if (this.over) return;
+    if (result === 'mail') this.takeMail(await this.host.store.inbox(this.run, this.seenMail));
+    else this.leave();
+  }
+
+  private leave(): void {
+    this.over = true;
+    this.cancelTimer?.();
+    const due = dueOf(this.state);
+    this.host.left(this, due === undefined ? {} : { due });
+    this.finish();
+  }
+}
+
+function workKey(effect: Effect, activation: Activation): string {
+  return `${effect.do}/${effect.attempt}/${activation.recovery}/${activation.wait?.child ?? ''}`;
+}
+
+function refsFor(state: RunState, batch: readonly Queued[]): Ref[] {
+  const refs = refsOf(state);
+  for (const { input } of batch) {
+    if ('output' in input && input.output !== undefined) refs.push(input.output);
+    if ('payload' in input && input.payload !== undefined) refs.push(input.payload);
+    if (input.type === 'control' && 'output' in input.action && input.action.output !== undefined) refs.push(input.action.output);
+  }
+  return refs;
+}
+
+function groupsFor(state: RunState): Path[] {
+  const groups = Object.keys(state.groups);
+  if (state.halt?.group !== undefined && state.halt.path !== undefined) groups.push(state.halt.path);
+  return groups;
+}

@@ -1,0 +1,422 @@
+// Owns the embedded host: which runs this process drives, how it is woken, and how it stops. What people ask of runs
+// is in `requests.ts`; the driving of one run in `driver.ts`.
+//
+// E6. Nothing is polled: a bell wakes the engine for mail and slots, one timer for the nearest due time.
+// E7. A run is driven by one owner; a command that finds it held follows the log until its mail is consumed.
+
+import { EngineError, isEngineError } from '../base/error.ts';
+import { createRunId } from '../base/id.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import { bindParams } from '../definition/arg.ts';
+import type { CompiledWorkflow } from '../definition/code.ts';
+import { createRun } from '../kernel/apply.ts';
+import type { RunEvent, RunStarted } from '../kernel/event.ts';
+import type { FlowRecord } from '../kernel/flow-program.ts';
+import type { RunInput } from '../kernel/input.ts';
+import { type Activation, isFinal, isSettled, type Ref, type RunState } from '../kernel/run-state.ts';
+import type { EndedAttempt } from '../kernel/turn.ts';
+import type { AttemptRequest, AttemptRunner } from '../steps/attempt.ts';
+import type { Claimed, Mail, RunOrigin, Store } from '../store/store.ts';
+import type { Clock } from './clock.ts';
+import { suppliedRows } from './delta.ts';
+import { RunDriver } from './driver.ts';
+import type { DefinitionSource, DriverHost } from './host.ts';
+import { type LimitScope, limitOf, slotsOf } from './limits.ts';
+import { type BoundProgram, checkUnchanged, findWorkflow, programOf, programOfRun } from './programs.ts';
+import { RunRecord, type Supplied } from './record.ts';
+
+/** What an engine is made of. */
+export interface EngineParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly source: DefinitionSource;
+  readonly runAttempt: AttemptRunner;
+  /** Builds the input of a child run. */
+  readonly childInput: (request: AttemptRequest) => Promise<JsonObject>;
+  /** This engine as an owner of runs: a process identity and a number. */
+  readonly me: string;
+  readonly limits: LimitScope;
+  /** Ends processes that an engine which died has left behind, before its runs go on. */
+  readonly sweep: () => Promise<void>;
+  /** `all`: runs that are due, have mail or lost their owner are driven as well, if their workflow is known here. */
+  readonly drives: 'all' | 'own';
+  readonly depthMax: number;
+  /** Where trouble goes that no caller waits for. */
+  readonly warn: (error: unknown) => void;
+}
+
+/** How a run is started. */
+export interface StartOptions {
+  readonly id?: string;
+  readonly origin?: RunOrigin;
+  readonly parent?: { readonly run: string; readonly path: string };
+  readonly depth?: number;
+  /** Begins at this step; what comes before it is taken from `outputs`. */
+  readonly from?: string;
+  readonly outputs?: Readonly<Record<string, Json>>;
+  /** What another run had done before the step this one begins at: a fork. */
+  readonly past?: Past;
+}
+
+/** The history that a fork takes over, by reference. */
+export interface Past {
+  readonly run: string;
+  readonly seq: number;
+  readonly counts: RunState['counts'];
+  readonly data: ReadonlyMap<string, Json>;
+  readonly results: ReadonlyMap<string, Json>;
+  /** flow: the ended steps, to be replayed. */
+  readonly history?: readonly FlowRecord[];
+}
+
+type Listener = (what: {
+  readonly run: string;
+  readonly state: RunState;
+  readonly events: readonly RunEvent[];
+  readonly ended: readonly EndedAttempt[];
+}) => void;
+
+/** The embedded host. */
+export class EngineCore implements DriverHost {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly runAttempt: AttemptRunner;
+  readonly parts: EngineParts;
+  private readonly drivers = new Map<string, RunDriver>();
+  private readonly claiming = new Map<string, Promise<RunDriver | { readonly heldBy: string } | undefined>>();
+  private readonly programs = new Map<string, BoundProgram>();
+  private readonly listeners = new Set<Listener>();
+  private readonly failures = new Map<string, unknown>();
+  private draining = false;
+  private closed = false;
+  private readonly unwatch: () => void;
+  private cancelTimer: (() => void) | undefined;
+  private timerAt: number | undefined;
+  private sweeping: Promise<void> | undefined;
+
+  constructor(parts: EngineParts) {
+    this.parts = parts;
+    this.store = parts.store;
+    this.clock = parts.clock;
+    this.runAttempt = parts.runAttempt;
+    this.unwatch = parts.store.watch((run) => this.rung(run));
+  }
+
+  /** Starts a run; resolves when it is on disk. */
+  async start(workflow: CompiledWorkflow, given: unknown, options: StartOptions = {}): Promise<RunDriver> {
+    this.assertOpen();
+    this.parts.source.add?.(workflow);
+    const { definition } = workflow;
+    const bound = bindParams(definition.params, given, `workflow "${definition.name}"`);
+    const id = options.id ?? createRunId();
+    const program = this.remember(id, programOf(workflow, bound, options.past?.history));
+    const record = this.recordFor(id, { reads: program.program.reads, fresh: true });
+    record.params = bound;
+    for (const [key, value] of options.past?.data ?? []) record.supplyData(key, value);
+    for (const [step, value] of options.past?.results ?? []) record.supplyResult(step, value);
+    const params = Object.keys(bound).length === 0 ? undefined : record.keep(bound);
+    const supplied = Object.entries(options.outputs ?? {}).map(([step, value]) => record.supply(step, value));
+    const event = this.birthEvent(workflow, { id, options, supplied, ...(params === undefined ? {} : { params }) });
+    const past = options.past === undefined ? {} : { fork: { run: options.past.run, seq: options.past.seq } };
+    const create = { owner: this.parts.me, definition, codeHash: workflow.codeHash, origin: options.origin ?? {}, ...past };
+    const driver = new RunDriver(this, {
+      state: createRun(event),
+      epoch: 1,
+      record,
+      ...program,
+      birth: { create, event, supplied: suppliedRows(workflow, supplied, event.at) },
+    });
+    this.drivers.set(id, driver);
+    driver.take({ type: 'start', at: event.at, ...(options.from === undefined ? {} : { from: options.from }) });
+    await driver.born;
+    return driver;
+  }
+
+  private birthEvent(
+    workflow: CompiledWorkflow,
+    given: { id: string; options: StartOptions; supplied: readonly Supplied[]; params?: Ref },
+  ): RunStarted {
+    const { options, id, params, supplied } = given;
+    const { past } = options;
+    const { definition } = workflow;
+    return {
+      type: 'run.started',
+      at: this.clock.now(),
+      run: {
+        id,
+        workflow: definition.name,
+        def: workflow.hash,
+        form: definition.form,
+        flags: [],
+        depth: options.depth ?? 0,
+        ...(params === undefined ? {} : { params }),
+        ...(options.parent === undefined ? {} : { parent: options.parent }),
+      },
+      ...(past === undefined ? {} : { fork: { run: past.run, seq: past.seq, step: options.from ?? '' }, counts: past.counts }),
+      ...(supplied.length === 0
+        ? {}
+        : { supplied: Object.fromEntries(supplied.flatMap(({ step, ref }) => (ref === undefined ? [] : [[step, ref]]))) }),
+    };
+  }
+
+  private recordFor(run: string, given: { reads: RunRecordReads; fresh: boolean }): RunRecord {
+    return new RunRecord({
+      store: this.store,
+      run,
+      ...given,
+      slots: (model) => slotsOf(this.parts.limits, model),
+      holding: () => this.draining,
+    });
+  }
+
+  private remember(run: string, program: BoundProgram): BoundProgram {
+    this.programs.set(run, program);
+    return program;
+  }
+
+  /** Takes a run and drives it on; tells who holds it when somebody else does. */
+  async drive(
+    run: string,
+    options: { readonly acceptChanges?: boolean } = {},
+  ): Promise<RunDriver | { readonly heldBy: string } | undefined> {
+    this.assertOpen();
+    const driven = this.drivers.get(run);
+    if (driven !== undefined) {
+      await driven.rung();
+      return driven;
+    }
+    const pending = this.claiming.get(run);
+    if (pending !== undefined) return pending.then(() => this.drive(run, options));
+    const claim = this.claim(run, options).finally(() => this.claiming.delete(run));
+    this.claiming.set(run, claim);
+    return claim;
+  }
+
+  private async claim(run: string, options: { readonly acceptChanges?: boolean }): Promise<RunDriver | { readonly heldBy: string }> {
+    const claimed = await this.store.claim(run, this.parts.me);
+    if (!claimed.claimed) return { heldBy: claimed.owner };
+    try {
+      return await this.driverFor(claimed, options);
+    } catch (error) {
+      await this.store.release(run, claimed.epoch, Number.MAX_SAFE_INTEGER);
+      throw error;
+    }
+  }
+
+  private async driverFor(claimed: Claimed, options: { readonly acceptChanges?: boolean }): Promise<RunDriver> {
+    const { state, epoch, definition, codeHash } = claimed;
+    const workflow = findWorkflow(this.parts.source, state.workflow);
+    if (options.acceptChanges !== true && !isFinal(state.status)) checkUnchanged({ state, codeHash }, workflow);
+    if (Object.values(state.live).some((activation) => activation.state === 'running')) await this.parts.sweep();
+    const params = await this.paramsOf(state);
+    const bound = this.remember(state.id, await programOfRun(this.store, state, { workflow, definition, params }));
+    const record = this.recordFor(state.id, { reads: bound.program.reads, fresh: false });
+    record.params = params;
+    const driver = new RunDriver(this, { state, epoch, record, ...bound });
+    this.drivers.set(state.id, driver);
+    driver.begin();
+    driver.takeMail(claimed.mail);
+    return driver;
+  }
+
+  /** What a run was started with. */
+  async paramsOf(state: RunState): Promise<JsonObject> {
+    if (state.params === undefined) return {};
+    const texts = await this.store.values([state.params.digest]);
+    return JSON.parse(texts.get(state.params.digest) as string) as JsonObject;
+  }
+
+  /** The driver of a run in this process, if it has one. */
+  driverOf(run: string): RunDriver | undefined {
+    return this.drivers.get(run);
+  }
+
+  /** Why driving a run failed, told once. */
+  takeFailure(run: string): unknown {
+    const failure = this.failures.get(run);
+    this.failures.delete(run);
+    return failure;
+  }
+
+  /** Puts mail into a run's inbox. */
+  async post(mail: Mail): Promise<'posted' | 'duplicate'> {
+    this.assertOpen();
+    return this.store.post(mail);
+  }
+
+  /** Drives everything that is due, has mail or lost its owner, as far as its workflow is known here. */
+  async recover(): Promise<readonly string[]> {
+    this.assertOpen();
+    const driven: string[] = [];
+    for (const { run } of await this.store.ready(this.clock.now(), READY_MAX)) {
+      try {
+        const driver = await this.drive(run);
+        if (driver instanceof RunDriver) driven.push(run);
+      } catch (error) {
+        this.parts.warn(error);
+      }
+    }
+    await this.armTimer();
+    return driven;
+  }
+
+  /** Calls back after each commit of a run that this engine drives. */
+  listen(listener: Listener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Stops: what is under way ends first (or is cut off with `abort`), nothing new begins, and runs are given up. */
+  async close(options: { readonly abort?: boolean } = {}): Promise<void> {
+    if (this.closed) return;
+    this.draining = true;
+    this.cancelTimer?.();
+    this.unwatch();
+    const drivers = [...this.drivers.values()];
+    if (options.abort === true) await Promise.all(drivers.map((driver) => driver.abandon()));
+    else for (const driver of drivers) driver.take();
+    await Promise.allSettled(drivers.map((driver) => driver.finished));
+    this.closed = true;
+  }
+
+  private assertOpen(): void {
+    if (this.closed || this.draining) throw new EngineError('ENGINE_CLOSED', 'this engine is closed; make another one with createEngine');
+  }
+
+  // What drivers need of their host.
+
+  limitOf(key: string): number {
+    return limitOf(this.parts.limits, key) ?? Number.MAX_SAFE_INTEGER;
+  }
+
+  isDraining(): boolean {
+    return this.draining;
+  }
+
+  workflowOf(name: string): CompiledWorkflow {
+    return findWorkflow(this.parts.source, name);
+  }
+
+  committed(driver: RunDriver, what: { readonly events: readonly RunEvent[]; readonly ended: readonly EndedAttempt[] }): void {
+    for (const listener of this.listeners) listener({ run: driver.run, state: driver.checkpoint, ...what });
+  }
+
+  left(driver: RunDriver, { due, error }: { readonly due?: number; readonly error?: unknown }): void {
+    if (error !== undefined) this.failures.set(driver.run, error);
+    if (this.drivers.get(driver.run) === driver) {
+      this.drivers.delete(driver.run);
+      this.programs.delete(driver.run);
+    }
+    const { status, parent } = driver.checkpoint;
+    // The child's last commit put mail into the parent's inbox; whoever drove the child drives the parent on.
+    if (parent !== undefined && isSettled(status) && !this.draining)
+      this.drive(parent.run).catch((error: unknown) => this.parts.warn(error));
+    if (due !== undefined && !this.draining && (this.timerAt === undefined || due < this.timerAt)) this.setTimer(due);
+  }
+
+  lost(run: string): EngineError {
+    return new EngineError('RUN_LOCKED', `run ${run} was taken over by another owner; this process stopped its work on it`, {
+      details: { run },
+    });
+  }
+
+  async startChild(driver: RunDriver, activation: Activation, request: AttemptRequest): Promise<readonly RunInput[]> {
+    const child = activation.wait?.child ?? '';
+    const { path } = activation;
+    const depth = driver.checkpoint.depth + 1;
+    try {
+      if (depth > this.parts.depthMax)
+        throw new EngineError(
+          'CHILD_DEPTH',
+          `step "${activation.step}" would start a run ${depth} deep; the limit is ${this.parts.depthMax}`,
+        );
+      const name = String(request.bound.model.config.workflow);
+      const workflow =
+        this.programs.get(driver.run)?.child(activation.step) ??
+        request.workflow.children.get(name) ??
+        findWorkflow(this.parts.source, name);
+      const input = await this.parts.childInput(request);
+      if (request.signal.aborted) return [];
+      await this.start(workflow, input, { id: child, parent: { run: driver.run, path }, depth });
+      if (request.signal.aborted) await this.cancelRun(child, `run ${driver.run}`);
+      return [];
+    } catch (error) {
+      if (isEngineError(error) && error.code === 'RUN_EXISTS') return this.followChild(child);
+      if (this.draining) return [];
+      return [
+        {
+          type: 'childEnded',
+          at: this.clock.now(),
+          path,
+          child,
+          status: 'failed',
+          message: error instanceof Error ? error.message : String(error),
+        },
+      ];
+    }
+  }
+
+  /** A child that exists already goes on by itself; when its owner died with ours, we drive it. */
+  private async followChild(child: string): Promise<readonly RunInput[]> {
+    await this.drive(child).catch((error: unknown) => this.parts.warn(error));
+    return [];
+  }
+
+  async cancelChild(driver: RunDriver, activation: Activation): Promise<readonly RunInput[]> {
+    const child = activation.wait?.child ?? '';
+    try {
+      await this.cancelRun(child, `run ${driver.run}`);
+      return [];
+    } catch (error) {
+      if (!isEngineError(error) || error.code !== 'RUN_NOT_FOUND') throw error;
+      return [{ type: 'childEnded', at: this.clock.now(), path: activation.path, child, status: 'cancelled' }];
+    }
+  }
+
+  private async cancelRun(run: string, actor: string): Promise<void> {
+    await this.post({
+      run,
+      dedupe: 'cancel/parent',
+      values: [],
+      input: { type: 'control', at: this.clock.now(), actor, action: { do: 'cancel', reason: 'its parent was cancelled' } },
+    });
+    await this.drive(run);
+  }
+
+  // Being woken.
+
+  private rung(run: string): void {
+    const driver = this.drivers.get(run);
+    if (driver !== undefined) driver.rung().catch((error: unknown) => this.parts.warn(error));
+    else if (this.parts.drives === 'all') this.sweepSoon();
+  }
+
+  private sweepSoon(): void {
+    if (this.draining || this.sweeping !== undefined) return;
+    this.sweeping = Promise.resolve()
+      .then(() => this.recover())
+      .then(() => undefined)
+      .catch((error: unknown) => (this.draining ? undefined : this.parts.warn(error)))
+      .finally(() => {
+        this.sweeping = undefined;
+      });
+  }
+
+  private async armTimer(): Promise<void> {
+    const due = await this.store.nextDue();
+    if (due !== undefined && !this.draining) this.setTimer(due);
+  }
+
+  private setTimer(due: number): void {
+    if (this.parts.drives !== 'all') return;
+    this.cancelTimer?.();
+    this.timerAt = due;
+    this.cancelTimer = this.clock.at(due, () => {
+      this.timerAt = undefined;
+      this.sweepSoon();
+    });
+  }
+}
+
+type RunRecordReads = ConstructorParameters<typeof RunRecord>[0]['reads'];
+const READY_MAX = 1000;

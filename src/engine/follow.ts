@@ -1,0 +1,124 @@
+// Owns waiting for a run, whoever drives it, and its progress as a stream. Nothing is polled: commits of this engine
+// call back, and those of other processes are told by the store.
+
+import type { ProgressEvent } from '../definition/result.ts';
+import { createProgressEvent } from '../definition/result.ts';
+import type { RunEvent } from '../kernel/event.ts';
+import { type Activation, dueOf, isSettled, type Path, type RunState } from '../kernel/run-state.ts';
+import type { EngineCore } from './engine.ts';
+
+/** `settled`: it ended or halted. `idle`: also when it waits. `outside`: when nothing it waits for comes by itself. */
+export type Until = 'settled' | 'idle' | 'outside';
+
+/** Resolves when the run has ended, or only waits. */
+export async function waitFor(core: EngineCore, run: string, until: Until): Promise<void> {
+  for (;;) {
+    const driver = core.driverOf(run);
+    if (driver !== undefined) {
+      await driver.finished.catch(() => undefined);
+      continue;
+    }
+    const failure = core.takeFailure(run);
+    if (failure !== undefined) throw failure;
+    const changed = nextChange(core);
+    const { state, owner } = await core.store.load(run);
+    const parked = until !== 'settled' && owner === undefined && (until === 'idle' || dueOf(state) === undefined);
+    if (isSettled(state.status) || (parked && (await childrenIdle(core, state, until)))) {
+      changed.stop();
+      return;
+    }
+    await changed.happened;
+    changed.stop();
+  }
+}
+
+/** A parent is idle when its children are; one that ended has put mail into the parent's inbox. */
+async function childrenIdle(core: EngineCore, state: RunState, until: Until): Promise<boolean> {
+  for (const activation of Object.values(state.live)) {
+    const child = activation.wait?.child;
+    if (child === undefined) continue;
+    await waitFor(core, child, until);
+    if (isSettled((await core.store.load(child)).state.status)) return false;
+  }
+  return (await core.store.inbox(state.id, 0)).length === 0;
+}
+
+/** The next commit of any run, by this or another process. */
+function nextChange(core: EngineCore): { readonly happened: Promise<void>; stop(): void } {
+  let stop = (): void => undefined;
+  const happened = new Promise<void>((resolve) => {
+    const unlisten = core.listen(() => resolve());
+    const unfollow = core.store.follow(() => resolve());
+    stop = () => {
+      unlisten();
+      unfollow();
+    };
+  });
+  return { happened, stop };
+}
+
+/** The log of a run as it grows, from a position on, until the run ends. */
+export async function* followLog(core: EngineCore, run: string, after = 0): AsyncGenerator<RunEvent> {
+  let seq = after;
+  for (;;) {
+    const changed = nextChange(core);
+    try {
+      const rows = await core.store.events(run, seq);
+      for (const row of rows) {
+        seq = row.seq;
+        yield* row.events;
+      }
+      if (rows.length > 0) continue;
+      if (isSettled((await core.store.load(run)).state.status)) return;
+      await changed.happened;
+    } finally {
+      changed.stop();
+    }
+  }
+}
+
+/** The progress of a run, from its beginning to its end, in the words of seed 001. */
+export async function* followProgress(core: EngineCore, run: string): AsyncGenerator<ProgressEvent> {
+  const open = new Map<Path, Activation>();
+  let begunAt = 0;
+  let name = '';
+  for await (const event of followLog(core, run)) {
+    if (event.type === 'run.started') {
+      begunAt = event.at;
+      name = event.run.workflow;
+      yield createProgressEvent({ type: 'WorkflowStarted', workflowName: name, timestamp: event.at });
+    } else if (event.type === 'run.changed' && event.status !== undefined && isSettled(event.status)) {
+      yield createProgressEvent({
+        type: 'WorkflowCompleted',
+        workflowName: name,
+        success: event.status === 'completed',
+        durationMs: event.at - begunAt,
+        timestamp: event.at,
+      });
+    } else {
+      const step = stepProgress(event, open);
+      if (step !== undefined) yield step;
+    }
+  }
+}
+
+function stepProgress(event: RunEvent, open: Map<Path, Activation>): ProgressEvent | undefined {
+  if (event.type === 'step.opened' || event.type === 'step.reopened') {
+    const { activation } = event;
+    open.set(activation.path, activation);
+    return createProgressEvent({ type: 'StepStarted', stepName: activation.step, stepType: activation.kind, timestamp: event.at });
+  }
+  if (event.type !== 'step.settled') return undefined;
+  const activation = open.get(event.path);
+  open.delete(event.path);
+  if (activation === undefined) return undefined;
+  const success = event.outcome === 'ok' || event.outcome === 'skip' || event.outcome === 'iterate';
+  return createProgressEvent({
+    type: 'StepCompleted',
+    stepName: activation.step,
+    stepType: activation.kind,
+    success,
+    durationMs: event.at - activation.openedAt,
+    timestamp: event.at,
+  });
+}

@@ -1,0 +1,123 @@
+// Owns forks: a new run that takes over, by reference, what another one had done before a step, and goes on from
+// there. The original stays as it is. Approvals and budgets are not taken over; preconditions are checked again,
+// since the step begins anew.
+
+import { EngineError } from '../base/error.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
+import { didYouMean } from '../base/suggest.ts';
+import { applyTo, createRun, type Draft, draftOf } from '../kernel/apply.ts';
+import type { RunEvent } from '../kernel/event.ts';
+import type { Ref, RunState } from '../kernel/run-state.ts';
+import type { EventRow, StoredAttempt } from '../store/store.ts';
+import type { RunDriver } from './driver.ts';
+import type { EngineCore, Past } from './engine.ts';
+import { findWorkflow, flowHistory } from './programs.ts';
+
+/** How a run is forked. */
+export interface ForkRequest {
+  readonly from: string;
+  /** Replaces parameters of the original. */
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** Replaces results of earlier steps. */
+  readonly outputs?: Readonly<Record<string, Json>>;
+  readonly id?: string;
+  readonly actor?: string;
+}
+
+/** What a fork would do: what it takes over, and what it does again. */
+export interface ForkPlan {
+  readonly run: string;
+  readonly from: string;
+  readonly reused: readonly { readonly path: string; readonly step: string; readonly outcome: string | undefined }[];
+  /** Steps that the original had done from there on; a fork that goes the same way does them again. */
+  readonly repeated: readonly { readonly path: string; readonly step: string; readonly kind: string }[];
+}
+
+interface Cut {
+  readonly seq: number;
+  readonly state: RunState;
+  readonly before: readonly RunEvent[];
+}
+
+/** What a fork would take over and do again; nothing is changed. */
+export async function planFork(core: EngineCore, run: string, from: string): Promise<ForkPlan> {
+  const cut = cutAt(await core.store.events(run, 0), { run, from });
+  const rows = (await core.store.attempts(run)).filter((row) => row.outcome !== undefined);
+  const isPast = pastRows(cut);
+  return {
+    run,
+    from,
+    reused: rows.filter(isPast).map(({ path, step, outcome }) => ({ path, step, outcome })),
+    repeated: rows.filter((row) => !isPast(row)).map(({ path, step, kind }) => ({ path, step, kind })),
+  };
+}
+
+/** Starts the fork; resolves when it is on disk. */
+export async function forkRun(core: EngineCore, run: string, request: ForkRequest): Promise<RunDriver> {
+  const { state } = await core.store.load(run);
+  const workflow = findWorkflow(core.parts.source, state.workflow);
+  const cut = cutAt(await core.store.events(run, 0), { run, from: request.from });
+  const params = { ...(await core.paramsOf(state)), ...request.params };
+  const past = await pastOf(core, run, cut);
+  const supplied = request.outputs === undefined ? {} : { outputs: request.outputs };
+  const origin = { actor: request.actor ?? 'fork', event: 'fork' };
+  return core.start(workflow, params, {
+    from: request.from,
+    past,
+    origin,
+    ...supplied,
+    ...(request.id === undefined ? {} : { id: request.id }),
+  });
+}
+
+/** The log up to where the step was opened last. */
+function cutAt(rows: readonly EventRow[], { run, from }: { readonly run: string; readonly from: string }): Cut {
+  const opens = (event: RunEvent): boolean =>
+    event.type === 'step.opened' &&
+    event.activation.group === undefined &&
+    (event.activation.step === from || event.activation.path === from);
+  const at = rows.findLastIndex((row) => row.events.some(opens));
+  if (at === -1)
+    throw new EngineError(
+      'STEP_UNKNOWN',
+      `run ${run} never came to step "${from}"${didYouMean(from, stepsOf(rows))}; a fork begins at a step that was opened`,
+    );
+  const row = rows[at] as EventRow;
+  const before = [...rows.slice(0, at).flatMap((earlier) => earlier.events), ...row.events.slice(0, row.events.findLastIndex(opens))];
+  return { seq: row.seq, before, state: foldAll(before) };
+}
+
+function stepsOf(rows: readonly EventRow[]): string[] {
+  return rows.flatMap((row) => row.events.flatMap((event) => (event.type === 'step.opened' ? [event.activation.step] : [])));
+}
+
+function foldAll(events: readonly RunEvent[]): RunState {
+  const [first, ...rest] = events;
+  const draft: Draft = draftOf(createRun(first as Extract<RunEvent, { type: 'run.started' }>));
+  for (const event of rest) applyTo(draft, event);
+  return draft;
+}
+
+/** Rows of the row where the step opened are past as well: they settled in the same commit, just before. */
+function pastRows(cut: Cut): (row: StoredAttempt) => boolean {
+  return (row) => row.seq <= cut.seq;
+}
+
+async function pastOf(core: EngineCore, run: string, cut: Cut): Promise<Past> {
+  const rows = (await core.store.attempts(run)).filter(pastRows(cut));
+  const merged = cut.before.flatMap((event) => mergedRef(event));
+  const latest = new Map(rows.filter((row) => row.group === undefined && row.status === 'completed').map((row) => [row.step, row.output]));
+  const outputs = [...latest.values()].flatMap((ref) => (ref === undefined ? [] : [ref]));
+  const texts = await core.store.values([...new Set([...merged, ...outputs].map((ref) => ref.digest))]);
+  const read = (ref: Ref | undefined): Json => (ref === undefined ? null : (JSON.parse(texts.get(ref.digest) as string) as Json));
+  const data = new Map<string, Json>();
+  for (const patch of merged.map(read)) if (isJsonObject(patch)) for (const [key, value] of Object.entries(patch)) data.set(key, value);
+  const results = new Map([...latest].map(([step, ref]) => [step, read(ref)]));
+  const history = cut.state.form === 'flow' ? { history: await flowHistory(core.store, rows) } : {};
+  return { run, seq: cut.seq, counts: cut.state.counts, data, results, ...history };
+}
+
+function mergedRef(event: RunEvent): Ref[] {
+  if (event.type === 'group.joined' && event.merge !== undefined) return [event.merge];
+  return event.type === 'step.settled' && event.merge && event.output !== undefined ? [event.output] : [];
+}

@@ -1,0 +1,221 @@
+// Owns how a run looks from outside: its state, its steps with their evidence, what it waits for, the checkpoint in
+// the words of the seed, and what a resumption has to know.
+
+import type { Json } from '../base/json.ts';
+import { type Activation, isWorking, type Path, type Ref, type RunState, type RunStatus } from '../kernel/run-state.ts';
+import { currentStepOf, type OpenWait, statusOf, waitsOf } from '../kernel/status.ts';
+import type { RunOrigin, StoredAttempt } from '../store/store.ts';
+import type { EngineCore } from './engine.ts';
+
+/** A step of a run, one row per attempt; a live one has no outcome yet. */
+export interface StepView {
+  readonly path: Path;
+  readonly step: string;
+  readonly kind: string;
+  readonly status: 'queued' | 'running' | 'waiting' | 'verifying' | 'completed' | 'failed' | 'skipped' | 'unknown' | 'cancelled';
+  readonly outcome?: string;
+  readonly attempt: number;
+  readonly startedAt?: number;
+  readonly durationMs?: number;
+  readonly output?: Json;
+  readonly error?: string;
+  readonly claim?: Json;
+  readonly evidence?: Json;
+  readonly actor?: string;
+}
+
+/** A run as `get` gives it. */
+export interface RunView {
+  readonly id: string;
+  readonly workflow: string;
+  readonly status: RunStatus;
+  readonly currentStep: string | undefined;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly params: Json;
+  readonly output: Json;
+  readonly error: string | undefined;
+  readonly waits: readonly OpenWait[];
+  readonly steps: readonly StepView[];
+  readonly iterationCounts: Readonly<Record<string, number>>;
+  readonly decision: RunState['decision'];
+  readonly owner: string | undefined;
+  readonly origin: RunOrigin;
+}
+
+/** The whole story of a run. */
+export async function viewRun(core: EngineCore, run: string): Promise<RunView> {
+  const { state, owner, origin } = await core.store.load(run);
+  const rows = await core.store.attempts(run);
+  const read = await reader(core, [...rows.flatMap((row) => [row.output, row.claim, row.evidence]), state.params, state.output]);
+  return {
+    id: state.id,
+    workflow: state.workflow,
+    status: statusOf(state),
+    currentStep: currentStepOf(state) ?? rows.findLast((row) => row.group === undefined)?.step,
+    createdAt: state.createdAt,
+    updatedAt: state.at,
+    params: read(state.params) ?? {},
+    output: read(state.output) ?? null,
+    error: state.halt?.message,
+    waits: waitsOf(state),
+    steps: [...rows.map((row) => endedStep(row, read)), ...Object.values(state.live).map(liveStep)],
+    iterationCounts: state.counts,
+    decision: state.decision,
+    owner,
+    origin,
+  };
+}
+
+type Read = (ref: Ref | undefined) => Json | undefined;
+
+async function reader(core: EngineCore, refs: readonly (Ref | undefined)[]): Promise<Read> {
+  const digests = [...new Set(refs.flatMap((ref) => (ref === undefined ? [] : [ref.digest])))];
+  const texts = await core.store.values(digests);
+  return (ref) => (ref === undefined ? undefined : (JSON.parse(texts.get(ref.digest) as string) as Json));
+}
+
+function endedStep(row: StoredAttempt, read: Read): StepView {
+  const claim = read(row.claim);
+  const evidence = read(row.evidence);
+  return {
+    path: row.path,
+    step: row.step,
+    kind: row.kind,
+    status: row.status,
+    attempt: row.attempt,
+    durationMs: Math.max(0, row.endedAt - (row.startedAt ?? row.openedAt)),
+    output: read(row.output) ?? null,
+    ...(row.outcome === undefined ? {} : { outcome: row.outcome }),
+    ...(row.startedAt === undefined ? {} : { startedAt: row.startedAt }),
+    ...(row.error === undefined ? {} : { error: row.error.message }),
+    ...(claim === undefined ? {} : { claim }),
+    ...(evidence === undefined ? {} : { evidence }),
+    ...(row.actor === undefined ? {} : { actor: row.actor }),
+  };
+}
+
+function liveStep(activation: Activation): StepView {
+  const { path, step, kind, attempt, startedAt, state } = activation;
+  return {
+    path,
+    step,
+    kind,
+    attempt,
+    status: state === 'preparing' ? 'running' : state,
+    ...(startedAt === undefined ? {} : { startedAt }),
+  };
+}
+
+/** The checkpoint in the words of seed 004. */
+export interface Checkpoint {
+  readonly workflowRunId: string;
+  readonly workflowType: string;
+  readonly currentStep: string | undefined;
+  readonly completedSteps: readonly { readonly step: string; readonly completedAt: string; readonly result: Json }[];
+  readonly iterationCounts: Readonly<Record<string, number>>;
+  readonly pendingRetry?: { readonly step: string; readonly error: string; readonly attempt: number };
+  readonly parallelResults?: Readonly<Record<string, ParallelItemResult>>;
+  readonly gateDecision?: { readonly gate: string; readonly option: string; readonly input?: string };
+}
+
+/** How one item of a fan-out stands. */
+export interface ParallelItemResult {
+  readonly status: 'pending' | 'completed' | 'failed';
+  readonly result?: Json;
+  readonly error?: string;
+  readonly retryCount: number;
+}
+
+/** What somebody who resumes a run has to know. */
+export interface ResumeContext {
+  readonly workflowType: string;
+  readonly runId: string;
+  readonly currentStep: string | undefined;
+  readonly completedSteps: readonly string[];
+  readonly lastStepOutput: Json;
+  readonly pendingRetry?: Checkpoint['pendingRetry'];
+  readonly parallelStatus?: { readonly total: number; readonly completed: number; readonly failed: readonly string[] };
+}
+
+/** The checkpoint of a run, as a whole. */
+export async function checkpointOf(core: EngineCore, run: string): Promise<Checkpoint> {
+  const { state } = await core.store.load(run);
+  const rows = await core.store.attempts(run);
+  const read = await reader(
+    core,
+    rows.map((row) => row.output),
+  );
+  const done = rows.filter((row) => row.group === undefined && row.status === 'completed');
+  const pendingRetry = pendingRetryOf(state);
+  const parallelResults = parallelResultsOf(state, rows, read);
+  return {
+    workflowRunId: state.id,
+    workflowType: state.workflow,
+    currentStep: currentStepOf(state),
+    completedSteps: done.map((row) => ({
+      step: row.step,
+      completedAt: new Date(row.endedAt).toISOString(),
+      result: read(row.output) ?? null,
+    })),
+    iterationCounts: state.counts,
+    ...(pendingRetry === undefined ? {} : { pendingRetry }),
+    ...(parallelResults === undefined ? {} : { parallelResults }),
+    ...(state.decision === undefined ? {} : { gateDecision: gateDecisionOf(state.decision) }),
+  };
+}
+
+function gateDecisionOf({ gate, option, input }: NonNullable<RunState['decision']>): NonNullable<Checkpoint['gateDecision']> {
+  return input === undefined ? { gate, option } : { gate, option, input };
+}
+
+function pendingRetryOf(state: RunState): Checkpoint['pendingRetry'] {
+  if (state.halt?.step !== undefined) return { step: state.halt.step, error: state.halt.message, attempt: state.halt.attempt ?? 1 };
+  const retrying = Object.values(state.live).find(
+    (activation) => activation.feedback !== undefined && (isWorking(activation) || activation.state === 'waiting'),
+  );
+  return retrying === undefined ? undefined : { step: retrying.step, error: retrying.feedback ?? '', attempt: retrying.attempt };
+}
+
+function parallelResultsOf(state: RunState, rows: readonly StoredAttempt[], read: Read): Checkpoint['parallelResults'] {
+  const group = Object.keys(state.groups)[0] ?? (state.halt?.group === undefined ? undefined : state.halt.path);
+  if (group === undefined) return undefined;
+  const results: Record<string, ParallelItemResult> = {};
+  for (const row of rows) {
+    if (row.group !== group || row.key === undefined || row.outcome === undefined) continue;
+    const result = read(row.output);
+    results[row.key] = {
+      status: row.status === 'completed' || row.status === 'skipped' ? 'completed' : 'failed',
+      retryCount: row.attempt - 1,
+      ...(result === undefined ? {} : { result }),
+      ...(row.error === undefined ? {} : { error: row.error.message }),
+    };
+  }
+  for (const member of Object.values(state.live))
+    if (member.group === group && member.key !== undefined) results[member.key] = { status: 'pending', retryCount: member.attempt - 1 };
+  return results;
+}
+
+/** What somebody who resumes a run has to know. */
+export async function resumeContextOf(core: EngineCore, run: string): Promise<ResumeContext> {
+  const checkpoint = await checkpointOf(core, run);
+  const items = Object.entries(checkpoint.parallelResults ?? {});
+  const count = (status: string): number => items.filter(([, item]) => item.status === status).length;
+  return {
+    workflowType: checkpoint.workflowType,
+    runId: run,
+    currentStep: checkpoint.currentStep,
+    completedSteps: checkpoint.completedSteps.map(({ step }) => step),
+    lastStepOutput: checkpoint.completedSteps.at(-1)?.result ?? null,
+    ...(checkpoint.pendingRetry === undefined ? {} : { pendingRetry: checkpoint.pendingRetry }),
+    ...(items.length === 0
+      ? {}
+      : {
+          parallelStatus: {
+            total: items.length,
+            completed: count('completed'),
+            failed: items.filter(([, item]) => item.status === 'failed').map(([key]) => key),
+          },
+        }),
+  };
+}

@@ -1,0 +1,56 @@
+// Owns semaphores: which keys a step must hold, and how many may hold each at once. Limits are read when a slot is
+// taken, so a change of configuration holds for runs in flight.
+
+import { pipelineOf } from '../definition/kinds/registry.ts';
+import type { StepModel } from '../definition/model.ts';
+
+/** How many steps may work at once: in all, per repository, per role, per credential, and per key of one's own. */
+export interface Limits {
+  readonly global?: number;
+  readonly repository?: number;
+  readonly roles?: Readonly<Record<string, number>>;
+  readonly credentials?: Readonly<Record<string, number>>;
+  readonly keys?: Readonly<Record<string, number>>;
+}
+
+/** What is needed to name the semaphores of a step. */
+export interface LimitScope {
+  readonly limits: Limits;
+  readonly repository: string;
+  readonly credentialOf: (role: string) => string | undefined;
+}
+
+/** The semaphores that a step must hold and that have a limit. */
+export function slotsOf(scope: LimitScope, model: StepModel): readonly string[] {
+  if (Object.keys(scope.limits).length === 0 || pipelineOf(model.kind) !== 'execute') return [];
+  return keysOf(scope, model).filter((key) => limitOf(scope, key) !== undefined);
+}
+
+function keysOf(scope: LimitScope, model: StepModel): string[] {
+  const role = typeof model.config.role === 'string' ? model.config.role : undefined;
+  const credential = role === undefined ? undefined : scope.credentialOf(role);
+  return [
+    'global',
+    `repository:${scope.repository}`,
+    ...(role === undefined ? [] : [`role:${role}`]),
+    ...(credential === undefined ? [] : [`credential:${credential}`]),
+    ...model.slots.map((key) => `key:${key}`),
+  ];
+}
+
+/** How many may hold the key at once, if it is limited at all. */
+export function limitOf({ limits }: LimitScope, key: string): number | undefined {
+  if (key === 'global') return limits.global;
+  const colon = key.indexOf(':');
+  const name = key.slice(colon + 1);
+  switch (key.slice(0, colon)) {
+    case 'repository':
+      return limits.repository;
+    case 'role':
+      return limits.roles?.[name];
+    case 'credential':
+      return limits.credentials?.[name];
+    default:
+      return limits.keys?.[name];
+  }
+}

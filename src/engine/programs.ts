@@ -1,0 +1,103 @@
+// Owns the pairing of a stored run with the code that can drive it: the frozen definition gives the data, the live
+// workflow the functions. When the two have drifted apart, nothing is run until somebody says so.
+
+import { EngineError } from '../base/error.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import { didYouMean } from '../base/suggest.ts';
+import { type BoundStep, type CompiledWorkflow, NO_CODE, type StepCode } from '../definition/code.ts';
+import type { Definition } from '../definition/model.ts';
+import { createFlowProgram, type FlowProgram, type FlowRecord } from '../kernel/flow-program.ts';
+import { graphProgram } from '../kernel/graph-program.ts';
+import type { Program } from '../kernel/program.ts';
+import type { RunState } from '../kernel/run-state.ts';
+import type { Store, StoredAttempt } from '../store/store.ts';
+import type { DefinitionSource } from './host.ts';
+
+/** A program with the functions of its steps. */
+export interface BoundProgram {
+  readonly program: Program;
+  readonly bound: (step: string) => BoundStep;
+  /** The workflow a step starts, when the flow gave it as a value. */
+  readonly child: (step: string) => CompiledWorkflow | undefined;
+}
+
+/** The workflow of a name, or an error that says which there are. */
+export function findWorkflow(source: DefinitionSource, name: string): CompiledWorkflow {
+  const found = source.find(name);
+  if (found !== undefined) return found;
+  const names = source.names();
+  const known = names.length === 0 ? 'it knows none' : `it knows ${names.slice(0, 10).join(', ')}`;
+  throw new EngineError('WORKFLOW_UNKNOWN', `this engine has no workflow "${name}"${didYouMean(name, names)}; ${known}`, {
+    details: { workflow: name },
+  });
+}
+
+/** Refuses to drive a run whose code is not the code it began with. */
+export function checkUnchanged(run: { readonly state: RunState; readonly codeHash: string }, workflow: CompiledWorkflow): void {
+  if (run.codeHash === workflow.codeHash) return;
+  const what = run.state.def === workflow.hash ? 'the functions of its steps have changed' : 'its steps and their functions have changed';
+  throw new EngineError(
+    'DEFINITION_CHANGED',
+    `run ${run.state.id} began with another version of "${run.state.workflow}": ${what}; restore that version, or resume with acceptChanges to go on with the new code`,
+    {
+      details: { run: run.state.id, workflow: run.state.workflow, began: run.codeHash, now: workflow.codeHash },
+    },
+  );
+}
+
+/** The program of a new run. */
+export function programOf(workflow: CompiledWorkflow, params: JsonObject, past?: readonly FlowRecord[]): BoundProgram {
+  if (workflow.definition.form === 'graph') return graphOf(workflow.definition, workflow);
+  const program = createFlowProgram({ workflow, params });
+  if (past !== undefined) program.replay(undefined, past);
+  return flowOf(program);
+}
+
+/** The program of a run that goes on: a graph from its frozen data, a flow by replaying its results. */
+export async function programOfRun(
+  store: Store,
+  state: RunState,
+  given: { workflow: CompiledWorkflow; definition: Definition; params: JsonObject },
+): Promise<BoundProgram> {
+  const { workflow, definition, params } = given;
+  if (state.form === 'graph') return graphOf(workflow.hash === state.def ? workflow.definition : definition, workflow);
+  const program = createFlowProgram({ workflow, params });
+  program.replay(state, await historyOf(store, state));
+  return flowOf(program);
+}
+
+function graphOf(definition: Definition, workflow: CompiledWorkflow): BoundProgram {
+  const program = graphProgram(definition);
+  return { program, bound: (step) => ({ model: program.model(step), code: codeOf(workflow, step) }), child: () => undefined };
+}
+
+function codeOf(workflow: CompiledWorkflow, step: string): StepCode {
+  const slash = step.indexOf('/');
+  if (slash === -1) return workflow.code.get(step) ?? NO_CODE;
+  return workflow.code.get(step.slice(0, slash))?.members[step.slice(slash + 1)] ?? NO_CODE;
+}
+
+function flowOf(program: FlowProgram): BoundProgram {
+  return { program, bound: (step) => program.bound(step), child: (step) => program.child(step) };
+}
+
+/** The ended steps of a flow in the order in which they began; the one it halted at is about to be tried again. */
+async function historyOf(store: Store, state: RunState): Promise<FlowRecord[]> {
+  const rows = (await store.attempts(state.id)).filter((row) => row.path !== state.halt?.path && state.live[row.path] === undefined);
+  return flowHistory(store, rows);
+}
+
+/** What a replay feeds back: the last word on each step, in the order in which the steps began. */
+export async function flowHistory(store: Store, attempts: readonly StoredAttempt[]): Promise<FlowRecord[]> {
+  const rows = new Map<string, StoredAttempt>();
+  for (const row of attempts) if (row.group === undefined && row.outcome !== undefined) rows.set(row.path, row);
+  const texts = await store.values([...rows.values()].flatMap((row) => (row.output === undefined ? [] : [row.output.digest])));
+  return [...rows.values()].map((row) => ({
+    path: row.path,
+    step: row.step,
+    input: row.input ?? '',
+    outcome: row.outcome as string,
+    output: row.output === undefined ? null : (JSON.parse(texts.get(row.output.digest) as string) as Json),
+    ...(row.error === undefined ? {} : { error: row.error }),
+  }));
+}

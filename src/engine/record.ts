@@ -1,0 +1,283 @@
+// Owns what a host remembers of a run while it drives it: values, named data, results and members that decisions
+// read. Everything here can be loaded again from the store; nothing here is the truth.
+//
+// E1. What a decision reads is loaded before it is made, so that the kernel stays synchronous.
+// E2. Memory is bounded by what the definition names and by live groups, unless a function asks for the whole record.
+
+import { digestText } from '../base/digest.ts';
+import { invariant } from '../base/invariant.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { StepModel } from '../definition/model.ts';
+import type { RunEvent } from '../kernel/event.ts';
+import type { StepError } from '../kernel/input.ts';
+import type { MemberResult, Need, View } from '../kernel/program.ts';
+import type { Path, Ref, RunState } from '../kernel/run-state.ts';
+import type { EndedAttempt } from '../kernel/turn.ts';
+import type { Snapshot } from '../steps/attempt.ts';
+import type { Store, StoredAttempt, StoredValue } from '../store/store.ts';
+
+/** What a record is opened with. */
+export interface RecordOptions {
+  readonly store: Store;
+  readonly run: string;
+  readonly reads: readonly Need[];
+  /** True for a run that has no history yet: there is nothing to load. */
+  readonly fresh: boolean;
+  readonly slots: (model: StepModel) => readonly string[];
+  readonly holding: () => boolean;
+}
+
+/** A result that was given, not worked for. */
+export interface Supplied {
+  readonly step: string;
+  readonly ref?: Ref;
+}
+
+interface Whole {
+  data: Record<string, Json>;
+  results: Record<string, Json>;
+  completed: Set<string>;
+}
+
+/** A run's memory while it is driven. */
+export class RunRecord implements View {
+  params: JsonObject = {};
+  private readonly options: RecordOptions;
+  private readonly known = new Map<string, Json>();
+  private readonly namedData = new Map<string, Json | undefined>();
+  private readonly namedOutputs = new Map<string, Json | undefined>();
+  private readonly groups = new Map<Path, Map<string, MemberResult>>();
+  private whole: Whole | undefined;
+  private loaded: boolean;
+  private fresh: StoredValue[] = [];
+  private changedData = new Map<string, string>();
+
+  constructor(options: RecordOptions) {
+    this.options = options;
+    this.loaded = options.fresh;
+    for (const need of options.reads) {
+      if (need.read === 'data') this.namedData.set(need.key, undefined);
+      if (need.read === 'output') this.namedOutputs.set(need.step, undefined);
+    }
+    if (options.fresh) this.whole = { data: bare([]), results: bare([]), completed: new Set() };
+  }
+
+  get holding(): boolean {
+    return this.options.holding();
+  }
+
+  data(key: string): Json | undefined {
+    return this.namedData.get(key);
+  }
+
+  output(step: string): Json | undefined {
+    return this.namedOutputs.get(step);
+  }
+
+  value(ref: Ref): Json {
+    const value = this.known.get(ref.digest);
+    invariant(value !== undefined, `E1: the value ${ref.digest} was not loaded before it was read`);
+    return value;
+  }
+
+  members(group: Path): readonly MemberResult[] {
+    return [...(this.groups.get(group)?.values() ?? [])];
+  }
+
+  slots(model: StepModel): readonly string[] {
+    return this.options.slots(model);
+  }
+
+  keep(value: Json): Ref | undefined {
+    if (value === null) return undefined;
+    const text = JSON.stringify(value);
+    const ref = { digest: digestText(text), bytes: Buffer.byteLength(text) };
+    this.known.set(ref.digest, value);
+    this.fresh.push({ ref, text });
+    return ref;
+  }
+
+  /** Puts a result in place of a step that is not run: a run that starts in the middle is given what came before. */
+  supply(step: string, value: Json): Supplied {
+    this.mergeData(value);
+    this.noteResult(step, value);
+    const ref = this.keep(value);
+    return ref === undefined ? { step } : { step, ref };
+  }
+
+  /** Takes over a result of the run this one was forked from; its row is copied by the store. */
+  supplyResult(step: string, value: Json): void {
+    this.noteResult(step, value);
+  }
+
+  /** Takes over data of the run this one was forked from. */
+  supplyData(key: string, value: Json): void {
+    this.mergeData(Object.fromEntries([[key, value]]));
+  }
+
+  /** Loads what the next decisions may read: named data and results once, values, members of live groups. */
+  async load(refs: readonly Ref[], groups: readonly Path[]): Promise<void> {
+    const missing = refs.filter((ref) => !this.known.has(ref.digest)).map((ref) => ref.digest);
+    if (missing.length > 0) {
+      for (const [digest, text] of await this.options.store.values(missing)) this.known.set(digest, JSON.parse(text) as Json);
+    }
+    if (!this.loaded) await this.loadNamed();
+    for (const group of groups) if (!this.groups.has(group)) await this.loadMembers(group);
+  }
+
+  /** True when `load` has nothing to do; the hot path does not wait for it. */
+  has(refs: readonly Ref[], groups: readonly Path[]): boolean {
+    return this.loaded && refs.every((ref) => this.known.has(ref.digest)) && groups.every((group) => this.groups.has(group));
+  }
+
+  private async loadNamed(): Promise<void> {
+    const { store, run } = this.options;
+    if (this.namedData.size > 0) {
+      for (const [key, value] of await store.data(run, [...this.namedData.keys()])) this.namedData.set(key, value);
+    }
+    if (this.namedOutputs.size > 0) {
+      const rows = await store.latest(run, [...this.namedOutputs.keys()]);
+      for (const [step, value] of await this.outputsOf(rows)) this.namedOutputs.set(step, value);
+    }
+    this.loaded = true;
+  }
+
+  private async loadMembers(group: Path): Promise<void> {
+    const members = new Map<string, MemberResult>();
+    const rows = (await this.options.store.attempts(this.options.run, group)).filter((row) => row.outcome !== undefined);
+    const outputs = await this.options.store.values(rows.flatMap((row) => (row.output === undefined ? [] : [row.output.digest])));
+    for (const row of rows) {
+      const text = row.output === undefined ? undefined : outputs.get(row.output.digest);
+      members.set(row.key ?? '', memberOf(row, text === undefined ? null : (JSON.parse(text) as Json)));
+    }
+    this.groups.set(group, members);
+  }
+
+  private async outputsOf(rows: readonly StoredAttempt[]): Promise<[string, Json][]> {
+    const texts = await this.options.store.values(rows.flatMap((row) => (row.output === undefined ? [] : [row.output.digest])));
+    return rows.map((row) => [row.step, row.output === undefined ? null : (JSON.parse(texts.get(row.output.digest) as string) as Json)]);
+  }
+
+  /** Takes in what a decision settled, so that the next one sees it. */
+  absorb(events: readonly RunEvent[], ended: readonly EndedAttempt[]): void {
+    for (const event of events) {
+      if (event.type === 'group.joined' && event.merge !== undefined) this.mergeData(this.value(event.merge));
+      if (event.type === 'step.changed' && event.group !== undefined) this.groups.set(event.path, new Map());
+    }
+    for (const { event, activation } of ended) {
+      if (event.type !== 'step.settled') continue;
+      const output = event.output === undefined ? null : (this.known.get(event.output.digest) ?? null);
+      if (activation.group !== undefined) {
+        this.groups.get(activation.group)?.set(activation.key ?? '', {
+          path: event.path,
+          key: activation.key ?? '',
+          index: activation.index ?? 0,
+          attempt: event.attempt,
+          outcome: event.outcome,
+          output,
+          ...(event.error === undefined ? {} : { error: event.error }),
+        });
+        continue;
+      }
+      if (event.merge) this.mergeData(output);
+      if (isCompleted(event.outcome)) this.noteResult(activation.step, output);
+    }
+  }
+
+  private noteResult(step: string, output: Json): void {
+    if (this.namedOutputs.has(step)) this.namedOutputs.set(step, output);
+    if (this.whole === undefined) return;
+    this.whole.results[step] = output;
+    this.whole.completed.add(step);
+  }
+
+  private mergeData(patch: Json): void {
+    if (!isJsonObject(patch)) return;
+    for (const [key, value] of Object.entries(patch)) {
+      this.changedData.set(key, JSON.stringify(value));
+      if (this.namedData.has(key)) this.namedData.set(key, value);
+      if (this.whole !== undefined) this.whole.data[key] = value;
+    }
+  }
+
+  /** New values and changed data since the last time, for the delta. */
+  takeChanges(): { values: readonly StoredValue[]; data: readonly { key: string; text: string }[] } {
+    const values = this.fresh;
+    const data = [...this.changedData].map(([key, text]) => ({ key, text }));
+    this.fresh = [];
+    if (data.length > 0) this.changedData = new Map();
+    return { values, data };
+  }
+
+  /** Forgets values that nothing live refers to any more. */
+  forget(state: RunState): void {
+    if (this.known.size < 64) return;
+    const kept = new Set(refsOf(state).map((ref) => ref.digest));
+    for (const digest of this.known.keys()) if (!kept.has(digest)) this.known.delete(digest);
+    for (const group of this.groups.keys()) if (state.groups[group] === undefined && state.halt?.path !== group) this.groups.delete(group);
+  }
+
+  /** The run's record as functions see it. It is read from the store once, and kept up to date after that. */
+  snapshot(state: RunState): Snapshot | Promise<Snapshot> {
+    return this.whole === undefined ? this.loadWhole().then((whole) => snapshotOf(whole, state)) : snapshotOf(this.whole, state);
+  }
+
+  private async loadWhole(): Promise<Whole> {
+    const { store, run } = this.options;
+    const [data, rows] = await Promise.all([store.data(run), store.latest(run)]);
+    const own = rows.filter((row) => row.group === undefined);
+    const results = bare(await this.outputsOf(own));
+    this.whole = { data: bare(data), results, completed: new Set(own.map((row) => row.step)) };
+    return this.whole;
+  }
+}
+
+/** An object without a prototype, so that a key such as `__proto__` stays data. */
+function bare(entries: Iterable<readonly [string, Json]>): Record<string, Json> {
+  return Object.assign(Object.create(null), Object.fromEntries(entries)) as Record<string, Json>;
+}
+
+function isCompleted(outcome: string): boolean {
+  return outcome !== 'error' && outcome !== 'timeout' && outcome !== 'cancelled' && outcome !== 'skip';
+}
+
+function memberOf(row: StoredAttempt, output: Json): MemberResult {
+  const error: StepError | undefined = row.error;
+  return {
+    path: row.path,
+    key: row.key ?? '',
+    index: row.index ?? 0,
+    attempt: row.attempt,
+    outcome: row.outcome ?? 'cancelled',
+    output,
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+function snapshotOf(whole: Whole, state: RunState): Snapshot {
+  return {
+    data: whole.data,
+    results: whole.results,
+    get completedSteps() {
+      return [...whole.completed];
+    },
+    iterationCounts: state.counts,
+    gateDecision: state.decision,
+  };
+}
+
+/** The values that a checkpoint refers to and that decisions may read. */
+export function refsOf(state: RunState): Ref[] {
+  const refs: Ref[] = [];
+  for (const path in state.live) {
+    const held = state.live[path]?.held?.output;
+    if (held !== undefined) refs.push(held);
+  }
+  for (const path in state.groups) {
+    const items = state.groups[path]?.items;
+    if (items !== undefined) refs.push(items);
+  }
+  for (const name in state.signals) for (const ref of state.signals[name] ?? []) if (ref !== null) refs.push(ref);
+  if (state.halt?.group?.items !== undefined) refs.push(state.halt.group.items);
+  return refs;
+}

@@ -1,0 +1,325 @@
+// Owns what people and programs ask of a run: decide, signal, cancel, pause, resume. Each is mail: it is on disk
+// before anything acts on it, a repeated one is harmless, and whoever owns the run takes it. What cannot be right is
+// refused before it is posted, with the way out.
+
+import { digestText } from '../base/digest.ts';
+import { EngineError } from '../base/error.ts';
+import { createRunId } from '../base/id.ts';
+import { type Json, toPlain } from '../base/json.ts';
+import { didYouMean } from '../base/suggest.ts';
+import type { Definition, HumanGateModel } from '../definition/model.ts';
+import type { ControlAction, RunInput } from '../kernel/input.ts';
+import { type Activation, isFinal, isHalted, type Path, type Ref, type RunState } from '../kernel/run-state.ts';
+import { waitsOf } from '../kernel/status.ts';
+import type { StoredValue } from '../store/store.ts';
+import { RunDriver } from './driver.ts';
+import type { EngineCore } from './engine.ts';
+
+/** A decision of a person at a gate. */
+export interface DecisionRequest {
+  readonly option: string;
+  readonly actor: string;
+  /** What the person wrote, where the option asks for it. */
+  readonly input?: string;
+  /** Which gate, when several wait: its path or its step. */
+  readonly gate?: string;
+  /** The digest of what was shown; a decision about something else is refused. */
+  readonly digest?: string;
+}
+
+/** How a run that stands still goes on. */
+export type ResumeChoice =
+  | { readonly how: 'retry'; readonly note?: string; readonly extend?: number }
+  | { readonly how: 'accept'; readonly note?: string; readonly output?: Json }
+  | { readonly how: 'goto'; readonly step: string; readonly note?: string }
+  | { readonly how: 'rerun' | 'done' | 'failed'; readonly path?: Path; readonly note?: string; readonly output?: Json };
+
+/** A gate that waits for a person. */
+export interface OpenGate {
+  readonly path: Path;
+  readonly step: string;
+  readonly gate: HumanGateModel;
+  readonly digest: string;
+  readonly shown: Json;
+  readonly since: number;
+  readonly due?: number;
+}
+
+/** The gates of a run that wait for a person, oldest first. */
+export async function openGates(core: EngineCore, run: string): Promise<readonly OpenGate[]> {
+  const { state, definition } = await core.store.load(run);
+  const waiting = Object.values(state.live).filter((activation) => activation.wait?.kind === 'human');
+  const gates = await Promise.all(waiting.map((activation) => gateOf(core, activation, definition)));
+  return gates.sort((a, b) => a.since - b.since);
+}
+
+async function gateOf(core: EngineCore, activation: Activation, definition: Definition): Promise<OpenGate> {
+  const { wait, path, step, openedAt, deadline } = activation;
+  const refs = [wait?.shown, wait?.gate].flatMap((ref) => (ref === undefined ? [] : [ref.digest]));
+  const texts = await core.store.values(refs);
+  const read = (ref: Ref | undefined): unknown => (ref === undefined ? undefined : JSON.parse(texts.get(ref.digest) as string));
+  const gate = (read(wait?.gate) ?? gateModel(definition, step)) as HumanGateModel;
+  return {
+    path,
+    step,
+    gate,
+    digest: wait?.digest ?? '',
+    shown: (read(wait?.shown) as Json | undefined) ?? {},
+    since: openedAt,
+    ...(deadline === undefined ? {} : { due: deadline }),
+  };
+}
+
+function gateModel(definition: Definition, step: string): HumanGateModel | undefined {
+  const [group, member] = step.split('/');
+  const own = definition.steps.find((candidate) => candidate.id === group);
+  return (member === undefined ? own : own?.members.find((candidate) => candidate.id === member))?.gate;
+}
+
+/** Records a person's decision; resolves when it is on disk and taken. */
+export async function decideGate(core: EngineCore, run: string, request: DecisionRequest): Promise<void> {
+  const { state } = await core.store.load(run);
+  if (isFinal(state.status)) throw finalRun(state);
+  const gates = await openGates(core, run);
+  const gate = pickGate(state, gates, request);
+  const option = gate.gate.options.find((candidate) => candidate.label === request.option);
+  const labels = gate.gate.options.map((candidate) => candidate.label);
+  if (option === undefined)
+    throw new EngineError(
+      'OPTION_INVALID',
+      `gate "${gate.step}" of run ${run} has no option "${request.option}"${didYouMean(request.option, labels)}; it has ${labels.map((label) => `"${label}"`).join(', ')}`,
+    );
+  if (option.requiresInput && (request.input ?? '').trim() === '')
+    throw new EngineError('INPUT_REQUIRED', `option "${option.label}" of gate "${gate.step}" needs a text; give it as input`);
+  if (request.digest !== undefined && request.digest !== gate.digest) throw changed(run, gate);
+  const { attempt } = state.live[gate.path] as Activation;
+  const decision = {
+    option: option.label,
+    actor: request.actor,
+    digest: gate.digest,
+    ...(request.input === undefined ? {} : { input: request.input }),
+  };
+  const value = storedValue(decision);
+  const input: RunInput = {
+    type: 'decided',
+    at: core.clock.now(),
+    path: gate.path,
+    option: option.label,
+    digest: gate.digest,
+    actor: request.actor,
+    output: value.ref,
+    ...(request.input === undefined ? {} : { text: request.input }),
+  };
+  const dedupe = `decided/${gate.path}/${attempt}/${gate.digest}`;
+  if ((await core.post({ run, dedupe, input, values: [value] })) === 'duplicate') throw await alreadyDecided(core, run, gate);
+  await deliver(core, run, dedupe);
+  const now = (await core.store.load(run)).state.live[gate.path]?.wait;
+  if (now?.kind === 'human') throw changed(run, gate);
+}
+
+function pickGate(state: RunState, gates: readonly OpenGate[], request: DecisionRequest): OpenGate {
+  const named = request.gate === undefined ? gates : gates.filter((gate) => gate.path === request.gate || gate.step === request.gate);
+  if (named.length === 1) return named[0] as OpenGate;
+  if (named.length > 1)
+    throw new EngineError(
+      'WAIT_NOT_FOUND',
+      `run ${state.id} has ${named.length} gates that wait; name one: ${named.map((gate) => gate.path).join(', ')}`,
+    );
+  const decided = state.decision;
+  if (decided !== undefined && (request.gate === undefined || request.gate.split('#')[0] === decided.gate)) {
+    throw new EngineError(
+      'ALREADY_DECIDED',
+      `gate "${decided.gate}" of run ${state.id} was decided: "${decided.option}" by ${decided.actor}`,
+      { details: { ...decided } },
+    );
+  }
+  const waits = waitsOf(state).map((wait) => wait.kind);
+  throw new EngineError(
+    'WAIT_NOT_FOUND',
+    `run ${state.id} has no gate${request.gate === undefined ? '' : ` "${request.gate}"`} that waits for a person; it ${waits.length === 0 ? 'waits for nothing' : `waits for: ${waits.join(', ')}`}`,
+  );
+}
+
+function changed(run: string, gate: OpenGate): EngineError {
+  return new EngineError(
+    'CONTENT_CHANGED',
+    `what gate "${gate.step}" of run ${run} shows has changed since you looked, or its time ran out; look again and decide on that`,
+    { details: { digest: gate.digest } },
+  );
+}
+
+async function alreadyDecided(core: EngineCore, run: string, gate: OpenGate): Promise<EngineError> {
+  const { state } = await core.store.load(run);
+  const who = state.decision === undefined ? 'somebody else, a moment ago' : `${state.decision.actor} ("${state.decision.option}")`;
+  return new EngineError('ALREADY_DECIDED', `gate "${gate.step}" of run ${run} was already decided by ${who}; the first decision counts`, {
+    details: { ...state.decision },
+  });
+}
+
+/** Sends a named signal; resolves when it is on disk and taken. `id` makes a repeated one harmless. */
+export async function sendSignal(
+  core: EngineCore,
+  run: string,
+  signal: { readonly name: string; readonly payload?: unknown; readonly id?: string },
+): Promise<void> {
+  const { state } = await core.store.load(run);
+  if (isFinal(state.status)) throw finalRun(state);
+  const payload = signal.payload === undefined ? undefined : storedValue(toPlain(signal.payload, `the payload of signal "${signal.name}"`));
+  const dedupe = `signal/${signal.name}/${signal.id ?? createRunId()}`;
+  const input: RunInput = {
+    type: 'signalled',
+    at: core.clock.now(),
+    name: signal.name,
+    ...(payload === undefined ? {} : { payload: payload.ref }),
+  };
+  await core.post({ run, dedupe, input, values: payload === undefined ? [] : [payload] });
+  await deliver(core, run, dedupe);
+}
+
+/** Cancels, pauses or continues a run; resolves when it is on disk and taken. */
+export async function steerRun(
+  core: EngineCore,
+  run: string,
+  steering: {
+    readonly action: ControlAction;
+    readonly actor: string;
+    readonly values?: readonly StoredValue[];
+    readonly acceptChanges?: boolean;
+  },
+): Promise<void> {
+  const { state } = await core.store.load(run);
+  if (isFinal(state.status)) throw finalRun(state);
+  const dedupe = `control/${steering.action.do}/${createRunId()}`;
+  const input: RunInput = { type: 'control', at: core.clock.now(), actor: steering.actor, action: steering.action };
+  await core.post({ run, dedupe, input, values: steering.values ?? [] });
+  await deliver(core, run, dedupe, steering.acceptChanges);
+}
+
+/** Drives a run on: after a crash as it is, after a halt with a choice of a named person. */
+export async function resumeRun(
+  core: EngineCore,
+  run: string,
+  options: { readonly actor: string; readonly choice?: ResumeChoice; readonly acceptChanges?: boolean },
+): Promise<void> {
+  const { state, definition } = await core.store.load(run);
+  if (isFinal(state.status)) throw finalRun(state);
+  const accept = options.acceptChanges === undefined ? {} : { acceptChanges: options.acceptChanges };
+  if (options.choice === undefined) {
+    if (isHalted(state.status)) throw refused(state);
+    if (state.paused) return steerRun(core, run, { action: { do: 'unpause' }, actor: options.actor, ...accept });
+    const driver = await core.drive(run, accept);
+    if (driver !== undefined && !(driver instanceof RunDriver)) throw heldError(run, driver.heldBy);
+    return;
+  }
+  const { action, values } = actionOf(state, definition, options.choice);
+  await steerRun(core, run, { action, actor: options.actor, values, ...accept });
+}
+
+function actionOf(
+  state: RunState,
+  definition: Definition,
+  choice: ResumeChoice,
+): { action: ControlAction; values: readonly StoredValue[] } {
+  const note = choice.note === undefined ? {} : { note: choice.note };
+  const value =
+    'output' in choice && choice.output !== undefined && choice.output !== null
+      ? storedValue(toPlain(choice.output, 'the accepted output'))
+      : undefined;
+  const output = value === undefined ? {} : { output: value.ref };
+  const values = value === undefined ? [] : [value];
+  switch (choice.how) {
+    case 'retry':
+      if (!isHalted(state.status)) throw refused(state);
+      if (state.halt?.reason === 'exhausted' && choice.extend === undefined) throw refused(state);
+      return { values, action: { do: 'retry', ...note, ...(choice.extend === undefined ? {} : { extend: choice.extend }) } };
+    case 'accept':
+      if (!isHalted(state.status) || state.halt?.path === undefined || state.halt.reason === 'exhausted') throw refused(state);
+      return { values, action: { do: 'accept', ...note, ...output } };
+    case 'goto':
+      if (!isHalted(state.status) || state.form === 'flow') throw refused(state);
+      if (!definition.steps.some((step) => step.id === choice.step))
+        throw new EngineError(
+          'STEP_UNKNOWN',
+          `workflow "${state.workflow}" has no step "${choice.step}"${didYouMean(
+            choice.step,
+            definition.steps.map((step) => step.id),
+          )}`,
+        );
+      return { values, action: { do: 'goto', step: choice.step, ...note } };
+    default:
+      return { values, action: { do: 'resolve', path: unknownPath(state, choice.path), how: RESOLUTIONS[choice.how], ...note, ...output } };
+  }
+}
+
+const RESOLUTIONS = { rerun: 'rerun', done: 'accept', failed: 'fail' } as const;
+
+function unknownPath(state: RunState, path: Path | undefined): Path {
+  const unknown = Object.values(state.live)
+    .filter((activation) => activation.state === 'unknown')
+    .map((activation) => activation.path);
+  const named = path === undefined ? unknown : unknown.filter((candidate) => candidate === path);
+  if (named.length === 1) return named[0] as Path;
+  throw new EngineError(
+    'WAIT_NOT_FOUND',
+    unknown.length === 0
+      ? `run ${state.id} has no step whose end is unknown`
+      : `run ${state.id} has steps whose end is unknown; name one: ${unknown.join(', ')}`,
+  );
+}
+
+function refused(state: RunState): EngineError {
+  if (!isHalted(state.status))
+    return new EngineError('RESUME_REFUSED', `run ${state.id} is ${state.status}, not stopped; resume it without a choice`);
+  const { halt } = state;
+  const exhausted = halt?.reason === 'exhausted';
+  const ways = exhausted
+    ? 'retry with extend: N to allow N more, goto another step, or cancel'
+    : `retry (with a note), accept by a named person, ${state.form === 'graph' ? 'goto another step, ' : ''}or cancel`;
+  return new EngineError(
+    'RESUME_REFUSED',
+    `run ${state.id} stopped${halt?.step === undefined ? '' : ` at "${halt.step}"`}: ${halt?.message ?? 'no reason recorded'}; say how it goes on: ${ways}`,
+    { details: { run: state.id, halt: halt as unknown as Record<string, unknown> } },
+  );
+}
+
+function finalRun(state: RunState): EngineError {
+  return new EngineError(
+    'RUN_FINAL',
+    `run ${state.id} is ${state.status}; nothing can change it any more. Fork it to go on from one of its steps`,
+    { details: { run: state.id, status: state.status } },
+  );
+}
+
+/** The error of a command that needs a run which another process owns. */
+export function heldError(run: string, owner: string): EngineError {
+  return new EngineError('RUN_LOCKED', `run ${run} is driven by another process (${owner}); wait for it, or end that process`, {
+    details: { run, owner },
+  });
+}
+
+/** Sees to it that mail is taken: by us when the run is free, else by its owner, whose log we follow. */
+async function deliver(core: EngineCore, run: string, dedupe: string, acceptChanges?: boolean): Promise<void> {
+  const driver = await core.drive(run, acceptChanges === undefined ? {} : { acceptChanges });
+  if (driver instanceof RunDriver) return driver.caughtUp();
+  await new Promise<void>((resolve, reject) => {
+    const look = (): void => {
+      core.store.inbox(run, 0).then(
+        (mail) => {
+          if (!mail.some((received) => received.dedupe === dedupe)) done(resolve);
+        },
+        (error: unknown) => done(() => reject(error)),
+      );
+    };
+    const unfollow = core.store.follow(look);
+    const done = (settle: () => void): void => {
+      unfollow();
+      settle();
+    };
+    look();
+  });
+}
+
+function storedValue(value: Json): StoredValue {
+  const text = JSON.stringify(value);
+  return { text, ref: { digest: digestText(text), bytes: Buffer.byteLength(text) } };
+}

@@ -1,0 +1,70 @@
+// Owns the expression language as the rest of the engine sees it: read once, evaluate often. An expression always
+// ends, in bounded time, with plain data or an EngineError that points at its place.
+
+import type { SourcePosition } from '../base/error.ts';
+import type { Json } from '../base/json.ts';
+import { describe } from './data.ts';
+import { Evaluator } from './evaluate.ts';
+import { type FreePath, freePaths } from './free-paths.ts';
+import { Absent, Meter } from './meter.ts';
+import { parseTree } from './parser.ts';
+import { evaluationError, type Source } from './source.ts';
+import type { Node } from './syntax-tree.ts';
+
+export type { FreePath } from './free-paths.ts';
+
+/** A parsed expression: plain data that can be kept and evaluated any number of times. */
+export interface Expression {
+  readonly source: string;
+  /** Every path it may read, so that a caller can load just those and check them against a schema. */
+  readonly paths: readonly FreePath[];
+  readonly tree: Node;
+  readonly stretch: Source;
+}
+
+/** Reads an expression; a pair of braces around the whole, as in `{{ a == b }}`, is allowed and means nothing. */
+export function parseExpression(source: string, where: Partial<SourcePosition> = {}): Expression {
+  const stretch = { text: source, ...withoutBraces(source), origin: originOf(where) };
+  const tree = parseTree(stretch);
+  return { source, paths: freePaths(tree, stretch), tree, stretch };
+}
+
+/** The value of the expression where the members of `scope` are the names. */
+export function evaluate(expression: Expression, scope: Json): Json {
+  return run(expression, scope, meterFor(expression));
+}
+
+/** The truth of the condition; anything but true or false is an error, so that a slip never reads as false. */
+export function evaluateCondition(expression: Expression, scope: Json): boolean {
+  const meter = meterFor(expression);
+  const value = run(expression, scope, meter);
+  if (typeof value === 'boolean') return value;
+  meter.offset = expression.tree.offset;
+  return meter.fail(`a condition is true or false, and this is ${describe(value, meter)}; compare it, as in x == 'yes' or x != null`);
+}
+
+function run(expression: Expression, scope: Json, meter: Meter): Json {
+  try {
+    return new Evaluator(scope, meter).value(expression.tree);
+  } catch (thrown) {
+    if (!(thrown instanceof Absent)) throw thrown;
+    throw evaluationError(expression.stretch, { offset: thrown.offset, message: thrown.explain() });
+  }
+}
+
+function meterFor(expression: Expression): Meter {
+  const discreet = expression.paths.some((path) => path.segments[0] === 'secrets');
+  return new Meter(expression.stretch, discreet);
+}
+
+function originOf(where: Partial<SourcePosition>): SourcePosition {
+  const { file, line = 1, column = 1 } = where;
+  return file === undefined ? { line, column } : { file, line, column };
+}
+
+function withoutBraces(source: string): { start: number; end: number } {
+  const start = source.length - source.trimStart().length;
+  const end = source.trimEnd().length;
+  const braced = end - start >= 4 && source.startsWith('{{', start) && source.endsWith('}}', end);
+  return braced ? { start: start + 2, end: end - 2 } : { start: 0, end: source.length };
+}

@@ -1,0 +1,98 @@
+// Owns the filters: the only things an expression can call. The registry is closed and every filter is total: for
+// any data it returns data, or ends the evaluation with a message, within the meter's bounds. To add one, write its
+// line in the table of its subject (text-filters.ts, list-filters.ts, or here) and its line in docs/internals/expr.md.
+
+import type { Json } from '../base/json.ts';
+import { describe, entriesOf, holds, isList, isObject, ownData, toJsonText } from './data.ts';
+import { LIST_FILTERS } from './list-filters.ts';
+import type { Meter } from './meter.ts';
+import { TEXT_FILTERS } from './text-filters.ts';
+
+/** What a filter does, how many arguments it takes, and how it is written. */
+export interface Filter {
+  readonly arity: readonly [least: number, most: number];
+  readonly usage: string;
+  apply(value: Json, args: readonly Json[], meter: Meter): Json;
+}
+
+const GENERAL_FILTERS: Readonly<Record<string, Filter>> = {
+  contains: { arity: [1, 1], usage: "contains('x')", apply: (value, [item], meter) => holds(value, item as Json, meter) },
+  length: { arity: [0, 0], usage: 'length', apply: lengthOf },
+  json: { arity: [0, 0], usage: 'json', apply: (value, _, meter) => toJsonText(value, meter) },
+  string: { arity: [0, 0], usage: 'string', apply: toText },
+  number: { arity: [0, 0], usage: 'number', apply: toNumber },
+  keys: { arity: [0, 0], usage: 'keys', apply: keysOf },
+  values: { arity: [0, 0], usage: 'values', apply: valuesOf },
+  // The reader turns `default` into `??`; what is here gives its arity and usage, and the same answer for null.
+  default: { arity: [1, 1], usage: "default('x')", apply: (value, [fallback]) => value ?? (fallback as Json) },
+  round: { arity: [0, 1], usage: 'round or round(2)', apply: round },
+  floor: { arity: [0, 0], usage: 'floor', apply: (value, _, meter) => whole(Math.floor(numberIn(value, meter))) },
+  ceil: { arity: [0, 0], usage: 'ceil', apply: (value, _, meter) => whole(Math.ceil(numberIn(value, meter))) },
+  abs: { arity: [0, 0], usage: 'abs', apply: (value, _, meter) => Math.abs(numberIn(value, meter)) },
+  has_public_api: { arity: [0, 0], usage: 'has_public_api', apply: hasPublicApi },
+};
+
+/** Every filter by name. */
+export const FILTERS: ReadonlyMap<string, Filter> = new Map(Object.entries({ ...GENERAL_FILTERS, ...TEXT_FILTERS, ...LIST_FILTERS }));
+
+function lengthOf(value: Json, _: readonly Json[], meter: Meter): number {
+  if (typeof value === 'string' || isList(value)) return value.length;
+  if (isObject(value)) return Object.keys(value).length;
+  return meter.fail(`length is of a list, an object or a text, and this is ${describe(value, meter)}`);
+}
+
+function toText(value: Json, _: readonly Json[], meter: Meter): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return meter.fail(`string makes text of a number or true or false, and this is ${describe(value, meter)}; use | json`);
+}
+
+function toNumber(value: Json, _: readonly Json[], meter: Meter): number {
+  if (typeof value === 'number') return value;
+  const trimmed = typeof value === 'string' && value.length <= 400 ? value.trim() : '';
+  const parsed = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(trimmed) ? Number(trimmed) : Number.NaN;
+  if (Number.isFinite(parsed)) return whole(parsed);
+  return meter.fail(`number reads text such as "12" or "2.5", and this is ${describe(value, meter)}`);
+}
+
+function keysOf(value: Json, _: readonly Json[], meter: Meter): Json {
+  if (!isObject(value)) return meter.fail(`keys are of an object, and this is ${describe(value, meter)}`);
+  const keys = Object.keys(value).filter((key) => ownData(value, key) !== undefined);
+  meter.spend(keys.length);
+  return keys;
+}
+
+function valuesOf(value: Json, _: readonly Json[], meter: Meter): Json {
+  if (!isObject(value)) return meter.fail(`values are of an object, and this is ${describe(value, meter)}`);
+  return entriesOf(value, meter);
+}
+
+function numberIn(value: Json, meter: Meter): number {
+  return typeof value === 'number' ? value : meter.fail(`this filter needs a number, and this is ${describe(value, meter)}`);
+}
+
+function whole(value: number): number {
+  return value === 0 ? 0 : value;
+}
+
+function round(value: Json, [digits = 0]: readonly Json[], meter: Meter): number {
+  const number = numberIn(value, meter);
+  if (!Number.isInteger(digits) || (digits as number) < 0 || (digits as number) > 15) meter.fail('round takes 0 to 15 digits');
+  const scale = 10 ** (digits as number);
+  const scaled = number * scale;
+  // Beyond this a double has no digits left to round, and scaling could overflow.
+  return Math.abs(scaled) > Number.MAX_SAFE_INTEGER ? number : whole(Math.round(scaled) / scale);
+}
+
+/** Reads the fact that was recorded with each captured file; code itself is never looked at here. */
+function hasPublicApi(value: Json, _: readonly Json[], meter: Meter): boolean {
+  if (value === null) return false;
+  const captured = isList(value) ? entriesOf(value, meter) : [value];
+  return captured.map((entry) => publicApiFact(entry, meter)).includes(true);
+}
+
+function publicApiFact(entry: Json, meter: Meter): boolean {
+  const fact = isObject(entry) ? ownData(entry, 'has_public_api') : undefined;
+  if (typeof fact === 'boolean') return fact;
+  return meter.fail(`has_public_api is recorded with captured files, and this is ${describe(entry, meter)}; use it on a file output`);
+}

@@ -1,0 +1,68 @@
+// Owns the advice for text that another language would accept. Nothing here widens the grammar: each entry only
+// says how the same thing is written in ours.
+
+const CHARACTERS: Readonly<Record<string, string>> = {
+  '`': 'quote text with \' or "',
+  '“': 'quote text with \' or "',
+  '”': 'quote text with \' or "',
+  '‘': 'quote text with \' or "',
+  '’': 'quote text with \' or "',
+  '=': 'nothing can be assigned; write == to compare',
+  '=>': 'there are no functions; use a filter, such as | map("field")',
+  '&': 'write && or "and"',
+  '?.': 'write a plain path, and ?? for what may be missing: a.b ?? null',
+  ';': 'an expression is a single value; leave the semicolon out',
+  '{': 'there are no object literals, and a template is {{ … }} around a whole expression',
+  '}': 'there are no object literals, and a template is {{ … }} around a whole expression',
+  '\\': 'a backslash belongs inside quoted text only',
+  '#': 'there are no comments inside an expression',
+};
+
+const WORDS: Readonly<Record<string, string>> = {
+  undefined: 'write null, or ?? for what may be missing',
+  typeof: 'compare the value itself',
+  instanceof: 'compare the value itself',
+  is: 'write ==',
+};
+
+const KEYWORDS =
+  'this globalThis new function class void delete import export await async yield let const var return throw if else for while do switch try with eval';
+const RESERVED = new Set([...KEYWORDS.split(' '), ...Object.keys(WORDS)]);
+
+const METHODS: Readonly<Record<string, string>> = {
+  includes: 'write x in list',
+  contains: 'write x in list, or list | contains(x)',
+  indexOf: 'write x in list',
+  hasOwnProperty: "write 'key' in object",
+  startsWith: "write text | starts_with('x')",
+  endsWith: "write text | ends_with('x')",
+  toLowerCase: 'write text | lower',
+  toUpperCase: 'write text | upper',
+  test: "write text | matches('pattern')",
+  match: "write text | matches('pattern')",
+  toString: 'write value | string',
+};
+
+/** How to write what a character the grammar lacks was meant to say. */
+export function characterHint(character: string): string {
+  return own(CHARACTERS, character) ?? 'leave it out, or put it inside quotes';
+}
+
+/** True for a word of programming languages that cannot begin a path here. */
+export function isReserved(word: string): boolean {
+  return RESERVED.has(word);
+}
+
+/** How to write what a reserved word was meant to say. */
+export function wordHint(word: string): string {
+  return own(WORDS, word) ?? `expressions read data only; a field of that name is written with its parent, as in context.${word}`;
+}
+
+/** How to write what a call of a method or function was meant to do. */
+export function callHint(name: string): string {
+  return own(METHODS, name) ?? 'send the value through a filter: value | filter(argument)';
+}
+
+function own(table: Readonly<Record<string, string>>, key: string): string | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}

@@ -1,0 +1,313 @@
+// Owns the grammar of expressions, loosest first (docs/internals/expr.md has it in full):
+//
+//   choice ? :  ·  ??  ·  || or  ·  && and  ·  not  ·  == != < <= > >= in  ·  + -  ·  * / %  ·  !  ·  |  ·  -  ·  path
+//
+// What JavaScript and Python read differently is refused until parentheses say which is meant: `a < b < c`, and
+// `??` beside `&&`, `||`, `!` or a comparison. Chains are read in loops, so only real nesting takes stack.
+
+import { didYouMean } from '../base/suggest.ts';
+import { Cursor } from './cursor.ts';
+import { FILTERS } from './filters.ts';
+import { callHint, isReserved, wordHint } from './hints.ts';
+import { readTokens } from './lexer.ts';
+import type { Source } from './source.ts';
+import type { BinaryOperator, LogicOperator, Node, Segment } from './syntax-tree.ts';
+
+const COMPARISONS: Readonly<Record<string, BinaryOperator>> = {
+  '==': '==',
+  '===': '==',
+  '!=': '!=',
+  '!==': '!=',
+  '<': '<',
+  '<=': '<=',
+  '>': '>',
+  '>=': '>=',
+};
+
+/** The syntax tree of the source, or an error at the place where it stops being an expression. */
+export function parseTree(source: Source): Node {
+  const parser = new Parser(new Cursor(source, readTokens(source)));
+  return parser.whole();
+}
+
+class Parser {
+  private readonly cursor: Cursor;
+  /** The node that was last closed by a parenthesis: it may stand beside any operator. */
+  private grouped: Node | undefined;
+
+  constructor(cursor: Cursor) {
+    this.cursor = cursor;
+  }
+
+  whole(): Node {
+    if (this.cursor.ended) throw this.cursor.error('it is empty; write a value, such as result.decision == "approved"');
+    const node = this.choice();
+    if (!this.cursor.ended) throw this.trailing();
+    return node;
+  }
+
+  private trailing(): Error {
+    const { cursor } = this;
+    if (cursor.is(','))
+      return cursor.error('found a comma; an expression is a single value, and commas separate only arguments and list items');
+    if (cursor.is(')') || cursor.is(']')) return cursor.error(`found ${cursor.token.text} without its opening partner; leave it out`);
+    return cursor.unexpected('an operator or the end');
+  }
+
+  private choice(): Node {
+    const { cursor } = this;
+    const test = this.coalesce();
+    const { offset } = cursor.token;
+    if (!cursor.accept('?')) return test;
+    const yes = cursor.nest(() => this.choice());
+    cursor.expect(':', 'and the other value of the ? … : …');
+    const no = cursor.nest(() => this.choice());
+    return { kind: 'choice', test, yes, no, offset };
+  }
+
+  private coalesce(): Node {
+    const { cursor } = this;
+    let left = this.or();
+    while (cursor.is('??')) {
+      const { offset } = cursor.token;
+      this.refuseBeside(left, offset);
+      cursor.take();
+      const right = this.or();
+      this.refuseBeside(right, offset);
+      left = { kind: 'logic', operator: '??', left, right, offset };
+    }
+    return left;
+  }
+
+  private refuseBeside(node: Node, offset: number): void {
+    if (node === this.grouped) return;
+    const operator = 'operator' in node ? node.operator : '??';
+    if ('??+-*/%'.includes(operator)) return;
+    throw this.cursor.error(`?? beside ${operator} can be read two ways; add parentheses, as in (a ?? 0) > 3`, offset);
+  }
+
+  private or(): Node {
+    let left = this.and();
+    for (let operator = this.acceptLogic('||', 'or'); operator !== undefined; operator = this.acceptLogic('||', 'or')) {
+      left = { kind: 'logic', ...operator, left, right: this.and() };
+    }
+    return left;
+  }
+
+  private and(): Node {
+    let left = this.not();
+    for (let operator = this.acceptLogic('&&', 'and'); operator !== undefined; operator = this.acceptLogic('&&', 'and')) {
+      left = { kind: 'logic', ...operator, left, right: this.not() };
+    }
+    return left;
+  }
+
+  private acceptLogic(operator: LogicOperator, word: string): { operator: LogicOperator; offset: number } | undefined {
+    const { offset } = this.cursor.token;
+    return this.cursor.accept(operator) || this.cursor.accept(word) ? { operator, offset } : undefined;
+  }
+
+  private not(): Node {
+    const { cursor } = this;
+    const { offset } = cursor.token;
+    if (!cursor.accept('not')) return this.comparison();
+    return { kind: 'unary', operator: '!', operand: cursor.nest(() => this.not()), offset };
+  }
+
+  private comparison(): Node {
+    const { cursor } = this;
+    const left = this.sum();
+    const { offset } = cursor.token;
+    const operator = this.acceptComparison();
+    if (operator === undefined) return left;
+    const binary: Node = { kind: 'binary', operator: operator.name, left, right: this.sum(), offset };
+    if (this.acceptComparison() !== undefined) {
+      throw cursor.error('two comparisons in a row can be read two ways; join them with &&, or add parentheses', offset);
+    }
+    return operator.negated ? { kind: 'unary', operator: '!', operand: binary, offset } : binary;
+  }
+
+  private acceptComparison(): { name: BinaryOperator; negated: boolean } | undefined {
+    const { cursor } = this;
+    const { kind, text } = cursor.token;
+    if (kind === 'symbol' && Object.hasOwn(COMPARISONS, text)) {
+      cursor.take();
+      return { name: COMPARISONS[text] as BinaryOperator, negated: false };
+    }
+    const negated = cursor.is('not') && cursor.following.text === 'in';
+    if (negated) cursor.take();
+    return cursor.accept('in') ? { name: 'in', negated } : undefined;
+  }
+
+  private sum(): Node {
+    const { cursor } = this;
+    let left = this.product();
+    while (cursor.is('+') || cursor.is('-')) {
+      const { text, offset } = cursor.take();
+      left = { kind: 'binary', operator: text as BinaryOperator, left, right: this.product(), offset };
+    }
+    return left;
+  }
+
+  private product(): Node {
+    const { cursor } = this;
+    let left = this.negation();
+    while (cursor.is('*') || cursor.is('/') || cursor.is('%')) {
+      const { text, offset } = cursor.take();
+      left = { kind: 'binary', operator: text as BinaryOperator, left, right: this.negation(), offset };
+    }
+    return left;
+  }
+
+  private negation(): Node {
+    const { cursor } = this;
+    const { offset } = cursor.token;
+    if (!cursor.accept('!')) return this.piped();
+    return { kind: 'unary', operator: '!', operand: cursor.nest(() => this.negation()), offset };
+  }
+
+  private piped(): Node {
+    let value = this.minus();
+    while (this.cursor.accept('|')) value = this.filter(value);
+    return value;
+  }
+
+  private filter(value: Node): Node {
+    const { cursor } = this;
+    if (cursor.token.kind !== 'name') throw cursor.unexpected('the name of a filter');
+    const { text: name, offset } = cursor.take();
+    const filter = FILTERS.get(name);
+    if (filter === undefined) {
+      throw cursor.error(
+        `there is no filter "${name}"${didYouMean(name, FILTERS.keys())}; the filters are ${[...FILTERS.keys()].join(' ')}`,
+        offset,
+      );
+    }
+    const args = cursor.accept('(') ? this.items(')') : [];
+    const [least, most] = filter.arity;
+    if (args.length < least || args.length > most) {
+      throw cursor.error(`the filter ${name} was given ${args.length} arguments; write | ${filter.usage}`, offset);
+    }
+    // `default` is `??` in other words: it must see that its value is missing, which no ordinary filter can.
+    if (name === 'default') return { kind: 'logic', operator: '??', left: value, right: args[0] as Node, offset };
+    return { kind: 'filter', name, value, args, offset };
+  }
+
+  private items(close: ')' | ']'): Node[] {
+    const { cursor } = this;
+    const items: Node[] = [];
+    if (cursor.accept(close)) return items;
+    do items.push(cursor.nest(() => this.choice()));
+    while (cursor.accept(','));
+    cursor.expect(close, 'or a comma');
+    return items;
+  }
+
+  private minus(): Node {
+    const { cursor } = this;
+    const { offset } = cursor.token;
+    if (!cursor.accept('-')) return this.postfix();
+    return { kind: 'unary', operator: '-', operand: cursor.nest(() => this.minus()), offset };
+  }
+
+  private postfix(): Node {
+    const { cursor } = this;
+    const { offset } = cursor.token;
+    if (cursor.token.kind === 'name' && !isLiteralWord(cursor.token.text)) {
+      const name = this.root();
+      return { kind: 'path', name, segments: this.segments(name), offset };
+    }
+    const base = this.primary();
+    const segments = this.segments('');
+    return segments.length === 0 ? base : { kind: 'member', base, segments, offset };
+  }
+
+  private root(): string {
+    const { cursor } = this;
+    const { text } = cursor.token;
+    if (text === 'not') throw cursor.error('"not" inside a value needs parentheses: (not x)');
+    if (text === 'and' || text === 'or' || text === 'in') throw cursor.unexpected('a value');
+    if (isReserved(text)) throw cursor.error(`found ${text}, which the language does not have; ${wordHint(text)}`);
+    return cursor.take().text;
+  }
+
+  private segments(root: string): Segment[] {
+    const { cursor } = this;
+    const segments: Segment[] = [];
+    let last = root;
+    for (;;) {
+      if (cursor.is('(')) throw this.callError(last);
+      if (cursor.accept('.')) segments.push(this.dotted());
+      else if (cursor.accept('[')) segments.push(this.bracketed());
+      else return segments;
+      const added = segments.at(-1);
+      last = added?.kind === 'key' ? String(added.key) : '';
+    }
+  }
+
+  private callError(name: string): Error {
+    const what = name === '' ? 'a value' : name;
+    return this.cursor.error(`found a call of ${what}; values cannot be called: ${callHint(name)}`);
+  }
+
+  private dotted(): Segment {
+    const { cursor } = this;
+    const { kind, text, offset } = cursor.token;
+    if (kind === 'name') {
+      cursor.take();
+      return { kind: 'key', key: text, offset };
+    }
+    if (cursor.accept('*')) return { kind: 'each', offset };
+    if (kind === 'number') throw cursor.error(`found .${text}; an item of a list is written [${text}]`);
+    throw cursor.unexpected("a field name (or *, or ['a name'])");
+  }
+
+  private bracketed(): Segment {
+    const { cursor } = this;
+    if (cursor.is('*')) throw cursor.error('found [*]; every entry is written .*');
+    if (cursor.is(']')) throw cursor.unexpected("an item number or a field name in quotes, as in list[0] or object['name'],");
+    const { offset } = cursor.token;
+    const index = cursor.nest(() => this.choice());
+    cursor.expect(']', 'after the index');
+    const fixed = index.kind === 'literal' && (typeof index.value === 'string' || isItemNumber(index.value)) ? index : undefined;
+    if (fixed === undefined) return { kind: 'dynamic', index, offset };
+    return { kind: 'key', key: fixed.value as string | number, offset };
+  }
+
+  private primary(): Node {
+    const { cursor } = this;
+    const { kind, text, value, offset } = cursor.token;
+    if (kind === 'number' || kind === 'text') {
+      cursor.take();
+      return { kind: 'literal', value, offset };
+    }
+    if (kind === 'name') {
+      cursor.take();
+      return { kind: 'literal', value: text === 'null' ? null : text === 'true', offset };
+    }
+    if (cursor.accept('(')) return this.group();
+    if (cursor.accept('[')) return { kind: 'list', items: this.items(']'), offset };
+    if (text === '/') throw cursor.error("found /, and a regular expression is written | matches('pattern')");
+    if (text === '+') throw cursor.error('found + without a value before it; leave it out');
+    if (text === '.') throw cursor.error('found . without a name before it; write a path such as result.score, or a number such as 0.5');
+    throw cursor.unexpected('a value (a path, a number, text in quotes, true, false, null)');
+  }
+
+  private group(): Node {
+    const { cursor } = this;
+    if (cursor.is(')')) throw cursor.unexpected('a value between the parentheses');
+    const node = cursor.nest(() => this.choice());
+    if (cursor.is(',')) throw cursor.error('found a comma; an expression is a single value, and a list is written [a, b]');
+    cursor.expect(')', 'to close the parenthesis');
+    this.grouped = node;
+    return node;
+  }
+}
+
+function isLiteralWord(word: string): boolean {
+  return word === 'true' || word === 'false' || word === 'null';
+}
+
+function isItemNumber(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}

@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { evaluate, parseExpression } from './expression.ts';
+
+const expression = parseExpression('text | matches(pattern)');
+const matches = (text: string, pattern: string) => evaluate(expression, { text, pattern });
+
+const atom = fc.constantFrom('a', 'b', '.', '[ab]', '[^a]', '[a-b-]', '\\d', '\\W', '\\.', '\\s', '-');
+const { pattern } = fc.letrec<{ pattern: string; piece: string }>((tie) => ({
+  pattern: fc.array(tie('piece'), { maxLength: 4 }).map((pieces) => pieces.join('')),
+  piece: fc.oneof(
+    { maxDepth: 2 },
+    atom,
+    fc.constantFrom('^', '$', '\\b', '\\B'),
+    fc.tuple(atom, fc.constantFrom('*', '+', '?', '{2}', '{1,}', '{0,2}', '*?')).map((parts) => parts.join('')),
+    fc
+      .tuple(tie('pattern'), tie('pattern'), fc.constantFrom('', '*', '+', '{2,3}'))
+      .map(([left, right, count]) => `(${left}|${right})${count}`),
+  ),
+}));
+
+describe('a pattern', () => {
+  test('matches what the same regular expression matches', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', '1', ' ', '.', '\n', '-'), maxLength: 8 });
+    fc.assert(
+      fc.property(pattern, text, (source, subject) => {
+        expect(matches(subject, source)).toBe(new RegExp(source).test(subject));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  test('that makes others backtrack is matched at once', () => {
+    const times = [1, 2, 3].map(() => {
+      const start = performance.now();
+      expect(matches(`${'a'.repeat(40)}!`, '(a+)+$')).toBe(false);
+      expect(matches('a'.repeat(5_000), '^(a|a)*b')).toBe(false);
+      return performance.now() - start;
+    });
+    expect(Math.min(...times)).toBeLessThan(50);
+  });
+
+  test.each([
+    '(',
+    ')',
+    '[a',
+    'a**',
+    '*',
+    '(?=a)',
+    '(?<n>a)',
+    '\\1',
+    '\\k',
+    'a{',
+    'a{2,1}',
+    '[b-a]',
+    '\\',
+    '^*',
+    `${'('.repeat(40)}`,
+    'a'.repeat(1_001),
+  ])('that is none is refused: %s', (source) => {
+    expect(() => matches('a', source)).toThrow(expect.objectContaining({ code: 'EXPRESSION_EVALUATION' }));
+  });
+});

@@ -1,0 +1,70 @@
+// Owns the `matches` filter's patterns: the part of regular expressions that can be matched in linear time. All
+// alternatives are followed at once (Thompson's construction), so there is nothing to backtrack into.
+//
+// Has: literals . ^ $ [classes] \d \w \s \b (groups) a|b * + ? {n} {n,} {n,m}. Matches anywhere in the text, by code
+// unit, as JavaScript does without flags. Refuses look-around, back references and named groups.
+
+import type { Meter } from './meter.ts';
+import { type Instruction, readPattern } from './pattern-program.ts';
+
+const VISITS_PER_STEP = 16;
+
+/** True if the pattern matches somewhere in the text. */
+export function matchesPattern(text: string, pattern: string, meter: Meter): boolean {
+  const program = readPattern(pattern, meter);
+  let current = new ThreadSet(program, text);
+  let next = new ThreadSet(program, text);
+  for (let at = 0; at <= text.length; at += 1) {
+    current.add(0, at);
+    meter.spend((1 + current.visits) / VISITS_PER_STEP);
+    if (current.matched) return true;
+    const code = text.charCodeAt(at);
+    for (const index of current.waiting) {
+      if ((program[index] as Instruction & { op: 'one' }).accepts(code)) next.add(index + 1, at + 1);
+    }
+    [current, next] = [next, current];
+    next.clear();
+  }
+  return false;
+}
+
+/** The places of the program that are waiting for the same character. */
+class ThreadSet {
+  readonly waiting: number[] = [];
+  matched = false;
+  visits = 0;
+  private readonly program: readonly Instruction[];
+  private readonly text: string;
+  private readonly seen: Uint8Array;
+  private readonly touched: number[] = [];
+
+  constructor(program: readonly Instruction[], text: string) {
+    this.program = program;
+    this.text = text;
+    this.seen = new Uint8Array(program.length);
+  }
+
+  /** Adds a place and all that can be reached from it without reading a character. */
+  add(start: number, at: number): void {
+    const pending = [start];
+    for (let index = pending.pop(); index !== undefined; index = pending.pop()) {
+      if (this.seen[index] === 1) continue;
+      this.seen[index] = 1;
+      this.touched.push(index);
+      this.visits += 1;
+      const instruction = this.program[index] as Instruction;
+      if (instruction.op === 'one') this.waiting.push(index);
+      else if (instruction.op === 'match') this.matched = true;
+      else if (instruction.op === 'fork') pending.push(...instruction.to);
+      else if (instruction.holds(this.text, at)) pending.push(index + 1);
+    }
+  }
+
+  clear(): void {
+    for (const index of this.touched) this.seen[index] = 0;
+    this.touched.length = 0;
+    this.waiting.length = 0;
+    this.matched = false;
+    this.visits = 0;
+  }
+}

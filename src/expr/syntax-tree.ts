@@ -1,0 +1,54 @@
+// Owns the shape of a parsed expression. Every node and segment keeps the offset an error about it points at.
+
+import type { Json } from '../base/json.ts';
+
+/** An operator whose two sides are both evaluated. */
+export type BinaryOperator = '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | '+' | '-' | '*' | '/' | '%';
+
+/** An operator whose right side is evaluated by need. */
+export type LogicOperator = '&&' | '||' | '??';
+
+/** One step of a path: a field, an item, every entry, or a field or item whose name is computed. */
+export type Segment =
+  | { readonly kind: 'key'; readonly key: string | number; readonly offset: number }
+  | { readonly kind: 'each'; readonly offset: number }
+  | { readonly kind: 'dynamic'; readonly index: Node; readonly offset: number };
+
+/** An operation on two operands. */
+export interface BinaryNode {
+  readonly kind: 'binary';
+  readonly operator: BinaryOperator;
+  readonly left: Node;
+  readonly right: Node;
+  readonly offset: number;
+}
+
+/** An operation that may leave its right side alone. */
+export interface LogicNode {
+  readonly kind: 'logic';
+  readonly operator: LogicOperator;
+  readonly left: Node;
+  readonly right: Node;
+  readonly offset: number;
+}
+
+/** A value sent through a filter. */
+export interface FilterNode {
+  readonly kind: 'filter';
+  readonly name: string;
+  readonly value: Node;
+  readonly args: readonly Node[];
+  readonly offset: number;
+}
+
+/** A node of a parsed expression. */
+export type Node =
+  | { readonly kind: 'literal'; readonly value: Json; readonly offset: number }
+  | { readonly kind: 'list'; readonly items: readonly Node[]; readonly offset: number }
+  | { readonly kind: 'path'; readonly name: string; readonly segments: readonly Segment[]; readonly offset: number }
+  | { readonly kind: 'member'; readonly base: Node; readonly segments: readonly Segment[]; readonly offset: number }
+  | { readonly kind: 'unary'; readonly operator: '-' | '!'; readonly operand: Node; readonly offset: number }
+  | { readonly kind: 'choice'; readonly test: Node; readonly yes: Node; readonly no: Node; readonly offset: number }
+  | BinaryNode
+  | LogicNode
+  | FilterNode;

@@ -1,0 +1,28 @@
+// The library: `import { defineWorkflow, workflow, step, createEngine } from 'pawl'`.
+
+export { Outcome } from './definition/outcome.ts';
+export { type Arg, type ArgSpec, arg } from './definition/arg.ts';
+export type { CompiledWorkflow, StepContext } from './definition/code.ts';
+export { DocumentAvailability, LoopState } from './definition/states.ts';
+export type { ProgressEvent, StepResult, WorkflowResult } from './definition/result.ts';
+export { AgentRole, Dispatch } from './authoring/graph-dispatch.ts';
+export { StepDef } from './authoring/graph.ts';
+export type { ConditionSpec, GraphContext, GraphSpec, HumanGateSpec, StepSpec } from './authoring/graph-spec.ts';
+export type { StepOutput } from './authoring/graph-output.ts';
+export { step } from './authoring/flow-builder.ts';
+export { all, race } from './authoring/flow-call.ts';
+export { toMermaid } from './definition/describe.ts';
+export { StepFailed } from './kernel/flow-step.ts';
+export { defineWorkflow, Workflow, workflow } from './api/workflow.ts';
+export { createEngine, type Engine, type EngineOptions, type RunHandle } from './api/engine.ts';
+export type { RunView, StepView, Checkpoint, ResumeContext } from './engine/inspect.ts';
+export type { DecisionRequest, OpenGate, ResumeChoice } from './engine/requests.ts';
+export type { ForkPlan, ForkRequest } from './engine/fork.ts';
+export type { Clock } from './engine/clock.ts';
+export type { Limits } from './engine/limits.ts';
+export type { DefinitionSource } from './engine/host.ts';
+export type { AgentAnswer, AgentDriver, AgentRequest } from './agents/driver.ts';
+export { createScriptedDriver } from './agents/scripted.ts';
+export type { Store } from './store/store.ts';
+export { openSqliteStore } from './store/sqlite/open.ts';
+export { EngineError, isEngineError } from './base/error.ts';

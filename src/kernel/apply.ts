@@ -1,0 +1,165 @@
+// Owns the fold: what each event means for the checkpoint. It needs no program and no view, so a later kernel can
+// decide better without changing what an old log folds to.
+//
+// K4. Folding the log gives the checkpoint, field for field.
+
+import { invariant, unreachable } from '../base/invariant.ts';
+import type { RunEvent, RunStarted, StepChanged, StepSettled } from './event.ts';
+import { type Activation, type Group, isFinal, type RunState } from './run-state.ts';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** A checkpoint that its holder may change: the working copy of a host or of one decision. */
+export interface Draft extends Mutable<Omit<RunState, 'live' | 'groups' | 'counts' | 'extended' | 'signals'>> {
+  live: Record<string, Activation>;
+  groups: Record<string, Group>;
+  counts: Record<string, number>;
+  extended: Record<string, number>;
+  signals: Record<string, RunState['signals'][string]>;
+}
+
+/** A working copy; the original stays as it is. */
+export function draftOf(run: RunState): Draft {
+  return {
+    ...run,
+    live: { ...run.live },
+    groups: { ...run.groups },
+    counts: { ...run.counts },
+    extended: { ...run.extended },
+    signals: { ...run.signals },
+  };
+}
+
+/** The checkpoint that a run's first event gives. */
+export function createRun(event: RunStarted): RunState {
+  return {
+    ...event.run,
+    status: 'running',
+    seq: 0,
+    createdAt: event.at,
+    at: event.at,
+    live: {},
+    groups: {},
+    counts: { ...event.counts },
+    extended: {},
+    signals: {},
+    paused: false,
+  };
+}
+
+/** The checkpoint after an event. */
+export function apply(run: RunState, event: RunEvent): RunState {
+  const draft = draftOf(run);
+  applyTo(draft, event);
+  return draft;
+}
+
+/** The checkpoint after one row of the log; a row may hold several events. */
+export function applyRow(run: RunState | undefined, events: readonly RunEvent[]): RunState {
+  const [first, ...rest] = events;
+  const begins = first?.type === 'run.started';
+  invariant(begins !== (run !== undefined), 'K4: a log begins with run.started, once');
+  const draft = draftOf(begins ? createRun(first) : (run as RunState));
+  for (const event of begins ? rest : events) applyTo(draft, event);
+  draft.seq += 1;
+  return draft;
+}
+
+/** Changes a working copy as the event says. */
+export function applyTo(draft: Draft, event: RunEvent): void {
+  if (event.type === 'input.ignored') return;
+  invariant(!isFinal(draft.status), 'K3: a final run has no further events');
+  draft.at = event.at;
+  switch (event.type) {
+    case 'run.started':
+      return invariant(false, 'K4: run.started is the first event of a log and no other');
+    case 'run.changed':
+      return applyRunChanged(draft, event);
+    case 'step.opened':
+      openActivation(draft, event.activation, undefined);
+      if (event.counted) draft.counts[event.activation.step] = visitOf(event.activation.path);
+      if (event.activation.group !== undefined) bump(draft, event.activation.group, { queued: -1 });
+      return;
+    case 'step.reopened':
+      openActivation(draft, event.activation, event.group);
+      if (event.activation.group !== undefined) takeFromAgain(draft, event.activation);
+      return;
+    case 'step.changed':
+      return applyStepChanged(draft, event);
+    case 'step.settled':
+      return applyStepSettled(draft, event);
+    case 'edge.taken':
+      if (event.key !== undefined && !event.exhausted) draft.counts[event.key] = (draft.counts[event.key] ?? 0) + 1;
+      return;
+    case 'group.joined':
+      return;
+    default:
+      return unreachable(event);
+  }
+}
+
+function applyRunChanged(draft: Draft, event: Extract<RunEvent, { type: 'run.changed' }>): void {
+  if (event.status !== undefined) draft.status = event.status;
+  if (event.paused !== undefined) draft.paused = event.paused;
+  if (event.ending !== undefined) draft.ending = event.ending;
+  if (event.halt === null) delete draft.halt;
+  else if (event.halt !== undefined) draft.halt = event.halt;
+  if (event.output !== undefined) draft.output = event.output;
+  if (event.extended !== undefined) draft.extended[event.extended.edge] = (draft.extended[event.extended.edge] ?? 0) + event.extended.by;
+  if (event.decision !== undefined) draft.decision = event.decision;
+  if (event.signal !== undefined) applySignal(draft, event.signal);
+}
+
+function applySignal(draft: Draft, signal: NonNullable<Extract<RunEvent, { type: 'run.changed' }>['signal']>): void {
+  const queue = draft.signals[signal.name] ?? [];
+  const after = 'taken' in signal ? queue.slice(1) : [...queue, signal.queued];
+  if (after.length === 0) delete draft.signals[signal.name];
+  else draft.signals[signal.name] = after;
+}
+
+function openActivation(draft: Draft, activation: Activation, group: Group | undefined): void {
+  invariant(draft.live[activation.path] === undefined, `K2: ${activation.path} is already live`);
+  draft.live[activation.path] = activation;
+  if (group !== undefined) draft.groups[activation.path] = group;
+}
+
+function applyStepChanged(draft: Draft, event: StepChanged): void {
+  const before = draft.live[event.path];
+  invariant(before !== undefined, `K2: ${event.path} is not live`);
+  const after: Record<string, unknown> = { ...before };
+  for (const [field, value] of Object.entries(event.set)) {
+    if (value === null) delete after[field];
+    else after[field] = value;
+  }
+  draft.live[event.path] = after as unknown as Activation;
+  if (event.group !== undefined) draft.groups[event.path] = event.group;
+}
+
+function takeFromAgain(draft: Draft, { group: path, key }: Activation): void {
+  const group = draft.groups[path as string];
+  if (group?.again === undefined) return;
+  const { again, ...rest } = group;
+  const left = again.filter((member) => member.key !== key);
+  draft.groups[path as string] = left.length === 0 ? rest : { ...rest, again: left };
+}
+
+function applyStepSettled(draft: Draft, event: StepSettled): void {
+  const activation = draft.live[event.path];
+  invariant(activation !== undefined, `K2: ${event.path} is not live`);
+  delete draft.live[event.path];
+  delete draft.groups[event.path];
+  if (activation.group !== undefined && event.counts !== undefined) bump(draft, activation.group, { [event.counts]: 1 });
+}
+
+function bump(draft: Draft, path: string, by: Partial<Record<'queued' | 'ok' | 'reject' | 'fail' | 'skip', number>>): void {
+  const group = draft.groups[path];
+  if (group === undefined) return;
+  const after: Mutable<Group> = { ...group };
+  for (const [head, amount] of Object.entries(by) as ['queued' | 'ok', number][]) after[head] += amount;
+  draft.groups[path] = after;
+}
+
+/** The visit that a path names. */
+export function visitOf(path: string): number {
+  return Number(path.slice(path.lastIndexOf('#') + 1));
+}

@@ -1,0 +1,163 @@
+// Owns what people do to a run as a whole: cancel, pause, and the ways on from a halt.
+//
+// K9. After an exhausted bound a run goes on only with more iterations or to another step; nothing resets a bound.
+
+import { unreachable } from '../base/invariant.ts';
+import { advanceGroup } from './group.ts';
+import type { ControlInput } from './input.ts';
+import { headOf } from './join.ts';
+import { begun, openStep, started } from './open.ts';
+import { rerun, wake } from './recover.ts';
+import { type Activation, type Group, type Halt, isHalted, type Path, type Ref } from './run-state.ts';
+import { attemptFailed, conclude, takeMove } from './settle.ts';
+import type { Turn } from './turn.ts';
+import { ignore } from './waits.ts';
+
+/** Does what somebody asked of the run. */
+export function steer(turn: Turn, input: ControlInput): void {
+  const { action } = input;
+  switch (action.do) {
+    case 'cancel':
+      return cancel(turn, input);
+    case 'pause':
+      return turn.emit({ type: 'run.changed', at: turn.at, paused: true, actor: input.actor });
+    case 'unpause':
+      return unpause(turn, input);
+    case 'retry':
+      return withHalt(turn, (halt) => retry(turn, halt, { ...action, actor: input.actor }));
+    case 'accept':
+      return withHalt(turn, (halt) => accept(turn, halt, { ...action, actor: input.actor }));
+    case 'goto':
+      return withHalt(turn, () => goTo(turn, action.step, { ...action, actor: input.actor }));
+    case 'resolve':
+      return resolve(turn, input.actor, action);
+    default:
+      return unreachable(action);
+  }
+}
+
+interface Said {
+  readonly actor: string;
+  readonly note?: string;
+}
+
+function withHalt(turn: Turn, go: (halt: Halt) => void): void {
+  if (turn.run.halt === undefined || !isHalted(turn.run.status)) return ignore(turn, { input: 'control' }, 'not-allowed');
+  go(turn.run.halt);
+}
+
+function cancel(turn: Turn, input: ControlInput): void {
+  let children = 0;
+  for (const path of Object.keys(turn.run.live)) {
+    const activation = turn.activation(path) as Activation;
+    if (activation.wait?.kind === 'child') children += 1;
+    else turn.emit({ type: 'step.settled', at: turn.at, path, attempt: activation.attempt, outcome: 'cancelled', actor: input.actor });
+  }
+  const note = input.action.do === 'cancel' && input.action.reason !== undefined ? { note: input.action.reason } : {};
+  if (children > 0) turn.emit({ type: 'run.changed', at: turn.at, ending: 'cancelled', actor: input.actor, ...note });
+  else turn.emit({ type: 'run.changed', at: turn.at, status: 'cancelled', actor: input.actor, ...note });
+}
+
+function unpause(turn: Turn, input: ControlInput): void {
+  if (!turn.run.paused) return ignore(turn, { input: 'control' }, 'not-allowed');
+  turn.emit({ type: 'run.changed', at: turn.at, paused: false, actor: input.actor });
+  wake(turn);
+}
+
+function clearHalt(turn: Turn, said: Said): void {
+  turn.emit({
+    type: 'run.changed',
+    at: turn.at,
+    status: 'running',
+    halt: null,
+    actor: said.actor,
+    ...(said.note === undefined ? {} : { note: said.note }),
+  });
+}
+
+function retry(turn: Turn, halt: Halt, said: Said & { readonly extend?: number }): void {
+  if (halt.reason === 'exhausted') return extend(turn, halt, said);
+  clearHalt(turn, said);
+  if (halt.path === undefined) {
+    // A flow that threw by itself is replayed and goes on, as far as its code now lets it.
+    for (const move of turn.program.begin(turn.run, turn.view)) takeMove(turn, move, undefined);
+    return;
+  }
+  reopen(turn, halt, { actor: said.actor, feedback: said.note ?? halt.message });
+  wake(turn);
+}
+
+function reopen(turn: Turn, halt: Halt, said: { readonly actor: string; readonly feedback: string }): void {
+  const born: Activation = { ...reborn(turn, halt), feedback: said.feedback };
+  if (halt.group === undefined) {
+    turn.emit({ type: 'step.reopened', at: turn.at, activation: started(turn, born, turn.model(born)), actor: said.actor });
+    return turn.later(() => begun(turn, born.path));
+  }
+  const group = reopenedGroup(turn, halt.path as Path, halt.group);
+  turn.emit({ type: 'step.reopened', at: turn.at, activation: { ...born, state: 'waiting' }, actor: said.actor, group });
+  turn.later(() => advanceGroup(turn, born.path));
+}
+
+/** The activation a run halted at, before its next attempt. */
+function reborn(turn: Turn, halt: Halt): Activation {
+  const attempt = (halt.attempt ?? 1) + 1;
+  const { path, step } = halt as { path: Path; step: string };
+  const input = halt.input === undefined ? {} : { input: halt.input };
+  return {
+    path,
+    step,
+    kind: turn.program.model(step).kind,
+    state: 'queued',
+    attempt,
+    since: attempt,
+    recovery: 0,
+    openedAt: turn.at,
+    ...input,
+  };
+}
+
+/** The books of a settled group, with the members that did not succeed sent back; all of them if none failed. */
+function reopenedGroup(turn: Turn, path: Path, books: Group): Group {
+  const members = turn.members(path);
+  const bad = members.filter((member) => headOf(member.outcome) === 'fail' || member.outcome === 'reject');
+  const again = (bad.length === 0 ? members : bad).map((member) => ({ key: member.key, index: member.index, attempt: member.attempt + 1 }));
+  const kept = bad.length === 0 ? [] : members.filter((member) => !bad.includes(member));
+  const ok = kept.filter((member) => headOf(member.outcome) === 'ok').length;
+  return { ...books, queued: books.total - members.length, ok, skip: kept.length - ok, fail: 0, reject: 0, again };
+}
+
+function extend(turn: Turn, halt: Halt, said: Said & { readonly extend?: number }): void {
+  if (said.extend === undefined || halt.edge === undefined || halt.to === undefined)
+    return ignore(turn, { input: 'control' }, 'not-allowed');
+  clearHalt(turn, said);
+  turn.emit({ type: 'run.changed', at: turn.at, extended: { edge: halt.edge, by: said.extend }, actor: said.actor });
+  turn.emit({ type: 'edge.taken', at: turn.at, from: halt.path ?? '', outcome: halt.outcome ?? 'ok', to: halt.to, key: halt.edge });
+  const { to } = halt;
+  turn.later(() => openStep(turn, { step: to }));
+}
+
+function accept(turn: Turn, halt: Halt, said: Said & { readonly output?: Ref }): void {
+  if (halt.path === undefined || halt.step === undefined || halt.reason === 'exhausted')
+    return ignore(turn, { input: 'control' }, 'not-allowed');
+  clearHalt(turn, said);
+  const activation = reborn(turn, halt);
+  turn.emit({ type: 'step.reopened', at: turn.at, activation, actor: said.actor });
+  conclude(turn, activation.path, { outcome: 'ok', actor: said.actor, ...(said.output === undefined ? {} : { output: said.output }) });
+  wake(turn);
+}
+
+function goTo(turn: Turn, step: string, said: Said): void {
+  clearHalt(turn, said);
+  turn.emit({ type: 'edge.taken', at: turn.at, from: '', outcome: 'goto', to: step, key: '@goto' });
+  turn.later(() => openStep(turn, { step }));
+}
+
+function resolve(turn: Turn, actor: string, action: Extract<ControlInput['action'], { do: 'resolve' }>): void {
+  const activation = turn.activation(action.path);
+  if (activation?.state !== 'unknown') return ignore(turn, { input: 'control', path: action.path }, 'no-wait');
+  if (action.how === 'rerun') return rerun(turn, activation);
+  if (action.how === 'accept')
+    return conclude(turn, action.path, { outcome: 'ok', actor, ...(action.output === undefined ? {} : { output: action.output }) });
+  const message = action.note ?? `attempt ${activation.attempt} of "${activation.step}" was interrupted and ${actor} said that it failed`;
+  attemptFailed(turn, action.path, { error: { code: 'STEP_FAILED', message, reason: 'error' } });
+}

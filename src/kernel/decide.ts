@@ -1,0 +1,146 @@
+// Owns what happens next. Given a checkpoint and one input, it says which facts follow; it does nothing itself.
+// Synchronous, over plain data: time arrives in the input, everything outside the checkpoint in the view.
+
+import { unreachable } from '../base/invariant.ts';
+import { type Draft, draftOf } from './apply.ts';
+import { steer } from './control.ts';
+import type { RunEvent } from './event.ts';
+import type { ErroredInput, PreparedInput, RunInput, SettledInput, StartInput } from './input.ts';
+import { begun, openStep, started, working } from './open.ts';
+import type { Program, View } from './program.ts';
+import { takeRecovery } from './recover.ts';
+import { type Activation, isFinal, type RunState } from './run-state.ts';
+import { afterWork, attemptFailed, difference, retryAttempt, takeMove } from './settle.ts';
+import { type EndedAttempt, Turn } from './turn.ts';
+import { ignore, passTime, takeChildEnd, takeDecision, takePoll, takeReport, takeSignal, takeSlot, takeVerified } from './waits.ts';
+
+/** What a decision is made with: the order of steps, and what was loaded from outside the checkpoint. */
+export interface Means {
+  readonly program: Program;
+  readonly view: View;
+}
+
+/** The facts that follow from an input. The checkpoint stays as it is. */
+export function decide(means: Means, run: RunState, input: RunInput): readonly RunEvent[] {
+  return evolve(means, draftOf(run), input).events;
+}
+
+/** What one decision brought: the facts, and the attempts that ended with them. */
+export interface Evolved {
+  readonly events: readonly RunEvent[];
+  readonly ended: readonly EndedAttempt[];
+}
+
+/** The same, for a host that owns a working copy: the copy is changed as the facts say. */
+export function evolve(means: Means, draft: Draft, input: RunInput): Evolved {
+  const turn = new Turn({ ...means, run: draft, at: Math.max(input.at, draft.at) });
+  if (isFinal(draft.status)) ignore(turn, { input: input.type }, 'final');
+  else takeInput(turn, input);
+  turn.finish();
+  return turn;
+}
+
+function takeInput(turn: Turn, input: RunInput): void {
+  switch (input.type) {
+    case 'start':
+      return begin(turn, input);
+    case 'recovered':
+      return takeRecovery(turn);
+    case 'slot':
+      return takeSlot(turn, input.path);
+    case 'due':
+      return passTime(turn);
+    case 'prepared':
+      return takePrepared(turn, input);
+    case 'settled':
+      return takeSettled(turn, input);
+    case 'errored':
+      return takeErrored(turn, input);
+    case 'decided':
+      return answered(turn, () => takeDecision(turn, input));
+    case 'reported':
+      return answered(turn, () => takeReport(turn, input));
+    case 'signalled':
+      return answered(turn, () => takeSignal(turn, input));
+    case 'childEnded':
+      return answered(turn, () => takeChildEnd(turn, input));
+    case 'control':
+      return steer(turn, input);
+    default:
+      return unreachable(input);
+  }
+}
+
+/** Time goes first: a wait that ran out before its answer came has timed out (K7). */
+function answered(turn: Turn, take: () => void): void {
+  passTime(turn, 'waits');
+  turn.later(take);
+}
+
+function begin(turn: Turn, input: StartInput): void {
+  for (const move of turn.program.begin(turn.run, turn.view, input.from)) takeMove(turn, move, undefined);
+}
+
+/** The live activation that an attempt's input is about, or undefined when it comes too late. */
+function liveAttempt(
+  turn: Turn,
+  input: { readonly type: string; readonly path: string; readonly attempt: number },
+): Activation | undefined {
+  const activation = turn.activation(input.path);
+  if (activation !== undefined && activation.attempt === input.attempt && activation.state !== 'waiting' && activation.state !== 'queued')
+    return activation;
+  ignore(turn, { input: input.type, path: input.path, attempt: input.attempt }, 'late');
+  return undefined;
+}
+
+function takePrepared(turn: Turn, input: PreparedInput): void {
+  const activation = liveAttempt(turn, input);
+  if (activation === undefined) return;
+  if (input.error !== undefined) return attemptFailed(turn, input.path, { error: input.error });
+  const model = turn.model(activation);
+  // A reconciliation that found no effect: the attempt is worked on again under the same key.
+  const after =
+    activation.state === 'verifying'
+      ? working(turn, { ...activation, recovery: activation.recovery + 1 }, model)
+      : started(turn, activation, model);
+  turn.emit({ type: 'step.changed', at: turn.at, path: input.path, set: difference(activation, after) });
+  if (after.state === 'waiting') turn.later(() => begun(turn, input.path));
+}
+
+function takeSettled(turn: Turn, input: SettledInput): void {
+  const activation = liveAttempt(turn, input);
+  if (activation === undefined) return;
+  if (activation.kind === 'delay' && activation.state === 'running') return takePoll(turn, activation, input.outcome === 'ok');
+  if (activation.held !== undefined) return takeVerified(turn, activation);
+  if (activation.kind === 'validate' && input.outcome === 'fail') return repair(turn, activation, input);
+  afterWork(turn, input.path, input);
+}
+
+/** A validation failed: its repair step runs and then it is tried again, as often as it says. */
+function repair(turn: Turn, activation: Activation, input: SettledInput): void {
+  const model = turn.model(activation);
+  const round = activation.attempt - activation.since + 1;
+  const error = {
+    code: 'STEP_FAILED',
+    message: `validation "${activation.step}" failed after ${round} ${round === 1 ? 'try' : 'tries'}`,
+    reason: 'error' as const,
+    retryable: false,
+  };
+  if (round > Number(model.config.retry)) return afterWork(turn, input.path, { ...input, error });
+  const fix = model.members[0];
+  if (fix === undefined) return retryAttempt(turn, input.path, error);
+  turn.emit({ type: 'step.changed', at: turn.at, path: input.path, set: { state: 'waiting', wait: { kind: 'fix' }, due: null } });
+  const path = `${activation.path}/${fix.id}#${round}`;
+  turn.later(() =>
+    openStep(turn, {
+      step: `${activation.step}/${fix.id}`,
+      member: { group: activation.path, key: `${fix.id}#${round}`, index: round - 1, path },
+    }),
+  );
+}
+
+function takeErrored(turn: Turn, input: ErroredInput): void {
+  const activation = liveAttempt(turn, input);
+  if (activation === undefined) return;
+  attemptFailed(turn, input.path, { error: input.error, ...(input.output === undefined ? {} : { output: input.output }) });
+}

@@ -1,0 +1,123 @@
+// Owns the facts of a run's log. An event holds every choice that was made, guards included, so that folding the
+// log needs no program and no view. What an old event means never changes; a new meaning is a numbered flag.
+
+import type { OutcomeName } from '../definition/outcome.ts';
+import type { StepError } from './input.ts';
+import type { Activation, Group, Halt, Path, Ref, RunState, RunStatus } from './run-state.ts';
+
+/** The run exists; its first event. A fork names where its history comes from. */
+export interface RunStarted {
+  readonly type: 'run.started';
+  readonly at: number;
+  readonly run: Pick<RunState, 'id' | 'workflow' | 'def' | 'form' | 'flags' | 'params' | 'parent' | 'depth'>;
+  readonly fork?: { readonly run: string; readonly seq: number; readonly step: string };
+  readonly counts?: RunState['counts'];
+  /** Results given in place of steps that are not run. */
+  readonly supplied?: Readonly<Record<string, Ref>>;
+}
+
+/** The run as a whole changed: it ended, halted, was paused, resumed, extended or decided. */
+export interface RunChanged {
+  readonly type: 'run.changed';
+  readonly at: number;
+  readonly status?: RunStatus;
+  readonly paused?: boolean;
+  readonly ending?: 'cancelled';
+  readonly halt?: Halt | null;
+  readonly output?: Ref;
+  readonly extended?: { readonly edge: string; readonly by: number };
+  readonly decision?: NonNullable<RunState['decision']>;
+  readonly signal?: { readonly name: string; readonly queued: Ref | null } | { readonly name: string; readonly taken: true };
+  readonly actor?: string;
+  readonly note?: string;
+}
+
+/** An activation came to life. `counted` marks a visit that is counted because its step lies on a cycle. */
+export interface StepOpened {
+  readonly type: 'step.opened';
+  readonly at: number;
+  readonly activation: Activation;
+  readonly counted?: true;
+}
+
+/** A live activation changed; `null` removes a field. */
+export interface StepChanged {
+  readonly type: 'step.changed';
+  readonly at: number;
+  readonly path: Path;
+  readonly set: { readonly [K in keyof Activation]?: Activation[K] | null };
+  /** The group that this activation opens. */
+  readonly group?: Group;
+  /** The attempt that ended here without settling the activation (it is tried again). */
+  readonly failed?: { readonly attempt: number; readonly error: StepError };
+  /** Who caused it, where it was a person, and what they said. */
+  readonly actor?: string;
+  readonly note?: string;
+}
+
+/** An activation ended. `merge`: its object result joins the checkpoint's data. */
+export interface StepSettled {
+  readonly type: 'step.settled';
+  readonly at: number;
+  readonly path: Path;
+  readonly attempt: number;
+  readonly outcome: OutcomeName | 'cancelled';
+  readonly output?: Ref;
+  readonly error?: StepError;
+  readonly merge?: true;
+  /** Its group counts it under this head; a member cut off by a settled join is counted nowhere. */
+  readonly counts?: 'ok' | 'reject' | 'fail' | 'skip';
+  readonly actor?: string;
+}
+
+/** A transition was chosen. `key` is counted when the edge is bounded; `exhausted` says its bound was used up. */
+export interface EdgeTaken {
+  readonly type: 'edge.taken';
+  readonly at: number;
+  readonly from: Path;
+  readonly outcome: OutcomeName;
+  readonly to: string;
+  readonly key?: string;
+  readonly exhausted?: true;
+}
+
+/** A group settled. `merge` holds what its members' object results add to the data, merged in order. */
+export interface GroupJoined {
+  readonly type: 'group.joined';
+  readonly at: number;
+  readonly path: Path;
+  readonly outcome: OutcomeName;
+  readonly counters: Pick<Group, 'total' | 'ok' | 'reject' | 'fail' | 'skip'>;
+  readonly merge?: Ref;
+}
+
+/** Something settled is taken up again by a person; a group comes with its counters as they are then. */
+export interface StepReopened {
+  readonly type: 'step.reopened';
+  readonly at: number;
+  readonly activation: Activation;
+  readonly group?: Group;
+  readonly actor?: string;
+}
+
+/** Something came that changes nothing, and why. */
+export interface InputIgnored {
+  readonly type: 'input.ignored';
+  readonly at: number;
+  readonly input: string;
+  readonly path?: Path;
+  readonly attempt?: number;
+  readonly reason: 'late' | 'final' | 'duplicate' | 'stale-digest' | 'no-wait' | 'not-allowed';
+}
+
+/** One fact of a run's log. */
+export type RunEvent =
+  | RunStarted
+  | RunChanged
+  | StepOpened
+  | StepChanged
+  | StepSettled
+  | EdgeTaken
+  | GroupJoined
+  | StepReopened
+  | InputIgnored;

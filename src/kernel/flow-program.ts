@@ -1,0 +1,246 @@
+// Owns the order of steps of a flow: a live generator per run. After a crash the generator is built anew and fed the
+// recorded results in order; each yield is compared with what was recorded.
+//
+// F1. A yield that differs from the record stops the replay with expected and actual; nothing is run.
+// F2. A step name is used once per run; the second use fails the run before that step runs.
+// F3. A step that did not succeed is thrown into the generator; uncaught, it fails the run.
+// F4. The final output is what the generator returns, or the last step's output when it returns nothing.
+
+import { EngineError, isEngineError, messageOf } from '../base/error.ts';
+import { type Json, type JsonObject, toPlain } from '../base/json.ts';
+import type { BoundStep, CompiledWorkflow, StepCode } from '../definition/code.ts';
+import { NO_CODE } from '../definition/code.ts';
+import type { JoinModel, StepModel } from '../definition/model.ts';
+import { digestOfYield } from './flow-digest.ts';
+import { type FlowGroup, type FlowYield, StepFailed } from './flow-step.ts';
+import type { StepError } from './input.ts';
+import type { Ended, Move, Program, View } from './program.ts';
+import type { Path, RunState } from './run-state.ts';
+
+/** A step of a flow that has ended, as a replay feeds it back. */
+export interface FlowRecord {
+  readonly path: Path;
+  readonly step: string;
+  readonly input: string;
+  readonly outcome: string;
+  readonly output: Json;
+  readonly error?: StepError;
+}
+
+/** The program of one run of a flow. Unlike a graph's it is live: a host keeps it only while it owns the run. */
+export interface FlowProgram extends Program {
+  /** The yielded step behind an activation, with its functions. */
+  bound(step: string): BoundStep;
+  /** The workflow that a yielded step starts, when it was given as a value. */
+  child(step: string): CompiledWorkflow | undefined;
+  /** Feeds the recorded results back until the generator stands where the run does. */
+  replay(run: RunState | undefined, history: readonly FlowRecord[]): void;
+}
+
+interface Given {
+  readonly workflow: CompiledWorkflow;
+  readonly params: JsonObject;
+}
+
+/** The program of one run. */
+export function createFlowProgram(given: Given): FlowProgram {
+  return new LiveFlow(given);
+}
+
+type Feed = { readonly value: unknown } | { readonly failure: StepFailed };
+type Step =
+  | { readonly yielded: FlowYield; readonly name: string; readonly digest: string }
+  | { readonly returned: unknown }
+  | { readonly thrown: unknown };
+
+class LiveFlow implements FlowProgram {
+  readonly reads = [];
+  private readonly name: string;
+  private readonly generator: Generator<unknown, unknown, unknown>;
+  private readonly used = new Set<string>();
+  private readonly bounds = new Map<string, BoundStep>();
+  private readonly children = new Map<string, CompiledWorkflow>();
+  private groups = 0;
+  private standing: Step | undefined;
+  private lastOutput: Json = null;
+
+  constructor({ workflow, params }: Given) {
+    this.name = workflow.definition.name;
+    this.generator = (workflow.flow as (input: JsonObject) => Generator<unknown, unknown, unknown>)(params);
+  }
+
+  model(step: string): StepModel {
+    return this.bound(step).model;
+  }
+
+  bound(step: string): BoundStep {
+    const found = this.bounds.get(step);
+    if (found === undefined)
+      throw new EngineError(
+        'STEP_UNKNOWN',
+        `the flow "${this.name}" has not yielded a step "${step}"; its code may have changed since the run began`,
+      );
+    return found;
+  }
+
+  child(step: string): CompiledWorkflow | undefined {
+    return this.children.get(step);
+  }
+
+  isOnCycle(): boolean {
+    return false;
+  }
+
+  begin(_run: RunState, view: View): readonly Move[] {
+    if (this.standing === undefined) this.advance({ value: undefined });
+    return [this.moveOf(view, undefined)];
+  }
+
+  next(_run: RunState, ended: Ended, view: View): readonly Move[] {
+    const output = ended.output === undefined ? null : view.value(ended.output);
+    this.feed({ step: ended.step, outcome: ended.outcome, output, ...(ended.error === undefined ? {} : { error: ended.error }) });
+    return [this.moveOf(view, ended)];
+  }
+
+  replay(run: RunState | undefined, history: readonly FlowRecord[]): void {
+    this.advance({ value: undefined });
+    for (const record of history) {
+      this.compare(record.step, record.input);
+      this.feed(record);
+    }
+    if (run === undefined) return;
+    const live = Object.values(run.live).find((activation) => activation.group === undefined);
+    if (live !== undefined) this.compare(live.step, live.input ?? '');
+    else if (run.halt?.path !== undefined) this.compare(run.halt.step ?? '', run.halt.input ?? '');
+  }
+
+  private compare(step: string, digest: string): void {
+    const at = this.standing;
+    const actual =
+      at === undefined
+        ? 'nothing'
+        : 'yielded' in at
+          ? `step "${at.name}"`
+          : 'returned' in at
+            ? 'the end of the workflow'
+            : `an error (${messageOf(at.thrown)})`;
+    if (at !== undefined && 'yielded' in at && at.name === step && at.digest === digest) return;
+    const how = at !== undefined && 'yielded' in at && at.name === step ? `step "${step}" with other arguments` : actual;
+    throw new EngineError(
+      'NONDETERMINISM',
+      `the flow "${this.name}" does not repeat itself: the record says step "${step}", the code now gives ${how}; put what changes (time, randomness, environment, network) into a task step, or restore the code this run began with`,
+      { details: { expected: step, actual: how } },
+    );
+  }
+
+  private feed(record: Pick<FlowRecord, 'step' | 'outcome' | 'output' | 'error'>): void {
+    const at = this.standing;
+    if (record.outcome === 'ok' || record.outcome === 'iterate' || record.outcome === 'skip') {
+      const value = at !== undefined && 'yielded' in at ? received(at.yielded, record.output) : record.output;
+      this.lastOutput = value as Json;
+      return this.advance({ value });
+    }
+    const message = record.error?.message ?? `step "${record.step}" settled "${record.outcome}"`;
+    this.advance({
+      failure: new StepFailed({ step: record.step, outcome: record.outcome, code: record.error?.code ?? 'STEP_FAILED', message }),
+    });
+  }
+
+  private advance(feed: Feed): void {
+    this.bounds.clear();
+    this.children.clear();
+    try {
+      const step = 'failure' in feed ? this.generator.throw(feed.failure) : this.generator.next(feed.value);
+      this.standing = step.done === true ? { returned: step.value } : this.take(step.value);
+    } catch (thrown) {
+      this.standing = { thrown };
+    }
+  }
+
+  /** Notes what was yielded; throws into the run's record, not into the generator, when it cannot be taken. */
+  private take(value: unknown): Step {
+    const yielded = value as FlowYield;
+    if (typeof value !== 'object' || value === null || !('yields' in value)) {
+      throw new EngineError(
+        'STEP_OUTPUT_INVALID',
+        `the flow "${this.name}" yielded something that is no step; write yield* step("name").task(…)`,
+      );
+    }
+    const steps = yielded.yields === 'step' ? [yielded] : yielded.steps;
+    for (const { bound } of steps) this.use(bound.model.id);
+    const bound = yielded.yields === 'step' ? yielded.bound : this.groupOf(yielded);
+    const name = bound.model.id;
+    this.bounds.set(name, bound);
+    for (const member of bound.model.members)
+      this.bounds.set(`${name}/${member.id}`, { model: member, code: bound.code.members[member.id] ?? NO_CODE });
+    for (const step of steps) this.noteChild(yielded.yields === 'step' ? name : `${name}/${step.bound.model.id}`, step);
+    return { yielded, name, digest: digestOfYield(yielded) };
+  }
+
+  private use(name: string): void {
+    if (this.used.has(name))
+      throw new EngineError(
+        'STEP_DUPLICATE',
+        `the flow "${this.name}" has two steps named "${name}"; names are unique in a run: in a loop write step(\`${name}-\${i}\`)`,
+      );
+    this.used.add(name);
+  }
+
+  private noteChild(step: string, yielded: unknown): void {
+    const child = (yielded as { child?: CompiledWorkflow }).child;
+    if (child !== undefined) this.children.set(step, child);
+  }
+
+  private groupOf(group: FlowGroup): BoundStep {
+    this.groups += 1;
+    const id = `${group.yields}-${this.groups}`;
+    const join: JoinModel = group.yields === 'all' ? { rule: 'all' } : { rule: 'any' };
+    const models = group.steps.map(({ bound }) => bound.model);
+    const members: Record<string, StepCode> = Object.fromEntries(group.steps.map(({ bound }) => [bound.model.id, bound.code]));
+    return { model: { ...GROUP, id, title: id, config: { flow: group.yields }, members: models, join }, code: { ...NO_CODE, members } };
+  }
+
+  private moveOf(view: View, ended: Ended | undefined): Move {
+    const at = this.standing as Step;
+    if ('yielded' in at) return { do: 'open', step: at.name, input: at.digest };
+    if ('thrown' in at) return this.failed(at.thrown, ended);
+    const returned = at.returned ?? this.lastOutput;
+    try {
+      const output = view.keep(toPlain(returned, `what the flow "${this.name}" returned`));
+      return { do: 'end', status: 'completed', ...(output === undefined ? {} : { output }) };
+    } catch (thrown) {
+      return this.failed(thrown, undefined);
+    }
+  }
+
+  private failed(thrown: unknown, ended: Ended | undefined): Move {
+    const fromStep = thrown instanceof StepFailed && ended !== undefined && thrown.step === ended.step;
+    const code = thrown instanceof StepFailed || isEngineError(thrown) ? thrown.code : 'STEP_FAILED';
+    const halt = {
+      reason: 'uncaught' as const,
+      message: messageOf(thrown),
+      code,
+      ...(fromStep ? { path: ended.path, step: ended.step, outcome: ended.outcome } : {}),
+    };
+    return { do: 'end', status: 'failed', halt };
+  }
+}
+
+function received(yielded: FlowYield, output: Json): unknown {
+  if (yielded.yields === 'step') return output;
+  if (yielded.yields === 'race') return (output as { value: Json } | null)?.value ?? null;
+  return yielded.steps.map(({ bound }) => (output as JsonObject)[bound.model.id] ?? null);
+}
+
+const GROUP: Omit<StepModel, 'id' | 'title' | 'config' | 'members' | 'join'> = {
+  kind: 'parallel',
+  actions: [],
+  args: {},
+  preconditions: [],
+  postconditions: [],
+  next: {},
+  retry: { max: 0, on: ['error'] },
+  contractRetries: 0,
+  recovery: 'rerun',
+  slots: [],
+};

@@ -1,0 +1,33 @@
+// Owns what a flow (a generator function) yields: a step to work on, or a group of them to work on together.
+
+import type { BoundStep } from '../definition/code.ts';
+
+/** One step as a flow yields it. Its name is unique in the run; its model and code are made by the builder. */
+export interface FlowStep {
+  readonly yields: 'step';
+  readonly bound: BoundStep;
+}
+
+/** Several steps that work at once. `all` wants every one to succeed, `race` the first that does. */
+export interface FlowGroup {
+  readonly yields: 'all' | 'race';
+  readonly steps: readonly FlowStep[];
+}
+
+/** Whatever a flow yields. */
+export type FlowYield = FlowStep | FlowGroup;
+
+/** A step of a flow did not succeed. It is thrown into the generator, where it can be caught. */
+export class StepFailed extends Error {
+  readonly step: string;
+  readonly outcome: string;
+  readonly code: string;
+
+  constructor(failure: { readonly step: string; readonly outcome: string; readonly code: string; readonly message: string }) {
+    super(failure.message);
+    this.name = 'StepFailed';
+    this.step = failure.step;
+    this.outcome = failure.outcome;
+    this.code = failure.code;
+  }
+}

@@ -1,0 +1,151 @@
+// Owns the order of steps of a graph: transition tables, choices by expression, bounds and what follows them.
+//
+// G1. A bound counts per edge and run and never resets; the next time the edge leads to its `then`.
+// G2. A condition that cannot be evaluated escalates; it is never false by accident.
+
+import { EngineError } from '../base/error.ts';
+import { didYouMean } from '../base/suggest.ts';
+import { stepsOnCycles } from '../definition/analysis.ts';
+import type { Choice, Definition, Edge, StepModel, Target } from '../definition/model.ts';
+import { DEFAULT_EXCLUDES } from '../definition/outcome.ts';
+import type { Ended, Move, Need, Program, TakenEdge, View } from './program.ts';
+import type { RunState } from './run-state.ts';
+import { evaluationMessage, holds, itemsExpression, needsOf } from './scope.ts';
+
+const programs = new WeakMap<Definition, Program>();
+
+/** The program of a graph; made once per definition, since it holds nothing of a run. */
+export function graphProgram(definition: Definition): Program {
+  let program = programs.get(definition);
+  if (program === undefined) {
+    program = createGraphProgram(definition);
+    programs.set(definition, program);
+  }
+  return program;
+}
+
+function createGraphProgram(definition: Definition): Program {
+  const models = new Map<string, StepModel>();
+  for (const step of definition.steps) {
+    models.set(step.id, step);
+    for (const member of step.members) models.set(`${step.id}/${member.id}`, member);
+  }
+  const cycles = stepsOnCycles(definition);
+  const model = (step: string): StepModel => {
+    const found = models.get(step);
+    if (found === undefined)
+      throw new EngineError('STEP_UNKNOWN', `workflow "${definition.name}" has no step "${step}"${didYouMean(step, models.keys())}`);
+    return found;
+  };
+  return {
+    model,
+    isOnCycle: (step) => cycles.has(step),
+    reads: readsOf(definition),
+    begin: (_run, _view, from) => [{ do: 'open', step: model(from ?? definition.entry).id }],
+    next: (run, ended, view) => [nextMove(model(ended.step), { run, ended, view })],
+  };
+}
+
+interface Question {
+  readonly run: RunState;
+  readonly ended: Ended;
+  readonly view: View;
+}
+
+function nextMove(model: StepModel, question: Question): Move {
+  const { ended } = question;
+  const option = ended.choice === undefined ? undefined : model.gate?.options.find((candidate) => candidate.label === ended.choice);
+  if (option?.to !== undefined) return moveTo(option.to, question, { to: nameOf(option.to) });
+  const entry = entryFor(model, ended);
+  if (entry === undefined) return unmapped(model, question);
+  if (!('condition' in entry)) return along(entry, question, `${model.id}:${ended.outcome}`);
+  try {
+    const result = ended.output === undefined ? null : question.view.value(ended.output);
+    const yes = holds(entry.condition, { run: question.run, view: question.view, step: model.id, result });
+    return along(yes ? entry.onTrue : entry.onFalse, question, `${model.id}:${yes}`);
+  } catch (thrown) {
+    return {
+      do: 'escalate',
+      halt: {
+        reason: 'condition',
+        path: ended.path,
+        step: ended.step,
+        outcome: ended.outcome,
+        code: 'CONDITION_ERROR',
+        message: evaluationMessage(entry.condition, thrown),
+      },
+    };
+  }
+}
+
+function entryFor(model: StepModel, ended: Ended): Edge | Choice | undefined {
+  if (ended.allRejected && model.next.reject_all !== undefined) return model.next.reject_all;
+  const mapped = model.next[ended.outcome];
+  if (mapped !== undefined || DEFAULT_EXCLUDES.includes(ended.outcome)) return mapped;
+  return model.next._default;
+}
+
+function along(edge: Edge, question: Question, key: string): Move {
+  if (edge.max === undefined) return moveTo(edge.to, question, { to: nameOf(edge.to) });
+  const allowed = edge.max + (question.run.extended[key] ?? 0);
+  if ((question.run.counts[key] ?? 0) < allowed) return moveTo(edge.to, question, { to: nameOf(edge.to), key });
+  const { ended } = question;
+  const then = edge.then ?? { end: 'escalate' as const };
+  const taken: TakenEdge = { to: nameOf(then), key, exhausted: true };
+  if (!('end' in then) || then.end !== 'escalate') return moveTo(then, question, taken);
+  const message = `the way from "${ended.step}" to "${nameOf(edge.to)}" was taken ${allowed} times, which is its bound; allow more, or send the run to another step`;
+  return {
+    do: 'escalate',
+    edge: taken,
+    halt: { reason: 'exhausted', path: ended.path, step: ended.step, outcome: ended.outcome, message, edge: key, to: nameOf(edge.to) },
+  };
+}
+
+function moveTo(target: Target, question: Question, edge: TakenEdge): Move {
+  if ('step' in target) return { do: 'open', step: target.step, edge };
+  const { ended } = question;
+  const output = ended.output === undefined ? {} : { output: ended.output };
+  if (target.end === 'complete') return { do: 'end', status: 'completed', edge, ...output };
+  if (target.end === 'reject') return { do: 'end', status: 'rejected', edge, ...output };
+  const message = ended.error?.message ?? `step "${ended.step}" settled "${ended.outcome}", which leads to ${target.end}`;
+  const halt = { reason: 'target' as const, path: ended.path, step: ended.step, outcome: ended.outcome, message };
+  return target.end === 'fail' ? { do: 'end', status: 'failed', edge, halt } : { do: 'escalate', edge, halt };
+}
+
+function unmapped(model: StepModel, { ended }: Question): Move {
+  if (ended.outcome === 'reject')
+    return { do: 'end', status: 'rejected', edge: { to: 'reject' }, ...(ended.output === undefined ? {} : { output: ended.output }) };
+  const failed = ended.error !== undefined;
+  const message = ended.error?.message ?? `step "${model.id}" settled "${ended.outcome}", and its next has no way for that`;
+  return {
+    do: 'escalate',
+    edge: { to: 'escalate' },
+    halt: {
+      reason: failed ? 'error' : 'unmapped',
+      path: ended.path,
+      step: ended.step,
+      outcome: ended.outcome,
+      message,
+      ...(ended.error === undefined ? {} : { code: ended.error.code }),
+    },
+  };
+}
+
+function nameOf(target: Target): string {
+  return 'step' in target ? target.step : target.end;
+}
+
+/** Everything that conditions, items and gates of the definition read, so that it can be loaded before a decision. */
+function readsOf(definition: Definition): readonly Need[] {
+  const needs = new Map<string, Need>();
+  const add = (need: Need) => needs.set(JSON.stringify(need), need);
+  const visit = (step: StepModel): void => {
+    for (const entry of Object.values(step.next)) if ('condition' in entry) needsOf(entry.condition).forEach(add);
+    if (step.condition !== undefined) needsOf(step.condition).forEach(add);
+    if (step.items !== undefined) needsOf(itemsExpression(step.items)).forEach(add);
+    for (const path of step.gate?.show ?? []) add({ read: 'data', key: path.split('.')[0] as string });
+    step.members.forEach(visit);
+  };
+  definition.steps.forEach(visit);
+  return [...needs.values()];
+}

@@ -1,0 +1,145 @@
+// Owns what can happen to a run from outside the kernel. Each input carries its time: the kernel reads no clock.
+// Inputs that any process may bring (decisions, reports, signals, control, a child's end) travel as mail; the rest
+// come from the host that owns the run.
+
+import type { OutcomeName } from '../definition/outcome.ts';
+import type { Path, Ref, RunStatus } from './run-state.ts';
+
+/** Why an attempt did not bring a result. `contract` is a broken postcondition; `precondition` ran nothing. */
+export interface StepError {
+  readonly code: string;
+  readonly message: string;
+  readonly reason: 'error' | 'contract' | 'precondition' | 'timeout';
+  /** False when trying again cannot help, whatever the policy says. */
+  readonly retryable?: boolean;
+}
+
+interface AttemptInput {
+  readonly at: number;
+  readonly path: Path;
+  readonly attempt: number;
+}
+
+/** Begins the run at its entry, or at `from` with outputs supplied for what came before. */
+export interface StartInput {
+  readonly type: 'start';
+  readonly at: number;
+  readonly from?: string;
+}
+
+/** A new owner took over; `interrupted` attempts have no process any more. */
+export interface RecoveredInput {
+  readonly type: 'recovered';
+  readonly at: number;
+}
+
+/** The semaphores that a queued activation wants are taken in the same commit. */
+export interface SlotInput {
+  readonly type: 'slot';
+  readonly at: number;
+  readonly path: Path;
+}
+
+/** Time passed: everything due by `at` happens. */
+export interface DueInput {
+  readonly type: 'due';
+  readonly at: number;
+}
+
+/** The preconditions of a step that waits or groups hold, or do not (`error`). */
+export interface PreparedInput extends AttemptInput {
+  readonly type: 'prepared';
+  readonly error?: StepError;
+}
+
+/** The engine observed how an attempt ended. */
+export interface SettledInput extends AttemptInput {
+  readonly type: 'settled';
+  readonly outcome: OutcomeName;
+  readonly output?: Ref;
+}
+
+/** An attempt broke, or its contract did. */
+export interface ErroredInput extends AttemptInput {
+  readonly type: 'errored';
+  readonly error: StepError;
+  readonly output?: Ref;
+}
+
+/** A person chose an option at a human gate. */
+export interface DecidedInput {
+  readonly type: 'decided';
+  readonly at: number;
+  readonly path: Path;
+  readonly option: string;
+  readonly digest: string;
+  readonly actor: string;
+  readonly text?: string;
+  /** The decision as a value, stored as the step's result. */
+  readonly output?: Ref;
+}
+
+/** An attended worker reported an end; the engine still verifies it. */
+export interface ReportedInput extends AttemptInput {
+  readonly type: 'reported';
+  readonly outcome: OutcomeName;
+  readonly output?: Ref;
+}
+
+/** Something outside sent a named signal. */
+export interface SignalledInput {
+  readonly type: 'signalled';
+  readonly at: number;
+  readonly name: string;
+  readonly payload?: Ref;
+}
+
+/** A child run ended or halted. */
+export interface ChildEndedInput {
+  readonly type: 'childEnded';
+  readonly at: number;
+  readonly path: Path;
+  readonly child: string;
+  readonly status: RunStatus;
+  readonly output?: Ref;
+  readonly message?: string;
+}
+
+/** Somebody steers the run. */
+export interface ControlInput {
+  readonly type: 'control';
+  readonly at: number;
+  readonly actor: string;
+  readonly action: ControlAction;
+}
+
+/** What somebody can ask of a run. `resolve` is about an attempt that a crash left unknown. */
+export type ControlAction =
+  | { readonly do: 'cancel'; readonly reason?: string }
+  | { readonly do: 'pause' }
+  | { readonly do: 'unpause' }
+  | { readonly do: 'retry'; readonly note?: string; readonly extend?: number }
+  | { readonly do: 'accept'; readonly note?: string; readonly output?: Ref }
+  | { readonly do: 'goto'; readonly step: string; readonly note?: string }
+  | {
+      readonly do: 'resolve';
+      readonly path: Path;
+      readonly how: 'rerun' | 'accept' | 'fail';
+      readonly output?: Ref;
+      readonly note?: string;
+    };
+
+/** Everything that can happen to a run. */
+export type RunInput =
+  | StartInput
+  | RecoveredInput
+  | SlotInput
+  | DueInput
+  | PreparedInput
+  | SettledInput
+  | ErroredInput
+  | DecidedInput
+  | ReportedInput
+  | SignalledInput
+  | ChildEndedInput
+  | ControlInput;

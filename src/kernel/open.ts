@@ -1,0 +1,158 @@
+// Owns how an activation comes to life and how its work begins: its path and visit, its condition, its slots, and
+// for kinds that wait or group, what they wait for.
+
+import { digestJson } from '../base/digest.ts';
+import { deriveRunId } from '../base/id.ts';
+import type { Json } from '../base/json.ts';
+import { pipelineOf } from '../definition/kinds/registry.ts';
+import type { GateOptionModel, HumanGateModel, StepModel } from '../definition/model.ts';
+import { openGroup } from './group.ts';
+import type { StepError } from './input.ts';
+import { type Activation, createPath, type Path, type Ref, type Wait } from './run-state.ts';
+import { evaluationMessage, holds, shownValues } from './scope.ts';
+import { conclude, finishWork } from './settle.ts';
+import type { Turn } from './turn.ts';
+
+/** Which step to open, and for a member, where. */
+export interface Opening {
+  readonly step: string;
+  /** flow: digest of what was yielded. */
+  readonly input?: string;
+  readonly member?: { readonly group: Path; readonly key: string; readonly index: number; readonly path?: Path };
+}
+
+/** Opens a step: it is skipped, queued, or begins to work. */
+export function openStep(turn: Turn, opening: Opening): void {
+  const model = turn.program.model(opening.step);
+  const { path, counted } = nextPath(turn, opening);
+  const born: Activation = {
+    path,
+    step: opening.step,
+    kind: model.kind,
+    state: 'queued',
+    attempt: 1,
+    since: 1,
+    recovery: 0,
+    openedAt: turn.at,
+    ...(opening.input === undefined ? {} : { input: opening.input }),
+    ...(opening.member === undefined ? {} : { group: opening.member.group, key: opening.member.key, index: opening.member.index }),
+  };
+  const skip = skipReason(turn, model, opening);
+  if (skip === undefined && !turn.holds) return emitOpened(turn, started(turn, born, model), counted);
+  emitOpened(turn, born, counted);
+  if (skip === true) turn.later(() => conclude(turn, path, { outcome: 'skip' }));
+  else if (skip !== undefined) turn.later(() => conclude(turn, path, { outcome: 'error', error: skip }));
+}
+
+function emitOpened(turn: Turn, activation: Activation, counted: boolean): void {
+  turn.emit({ type: 'step.opened', at: turn.at, activation, ...(counted ? { counted: true as const } : {}) });
+  if (activation.state === 'waiting' || activation.state === 'queued') turn.later(() => begun(turn, activation.path));
+}
+
+function nextPath(turn: Turn, opening: Opening): { path: Path; counted: boolean } {
+  if (opening.member !== undefined) return { path: opening.member.path ?? `${opening.member.group}/${opening.member.key}`, counted: false };
+  const jumps = turn.run.counts['@goto'] ?? 0;
+  const counted = jumps > 0 || turn.program.isOnCycle(opening.step);
+  return { path: createPath(opening.step, counted ? (turn.run.counts[opening.step] ?? jumps) + 1 : 1), counted };
+}
+
+function skipReason(turn: Turn, model: StepModel, opening: Opening): true | StepError | undefined {
+  if (model.condition === undefined) return undefined;
+  try {
+    return holds(model.condition, { run: turn.run, view: turn.view, step: opening.step }) ? undefined : true;
+  } catch (thrown) {
+    return { code: 'CONDITION_ERROR', message: evaluationMessage(model.condition, thrown), reason: 'error', retryable: false };
+  }
+}
+
+/** The activation as its next attempt begins: at work, queued for a slot, or waiting for what its kind waits for. */
+export function started(turn: Turn, activation: Activation, model: StepModel): Activation {
+  if (pipelineOf(model.kind) === 'execute') return startedWork(turn, activation, model);
+  if (model.preconditions.length > 0 && activation.state !== 'preparing') return { ...activation, state: 'preparing', startedAt: turn.at };
+  return startedWait(turn, activation, model);
+}
+
+function startedWork(turn: Turn, activation: Activation, model: StepModel): Activation {
+  const slots = activation.slots ?? turn.view.slots(model);
+  if (slots.length > 0 && activation.slots === undefined) return { ...activation, state: 'queued', slots };
+  return working(turn, activation, model);
+}
+
+/** The activation at work, from now on against its time limit. */
+export function working(turn: Turn, activation: Activation, model: StepModel): Activation {
+  const { due: _, wait: __, ...rest } = activation;
+  return { ...rest, state: 'running', startedAt: turn.at, ...(model.timeoutMs === undefined ? {} : { due: turn.at + model.timeoutMs }) };
+}
+
+function startedWait(turn: Turn, activation: Activation, model: StepModel): Activation {
+  const { due: _, wait: __, deadline: ___, ...rest } = activation;
+  const waiting: Activation = { ...rest, state: 'waiting', startedAt: activation.startedAt ?? turn.at };
+  const deadline = model.timeoutMs === undefined ? {} : { deadline: turn.at + model.timeoutMs };
+  switch (pipelineOf(model.kind)) {
+    case 'human':
+      return { ...waiting, ...deadline, wait: humanWait(turn, model.gate as HumanGateModel, { step: activation.step }) };
+    case 'delay':
+      return { ...waiting, ...delayWait(turn, model) };
+    case 'signal':
+      return { ...waiting, ...deadline, wait: { kind: 'signal', name: String(model.config.signal) } };
+    case 'child':
+      return {
+        ...waiting,
+        ...deadline,
+        wait: { kind: 'child', child: deriveRunId(turn.run.id, `${activation.path}/${activation.attempt}`) },
+      };
+    default:
+      return { ...waiting, ...deadline };
+  }
+}
+
+function delayWait(turn: Turn, model: StepModel): Pick<Activation, 'due' | 'wait'> {
+  const until = turn.at + Number(model.config.durationMs);
+  const poll = model.config.poll as { intervalMs: number } | undefined;
+  if (poll === undefined) return { due: until, wait: { kind: 'delay', reason: 'delay', until } };
+  return { due: Math.min(until, turn.at + poll.intervalMs), wait: { kind: 'delay', reason: 'poll', until } };
+}
+
+/** The question as it is put to a person, bound to what is shown by a digest without times. */
+export function humanWait(turn: Turn, gate: HumanGateModel, at: { readonly step: string; readonly output?: Ref }): Wait {
+  const result = at.output === undefined || gate.show.length === 0 ? null : turn.view.value(at.output);
+  const shown = shownValues(gate.show, { run: turn.run, view: turn.view, step: at.step, result });
+  const ref = gate.show.length === 0 ? undefined : turn.view.keep(shown);
+  const question = turn.run.form === 'flow' ? turn.view.keep(gate as unknown as Json) : undefined;
+  return {
+    kind: 'human',
+    digest: gateDigest(gate, shown),
+    ...(ref === undefined ? {} : { shown: ref }),
+    ...(question === undefined ? {} : { gate: question }),
+  };
+}
+
+/** The digest of a question: prompt, options with their targets, and the values shown. */
+export function gateDigest(gate: HumanGateModel, shown: Json): string {
+  const options = gate.options.map((option: GateOptionModel) => ({
+    label: option.label,
+    outcome: option.outcome,
+    to: (option.to as Json | undefined) ?? null,
+    requiresInput: option.requiresInput,
+  }));
+  return digestJson({ prompt: gate.prompt, options, shown });
+}
+
+/** What follows at once from an activation that has just begun to wait. */
+export function begun(turn: Turn, path: Path): void {
+  const activation = turn.activation(path);
+  if (activation === undefined || activation.state !== 'waiting') return;
+  const model = turn.model(activation);
+  const pipeline = pipelineOf(model.kind);
+  if (pipeline === 'group' && turn.run.groups[path] === undefined && activation.held === undefined) openGroup(turn, activation, model);
+  if (pipeline === 'signal') takeQueuedSignal(turn, activation);
+}
+
+function takeQueuedSignal(turn: Turn, activation: Activation): void {
+  const name = activation.wait?.name ?? '';
+  const queue = turn.run.signals[name];
+  if (activation.wait?.kind !== 'signal' || queue === undefined) return;
+  const payload = queue[0] ?? undefined;
+  turn.emit({ type: 'run.changed', at: turn.at, signal: { name, taken: true } });
+  finishWork(turn, activation.path, { outcome: 'ok', ...(payload === undefined ? {} : { output: payload }) });
+}

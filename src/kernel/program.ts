@@ -1,0 +1,92 @@
+// Owns the seam between the kernel and what decides the order of steps: a graph's transition tables or a flow's
+// generator. The kernel asks the program what comes next; everything else (attempts, joins, waits) is the kernel's.
+
+import type { Json, JsonObject } from '../base/json.ts';
+import type { StepModel } from '../definition/model.ts';
+import type { OutcomeName } from '../definition/outcome.ts';
+import type { StepError } from './input.ts';
+import type { Halt, Path, Ref, RunState, RunStatus } from './run-state.ts';
+
+/** Something a decision will read that is not in the checkpoint. */
+export type Need =
+  | { readonly read: 'params' }
+  | { readonly read: 'data'; readonly key: string }
+  | { readonly read: 'output'; readonly step: string }
+  | { readonly read: 'members'; readonly path: Path }
+  | { readonly read: 'items'; readonly path: Path };
+
+/** How a member of a group ended, as a join or a resumption reads it. */
+export interface MemberResult {
+  readonly path: Path;
+  readonly key: string;
+  readonly index: number;
+  readonly attempt: number;
+  readonly outcome: OutcomeName | 'cancelled';
+  readonly output: Json;
+  readonly error?: StepError;
+}
+
+/** What the host has loaded for a decision. Reading what was not asked for is a bug of the caller. */
+export interface View {
+  readonly params: JsonObject;
+  /** A key of the checkpoint's merged data. */
+  data(key: string): Json | undefined;
+  /** The latest result of a step. */
+  output(step: string): Json | undefined;
+  /** A value by reference: the result that is settling, the items of a group. */
+  value(ref: Ref): Json;
+  /** Members of a group that have settled, in the order of their positions. */
+  members(group: Path): readonly MemberResult[];
+  /** The semaphores a step must hold: those that have a limit now. */
+  slots(step: StepModel): readonly string[];
+  /** True while the host is stopping: what would begin now is left in the queue for the next owner. */
+  readonly holding: boolean;
+  /** Keeps a value the kernel made (a join's result, what a gate showed) and gives its reference. */
+  keep(value: Json): Ref | undefined;
+}
+
+/** How an activation ended, as the program sees it. */
+export interface Ended {
+  readonly path: Path;
+  readonly step: string;
+  readonly outcome: OutcomeName;
+  readonly output?: Ref;
+  readonly error?: StepError;
+  /** A person's choice that names where to go. */
+  readonly choice?: string;
+  /** parallel: every branch rejected. */
+  readonly allRejected?: boolean;
+}
+
+/** What the program wants next. */
+export type Move =
+  | { readonly do: 'open'; readonly step: string; readonly input?: string; readonly edge?: TakenEdge }
+  | {
+      readonly do: 'end';
+      readonly status: RunStatus & ('completed' | 'failed' | 'rejected');
+      readonly output?: Ref;
+      readonly halt?: Halt;
+      readonly edge?: TakenEdge;
+    }
+  | { readonly do: 'escalate'; readonly halt: Halt; readonly edge?: TakenEdge };
+
+/** The transition behind a move. */
+export interface TakenEdge {
+  readonly to: string;
+  readonly key?: string;
+  readonly exhausted?: true;
+}
+
+/** A graph or a flow. */
+export interface Program {
+  /** The data of a step or member, by the name its activations carry. */
+  model(step: string): StepModel;
+  /** True when the visits of a step must be counted. */
+  isOnCycle(step: string): boolean;
+  /** What decisions of this program read, beside the members and items the kernel itself asks for. */
+  readonly reads: readonly Need[];
+  /** The first moves, or those from a given step. */
+  begin(run: RunState, view: View, from?: string): readonly Move[];
+  /** The moves after an activation ended. */
+  next(run: RunState, ended: Ended, view: View): readonly Move[];
+}

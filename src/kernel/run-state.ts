@@ -1,0 +1,204 @@
+// Owns the checkpoint of a run: everything the kernel needs to know what comes next, and nothing more.
+//
+// K1. The checkpoint is bounded by live work: it does not grow with history or with the size of the definition.
+// K2. Work is addressed by path (`step#visit`, `group#visit/key`), never by sequence; an attempt's key is
+//     run/path/attempt, so that an executor can recognise a duplicate.
+// K3. A final run ignores further inputs, and says so in its log.
+
+import type { JoinModel, StepKind } from '../definition/model.ts';
+import type { OutcomeName } from '../definition/outcome.ts';
+
+/** The address of an activation: `step#visit`, or `group#visit/key` for a member of a group. */
+export type Path = string;
+
+/** A value that is kept beside the checkpoint, by content. */
+export interface Ref {
+  readonly digest: string;
+  readonly bytes: number;
+}
+
+/** The states of a run as users see them. */
+export type RunStatus = 'pending' | 'running' | 'waiting' | 'completed' | 'failed' | 'escalated' | 'rejected' | 'cancelled';
+
+/** What a run needs from outside before it can go on. */
+export type WaitKind =
+  | 'human'
+  | 'report'
+  | 'answer'
+  | 'child'
+  | 'signal'
+  | 'forge'
+  | 'capacity'
+  | 'budget'
+  | 'pause'
+  | 'delay'
+  | 'escalation'
+  | 'unknown';
+
+/** One thing a live activation waits for; its due time is in the activation. */
+export interface Wait {
+  readonly kind: 'human' | 'report' | 'answer' | 'child' | 'signal' | 'delay' | 'fix';
+  /** human: the digest of everything shown; a decision must name it. */
+  readonly digest?: string;
+  /** human: the values shown. */
+  readonly shown?: Ref;
+  /** human, in a flow: the question itself, which no stored definition holds. */
+  readonly gate?: Ref;
+  /** signal: its name. */
+  readonly name?: string;
+  /** child: its run id. */
+  readonly child?: string;
+  /** delay: why it waits. */
+  readonly reason?: 'retry' | 'delay' | 'poll';
+  /** delay with poll: when the whole delay ends. */
+  readonly until?: number;
+}
+
+/** The states of a live activation. A settled one is a row of history, not part of the checkpoint. */
+export type ActivationState = 'queued' | 'preparing' | 'running' | 'waiting' | 'verifying' | 'unknown';
+
+/** One visit of a step that has not settled yet. */
+export interface Activation {
+  readonly path: Path;
+  readonly step: string;
+  readonly kind: StepKind;
+  readonly state: ActivationState;
+  /** Counts from 1 over the whole life of the path; a crash re-run keeps it, a retry has the next. */
+  readonly attempt: number;
+  /** The attempt the present retry budget began with. */
+  readonly since: number;
+  /** How often a crash interrupted the present attempt. */
+  readonly recovery: number;
+  readonly openedAt: number;
+  /** When the present attempt began to work. */
+  readonly startedAt?: number;
+  /** When the present state ends by itself. */
+  readonly due?: number;
+  /** When a wait or a group as a whole times out. */
+  readonly deadline?: number;
+  readonly wait?: Wait;
+  /** What the work brought, while a verification or a person still stands between it and the end. */
+  readonly held?: { readonly outcome: OutcomeName; readonly output?: Ref; readonly choice?: string };
+  /** How many attempts since the budget began broke the contract; they have a budget of their own. */
+  readonly broken?: number;
+  /** What was wrong with the last attempt; handed to the next one. */
+  readonly feedback?: string;
+  /** The group this is a member of, its key there, and its position. */
+  readonly group?: Path;
+  readonly key?: string;
+  readonly index?: number;
+  /** Semaphores wanted (queued) or held (working). */
+  readonly slots?: readonly string[];
+  /** flow: digest of what was yielded, compared on replay. */
+  readonly input?: string;
+}
+
+/** A group of branches or items: counters, so that a join costs the same however many have settled. */
+export interface Group {
+  readonly total: number;
+  /** Members that are not open yet; they open in order. */
+  readonly queued: number;
+  readonly ok: number;
+  readonly reject: number;
+  readonly fail: number;
+  readonly skip: number;
+  readonly join: JoinModel;
+  readonly limit: number;
+  /** each: the items, frozen when the group opened. */
+  readonly items?: Ref;
+  /** Members that a person sent back to work and that have not begun yet. */
+  readonly again?: readonly { readonly key: string; readonly index: number; readonly attempt: number }[];
+}
+
+/** Why a run stands still until somebody resumes it. */
+export interface Halt {
+  readonly reason: 'contract' | 'error' | 'unmapped' | 'exhausted' | 'target' | 'condition' | 'recovery' | 'nondeterminism' | 'uncaught';
+  readonly path?: Path;
+  readonly step?: string;
+  readonly outcome?: OutcomeName;
+  readonly message: string;
+  readonly code?: string;
+  /** What it takes to take the activation up again: its last attempt, its yield's digest, its group's books. */
+  readonly attempt?: number;
+  readonly input?: string;
+  readonly group?: Group;
+  /** exhausted: the edge whose bound is used up, and where it leads. */
+  readonly edge?: string;
+  readonly to?: string;
+}
+
+/** The checkpoint. */
+export interface RunState {
+  readonly id: string;
+  readonly workflow: string;
+  /** Hash of the definition this run is frozen to. */
+  readonly def: string;
+  readonly form: 'graph' | 'flow';
+  /** Numbered changes of meaning that this run was started with. */
+  readonly flags: readonly number[];
+  readonly status: RunStatus;
+  /** How many event rows are committed. */
+  readonly seq: number;
+  readonly createdAt: number;
+  /** Time of the last event. */
+  readonly at: number;
+  readonly params?: Ref;
+  readonly parent?: { readonly run: string; readonly path: Path };
+  readonly depth: number;
+  readonly live: Readonly<Record<Path, Activation>>;
+  readonly groups: Readonly<Record<Path, Group>>;
+  /** Visits of steps on cycles (`step`) and uses of bounded edges (`step:outcome`). */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Bounds that a person extended, by edge. */
+  readonly extended: Readonly<Record<string, number>>;
+  /** Signals that came before anything waited for them, oldest first. */
+  readonly signals: Readonly<Record<string, readonly (Ref | null)[]>>;
+  readonly paused: boolean;
+  /** Set while a cancelled run still waits for its children to end. */
+  readonly ending?: 'cancelled';
+  readonly halt?: Halt;
+  readonly output?: Ref;
+  /** The last decision of a person. */
+  readonly decision?: { readonly gate: string; readonly option: string; readonly input?: string; readonly actor: string };
+}
+
+/** True when nothing can change the run any more. */
+export function isFinal(status: RunStatus): boolean {
+  return status === 'completed' || status === 'rejected' || status === 'cancelled';
+}
+
+/** True when the run stands still until somebody resumes it. */
+export function isHalted(status: RunStatus): boolean {
+  return status === 'failed' || status === 'escalated';
+}
+
+/** True when the run has ended one way or the other, for whoever drives it. */
+export function isSettled(status: RunStatus): boolean {
+  return isFinal(status) || isHalted(status);
+}
+
+/** True while an activation holds a process, a check or a child in this state. */
+export function isWorking(activation: Activation): boolean {
+  return activation.state === 'running' || activation.state === 'preparing' || activation.state === 'verifying';
+}
+
+/** The nearest absolute time at which the run must be looked at again. */
+export function dueOf(run: RunState): number | undefined {
+  let nearest: number | undefined;
+  for (const path in run.live) {
+    const { due, deadline } = run.live[path] as Activation;
+    if (due !== undefined && (nearest === undefined || due < nearest)) nearest = due;
+    if (deadline !== undefined && (nearest === undefined || deadline < nearest)) nearest = deadline;
+  }
+  return nearest;
+}
+
+/** A path's step id and visit; a member's path names its group first. */
+export function createPath(step: string, visit: number): Path {
+  return `${step}#${visit}`;
+}
+
+/** The path of a member of a group. */
+export function createMemberPath(group: Path, key: string): Path {
+  return `${group}/${key}`;
+}

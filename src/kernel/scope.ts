@@ -1,0 +1,122 @@
+// Owns what expressions can see. A scope holds only the names an expression reads, taken from what the host loaded,
+// so that evaluating one costs the same however long the run is.
+
+import { EngineError } from '../base/error.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import { type Expression, evaluate, evaluateCondition, parseExpression } from '../expr/expression.ts';
+import type { Need, View } from './program.ts';
+import type { RunState } from './run-state.ts';
+
+/** The roots that conditions of a graph may name. */
+export const SCOPE_ROOTS = ['result', 'params', 'checkpoint', 'outputs', 'run', 'step', 'item'] as const;
+
+/** What an expression is evaluated against. */
+export interface ScopeInput {
+  readonly run: RunState;
+  readonly view: View;
+  readonly step: string;
+  readonly result?: Json;
+}
+
+const parsed = new Map<string, Expression>();
+const PARSED_MAX = 10_000;
+
+/** The expression of a source text; parsed once per process. */
+export function expressionOf(source: string): Expression {
+  let expression = parsed.get(source);
+  if (expression === undefined) {
+    expression = parseExpression(source);
+    if (parsed.size >= PARSED_MAX) parsed.clear();
+    parsed.set(source, expression);
+  }
+  return expression;
+}
+
+/** What must be loaded before the expression can be evaluated. */
+export function needsOf(source: string): Need[] {
+  return expressionOf(source).paths.flatMap(({ segments: [root, first, second] }): Need[] => {
+    if (root === 'outputs' && typeof first === 'string') return [{ read: 'output', step: first }];
+    if (root !== 'checkpoint' || typeof first !== 'string') return [];
+    if (first === 'results') return typeof second === 'string' ? [{ read: 'output', step: second }] : [];
+    return [{ read: 'data', key: first }];
+  });
+}
+
+/** The expression behind an `items`: a bare path means the checkpoint's data. */
+export function itemsExpression(source: string): string {
+  const root = /^[A-Za-z_$][\w$]*/.exec(source)?.[0];
+  return root === undefined || (SCOPE_ROOTS as readonly string[]).includes(root) ? source : `checkpoint.${source}`;
+}
+
+/** Whether a condition holds. */
+export function holds(source: string, input: ScopeInput): boolean {
+  const expression = expressionOf(source);
+  return evaluateCondition(expression, scopeOf(expression, input));
+}
+
+/** The value of an expression. */
+export function expressionValue(source: string, input: ScopeInput): Json {
+  const expression = expressionOf(source);
+  return evaluate(expression, scopeOf(expression, input));
+}
+
+/** Values by dotted paths into the result at hand, the checkpoint's data and the params; a missing one is null. */
+export function shownValues(paths: readonly string[], input: ScopeInput): JsonObject {
+  const shown: Record<string, Json> = {};
+  for (const path of paths) {
+    const [first = '', ...rest] = path.split('.');
+    let value: Json | undefined = isOwn(input.result, first) ? (input.result as JsonObject)[first] : dataOrParam(first, input);
+    for (const segment of rest) value = isOwn(value, segment) ? (value as JsonObject)[segment] : undefined;
+    shown[path] = value ?? null;
+  }
+  return shown;
+}
+
+function scopeOf(expression: Expression, input: ScopeInput): JsonObject {
+  const scope: Record<string, Json> = {};
+  const checkpoint: Record<string, Json> = {};
+  const outputs: Record<string, Json> = {};
+  for (const { segments } of expression.paths) {
+    const [root, first, second] = segments;
+    if (root === 'result') scope.result = input.result ?? null;
+    else if (root === 'params') scope.params = input.view.params;
+    else if (root === 'run') scope.run = { id: input.run.id, workflow: input.run.workflow };
+    else if (root === 'step') scope.step = { id: input.step };
+    else if (root === 'outputs') addOutput(outputs, first, input);
+    else if (root === 'checkpoint' && first === 'results') addOutput(outputs, second, input);
+    else if (root === 'checkpoint') addCheckpoint(checkpoint, first, input);
+  }
+  if (Object.keys(outputs).length > 0) Object.assign(scope, { outputs });
+  scope.checkpoint = { ...checkpoint, results: outputs };
+  return scope;
+}
+
+function addOutput(outputs: Record<string, Json>, step: unknown, input: ScopeInput): void {
+  if (typeof step !== 'string') return;
+  const value = input.view.output(step);
+  if (value !== undefined) outputs[step] = value;
+}
+
+function addCheckpoint(checkpoint: Record<string, Json>, key: unknown, input: ScopeInput): void {
+  if (typeof key !== 'string') return;
+  if (key === 'iterationCounts') checkpoint[key] = input.run.counts;
+  else if (key === 'gateDecision') checkpoint[key] = (input.run.decision as Json | undefined) ?? null;
+  else {
+    const value = dataOrParam(key, input);
+    if (value !== undefined) checkpoint[key] = value;
+  }
+}
+
+function dataOrParam(key: string, input: ScopeInput): Json | undefined {
+  return input.view.data(key) ?? (Object.hasOwn(input.view.params, key) ? input.view.params[key] : undefined);
+}
+
+function isOwn(value: Json | undefined, key: string): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key);
+}
+
+/** The message of a failed evaluation, for a run's record. */
+export function evaluationMessage(source: string, thrown: unknown): string {
+  const why = thrown instanceof EngineError ? thrown.message : String(thrown);
+  return `the condition ${JSON.stringify(source)} could not be evaluated: ${why}`;
+}

@@ -1,0 +1,98 @@
+// Owns one decision while it is being made: the working copy of the checkpoint, the events so far, and the work
+// that is still to be thought through. Work is a queue, not recursion, so that a thousand skipped steps or members
+// cost no stack.
+
+import type { StepModel } from '../definition/model.ts';
+import { applyTo, type Draft } from './apply.ts';
+import type { RunEvent, StepChanged, StepSettled } from './event.ts';
+import type { MemberResult, Program, View } from './program.ts';
+import type { Activation, Path } from './run-state.ts';
+
+/** An attempt that ended, and the activation it belonged to. */
+export interface EndedAttempt {
+  readonly event: StepSettled | StepChanged;
+  readonly activation: Activation;
+  readonly maxAttempts: number;
+}
+
+/** One decision in the making. */
+export class Turn {
+  readonly program: Program;
+  readonly run: Draft;
+  readonly view: View;
+  readonly at: number;
+  readonly events: RunEvent[] = [];
+  /** The activations whose attempts ended in this decision, as they were then. */
+  readonly ended: EndedAttempt[] = [];
+  private readonly work: (() => void)[] = [];
+  private readonly settledMembers = new Map<Path, MemberResult[]>();
+
+  constructor(given: { program: Program; run: Draft; view: View; at: number }) {
+    this.program = given.program;
+    this.run = given.run;
+    this.view = given.view;
+    this.at = given.at;
+  }
+
+  /** Records a fact; the working copy changes with it. */
+  emit(event: RunEvent): void {
+    if (event.type === 'step.settled') this.noteMember(event);
+    if (event.type === 'step.settled' || (event.type === 'step.changed' && event.failed !== undefined)) {
+      const activation = this.run.live[event.path] as Activation;
+      const { retry, contractRetries } = this.model(activation);
+      this.ended.push({ event, activation, maxAttempts: 1 + Math.max(retry.max, contractRetries) });
+    }
+    applyTo(this.run, event);
+    this.events.push(event);
+  }
+
+  /** Puts off a piece of thought until the present one is complete. */
+  later(thought: () => void): void {
+    this.work.push(thought);
+  }
+
+  /** Thinks everything through that was put off. */
+  finish(): void {
+    for (let next = 0; next < this.work.length; next += 1) this.work[next]?.();
+    this.work.length = 0;
+  }
+
+  /** The live activation at a path. */
+  activation(path: Path): Activation | undefined {
+    return this.run.live[path];
+  }
+
+  /** The data of an activation's step. */
+  model(activation: Activation): StepModel {
+    return this.program.model(activation.step);
+  }
+
+  /** How the members of a group ended, those of this decision included, in the order of their positions. */
+  members(group: Path): readonly MemberResult[] {
+    const latest = new Map<string, MemberResult>();
+    for (const member of this.view.members(group)) latest.set(member.key, member);
+    for (const member of this.settledMembers.get(group) ?? []) latest.set(member.key, member);
+    return [...latest.values()].sort((a, b) => a.index - b.index);
+  }
+
+  /** True while nothing new may start. */
+  get holds(): boolean {
+    return this.view.holding || this.run.paused || this.run.halt !== undefined || this.run.ending !== undefined;
+  }
+
+  private noteMember(event: Extract<RunEvent, { type: 'step.settled' }>): void {
+    const activation = this.run.live[event.path];
+    if (activation?.group === undefined || this.run.groups[activation.group] === undefined) return;
+    const list = this.settledMembers.get(activation.group) ?? [];
+    list.push({
+      path: event.path,
+      key: activation.key ?? '',
+      index: activation.index ?? 0,
+      attempt: event.attempt,
+      outcome: event.outcome,
+      output: event.output === undefined ? null : this.view.value(event.output),
+      ...(event.error === undefined ? {} : { error: event.error }),
+    });
+    this.settledMembers.set(activation.group, list);
+  }
+}

@@ -1,0 +1,163 @@
+// Owns what ends a wait: a decision, a report, a signal, a child's end, or time.
+//
+// K7. A due time that passed before an answer was received wins, even if nobody was awake.
+// K8. A decision counts only for what was shown: another digest changes nothing and is logged.
+
+import { pipelineOf } from '../definition/kinds/registry.ts';
+import type { HumanGateModel } from '../definition/model.ts';
+import { cutOff } from './group.ts';
+import type { ChildEndedInput, DecidedInput, ReportedInput, SignalledInput } from './input.ts';
+import { working } from './open.ts';
+import type { Activation, Path } from './run-state.ts';
+import { afterWork, attemptFailed, conclude, difference, finishWork, startQueued } from './settle.ts';
+import type { Turn } from './turn.ts';
+
+/** Records that an input changed nothing, and why. */
+export function ignore(
+  turn: Turn,
+  what: { readonly input: string; readonly path?: Path; readonly attempt?: number },
+  reason: 'late' | 'final' | 'duplicate' | 'stale-digest' | 'no-wait' | 'not-allowed',
+): void {
+  turn.emit({ type: 'input.ignored', at: turn.at, ...what, reason });
+}
+
+/** A person chose. */
+export function takeDecision(turn: Turn, input: DecidedInput): void {
+  const activation = turn.activation(input.path);
+  if (activation?.wait?.kind !== 'human') return ignore(turn, { input: 'decided', path: input.path }, 'no-wait');
+  if (activation.wait.digest !== input.digest) return ignore(turn, { input: 'decided', path: input.path }, 'stale-digest');
+  const model = turn.model(activation);
+  const option = (model.gate as HumanGateModel).options.find((candidate) => candidate.label === input.option);
+  const lacksText = option?.requiresInput === true && (input.text ?? '').trim() === '';
+  if (option === undefined || lacksText) return ignore(turn, { input: 'decided', path: input.path }, 'not-allowed');
+  const decision = {
+    gate: activation.step,
+    option: option.label,
+    actor: input.actor,
+    ...(input.text === undefined ? {} : { input: input.text }),
+  };
+  turn.emit({ type: 'run.changed', at: turn.at, decision, actor: input.actor });
+  const choice = { outcome: option.outcome, choice: option.label, actor: input.actor };
+  if (model.kind === 'human') finishWork(turn, input.path, { ...choice, ...(input.output === undefined ? {} : { output: input.output }) });
+  else conclude(turn, input.path, { ...choice, ...(activation.held?.output === undefined ? {} : { output: activation.held.output }) });
+}
+
+/** A worker reported; the report is on record before it is verified. */
+export function takeReport(turn: Turn, input: ReportedInput): void {
+  const activation = turn.activation(input.path);
+  if (activation?.wait?.kind !== 'report' || activation.attempt !== input.attempt)
+    return ignore(turn, { input: 'reported', path: input.path, attempt: input.attempt }, 'no-wait');
+  finishWork(turn, input.path, input);
+}
+
+/** A signal came: it ends the oldest wait for its name, or is kept until there is one. */
+export function takeSignal(turn: Turn, input: SignalledInput): void {
+  const waiting = Object.values(turn.run.live).filter(
+    (activation) => activation.wait?.kind === 'signal' && activation.wait.name === input.name,
+  );
+  const oldest = waiting.sort((a, b) => a.openedAt - b.openedAt || (a.path < b.path ? -1 : 1))[0];
+  if (oldest === undefined) turn.emit({ type: 'run.changed', at: turn.at, signal: { name: input.name, queued: input.payload ?? null } });
+  else finishWork(turn, oldest.path, { outcome: 'ok', ...(input.payload === undefined ? {} : { output: input.payload }) });
+}
+
+/** A child ended; while the run is being cancelled, the last one ends it. */
+export function takeChildEnd(turn: Turn, input: ChildEndedInput): void {
+  const activation = turn.activation(input.path);
+  if (activation?.wait?.kind !== 'child' || activation.wait.child !== input.child)
+    return ignore(turn, { input: 'childEnded', path: input.path }, 'late');
+  if (turn.run.ending !== undefined) return endCancelledChild(turn, activation);
+  const output = input.output === undefined ? {} : { output: input.output };
+  if (input.status === 'completed') return finishWork(turn, input.path, { outcome: 'ok', ...output });
+  const message = `the child run ${input.child} ended ${input.status}${input.message === undefined ? '' : `: ${input.message}`}`;
+  const error = { code: 'STEP_FAILED', message, reason: 'error' as const };
+  if (input.status === 'failed') attemptFailed(turn, input.path, { error });
+  else conclude(turn, input.path, { outcome: input.status === 'rejected' ? 'reject' : 'fail', error, ...output });
+}
+
+function endCancelledChild(turn: Turn, activation: Activation): void {
+  turn.emit({ type: 'step.settled', at: turn.at, path: activation.path, attempt: activation.attempt, outcome: 'cancelled' });
+  if (Object.keys(turn.run.live).length === 0) turn.emit({ type: 'run.changed', at: turn.at, status: 'cancelled' });
+}
+
+/** Everything that is due by now happens, oldest first. */
+export function passTime(turn: Turn, only?: 'waits'): void {
+  const dues: { at: number; path: Path; what: 'due' | 'deadline' }[] = [];
+  for (const path in turn.run.live) {
+    const { due, deadline, state } = turn.run.live[path] as Activation;
+    if (deadline !== undefined && deadline <= turn.at) dues.push({ at: deadline, path, what: 'deadline' });
+    if (due !== undefined && due <= turn.at && (only === undefined || state === 'waiting')) dues.push({ at: due, path, what: 'due' });
+  }
+  dues.sort((a, b) => a.at - b.at || (a.path < b.path ? -1 : 1));
+  for (const due of dues) {
+    const activation = turn.activation(due.path);
+    if (activation === undefined) continue;
+    if (due.what === 'deadline' || activation.state === 'running') timeOut(turn, activation);
+    else endPause(turn, activation);
+  }
+}
+
+function timeOut(turn: Turn, activation: Activation): void {
+  const model = turn.model(activation);
+  if (pipelineOf(model.kind) === 'group' && turn.run.groups[activation.path] !== undefined) {
+    cutOff(turn, activation.path);
+    const { total, ok, reject, fail, skip } = turn.run.groups[activation.path] as {
+      total: number;
+      ok: number;
+      reject: number;
+      fail: number;
+      skip: number;
+    };
+    turn.emit({
+      type: 'group.joined',
+      at: turn.at,
+      path: activation.path,
+      outcome: 'timeout',
+      counters: { total, ok, reject, fail, skip },
+    });
+  }
+  const limit = model.timeoutMs ?? 0;
+  const what = activation.state === 'running' ? `attempt ${activation.attempt} took longer` : 'the wait lasted longer';
+  const error = {
+    code: 'STEP_FAILED',
+    message: `step "${activation.step}" timed out: ${what} than ${limit} ms`,
+    reason: 'timeout' as const,
+  };
+  attemptFailed(turn, activation.path, { error });
+}
+
+function endPause(turn: Turn, activation: Activation): void {
+  const { wait, path } = activation;
+  if (wait?.kind !== 'delay') return;
+  if (wait.reason === 'retry') return startQueued(turn, path);
+  if (wait.reason === 'delay' || (wait.until ?? 0) <= turn.at) return finishWork(turn, path, { outcome: 'ok' });
+  const { due: _, ...rest } = activation;
+  turn.emit({ type: 'step.changed', at: turn.at, path, set: difference(activation, { ...rest, state: 'running' }) });
+}
+
+/** A poll was answered: the delay is over, or goes on to the next look. */
+export function takePoll(turn: Turn, activation: Activation, ready: boolean): void {
+  const until = activation.wait?.until ?? 0;
+  if (ready || until <= turn.at) return finishWork(turn, activation.path, { outcome: 'ok' });
+  const interval = (turn.model(activation).config.poll as { intervalMs: number }).intervalMs;
+  turn.emit({
+    type: 'step.changed',
+    at: turn.at,
+    path: activation.path,
+    set: { state: 'waiting', due: Math.min(until, turn.at + interval) },
+  });
+}
+
+/** The semaphores of a queued activation are taken. */
+export function takeSlot(turn: Turn, path: Path): void {
+  const activation = turn.activation(path);
+  if (activation?.state !== 'queued') return ignore(turn, { input: 'slot', path }, 'late');
+  const after = working(turn, activation, turn.model(activation));
+  turn.emit({ type: 'step.changed', at: turn.at, path, set: difference(activation, after) });
+}
+
+/** A verification held: what the work brought counts now. */
+export function takeVerified(turn: Turn, activation: Activation): void {
+  const held = activation.held;
+  if (held === undefined) return;
+  afterWork(turn, activation.path, held);
+}

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { formatIdentity, identityOf, isOfEarlierBoot, livenessOf, type ProcessIdentity, parseIdentity } from './identity.ts';
+import { parsePsLine, parseStat, readProcess } from './process-table.ts';
+
+function ourselves(): ProcessIdentity {
+  const identity = identityOf();
+  if (identity === undefined) throw new Error('this process has no identity');
+  return identity;
+}
+
+describe('the identity of a process', () => {
+  test('is the same each time and survives being written down', () => {
+    expect(identityOf()).toEqual(ourselves());
+    expect(parseIdentity(formatIdentity(ourselves()))).toEqual(ourselves());
+  });
+
+  test('is not read from text that is none', () => {
+    for (const text of ['', 'a|b|c', 'host|boot|0|1', 'host|boot|-4|1', 'host|boot|12x|1', '|boot|12|1', 'host|boot|12|']) {
+      expect(parseIdentity(text), text).toBeUndefined();
+    }
+  });
+
+  test('does not exist for a number that no process has', () => {
+    expect(identityOf(2 ** 22 + 1)).toBeUndefined();
+  });
+
+  test('is read past a name with spaces and parentheses', () => {
+    const rest = `S 7 8 9 ${Array.from({ length: 13 }, () => '0').join(' ')} 1 0 4711 0 0`;
+    expect(parseStat(`42 (a) S 1 (b) ${rest}\n`)).toEqual({ pid: 42, ppid: 7, pgid: 8, session: 9, start: '4711', ended: false });
+    expect(parseStat('garbage')).toBeUndefined();
+  });
+
+  test('is read from ps where there is no /proc', () => {
+    const row = parsePsLine('   42     7     8 Z+   Mon Nov  3 10:00:00 2025  ');
+    expect(row).toEqual({ pid: 42, ppid: 7, pgid: 8, session: 8, start: 'Mon Nov  3 10:00:00 2025', ended: true });
+  });
+
+  test.runIf(process.platform === 'linux')('belongs to a running program with an awkward name too', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'pawl-identity-'));
+    const program = join(directory, 'a) S 1 (b');
+    copyFileSync('/bin/sleep', program);
+    const child = spawn(program, ['60']);
+    await once(child, 'spawn');
+    const identity = identityOf(child.pid);
+    expect(Number(identity?.start)).toBeGreaterThanOrEqual(Number(ourselves().start));
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(livenessOf(identity as ProcessIdentity)).toBe('dead');
+    rmSync(directory, { recursive: true });
+  });
+});
+
+describe('liveness', () => {
+  test('of this process is alive', () => {
+    expect(livenessOf(ourselves())).toBe('alive');
+  });
+
+  test('of a reused pid is dead', () => {
+    expect(livenessOf({ ...ourselves(), start: '1' })).toBe('dead');
+  });
+
+  test('of a pid that nobody has is dead', () => {
+    expect(livenessOf({ ...ourselves(), pid: 2 ** 22 + 1 })).toBe('dead');
+  });
+
+  test('of a process of an earlier boot is dead', () => {
+    const earlier = { ...ourselves(), boot: 'another' };
+    expect(livenessOf(earlier)).toBe('dead');
+    expect(isOfEarlierBoot(earlier)).toBe(true);
+    expect(isOfEarlierBoot(ourselves())).toBe(false);
+  });
+
+  test('is unknown on another host, even with another boot', () => {
+    expect(livenessOf({ ...ourselves(), host: 'elsewhere' })).toBe('unknown');
+    expect(livenessOf({ ...ourselves(), host: 'elsewhere', boot: 'another' })).toBe('unknown');
+  });
+
+  test('is unknown in another container of this boot, and dead after a reboot', () => {
+    const name = ourselves().host.replace(/#\d+$/, '');
+    expect(livenessOf({ ...ourselves(), host: `${name}#1`, start: '1' })).toBe('unknown');
+    expect(livenessOf({ ...ourselves(), host: `${name}#1`, boot: 'another' })).toBe('dead');
+  });
+
+  test('does not take a missing boot id for another boot', () => {
+    expect(livenessOf({ ...ourselves(), boot: '' })).toBe('alive');
+  });
+
+  test.runIf(process.platform === 'linux')('of a zombie is dead', async () => {
+    // The shell becomes a program that never asks how its child ended; only then is the child let go.
+    const script = 'sh -c "read line <&3" & echo $!; exec sleep 60';
+    const child = spawn('/bin/sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore', 'pipe'] });
+    const [line] = (await once(child.stdout as Readable, 'data')) as [Buffer];
+    const zombie = Number(line.toString());
+    await expect.poll(() => readFileSync(`/proc/${child.pid}/comm`, 'utf8')).toBe('sleep\n');
+    expect(identityOf(zombie)).toBeDefined();
+    (child.stdio[3] as Writable).end('go\n');
+    await expect.poll(() => identityOf(zombie)).toBeUndefined();
+    const row = readProcess(zombie);
+    expect(row?.ended).toBe(true);
+    expect(livenessOf({ ...ourselves(), pid: zombie, start: row?.start ?? '' })).toBe('dead');
+    child.kill('SIGKILL');
+  });
+});

@@ -1,0 +1,103 @@
+// Owns who a process is, so that another one can later prove that it is gone. A pid alone proves nothing: it
+// is reused. It refuses to guess: whatever cannot be proved is `unknown`.
+//
+// I1. `dead` is said only on the host of the process, and only when it cannot be running any more.
+// I2. Processes of two pid namespaces (containers) never judge each other by pid.
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { readProcess } from './process-table.ts';
+
+/** Names one process on one boot of one host. */
+export interface ProcessIdentity {
+  /** The host name; inside a container, followed by `#` and the pid namespace. */
+  readonly host: string;
+  /** The id of the boot; empty where the system has none. */
+  readonly boot: string;
+  readonly pid: number;
+  /** When the process started, as the system spells it (Linux: clock ticks since boot). */
+  readonly start: string;
+}
+
+/** Whether a process is running, is provably not, or cannot be judged from here. */
+export type Liveness = 'alive' | 'dead' | 'unknown';
+
+const INITIAL_PID_NAMESPACE = 'pid:[4026531836]';
+
+let here: { readonly host: string; readonly boot: string } | undefined;
+
+/** The identity of a running process, this one by default; undefined if there is none of that number. */
+export function identityOf(pid: number = process.pid): ProcessIdentity | undefined {
+  const row = readProcess(pid);
+  if (row === undefined || row.ended) return undefined;
+  return { ...currentPlace(), pid, start: row.start };
+}
+
+/** One compact text for a column, `host|boot|pid|start`. */
+export function formatIdentity(identity: ProcessIdentity): string {
+  return [identity.host, identity.boot, identity.pid, identity.start].join('|');
+}
+
+/** Reads what `formatIdentity` wrote; undefined for anything else. */
+export function parseIdentity(text: string): ProcessIdentity | undefined {
+  const match = /^(.+)\|([^|]*)\|([1-9]\d*)\|([^|]+)$/s.exec(text);
+  if (match === null) return undefined;
+  const [, host, boot, pid, start] = match as unknown as [string, string, string, string, string];
+  return Number.isSafeInteger(Number(pid)) ? { host, boot, pid: Number(pid), start } : undefined;
+}
+
+/** Whether the process with this identity still runs, as far as this process can prove it. */
+export function livenessOf(identity: ProcessIdentity): Liveness {
+  const place = currentPlace();
+  if (nameOf(identity.host) !== nameOf(place.host)) return 'unknown';
+  if (identity.boot !== '' && place.boot !== '' && identity.boot !== place.boot) return 'dead';
+  if (identity.host !== place.host) return 'unknown';
+  const row = readProcess(identity.pid);
+  if (row === undefined) return isVacant(identity.pid) ? 'dead' : 'unknown';
+  return row.ended || row.start !== identity.start ? 'dead' : 'alive';
+}
+
+/** True when the process belonged to an earlier boot of this host, so that nothing it started can be running. */
+export function isOfEarlierBoot(identity: ProcessIdentity): boolean {
+  const place = currentPlace();
+  return livenessOf(identity) === 'dead' && identity.boot !== '' && place.boot !== '' && identity.boot !== place.boot;
+}
+
+function nameOf(host: string): string {
+  return host.replace(/#\d+$/, '');
+}
+
+// A process that cannot be read may only be hidden from us; the kernel still says whether the number is taken.
+function isVacant(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
+
+function currentPlace(): { readonly host: string; readonly boot: string } {
+  here ??= { host: readHost(), boot: readBoot() };
+  return here;
+}
+
+function readHost(): string {
+  const namespace = attempt(() => readlinkSync('/proc/self/ns/pid'));
+  if (namespace === '' || namespace === INITIAL_PID_NAMESPACE) return hostname();
+  return `${hostname()}#${namespace.replace(/\D/g, '')}`;
+}
+
+function readBoot(): string {
+  if (process.platform === 'linux') return attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
+  return attempt(() => execFileSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8', stdio: 'pipe' }).trim());
+}
+
+function attempt(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,63 @@
+// Owns the plain files by which a later engine finds what a crashed one left running: one per command, written
+// before the command starts (then it names only the mark) and again when its pid is known.
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatIdentity, type ProcessIdentity, parseIdentity } from './identity.ts';
+
+/** What one pid file says. */
+export interface PidRecord {
+  readonly mark: string;
+  /** The first process of the command; 0 until it has started. */
+  readonly pid: number;
+  readonly start: string;
+  /** The engine that started the command. */
+  readonly owner: ProcessIdentity;
+}
+
+/** Where the pid file of a mark is; the name stays readable and is distinct for distinct marks. */
+export function pidFilePath(pidDir: string, mark: string): string {
+  const readable = mark.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, 80);
+  return join(pidDir, `${readable}-${createHash('sha256').update(mark).digest('hex').slice(0, 12)}.json`);
+}
+
+/** Writes the pid file of a command, whole or not at all; creates the directory. Throws what the file system says. */
+export function writePidFile(pidDir: string, record: PidRecord): void {
+  mkdirSync(pidDir, { recursive: true, mode: 0o700 });
+  const path = pidFilePath(pidDir, record.mark);
+  const draft = `${path}.${process.pid}.tmp`;
+  writeFileSync(draft, `${JSON.stringify({ ...record, owner: formatIdentity(record.owner) })}\n`, { mode: 0o600 });
+  renameSync(draft, path);
+}
+
+/** Removes the pid file of a command that has no process left; it may be gone already. */
+export function removePidFile(pidDir: string, mark: string): void {
+  rmSync(pidFilePath(pidDir, mark), { force: true });
+}
+
+/** Every pid file of the directory that is whole; a missing directory holds none. */
+export function readPidFiles(pidDir: string): PidRecord[] {
+  let names: string[];
+  try {
+    names = readdirSync(pidDir);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+  const records = names.filter((name) => name.endsWith('.json')).map((name) => readRecord(join(pidDir, name)));
+  return records.filter((record) => record !== undefined);
+}
+
+// A file that is not ours, or was removed while we looked, names no process that we could rightly kill.
+function readRecord(path: string): PidRecord | undefined {
+  try {
+    const { mark, pid, start, owner } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+    const identity = typeof owner === 'string' ? parseIdentity(owner) : undefined;
+    if (typeof mark !== 'string' || mark === '' || typeof start !== 'string' || identity === undefined) return undefined;
+    if (!Number.isSafeInteger(pid) || (pid as number) < 0) return undefined;
+    return { mark, pid: pid as number, start, owner: identity };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,105 @@
+// Owns what the operating system says about processes right now. On Linux it reads /proc; elsewhere it asks
+// `ps`, which knows neither sessions nor environments, so fewer strays can be recognised there.
+// Reads only: nothing here signals anything.
+
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** The variable that every process of a command inherits, by which strays are recognised. */
+export const MARK_VARIABLE = 'PAWL_MARK';
+
+/** One process as it was when it was read; `pid` and `start` together name it for good within one boot. */
+export interface ProcessRow {
+  readonly pid: number;
+  readonly ppid: number;
+  readonly pgid: number;
+  /** The session; where the system does not tell, the process group stands in for it. */
+  readonly session: number;
+  readonly start: string;
+  /** True for a zombie: it runs no more and only waits for its parent to notice. */
+  readonly ended: boolean;
+}
+
+const HAS_PROC = process.platform === 'linux';
+const PS_COLUMNS = 'pid=,ppid=,pgid=,stat=,lstart=';
+
+/** The process of that number, also a zombie, or undefined when there is none to be seen. */
+export function readProcess(pid: number): ProcessRow | undefined {
+  if (!HAS_PROC) return readPs(['-p', String(pid)])[0];
+  const text = readProcFile(pid, 'stat');
+  return text === undefined ? undefined : parseStat(text.toString('latin1'));
+}
+
+/** Every process that can be seen and has not ended. */
+export function readProcesses(): ProcessRow[] {
+  const rows = HAS_PROC ? readProc() : readPs(['-ax']);
+  return rows.filter((row) => !row.ended);
+}
+
+/** True when the environment that the process was started with holds exactly this mark. */
+export function carriesMark(pid: number, mark: string): boolean {
+  const environment = HAS_PROC ? readProcFile(pid, 'environ') : undefined;
+  if (environment === undefined) return false;
+  const entry = Buffer.from(`${MARK_VARIABLE}=${mark}`);
+  for (let at = environment.indexOf(entry); at !== -1; at = environment.indexOf(entry, at + 1)) {
+    const end = at + entry.length;
+    if ((at === 0 || environment[at - 1] === 0) && (end === environment.length || environment[end] === 0)) return true;
+  }
+  return false;
+}
+
+/** Reads one line of /proc/<pid>/stat. The name in parentheses may itself hold spaces and parentheses. */
+export function parseStat(text: string): ProcessRow | undefined {
+  const pid = Number.parseInt(text, 10);
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state, ppid, pgid, session] = fields;
+  const threads = Number(fields[17]);
+  const start = fields[19];
+  if (!(pid > 0) || start === undefined || !/^\d+$/.test(start)) return undefined;
+  // A program whose first thread has returned looks like a zombie while its other threads work on.
+  const ended = (state === 'Z' || state === 'X') && threads <= 1;
+  return { pid, ppid: Number(ppid), pgid: Number(pgid), session: Number(session), start, ended };
+}
+
+/** Reads one line of `ps -o pid=,ppid=,pgid=,stat=,lstart=`. */
+export function parsePsLine(line: string): ProcessRow | undefined {
+  const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S.*?)\s*$/.exec(line);
+  if (match === null) return undefined;
+  const [pid, ppid, pgid] = match.slice(1, 4).map(Number) as [number, number, number];
+  return { pid, ppid, pgid, session: pgid, start: match[5] as string, ended: (match[4] as string).startsWith('Z') };
+}
+
+function readProc(): ProcessRow[] {
+  const rows: ProcessRow[] = [];
+  for (const name of readdirSync('/proc')) {
+    const first = name.charCodeAt(0);
+    if (first < 48 || first > 57) continue;
+    const row = readProcess(Number(name));
+    if (row !== undefined) rows.push(row);
+  }
+  return rows;
+}
+
+function readProcFile(pid: number, file: 'stat' | 'environ'): Buffer | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`);
+  } catch {
+    // It ended meanwhile, or belongs to somebody whose processes are hidden from us.
+    return undefined;
+  }
+}
+
+function readPs(selection: readonly string[]): ProcessRow[] {
+  const lines = runPs([...selection, '-o', PS_COLUMNS]).split('\n');
+  return lines.map(parsePsLine).filter((row) => row !== undefined);
+}
+
+function runPs(args: readonly string[]): string {
+  try {
+    const env = { ...process.env, LC_ALL: 'C' };
+    return execFileSync('ps', args, { encoding: 'utf8', env, maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'ignore'] });
+  } catch {
+    // `ps` exits 1 when nothing matches its selection.
+    return '';
+  }
+}

@@ -1,0 +1,144 @@
+// Owns the end of process trees: nothing that a command started outlives it, and nothing else is touched.
+//
+// T1. A process is signalled only when its pid and start time were read again just before.
+// T2. First SIGTERM and a grace, then SIGKILL until a scan finds nobody. Before each SIGKILL the tree is stopped,
+//     so that it cannot fork away from the scan.
+// T3. After a crash, only the trees of engines that are provably dead are swept.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ancestry, createFamily, type Family, keyOf, type TreeRoot } from './family.ts';
+import { isOfEarlierBoot, livenessOf } from './identity.ts';
+import { type PidRecord, readPidFiles, removePidFile } from './pid-file.ts';
+import { MARK_VARIABLE, type ProcessRow, readProcess, readProcesses } from './process-table.ts';
+
+/** How patiently a tree is ended. */
+export interface KillOptions {
+  /** How long the processes have after SIGTERM; 2 s by default. */
+  readonly graceMs?: number;
+  /** How long SIGKILL is repeated after that; 5 s by default. */
+  readonly deadlineMs?: number;
+}
+
+/** What became of a tree: how many processes were ended, and the pids that would not go. */
+export interface KillResult {
+  readonly killed: number;
+  readonly left: number[];
+}
+
+const GRACE_MS = 2000;
+const DEADLINE_MS = 5000;
+const POLL_MIN_MS = 5;
+const POLL_MAX_MS = 80;
+const FREEZE_ROUNDS_MAX = 5;
+
+/** Ends a process and all that descends from it, also what has daemonised. Resolves when a scan finds none left. */
+export async function killTree(root: TreeRoot, options: KillOptions = {}): Promise<KillResult> {
+  const family = createFamily(root);
+  const seen = new Set<string>();
+  const scan = (): ProcessRow[] => {
+    const rows = family.scan();
+    for (const row of rows) seen.add(keyOf(row));
+    return rows;
+  };
+  const tree = { scan, ownsGroupOf: family.ownsGroupOf };
+  let members = scan();
+  if (members.length > 0) {
+    askToEnd(members);
+    members = await waitUntilGone(tree, options.graceMs ?? GRACE_MS);
+  }
+  if (members.length > 0) members = await forceToEnd(tree, options.deadlineMs ?? DEADLINE_MS);
+  return { killed: seen.size - members.length, left: members.map((row) => row.pid) };
+}
+
+/**
+ * Ends what crashed engines left running: each pid file of a provably dead owner has its tree killed and is removed.
+ * Files of living owners, of other hosts, and of the command that this very process runs in are left alone.
+ */
+export async function sweepOrphans(pidDir: string, options: KillOptions = {}): Promise<{ swept: string[]; left: string[] }> {
+  const orphans = readPidFiles(pidDir).filter((record) => livenessOf(record.owner) === 'dead' && !isAroundUs(record));
+  const outcomes = await Promise.all(orphans.map(async (record) => ({ record, gone: await endOrphan(record, options) })));
+  const swept = outcomes.filter((outcome) => outcome.gone).map((outcome) => outcome.record.mark);
+  for (const mark of swept) removePidFile(pidDir, mark);
+  return { swept, left: outcomes.filter((outcome) => !outcome.gone).map((outcome) => outcome.record.mark) };
+}
+
+async function endOrphan(record: PidRecord, options: KillOptions): Promise<boolean> {
+  // Pids and start times begin anew with each boot: the same pair may name a stranger now.
+  if (isOfEarlierBoot(record.owner)) return true;
+  const { left } = await killTree({ pid: record.pid, start: record.start, mark: record.mark }, options);
+  return left.length === 0;
+}
+
+// An engine can run inside a command of another engine, which has since died; it must not end what it runs in.
+function isAroundUs(record: PidRecord): boolean {
+  if (process.env[MARK_VARIABLE] === record.mark) return true;
+  const byPid = new Map(readProcesses().map((row) => [row.pid, row]));
+  return ancestry(byPid).has(record.pid) && byPid.get(record.pid)?.start === record.start;
+}
+
+function askToEnd(members: readonly ProcessRow[]): void {
+  for (const row of members) signal(row, 'SIGTERM');
+  // A stopped process would take notice of SIGTERM only when somebody continued it.
+  for (const row of members) signal(row, 'SIGCONT');
+}
+
+async function forceToEnd(family: Family, deadlineMs: number): Promise<ProcessRow[]> {
+  const end = performance.now() + deadlineMs;
+  let members = freeze(family);
+  while (members.length > 0) {
+    for (const row of members) signal(row, 'SIGKILL');
+    members = await waitUntilGone(family, Math.min(200, deadlineMs));
+    if (performance.now() > end) break;
+    if (members.length > 0) members = freeze(family);
+  }
+  return members;
+}
+
+function freeze(family: Family): ProcessRow[] {
+  const stopped = new Set<string>();
+  let members = family.scan();
+  for (let round = 0; round < FREEZE_ROUNDS_MAX; round += 1) {
+    const moving = members.filter((row) => !stopped.has(keyOf(row)));
+    if (moving.length === 0) break;
+    stopGroups(moving.filter((row) => family.ownsGroupOf(row)));
+    for (const row of moving) {
+      signal(row, 'SIGSTOP');
+      stopped.add(keyOf(row));
+    }
+    members = family.scan();
+  }
+  return members;
+}
+
+// One signal to a group reaches all of it at once: a fork bomb cannot outrun that as it outruns a list of pids.
+function stopGroups(rows: readonly ProcessRow[]): void {
+  for (const [pgid, row] of new Map(rows.map((member) => [member.pgid, member]))) {
+    const now = readProcess(row.pid);
+    if (now?.start === row.start && now.pgid === pgid && !now.ended) send(-pgid, 'SIGSTOP');
+  }
+}
+
+async function waitUntilGone(family: Family, limitMs: number): Promise<ProcessRow[]> {
+  const end = performance.now() + limitMs;
+  let members = family.scan();
+  for (let pauseMs = POLL_MIN_MS; members.length > 0; pauseMs = Math.min(pauseMs * 2, POLL_MAX_MS)) {
+    const remainingMs = end - performance.now();
+    if (remainingMs <= 0) break;
+    await sleep(Math.min(pauseMs, remainingMs));
+    members = family.scan();
+  }
+  return members;
+}
+
+function signal(row: ProcessRow, name: NodeJS.Signals): void {
+  const now = readProcess(row.pid);
+  if (now !== undefined && now.start === row.start && !now.ended) send(row.pid, name);
+}
+
+function send(target: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(target, name);
+  } catch {
+    // It ended meanwhile, or runs as another user: the next scan tells the two apart.
+  }
+}

@@ -1,0 +1,89 @@
+// Owns attempts for tests of step kinds: a step as it stands in a definition, and a request as a host would make it.
+
+import type { Json, JsonObject } from '../base/json.ts';
+import { type CompiledWorkflow, NO_CODE, type StepCode } from '../definition/code.ts';
+import type { Definition, StepKind, StepModel } from '../definition/model.ts';
+import type { Activation } from '../kernel/run-state.ts';
+import type { AttemptRequest, Snapshot } from '../steps/attempt.ts';
+
+/** What a test says about an attempt; everything else is as plain as can be. */
+export interface AttemptFields {
+  readonly kind: StepKind;
+  readonly want?: AttemptRequest['want'];
+  readonly form?: Definition['form'];
+  readonly config?: JsonObject;
+  readonly model?: Partial<StepModel>;
+  readonly code?: Partial<StepCode>;
+  readonly activation?: Partial<Activation>;
+  readonly params?: JsonObject;
+  readonly snapshot?: Partial<Snapshot> | (() => Snapshot | Promise<Snapshot>);
+  readonly context?: CompiledWorkflow['context'];
+  readonly result?: Json;
+  readonly item?: Json;
+  readonly signal?: AbortSignal;
+}
+
+/** A request for one attempt of a step `work` in the run `run1`. */
+export function createAttemptRequest(fields: AttemptFields): AttemptRequest {
+  const { kind, want = 'execute', params = {}, snapshot = {}, result = null, item } = fields;
+  const model = createStepModel(kind, fields);
+  const record: Snapshot = { data: {}, results: {}, completedSteps: [], iterationCounts: {}, gateDecision: undefined };
+  const loaded = typeof snapshot === 'function' ? undefined : { ...record, ...snapshot };
+  return {
+    want,
+    bound: { model, code: { ...NO_CODE, ...fields.code } },
+    activation: {
+      path: 'work#1',
+      step: 'work',
+      kind,
+      state: 'running',
+      attempt: 1,
+      since: 1,
+      recovery: 0,
+      openedAt: 0,
+      ...fields.activation,
+    },
+    runId: 'run1',
+    workflow: createWorkflow(model, fields),
+    params,
+    result,
+    item,
+    snapshot: typeof snapshot === 'function' ? snapshot : () => loaded as Snapshot,
+    signal: fields.signal ?? new AbortController().signal,
+  };
+}
+
+function createStepModel(kind: StepKind, { config = {}, model }: AttemptFields): StepModel {
+  return {
+    id: 'work',
+    title: 'Do the work',
+    kind,
+    config,
+    actions: [],
+    args: {},
+    preconditions: [],
+    postconditions: [],
+    next: {},
+    retry: { max: 0, on: ['error'] },
+    contractRetries: 1,
+    recovery: 'ask',
+    slots: [],
+    members: [],
+    ...model,
+  };
+}
+
+function createWorkflow(step: StepModel, { form = 'graph', context }: AttemptFields): CompiledWorkflow {
+  const definition = {
+    name: 'example',
+    title: 'Example',
+    description: '',
+    form,
+    params: {},
+    entry: step.id,
+    steps: form === 'graph' ? [step] : [],
+    limits: { maxIterations: 10 },
+  };
+  const workflow = { definition, hash: '', codeHash: '', code: new Map(), children: new Map() };
+  return context === undefined ? workflow : { ...workflow, context };
+}

@@ -1,0 +1,139 @@
+// Owns the contract of agent drivers as tests. A driver's test file is one call, with a way to get drivers whose agent
+// behaves as the suite asks.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { AgentAnswer, AgentDriver, AgentRequest } from '../agents/driver.ts';
+import type { Json } from '../base/json.ts';
+
+/** How the agent behind a driver behaves in one test. */
+export type DriverBehaviour =
+  /** Answers with this output, and with success or without. */
+  | { readonly agent: 'answers'; readonly output: Json; readonly success?: boolean }
+  /** Answers with `{ prompt, feedback }` as it was given them; `feedback` is null when there is none. */
+  | { readonly agent: 'repeats' }
+  /** Calls `begun`, then does nothing, and does not listen when it is told to stop. */
+  | { readonly agent: 'hangs'; readonly begun: () => void }
+  /** Breaks off: a program that exits, a script that throws. */
+  | { readonly agent: 'crashes' }
+  /** Answers with something that is not JSON. */
+  | { readonly agent: 'babbles' };
+
+/** What a driver's tests give to the suite. */
+export interface DriverHarness {
+  /** A driver whose agent behaves like this. */
+  create(behaviour: DriverBehaviour): AgentDriver | Promise<AgentDriver>;
+  /** How much of all agents asked so far still runs, as the system tells it: processes, connections, timers. */
+  running(): number | Promise<number>;
+}
+
+const PROMPT_MS = 10_000;
+
+/** Tests that a driver keeps the contract of `AgentDriver`. */
+export function describeDriver(name: string, harness: DriverHarness): void {
+  const cwd = mkdtempSync(join(tmpdir(), 'pawl-driver-'));
+  afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+  const ask = async (behaviour: DriverBehaviour, request: Partial<AgentRequest> = {}): Promise<AgentAnswer> =>
+    (await harness.create(behaviour)).ask(createAgentRequest({ cwd, ...request }));
+
+  describe(`driver ${name}`, () => {
+    describeAnswers(ask);
+    describeEnds(ask, harness);
+  });
+}
+
+type Ask = (behaviour: DriverBehaviour, request?: Partial<AgentRequest>) => Promise<AgentAnswer>;
+
+function describeAnswers(ask: Ask): void {
+  test.each<[string, Json]>([
+    ['an object', { decision: 'approved', notes: ['ä', '', 1.5, null, { deep: true }] }],
+    ['a text', 'done\nwith "quotes" and </context>'],
+    ['nothing', null],
+    ['keys that are names of the language', JSON.parse('{"__proto__": {"a": 1}, "constructor": 2}') as Json],
+  ])('an answer is the output of the agent, byte for byte: %s', async (_what, output) => {
+    const answer = await ask({ agent: 'answers', output });
+    expect(answer).toMatchObject({ kind: 'answered', success: true });
+    expect(JSON.stringify(answer.kind === 'answered' ? answer.output : undefined)).toBe(JSON.stringify(output));
+  });
+
+  test('an agent that says it did not succeed has answered, without success', async () => {
+    const answer = await ask({ agent: 'answers', output: { why: 'no disk' }, success: false });
+    expect(answer).toMatchObject({ kind: 'answered', success: false, output: { why: 'no disk' } });
+  });
+
+  test('the agent is given the prompt as it is', async () => {
+    const prompt = 'Previous attempt failed: "$(id)" `x`\n\n# Do it\n\ttabs, ünïcode, {{ braces }}';
+    const answer = await ask({ agent: 'repeats' }, { prompt });
+    expect(answer).toMatchObject({ kind: 'answered', output: { prompt, feedback: null } });
+  });
+
+  test('the agent is given the feedback of a failed attempt', async () => {
+    const answer = await ask({ agent: 'repeats' }, { attempt: 2, feedback: 'no chapter changed' });
+    expect(answer).toMatchObject({ kind: 'answered', output: { feedback: 'no chapter changed' } });
+  });
+
+  test('output that is not JSON is a failure, not an answer', async () => {
+    expect(await ask({ agent: 'babbles' })).toMatchObject({ kind: 'failed', failure: 'invalid-output' });
+  });
+}
+
+function describeEnds(ask: Ask, harness: DriverHarness): void {
+  test('an agent that breaks off is a failure and no rejection', async () => {
+    const answer = await ask({ agent: 'crashes' });
+    expect(answer).toMatchObject({ kind: 'failed', failure: 'crash' });
+    expect(answer.kind === 'failed' ? answer.message : '').not.toBe('');
+    expect(await harness.running()).toBe(0);
+  });
+
+  test('an attempt that is stopped ends promptly, and nothing of it is left', async () => {
+    const controller = new AbortController();
+    let stoppedAt = 0;
+    const begun = (): void => {
+      stoppedAt = performance.now();
+      controller.abort();
+    };
+    const answer = await ask({ agent: 'hangs', begun }, { signal: controller.signal });
+    expect(answer).toMatchObject({ kind: 'failed', failure: 'aborted' });
+    expect(performance.now() - stoppedAt).toBeLessThan(PROMPT_MS);
+    expect(await harness.running()).toBe(0);
+  });
+
+  test('an attempt that was stopped before it began asks nobody', async () => {
+    let asked = false;
+    const begun = (): void => {
+      asked = true;
+    };
+    const answer = await ask({ agent: 'hangs', begun }, { signal: AbortSignal.abort() });
+    expect(answer).toMatchObject({ kind: 'failed', failure: 'aborted' });
+    expect(asked).toBe(false);
+  });
+
+  test('the time limit of an attempt is kept, and nothing of it is left', async () => {
+    const answer = await ask({ agent: 'hangs', begun: () => {} }, { timeoutMs: 50 });
+    expect(answer).toMatchObject({ kind: 'failed', failure: 'timeout' });
+    expect(await harness.running()).toBe(0);
+  });
+}
+
+/** A request for an agent, for tests; `fields` replace what the test is about. */
+export function createAgentRequest(fields: Partial<AgentRequest> & Pick<AgentRequest, 'cwd'>): AgentRequest {
+  return {
+    role: 'developer',
+    runId: 'run1',
+    step: 'work',
+    path: 'work#1',
+    attempt: 1,
+    idempotencyKey: 'run1/work#1/1',
+    prompt: '# Work',
+    action: undefined,
+    script: undefined,
+    context: {},
+    feedback: undefined,
+    env: {},
+    timeoutMs: undefined,
+    signal: new AbortController().signal,
+    ...fields,
+  };
+}

@@ -1,0 +1,67 @@
+// Owns the seam between a host and the work itself: what an attempt is given, and what it brings back. A host asks
+// for one of four things; the attempt answers with what the engine observed, never with what a worker merely said.
+
+import type { Json, JsonObject } from '../base/json.ts';
+import type { BoundStep, CompiledWorkflow } from '../definition/code.ts';
+import type { OutcomeName } from '../definition/outcome.ts';
+import type { StepError } from '../kernel/input.ts';
+import type { Activation } from '../kernel/run-state.ts';
+
+/** The run's record as handlers and conditions see it, loaded by the host when a step needs it. */
+export interface Snapshot {
+  /** The merged data, without the params. */
+  readonly data: JsonObject;
+  /** The latest output of each completed step, by name. */
+  readonly results: Readonly<Record<string, Json>>;
+  readonly completedSteps: readonly string[];
+  readonly iterationCounts: Readonly<Record<string, number>>;
+  readonly gateDecision: { readonly gate: string; readonly option: string; readonly input?: string } | undefined;
+}
+
+/** One thing a host wants done for one attempt. */
+export interface AttemptRequest {
+  /** prepare: preconditions only. execute: all of it. verify: postconditions of `result`. reconcile: did it happen? */
+  readonly want: 'prepare' | 'execute' | 'verify' | 'reconcile';
+  readonly bound: BoundStep;
+  readonly activation: Activation;
+  readonly runId: string;
+  readonly workflow: CompiledWorkflow;
+  readonly params: JsonObject;
+  /** verify: what the work brought. */
+  readonly result: Json;
+  /** A member of a fan-out: its item. */
+  readonly item: Json | undefined;
+  /** Loads the run's record; the same record while nothing settles. */
+  readonly snapshot: () => Snapshot | Promise<Snapshot>;
+  readonly signal: AbortSignal;
+}
+
+/** One check of a gate or a validation, as it was made. `passed: null`: it could not be made. */
+export interface CheckResult {
+  readonly type: string;
+  readonly config: Json;
+  readonly passed: boolean | null;
+  readonly result: Json;
+  readonly error?: string;
+  readonly at: number;
+}
+
+/** What is kept beside the verdict of an attempt. */
+export interface Observed {
+  /** What the worker said, where that is worth keeping beside what was observed. */
+  readonly claim?: Json;
+  /** What the engine saw: conditions with their verdicts, process ends. */
+  readonly evidence?: Json;
+  /** Who did it: a role, a program. */
+  readonly actor?: string;
+  readonly checks: readonly CheckResult[];
+}
+
+/** What came of a request. `ready`: preconditions hold, or a reconciliation found that nothing happened. */
+export type AttemptResult =
+  | ({ readonly type: 'settled'; readonly outcome: OutcomeName; readonly output: Json } & Observed)
+  | ({ readonly type: 'errored'; readonly error: StepError; readonly output?: Json } & Observed)
+  | ({ readonly type: 'ready' } & Observed);
+
+/** Does what a host asks for one attempt. It never rejects: trouble is a result. */
+export type AttemptRunner = (request: AttemptRequest) => Promise<AttemptResult>;

@@ -1,0 +1,98 @@
+// Owns the evaluation of contracts. Conditions are looked at in the engine's own process, one after the other, and each
+// leaves a verdict. One that cannot be evaluated has not passed.
+
+import { messageOf } from '../base/error.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import { type ConditionCheck, pairConditions, type StepContext } from '../definition/code.ts';
+import type { ConditionModel } from '../definition/model.ts';
+import { evaluateCondition } from '../expr/expression.ts';
+import type { StepError } from '../kernel/input.ts';
+import { expressionOf } from '../kernel/scope.ts';
+import { isPromise, Stopped, untilStopped } from './abort.ts';
+import type { AttemptRequest } from './attempt.ts';
+import { type AttemptContext, checkpointOf, kindOf } from './context.ts';
+import { stepError } from './work.ts';
+
+/** How one condition was found. `null`: it could not be evaluated, and `error` says why. */
+interface Verdict {
+  readonly name: string;
+  readonly passed: boolean | null;
+  readonly error?: string;
+}
+
+/** How all conditions of one side of a contract were found. */
+export interface Findings {
+  readonly evidence: Json;
+  /** Absent when all hold. */
+  readonly error: StepError | undefined;
+}
+
+/** Evaluates the preconditions or the postconditions of a step, all of them, in order. */
+export async function evaluateConditions(
+  side: 'preconditions' | 'postconditions',
+  request: AttemptRequest,
+  context: AttemptContext,
+): Promise<Findings> {
+  const { model, code } = request.bound;
+  const verdicts: Verdict[] = [];
+  for (const { model: condition, check } of pairConditions(model[side], code[side])) {
+    verdicts.push(await judge(condition, () => look({ condition, check }, request, context)));
+  }
+  return { evidence: verdicts as unknown as Json, error: errorOf(side, model.id, verdicts) };
+}
+
+async function judge({ name, error }: ConditionModel, look: () => unknown): Promise<Verdict> {
+  try {
+    const found = await look();
+    if (found === true) return { name, passed: true };
+    if (found === false) return { name, passed: false, error };
+    return { name, passed: null, error: `it gave ${kindOf(found)}; a check gives true or false` };
+  } catch (thrown) {
+    if (thrown instanceof Stopped) throw thrown;
+    return { name, passed: null, error: messageOf(thrown) };
+  }
+}
+
+interface Condition {
+  readonly condition: ConditionModel;
+  readonly check: ConditionCheck | undefined;
+}
+
+function look({ condition, check }: Condition, request: AttemptRequest, context: AttemptContext): unknown {
+  if (check !== undefined) {
+    const found = (check as (ctx: StepContext) => unknown)(context);
+    return isPromise(found) ? untilStopped(found, request.signal) : found;
+  }
+  if (condition.expression === undefined) throw new Error('it has no check; bind the code that the workflow was defined with');
+  return holdsExpression(condition.expression, request, context);
+}
+
+/** Whether an expression of a step holds for the run as it is. */
+export function holdsExpression(source: string, request: AttemptRequest, context: AttemptContext): boolean {
+  const { snapshot } = context;
+  const checkpoint = checkpointOf(request.params, snapshot);
+  const scope = {
+    result: context.result ?? null,
+    params: request.params,
+    checkpoint: { ...checkpoint, gateDecision: checkpoint.gateDecision ?? null },
+    outputs: snapshot.results,
+    run: { id: request.runId, workflow: context.workflow },
+    step: { id: context.stepId },
+    item: request.item ?? null,
+  };
+  return evaluateCondition(expressionOf(source), scope as unknown as JsonObject);
+}
+
+function errorOf(side: 'preconditions' | 'postconditions', step: string, verdicts: readonly Verdict[]): StepError | undefined {
+  const word = side === 'preconditions' ? 'precondition' : 'postcondition';
+  const reason = side === 'preconditions' ? 'precondition' : 'contract';
+  const unmet = verdicts.filter(({ passed }) => passed === false);
+  if (unmet.length > 0) {
+    const texts = unmet.map(({ name, error }) => `${error} (${word} "${name}" of step "${step}")`);
+    return stepError(side === 'preconditions' ? 'PRECONDITION_FAILED' : 'POSTCONDITION_FAILED', texts.join('; '), { reason });
+  }
+  const unclear = verdicts.filter(({ passed }) => passed === null);
+  if (unclear.length === 0) return undefined;
+  const texts = unclear.map(({ name, error }) => `${word} "${name}" of step "${step}" could not be evaluated: ${error}`);
+  return stepError('CONDITION_ERROR', texts.join('; '), { reason });
+}

@@ -1,0 +1,67 @@
+// Owns the execution of `agent`: what an agent's answer means for the step. That it says it is done is a claim; the
+// outcome it can choose is only how it was not done.
+
+import type { AgentAnswer } from '../../agents/driver.ts';
+import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
+import type { OutcomeName } from '../../definition/outcome.ts';
+import { ask, usageEvidence } from '../asking.ts';
+import { type Job, stepError, type Work } from '../work.ts';
+
+/** Asks the agent and reads its verdict. */
+export async function executeAgent(job: Job): Promise<Work> {
+  const { role } = job.request.bound.model.config;
+  const asked = await ask(job, typeof role === 'string' ? role : undefined);
+  const noted = { actor: asked.actor, ...usageEvidence(asked) };
+  if (asked.kind === 'trouble') return { error: asked.error, ...noted };
+  return { ...noted, ...(asked.kind === 'returned' ? fromObject(job, asked.value) : fromAnswer(job, asked)) };
+}
+
+// A live object gives whatever its author wrote; `success` and `verdict` in it mean what they mean for a driver.
+function fromObject(job: Job, value: unknown): Work {
+  const plain = toPlain(value, `the output of step "${job.request.bound.model.id}"`);
+  const said = isJsonObject(plain) ? plain : {};
+  const output = isFlow(job) && typeof said.success !== 'boolean' ? { success: true, output: plain } : plain;
+  return judged(job, { success: said.success !== false, verdict: said.verdict, inner: said.output ?? plain, output });
+}
+
+function fromAnswer(job: Job, answer: AgentAnswer & { readonly kind: 'answered' }): Work {
+  const { success, verdict, message } = answer;
+  const inner = toPlain(answer.output, `the output of step "${job.request.bound.model.id}"`);
+  const claim = { success, output: inner, ...(verdict === undefined ? {} : { verdict }), ...(message === undefined ? {} : { message }) };
+  const bare =
+    success || isJsonObject(inner) ? inner : { error: message ?? 'the agent reported failure without saying why', output: inner };
+  return judged(job, { success, verdict: verdict ?? null, inner, output: isFlow(job) ? claim : bare, claim });
+}
+
+interface Said {
+  readonly success: boolean;
+  readonly verdict: Json | undefined;
+  /** What the agent produced, without the wrapping. */
+  readonly inner: Json;
+  readonly output: Json;
+  readonly claim?: JsonObject;
+}
+
+function judged(job: Job, { success, verdict, inner, output, claim }: Said): Work {
+  const { id, config } = job.request.bound.model;
+  const noted = claim === undefined ? { claim: output } : { claim };
+  const status = isJsonObject(inner) ? inner.status : undefined;
+  if (typeof config.script === 'string' && typeof status === 'string' && !isReviewStatus(status)) {
+    const message = `the agent of step "${id}" reported the status ${JSON.stringify(status)}; a dispatched agent reports PASS or FAIL`;
+    return { error: stepError('STEP_OUTPUT_INVALID', message), ...noted };
+  }
+  return { outcome: outcomeOf(success, verdict, status), output, ...noted };
+}
+
+function isReviewStatus(status: string): boolean {
+  return status === 'PASS' || status === 'FAIL';
+}
+
+function outcomeOf(success: boolean, verdict: Json | undefined, status: Json | undefined): OutcomeName {
+  if (verdict === 'reject') return 'reject';
+  return success && status !== 'FAIL' ? 'ok' : 'fail';
+}
+
+function isFlow({ request }: Job): boolean {
+  return request.workflow.definition.form === 'flow';
+}

@@ -1,0 +1,22 @@
+// Owns the execution of `generate`: an agent or an object that writes text, and nothing but text.
+
+import { type Asked, ask, usageEvidence } from '../asking.ts';
+import { kindOf } from '../context.ts';
+import { type Job, stepError, type Work } from '../work.ts';
+
+/** Asks the generator; its text is the output. */
+export async function executeGenerate(job: Job): Promise<Work> {
+  const { id, config } = job.request.bound.model;
+  const asked = await ask(job, typeof config.generator === 'string' ? config.generator : undefined);
+  const noted = { actor: asked.actor, ...usageEvidence(asked) };
+  if (asked.kind === 'trouble') return { error: asked.error, ...noted };
+  if (asked.kind === 'answered' && !asked.success)
+    return { outcome: 'fail', output: { error: asked.message ?? 'the generator reported failure without saying why' }, ...noted };
+  const text = textOf(asked);
+  if (typeof text === 'string') return { outcome: 'ok', output: text, ...noted };
+  return { error: stepError('STEP_OUTPUT_INVALID', `the generator of step "${id}" must give text, and gave ${kindOf(text)}`), ...noted };
+}
+
+function textOf(asked: Exclude<Asked, { readonly kind: 'trouble' }>): unknown {
+  return asked.kind === 'returned' ? asked.value : asked.output;
+}

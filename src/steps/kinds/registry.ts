@@ -1,0 +1,22 @@
+// Owns the list of executors. A kind that waits or holds members has none: the kernel leads its life.
+
+import type { StepKind } from '../../definition/model.ts';
+import type { Executor } from '../work.ts';
+import { executeAgent } from './agent.ts';
+import { executeCommand } from './command.ts';
+import { executeDelay } from './delay.ts';
+import { executeGate } from './gate.ts';
+import { executeGenerate } from './generate.ts';
+import { executeTask } from './task.ts';
+import { executeValidate } from './validate.ts';
+
+/** How each kind of step is executed. */
+export const EXECUTORS: Readonly<Partial<Record<StepKind, Executor>>> = Object.freeze({
+  task: executeTask,
+  command: executeCommand,
+  gate: executeGate,
+  validate: executeValidate,
+  agent: executeAgent,
+  generate: executeGenerate,
+  delay: executeDelay,
+});

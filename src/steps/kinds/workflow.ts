@@ -1,0 +1,19 @@
+// Owns what a step of kind `workflow` gives its child. The child itself is started by the host.
+
+import { EngineError } from '../../base/error.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { isPromise, Stopped } from '../abort.ts';
+import type { AttemptRequest } from '../attempt.ts';
+import { handedOver } from '../brief.ts';
+import { openContext } from '../context.ts';
+
+/** The input of a child run: fixed, or built by a function from the run as it stands. Throws CONTEXT_FAILED. */
+export async function childInput(request: AttemptRequest): Promise<JsonObject> {
+  try {
+    const opened = openContext(request);
+    return await handedOver(request, isPromise(opened) ? await opened : opened, request.bound.model.config.input);
+  } catch (thrown) {
+    if (!(thrown instanceof Stopped)) throw thrown;
+    throw new EngineError('CONTEXT_FAILED', `step "${request.bound.model.id}" was stopped before its child was started`);
+  }
+}

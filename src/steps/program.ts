@@ -1,0 +1,95 @@
+// Owns how a program is started for an attempt: in the workspace, with the declared environment, under a mark of its
+// own, masked, and ended with the attempt. Values of the run reach it as variables or on its input, never as text of
+// the command.
+
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { Json, JsonObject } from '../base/json.ts';
+import { type CommandResult, runCommand } from '../process/command.ts';
+import { BoundedOutput } from '../process/output.ts';
+import type { AttemptRequest } from './attempt.ts';
+import { keyOf } from './context.ts';
+import type { ProgramSetting } from './services.ts';
+import type { Bench } from './work.ts';
+
+/** A program with what only this start of it needs. */
+export interface Program extends ProgramSetting {
+  readonly stdin?: string;
+  readonly outputMax?: number;
+}
+
+const ITEM_BYTES_MAX = 32_768;
+const KEPT_BYTES = 65_536;
+const TAIL_CHARACTERS = 2000;
+
+/** Runs a program for an attempt, to its end. */
+export function runProgram(bench: Bench, request: AttemptRequest, program: Program): Promise<CommandResult> {
+  const { services, redactor } = bench;
+  const { run, argv, cwd, env, stdin, timeoutMs, outputMax } = program;
+  return runCommand({
+    argv,
+    ...(argv === undefined ? { shell: run ?? '' } : {}),
+    cwd: resolve(services.cwd, cwd ?? '.'),
+    env: { ...services.env, ...env, ...attemptVariables(request) },
+    // A re-run after a crash has the same key; the mark must differ all the same, or the two would end each other.
+    mark: `${keyOf(request)}/${randomUUID()}`,
+    signal: request.signal,
+    ...(services.inheritEnv === undefined ? {} : { inheritEnv: services.inheritEnv }),
+    ...(stdin === undefined ? {} : { stdin }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(outputMax === undefined ? {} : { outputMax }),
+    ...(services.pidDir === undefined ? {} : { pidDir: services.pidDir }),
+    ...(redactor === undefined ? {} : { redactor }),
+  });
+}
+
+function attemptVariables(request: AttemptRequest): Record<string, string> {
+  const { runId, bound, activation, item } = request;
+  const text = item === undefined ? undefined : typeof item === 'string' ? item : JSON.stringify(item);
+  return {
+    PAWL_RUN: runId,
+    PAWL_STEP: bound.model.id,
+    PAWL_ATTEMPT: String(activation.attempt),
+    PAWL_KEY: keyOf(request),
+    // The system limits a variable, and a text with NUL cannot be one; such an item is on the standard input only.
+    ...(text === undefined || text.includes('\0') || Buffer.byteLength(text) > ITEM_BYTES_MAX ? {} : { PAWL_ITEM: text }),
+  };
+}
+
+/** The program of a configuration, which the definition has checked. */
+export function programOf(config: JsonObject): Program {
+  const { run, argv, env, cwd, timeoutMs } = config as { readonly [name: string]: Json | undefined };
+  return {
+    ...(typeof run === 'string' ? { run } : {}),
+    ...(Array.isArray(argv) ? { argv: argv.map(String) } : {}),
+    ...(typeof env === 'object' && env !== null ? { env: env as Readonly<Record<string, string>> } : {}),
+    ...(typeof cwd === 'string' ? { cwd } : {}),
+    ...(typeof timeoutMs === 'number' ? { timeoutMs } : {}),
+  };
+}
+
+/** A program as people call it. */
+export function programName({ run, argv }: ProgramSetting): string {
+  return run ?? argv?.join(' ') ?? '';
+}
+
+/** Text within the bounds of a record: its beginning and its end. */
+export function keptText(text: string): string {
+  if (text.length <= KEPT_BYTES / 4) return text;
+  const kept = new BoundedOutput(KEPT_BYTES);
+  kept.push(Buffer.from(text));
+  return kept.text();
+}
+
+/** The end of what a program said, preferably on its error stream: what a message can hold. */
+export function lastWords({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): string {
+  const text = (stderr.trim() === '' ? stdout : stderr).trim();
+  return text.length <= TAIL_CHARACTERS ? text : `…${text.slice(-TAIL_CHARACTERS)}`;
+}
+
+/** How a program that ran to its end is told: `exited with 3: no such table`. */
+export function exitSentence(result: CommandResult & { readonly kind: 'exited' }): string {
+  const words = lastWords(result);
+  const how = result.signal === null ? `exited with ${result.exitCode}` : `was ended by ${result.signal}`;
+  return words === '' ? how : `${how}: ${words}`;
+}

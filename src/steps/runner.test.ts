@@ -1,0 +1,349 @@
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../base/json.ts';
+import type { StepContext } from '../definition/code.ts';
+import { type AttemptFields, createAttemptRequest } from '../proof/attempt-request.ts';
+import { createAttemptRunner } from './runner.ts';
+import type { StepServices } from './services.ts';
+
+const SERVICES: StepServices = { cwd: '.', now: () => 0 };
+const runner = createAttemptRunner(SERVICES);
+const run = (fields: AttemptFields) => runner(createAttemptRequest(fields));
+const ok = { outcome: 'ok', output: null };
+const condition = (name: string, error = `${name} is not met`) => ({ name, error });
+
+/** What a handler sees of its context. */
+async function seen<T>(fields: Omit<AttemptFields, 'kind'>, look: (ctx: StepContext) => T): Promise<T> {
+  let found: T | undefined;
+  const result = await run({
+    kind: 'task',
+    ...fields,
+    code: {
+      run: (ctx) => {
+        found = look(ctx);
+        return ok;
+      },
+    },
+  });
+  expect(result).toMatchObject({ type: 'settled' });
+  return found as T;
+}
+
+describe('preconditions', () => {
+  test.each([
+    ['does not hold', () => false, 'PRECONDITION_FAILED', 'Book not found (precondition "book_exists" of step "work")', false],
+    ['rejects', async () => Promise.reject(new Error('no db')), 'CONDITION_ERROR', expect.stringContaining('no db'), null],
+    ['gives no boolean', () => 'yes' as unknown as boolean, 'CONDITION_ERROR', expect.stringContaining('a string'), null],
+  ])('when one %s, nothing runs', async (_how, check, code, message, passed) => {
+    let ran = false;
+    const work = () => {
+      ran = true;
+      return ok;
+    };
+    const result = await run({
+      kind: 'task',
+      model: { preconditions: [condition('first'), condition('book_exists', 'Book not found')] },
+      code: { run: work, preconditions: [() => true, check] },
+    });
+    expect(result).toMatchObject({
+      type: 'errored',
+      error: { code, message, reason: 'precondition' },
+      evidence: {
+        preconditions: [
+          { name: 'first', passed: true },
+          { name: 'book_exists', passed },
+        ],
+      },
+    });
+    expect(ran).toBe(false);
+  });
+
+  test('are all that is looked at when a wait is prepared', async () => {
+    const fields = { kind: 'human', want: 'prepare', model: { preconditions: [condition('ready')] } } as const;
+    expect(await run({ ...fields, code: { preconditions: [() => true] } })).toMatchObject({ type: 'ready' });
+    expect(await run({ ...fields, code: { preconditions: [() => false] } })).toMatchObject({ error: { code: 'PRECONDITION_FAILED' } });
+  });
+});
+
+describe('postconditions', () => {
+  const model = { postconditions: [condition('a'), condition('b'), condition('c')] };
+
+  test('are all evaluated, and those that do not hold are told', async () => {
+    const result = await run({
+      kind: 'task',
+      model,
+      code: { run: () => ok, postconditions: [() => false, () => true, async () => false] },
+    });
+    expect(result).toMatchObject({
+      error: { message: 'a is not met (postcondition "a" of step "work"); c is not met (postcondition "c" of step "work")' },
+      evidence: { postconditions: [{ passed: false }, { passed: true }, { passed: false }] },
+    });
+  });
+
+  test('one that throws is not a pass', async () => {
+    const broken = (ctx: { result: { id: number } }) => ctx.result.id > 0;
+    const result = await run({
+      kind: 'task',
+      model: { postconditions: [condition('a')] },
+      code: { run: () => ok, postconditions: [broken] },
+    });
+    expect(result).toMatchObject({ type: 'errored', error: { code: 'CONDITION_ERROR', reason: 'contract' } });
+  });
+
+  test('one without a check is not a pass', async () => {
+    const result = await run({ kind: 'task', model: { postconditions: [condition('a')] }, code: { run: () => ok } });
+    expect(result).toMatchObject({ type: 'errored', error: { code: 'CONDITION_ERROR' } });
+  });
+
+  test('are not asked when the step did not say ok', async () => {
+    const code = { run: () => ({ outcome: 'fail', output: null }), postconditions: [() => false] };
+    expect(await run({ kind: 'task', model: { postconditions: [condition('a')] }, code })).toMatchObject({
+      type: 'settled',
+      outcome: 'fail',
+    });
+  });
+
+  test.each([
+    ['result.n == params.n && result.n == checkpoint.n', true],
+    ['outputs.plan.ok && checkpoint.results.plan.ok', true],
+    ["'plan' in checkpoint.completedSteps && checkpoint.gateDecision == null && item == 'x'", true],
+    ['result.n > 5', false],
+    ['result.misspelt', null],
+  ])('can be expressions over the run: %s', async (expression, passed) => {
+    const result = await run({
+      kind: 'task',
+      params: { n: 3 },
+      item: 'x',
+      snapshot: { results: { plan: { ok: true } }, completedSteps: ['plan'] },
+      model: { postconditions: [{ ...condition('a'), expression }] },
+      code: { run: () => ({ outcome: 'ok', output: { n: 3 } }) },
+    });
+    expect(result).toMatchObject({ evidence: { postconditions: [{ passed }] } });
+  });
+});
+
+describe('the context', () => {
+  test('has the facts of the attempt', async () => {
+    const facts = await seen(
+      { activation: { path: 'each#2/k', key: 'k', attempt: 3, feedback: 'no chapter changed' }, item: { id: 1 } },
+      ({ runId, workflow, stepId, path, attempt, idempotencyKey, item, itemKey, retryContext, result }) => ({
+        ...{ runId, workflow, stepId, path, attempt, idempotencyKey, item, itemKey, retryContext, result },
+      }),
+    );
+    expect(facts).toEqual({
+      runId: 'run1',
+      workflow: 'example',
+      stepId: 'work',
+      path: 'each#2/k',
+      attempt: 3,
+      idempotencyKey: 'run1/each#2/k/3',
+      item: { id: 1 },
+      itemKey: 'k',
+      retryContext: { error: 'no chapter changed', attempt: 3 },
+      result: undefined,
+    });
+  });
+
+  test('has the data over the params, and the names of completed steps', async () => {
+    const fields = {
+      params: { threshold: 1, mode: 'x' },
+      snapshot: {
+        data: { threshold: 2, completedSteps: 'forged' },
+        results: { plan: { areas: ['a'] } },
+        completedSteps: ['plan'],
+        iterationCounts: { plan: 1 },
+        gateDecision: { gate: 'g', option: 'yes' },
+      },
+    };
+    expect(
+      await seen(fields, ({ workflowParams, stepState, results, checkpoint }) => ({ workflowParams, stepState, results, checkpoint })),
+    ).toEqual({
+      workflowParams: { threshold: 1, mode: 'x' },
+      stepState: { threshold: 2, mode: 'x', completedSteps: 'forged' },
+      results: { plan: { output: { areas: ['a'] } } },
+      checkpoint: {
+        threshold: 2,
+        mode: 'x',
+        completedSteps: ['plan'],
+        results: { plan: { areas: ['a'] } },
+        iterationCounts: { plan: 1 },
+        gateDecision: { gate: 'g', option: 'yes' },
+      },
+    });
+  });
+
+  test('is frozen all the way down, and leaves the record of the host alone', async () => {
+    const data = { areas: ['a'] };
+    const change = (ctx: StepContext) => () => (ctx.stepState.areas as string[]).push('b');
+    const attempts = await seen({ snapshot: { data }, params: { deep: { n: 1 } } }, (ctx) => [
+      change(ctx),
+      () => Object.assign(ctx.workflowParams.deep as object, { n: 2 }),
+      () => Object.assign(ctx.checkpoint, { x: 1 }),
+    ]);
+    for (const attempt of attempts) expect(attempt).toThrow(TypeError);
+    expect(Object.isFrozen(data)).toBe(false);
+  });
+
+  test('has the fields of the application, built once per attempt', async () => {
+    let built = 0;
+    const result = await run({
+      kind: 'task',
+      params: { book: 'b1' },
+      context: async ({ runId, workflow, params }) => {
+        built += 1;
+        return { id: `${workflow}/${runId}/${String(params.book)}` };
+      },
+      model: { preconditions: [condition('a')], postconditions: [condition('b')] },
+      code: {
+        preconditions: [(ctx: { id: string }) => ctx.id === 'example/run1/b1'],
+        run: (ctx) => ({ outcome: 'ok', output: (ctx as unknown as { id: string }).id }),
+        postconditions: [(ctx: { id: string; result: string }) => ctx.id === ctx.result],
+      },
+    });
+    expect(result).toMatchObject({ type: 'settled', outcome: 'ok', output: 'example/run1/b1' });
+    expect(built).toBe(1);
+  });
+
+  test.each<[string, () => unknown, string]>([
+    ['throws', () => Promise.reject(new Error('no database')), 'no database'],
+    ['is no object', () => 5, 'must be an object, and is a number'],
+    ['claims a name of the engine', () => ({ result: 'forged' }), 'has a field "result"'],
+  ])('that %s fails the attempt before anything runs', async (_how, context, message) => {
+    const result = await run({ kind: 'task', context, code: { run: () => expect.unreachable() } });
+    expect(result).toMatchObject({ type: 'errored', error: { code: 'CONTEXT_FAILED', message: expect.stringContaining(message) } });
+  });
+
+  test('waits for a record that has to be loaded', async () => {
+    const record = { data: { n: 1 }, results: {}, completedSteps: [], iterationCounts: {}, gateDecision: undefined };
+    expect(await seen({ snapshot: async () => record }, (ctx) => ctx.stepState)).toEqual({ n: 1 });
+  });
+
+  test('loads no record for a task of a flow whose arguments are given', async () => {
+    const code = { run: () => ok };
+    const snapshot = () => expect.unreachable();
+    expect(await run({ kind: 'task', form: 'flow', config: { args: [1] }, snapshot, code })).toMatchObject({ type: 'settled' });
+  });
+});
+
+describe('an attempt left without an end', () => {
+  const post = { model: { postconditions: [condition('a')] } };
+  const reconcile = (fields: Partial<AttemptFields>) => run({ kind: 'task', want: 'reconcile', ...fields });
+
+  test.each<[string, Partial<AttemptFields>, object]>([
+    ['took effect, says its author', { code: { reconcile: async () => true } }, { type: 'settled', outcome: 'ok', output: null }],
+    ['took effect and left a result', { code: { reconcile: () => ({ output: { id: 1 } }) } }, { type: 'settled', output: { id: 1 } }],
+    ['took no effect, says its author', { code: { reconcile: () => false } }, { type: 'ready' }],
+    [
+      'took effect, says its contract',
+      { ...post, code: { postconditions: [() => true] } },
+      { type: 'settled', outcome: 'ok', output: null },
+    ],
+    ['took no effect, says its contract', { ...post, code: { postconditions: [() => false] } }, { type: 'ready' }],
+  ])('%s', async (_what, fields, expected) => {
+    expect(await reconcile(fields)).toMatchObject(expected);
+  });
+
+  test.each<[string, Partial<AttemptFields>]>([
+    ['its author cannot tell', { code: { reconcile: () => Promise.reject(new Error('db gone')) } }],
+    ['its author gives neither yes nor no', { code: { reconcile: () => undefined } }],
+    ['its contract cannot be evaluated', { ...post, code: { postconditions: [() => Promise.reject(new Error('db gone'))] } }],
+    ['there is nothing to look at', {}],
+  ])('is neither done nor run again when %s', async (_what, fields) => {
+    expect(await reconcile(fields)).toMatchObject({
+      type: 'errored',
+      error: { code: 'CONDITION_ERROR', reason: 'error', retryable: false },
+    });
+  });
+});
+
+describe('a task', () => {
+  test('that throws is an error with its text', async () => {
+    const result = await run({ kind: 'task', code: { run: () => Promise.reject(new TypeError('x is not a function')) } });
+    expect(result).toMatchObject({
+      type: 'errored',
+      error: { code: 'STEP_FAILED', message: 'x is not a function', reason: 'error' },
+      evidence: { thrown: expect.stringContaining('runner.test.ts') },
+    });
+  });
+
+  test.each<[string, unknown, string]>([
+    ['a function', { f: () => 1 }, 'f is a function'],
+    ['no number', { a: [Number.NaN] }, 'a[0] is NaN'],
+    ['a live object', { m: new Map() }, 'm is a Map'],
+  ])('that returns %s has no output', async (_what, output, message) => {
+    const result = await run({ kind: 'task', code: { run: () => ({ outcome: 'ok', output }) } });
+    expect(result).toMatchObject({ type: 'errored', error: { code: 'STEP_OUTPUT_INVALID', message: expect.stringContaining(message) } });
+  });
+
+  test('is no longer waited for when the attempt is stopped', async () => {
+    const controller = new AbortController();
+    const never = () => {
+      queueMicrotask(() => controller.abort());
+      return new Promise<typeof ok>(() => {});
+    };
+    expect(await run({ kind: 'task', signal: controller.signal, code: { run: never } })).toMatchObject({
+      type: 'errored',
+      error: { code: 'STEP_FAILED', message: expect.stringContaining('stopped') },
+    });
+  });
+
+  test('does not begin when the attempt was stopped before', async () => {
+    const result = await run({ kind: 'task', signal: AbortSignal.abort(), code: { run: () => expect.unreachable() } });
+    expect(result).toMatchObject({ type: 'errored', error: { message: expect.stringContaining('stopped') } });
+  });
+
+  test.each(['graph', 'flow'] as const)('costs next to nothing around the function, in a %s', async (form) => {
+    const code = { run: form === 'flow' ? async () => ok : () => ok };
+    const request = createAttemptRequest({ kind: 'task', form, config: { args: [] }, code });
+    for (let index = 0; index < 2000; index += 1) await runner(request);
+    const startedMs = performance.now();
+    for (let index = 0; index < 10_000; index += 1) await runner(request);
+    expect(performance.now() - startedMs).toBeLessThan(300);
+  });
+});
+
+describe('secrets', () => {
+  const masking = createAttemptRunner({ ...SERVICES, secrets: { TOKEN: 's3cr3t-token-value' } });
+  const ask = (fields: AttemptFields) => masking(createAttemptRequest(fields));
+  const text = 'got s3cr3t-token-value';
+
+  test.each<[string, AttemptFields]>([
+    ['outputs', { kind: 'task', code: { run: () => ({ outcome: 'ok', output: { [text]: [text, { deep: text }] } }) } }],
+    ['errors and their stacks', { kind: 'task', code: { run: () => Promise.reject(new Error(text)) } }],
+    [
+      'claims of a broken contract',
+      {
+        kind: 'task',
+        model: { postconditions: [condition('a', text)] },
+        code: { run: () => ({ outcome: 'ok', output: text }), postconditions: [() => false] },
+      },
+    ],
+    [
+      'encoded forms',
+      { kind: 'task', code: { run: () => ({ outcome: 'ok', output: Buffer.from('s3cr3t-token-value').toString('base64') }) } },
+    ],
+  ])('are masked in %s', async (_where, fields) => {
+    const told = JSON.stringify(await ask(fields));
+    expect(told).toContain('[redacted:TOKEN]');
+    expect(told).not.toContain('s3cr3t-token-value');
+    expect(told).not.toContain('czNjcjN0');
+  });
+
+  test('postconditions see the output as it will be stored', async () => {
+    let looked: Json = null;
+    const look = (ctx: { result: Json }) => {
+      looked = ctx.result;
+      return true;
+    };
+    const result = await ask({
+      kind: 'task',
+      model: { postconditions: [condition('a')] },
+      code: { run: () => ({ outcome: 'ok', output: text }), postconditions: [look] },
+    });
+    expect(result).toMatchObject({ output: 'got [redacted:TOKEN]' });
+    expect(looked).toBe('got [redacted:TOKEN]');
+  });
+});
+
+test('a kind that only waits is not executed', async () => {
+  expect(await run({ kind: 'signal' })).toMatchObject({ type: 'errored', error: { code: 'STEP_FAILED' } });
+});

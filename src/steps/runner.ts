@@ -1,0 +1,174 @@
+// Owns the frame around every kind of step: the context, what must hold before, the work, and what must hold after.
+//
+// S1. When a precondition does not hold, or cannot be evaluated, nothing runs.
+// S2. A step is `ok` when its postconditions were seen to hold here, after the work; what the worker said is kept
+//     beside that as its claim, and decides nothing.
+// S3. What leaves an attempt is plain data without secrets.
+// S4. The runner never rejects: trouble is a result.
+
+import { isEngineError, messageOf } from '../base/error.ts';
+import { type Json, toPlain } from '../base/json.ts';
+import { createRedactor } from '../process/redact.ts';
+import { isPromise, Stopped, untilStopped } from './abort.ts';
+import type { AttemptRequest, AttemptResult, AttemptRunner, CheckResult } from './attempt.ts';
+import { evaluateConditions } from './conditions.ts';
+import { type AttemptContext, openContext } from './context.ts';
+import { EXECUTORS } from './kinds/registry.ts';
+import { redactJson } from './redaction.ts';
+import type { StepServices } from './services.ts';
+import { type Bench, stepError, stoppedError, type Work } from './work.ts';
+
+type Evidence = { readonly [name: string]: Json };
+
+const NO_CHECKS: readonly CheckResult[] = Object.freeze([]);
+const STACK_MAX = 2000;
+
+/** Builds the function that does what a host asks for one attempt. */
+export function createAttemptRunner(services: StepServices): AttemptRunner {
+  const hasSecrets = Object.keys(services.secrets ?? {}).length > 0;
+  const bench: Bench = { services, redactor: hasSecrets ? createRedactor(services.secrets ?? {}) : undefined };
+  return async (request) => {
+    try {
+      if (request.signal.aborted) throw new Stopped();
+      const opened = openContext(request);
+      const context = isPromise(opened) ? await opened : opened;
+      return sealed(bench, await WANTS[request.want](bench, request, context));
+    } catch (thrown) {
+      return sealed(bench, troubleOf(request, thrown));
+    }
+  };
+}
+
+type Want = (bench: Bench, request: AttemptRequest, context: AttemptContext) => Promise<AttemptResult>;
+
+const WANTS: Readonly<Record<AttemptRequest['want'], Want>> = { prepare, execute, verify, reconcile };
+
+async function prepare(_bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+  const { evidence, error } = await evaluateConditions('preconditions', request, context);
+  const noted = { evidence: { preconditions: evidence }, checks: NO_CHECKS };
+  return error === undefined ? { type: 'ready', ...noted } : { type: 'errored', error, ...noted };
+}
+
+async function execute(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+  const { model } = request.bound;
+  // A delay is looked at many times; its host checks its contract before it begins and after it ends.
+  const isPoll = model.kind === 'delay';
+  let before: Evidence | undefined;
+  if (model.preconditions.length > 0 && !isPoll) {
+    const found = await evaluateConditions('preconditions', request, context);
+    before = { preconditions: found.evidence };
+    if (found.error !== undefined) return { type: 'errored', error: found.error, evidence: before, checks: NO_CHECKS };
+  }
+  const execution = EXECUTORS[model.kind];
+  if (execution === undefined)
+    return {
+      type: 'errored',
+      error: stepError('STEP_FAILED', `a step of kind "${model.kind}" waits; it is not executed`),
+      checks: NO_CHECKS,
+    };
+  const pending = execution({ bench, request, context });
+  const work = isPromise(pending) ? await pending : pending;
+  return 'error' in work || isPoll || model.postconditions.length === 0 || work.outcome !== 'ok'
+    ? resultOf(bench, request, { work, before })
+    : contracted(bench, request, { work, before, context });
+}
+
+interface Done {
+  readonly work: Work;
+  readonly before: Evidence | undefined;
+}
+
+function resultOf(bench: Bench, request: AttemptRequest, { work, before }: Done): AttemptResult {
+  const noted = notedOf(work, before);
+  if ('error' in work)
+    return { type: 'errored', error: work.error, ...(work.output === undefined ? {} : { output: work.output }), ...noted };
+  return { type: 'settled', outcome: work.outcome, output: plainOutput(bench, request, work.output), ...noted };
+}
+
+function notedOf({ claim, evidence, actor, checks = NO_CHECKS }: Work, before: Evidence | undefined) {
+  return {
+    ...(claim === undefined ? {} : { claim }),
+    ...(evidence === undefined && before === undefined ? {} : { evidence: { ...before, ...evidence } }),
+    ...(actor === undefined ? {} : { actor }),
+    checks,
+  };
+}
+
+async function contracted(
+  bench: Bench,
+  request: AttemptRequest,
+  done: Done & { readonly context: AttemptContext },
+): Promise<AttemptResult> {
+  const settled = resultOf(bench, request, done);
+  if (settled.type !== 'settled') return settled;
+  const found = await evaluateConditions('postconditions', request, done.context.after(settled.output));
+  const evidence = { ...(settled.evidence as Evidence | undefined), postconditions: found.evidence };
+  if (found.error === undefined) return { ...settled, evidence };
+  const { type: _, outcome: __, output, ...noted } = settled;
+  return { type: 'errored', error: found.error, ...noted, claim: noted.claim ?? output, evidence };
+}
+
+async function verify(_bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+  const { evidence, error } = await evaluateConditions('postconditions', request, context.after(request.result));
+  const noted = { evidence: { postconditions: evidence }, checks: NO_CHECKS };
+  if (error !== undefined) return { type: 'errored', error, claim: request.result, ...noted };
+  return { type: 'settled', outcome: 'ok', output: request.result, ...noted };
+}
+
+async function reconcile(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+  const { code, model } = request.bound;
+  if (code.reconcile === undefined) return reconcileByContract(request, context);
+  let found: unknown;
+  try {
+    const pending = code.reconcile(context);
+    found = isPromise(pending) ? await untilStopped(pending, request.signal) : pending;
+  } catch (thrown) {
+    if (thrown instanceof Stopped) throw thrown;
+    return unclear(`it could not be told whether step "${model.id}" took effect: ${messageOf(thrown)}`);
+  }
+  if (found === false) return { type: 'ready', evidence: { reconciled: false }, checks: NO_CHECKS };
+  const output = found === true ? null : typeof found === 'object' && found !== null && 'output' in found ? found.output : undefined;
+  if (output === undefined) return unclear(`the reconcile function of step "${model.id}" must give true, false or { output }`);
+  const plain = plainOutput(bench, request, output);
+  return { type: 'settled', outcome: 'ok', output: plain, evidence: { reconciled: true }, checks: NO_CHECKS };
+}
+
+async function reconcileByContract(request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+  const { model } = request.bound;
+  if (model.postconditions.length === 0)
+    return unclear(`nothing tells whether step "${model.id}" took effect; give it a reconcile function or postconditions`);
+  const { evidence, error } = await evaluateConditions('postconditions', request, context.after(null));
+  const noted = { evidence: { postconditions: evidence }, checks: NO_CHECKS };
+  if (error === undefined) return { type: 'settled', outcome: 'ok', output: null, ...noted };
+  return error.code === 'CONDITION_ERROR' ? { ...unclear(error.message), ...noted } : { type: 'ready', ...noted };
+}
+
+// Not known is neither done nor not done: a person decides, nothing is run again.
+function unclear(message: string): AttemptResult {
+  return { type: 'errored', error: stepError('CONDITION_ERROR', message, { retryable: false }), checks: NO_CHECKS };
+}
+
+function plainOutput(bench: Bench, { bound }: AttemptRequest, output: unknown): Json {
+  return redactJson(bench.redactor, toPlain(output, `the output of step "${bound.model.id}"`));
+}
+
+function troubleOf({ bound: { model } }: AttemptRequest, thrown: unknown): AttemptResult {
+  if (thrown instanceof Stopped) return { type: 'errored', error: stoppedError(model.id), checks: NO_CHECKS };
+  if (isEngineError(thrown)) return { type: 'errored', error: stepError(thrown.code, thrown.message), checks: NO_CHECKS };
+  const stack = thrown instanceof Error && thrown.stack !== undefined ? { evidence: { thrown: thrown.stack.slice(0, STACK_MAX) } } : {};
+  return { type: 'errored', error: stepError('STEP_FAILED', messageOf(thrown)), ...stack, checks: NO_CHECKS };
+}
+
+// Outputs were masked before the postconditions saw them; here goes the rest.
+function sealed({ redactor }: Bench, result: AttemptResult): AttemptResult {
+  if (redactor === undefined) return result;
+  const { claim, evidence, checks } = result;
+  const noted = {
+    ...(claim === undefined ? {} : { claim: redactJson(redactor, claim) }),
+    ...(evidence === undefined ? {} : { evidence: redactJson(redactor, evidence) }),
+    checks: redactJson(redactor, checks as unknown as Json) as unknown as readonly CheckResult[],
+  };
+  if (result.type !== 'errored') return { ...result, ...noted };
+  const output = result.output === undefined ? {} : { output: redactJson(redactor, result.output) };
+  return { ...result, ...noted, ...output, error: { ...result.error, message: redactor.text(result.error.message) } };
+}

@@ -1,0 +1,57 @@
+// Owns what the executors of steps are given by whoever wires them: where to work, with which programs, checks, roles
+// and drivers, and what must never be shown. Nothing here is read from the surroundings of the process.
+
+import type { AgentDriver } from '../agents/driver.ts';
+import type { GateCheck } from './checks/check.ts';
+
+/** A program as configuration writes it: one of a shell line and a list of words. */
+export interface ProgramSetting {
+  /** Goes verbatim to `sh -c`. */
+  readonly run?: string;
+  readonly argv?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Relative to the workspace. */
+  readonly cwd?: string;
+  readonly timeoutMs?: number;
+}
+
+/** A validation stage: a shell line, a program, or a list of other stages under one name. */
+export type StageSetting = string | readonly string[] | ProgramSetting;
+
+/** How a role is reached. */
+export interface RoleSetting {
+  readonly driver: string;
+  /** What every prompt to this role begins with. */
+  readonly prompt?: string;
+  readonly model?: string;
+  readonly credential?: string;
+}
+
+/** Everything that steps work with. */
+export interface StepServices {
+  /** The workspace: where programs run and which paths are relative to. */
+  readonly cwd: string;
+  /** Variables that every program and agent gets. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Names of our own variables that are let through; without it, the usual ones. */
+  readonly inheritEnv?: readonly string[];
+  /** Programs by name, for commands such as `w1:strategic`. */
+  readonly commands?: Readonly<Record<string, readonly string[]>>;
+  readonly stages?: Readonly<Record<string, StageSetting>>;
+  /** The stages of a validation that names none; without it, all that are programs. */
+  readonly defaultStages?: readonly string[];
+  /** Gate checks beside the built-in ones. */
+  readonly checks?: Readonly<Record<string, GateCheck>>;
+  readonly roles?: Readonly<Record<string, RoleSetting>>;
+  readonly drivers?: Readonly<Record<string, AgentDriver>>;
+  /** Values by name that are masked in everything that leaves an attempt. */
+  readonly secrets?: Readonly<Record<string, string>>;
+  /** Where pid files go, so that a later engine finds what a crashed one left running. */
+  readonly pidDir?: string;
+  readonly now: () => number;
+}
+
+/** The own entry of a table; a name such as `constructor` finds nothing that was not put there. */
+export function entryOf<T>(table: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+  return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+}

@@ -1,0 +1,39 @@
+// Owns what a program of a `command` step reads on its standard input: the run as it stands, as one JSON object.
+
+import type { Json, JsonObject } from '../base/json.ts';
+import type { AttemptRequest } from './attempt.ts';
+import { type AttemptContext, feedbackSentence, retryContextOf } from './context.ts';
+
+/** The StepInput of an attempt. */
+export function stepInputOf(request: AttemptRequest, context: AttemptContext): JsonObject {
+  const retry = retryContextOf(request);
+  return {
+    runId: request.runId,
+    step: context.stepId,
+    attempt: context.attempt,
+    idempotencyKey: context.idempotencyKey,
+    params: request.params,
+    checkpoint: checkpointFor(request, context),
+    ...(retry === undefined ? {} : { retryContext: { ...retry, message: feedbackSentence(retry.error) } }),
+    ...(request.item === undefined ? {} : { item: request.item }),
+  };
+}
+
+// The names of the engine come last: a step whose result has a field `completedSteps` does not rewrite history.
+function checkpointFor({ runId, params }: AttemptRequest, { snapshot, workflow, stepId }: AttemptContext): JsonObject {
+  const { data, results, completedSteps, iterationCounts, gateDecision } = snapshot;
+  return {
+    ...params,
+    ...data,
+    workflowRunId: runId,
+    workflowType: workflow,
+    currentStep: stepId,
+    completedSteps: completedSteps.map((step) => ({ step, result: resultOf(results, step) })),
+    iterationCounts,
+    ...(gateDecision === undefined ? {} : { gateDecision: gateDecision as unknown as JsonObject }),
+  };
+}
+
+function resultOf(results: Readonly<Record<string, Json>>, step: string): Json {
+  return Object.hasOwn(results, step) ? (results[step] as Json) : null;
+}

@@ -1,0 +1,78 @@
+// Owns the reading of what a program reports: a StepOutput, which is the last thing on its standard output. What looks
+// like one and is not exactly one is never guessed at.
+//
+// O1. A StepOutput is a JSON object that begins a line, ends the output, has a boolean `success` and no unknown field.
+// O2. Two of them, one with text after it, and one that is cut off or malformed are an error, not a report.
+
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { kindOf } from './context.ts';
+import { jsonStretches } from './json-stretch.ts';
+
+/** What a program says about its work. All of it is a claim. */
+export interface StepOutput {
+  readonly success: boolean;
+  readonly result?: Json;
+  readonly error?: string;
+  readonly postconditionsPassed?: boolean;
+  readonly nextStepHint?: string;
+}
+
+/** What was found on a standard output. */
+export type StepOutputReading =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'reported'; readonly output: StepOutput }
+  | { readonly kind: 'invalid'; readonly why: string };
+
+const FIELDS: Readonly<Record<string, 'boolean' | 'string' | 'any'>> = {
+  success: 'boolean',
+  result: 'any',
+  error: 'string',
+  postconditionsPassed: 'boolean',
+  nextStepHint: 'string',
+};
+const LOOKS_LIKE_ONE = /"(success|postconditionsPassed)"\s*:/;
+
+/** Reads the StepOutput at the end of an output, if there is one. */
+export function readStepOutput(stdout: string): StepOutputReading {
+  const text = stdout.trimEnd();
+  const stretches = jsonStretches(text);
+  const broken = stretches.find(({ value, start, end }, index) => {
+    const until = Math.min(end ?? text.length, stretches[index + 1]?.start ?? text.length);
+    return value === undefined && LOOKS_LIKE_ONE.test(text.slice(start, until));
+  });
+  if (broken !== undefined) return invalid(broken.end === undefined ? 'it is cut off' : 'it is not JSON');
+  const reports = stretches.filter(({ value }) => isStepOutput(value));
+  const last = stretches.at(-1);
+  const closing = last?.end === text.length && isJsonObject(last.value) && 'success' in last.value ? last : undefined;
+  if (reports.some((report) => report !== closing)) {
+    return invalid(reports.length > 1 ? 'there is more than one' : 'something follows it; it must be the last thing printed');
+  }
+  if (closing !== undefined) return validated(closing.value as JsonObject);
+  return embedded(text) ? invalid('it does not begin a line') : { kind: 'none' };
+}
+
+function isStepOutput(value: Json | undefined): boolean {
+  return isJsonObject(value) && typeof value.success === 'boolean' && Object.keys(value).every((field) => Object.hasOwn(FIELDS, field));
+}
+
+function validated(value: JsonObject): StepOutputReading {
+  for (const [field, member] of Object.entries(value)) {
+    const wanted = Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined;
+    if (wanted === undefined) return invalid(`it has an unknown field "${field}"; put what the step brought into "result"`);
+    // A serialiser may write an absent text or flag as null.
+    if (wanted !== 'any' && typeof member !== wanted && (member !== null || field === 'success'))
+      return invalid(`its "${field}" is ${kindOf(member)}, not a ${wanted}`);
+  }
+  const known = Object.entries(value).filter(([field, member]) => member !== null || field === 'result');
+  return { kind: 'reported', output: Object.fromEntries(known) as unknown as StepOutput };
+}
+
+// The last line has one after other text: whether the text belongs to it is not for us to say.
+function embedded(text: string): boolean {
+  const line = text.slice(text.lastIndexOf('\n') + 1);
+  return line.endsWith('}') && /\{\s*"success"\s*:\s*(true|false)/.test(line);
+}
+
+function invalid(why: string): StepOutputReading {
+  return { kind: 'invalid', why };
+}

@@ -1,0 +1,50 @@
+// Owns the seam between the attempt and a kind of step: what an executor is given, and what it brings back before the
+// contract is checked. An executor says what happened; whether that is enough is not its business.
+
+import type { ErrorCode } from '../base/error.ts';
+import type { Json } from '../base/json.ts';
+import type { OutcomeName } from '../definition/outcome.ts';
+import type { StepError } from '../kernel/input.ts';
+import type { Redactor } from '../process/redact.ts';
+import type { AttemptRequest, CheckResult } from './attempt.ts';
+import type { AttemptContext } from './context.ts';
+import type { StepServices } from './services.ts';
+
+/** The services of a runner with what is made of them once. */
+export interface Bench {
+  readonly services: StepServices;
+  /** Absent when there is nothing to mask. */
+  readonly redactor: Redactor | undefined;
+}
+
+/** One piece of work for an executor. */
+export interface Job {
+  readonly bench: Bench;
+  readonly request: AttemptRequest;
+  readonly context: AttemptContext;
+}
+
+interface Noted {
+  readonly claim?: Json;
+  readonly evidence?: { readonly [name: string]: Json };
+  readonly actor?: string;
+  readonly checks?: readonly CheckResult[];
+}
+
+/** What came of the work. `output` need not be plain data yet. */
+export type Work =
+  | ({ readonly outcome: OutcomeName; readonly output: unknown } & Noted)
+  | ({ readonly error: StepError; readonly output?: Json } & Noted);
+
+/** Does the work of one kind of step. What it throws is a failure of the step. */
+export type Executor = (job: Job) => Work | Promise<Work>;
+
+/** The error of a step, with a code of the catalogue. */
+export function stepError(code: ErrorCode, message: string, rest: Partial<Pick<StepError, 'reason' | 'retryable'>> = {}): StepError {
+  return { code, message, reason: 'error', ...rest };
+}
+
+/** The error of an attempt that was stopped: its host has moved on already, and this only says so. */
+export function stoppedError(step: string): StepError {
+  return stepError('STEP_FAILED', `step "${step}" was stopped before it ended`, { reason: 'timeout' });
+}

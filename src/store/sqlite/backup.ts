@@ -1,0 +1,37 @@
+// Owns copies of the whole store, made while runs go on, and the record of them.
+
+import { randomUUID } from 'node:crypto';
+import { renameSync, rmSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { backup } from 'node:sqlite';
+import { EngineError } from '../../base/error.ts';
+import { type Connection, createPrivateFile } from './connection.ts';
+import { toStoreError } from './failure.ts';
+
+const PAGES_AT_ONCE = 1024;
+
+/** Copies the database to a new file that only this user can read; an existing file is never overwritten. */
+export async function copyDatabase(connection: Connection, file: string): Promise<{ readonly path: string; readonly bytes: number }> {
+  const path = resolve(file);
+  if (!createPrivateFile(path)) {
+    throw new EngineError('STORE_UNAVAILABLE', `the backup ${path} exists already and is not overwritten; name another file`, { details: { file: path } });
+  }
+  const part = `${path}.part`;
+  try {
+    createPrivateFile(part);
+    await backup(connection.db, part, { rate: PAGES_AT_ONCE });
+    renameSync(part, path);
+    return { path, bytes: statSync(path).size };
+  } catch (error) {
+    rmSync(part, { force: true });
+    rmSync(path, { force: true });
+    throw toStoreError(error, connection.name);
+  }
+}
+
+/** Records a backup beside the runs. */
+export function recordBackup(connection: Connection, made: { readonly path: string; readonly bytes: number; readonly at: number; readonly run?: string }): void {
+  connection
+    .sql('INSERT INTO database_backups (id, created_at, path, workflow_run_id, size_bytes) VALUES (?, ?, ?, ?, ?)')
+    .run(randomUUID(), new Date(made.at).toISOString(), made.path, made.run ?? null, made.bytes);
+}

@@ -1,0 +1,106 @@
+// Owns waking up without polling: bells of runs, and word of commits, to this process and to others.
+//
+// B1. A ring reaches every watcher of every process. In this process it is a call; to others it is a file per run in a
+//     directory beside the database, which they watch. A ring may be heard twice, never not at all.
+// B2. A file that was there before anybody watched is a ring that nobody heard: the first watcher hears it.
+// B3. Whoever takes the run takes its file away, so there are no more files than runs that want attention.
+
+import { chmodSync, type FSWatcher, mkdirSync, readdirSync, unlink, watch, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The bells of one store. */
+export interface Bell {
+  /** Tells every process that a run has something to look at. */
+  ring(run: string): void;
+  /** Takes the run's bell away: somebody is looking at it now. */
+  silence(run: string): void;
+  /** Tells followers in this process that something was committed; other processes see the file change. */
+  committed(): void;
+  watch(ring: (run: string) => void): () => void;
+  follow(committed: () => void): () => void;
+  close(): void;
+}
+
+/** Opens the bells of a database file; undefined for one in memory, which no other process can see. */
+export function openBell(file: string | undefined): Bell {
+  const rings = new Set<(run: string) => void>();
+  const followers = new Set<() => void>();
+  const directory = file === undefined ? undefined : `${file}.bells`;
+  const hear = (run: string): void => {
+    for (const ring of rings) queueMicrotask(() => rings.has(ring) && ring(run));
+  };
+  const tell = (): void => {
+    for (const committed of followers) queueMicrotask(() => followers.has(committed) && committed());
+  };
+  const bells = createEar(() => (directory === undefined ? undefined : watchBells(directory, hear)));
+  const log = createEar(() => (file === undefined ? undefined : watch(`${file}-wal`, tell)));
+
+  return {
+    ring: (run) => {
+      hear(run);
+      if (directory !== undefined) writeBell(directory, run);
+    },
+    silence: (run) => {
+      if (directory !== undefined) unlink(join(directory, run), () => {});
+    },
+    committed: tell,
+    watch: (ring) => listen(rings, ring, bells),
+    follow: (committed) => listen(followers, committed, log),
+    close: () => {
+      rings.clear();
+      followers.clear();
+      bells.close();
+      log.close();
+    },
+  };
+}
+
+function writeBell(directory: string, run: string): void {
+  try {
+    writeFileSync(join(directory, run), '', { mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    createDirectory(directory);
+    writeFileSync(join(directory, run), '', { mode: 0o600 });
+  }
+}
+
+function createDirectory(directory: string): void {
+  if (mkdirSync(directory, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(directory, 0o700);
+}
+
+// Every change in the directory is a ring, also that a file went: a rival that was quicker to take it away must not
+// make the ring unheard.
+function watchBells(directory: string, hear: (run: string) => void): FSWatcher {
+  createDirectory(directory);
+  const watcher = watch(directory, (_, run) => run !== null && hear(run));
+  for (const run of readdirSync(directory)) hear(run);
+  return watcher;
+}
+
+interface Ear {
+  open(): void;
+  close(): void;
+}
+
+function createEar(open: () => FSWatcher | undefined): Ear {
+  let watcher: FSWatcher | undefined;
+  return {
+    open: () => {
+      watcher ??= open();
+    },
+    close: () => {
+      watcher?.close();
+      watcher = undefined;
+    },
+  };
+}
+
+function listen<T>(listeners: Set<T>, listener: T, ear: Ear): () => void {
+  listeners.add(listener);
+  ear.open();
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) ear.close();
+  };
+}

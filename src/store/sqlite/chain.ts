@@ -1,0 +1,41 @@
+// Owns the hashes that make a changed record visible.
+//
+// H1. A row's hash covers the row before it, its number, its time and the digest of its body. So a log whose bodies
+//     were replaced by their digests still verifies, and a missing, swapped or changed row does not.
+// H2. A chain begins with the run's id: rows of two runs cannot be exchanged.
+// H3. The seal of a run covers the head of its chain, its columns and its checkpoint, so that opening a run costs
+//     what its checkpoint costs, not what its history does.
+
+import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { digestText } from '../../base/digest.ts';
+
+/** What a chain begins with, in hex. */
+export function chainStart(run: string): string {
+  return digestText(`run ${run}`);
+}
+
+/** The hash of a row of the log, in hex. */
+export function rowHash(previous: string, row: { readonly seq: number; readonly at: number; readonly bodyDigest: string }): string {
+  return digestText(`${previous}\n${row.seq}\n${row.at}\n${row.bodyDigest}`);
+}
+
+/** The seal over the parts of a run's row. */
+export function sealOf(head: string, parts: readonly (string | number | null)[]): Uint8Array {
+  return hash('sha256', `${head}\n${parts.join('\n')}`, 'buffer');
+}
+
+/** The checksum of a row that no chain covers. */
+export function sumOf(parts: readonly unknown[]): number {
+  return crc32(parts.join('\n'));
+}
+
+/** A digest as a blob. */
+export function toBlob(hex: string): Uint8Array {
+  return Buffer.from(hex, 'hex');
+}
+
+/** A blob as hex; empty for none. */
+export function toHex(blob: unknown): string {
+  return blob instanceof Uint8Array ? Buffer.from(blob.buffer, blob.byteOffset, blob.byteLength).toString('hex') : '';
+}

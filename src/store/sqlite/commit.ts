@@ -1,0 +1,228 @@
+// Owns the one writer of run state: a delta becomes rows, or changes nothing.
+//
+// M1. The position and the epoch are tested by the statement that moves them, before anything else is written.
+// M2. What the owner of a run needs to append to its log is remembered while it owns it, never longer.
+
+import { EngineError } from '../../base/error.ts';
+import { digestText } from '../../base/digest.ts';
+import { isFinal } from '../../kernel/run-state.ts';
+import type { CommitResult, Delta, RunCreation } from '../store.ts';
+import { copyAttempts, countAttempts, writeAttempts } from './attempts.ts';
+import type { Bell } from './bell.ts';
+import { chainStart, sumOf, toBlob } from './chain.ts';
+import { countMembers, encodeCheckpoint, type Frame, sealRun, statusCode } from './checkpoint.ts';
+import type { Connection } from './connection.ts';
+import { writeData, writeValues } from './contents.ts';
+import { unknownRun } from './failure.ts';
+import { appendEntry, createEntry, type Entry, readHash } from './log.ts';
+import { consumeMail, hasMail, insertMail, keyOf } from './mail.ts';
+import { packJson } from './packing.ts';
+import { readRunRow } from './run-row.ts';
+import { changeSlots, findFull, leaveAll, nextInQueue, queueForSlot } from './slots.ts';
+import type { After } from './transactions.ts';
+
+/** What is fixed about a run once it is created, with the end of its log. */
+export interface OwnedRun {
+  readonly key: number;
+  readonly seq: number;
+  readonly head: string;
+  readonly attempts: number;
+  readonly fixed: Pick<Frame, 'origin' | 'hash' | 'code' | 'name' | 'form'>;
+}
+
+/** What a commit works with. */
+export interface CommitContext {
+  readonly connection: Connection;
+  readonly bell: Bell;
+  /** Runs this store object owns, by id. */
+  readonly owned: Map<string, OwnedRun>;
+}
+
+const STALE: CommitResult = { result: 'stale' };
+
+/** Applies a delta inside a transaction. */
+export function commitDelta(context: CommitContext, delta: Delta, after: After): CommitResult {
+  const { connection } = context;
+  const run = delta.create === undefined ? findOwned(context, delta) : createOwned(connection, delta, delta.create);
+  if (run === undefined) return STALE;
+  const full = delta.slots.take.length === 0 ? undefined : findFull(connection, { run: run.key, ...delta.slots });
+  if (full !== undefined) return queueUp(context, delta, { run: run.key, ...full });
+  const frame = frameOf(delta, run);
+  const entry = createEntry(run.head, { seq: frame.seq, at: delta.at, events: delta.events, pack: delta.create !== undefined || delta.release === true });
+  const moved = delta.create === undefined ? moveRun(connection, delta, { run, frame, entry }) : insertRun(connection, delta, { run, frame, entry });
+  if (!moved) return STALE;
+  appendEntry(connection, run.key, entry);
+  writeRows(connection, run, delta);
+  ringOthers(context, run.key, { delta, after });
+  const released = delta.release === true && giveUp(connection, run.key);
+  after(() => remember(context, delta, { released, run: { ...run, seq: frame.seq, head: entry.hash, attempts: frame.attempts } }));
+  return { result: 'committed', released };
+}
+
+interface Move {
+  readonly run: OwnedRun;
+  readonly frame: Frame;
+  readonly entry: Entry;
+}
+
+function findOwned({ connection, owned }: CommitContext, delta: Delta): OwnedRun | undefined {
+  const known = owned.get(delta.run);
+  if (known?.seq === delta.seq) return known;
+  const row = readRunRow(connection, delta.run);
+  if (row === undefined) throw unknownRun(delta.run, connection.name);
+  if (row.epoch !== delta.epoch || row.frame.seq !== delta.seq) return undefined;
+  return { key: row.key, seq: delta.seq, head: readHash(connection, { key: row.key, id: delta.run }, delta.seq), attempts: row.frame.attempts, fixed: row.frame };
+}
+
+function createOwned(connection: Connection, delta: Delta, creation: RunCreation): OwnedRun {
+  if (keyOf(connection, delta.run) !== undefined) {
+    throw new EngineError('RUN_EXISTS', `run "${delta.run}" exists already in ${connection.name}; resume it, or start one under another id`, { details: { runId: delta.run } });
+  }
+  const origin = JSON.stringify(creation.origin);
+  const { definition, codeHash: code } = creation;
+  const fixed = { origin: origin === '{}' ? null : origin, hash: delta.state.def, code, name: definition.name, form: definition.form };
+  const key = ((connection.sql('SELECT max(key) AS last FROM runs').get()?.last as number | null) ?? 0) + 1;
+  const attempts = creation.fork === undefined ? 0 : countPast(connection, creation.fork);
+  return { key, seq: 0, head: chainStart(delta.run), attempts, fixed };
+}
+
+function frameOf(delta: Delta, run: OwnedRun): Frame {
+  const { state } = delta;
+  return {
+    id: delta.run,
+    seq: delta.seq + 1,
+    status: statusCode(delta.status),
+    due: delta.due ?? null,
+    created: state.createdAt,
+    at: delta.at,
+    members: countMembers(state),
+    attempts: run.attempts + delta.attempts.length,
+    params: state.params,
+    parent: state.parent?.run ?? null,
+    origin: run.fixed.origin,
+    hash: run.fixed.hash,
+    code: run.fixed.code,
+    name: run.fixed.name,
+    form: run.fixed.form,
+  };
+}
+
+function moveRun(connection: Connection, delta: Delta, { run, frame, entry }: Move): boolean {
+  const checkpoint = checkpointOf(delta, frame);
+  const { changes } = connection
+    .sql('UPDATE runs SET seq = ?, status = ?, due = ?, at = ?, members = ?, attempts = ?, seal = ?, checkpoint = ? WHERE key = ? AND epoch = ? AND seq = ? AND owner IS NOT NULL')
+    .run(frame.seq, frame.status, frame.due, frame.at, frame.members, frame.attempts, sealRun(entry.hash, frame, checkpoint), checkpoint, run.key, delta.epoch, delta.seq);
+  return changes === 1;
+}
+
+function insertRun(connection: Connection, delta: Delta, { run, frame, entry }: Move): boolean {
+  const creation = delta.create as RunCreation;
+  const checkpoint = checkpointOf(delta, frame);
+  const { params } = delta.state;
+  connection
+    .sql(
+      `INSERT INTO runs (key, id, epoch, seq, owner, status, due, created, at, members, attempts, definition, params, params_bytes, parent, origin, seal, checkpoint)
+       VALUES (${'?, '.repeat(17)}?)`,
+    )
+    .run(
+      run.key,
+      frame.id,
+      delta.epoch,
+      frame.seq,
+      creation.owner,
+      frame.status,
+      frame.due,
+      frame.created,
+      frame.at,
+      frame.members,
+      frame.attempts,
+      definitionId(connection, frame, creation),
+      params === undefined ? null : toBlob(params.digest),
+      params?.bytes ?? null,
+      frame.parent,
+      frame.origin,
+      sealRun(entry.hash, frame, checkpoint),
+      checkpoint,
+    );
+  if (creation.fork !== undefined) copyPast(connection, creation.fork, run.key);
+  return true;
+}
+
+// A run that is given up stays as it is for a while; the checkpoint of one that goes on is written over soon.
+function checkpointOf(delta: Delta, frame: Frame): string {
+  const text = encodeCheckpoint(delta.state, frame);
+  return delta.release === true ? packJson(text) : text;
+}
+
+function definitionId(connection: Connection, frame: Frame, { definition }: RunCreation): number {
+  const found = connection.sql('SELECT id FROM definitions WHERE hash = ? AND code = ?').get(frame.hash, frame.code);
+  if (found !== undefined) return found.id as number;
+  const text = JSON.stringify(definition);
+  const { lastInsertRowid } = connection
+    .sql('INSERT INTO definitions (hash, code, name, form, digest, text) VALUES (?, ?, ?, ?, ?, ?)')
+    .run(frame.hash, frame.code, frame.name, frame.form, toBlob(digestText(text)), text);
+  return Number(lastInsertRowid);
+}
+
+type Fork = NonNullable<RunCreation['fork']>;
+
+function countPast(connection: Connection, fork: Fork): number {
+  return countAttempts(connection, keyOfFork(connection, fork), fork.seq);
+}
+
+function copyPast(connection: Connection, fork: Fork, to: number): void {
+  copyAttempts(connection, { run: keyOfFork(connection, fork), seq: fork.seq }, to);
+}
+
+function keyOfFork(connection: Connection, fork: Fork): number {
+  const from = keyOf(connection, fork.run);
+  if (from === undefined) throw unknownRun(fork.run, connection.name);
+  return from;
+}
+
+function writeRows(connection: Connection, { key: run, attempts: count }: OwnedRun, delta: Delta): void {
+  writeValues(connection, delta.values);
+  writeAttempts(connection, delta.attempts, { run, seq: delta.seq + 1, count });
+  writeData(connection, run, delta.data);
+  for (const path of delta.members.drop) connection.sql('DELETE FROM members WHERE run = ? AND path = ?').run(run, path);
+  for (const member of delta.members.put) {
+    const text = packJson(JSON.stringify(member));
+    connection
+      .sql('INSERT INTO members (run, path, text, sum) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET text = excluded.text, sum = excluded.sum')
+      .run(run, member.path, text, sumOf([run, member.path, text]));
+  }
+  consumeMail(connection, run, { ids: delta.consumed, seq: delta.seq + 1 });
+}
+
+// Mail to a run that is not there any more has no reader; a run must still be able to end.
+function ringOthers({ connection, bell }: CommitContext, run: number, { delta, after }: { delta: Delta; after: After }): void {
+  const rung = new Set<string>();
+  for (const mail of delta.post) {
+    const target = keyOf(connection, mail.run);
+    if (target !== undefined && insertMail(connection, target, mail) === 'posted') rung.add(mail.run);
+  }
+  const { take, free } = delta.slots;
+  const left = take.length + free.length === 0 ? [] : changeSlots(connection, { run, take, free });
+  const all = isFinal(delta.status) ? [...left, ...leaveAll(connection, run)] : left;
+  for (const key of new Set(all)) for (const next of nextInQueue(connection, key)) rung.add(next);
+  if (rung.size > 0) after(() => rung.forEach(bell.ring));
+}
+
+function giveUp(connection: Connection, run: number): boolean {
+  if (hasMail(connection, run, 0)) return false;
+  connection.sql('UPDATE runs SET owner = NULL WHERE key = ?').run(run);
+  return true;
+}
+
+function queueUp({ connection }: CommitContext, delta: Delta, full: { run: number; path: string; key: string; limit: number }): CommitResult {
+  const current = connection.sql('SELECT 1 FROM runs WHERE key = ? AND epoch = ? AND seq = ? AND owner IS NOT NULL').get(full.run, delta.epoch, delta.seq);
+  if (current === undefined) return STALE;
+  queueForSlot(connection, full);
+  return { result: 'full', path: full.path, key: full.key };
+}
+
+function remember({ owned, bell }: CommitContext, delta: Delta, end: { readonly released: boolean; readonly run: OwnedRun }): void {
+  if (end.released) owned.delete(delta.run);
+  else owned.set(delta.run, end.run);
+  if (delta.consumed.length > 0 || end.released) bell.silence(delta.run);
+}

@@ -1,0 +1,104 @@
+// Owns the connection: the file and its modes, the pragmas, the prepared statements, and waiting for a lock.
+//
+// C1. The file and what SQLite puts beside it are readable by the user only, whatever the umask says.
+// C2. A lock is waited for asynchronously: a blocked thread would freeze the watchdogs of running steps.
+
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isBusy, toStoreError } from './failure.ts';
+
+const BLOCK_MS = 2;
+const PAUSE_MS_MAX = 16;
+const CACHE_KIB = 16 * 1024;
+const WAL_BYTES_MAX = 64 * 1024 * 1024;
+
+/** How to open a connection. */
+export interface ConnectionOptions {
+  readonly file: string;
+  readonly synchronous: 'FULL' | 'NORMAL';
+  readonly walAutocheckpoint: number;
+  readonly busyMs: number;
+}
+
+/** An open database with its prepared statements. */
+export interface Connection {
+  readonly db: DatabaseSync;
+  /** The absolute path; undefined in memory. */
+  readonly path: string | undefined;
+  /** The name for messages. */
+  readonly name: string;
+  readonly busyMs: number;
+  /** The prepared statement of a text; prepared once. */
+  sql(text: string): StatementSync;
+}
+
+/** Creates a file that only this user can read, if there is none. True when it was created. */
+export function createPrivateFile(path: string): boolean {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+  chmodSync(path, 0o600);
+  return true;
+}
+
+/** Opens the database without looking at what is in it. */
+export async function openConnection(options: ConnectionOptions): Promise<Connection> {
+  const path = options.file === ':memory:' ? undefined : resolve(options.file);
+  const db = new DatabaseSync(path ?? ':memory:', { timeout: BLOCK_MS, enableForeignKeyConstraints: false });
+  const statements = new Map<string, StatementSync>();
+  const sql = (text: string): StatementSync => {
+    let statement = statements.get(text);
+    if (statement === undefined) {
+      statement = db.prepare(text);
+      statements.set(text, statement);
+    }
+    return statement;
+  };
+  const connection = { db, path, name: path ?? ':memory:', busyMs: options.busyMs, sql };
+  await whenFree(connection, () => configure(db, options));
+  return connection;
+}
+
+function configure(db: DatabaseSync, options: ConnectionOptions): void {
+  db.exec(`PRAGMA synchronous=${options.synchronous}`);
+  db.exec(`PRAGMA wal_autocheckpoint=${options.walAutocheckpoint}`);
+  db.exec(`PRAGMA cache_size=-${CACHE_KIB}`);
+  db.exec(`PRAGMA journal_size_limit=${WAL_BYTES_MAX}`);
+  db.exec('PRAGMA temp_store=MEMORY');
+}
+
+/** Does the work, again after a short pause while another connection holds the lock; then says STORE_UNAVAILABLE. */
+export async function whenFree<T>(connection: Pick<Connection, 'name' | 'busyMs'>, work: () => T): Promise<T> {
+  const end = performance.now() + connection.busyMs;
+  for (let round = 0; ; round += 1) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= end) throw toStoreError(error, connection.name);
+    }
+    await pause(pauseMs(round));
+  }
+}
+
+/** How long to wait before trying a lock again; random, so that two processes do not meet again. */
+export function pauseMs(round: number): number {
+  return 1 + Math.random() * Math.min(PAUSE_MS_MAX, 2 ** round);
+}
+
+/** Reads in one snapshot, so that what another process commits meanwhile is seen whole or not at all. */
+export function readSnapshot<T>(connection: Connection, work: () => T): Promise<T> {
+  return whenFree(connection, () => {
+    connection.sql('BEGIN').run();
+    try {
+      return work();
+    } finally {
+      if (connection.db.isTransaction) connection.sql('COMMIT').run();
+    }
+  });
+}

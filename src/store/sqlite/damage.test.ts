@@ -1,0 +1,156 @@
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../kernel/event.ts';
+import { createActivation, createAttempt, createFirst, createNext, createValue, START_AT } from '../../proof/store-deltas.ts';
+import type { Delta } from '../store.ts';
+import { openSqliteStore, type SqliteStore } from './open.ts';
+
+let directory: string;
+let file: string;
+let store: SqliteStore;
+const output = createValue({ answer: 42 });
+
+function script(run: string): Delta[] {
+  const feedback = (n: number): RunEvent => ({ type: 'step.changed', at: START_AT + n, path: 'build#1', set: { feedback: `note ${n}` } });
+  const member = createActivation('lint', { path: 'each#1/a', group: 'each#1', key: 'a', index: 0 });
+  const deltas = [createFirst({ run, owner: 'me', more: { data: [{ key: 'version', text: '{"n":1}' }] } })];
+  const add = (events: readonly RunEvent[], more: Partial<Delta> = {}): unknown => deltas.push(createNext(deltas.at(-1) as Delta, events, more));
+  add([feedback(1)], { values: [output], attempts: [createAttempt('prepare', { output: output.ref })] });
+  add([{ type: 'step.opened', at: START_AT, activation: member }]);
+  add([feedback(3)]);
+  add([feedback(4)], { release: true });
+  return deltas;
+}
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'pawl-damage-'));
+  file = join(directory, 'pawl.db');
+  store = await openSqliteStore({ file });
+  for (const run of ['sound', 'hurt']) for (const delta of script(run)) await store.commit(delta);
+});
+
+afterEach(async () => {
+  await store.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const HURT = "(SELECT key FROM runs WHERE id = 'hurt')";
+
+function damage(...statements: string[]): void {
+  const db = new DatabaseSync(file);
+  for (const statement of statements) expect(db.prepare(statement).run().changes).toBe(1);
+  db.close();
+}
+
+const RUN_DAMAGED = (what: string): object => ({ code: 'RUN_DAMAGED', message: expect.stringContaining(what), details: expect.objectContaining({ runId: 'hurt' }) });
+
+describe('a run that was changed behind the store', () => {
+  test.each([
+    ['its checkpoint', `UPDATE runs SET checkpoint = replace(checkpoint, 'note 4', 'note 5') WHERE id = 'hurt'`, 'checkpoint at record 5'],
+    ['its status', `UPDATE runs SET status = 2 - (status = 2) WHERE id = 'hurt'`, 'checkpoint at record 5'],
+    ['its last record', `UPDATE events SET body = replace(body, 'note 4', 'note 5') WHERE run = ${HURT} AND seq = 5`, 'record 5'],
+    ['a missing last record', `DELETE FROM events WHERE run = ${HURT} AND seq = 5`, 'record 5'],
+    ['a member', `UPDATE members SET text = replace(text, 'each', 'eacH') WHERE run = ${HURT}`, 'each#1/a'],
+    ['a missing member', `DELETE FROM members WHERE run = ${HURT}`, '1 members'],
+  ])('%s is found when it is claimed, loaded, listed and checked', async (_, statement, what) => {
+    damage(statement);
+    await expect(store.claim('hurt', 'me')).rejects.toMatchObject(RUN_DAMAGED(what));
+    await expect(store.load('hurt')).rejects.toMatchObject(RUN_DAMAGED(what));
+    expect(await store.list({})).toMatchObject([{ id: 'hurt', damaged: expect.stringContaining(what) }, { id: 'sound' }]);
+    expect((await store.list({}))[1]).not.toHaveProperty('damaged');
+    expect(await store.check()).toMatchObject({ ok: false, problems: [{ run: 'hurt', what: expect.stringContaining(what) }] });
+    expect(await store.claim('sound', 'me')).toMatchObject({ claimed: true });
+  });
+
+  test('a claim that found damage takes nothing', async () => {
+    damage(`UPDATE runs SET checkpoint = '{' WHERE id = 'hurt'`);
+    await expect(store.claim('hurt', 'me')).rejects.toMatchObject({ code: 'RUN_DAMAGED' });
+    const db = new DatabaseSync(file);
+    expect(db.prepare("SELECT owner, epoch FROM runs WHERE id = 'hurt'").get()).toMatchObject({ owner: null, epoch: 1 });
+    db.close();
+  });
+
+  test.each([
+    ['changed', [`UPDATE events SET body = replace(body, 'note 1', 'note 9') WHERE run = ${HURT} AND seq = 2`], 2],
+    ['missing', [`DELETE FROM events WHERE run = ${HURT} AND seq = 3`], 3],
+    [
+      'swapped',
+      [
+        `UPDATE events SET seq = 99 WHERE run = ${HURT} AND seq = 2`,
+        `UPDATE events SET seq = 2 WHERE run = ${HURT} AND seq = 3`,
+        `UPDATE events SET seq = 3 WHERE run = ${HURT} AND seq = 99`,
+      ],
+      2,
+    ],
+    ['of another time', [`UPDATE events SET at = at + 1 WHERE run = ${HURT} AND seq = 2`], 2],
+  ])('a record that is %s is named by its number', async (_, statements, seq) => {
+    damage(...statements);
+    await expect(store.events('hurt', 0)).rejects.toMatchObject({ code: 'RUN_DAMAGED', details: { seq } });
+    expect(await store.check()).toMatchObject({ ok: false, problems: [{ run: 'hurt', seq }] });
+    expect(await store.events('sound', 0)).toHaveLength(5);
+  });
+
+  test('a row of another run does not pass for one of this', async () => {
+    damage(`DELETE FROM events WHERE run = ${HURT} AND seq = 1`, `UPDATE events SET run = ${HURT} WHERE run <> ${HURT} AND seq = 1`);
+    await expect(store.events('hurt', 0)).rejects.toMatchObject({ details: { seq: 1 } });
+  });
+
+  test('a value is verified, and the damage names run and step', async () => {
+    damage(`UPDATE contents SET text = '{"answer":43}'`);
+    await expect(store.values([output.ref.digest])).rejects.toMatchObject({ code: 'RUN_DAMAGED', message: expect.stringContaining('prepare'), details: { step: 'prepare' } });
+    expect((await store.check()).problems).toMatchObject([{ what: expect.stringContaining(output.ref.digest) }]);
+    damage('DELETE FROM contents');
+    await expect(store.values([output.ref.digest])).rejects.toMatchObject({ message: expect.stringContaining('is missing') });
+    expect((await store.check()).problems).toMatchObject([{ run: 'sound' }, { run: 'hurt' }]);
+  });
+
+  test.each([
+    ['data', `UPDATE data SET text = '{"n":2}' WHERE run = ${HURT}`, () => store.data('hurt')],
+    ['data that is no JSON', `UPDATE data SET text = '{"n":' WHERE run = ${HURT}`, () => store.data('hurt', ['version'])],
+    ['an attempt', `UPDATE attempts SET status = 1 WHERE run = ${HURT}`, () => store.attempts('hurt')],
+    ['a definition', `UPDATE definitions SET text = replace(text, 'approve', 'approvE')`, () => store.load('hurt')],
+  ])('%s is verified when it is read', async (_, statement, read) => {
+    damage(statement);
+    await expect(read()).rejects.toMatchObject({ code: 'RUN_DAMAGED' });
+  });
+
+  test('an attempt that vanished is found by the check', async () => {
+    damage(`DELETE FROM attempts WHERE run = ${HURT}`);
+    expect((await store.check()).problems).toMatchObject([{ run: 'hurt', what: expect.stringContaining('1 attempts ended, but 0 are stored') }]);
+  });
+
+  test('a checkpoint that the log does not fold to is found by the check', async () => {
+    const last = script('sound').at(-1) as Delta;
+    const claim = await store.claim('sound', 'me');
+    expect(claim.claimed).toBe(true);
+    const next = createNext({ ...last, epoch: 2 }, [{ type: 'step.changed', at: START_AT, path: 'build#1', set: {} }]);
+    await store.commit({ ...next, state: { ...next.state, counts: { build: 7 } } });
+    expect((await store.check()).problems).toMatchObject([{ run: 'sound', what: expect.stringContaining('folded log') }]);
+  });
+});
+
+describe('a file that was damaged', () => {
+  test('a page that was zeroed is found by the check', async () => {
+    await store.close();
+    const bytes = readFileSync(file);
+    const page = bytes.indexOf('note 3') >> 12;
+    bytes.fill(0, page * 4096, (page + 1) * 4096);
+    writeFileSync(file, bytes);
+    store = await openSqliteStore({ file });
+    expect((await store.check()).ok).toBe(false);
+  });
+
+  test('a truncated file is never read as an empty one', async () => {
+    await store.close();
+    truncateSync(file, 8192);
+    await expect(
+      openSqliteStore({ file }).then(async (opened) => {
+        store = opened;
+        return store.list({});
+      }),
+    ).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+  });
+});

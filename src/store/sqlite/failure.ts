@@ -1,0 +1,54 @@
+// Owns how SQLite's failures are told: each becomes one code of the catalogue, with what to do next.
+
+import { EngineError, type ErrorCode, isEngineError, messageOf } from '../../base/error.ts';
+
+const BUSY = 5;
+const LOCKED = 6;
+
+// By primary result code: https://www.sqlite.org/rescode.html
+const BY_RESULT: Readonly<Record<number, { readonly code: ErrorCode; readonly next: string }>> = {
+  [BUSY]: { code: 'STORE_UNAVAILABLE', next: 'another process kept it locked; try again' },
+  [LOCKED]: { code: 'STORE_UNAVAILABLE', next: 'another process kept it locked; try again' },
+  3: { code: 'STORE_READONLY', next: 'give this user the right to write the file and its directory, then resume' },
+  8: { code: 'STORE_READONLY', next: 'give this user the right to write the file and its directory, then resume' },
+  11: { code: 'STORE_DAMAGED', next: 'nothing was continued on it; "pawl doctor" shows what can be saved' },
+  13: { code: 'STORE_FULL', next: 'nothing was half written; free some space, then resume' },
+  18: { code: 'VALUE_TOO_LARGE', next: 'keep the value in a file and return its path' },
+  26: { code: 'STORE_DAMAGED', next: 'it is not a database; name another file, or restore a backup' },
+};
+const OTHERWISE = { code: 'STORE_UNAVAILABLE', next: 'check the disk and the directory of the file, then try again' } as const;
+
+function resultOf(thrown: unknown): number | undefined {
+  if (!(thrown instanceof Error) || (thrown as { code?: unknown }).code !== 'ERR_SQLITE_ERROR') return undefined;
+  return Number((thrown as { errcode?: unknown }).errcode) & 0xff;
+}
+
+/** True when another connection holds the lock that was wanted, so that trying again can help. */
+export function isBusy(thrown: unknown): boolean {
+  const result = resultOf(thrown);
+  return result === BUSY || result === LOCKED;
+}
+
+/** True when SQLite itself failed, so that what it had under way may be gone. */
+export function isSqliteFailure(thrown: unknown): boolean {
+  return resultOf(thrown) !== undefined;
+}
+
+/** The failure as users see it; our own errors and bugs pass unchanged. */
+export function toStoreError(thrown: unknown, file: string): unknown {
+  const result = resultOf(thrown);
+  if (result === undefined || isEngineError(thrown)) return thrown;
+  const { code, next } = BY_RESULT[result] ?? OTHERWISE;
+  return new EngineError(code, `the store ${file} refused: ${messageOf(thrown)}; ${next}`, { cause: thrown, details: { file } });
+}
+
+/** A record of a run that does not hold what was written. */
+export function damagedRun(run: string, what: string, details: Readonly<Record<string, unknown>> = {}): EngineError {
+  const next = 'it is not continued on guessed data; "pawl doctor" shows the damage, a backup restores it';
+  return new EngineError('RUN_DAMAGED', `run ${run} is damaged: ${what}; ${next}`, { details: { runId: run, ...details } });
+}
+
+/** A run that nobody has heard of. */
+export function unknownRun(run: string, file: string): EngineError {
+  return new EngineError('RUN_NOT_FOUND', `no run "${run}" in ${file}; "pawl runs" shows those that exist`, { details: { runId: run } });
+}

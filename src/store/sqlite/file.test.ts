@@ -1,0 +1,170 @@
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createFirst, createNext, START_AT } from '../../proof/store-deltas.ts';
+import { openConnection } from './connection.ts';
+import { MIGRATIONS, migrate, versionOf } from './migrate.ts';
+import { openSqliteStore, type SqliteStore } from './open.ts';
+
+let directory: string;
+let file: string;
+const opened: SqliteStore[] = [];
+
+async function open(path = file, more: { adopt?: boolean } = {}): Promise<SqliteStore> {
+  const store = await openSqliteStore({ file: path, now: () => START_AT, ...more });
+  opened.push(store);
+  return store;
+}
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'pawl-file-'));
+  file = join(directory, 'state', 'pawl.db');
+});
+
+afterEach(async () => {
+  for (const store of opened.splice(0)) await store.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const mode = (path: string): number => statSync(path).mode & 0o777;
+const first = createFirst({ run: 'r1', owner: 'me' });
+const mail = { run: 'r1', dedupe: 'a', input: { type: 'signalled', at: START_AT, name: 'a' }, values: [] } as const;
+
+describe('who may read the files', () => {
+  test('everything the store writes is for its user only, whatever the umask says', async () => {
+    const before = process.umask(0);
+    try {
+      const store = await open();
+      await store.commit(first);
+      await store.post(mail);
+      const backup = await store.backup(join(directory, 'copies', 'b.db'), 'r1');
+      for (const path of [file, `${file}-wal`, `${file}-shm`, join(`${file}.bells`, 'r1'), backup.path]) expect([path, mode(path)]).toEqual([path, 0o600]);
+      for (const path of [join(directory, 'state'), join(directory, 'copies'), `${file}.bells`]) expect([path, mode(path)]).toEqual([path, 0o700]);
+      expect((await store.check()).ok).toBe(true);
+    } finally {
+      process.umask(before);
+    }
+  });
+
+  test('a file that others can read is reported', async () => {
+    const store = await open();
+    const { chmodSync } = await import('node:fs');
+    chmodSync(file, 0o644);
+    expect((await store.check()).problems.map(({ what }) => what)).toEqual([expect.stringContaining('chmod go=')]);
+  });
+});
+
+describe('versions of the file', () => {
+  async function makeVersion1(): Promise<void> {
+    await open().then((store) => store.close());
+    rmSync(file);
+    const connection = await openConnection({ file, synchronous: 'FULL', walAutocheckpoint: 1000, busyMs: 1000 });
+    await migrate(connection, () => START_AT, MIGRATIONS.slice(0, 1));
+    connection.db.close();
+  }
+
+  test('an older file is backed up, migrated and keeps what it held; the backup is recorded', async () => {
+    await makeVersion1();
+    const old = new DatabaseSync(file);
+    expect(versionOf(old)).toBe(1);
+    old.exec("INSERT INTO mail (run, dedupe) VALUES (1, 'kept')");
+    old.close();
+    await open();
+    const db = new DatabaseSync(file);
+    expect(versionOf(db)).toBe(MIGRATIONS.at(-1)?.version);
+    expect(db.prepare('SELECT dedupe FROM mail').all()).toMatchObject([{ dedupe: 'kept' }]);
+    expect(db.prepare('SELECT version, name FROM migrations').all()).toMatchObject(MIGRATIONS.map(({ version, name }) => ({ version, name })));
+    const [backup] = db.prepare('SELECT * FROM database_backups').all() as { path: string; size_bytes: number }[];
+    db.close();
+    expect(backup?.path).toBe(`${file}.backup-v1-2026-01-02T03-04-05-678Z`);
+    expect([mode(backup?.path as string), statSync(backup?.path as string).size]).toEqual([0o600, backup?.size_bytes]);
+    const copy = new DatabaseSync(backup?.path as string);
+    expect([versionOf(copy), copy.prepare('SELECT dedupe FROM mail').get()?.dedupe]).toEqual([1, 'kept']);
+    copy.close();
+  });
+
+  test('a migration that fails leaves the version before it', async () => {
+    await makeVersion1();
+    const connection = await openConnection({ file, synchronous: 'FULL', walAutocheckpoint: 1000, busyMs: 1000 });
+    const broken = {
+      version: 2,
+      name: 'broken',
+      apply: () => {
+        connection.db.exec('CREATE TABLE half (a)');
+        throw new Error('broke');
+      },
+    };
+    await expect(migrate(connection, () => START_AT, [...MIGRATIONS.slice(0, 1), broken])).rejects.toThrow('broke');
+    expect(versionOf(connection.db)).toBe(1);
+    expect(connection.db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'half'").get()?.n).toBe(0);
+    connection.db.close();
+  });
+
+  test('a file of a newer version is refused and not touched', async () => {
+    await (await open()).close();
+    const db = new DatabaseSync(file);
+    db.exec('PRAGMA user_version=99');
+    db.close();
+    const before = readFileSync(file);
+    await expect(open()).rejects.toMatchObject({ code: 'STORE_NEWER', message: expect.stringContaining('version 99') });
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(readdirSync(join(directory, 'state')).filter((name) => name.includes('backup'))).toEqual([]);
+  });
+
+  test('a database of somebody else, and a file that is none, are refused and not touched', async () => {
+    const foreign = join(directory, 'foreign.db');
+    const db = new DatabaseSync(foreign);
+    db.exec('CREATE TABLE customers (a)');
+    db.close();
+    const text = join(directory, 'text.db');
+    writeFileSync(text, 'hello '.repeat(1000));
+    for (const path of [foreign, text]) {
+      const before = readFileSync(path);
+      await expect(open(path)).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+      expect(readFileSync(path).equals(before)).toBe(true);
+    }
+  });
+});
+
+describe('copies of a store', () => {
+  test('a backup opens elsewhere with the same state, but nothing goes on there until it is adopted', async () => {
+    const store = await open();
+    await store.commit(first);
+    const { path, bytes } = await store.backup(join(directory, 'elsewhere.db'), 'r1');
+    expect(bytes).toBe(statSync(path).size);
+    const copy = await open(path);
+    expect((await copy.load('r1')).state).toEqual(first.state);
+    const next = createNext(first, [{ type: 'step.settled', at: START_AT, path: 'build#1', attempt: 1, outcome: 'ok' }]);
+    for (const refused of [copy.claim('r1', 'me'), copy.commit(next), copy.post(mail), copy.release('r1', 1, 0)]) {
+      await expect(refused).rejects.toMatchObject({ code: 'STORE_COPIED', message: expect.stringContaining('adopt') });
+    }
+    expect(await store.commit(next)).toMatchObject({ result: 'committed' });
+    await copy.adopt();
+    expect(await copy.release('r1', 1, 0)).toBe('released');
+    await copy.close();
+    const again = await open(path);
+    expect(await again.claim('r1', 'me')).toMatchObject({ claimed: true });
+  });
+
+  test('a moved file, and another file at the same path, are copies too', async () => {
+    const store = await open();
+    await store.commit(createFirst({ run: 'r1', owner: 'me', more: { release: true } }));
+    await store.close();
+    const moved = join(directory, 'moved.db');
+    copyFileSync(file, moved);
+    rmSync(file);
+    renameSync(moved, file);
+    await expect((await open()).claim('r1', 'me')).rejects.toMatchObject({ code: 'STORE_COPIED' });
+    expect(await (await open(file, { adopt: true })).claim('r1', 'me')).toMatchObject({ claimed: true });
+  });
+
+  test('a backup never overwrites a file', async () => {
+    const store = await open();
+    const taken = join(directory, 'taken');
+    writeFileSync(taken, 'mine');
+    await expect(store.backup(taken)).rejects.toMatchObject({ message: expect.stringContaining('exists already') });
+    expect(readFileSync(taken, 'utf8')).toBe('mine');
+  });
+});

@@ -1,0 +1,66 @@
+// Owns which file a store is. A store knows where it was created; opened elsewhere it may be a second copy of runs that
+// go on in the first, so it is read-only until somebody says that this one is the store now.
+
+import { randomUUID } from 'node:crypto';
+import { realpathSync, statSync } from 'node:fs';
+import { EngineError } from '../../base/error.ts';
+import type { Connection } from './connection.ts';
+
+interface Place {
+  readonly path: string;
+  /** The file's number on its disk. The disk's own number is left out: it can change when the machine starts. */
+  readonly inode: string;
+}
+
+/** Where a store is at home. */
+export interface Home {
+  /** Throws STORE_COPIED when the file is not the one the store was created as. */
+  assertHome(): void;
+  /** Makes this file the store's home. Runs inside a transaction. */
+  adopt(): void;
+}
+
+/** Reads where the store is at home; a new store is at home where it is. */
+export function openHome(connection: Connection): Home {
+  const { path } = connection;
+  if (path === undefined) return { assertHome: () => {}, adopt: () => {} };
+  let home = readHome(connection);
+  const here = placeOf(path);
+  return {
+    assertHome: () => {
+      if (home !== undefined && (home.path !== here.path || home.inode !== here.inode)) throw copied(here, home);
+    },
+    adopt: () => {
+      writeHome(connection, here);
+      home = here;
+    },
+  };
+}
+
+/** Gives a new store its id and its home. Runs inside the transaction that creates the tables. */
+export function foundHome(connection: Connection): void {
+  connection.sql("INSERT INTO meta (key, value) VALUES ('store_id', ?)").run(randomUUID());
+  if (connection.path !== undefined) writeHome(connection, placeOf(connection.path));
+}
+
+function readHome(connection: Connection): Place | undefined {
+  const found = connection.sql("SELECT value FROM meta WHERE key = 'home'").get();
+  return found === undefined ? undefined : (JSON.parse(String(found.value)) as Place);
+}
+
+function writeHome(connection: Connection, place: Place): void {
+  connection.sql("INSERT INTO meta (key, value) VALUES ('home', ?) ON CONFLICT DO UPDATE SET value = excluded.value").run(JSON.stringify(place));
+}
+
+function placeOf(path: string): Place {
+  return { path: realpathSync(path), inode: String(statSync(path, { bigint: true }).ino) };
+}
+
+function copied(here: Place, home: Place): EngineError {
+  const where = here.path === home.path ? `${here.path} (another file than the one created there)` : here.path;
+  return new EngineError(
+    'STORE_COPIED',
+    `the store ${where} was created as ${home.path}: it is a copy, or was moved; if the other one is not used any more, adopt this one, so that no run goes on twice`,
+    { details: { file: here.path, home: home.path } },
+  );
+}

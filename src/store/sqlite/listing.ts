@@ -1,0 +1,92 @@
+// Owns looking over all runs: lists for people, and what somebody should drive. Runs that are parked cost these
+// nothing: what is due, owned or has mail is found through partial indexes.
+
+import { messageOf } from '../../base/error.ts';
+import type { RunStatus } from '../../kernel/run-state.ts';
+import type { ReadyRun, RunQuery, RunSummary } from '../store.ts';
+import { currentStepOf, statusCode, statusOf } from './checkpoint.ts';
+import type { Connection } from './connection.ts';
+import { readRunRowByKey, type RunRow, verifyRun } from './run-row.ts';
+
+const LIST_MAX = 1000;
+const AFTER_ANY_PREFIX = '\u{10ffff}';
+
+type Condition = readonly [sql: string, ...values: (string | number)[]];
+
+/** Runs, newest first; a damaged one says so and does not hide the others. */
+export function listRuns(connection: Connection, query: RunQuery): RunSummary[] {
+  const conditions = conditionsOf(query);
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`;
+  const values = conditions.flatMap(([, ...bound]) => bound);
+  const keys = connection.sql(`SELECT key FROM runs ${where} ORDER BY key DESC LIMIT ?`).all(...values, query.limit ?? LIST_MAX);
+  return keys.map(({ key }) => summarize(connection, key as number));
+}
+
+function conditionsOf(query: RunQuery): Condition[] {
+  const conditions: Condition[] = [];
+  if (query.status !== undefined) {
+    conditions.push(['status IN (SELECT value FROM json_each(?))', JSON.stringify(query.status.map(statusCode))]);
+  }
+  if (query.workflow !== undefined) conditions.push(['definition IN (SELECT id FROM definitions WHERE name = ?)', query.workflow]);
+  if (query.parent !== undefined) conditions.push(['parent = ?', query.parent]);
+  if (query.idPrefix !== undefined) conditions.push(['id >= ? AND id < ?', query.idPrefix, query.idPrefix + AFTER_ANY_PREFIX]);
+  if (query.before !== undefined) conditions.push(['created < ?', query.before]);
+  return conditions;
+}
+
+function summarize(connection: Connection, key: number): RunSummary {
+  let row: RunRow | undefined;
+  try {
+    row = readRunRowByKey(connection, key) as RunRow;
+    const { state, status, origin } = verifyRun(connection, row);
+    return { ...columnsOf(row), status, currentStep: currentStepOf(state), origin };
+  } catch (error) {
+    const columns = row === undefined ? { id: `(row ${key})`, workflow: '(unknown)', createdAt: 0, updatedAt: 0, due: undefined, owner: undefined, parent: undefined } : columnsOf(row);
+    const status: RunStatus = statusOf(row?.frame.status ?? -1) ?? 'failed';
+    return { ...columns, status, currentStep: undefined, origin: {}, damaged: messageOf(error) };
+  }
+}
+
+function columnsOf({ frame, owner }: RunRow): Omit<RunSummary, 'status' | 'currentStep' | 'origin' | 'damaged'> {
+  return {
+    id: frame.id,
+    workflow: frame.name ?? '(unknown)',
+    createdAt: frame.created,
+    updatedAt: frame.at,
+    due: frame.due ?? undefined,
+    owner,
+    parent: frame.parent ?? undefined,
+  };
+}
+
+/** Full ids that begin with a prefix. */
+export function resolvePrefix(connection: Connection, prefix: string, limit: number): string[] {
+  const found = connection.sql('SELECT id FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT ?').all(prefix, prefix + AFTER_ANY_PREFIX, limit);
+  return found.map(({ id }) => String(id));
+}
+
+/** Runs that nobody alive drives and somebody should: orphans first, then those with mail, then those that are due. */
+export function readReady(connection: Connection, when: { readonly now: number; readonly limit: number }, isDead: (owner: string) => boolean): ReadyRun[] {
+  const ready = new Map<string, ReadyRun>();
+  const add = (rows: readonly Record<string, unknown>[], because: ReadyRun['because']): void => {
+    for (const { id } of rows) {
+      const run = String(id);
+      if (ready.size < when.limit && !ready.has(run)) ready.set(run, { run, because });
+    }
+  };
+  for (const { owner } of connection.sql('SELECT DISTINCT owner FROM runs WHERE owner IS NOT NULL').all()) {
+    if (isDead(String(owner))) add(connection.sql('SELECT id FROM runs WHERE owner = ? AND owner IS NOT NULL LIMIT ?').all(String(owner), when.limit), 'orphaned');
+  }
+  add(connection.sql('SELECT id FROM runs WHERE key IN (SELECT run FROM mail WHERE consumed IS NULL) AND owner IS NULL LIMIT ?').all(when.limit), 'mail');
+  add(
+    connection.sql('SELECT id FROM runs WHERE due IS NOT NULL AND due <= ? AND owner IS NULL AND status < 3 ORDER BY due LIMIT ?').all(when.now, when.limit),
+    'due',
+  );
+  return [...ready.values()];
+}
+
+/** The nearest due time of a run that nobody drives. */
+export function readNextDue(connection: Connection): number | undefined {
+  const found = connection.sql('SELECT min(due) AS due FROM runs WHERE due IS NOT NULL AND owner IS NULL AND status < 3').get();
+  return (found?.due as number | null) ?? undefined;
+}

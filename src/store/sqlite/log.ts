@@ -1,0 +1,75 @@
+// Owns the rows of the log: appending one, and reading them with the chain verified.
+
+import { digestText } from '../../base/digest.ts';
+import type { RunEvent } from '../../kernel/event.ts';
+import type { EventRow } from '../store.ts';
+import { chainStart, rowHash, toBlob, toHex } from './chain.ts';
+import type { Connection } from './connection.ts';
+import { damagedRun } from './failure.ts';
+import { packJson, unpackJson } from './packing.ts';
+import { parseStored, type RunRow } from './run-row.ts';
+
+/** A row of the log that is ready to be written. */
+export interface Entry {
+  readonly seq: number;
+  readonly at: number;
+  readonly hash: string;
+  readonly body: string;
+}
+
+/** What a row of the log is made of. Packing it takes time, which pays where the row is all that happens for long. */
+export interface NewEntry {
+  readonly seq: number;
+  readonly at: number;
+  readonly events: readonly RunEvent[];
+  readonly pack: boolean;
+}
+
+/** The next row of a log whose last hash is `previous`. */
+export function createEntry(previous: string, row: NewEntry): Entry {
+  const text = JSON.stringify(row.events);
+  return { seq: row.seq, at: row.at, hash: rowHash(previous, { seq: row.seq, at: row.at, bodyDigest: digestText(text) }), body: row.pack ? packJson(text) : text };
+}
+
+/** Appends a row to the log of a run. */
+export function appendEntry(connection: Connection, run: number, entry: Entry): void {
+  connection.sql('INSERT INTO events (run, seq, at, hash, body) VALUES (?, ?, ?, ?, ?)').run(run, entry.seq, entry.at, toBlob(entry.hash), entry.body);
+}
+
+/** The hash of a row, in hex; that of row 0 is what the chain begins with. */
+export function readHash(connection: Connection, run: { readonly key: number; readonly id: string }, seq: number): string {
+  if (seq === 0) return chainStart(run.id);
+  const found = connection.sql('SELECT hash FROM events WHERE run = ? AND seq = ?').get(run.key, seq);
+  if (found === undefined) throw damagedRun(run.id, `record ${seq} of its log is missing`, { seq });
+  return toHex(found.hash);
+}
+
+/** The rows after a position, verified: a missing, swapped or changed one is RUN_DAMAGED with its number. */
+export function readLog(connection: Connection, row: RunRow, range: { readonly after: number; readonly limit: number }): EventRow[] {
+  const { id, seq: length } = row.frame;
+  const last = Math.min(length, range.after + range.limit);
+  if (range.after >= length) return [];
+  let previous = readHash(connection, { key: row.key, id }, range.after);
+  const read: EventRow[] = [];
+  for (const found of connection.sql('SELECT seq, at, hash, body FROM events WHERE run = ? AND seq > ? AND seq <= ? ORDER BY seq').iterate(row.key, range.after, last)) {
+    const expected = range.after + read.length + 1;
+    if (found.seq !== expected) throw damagedRun(id, `record ${expected} of its log is missing`, { seq: expected });
+    const next = verifyRow(row, found, previous);
+    previous = next.hash;
+    read.push(next);
+  }
+  if (read.length < last - range.after) {
+    const missing = range.after + read.length + 1;
+    throw damagedRun(id, `record ${missing} of its log is missing`, { seq: missing });
+  }
+  return read;
+}
+
+function verifyRow(row: RunRow, found: Record<string, unknown>, previous: string): EventRow {
+  const seq = found.seq as number;
+  const at = found.at as number;
+  const text = unpackJson(String(found.body));
+  const hash = rowHash(previous, { seq, at, bodyDigest: digestText(text) });
+  if (hash !== toHex(found.hash)) throw damagedRun(row.frame.id, `record ${seq} of its log is not the one that was written`, { seq });
+  return { seq, at, hash, events: parseStored(row.frame.id, `record ${seq} of its log`, () => JSON.parse(text) as RunEvent[]) };
+}

@@ -1,0 +1,48 @@
+// Owns the inbox: unique per run and dedupe key, also after it was consumed; consumed by the commit that acts on it.
+
+import type { RunInput } from '../../kernel/input.ts';
+import type { Mail, ReceivedMail } from '../store.ts';
+import { sumOf } from './chain.ts';
+import type { Connection } from './connection.ts';
+import { writeValues } from './contents.ts';
+import { damagedRun } from './failure.ts';
+import { packJson, unpackJson } from './packing.ts';
+import { parseStored } from './run-row.ts';
+
+/** The key of a run inside the tables. */
+export function keyOf(connection: Connection, run: string): number | undefined {
+  return connection.sql('SELECT key FROM runs WHERE id = ?').get(run)?.key as number | undefined;
+}
+
+/** Puts a message into the inbox of a run that exists. */
+export function insertMail(connection: Connection, run: number, mail: Mail): 'posted' | 'duplicate' {
+  const body = packJson(JSON.stringify(mail.input));
+  const { changes } = connection
+    .sql('INSERT INTO mail (run, dedupe, sum, body) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
+    .run(run, mail.dedupe, sumOf([run, mail.dedupe, body]), body);
+  if (changes === 0) return 'duplicate';
+  writeValues(connection, mail.values);
+  return 'posted';
+}
+
+/** Marks messages as acted on by the delta that made the run's position `seq`; what they said is in the log now. */
+export function consumeMail(connection: Connection, run: number, consumed: { readonly ids: readonly number[]; readonly seq: number }): void {
+  for (const id of consumed.ids) {
+    connection.sql('UPDATE mail SET consumed = ?, sum = NULL, body = NULL WHERE id = ? AND run = ? AND consumed IS NULL').run(consumed.seq, id, run);
+  }
+}
+
+/** Messages that nobody acted on, oldest first. */
+export function readInbox(connection: Connection, run: { readonly key: number; readonly id: string }, after: number): ReceivedMail[] {
+  const rows = connection.sql('SELECT id, dedupe, sum, body FROM mail WHERE run = ? AND consumed IS NULL AND id > ? ORDER BY id').all(run.key, after);
+  return rows.map(({ id, dedupe, sum, body }) => {
+    if (sumOf([run.key, dedupe, body]) !== sum) throw damagedRun(run.id, `its mail ${id} is not what was posted`, { mail: id });
+    const input = parseStored(run.id, `its mail ${id}`, () => JSON.parse(unpackJson(String(body))) as RunInput);
+    return { id: id as number, dedupe: String(dedupe), input };
+  });
+}
+
+/** True when a message lies there that is newer than `after` and nobody acted on. */
+export function hasMail(connection: Connection, run: number, after: number): boolean {
+  return connection.sql('SELECT 1 FROM mail WHERE run = ? AND consumed IS NULL AND id > ? LIMIT 1').get(run, after) !== undefined;
+}

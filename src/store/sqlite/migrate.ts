@@ -1,0 +1,87 @@
+// Owns the versions of the file: numbered migrations, each whole or not at all, after a backup of what was there.
+
+import type { DatabaseSync } from 'node:sqlite';
+import { EngineError } from '../../base/error.ts';
+import { copyDatabase, recordBackup } from './backup.ts';
+import { type Connection, whenFree } from './connection.ts';
+import { foundHome } from './home.ts';
+import { TABLES } from './schema.ts';
+import { VIEWS } from './views.ts';
+
+// "PAWL" in ASCII: tells our files from other databases.
+const APPLICATION_ID = 0x5041574c;
+
+/** A step from one version of the file to the next. */
+export interface Migration {
+  readonly version: number;
+  readonly name: string;
+  apply(connection: Connection): void;
+}
+
+/** All migrations, in order. What a published one does is never changed. */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    version: 1,
+    name: 'tables',
+    apply: (connection) => {
+      connection.db.exec(`PRAGMA application_id=${APPLICATION_ID}`);
+      connection.db.exec(TABLES);
+      foundHome(connection);
+    },
+  },
+  { version: 2, name: 'views', apply: (connection) => connection.db.exec(VIEWS) },
+];
+
+/** Brings the file to the newest version; gives that version. A file of a newer one is refused untouched. */
+export async function migrate(connection: Connection, now: () => number, migrations: readonly Migration[] = MIGRATIONS): Promise<number> {
+  const newest = migrations.at(-1)?.version ?? 0;
+  const version = await whenFree(connection, () => inspect(connection, newest));
+  await whenFree(connection, () => connection.db.exec('PRAGMA journal_mode=WAL'));
+  if (version === newest) return newest;
+  const saved = version === 0 ? undefined : await backUp(connection, version, now());
+  for (const migration of migrations) await whenFree(connection, () => applyOnce(connection, migration, now()));
+  if (saved !== undefined) await whenFree(connection, () => recordBackup(connection, { ...saved, at: now() }));
+  return newest;
+}
+
+/** The version of a file. */
+export function versionOf(db: DatabaseSync): number {
+  return db.prepare('PRAGMA user_version').get()?.user_version as number;
+}
+
+function inspect({ db, name }: Connection, newest: number): number {
+  const version = versionOf(db);
+  const isOurs = db.prepare('PRAGMA application_id').get()?.application_id === APPLICATION_ID;
+  const isEmpty = db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.n === 0;
+  if (!isOurs && !isEmpty) {
+    throw new EngineError('STORE_DAMAGED', `${name} is a database, but not a Pawl store; it was not touched; name another file`, { details: { file: name } });
+  }
+  if (version > newest) {
+    throw new EngineError('STORE_NEWER', `${name} is of version ${version}, and this Pawl knows up to ${newest}; it was not touched; use a Pawl that knows version ${version}`, {
+      details: { file: name, version, newest },
+    });
+  }
+  return version;
+}
+
+function applyOnce(connection: Connection, migration: Migration, now: number): void {
+  const { db } = connection;
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    if (versionOf(db) < migration.version) {
+      db.exec('CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL)');
+      migration.apply(connection);
+      db.prepare('INSERT INTO migrations (version, name, applied_at) VALUES (?, ?, ?)').run(migration.version, migration.name, new Date(now).toISOString());
+      db.exec(`PRAGMA user_version=${migration.version}`);
+    }
+    db.exec('COMMIT');
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+async function backUp(connection: Connection, version: number, now: number): Promise<{ path: string; bytes: number } | undefined> {
+  if (connection.path === undefined) return undefined;
+  return copyDatabase(connection, `${connection.path}.backup-v${version}-${new Date(now).toISOString().replace(/[:.]/g, '-')}`);
+}

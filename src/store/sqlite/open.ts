@@ -1,0 +1,164 @@
+// Owns opening the SQLite store and the wiring of its parts. What each part does is in its own file: `commit` writes,
+// `ownership` hands runs out, `run-row`, `log`, `attempts` and `contents` read, `bell` wakes.
+
+import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
+import type { Store } from '../store.ts';
+import { readAttempts, readLatest } from './attempts.ts';
+import { copyDatabase, recordBackup } from './backup.ts';
+import { openBell } from './bell.ts';
+import { checkStore } from './check.ts';
+import { type CommitContext, commitDelta, type OwnedRun } from './commit.ts';
+import { type Connection, createPrivateFile, openConnection, readSnapshot } from './connection.ts';
+import { readData, readValues } from './contents.ts';
+import { toStoreError, unknownRun } from './failure.ts';
+import { type Home, openHome } from './home.ts';
+import { listRuns, readNextDue, readReady, resolvePrefix } from './listing.ts';
+import { readLog } from './log.ts';
+import { insertMail, keyOf, readInbox } from './mail.ts';
+import { migrate } from './migrate.ts';
+import { type ClaimContext, claimRun, releaseRun } from './ownership.ts';
+import { openDefinitions, readRunRow, type RunRow, verifyRun } from './run-row.ts';
+import { openTransactions, type Transactions } from './transactions.ts';
+
+const WAL_AUTOCHECKPOINT = 4000;
+const BUSY_MS = 10_000;
+const EVENTS_MAX = 1_000_000;
+
+/** How to open a store. */
+export interface SqliteStoreOptions {
+  /** A path, or `:memory:`. */
+  readonly file: string;
+  /** FULL (the default) survives a power cut; NORMAL only a crash of the process. */
+  readonly synchronous?: 'FULL' | 'NORMAL';
+  /** Whether an owner is provably dead; by default nobody ever is. */
+  readonly isDead?: (owner: string) => boolean;
+  readonly now?: () => number;
+  /** Pages in the write-ahead log before they are moved to the file. */
+  readonly walAutocheckpoint?: number;
+  /** How long a lock of another process is waited for. */
+  readonly busyMs?: number;
+  /** Makes this file the store's home although it was created elsewhere: after a restore or a move. */
+  readonly adopt?: boolean;
+}
+
+/** A store in an SQLite file. */
+export interface SqliteStore extends Store {
+  /** Makes this file the store's home although it was created elsewhere. */
+  adopt(): Promise<void>;
+}
+
+/** Opens a store, creating or migrating the file as needed. */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
+  const connection = await openFile(options);
+  try {
+    await migrate(connection, options.now ?? Date.now);
+    const store = createStore(connection, options);
+    if (options.adopt === true) await store.adopt();
+    return store;
+  } catch (error) {
+    connection.db.close();
+    throw toStoreError(error, connection.name);
+  }
+}
+
+async function openFile(options: SqliteStoreOptions): Promise<Connection> {
+  const { file } = options;
+  try {
+    if (file !== ':memory:') createPrivateFile(file);
+    return await openConnection({
+      file,
+      synchronous: options.synchronous ?? 'FULL',
+      walAutocheckpoint: options.walAutocheckpoint ?? WAL_AUTOCHECKPOINT,
+      busyMs: options.busyMs ?? BUSY_MS,
+    });
+  } catch (error) {
+    const told = toStoreError(error, file);
+    if (isEngineError(told)) throw told;
+    throw new EngineError('STORE_UNAVAILABLE', `cannot open the store ${file}: ${messageOf(error)}; check the path and its rights`, { cause: error, details: { file } });
+  }
+}
+
+/** Wires the parts of a store on a connection whose file is of the newest version. */
+export function createStore(connection: Connection, options: Omit<SqliteStoreOptions, 'file'>): SqliteStore {
+  const home = openHome(connection);
+  const bell = openBell(connection.path);
+  const isDead = options.isDead ?? (() => false);
+  const context: ClaimContext = { connection, bell, owned: new Map<string, OwnedRun>(), isDead, definitionOf: openDefinitions(connection) };
+  const transactions = openTransactions(connection, bell.committed);
+  return {
+    ...createWriter(context, home, transactions),
+    ...createReader(context),
+    ready: (now, limit) => readSnapshot(connection, () => readReady(connection, { now, limit }, isDead)),
+    nextDue: () => readSnapshot(connection, () => readNextDue(connection)),
+    watch: bell.watch,
+    follow: bell.follow,
+    backup: async (file, run) => {
+      const made = await copyDatabase(connection, file);
+      await transactions.write(() => recordBackup(connection, { ...made, at: (options.now ?? Date.now)(), ...(run === undefined ? {} : { run }) }));
+      return made;
+    },
+    check: () => checkStore(connection),
+    adopt: () => transactions.write(() => home.adopt()),
+    close: async () => {
+      await transactions.idle();
+      bell.close();
+      if (connection.db.isOpen) connection.db.close();
+    },
+  };
+}
+
+function createWriter(context: ClaimContext, home: Home, { write }: Transactions): Pick<Store, 'claim' | 'commit' | 'release' | 'post'> {
+  return {
+    claim: (run, me) =>
+      write((after) => {
+        home.assertHome();
+        return claimRun(context, { run, me }, after);
+      }),
+    commit: (delta) =>
+      write((after) => {
+        home.assertHome();
+        return commitDelta(context, delta, after);
+      }),
+    release: (run, epoch, seenMail) =>
+      write((after) => {
+        home.assertHome();
+        return releaseRun(context, { run, epoch, seenMail }, after);
+      }),
+    post: (mail) =>
+      write((after) => {
+        home.assertHome();
+        const key = keyOf(context.connection, mail.run);
+        if (key === undefined) throw unknownRun(mail.run, context.connection.name);
+        const result = insertMail(context.connection, key, mail);
+        if (result === 'posted') after(() => context.bell.ring(mail.run));
+        return result;
+      }),
+  };
+}
+
+type Reader = Pick<Store, 'inbox' | 'load' | 'values' | 'data' | 'latest' | 'attempts' | 'events' | 'list' | 'resolve'>;
+
+function createReader(context: CommitContext & Pick<ClaimContext, 'definitionOf'>): Reader {
+  const { connection } = context;
+  const of = <T>(run: string, read: (row: RunRow) => T): Promise<T> =>
+    readSnapshot(connection, () => {
+      const row = readRunRow(connection, run);
+      if (row === undefined) throw unknownRun(run, connection.name);
+      return read(row);
+    });
+  return {
+    inbox: (run, after) => of(run, (row) => readInbox(connection, { key: row.key, id: run }, after)),
+    load: (run) =>
+      of(run, (row) => {
+        const { state, status, origin } = verifyRun(connection, row);
+        return { state, status, owner: row.owner, epoch: row.epoch, definition: context.definitionOf(row), codeHash: row.frame.code, origin };
+      }),
+    values: (digests) => readSnapshot(connection, () => readValues(connection, digests)),
+    data: (run, keys) => of(run, (row) => readData(connection, row, keys)),
+    latest: (run, steps) => of(run, (row) => readLatest(connection, row, steps)),
+    attempts: (run, group) => of(run, (row) => readAttempts(connection, row, group)),
+    events: (run, after, limit) => of(run, (row) => readLog(connection, row, { after, limit: limit ?? EVENTS_MAX })),
+    list: (query) => readSnapshot(connection, () => listRuns(connection, query)),
+    resolve: (prefix, limit) => readSnapshot(connection, () => resolvePrefix(connection, prefix, limit)),
+  };
+}

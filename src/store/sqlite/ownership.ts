@@ -1,0 +1,58 @@
+// Owns who drives a run: taking it when nobody alive has it, and giving it up when nothing new lies there.
+
+import type { Claimed, Held } from '../store.ts';
+import type { CommitContext } from './commit.ts';
+import { unknownRun } from './failure.ts';
+import { hasMail, readInbox } from './mail.ts';
+import { type LoadedRun, readRunRow, type RunRow, verifyRun } from './run-row.ts';
+import type { After } from './transactions.ts';
+import type { Definition } from '../../definition/model.ts';
+
+/** What a claim works with, beside what a commit does. */
+export interface ClaimContext extends CommitContext {
+  readonly isDead: (owner: string) => boolean;
+  readonly definitionOf: (row: RunRow) => Definition;
+}
+
+/** Takes a run inside a transaction; one that is damaged is not taken. */
+export function claimRun(context: ClaimContext, who: { readonly run: string; readonly me: string }, after: After): Claimed | Held {
+  const { connection } = context;
+  const row = readRunRow(connection, who.run);
+  if (row === undefined) throw unknownRun(who.run, connection.name);
+  if (row.owner !== undefined && row.owner !== who.me && !context.isDead(row.owner)) return { claimed: false, owner: row.owner };
+  const loaded = verifyRun(connection, row);
+  const claimed = toClaimed(context, loaded);
+  connection.sql('UPDATE runs SET owner = ?, epoch = epoch + 1 WHERE key = ?').run(who.me, row.key);
+  after(() => {
+    context.owned.set(who.run, { key: row.key, seq: row.frame.seq, head: loaded.head, attempts: row.frame.attempts, fixed: row.frame });
+    context.bell.silence(who.run);
+  });
+  return claimed;
+}
+
+function toClaimed(context: ClaimContext, { row, state, origin }: LoadedRun): Claimed {
+  return {
+    claimed: true,
+    epoch: row.epoch + 1,
+    state,
+    mail: readInbox(context.connection, { key: row.key, id: row.frame.id }, 0),
+    definition: context.definitionOf(row),
+    codeHash: row.frame.code,
+    origin,
+  };
+}
+
+/** Gives a run up inside a transaction, unless mail newer than `seenMail` lies there. */
+export function releaseRun(context: CommitContext, held: { readonly run: string; readonly epoch: number; readonly seenMail: number }, after: After): 'released' | 'mail' | 'stale' {
+  const { connection } = context;
+  const found = connection.sql('SELECT key, epoch, owner FROM runs WHERE id = ?').get(held.run);
+  if (found === undefined) throw unknownRun(held.run, connection.name);
+  if (found.epoch !== held.epoch || found.owner === null) return 'stale';
+  if (hasMail(connection, found.key as number, held.seenMail)) return 'mail';
+  connection.sql('UPDATE runs SET owner = NULL WHERE key = ?').run(found.key as number);
+  after(() => {
+    context.owned.delete(held.run);
+    context.bell.silence(held.run);
+  });
+  return 'released';
+}

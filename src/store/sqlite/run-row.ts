@@ -1,0 +1,119 @@
+// Owns reading a run: its row, the definition it is frozen to, its members, and the proof that they are as written.
+
+import { digestText } from '../../base/digest.ts';
+import { deepFreeze } from '../../base/json.ts';
+import type { Definition } from '../../definition/model.ts';
+import type { Activation, RunState, RunStatus } from '../../kernel/run-state.ts';
+import type { RunOrigin } from '../store.ts';
+import { chainStart, rowHash, sumOf, toHex } from './chain.ts';
+import { decodeCheckpoint, type Frame, isSealed, sealRun, statusOf } from './checkpoint.ts';
+import type { Connection } from './connection.ts';
+import { damagedRun } from './failure.ts';
+import { unpackJson } from './packing.ts';
+
+const DEFINITIONS_MAX = 64;
+
+const SELECT_RUN = `SELECT r.key, r.id, r.epoch, r.seq, r.owner, r.status, r.due, r.created, r.at, r.members, r.attempts, r.definition,
+  r.params, r.params_bytes, r.parent, r.origin, r.seal, r.checkpoint, d.hash, d.code, d.name, d.form
+  FROM runs r LEFT JOIN definitions d ON d.id = r.definition`;
+
+/** A run as its row says it, not verified yet. */
+export interface RunRow {
+  readonly key: number;
+  readonly epoch: number;
+  readonly owner: string | undefined;
+  readonly definition: number;
+  readonly frame: Frame;
+  readonly seal: unknown;
+  readonly checkpoint: string;
+}
+
+/** A run that was read and verified. */
+export interface LoadedRun {
+  readonly row: RunRow;
+  /** The hash of the last row of its log, in hex. */
+  readonly head: string;
+  readonly state: RunState;
+  readonly status: RunStatus;
+  readonly origin: RunOrigin;
+}
+
+/** The row of a run by its id. */
+export function readRunRow(connection: Connection, id: string): RunRow | undefined {
+  return toRunRow(connection.sql(`${SELECT_RUN} WHERE r.id = ?`).get(id));
+}
+
+/** The row of a run by its key. */
+export function readRunRowByKey(connection: Connection, key: number): RunRow | undefined {
+  return toRunRow(connection.sql(`${SELECT_RUN} WHERE r.key = ?`).get(key));
+}
+
+function toRunRow(found: Record<string, unknown> | undefined): RunRow | undefined {
+  if (found === undefined) return undefined;
+  const { key, epoch, owner, definition, seal, checkpoint, params, params_bytes: bytes, ...columns } = found;
+  const frame = { ...columns, params: params === null ? undefined : { digest: toHex(params), bytes } } as unknown as Frame;
+  return { key, epoch, owner: owner ?? undefined, definition, frame, seal, checkpoint } as RunRow;
+}
+
+/** The checkpoint of a row, proved against its seal and the last row of its log; damage is RUN_DAMAGED. */
+export function verifyRun(connection: Connection, row: RunRow): LoadedRun {
+  const { frame } = row;
+  const status = statusOf(frame.status);
+  if (status === undefined || frame.hash === null) throw damagedRun(frame.id, 'its row names a status or a definition that does not exist');
+  const head = readHead(connection, row);
+  if (!isSealed(row.seal, sealRun(head, frame, row.checkpoint))) {
+    throw damagedRun(frame.id, `its checkpoint at record ${frame.seq} is not the one that was written`, { seq: frame.seq });
+  }
+  const members = frame.members === 0 ? [] : readMembers(connection, row);
+  const state = parseStored(frame.id, 'its checkpoint', () => decodeCheckpoint(row.checkpoint, frame, members));
+  const origin = parseStored(frame.id, 'its origin', () => (frame.origin === null ? {} : (JSON.parse(frame.origin) as RunOrigin)));
+  return { row, head, state, status, origin };
+}
+
+/** The hash of the last row of the log, after that row was proved. */
+function readHead(connection: Connection, row: RunRow): string {
+  const { id, seq } = row.frame;
+  const rows = connection.sql('SELECT seq, at, hash, body FROM events WHERE run = ? AND seq >= ? ORDER BY seq').all(row.key, seq - 1);
+  const last = rows.at(-1);
+  if (last?.seq !== seq) throw damagedRun(id, `record ${seq} of its log is missing`, { seq });
+  const before = seq === 1 ? chainStart(id) : rows.length === 2 ? toHex(rows[0]?.hash) : undefined;
+  if (before === undefined) throw damagedRun(id, `record ${seq - 1} of its log is missing`, { seq: seq - 1 });
+  const hash = rowHash(before, { seq, at: last.at as number, bodyDigest: digestText(unpackJson(String(last.body))) });
+  if (hash !== toHex(last.hash)) throw damagedRun(id, `record ${seq} of its log is not the one that was written`, { seq });
+  return hash;
+}
+
+function readMembers(connection: Connection, row: RunRow): Activation[] {
+  const { id, members } = row.frame;
+  const found = connection.sql('SELECT path, text, sum FROM members WHERE run = ? ORDER BY path').all(row.key);
+  if (found.length !== members) throw damagedRun(id, `${members} members of groups are live, but ${found.length} are stored`);
+  return found.map(({ path, text, sum }) => {
+    if (sumOf([row.key, path, text]) !== sum) throw damagedRun(id, `the live member ${path} is not the one that was written`, { path });
+    return parseStored(id, `the live member ${path}`, () => JSON.parse(unpackJson(String(text))) as Activation);
+  });
+}
+
+/** Parses a stored text; one that cannot be parsed is damage, never null. */
+export function parseStored<T>(run: string, what: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw damagedRun(run, `${what} cannot be parsed`, { cause: String(error) });
+  }
+}
+
+/** Reads definitions, each once. */
+export function openDefinitions(connection: Connection): (row: RunRow) => Definition {
+  const known = new Map<number, Definition>();
+  return (row) => {
+    const cached = known.get(row.definition);
+    if (cached !== undefined) return cached;
+    const found = connection.sql('SELECT digest, text FROM definitions WHERE id = ?').get(row.definition);
+    const text = String(found?.text);
+    if (digestText(text) !== toHex(found?.digest)) throw damagedRun(row.frame.id, 'the definition it is frozen to is not the one that was written');
+    const definition = deepFreeze(parseStored(row.frame.id, 'its definition', () => JSON.parse(text) as Definition));
+    if (known.size >= DEFINITIONS_MAX) known.delete(known.keys().next().value as number);
+    known.set(row.definition, definition);
+    return definition;
+  };
+}

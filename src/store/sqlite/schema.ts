@@ -1,0 +1,161 @@
+// Owns the tables. Inside, a run is an integer; times are milliseconds; digests and hashes are 32-byte blobs; the texts
+// that repeat themselves are packed. `views.ts` shows all of it in names and spellings for people.
+//
+// A commit costs the pages it touches, twice when it waits for the disk. So what a plain step writes lies together: log
+// and attempts are clustered by run, an attempt's number counts within its run, and neither needs an index beside it.
+// `sum` is a CRC-32 of the row: it finds a flipped byte, it is no signature.
+
+/** The tables of version 1. */
+export const TABLES = `
+CREATE TABLE meta (
+  key TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE definitions (
+  id INTEGER PRIMARY KEY,
+  hash TEXT NOT NULL,
+  code TEXT NOT NULL,
+  name TEXT NOT NULL,
+  form TEXT NOT NULL,
+  digest BLOB NOT NULL,
+  text TEXT NOT NULL,
+  UNIQUE (hash, code)
+);
+
+CREATE TABLE runs (
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  epoch INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  owner TEXT,
+  status INTEGER NOT NULL,
+  due INTEGER,
+  created INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  members INTEGER NOT NULL,
+  attempts INTEGER NOT NULL,
+  definition INTEGER NOT NULL REFERENCES definitions (id),
+  params BLOB,
+  params_bytes INTEGER,
+  parent TEXT,
+  origin TEXT,
+  seal BLOB NOT NULL,
+  checkpoint TEXT NOT NULL
+);
+CREATE INDEX runs_due ON runs (due) WHERE due IS NOT NULL AND owner IS NULL AND status < 3;
+CREATE INDEX runs_owner ON runs (owner) WHERE owner IS NOT NULL;
+CREATE INDEX runs_parent ON runs (parent) WHERE parent IS NOT NULL;
+
+CREATE TABLE events (
+  run INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  hash BLOB NOT NULL,
+  body TEXT NOT NULL,
+  PRIMARY KEY (run, seq)
+) WITHOUT ROWID;
+
+CREATE TABLE attempts (
+  run INTEGER NOT NULL,
+  step TEXT NOT NULL,
+  id INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  attempts_max INTEGER NOT NULL,
+  outcome TEXT,
+  status INTEGER NOT NULL,
+  opened INTEGER NOT NULL,
+  started INTEGER,
+  ended INTEGER NOT NULL,
+  output BLOB,
+  output_bytes INTEGER,
+  error TEXT,
+  claim BLOB,
+  claim_bytes INTEGER,
+  evidence BLOB,
+  evidence_bytes INTEGER,
+  actor TEXT,
+  of_group TEXT,
+  key TEXT,
+  position INTEGER,
+  input TEXT,
+  sum INTEGER NOT NULL,
+  PRIMARY KEY (run, step, id)
+) WITHOUT ROWID;
+CREATE INDEX attempts_group ON attempts (run, of_group) WHERE of_group IS NOT NULL;
+
+CREATE TABLE checks (
+  id INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  config TEXT NOT NULL,
+  passed INTEGER,
+  result TEXT NOT NULL,
+  error TEXT,
+  at INTEGER NOT NULL
+);
+CREATE INDEX checks_attempt ON checks (run, attempt);
+
+CREATE TABLE members (
+  run INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  text TEXT NOT NULL,
+  sum INTEGER NOT NULL,
+  PRIMARY KEY (run, path)
+) WITHOUT ROWID;
+
+CREATE TABLE contents (
+  digest BLOB PRIMARY KEY,
+  text TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE data (
+  run INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  digest BLOB,
+  sum INTEGER NOT NULL,
+  text TEXT,
+  PRIMARY KEY (run, key)
+) WITHOUT ROWID;
+
+CREATE TABLE mail (
+  id INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL,
+  dedupe TEXT NOT NULL,
+  consumed INTEGER,
+  sum INTEGER,
+  body TEXT,
+  UNIQUE (run, dedupe)
+);
+CREATE INDEX mail_unread ON mail (run) WHERE consumed IS NULL;
+
+CREATE TABLE slots (
+  key TEXT NOT NULL,
+  run INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  PRIMARY KEY (key, run, path)
+) WITHOUT ROWID;
+CREATE INDEX slots_holder ON slots (run, path);
+
+CREATE TABLE slot_waiters (
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL,
+  run INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  room INTEGER NOT NULL,
+  UNIQUE (run, path, key)
+);
+CREATE INDEX slot_waiters_key ON slot_waiters (key);
+
+CREATE TABLE database_backups (
+  id TEXT PRIMARY KEY,
+  created_at TEXT NOT NULL,
+  path TEXT NOT NULL,
+  workflow_run_id TEXT,
+  size_bytes INTEGER
+);
+`;

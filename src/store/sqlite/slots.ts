@@ -1,0 +1,79 @@
+// Owns semaphores: who holds which, who waits, and whose turn it is.
+//
+// L1. An activation takes all the semaphores it asks for, or none.
+// L2. Whoever found one full stands in its queue until it takes it or gives the place up. A queue is looked at again
+//     whenever a holder or a waiter leaves, so that a waiter that is gone does not keep the place of the next.
+
+import type { Path } from '../../kernel/run-state.ts';
+import type { SlotClaim } from '../store.ts';
+import type { Connection } from './connection.ts';
+
+/** What one delta wants to do with semaphores. */
+export interface SlotChange {
+  readonly run: number;
+  readonly take: readonly SlotClaim[];
+  readonly free: readonly Path[];
+}
+
+/** The first semaphore without room, or undefined when the whole change fits. Writes nothing. */
+export function findFull(connection: Connection, change: SlotChange): { readonly path: Path; readonly key: string; readonly limit: number } | undefined {
+  const free = JSON.stringify(change.free);
+  const taken = new Map<string, number>();
+  for (const { path, keys } of change.take) {
+    for (const { key, limit } of keys) {
+      const others = (taken.get(key) ?? 0) + countOthers(connection, { key, run: change.run, path, free });
+      if (others >= limit) return { path, key, limit };
+    }
+    for (const { key } of keys) taken.set(key, (taken.get(key) ?? 0) + 1);
+  }
+  return undefined;
+}
+
+function countOthers(connection: Connection, of: { key: string; run: number; path: Path; free: string }): number {
+  const found = connection
+    .sql('SELECT count(*) AS n FROM slots WHERE key = ?1 AND NOT (run = ?2 AND (path = ?3 OR path IN (SELECT value FROM json_each(?4))))')
+    .get(of.key, of.run, of.path, of.free);
+  return found?.n as number;
+}
+
+/** Takes and frees what was found to fit; gives the keys whose queues should be looked at. */
+export function changeSlots(connection: Connection, change: SlotChange): readonly string[] {
+  const left = change.free.flatMap((path) => leave(connection, change.run, path));
+  for (const { path, keys } of change.take) {
+    connection.sql('DELETE FROM slot_waiters WHERE run = ? AND path = ?').run(change.run, path);
+    for (const { key } of keys) connection.sql('INSERT INTO slots (key, run, path) VALUES (?, ?, ?) ON CONFLICT DO NOTHING').run(key, change.run, path);
+  }
+  return left;
+}
+
+/** Takes a run out of every queue and lets go of all it holds; gives the keys whose queues should be looked at. */
+export function leaveAll(connection: Connection, run: number): readonly string[] {
+  const held = connection.sql('DELETE FROM slots WHERE run = ? RETURNING key').all(run);
+  const waited = connection.sql('DELETE FROM slot_waiters WHERE run = ? RETURNING key').all(run);
+  return [...held, ...waited].map(({ key }) => String(key));
+}
+
+function leave(connection: Connection, run: number, path: Path): string[] {
+  const held = connection.sql('DELETE FROM slots WHERE run = ? AND path = ? RETURNING key').all(run, path);
+  const waited = connection.sql('DELETE FROM slot_waiters WHERE run = ? AND path = ? RETURNING key').all(run, path);
+  return [...held, ...waited].map(({ key }) => String(key));
+}
+
+/** Stands in the queue of a semaphore; a place that is there already is kept. */
+export function queueForSlot(connection: Connection, waiter: { readonly run: number; readonly path: Path; readonly key: string; readonly limit: number }): void {
+  connection
+    .sql('INSERT INTO slot_waiters (key, run, path, room) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET room = excluded.room')
+    .run(waiter.key, waiter.run, waiter.path, waiter.limit);
+}
+
+/** The runs at the head of a queue for which there is room now, first come first. */
+export function nextInQueue(connection: Connection, key: string): string[] {
+  const held = connection.sql('SELECT count(*) AS n FROM slots WHERE key = ?').get(key)?.n as number;
+  const waiters = connection.sql('SELECT r.id, w.room FROM slot_waiters w JOIN runs r ON r.key = w.run WHERE w.key = ? ORDER BY w.id').iterate(key);
+  const next: string[] = [];
+  for (const { id, room } of waiters) {
+    if (held + next.length >= (room as number)) break;
+    next.push(String(id));
+  }
+  return next;
+}

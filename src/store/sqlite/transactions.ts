@@ -1,0 +1,135 @@
+// Owns group commit: everything that wants to write in the same turn of the event loop shares one transaction, and so
+// one wait for the disk.
+//
+// W1. Each piece of work has a savepoint of its own: one that throws is undone and hurts no other.
+// W2. When SQLite itself fails, the whole transaction is undone and everybody in it hears why.
+// W3. What follows from a write (a bell, a cache) happens only after it is on disk.
+//
+// The turn ends with `setImmediate`, not with a microtask: a run of quick steps would otherwise never let the event
+// loop have its turn, and timers and signals would starve.
+
+import { type Connection, pauseMs } from './connection.ts';
+import { isBusy, isSqliteFailure, toStoreError } from './failure.ts';
+
+const BATCH_MAX = 512;
+
+/** Registers what is to happen once the write is on disk. */
+export type After = (then: () => void) => void;
+
+/** The queue of writes of one connection. */
+export interface Transactions {
+  /** Does the work inside a transaction; resolves when it is on disk. */
+  write<T>(work: (after: After) => T): Promise<T>;
+  /** Resolves when nothing is queued any more. */
+  idle(): Promise<void>;
+}
+
+interface Job {
+  readonly work: (after: After) => unknown;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Done {
+  readonly job: Job;
+  readonly value: unknown;
+}
+
+/** Opens the queue of writes; `committed` is called after each transaction that reached the disk. */
+export function openTransactions(connection: Connection, committed: () => void): Transactions {
+  let queue: Job[] = [];
+  let scheduled = false;
+  let busySince: number | undefined;
+  let busyRounds = 0;
+  let waiting: (() => void)[] = [];
+
+  function schedule(): void {
+    if (scheduled) return;
+    scheduled = true;
+    setImmediate(flush);
+  }
+
+  function flush(): void {
+    const batch = queue.length > BATCH_MAX ? queue.splice(0, BATCH_MAX) : queue;
+    if (batch === queue) queue = [];
+    try {
+      connection.sql('BEGIN IMMEDIATE').run();
+    } catch (error) {
+      return postpone(batch, error);
+    }
+    busySince = undefined;
+    busyRounds = 0;
+    runBatch(connection, batch, committed);
+    proceed();
+  }
+
+  function proceed(): void {
+    scheduled = false;
+    if (queue.length > 0) return schedule();
+    const resumed = waiting;
+    waiting = [];
+    for (const resume of resumed) resume();
+  }
+
+  function postpone(batch: Job[], error: unknown): void {
+    busySince ??= performance.now();
+    if (isBusy(error) && performance.now() - busySince < connection.busyMs) {
+      queue = [...batch, ...queue];
+      setTimeout(flush, pauseMs(busyRounds++));
+      return;
+    }
+    busySince = undefined;
+    rejectAll(batch, toStoreError(error, connection.name));
+    proceed();
+  }
+
+  return {
+    write: <T>(work: (after: After) => T) =>
+      new Promise<T>((resolve, reject) => {
+        queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
+        schedule();
+      }),
+    idle: () => (scheduled ? new Promise<void>((resolve) => waiting.push(resolve)) : Promise.resolve()),
+  };
+}
+
+function runBatch(connection: Connection, batch: readonly Job[], committed: () => void): void {
+  const follow: (() => void)[] = [];
+  const done: Done[] = [];
+  try {
+    for (const job of batch) runJob(connection, { job, alone: batch.length === 1, follow, done });
+    if (connection.db.isTransaction) connection.sql('COMMIT').run();
+  } catch (error) {
+    if (connection.db.isTransaction) connection.sql('ROLLBACK').run();
+    return rejectAll(batch, toStoreError(error, connection.name));
+  }
+  for (const then of follow) then();
+  for (const { job, value } of done) job.resolve(value);
+  if (done.length > 0) committed();
+}
+
+interface Turn {
+  readonly job: Job;
+  readonly alone: boolean;
+  readonly follow: (() => void)[];
+  readonly done: Done[];
+}
+
+function runJob(connection: Connection, { job, alone, follow, done }: Turn): void {
+  const mark = follow.length;
+  if (!alone) connection.sql('SAVEPOINT job').run();
+  try {
+    done.push({ job, value: job.work((then) => follow.push(then)) });
+    if (!alone) connection.sql('RELEASE job').run();
+  } catch (error) {
+    if (isSqliteFailure(error)) throw error;
+    follow.length = mark;
+    connection.sql(alone ? 'ROLLBACK' : 'ROLLBACK TO job').run();
+    if (!alone) connection.sql('RELEASE job').run();
+    job.reject(error);
+  }
+}
+
+function rejectAll(batch: readonly Job[], error: unknown): void {
+  for (const job of batch) job.reject(error);
+}

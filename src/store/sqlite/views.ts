@@ -1,0 +1,127 @@
+// Owns what people and their tools see of the tables: the names, columns and spellings that were promised
+// (`workflow_runs`, `workflow_stage_runs`, `workflow_gate_checks`), in SQL that any SQLite since 3.38 understands.
+
+import { unpackSql } from './packing.ts';
+
+const time = (column: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column} / 1000.0, 'unixepoch')`;
+// Attempts are numbered within their run; people get a number that is unique.
+const stageId = (run: string, attempt: string): string => `(${run} * 16777216 + ${attempt})`;
+const stepOf = (path: string): string => `substr(${path}, 1, instr(${path}, '#') - 1)`;
+const indexOf = (definition: string, step: string): string =>
+  `(SELECT s.key FROM json_each(${definition}, '$.steps') s WHERE json_extract(s.value, '$.id') = ${step})`;
+
+const RUN_STATUS = `CASE r.status WHEN 0 THEN 'pending' WHEN 1 THEN 'running' WHEN 2 THEN 'waiting' WHEN 3 THEN 'completed'
+    WHEN 4 THEN 'failed' WHEN 5 THEN 'escalated' WHEN 6 THEN 'rejected' WHEN 7 THEN 'cancelled' END`;
+
+const CURRENT_STEP = `coalesce(
+    (SELECT json_extract(l.value, '$.step') FROM json_each(r.state, '$.live') l ORDER BY json_extract(l.value, '$.openedAt') DESC LIMIT 1),
+    json_extract(r.state, '$.halt.step'))`;
+
+const LAST_FAILED = 'FROM attempts a WHERE a.run = r.key AND a.status = 1 ORDER BY a.id DESC LIMIT 1';
+
+const COMPLETED_STEPS = `coalesce((SELECT json_group_array(json_object('step', a.step, 'completedAt', ${time('a.ended')}, 'result', json(c.text)))
+      FROM (SELECT * FROM attempts WHERE run = r.key AND status = 0 ORDER BY id) a LEFT JOIN contents c ON c.digest = a.output), json('[]'))`;
+
+const PENDING_RETRY = `(SELECT json_object('step', json_extract(l.value, '$.step'), 'error', json_extract(l.value, '$.feedback'),
+      'attempt', json_extract(l.value, '$.attempt'))
+      FROM json_each(r.state, '$.live') l WHERE json_extract(l.value, '$.wait.reason') = 'retry' LIMIT 1)`;
+
+const PARALLEL_RESULTS = `(SELECT json_group_object(p.key, json(p.item)) FROM (
+      SELECT a.key, json_object('status', CASE a.status WHEN 1 THEN 'failed' ELSE 'completed' END, 'result', json(c.text),
+        'error', json_extract(a.error, '$.message'), 'retryCount', a.attempt - 1) AS item
+        FROM attempts a LEFT JOIN contents c ON c.digest = a.output
+        WHERE a.run = r.key AND a.id IN (SELECT max(id) FROM attempts WHERE run = r.key AND key IS NOT NULL GROUP BY of_group, key)
+          AND NOT EXISTS (SELECT 1 FROM members m WHERE m.run = r.key AND m.path = a.path)
+      UNION ALL
+      SELECT json_extract(m.live, '$.key'), json_object('status', 'pending', 'retryCount', json_extract(m.live, '$.attempt') - 1)
+        FROM live_members m WHERE m.run = r.key) p)`;
+
+const RUN_STATES = `
+CREATE VIEW run_states AS SELECT r.*, ${unpackSql('r.checkpoint')} AS state,
+  d.name AS workflow, d.hash AS version, d.text AS definition_text
+  FROM runs r JOIN definitions d ON d.id = r.definition;
+
+CREATE VIEW live_members AS SELECT m.run, m.path, ${unpackSql('m.text')} AS live FROM members m;
+
+CREATE VIEW run_events AS SELECT r.id AS run_id, e.seq, ${time('e.at')} AS at, lower(hex(e.hash)) AS hash, ${unpackSql('e.body')} AS events
+  FROM events e JOIN runs r ON r.key = e.run;
+`;
+
+const WORKFLOW_RUNS = `
+CREATE VIEW workflow_runs AS SELECT
+  r.id AS run_id,
+  r.workflow AS workflow_name,
+  r.version AS workflow_version,
+  json_extract(r.origin, '$.event') AS trigger_event,
+  json_extract(r.origin, '$.deliveryId') AS trigger_delivery_id,
+  json_extract(r.origin, '$.issue') AS issue_number,
+  json_extract(r.origin, '$.pr') AS pr_number,
+  ${RUN_STATUS} AS status,
+  ${CURRENT_STEP} AS current_stage_id,
+  coalesce(${indexOf('r.definition_text', CURRENT_STEP)}, 0) AS current_stage_index,
+  coalesce((SELECT sum(value) FROM json_each(r.state, '$.counts')), 0) AS iteration_count,
+  coalesce((SELECT json_group_object(k.key, json(k.text)) FROM (
+    SELECT d.key, coalesce(d.text, c.text) AS text FROM data d LEFT JOIN contents c ON c.digest = d.digest WHERE d.run = r.key
+    UNION ALL SELECT 'params', c.text FROM contents c WHERE c.digest = r.params) k), '{}') AS context,
+  coalesce((SELECT json_group_object(a.step, json(c.text)) FROM attempts a LEFT JOIN contents c ON c.digest = a.output
+    WHERE a.run = r.key AND a.id IN (SELECT max(id) FROM attempts WHERE run = r.key AND status = 0 GROUP BY step)), '{}') AS outputs,
+  ${time('r.created')} AS created_at,
+  ${time('r.created')} AS started_at,
+  CASE WHEN r.status >= 3 THEN ${time('r.at')} END AS completed_at,
+  CASE WHEN r.status <> 3 THEN coalesce(json_extract(r.state, '$.halt.message'), (SELECT json_extract(a.error, '$.message') ${LAST_FAILED})) END AS error_message,
+  CASE WHEN r.status <> 3 THEN coalesce(json_extract(r.state, '$.halt.step'), (SELECT a.step ${LAST_FAILED})) END AS error_stage,
+  json_object('workflowRunId', r.id, 'workflowType', r.workflow, 'currentStep', ${CURRENT_STEP},
+    'completedSteps', ${COMPLETED_STEPS},
+    'iterationCounts', json(coalesce(json_extract(r.state, '$.counts'), '{}')),
+    'pendingRetry', json(${PENDING_RETRY}),
+    'parallelResults', json(${PARALLEL_RESULTS}),
+    'gateDecision', json(json_extract(r.state, '$.decision'))) AS checkpoint_json,
+  ${CURRENT_STEP} AS current_step,
+  coalesce(json_extract(r.state, '$.counts'), '{}') AS iteration_counts
+  FROM run_states r;
+`;
+
+const liveStage = (live: string): string => `
+  NULL, r.id, json_extract(${live}, '$.step'),
+  coalesce(${indexOf('r.definition_text', `coalesce(${stepOf(`json_extract(${live}, '$.group')`)}, json_extract(${live}, '$.step'))`)}, 0),
+  CASE json_extract(${live}, '$.state') WHEN 'queued' THEN 'pending' ELSE 'running' END,
+  NULL, json_extract(${live}, '$.key'), ${stepOf(`json_extract(${live}, '$.group')`)}, '{}', json_extract(${live}, '$.feedback'),
+  ${time(`json_extract(${live}, '$.startedAt')`)}, NULL, NULL, json_extract(${live}, '$.attempt'), NULL`;
+
+const WORKFLOW_STAGE_RUNS = `
+CREATE VIEW workflow_stage_runs AS SELECT
+  ${stageId('a.run', 'a.id')} AS id,
+  r.id AS run_id,
+  a.step AS stage_id,
+  coalesce(${indexOf('d.text', `coalesce(${stepOf('a.of_group')}, a.step)`)}, 0) AS stage_index,
+  CASE a.status WHEN 0 THEN 'completed' WHEN 1 THEN 'failed' WHEN 2 THEN 'skipped' ELSE 'cancelled' END AS status,
+  a.actor AS agent_id,
+  a.key AS branch_id,
+  ${stepOf('a.of_group')} AS parent_stage_id,
+  coalesce(c.text, '{}') AS outputs,
+  json_extract(a.error, '$.message') AS error_message,
+  ${time('coalesce(a.started, a.opened)')} AS started_at,
+  ${time('a.ended')} AS completed_at,
+  (a.ended - coalesce(a.started, a.opened)) / 1000.0 AS duration_seconds,
+  a.attempt AS attempt_number,
+  a.attempts_max AS max_attempts
+  FROM attempts a JOIN runs r ON r.key = a.run JOIN definitions d ON d.id = r.definition LEFT JOIN contents c ON c.digest = a.output
+UNION ALL SELECT ${liveStage('l.value')} FROM run_states r, json_each(r.state, '$.live') l
+UNION ALL SELECT ${liveStage('m.live')} FROM live_members m JOIN run_states r ON r.key = m.run;
+`;
+
+const WORKFLOW_GATE_CHECKS = `
+CREATE VIEW workflow_gate_checks AS SELECT
+  c.id AS id,
+  ${stageId('c.run', 'c.attempt')} AS stage_run_id,
+  c.type AS check_type,
+  c.config AS check_config,
+  c.passed AS passed,
+  c.result AS result_data,
+  c.error AS error_message,
+  ${time('c.at')} AS checked_at
+  FROM checks c;
+`;
+
+/** The views of version 2. */
+export const VIEWS = RUN_STATES + WORKFLOW_RUNS + WORKFLOW_STAGE_RUNS + WORKFLOW_GATE_CHECKS;

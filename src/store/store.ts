@@ -1,0 +1,244 @@
+// Owns the contract of a store: how a run is made durable. A host decides with the kernel, hands the store one
+// delta, and acts only when the delta is on disk. These are the only writers of run state.
+//
+// T1. A delta is applied whole or not at all: checkpoint, one event row, attempts, values, data, mail, slots.
+// T2. A delta of an owner whose epoch or position is stale changes nothing.
+// T3. A run has at most one owner; a new claim raises the epoch, so that a stale owner is fenced off.
+// T4. Mail is unique per run and dedupe key, and is consumed in the commit that acts on it.
+// T5. Every event row carries a hash over the row before it, so that a missing, swapped or changed row is found.
+
+import type { Json } from '../base/json.ts';
+import type { Definition, StepKind } from '../definition/model.ts';
+import type { RunEvent } from '../kernel/event.ts';
+import type { RunInput, StepError } from '../kernel/input.ts';
+import type { Activation, Path, Ref, RunState, RunStatus } from '../kernel/run-state.ts';
+
+/** A value's text and its reference. The text is JSON; the digest is over the text. */
+export interface StoredValue {
+  readonly ref: Ref;
+  readonly text: string;
+}
+
+/** What was decided about an attempt that has ended: a row of history. */
+export interface AttemptRow {
+  readonly path: Path;
+  readonly step: string;
+  readonly kind: StepKind;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  /** Absent when the attempt failed and the activation is tried again. */
+  readonly outcome?: string;
+  readonly status: 'completed' | 'failed' | 'skipped' | 'cancelled';
+  readonly openedAt: number;
+  readonly startedAt?: number;
+  readonly endedAt: number;
+  readonly output?: Ref;
+  readonly error?: StepError;
+  /** What the worker claimed, where that is not what was observed. */
+  readonly claim?: Ref;
+  /** What the engine observed: contract checks, process ends. */
+  readonly evidence?: Ref;
+  /** Who did it: a role, a person, a program. */
+  readonly actor?: string;
+  readonly group?: Path;
+  readonly key?: string;
+  readonly index?: number;
+  /** flow: digest of what was yielded. */
+  readonly input?: string;
+  readonly checks: readonly CheckRow[];
+}
+
+/** One check of a gate, as it was made. */
+export interface CheckRow {
+  readonly type: string;
+  readonly config: Json;
+  readonly passed: boolean | null;
+  readonly result: Json;
+  readonly error?: string;
+  readonly at: number;
+}
+
+/** A message to a run from any process. `dedupe` makes a repeated one harmless. */
+export interface Mail {
+  readonly run: string;
+  readonly dedupe: string;
+  readonly input: RunInput;
+  readonly values: readonly StoredValue[];
+}
+
+/** A message as it lies in the inbox. */
+export interface ReceivedMail {
+  readonly id: number;
+  readonly dedupe: string;
+  readonly input: RunInput;
+}
+
+/** Where a run came from; kept beside it for people. */
+export interface RunOrigin {
+  readonly event?: string;
+  readonly deliveryId?: string;
+  readonly issue?: number;
+  readonly pr?: number;
+  readonly actor?: string;
+  readonly repository?: string;
+}
+
+/** What the first delta of a run creates. */
+export interface RunCreation {
+  /** Who creates the run and owns it from then on. */
+  readonly owner: string;
+  readonly definition: Definition;
+  readonly codeHash: string;
+  readonly origin: RunOrigin;
+  /** Copies history up to this row of another run: a fork. */
+  readonly fork?: { readonly run: string; readonly seq: number };
+}
+
+/** Everything one decision changes. */
+export interface Delta {
+  readonly run: string;
+  readonly epoch: number;
+  /** The position the owner believes the run is at; the delta makes it one more. */
+  readonly seq: number;
+  /** The checkpoint after the delta (`state.seq === seq + 1`). */
+  readonly state: RunState;
+  /** The derived status, for lists. */
+  readonly status: RunStatus;
+  readonly due: number | undefined;
+  readonly at: number;
+  readonly events: readonly RunEvent[];
+  readonly attempts: readonly AttemptRow[];
+  readonly values: readonly StoredValue[];
+  /** Keys of the checkpoint's data that changed. */
+  readonly data: readonly { readonly key: string; readonly text: string }[];
+  /** Live members of groups are rows of their own: which to write, which to drop. */
+  readonly members: { readonly put: readonly Activation[]; readonly drop: readonly Path[] };
+  readonly consumed: readonly number[];
+  readonly post: readonly Mail[];
+  readonly slots: { readonly take: readonly SlotClaim[]; readonly free: readonly Path[] };
+  readonly create?: RunCreation;
+  /** Gives the run up in the same transaction, unless mail lies in the inbox that this delta does not consume. */
+  readonly release?: boolean;
+}
+
+/** Semaphores one activation takes, all or none, with their limits as they are now. */
+export interface SlotClaim {
+  readonly path: Path;
+  readonly keys: readonly { readonly key: string; readonly limit: number }[];
+}
+
+/** How a commit ended. `full`: a semaphore had no room; nothing was changed, and the run is told when there is. */
+export type CommitResult = { readonly result: 'committed'; readonly released: boolean } | { readonly result: 'stale' } | { readonly result: 'full'; readonly path: Path; readonly key: string };
+
+/** A claim that succeeded, with all that a host needs to go on. */
+export interface Claimed {
+  readonly claimed: true;
+  readonly epoch: number;
+  readonly state: RunState;
+  readonly mail: readonly ReceivedMail[];
+  readonly definition: Definition;
+  readonly codeHash: string;
+  readonly origin: RunOrigin;
+}
+
+/** A claim that found a live owner. */
+export interface Held {
+  readonly claimed: false;
+  readonly owner: string;
+}
+
+/** One row of the log. */
+export interface EventRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly events: readonly RunEvent[];
+  readonly hash: string;
+}
+
+/** A run as lists show it. */
+export interface RunSummary {
+  readonly id: string;
+  readonly workflow: string;
+  readonly status: RunStatus;
+  readonly currentStep: string | undefined;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly due: number | undefined;
+  readonly owner: string | undefined;
+  readonly parent: string | undefined;
+  readonly origin: RunOrigin;
+  /** Set when the row could not be read; the others are shown all the same. */
+  readonly damaged?: string;
+}
+
+/** Which runs a list shows, newest first. */
+export interface RunQuery {
+  readonly status?: readonly RunStatus[];
+  readonly workflow?: string;
+  readonly parent?: string;
+  readonly idPrefix?: string;
+  readonly limit?: number;
+  readonly before?: number;
+}
+
+/** A run that somebody should drive: something is due, mail waits, or its owner died. */
+export interface ReadyRun {
+  readonly run: string;
+  readonly because: 'due' | 'mail' | 'orphaned';
+}
+
+/** What a look at the whole store found. */
+export interface StoreReport {
+  readonly ok: boolean;
+  readonly file: string;
+  readonly schemaVersion: number;
+  readonly problems: readonly { readonly run?: string; readonly seq?: number; readonly what: string }[];
+}
+
+/** Where runs live. Every store passes the same suite (`describeStore` in pawl/testing). */
+export interface Store {
+  /** Takes the run when it has no owner, one that is provably dead, or `me` itself; an earlier claim is fenced off. */
+  claim(run: string, me: string): Promise<Claimed | Held>;
+  commit(delta: Delta): Promise<CommitResult>;
+  /** Gives the run up, unless mail newer than `seenMail` lies there. */
+  release(run: string, epoch: number, seenMail: number): Promise<'released' | 'mail' | 'stale'>;
+  post(mail: Mail): Promise<'posted' | 'duplicate'>;
+  /** Mail of a run that this owner has not seen yet. */
+  inbox(run: string, after: number): Promise<readonly ReceivedMail[]>;
+
+  /** A run's checkpoint without taking it. */
+  load(run: string): Promise<{ readonly state: RunState; readonly status: RunStatus; readonly owner: string | undefined; readonly epoch: number; readonly definition: Definition; readonly codeHash: string; readonly origin: RunOrigin }>;
+  /** Texts of values by digest, verified; a missing or changed one is an error. */
+  values(digests: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** The checkpoint's data: the given keys, or all of it. Params are not part of it. */
+  data(run: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Json>>;
+  /** The latest completed attempt of the given steps (or of all), top-level and members alike. */
+  latest(run: string, steps?: readonly string[]): Promise<readonly StoredAttempt[]>;
+  /** All ended attempts of a run, oldest first; of one group when it is named. */
+  attempts(run: string, group?: Path): Promise<readonly StoredAttempt[]>;
+  /** The log after a position; the hash chain is verified as it is read. */
+  events(run: string, after: number, limit?: number): Promise<readonly EventRow[]>;
+  list(query: RunQuery): Promise<readonly RunSummary[]>;
+  /** Full ids that begin with a prefix; at most `limit`. */
+  resolve(prefix: string, limit: number): Promise<readonly string[]>;
+
+  ready(now: number, limit: number): Promise<readonly ReadyRun[]>;
+  nextDue(): Promise<number | undefined>;
+  /** Calls back when mail was posted to a run or a slot came free for it, by any process. */
+  watch(ring: (run: string) => void): () => void;
+  /** Calls back after commits of any process, at least once per burst. */
+  follow(committed: () => void): () => void;
+
+  /** Copies the whole store to a file while runs go on, and records it. */
+  backup(file: string, run?: string): Promise<{ readonly path: string; readonly bytes: number }>;
+  /** Verifies the file, every chain, every value and every checkpoint against its folded log. */
+  check(): Promise<StoreReport>;
+  close(): Promise<void>;
+}
+
+/** An ended attempt as it lies in the store. */
+export interface StoredAttempt extends Omit<AttemptRow, 'checks'> {
+  readonly id: number;
+  readonly seq: number;
+}
+

@@ -1,0 +1,75 @@
+// Holds the whole repository to the rules in test/tidy. Each test prints every violation, so that one run shows all.
+
+import { describe, expect, test } from 'vitest';
+import { ERROR_CODES } from '../src/base/error.ts';
+import { kernelViolations, machinePathViolations, silencingViolations, unrunTestViolations } from './tidy/banned.ts';
+import {
+  errorDocViolations,
+  featureViolations,
+  internalsViolations,
+  type Lockfile,
+  lockfileGaps,
+  lockfileViolations,
+  parseFeatureRows,
+  pinViolations,
+} from './tidy/documents.ts';
+import { layerViolations } from './tidy/layers.ts';
+import { limitViolations } from './tidy/limits.ts';
+import { docViolations, headerViolations, nameViolations } from './tidy/naming.ts';
+import { fileExists, findFiles, publishedEntries, readJson, readSources, readText } from './tidy/repository.ts';
+
+const sources = readSources();
+
+describe('the code', () => {
+  test('is found at all', () => {
+    expect(sources.map(({ path }) => path)).toEqual(expect.arrayContaining(['src/base/error.ts', 'src/index.ts', 'test/tidy.test.ts']));
+  });
+
+  test.each([
+    ['imports only what is above it', layerViolations],
+    ['stays within the size limits', limitViolations],
+    ['keeps clock, chance and I/O out of the kernel', kernelViolations],
+    ['silences neither compiler nor reader', silencingViolations],
+    ['leaves no test out', unrunTestViolations],
+    ['names no path of one machine', machinePathViolations],
+    ['says in each file what it owns', headerViolations],
+    ['documents every export', docViolations],
+  ])('%s', (_rule, violations) => {
+    expect(sources.flatMap(violations)).toEqual([]);
+  });
+
+  test('lies in files named after concepts', () => {
+    const entries = Object.values(publishedEntries());
+    expect(sources.flatMap(({ path }) => nameViolations(path, entries))).toEqual([]);
+  });
+});
+
+describe('the documents', () => {
+  test('describe every error code and no other', () => {
+    expect(errorDocViolations(Object.keys(ERROR_CODES), readText('docs/errors.md'))).toEqual([]);
+  });
+
+  test('list every feature, and claim only what a test stands behind', () => {
+    expect(featureViolations(parseFeatureRows(readText('docs/features.md')), fileExists)).toEqual([]);
+  });
+
+  test('have a page for every folder of src', () => {
+    const pages = findFiles(['docs/internals/*.md']).map((path) => path.slice('docs/internals/'.length));
+    expect(internalsViolations(sources, pages)).toEqual([]);
+  });
+
+  test('keep AGENTS.md under a hundred lines', () => {
+    expect(readText('AGENTS.md').split('\n').length).toBeLessThan(100);
+  });
+});
+
+describe('the package', () => {
+  test('pins every dependency', () => {
+    expect(pinViolations(readJson('package.json') as Record<string, unknown>)).toEqual([]);
+  });
+
+  test('has a lockfile that is whole and names no registry', () => {
+    const lockfile = readJson('package-lock.json') as Lockfile;
+    expect([...lockfileGaps(lockfile), ...lockfileViolations(lockfile)]).toEqual([]);
+  });
+});

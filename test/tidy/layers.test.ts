@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { layerViolations } from './layers.ts';
+import { parseSource } from './source.ts';
+
+const violations = (path: string, text: string) => layerViolations(parseSource(path, text));
+
+describe('the import order', () => {
+  test.each([
+    ['a static import', "import { x } from '../kernel/run.ts';"],
+    ['a type import', "import type { X } from '../kernel/run.ts';"],
+    ['a re-export by name', "export { x } from '../kernel/run.ts';"],
+    ['a re-export of everything', "export * from '../kernel/run.ts';"],
+    ['a dynamic import', "export const load = () => import('../kernel/run.ts');"],
+    ['an import inside a type', "export type X = import('../kernel/run.ts').X;"],
+  ])('holds for %s', (_form, text) => {
+    expect(violations('src/base/id.ts', text)).toEqual(['src/base/id.ts:1 imports src/kernel/run.ts; src/base may import: nothing']);
+  });
+
+  test('lets a folder import itself and what is above it', () => {
+    expect(violations('src/kernel/decide.ts', "import '../definition/step.ts'; import './run.ts'; import '../base/id.ts';")).toEqual([]);
+  });
+
+  test('holds from deeper folders too', () => {
+    expect(violations('src/store/sqlite/open.ts', "import '../../engine/claim.ts';")).toHaveLength(1);
+    expect(violations('src/store/sqlite/open.ts', "import '../store.ts';")).toEqual([]);
+  });
+
+  test('gives a host the contract of the store and no driver', () => {
+    expect(violations('src/engine/host.ts', "import type { Store } from '../store/store.ts';")).toEqual([]);
+    expect(violations('src/engine/host.ts', "import { open } from '../store/sqlite/open.ts';")).toEqual([
+      'src/engine/host.ts:1 imports src/store/sqlite/open.ts; of src/store it may import src/store/store.ts only',
+    ]);
+  });
+
+  test('refuses a folder that has no place in it', () => {
+    expect(violations('src/misplaced/thing.ts', "import '../base/id.ts';")[0]).toContain('has no place in the import order');
+  });
+
+  test('keeps tests and scripts out of what is shipped', () => {
+    expect(violations('src/base/id.ts', "import '../../test/tidy/source.ts';")[0]).toContain('outside src');
+  });
+
+  test('does not bind tests, packages or the published entry', () => {
+    expect(violations('src/base/id.test.ts', "import '../cli/main.ts';")).toEqual([]);
+    expect(violations('src/base/id.ts', "import 'node:crypto'; import 'yaml'; import '@scope/name';")).toEqual([]);
+    expect(violations('src/index.ts', "export { x } from './engine/host.ts';")).toEqual([]);
+  });
+});
+
+describe('neighbours', () => {
+  test.each([
+    ['src/store/sqlite/open.ts', '../postgres/open.ts'],
+    ['src/agents/codex.ts', './acp.ts'],
+    ['src/agents/claude-code/stream.ts', '../codex/stream.ts'],
+    ['src/steps/gate.ts', './webhook.ts'],
+    ['src/definition/kinds/agent.ts', './human.ts'],
+  ])('never import each other: %s and %s', (path, target) => {
+    expect(violations(path, `import '${target}';`)[0]).toContain('are neighbours');
+  });
+
+  test('share what lies beside them', () => {
+    expect(violations('src/agents/codex.ts', "import './driver.ts';")).toEqual([]);
+    expect(violations('src/agents/codex/stream.ts', "import './line.ts';")).toEqual([]);
+  });
+});

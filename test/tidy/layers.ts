@@ -1,0 +1,107 @@
+// Owns the import order: which folder of src may import which, and which neighbours may not know each other. Tests
+// are free of it: they bind folders together on purpose and are never shipped.
+
+import { dirname, posix } from 'node:path';
+import { at, isTest, nodesOf, type Source, type SyntaxNode } from './source.ts';
+
+const BELOW_STEPS = ['base', 'expr', 'definition', 'kernel', 'process', 'agents', 'forge'];
+const BELOW_HOSTS = [...BELOW_STEPS, 'store', 'steps'];
+const BELOW_SERVERS = [...BELOW_HOSTS, 'authoring', 'engine'];
+const BELOW_PROOF = [...BELOW_SERVERS, 'restate', 'skills'];
+const BELOW_CLI = [...BELOW_PROOF, 'proof', 'server', 'mcp'];
+
+// What each folder of src may import besides itself, in import order.
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  expr: ['base'],
+  definition: ['base', 'expr'],
+  kernel: ['base', 'expr', 'definition'],
+  authoring: ['base', 'expr', 'definition', 'kernel'],
+  store: ['base', 'definition', 'kernel'],
+  process: ['base'],
+  agents: ['base', 'definition', 'process'],
+  forge: ['base', 'definition', 'process'],
+  steps: BELOW_STEPS,
+  engine: BELOW_HOSTS,
+  restate: BELOW_HOSTS,
+  skills: ['base', 'definition', 'authoring'],
+  proof: BELOW_PROOF,
+  server: BELOW_SERVERS,
+  mcp: BELOW_SERVERS,
+  cli: BELOW_CLI,
+};
+
+// Hosts see the store as a contract; which driver is behind it is decided by whoever wires them.
+const ONLY_FILE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  engine: { store: 'src/store/store.ts' },
+  restate: { store: 'src/store/store.ts' },
+};
+
+const STEP_KINDS = 'agent gate parallel delay action webhook human workflow command task generate validate prompt'.split(' ');
+const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
+  'src/store': ['sqlite', 'postgres'],
+  'src/agents': ['attended', 'acp', 'claude-code', 'codex', 'ai-sdk', 'command', 'scripted'],
+  'src/definition/kinds': STEP_KINDS,
+  'src/steps': STEP_KINDS,
+  'src/steps/kinds': STEP_KINDS,
+};
+
+/** Imports of one file that point up, sideways into a neighbour, or past a contract. */
+export function layerViolations(source: Source): string[] {
+  if (!source.path.startsWith('src/') || isTest(source.path)) return [];
+  return importsOf(source).flatMap(({ node, target }) => {
+    const why = refusal(source.path, target);
+    return why === undefined ? [] : [at(source, node.start, why)];
+  });
+}
+
+/** Every module a file asks for: static, re-exported, dynamic and in a type. */
+export function importsOf(source: Source): { node: SyntaxNode; target: string }[] {
+  const found: { node: SyntaxNode; target: string }[] = [];
+  for (const { node } of nodesOf(source)) {
+    const from = node.source as { value?: unknown } | null | undefined;
+    if (typeof from?.value === 'string') found.push({ node, target: resolve(source.path, from.value) });
+  }
+  return found;
+}
+
+function resolve(path: string, specifier: string): string {
+  return specifier.startsWith('.') ? posix.normalize(posix.join(dirname(path), specifier)) : specifier;
+}
+
+function refusal(path: string, target: string): string | undefined {
+  if (!/^[a-z]+\//.test(target) || path.split('/').length < 3) return undefined;
+  const from = folderOf(path);
+  const to = folderOf(target);
+  const allowed = MAY_IMPORT[from];
+  if (allowed === undefined) return `lies in src/${from}, which has no place in the import order; give it one in test/tidy/layers.ts`;
+  if (!target.startsWith('src/')) return looksLocal(target) ? `imports ${target}, which is outside src` : undefined;
+  if (from === to) return neighbourRefusal(path, target);
+  if (!allowed.includes(to)) return `imports ${target}; src/${from} may import: ${allowed.join(', ') || 'nothing'}`;
+  const only = ONLY_FILE[from]?.[to];
+  return only === undefined || only === target ? undefined : `imports ${target}; of src/${to} it may import ${only} only`;
+}
+
+function looksLocal(target: string): boolean {
+  return /\.(ts|js|json)$/.test(target) && /^(test|scripts|bench|examples|dashboard|bin|dist)\//.test(target);
+}
+
+function folderOf(path: string): string {
+  const parts = path.split('/');
+  return parts.length < 3 ? '' : (parts[1] as string);
+}
+
+function neighbourRefusal(path: string, target: string): string | undefined {
+  for (const [folder, members] of Object.entries(NEIGHBOURS)) {
+    const mine = memberOf(path, folder, members);
+    const other = memberOf(target, folder, members);
+    if (mine !== undefined && other !== undefined && mine !== other) return `imports ${target}; ${mine} and ${other} are neighbours`;
+  }
+  return undefined;
+}
+
+function memberOf(path: string, folder: string, members: readonly string[]): string | undefined {
+  if (!path.startsWith(`${folder}/`)) return undefined;
+  const first = path.slice(folder.length + 1).split('/')[0] as string;
+  return members.find((member) => first === member || first === `${member}.ts`);
+}
