@@ -89,7 +89,10 @@ function parkedAt(run: string): Delta[] {
   const shown = createValue({ tree: 'a'.repeat(40) });
   const first = createFirst({ run, owner: 'bench', activation: createActivation('approve', { kind: 'human', state: 'preparing' }) });
   const wait = { kind: 'human', digest: createValue({ prompt: run }).ref.digest, shown: shown.ref } as const;
-  const parked = createNext(first, [{ type: 'step.changed', at: START_AT, path: 'approve#1', set: { state: 'waiting', wait } }], { values: [shown], release: true });
+  const parked = createNext(first, [{ type: 'step.changed', at: START_AT, path: 'approve#1', set: { state: 'waiting', wait } }], {
+    values: [shown],
+    release: true,
+  });
   return [first, parked];
 }
 
@@ -133,7 +136,9 @@ async function compare(mode: Mode, batch: number): Promise<void> {
     ours.push(await (batch === 1 ? single(mode) : batched(mode)));
   }
   const [a, b] = [median(ours), median(bare)];
-  console.log(`${mode} ${batch === 1 ? 'single' : `batch of ${batch}`}: ${a.toFixed(1)} µs a commit (${Math.round(1e6 / a)}/s), floor ${b.toFixed(1)} µs, ${(a / b).toFixed(2)}×`);
+  console.log(
+    `${mode} ${batch === 1 ? 'single' : `batch of ${batch}`}: ${a.toFixed(1)} µs a commit (${Math.round(1e6 / a)}/s), floor ${b.toFixed(1)} µs, ${(a / b).toFixed(2)}×`,
+  );
 }
 
 try {

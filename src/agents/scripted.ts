@@ -60,12 +60,8 @@ interface Stop {
 function stopOf({ signal, timeoutMs }: AgentRequest): Stop {
   const { promise, resolve: settle } = Promise.withResolvers<AgentAnswer>();
   const moves = new AbortController();
-  const end = (answer: AgentAnswer): void => {
-    moves.abort();
-    settle(answer);
-  };
-  const onAbort = (): void => end(aborted());
-  const onTimeout = (): void => end({ kind: 'failed', failure: 'timeout', message: `the agent took longer than ${timeoutMs} ms` });
+  const onAbort = (): void => settle(aborted());
+  const onTimeout = (): void => settle({ kind: 'failed', failure: 'timeout', message: `the agent took longer than ${timeoutMs} ms` });
   signal.addEventListener('abort', onAbort, { once: true });
   const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, Math.min(timeoutMs, TIMER_MAX_MS));
   const clear = (): void => {

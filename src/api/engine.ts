@@ -37,6 +37,9 @@ import type { RunQuery, RunSummary, Store } from '../store/store.ts';
 /** A workflow as it was written, or compiled. */
 export type AnyWorkflow = CompiledWorkflow | { readonly compiled: CompiledWorkflow };
 
+/** Builds the application's part of the context of one attempt. */
+export type ContextBuilder = NonNullable<CompiledWorkflow['context']>;
+
 /** How an engine is made. */
 export interface EngineOptions extends Partial<Omit<StepServices, 'now' | 'pidDir'>> {
   /** The database file; `:memory:` for runs that need not survive the process. */
@@ -47,6 +50,11 @@ export interface EngineOptions extends Partial<Omit<StepServices, 'now' | 'pidDi
   readonly synchronous?: 'FULL' | 'NORMAL';
   /** The workflows this engine can run, or where to find them. */
   readonly workflows?: readonly AnyWorkflow[] | DefinitionSource;
+  /**
+   * The application's part of the context, by workflow, for definitions that do not build it themselves. It stands in
+   * the place of the definition's own, so that a definition can be shared and its database chosen here.
+   */
+  readonly contexts?: Readonly<Record<string, ContextBuilder>>;
   readonly limits?: Limits;
   /** Names the repository for the limit per repository; without it, the workspace. */
   readonly repository?: string;
@@ -95,6 +103,8 @@ export interface Engine {
   checkpoint(run: string): Promise<Checkpoint>;
   resumeContext(run: string): Promise<ResumeContext>;
   wait(run: string, until?: Until): Promise<RunView>;
+  /** Resolves like `wait`, without reading the run's whole story. */
+  waitOnly(run: string, until?: Until): Promise<void>;
   events(run: string): AsyncGenerator<ProgressEvent>;
   /** The log as it grows, fact by fact. */
   log(run: string, after?: number): AsyncGenerator<RunEvent>;
@@ -140,7 +150,7 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
   return {
     store,
     clock,
-    source: sourceOf(options.workflows ?? []),
+    source: withContexts(sourceOf(options.workflows ?? []), options.contexts ?? {}),
     runAttempt: createAttemptRunner(services),
     childInput,
     me: `${formatIdentity(identityOf() ?? { host: 'unknown', boot: '', pid: process.pid, start: '' })}#${engines}`,
@@ -171,6 +181,27 @@ function sourceOf(workflows: readonly AnyWorkflow[] | DefinitionSource): Definit
     add: (workflow) => {
       if (!known.has(workflow.definition.name)) known.set(workflow.definition.name, workflow);
     },
+  };
+}
+
+/** The same workflows, with the contexts that the engine was given. Only the functions differ, so runs stay what they are. */
+function withContexts(source: DefinitionSource, contexts: Readonly<Record<string, ContextBuilder>>): DefinitionSource {
+  if (Object.keys(contexts).length === 0) return source;
+  const given = new WeakMap<CompiledWorkflow, CompiledWorkflow>();
+  const equipped = (workflow: CompiledWorkflow): CompiledWorkflow => {
+    const { name } = workflow.definition;
+    if (!Object.hasOwn(contexts, name)) return workflow;
+    const made = given.get(workflow) ?? Object.freeze({ ...workflow, context: contexts[name] as ContextBuilder });
+    given.set(workflow, made);
+    return made;
+  };
+  return {
+    find: (name) => {
+      const found = source.find(name);
+      return found === undefined ? undefined : equipped(found);
+    },
+    names: () => source.names(),
+    add: (workflow) => source.add?.(workflow),
   };
 }
 
@@ -269,6 +300,10 @@ class PublicEngine implements Engine {
   async wait(run: string, until: Until = 'settled'): Promise<RunView> {
     await waitFor(this.core, run, until);
     return this.get(run);
+  }
+
+  waitOnly(run: string, until: Until = 'settled'): Promise<void> {
+    return waitFor(this.core, run, until);
   }
 
   events(run: string): AsyncGenerator<ProgressEvent> {

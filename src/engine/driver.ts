@@ -149,7 +149,8 @@ export class RunDriver {
     this.cancelTimer?.();
     for (const work of this.works.values()) work.abort.abort();
     await Promise.allSettled([...this.works.values()].map((work) => work.done));
-    this.host.left(this, error === undefined ? {} : { error });
+    // The trouble of a run that was never born is told to whoever wanted to start it, and to nobody else.
+    this.host.left(this, error === undefined || this.birth !== undefined ? {} : { error });
     if (error === undefined) this.finish();
     else this.fail(error);
   }

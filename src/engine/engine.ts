@@ -109,6 +109,10 @@ export class EngineCore implements DriverHost {
     const { definition } = workflow;
     const bound = bindParams(definition.params, given, `workflow "${definition.name}"`);
     const id = options.id ?? createRunId();
+    if (this.drivers.has(id))
+      throw new EngineError('RUN_EXISTS', `run "${id}" exists already and is being driven; start one under another id`, {
+        details: { run: id },
+      });
     const program = this.remember(id, programOf(workflow, bound, options.past?.history));
     const record = this.recordFor(id, { reads: program.program.reads, fresh: true });
     record.params = bound;
@@ -253,7 +257,7 @@ export class EngineCore implements DriverHost {
         const driver = await this.drive(run);
         if (driver instanceof RunDriver) driven.push(run);
       } catch (error) {
-        this.parts.warn(error);
+        this.warn(error);
       }
     }
     await this.armTimer();
@@ -309,8 +313,7 @@ export class EngineCore implements DriverHost {
     }
     const { status, parent } = driver.checkpoint;
     // The child's last commit put mail into the parent's inbox; whoever drove the child drives the parent on.
-    if (parent !== undefined && isSettled(status) && !this.draining)
-      this.drive(parent.run).catch((error: unknown) => this.parts.warn(error));
+    if (parent !== undefined && isSettled(status) && !this.draining) this.drive(parent.run).catch((error: unknown) => this.warn(error));
     if (due !== undefined && !this.draining && (this.timerAt === undefined || due < this.timerAt)) this.setTimer(due);
   }
 
@@ -358,7 +361,7 @@ export class EngineCore implements DriverHost {
 
   /** A child that exists already goes on by itself; when its owner died with ours, we drive it. */
   private async followChild(child: string): Promise<readonly RunInput[]> {
-    await this.drive(child).catch((error: unknown) => this.parts.warn(error));
+    await this.drive(child).catch((error: unknown) => this.warn(error));
     return [];
   }
 
@@ -383,11 +386,16 @@ export class EngineCore implements DriverHost {
     await this.drive(run);
   }
 
+  /** Passes trouble on that no caller waits for; what a closing engine no longer does is none. */
+  private warn(error: unknown): void {
+    if (!this.draining) this.parts.warn(error);
+  }
+
   // Being woken.
 
   private rung(run: string): void {
     const driver = this.drivers.get(run);
-    if (driver !== undefined) driver.rung().catch((error: unknown) => this.parts.warn(error));
+    if (driver !== undefined) driver.rung().catch((error: unknown) => this.warn(error));
     else if (this.parts.drives === 'all') this.sweepSoon();
   }
 
@@ -396,7 +404,7 @@ export class EngineCore implements DriverHost {
     this.sweeping = Promise.resolve()
       .then(() => this.recover())
       .then(() => undefined)
-      .catch((error: unknown) => (this.draining ? undefined : this.parts.warn(error)))
+      .catch((error: unknown) => this.warn(error))
       .finally(() => {
         this.sweeping = undefined;
       });

@@ -32,13 +32,14 @@ export async function waitFor(core: EngineCore, run: string, until: Until): Prom
   }
 }
 
-/** A parent is idle when its children are; one that ended has put mail into the parent's inbox. */
+/** A parent is idle when its children are; one that ended has put mail into its inbox, one that escalated has not. */
 async function childrenIdle(core: EngineCore, state: RunState, until: Until): Promise<boolean> {
   for (const activation of Object.values(state.live)) {
     const child = activation.wait?.child;
     if (child === undefined) continue;
     await waitFor(core, child, until);
-    if (isSettled((await core.store.load(child)).state.status)) return false;
+    const { status } = (await core.store.load(child)).state;
+    if (isSettled(status) && status !== 'escalated') return false;
   }
   return (await core.store.inbox(state.id, 0)).length === 0;
 }

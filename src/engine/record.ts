@@ -12,7 +12,7 @@ import type { RunEvent } from '../kernel/event.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { MemberResult, Need, View } from '../kernel/program.ts';
 import type { Path, Ref, RunState } from '../kernel/run-state.ts';
-import type { EndedAttempt } from '../kernel/turn.ts';
+import { type EndedAttempt, hasResult } from '../kernel/turn.ts';
 import type { Snapshot } from '../steps/attempt.ts';
 import type { Store, StoredAttempt, StoredValue } from '../store/store.ts';
 
@@ -180,7 +180,7 @@ export class RunRecord implements View {
         continue;
       }
       if (event.merge) this.mergeData(output);
-      if (isCompleted(event.outcome)) this.noteResult(activation.step, output);
+      if (hasResult(event.outcome)) this.noteResult(activation.step, output);
     }
   }
 
@@ -235,10 +235,6 @@ export class RunRecord implements View {
 /** An object without a prototype, so that a key such as `__proto__` stays data. */
 function bare(entries: Iterable<readonly [string, Json]>): Record<string, Json> {
   return Object.assign(Object.create(null), Object.fromEntries(entries)) as Record<string, Json>;
-}
-
-function isCompleted(outcome: string): boolean {
-  return outcome !== 'error' && outcome !== 'timeout' && outcome !== 'cancelled' && outcome !== 'skip';
 }
 
 function memberOf(row: StoredAttempt, output: Json): MemberResult {

@@ -113,8 +113,15 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
   const dedupe = `decided/${gate.path}/${attempt}/${gate.digest}`;
   if ((await core.post({ run, dedupe, input, values: [value] })) === 'duplicate') throw await alreadyDecided(core, run, gate);
   await deliver(core, run, dedupe);
-  const now = (await core.store.load(run)).state.live[gate.path]?.wait;
-  if (now?.kind === 'human') throw changed(run, gate);
+  if (await wasIgnored(core, run, { path: gate.path, after: state.seq })) throw changed(run, gate);
+}
+
+/** Whether a decision that was taken changed nothing: what was shown had changed by then, or its time had run out. */
+async function wasIgnored(core: EngineCore, run: string, decided: { readonly path: Path; readonly after: number }): Promise<boolean> {
+  const rows = await core.store.events(run, decided.after);
+  return rows.some(({ events }) =>
+    events.some((event) => event.type === 'input.ignored' && event.input === 'decided' && event.path === decided.path),
+  );
 }
 
 function pickGate(state: RunState, gates: readonly OpenGate[], request: DecisionRequest): OpenGate {

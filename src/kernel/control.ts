@@ -50,8 +50,13 @@ function cancel(turn: Turn, input: ControlInput): void {
   let children = 0;
   for (const path of Object.keys(turn.run.live)) {
     const activation = turn.activation(path) as Activation;
-    if (activation.wait?.kind === 'child') children += 1;
-    else turn.emit({ type: 'step.settled', at: turn.at, path, attempt: activation.attempt, outcome: 'cancelled', actor: input.actor });
+    if (activation.wait?.kind !== 'child')
+      turn.emit({ type: 'step.settled', at: turn.at, path, attempt: activation.attempt, outcome: 'cancelled', actor: input.actor });
+    else {
+      children += 1;
+      // From now on only the child's end counts: a wait that ran out would let a cancelled run go on.
+      if (activation.deadline !== undefined) turn.emit({ type: 'step.changed', at: turn.at, path, set: { deadline: null } });
+    }
   }
   const note = input.action.do === 'cancel' && input.action.reason !== undefined ? { note: input.action.reason } : {};
   if (children > 0) turn.emit({ type: 'run.changed', at: turn.at, ending: 'cancelled', actor: input.actor, ...note });
@@ -90,11 +95,15 @@ function retry(turn: Turn, halt: Halt, said: Said & { readonly extend?: number }
 function reopen(turn: Turn, halt: Halt, said: { readonly actor: string; readonly feedback: string }): void {
   const born: Activation = { ...reborn(turn, halt), feedback: said.feedback };
   if (halt.group === undefined) {
-    turn.emit({ type: 'step.reopened', at: turn.at, activation: started(turn, born, turn.model(born)), actor: said.actor });
+    const activation = turn.holds ? born : started(turn, born, turn.model(born));
+    turn.emit({ type: 'step.reopened', at: turn.at, activation, actor: said.actor });
     return turn.later(() => begun(turn, born.path));
   }
   const group = reopenedGroup(turn, halt.path as Path, halt.group);
-  turn.emit({ type: 'step.reopened', at: turn.at, activation: { ...born, state: 'waiting' }, actor: said.actor, group });
+  const { timeoutMs } = turn.model(born);
+  const deadline = timeoutMs === undefined ? {} : { deadline: turn.at + timeoutMs };
+  const activation: Activation = { ...born, state: 'waiting', startedAt: turn.at, ...deadline };
+  turn.emit({ type: 'step.reopened', at: turn.at, activation, actor: said.actor, group });
   turn.later(() => advanceGroup(turn, born.path));
 }
 
@@ -127,10 +136,10 @@ function reopenedGroup(turn: Turn, path: Path, books: Group): Group {
 }
 
 function extend(turn: Turn, halt: Halt, said: Said & { readonly extend?: number }): void {
-  if (said.extend === undefined || halt.edge === undefined || halt.to === undefined)
+  if (!(Number(said.extend) >= 1) || halt.edge === undefined || halt.to === undefined)
     return ignore(turn, { input: 'control' }, 'not-allowed');
   clearHalt(turn, said);
-  turn.emit({ type: 'run.changed', at: turn.at, extended: { edge: halt.edge, by: said.extend }, actor: said.actor });
+  turn.emit({ type: 'run.changed', at: turn.at, extended: { edge: halt.edge, by: Number(said.extend) }, actor: said.actor });
   turn.emit({ type: 'edge.taken', at: turn.at, from: halt.path ?? '', outcome: halt.outcome ?? 'ok', to: halt.to, key: halt.edge });
   const { to } = halt;
   turn.later(() => openStep(turn, { step: to }));

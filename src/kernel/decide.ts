@@ -57,13 +57,13 @@ function takeInput(turn: Turn, input: RunInput): void {
     case 'errored':
       return takeErrored(turn, input);
     case 'decided':
-      return answered(turn, () => takeDecision(turn, input));
+      return answered(turn, input, () => takeDecision(turn, input));
     case 'reported':
-      return answered(turn, () => takeReport(turn, input));
+      return answered(turn, input, () => takeReport(turn, input));
     case 'signalled':
-      return answered(turn, () => takeSignal(turn, input));
+      return answered(turn, input, () => takeSignal(turn, input));
     case 'childEnded':
-      return answered(turn, () => takeChildEnd(turn, input));
+      return answered(turn, input, () => takeChildEnd(turn, input));
     case 'control':
       return steer(turn, input);
     default:
@@ -71,13 +71,15 @@ function takeInput(turn: Turn, input: RunInput): void {
   }
 }
 
-/** Time goes first: a wait that ran out before its answer came has timed out (K7). */
-function answered(turn: Turn, take: () => void): void {
+/** Time goes first: a wait that ran out before its answer came has timed out (K7), and the run may be over with it (K3). */
+function answered(turn: Turn, input: RunInput, take: () => void): void {
   passTime(turn, 'waits');
-  turn.later(take);
+  turn.later(() => (isFinal(turn.run.status) ? ignore(turn, { input: input.type }, 'final') : take()));
 }
 
 function begin(turn: Turn, input: StartInput): void {
+  // A run that goes on has something live, so one that began already is told from one that did not.
+  if (turn.run.status !== 'running' || Object.keys(turn.run.live).length > 0) return ignore(turn, { input: 'start' }, 'duplicate');
   for (const move of turn.program.begin(turn.run, turn.view, input.from)) takeMove(turn, move, undefined);
 }
 

@@ -7,6 +7,7 @@ import { applyTo, type Draft } from './apply.ts';
 import type { RunEvent, StepChanged, StepSettled } from './event.ts';
 import type { MemberResult, Program, View } from './program.ts';
 import type { Activation, Path } from './run-state.ts';
+import { TurnView } from './turn-view.ts';
 
 /** An attempt that ended, and the activation it belonged to. */
 export interface EndedAttempt {
@@ -19,7 +20,8 @@ export interface EndedAttempt {
 export class Turn {
   readonly program: Program;
   readonly run: Draft;
-  readonly view: View;
+  /** What the host loaded, and on top of it what this decision has settled. */
+  view: View;
   readonly at: number;
   readonly events: RunEvent[] = [];
   /** The activations whose attempts ended in this decision, as they were then. */
@@ -37,6 +39,7 @@ export class Turn {
   /** Records a fact; the working copy changes with it. */
   emit(event: RunEvent): void {
     if (event.type === 'step.settled') this.noteMember(event);
+    if (this.run.form === 'graph') this.noteResult(event);
     if (event.type === 'step.settled' || (event.type === 'step.changed' && event.failed !== undefined)) {
       const activation = this.run.live[event.path] as Activation;
       const { retry, contractRetries } = this.model(activation);
@@ -80,6 +83,21 @@ export class Turn {
     return this.view.holding || this.run.paused || this.run.halt !== undefined || this.run.ending !== undefined;
   }
 
+  private noteResult(event: RunEvent): void {
+    if (event.type === 'group.joined' && event.merge !== undefined) return this.ownView().noteData(event.merge);
+    const activation = event.type === 'step.settled' ? this.run.live[event.path] : undefined;
+    if (event.type !== 'step.settled' || activation === undefined || activation.group !== undefined) return;
+    if (event.merge && event.output !== undefined) this.ownView().noteData(event.output);
+    if (hasResult(event.outcome)) this.ownView().noteResult(activation.step, event.output);
+  }
+
+  private ownView(): TurnView {
+    if (this.view instanceof TurnView) return this.view;
+    const view = new TurnView(this.view);
+    this.view = view;
+    return view;
+  }
+
   private noteMember(event: Extract<RunEvent, { type: 'step.settled' }>): void {
     const activation = this.run.live[event.path];
     if (activation?.group === undefined || this.run.groups[activation.group] === undefined) return;
@@ -95,4 +113,9 @@ export class Turn {
     });
     this.settledMembers.set(activation.group, list);
   }
+}
+
+/** Whether a step that settled so has a result that later steps can read. */
+export function hasResult(outcome: string): boolean {
+  return outcome !== 'error' && outcome !== 'timeout' && outcome !== 'cancelled' && outcome !== 'skip';
 }

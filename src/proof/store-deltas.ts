@@ -15,7 +15,16 @@ export const START_AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 /** A definition of steps that follow each other. */
 export function createLine(name: string, steps: readonly string[]): Definition {
   const models = steps.map((id, index) => createStep(id, steps[index + 1]));
-  return { name, title: name, description: '', form: 'graph', params: {}, entry: steps[0] as string, steps: models, limits: { maxIterations: 3 } };
+  return {
+    name,
+    title: name,
+    description: '',
+    form: 'graph',
+    params: {},
+    entry: steps[0] as string,
+    steps: models,
+    limits: { maxIterations: 3 },
+  };
 }
 
 function createStep(id: string, next: string | undefined): StepModel {
@@ -46,13 +55,34 @@ export function createValue(value: Json): StoredValue {
 
 /** An activation at the first attempt of the first visit. */
 export function createActivation(step: string, more: Partial<Activation> = {}): Activation {
-  return { path: createPath(step, 1), step, kind: 'task', state: 'running', attempt: 1, since: 1, recovery: 0, openedAt: START_AT, ...more };
+  return {
+    path: createPath(step, 1),
+    step,
+    kind: 'task',
+    state: 'running',
+    attempt: 1,
+    since: 1,
+    recovery: 0,
+    openedAt: START_AT,
+    ...more,
+  };
 }
 
 /** An attempt that ended well. */
 export function createAttempt(step: string, more: Partial<AttemptRow> = {}): AttemptRow {
   const times = { openedAt: START_AT, startedAt: START_AT + 10, endedAt: START_AT + 1260 };
-  return { path: createPath(step, 1), step, kind: 'task', attempt: 1, maxAttempts: 1, outcome: 'ok', status: 'completed', ...times, checks: [], ...more };
+  return {
+    path: createPath(step, 1),
+    step,
+    kind: 'task',
+    attempt: 1,
+    maxAttempts: 1,
+    outcome: 'ok',
+    status: 'completed',
+    ...times,
+    checks: [],
+    ...more,
+  };
 }
 
 /** What the first delta of a run is made of. */
@@ -82,13 +112,21 @@ export function createFirst(first: FirstDelta): Delta {
 }
 
 /** The delta that comes after another one: the events are folded into its checkpoint. */
-export function createNext(before: Pick<Delta, 'run' | 'epoch' | 'seq' | 'state'>, events: readonly RunEvent[], more: Partial<Delta> = {}): Delta {
+export function createNext(
+  before: Pick<Delta, 'run' | 'epoch' | 'seq' | 'state'>,
+  events: readonly RunEvent[],
+  more: Partial<Delta> = {},
+): Delta {
   const position = { run: before.run, epoch: more.epoch ?? before.epoch, seq: before.seq + 1 };
   return { ...createDelta(position, applyRow(before.state, events), events), ...more };
 }
 
 /** The delta that comes first after a claim. */
-export function createResumed(claimed: { readonly epoch: number; readonly state: RunState }, events: readonly RunEvent[], more: Partial<Delta> = {}): Delta {
+export function createResumed(
+  claimed: { readonly epoch: number; readonly state: RunState },
+  events: readonly RunEvent[],
+  more: Partial<Delta> = {},
+): Delta {
   const { epoch, state } = claimed;
   return createNext({ run: state.id, epoch, seq: state.seq - 1, state }, events, more);
 }
@@ -117,7 +155,11 @@ function statusOf(state: RunState): RunStatus {
 }
 
 function membersOf(state: RunState, events: readonly RunEvent[]): Delta['members'] {
-  const touched = new Set(events.flatMap((event) => ('activation' in event ? [event.activation.path] : 'path' in event && event.path !== undefined ? [event.path] : [])));
+  const touched = new Set(
+    events.flatMap((event) =>
+      'activation' in event ? [event.activation.path] : 'path' in event && event.path !== undefined ? [event.path] : [],
+    ),
+  );
   const put = [...touched].flatMap((path) => (state.live[path]?.group === undefined ? [] : [state.live[path]]));
   const drop = [...touched].filter((path) => state.live[path] === undefined && path.includes('/'));
   return { put, drop };

@@ -6,7 +6,17 @@ import type { Json } from '../base/json.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { Activation } from '../kernel/run-state.ts';
 import type { Claimed, CommitResult, Delta, Mail, Store } from '../store/store.ts';
-import { createActivation, createAttempt, createFirst, createLine, createNext, createResumed, createValue, START_AT } from './store-deltas.ts';
+import {
+  createActivation,
+  createAttempt,
+  createFirst,
+  createLine,
+  createNext,
+  createResumed,
+  createValue,
+  START_AT,
+} from './store-deltas.ts';
+import { describeSlots, describeWaking } from './store-wakes.ts';
 
 /** A store that was opened for one test. */
 export interface OpenedStore {
@@ -50,10 +60,17 @@ export function describeStore(name: string, open: OpenStore): void {
   });
 }
 
-const settle = (path: string, more: Partial<RunEvent> = {}): RunEvent => ({ type: 'step.settled', at: START_AT + 5, path, attempt: 1, outcome: 'ok', ...more }) as RunEvent;
+const settle = (path: string, more: Partial<RunEvent> = {}): RunEvent =>
+  ({ type: 'step.settled', at: START_AT + 5, path, attempt: 1, outcome: 'ok', ...more }) as RunEvent;
 const openStep = (activation: Activation): RunEvent => ({ type: 'step.opened', at: START_AT + 5, activation });
-const signal = (run: string, dedupe: string): Mail => ({ run, dedupe, input: { type: 'signalled', at: START_AT, name: dedupe }, values: [] });
-const park = (before: Delta, more: Partial<Delta> = {}): Delta => createNext(before, [{ type: 'step.changed', at: START_AT, path: 'build#1', set: { state: 'waiting' } }], { release: true, ...more });
+const signal = (run: string, dedupe: string): Mail => ({
+  run,
+  dedupe,
+  input: { type: 'signalled', at: START_AT, name: dedupe },
+  values: [],
+});
+const park = (before: Delta, more: Partial<Delta> = {}): Delta =>
+  createNext(before, [{ type: 'step.changed', at: START_AT, path: 'build#1', set: { state: 'waiting' } }], { release: true, ...more });
 
 async function claimed(store: Store, run: string, me: string): Promise<Claimed> {
   const claim = await store.claim(run, me);
@@ -65,11 +82,15 @@ function full(first: Delta): Delta {
   const output = createValue({ version: 3, note: 'ok' });
   const member = createActivation('lint', { path: 'each#1/a', group: 'each#1', key: 'a', index: 0 });
   const checks = [{ type: 'ci', config: { name: 'unit' }, passed: true, result: { url: 'x' }, at: START_AT }];
-  return createNext(first, [settle('build#1', { output: output.ref } as Partial<RunEvent>), openStep(member), openStep(createActivation('approve'))], {
-    values: [output],
-    attempts: [createAttempt('build', { output: output.ref, actor: 'builder', checks })],
-    data: [{ key: 'version', text: '3' }],
-  });
+  return createNext(
+    first,
+    [settle('build#1', { output: output.ref } as Partial<RunEvent>), openStep(member), openStep(createActivation('approve'))],
+    {
+      values: [output],
+      attempts: [createAttempt('build', { output: output.ref, actor: 'builder', checks })],
+      data: [{ key: 'version', text: '3' }],
+    },
+  );
 }
 
 function describeWhole(stage: Stage): void {
@@ -82,7 +103,13 @@ function describeWhole(stage: Stage): void {
     const after = stage.reopen === undefined ? store : await stage.reopen();
     stage.store = after;
     const loaded = await after.load('r1');
-    expect(loaded).toMatchObject({ status: 'running', owner: 'me', epoch: 1, codeHash: first.create?.codeHash, origin: { event: 'push', pr: 7 } });
+    expect(loaded).toMatchObject({
+      status: 'running',
+      owner: 'me',
+      epoch: 1,
+      codeHash: first.create?.codeHash,
+      origin: { event: 'push', pr: 7 },
+    });
     expect(loaded.state).toEqual(second.state);
     expect(loaded.definition).toEqual(first.create?.definition);
     const [attempt] = await after.attempts('r1');
@@ -99,9 +126,23 @@ function describeWhole(stage: Stage): void {
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
     const value = createValue('never written');
-    const again = createFirst({ run: 'r1', owner: 'you', more: { values: [value], post: [signal('r1', 'lost')], data: [{ key: 'k', text: '1' }] } });
-    const results = await Promise.allSettled([store.commit(createFirst({ run: 'r0', owner: 'me' })), store.commit(again), store.commit(full(first)), store.commit(full(first))]);
-    expect(results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason.code))).toEqual([COMMITTED, 'RUN_EXISTS', COMMITTED, STALE]);
+    const again = createFirst({
+      run: 'r1',
+      owner: 'you',
+      more: { values: [value], post: [signal('r1', 'lost')], data: [{ key: 'k', text: '1' }] },
+    });
+    const results = await Promise.allSettled([
+      store.commit(createFirst({ run: 'r0', owner: 'me' })),
+      store.commit(again),
+      store.commit(full(first)),
+      store.commit(full(first)),
+    ]);
+    expect(results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason.code))).toEqual([
+      COMMITTED,
+      'RUN_EXISTS',
+      COMMITTED,
+      STALE,
+    ]);
     expect(await store.inbox('r1', 0)).toEqual([]);
     expect([...(await store.data('r1')).keys()]).toEqual(['version']);
     await expect(store.values([value.ref.digest])).rejects.toMatchObject({ code: 'RUN_DAMAGED' });
@@ -111,10 +152,14 @@ function describeWhole(stage: Stage): void {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
     const second = full(first);
-    const third = createNext(second, [settle('each#1/a')], { attempts: [createAttempt('lint', { path: 'each#1/a', group: 'each#1', key: 'a', index: 0 })] });
+    const third = createNext(second, [settle('each#1/a')], {
+      attempts: [createAttempt('lint', { path: 'each#1/a', group: 'each#1', key: 'a', index: 0 })],
+    });
     for (const delta of [first, second, third]) await store.commit(delta);
     expect((await store.load('r1')).state).toEqual(third.state);
-    expect((await store.attempts('r1', 'each#1')).map(({ step, key, index }) => ({ step, key, index }))).toEqual([{ step: 'lint', key: 'a', index: 0 }]);
+    expect((await store.attempts('r1', 'each#1')).map(({ step, key, index }) => ({ step, key, index }))).toEqual([
+      { step: 'lint', key: 'a', index: 0 },
+    ]);
   });
 }
 
@@ -238,7 +283,9 @@ function describeMail(stage: Stage): void {
     await store.commit(createFirst({ run: 'parent', owner: 'me' }));
     const child = createFirst({ run: 'child', owner: 'me', started: { parent: { run: 'parent', path: 'build#1' }, depth: 1 } });
     await store.commit(child);
-    expect(await store.commit(createNext(child, [settle('build#1')], { post: [signal('parent', 'ended'), signal('gone', 'ended')] }))).toEqual(COMMITTED);
+    expect(
+      await store.commit(createNext(child, [settle('build#1')], { post: [signal('parent', 'ended'), signal('gone', 'ended')] })),
+    ).toEqual(COMMITTED);
     expect((await store.inbox('parent', 0)).map(({ dedupe }) => dedupe)).toEqual(['ended']);
     expect((await store.list({ parent: 'parent' })).map(({ id }) => id)).toEqual(['child']);
   });
@@ -276,7 +323,9 @@ function describeLog(stage: Stage): void {
     const third = createNext(second, [settle('approve#1')], { attempts: [createAttempt('approve')] });
     for (const delta of [first, second, third]) await store.commit(delta);
     await store.commit(createFirst({ run: 'r2', owner: 'me', creation: { fork: { run: 'r1', seq: 2 } } }));
-    expect((await store.attempts('r2')).map(({ step, output }) => ({ step, output }))).toEqual([{ step: 'build', output: second.values[0]?.ref }]);
+    expect((await store.attempts('r2')).map(({ step, output }) => ({ step, output }))).toEqual([
+      { step: 'build', output: second.values[0]?.ref },
+    ]);
     expect(await store.check()).toMatchObject({ ok: true });
   });
 }
@@ -295,7 +344,13 @@ function describeReading(stage: Stage): void {
     }
     expect((await store.latest('r1', ['build', 'build', 'never'])).map(({ path }) => path)).toEqual(['build#3']);
     expect((await store.latest('r1')).map(({ path }) => path)).toEqual(['build#3', 'approve#1']);
-    expect((await store.attempts('r1')).map(({ status }) => status)).toEqual(['completed', 'completed', 'completed', 'failed', 'completed']);
+    expect((await store.attempts('r1')).map(({ status }) => status)).toEqual([
+      'completed',
+      'completed',
+      'completed',
+      'failed',
+      'completed',
+    ]);
     expect((await store.attempts('r1'))[3]?.error).toEqual(error);
   });
 
@@ -327,7 +382,14 @@ function describeReading(stage: Stage): void {
   test('lists show the newest first and filter; a prefix finds full ids', async () => {
     const { store } = stage;
     for (const [index, run] of ['ab1', 'ab2', 'b1'].entries()) {
-      await store.commit(createFirst({ run, owner: 'me', more: { at: START_AT + index }, definition: createLine(run === 'b1' ? 'other' : 'deploy', ['build', 'approve']) }));
+      await store.commit(
+        createFirst({
+          run,
+          owner: 'me',
+          more: { at: START_AT + index },
+          definition: createLine(run === 'b1' ? 'other' : 'deploy', ['build', 'approve']),
+        }),
+      );
     }
     const ids = async (query: Parameters<Store['list']>[0]): Promise<string[]> => (await store.list(query)).map(({ id }) => id);
     expect(await ids({})).toEqual(['b1', 'ab2', 'ab1']);
@@ -335,14 +397,19 @@ function describeReading(stage: Stage): void {
     expect(await ids({ idPrefix: 'ab' })).toEqual(['ab2', 'ab1']);
     expect(await ids({ before: START_AT + 2 })).toEqual(['ab2', 'ab1']);
     expect(await ids({ status: ['waiting', 'failed'] })).toEqual([]);
-    expect(await store.list({ idPrefix: 'b' })).toMatchObject([{ workflow: 'other', status: 'running', currentStep: 'build', owner: 'me', createdAt: START_AT + 2 }]);
+    expect(await store.list({ idPrefix: 'b' })).toMatchObject([
+      { workflow: 'other', status: 'running', currentStep: 'build', owner: 'me', createdAt: START_AT + 2 },
+    ]);
     expect(await store.resolve('ab', 10)).toEqual(['ab1', 'ab2']);
     expect(await store.resolve('ab', 1)).toEqual(['ab1']);
   });
 
   test('ready runs are those that are due, have mail or lost their owner, and that nobody drives', async () => {
     const { store } = stage;
-    const due = (run: string, at: number): Promise<CommitResult> => store.commit(createFirst({ run, owner: 'me', activation: createActivation('build', { state: 'waiting', due: at }), more: { release: true } }));
+    const due = (run: string, at: number): Promise<CommitResult> =>
+      store.commit(
+        createFirst({ run, owner: 'me', activation: createActivation('build', { state: 'waiting', due: at }), more: { release: true } }),
+      );
     await due('soon', START_AT + 10);
     await due('later', START_AT + 99);
     await store.commit(createFirst({ run: 'parked', owner: 'me', more: { release: true } }));
@@ -358,80 +425,5 @@ function describeReading(stage: Stage): void {
     ]);
     expect(await store.ready(START_AT + 10, 1)).toHaveLength(1);
     expect(await store.nextDue()).toBe(START_AT + 10);
-  });
-}
-
-function describeSlots(stage: Stage): void {
-  const take = (path: string, ...keys: string[]): Delta['slots'] => ({ take: [{ path, keys: keys.map((key) => ({ key, limit: 1 })) }], free: [] });
-  const change: RunEvent[] = [{ type: 'step.changed', at: START_AT, path: 'build#1', set: {} }];
-
-  test('semaphores are taken all or none; a full one changes nothing and names itself', async () => {
-    const { store } = stage;
-    const [a, b] = ['a', 'b'].map((run) => createFirst({ run, owner: 'me' })) as [Delta, Delta];
-    await store.commit(a);
-    await store.commit(b);
-    expect(await store.commit(createNext(a, change, { slots: take('build#1', 'gpu') }))).toEqual(COMMITTED);
-    expect(await store.commit(createNext(b, change, { slots: take('build#1', 'disk', 'gpu') }))).toEqual({ result: 'full', path: 'build#1', key: 'gpu' });
-    expect((await store.load('b')).state).toEqual(b.state);
-    expect(await store.commit(createNext(createNext(a, change), change, { slots: take('other#1', 'disk') }))).toEqual(COMMITTED);
-  });
-
-  test('whoever waits longest for a semaphore is rung when it is freed, also by a run that ends', async () => {
-    const { store } = stage;
-    const [a, b, c] = ['a', 'b', 'c'].map((run) => createFirst({ run, owner: 'me' })) as [Delta, Delta, Delta];
-    for (const delta of [a, b, c]) await store.commit(delta);
-    const holding = createNext(a, change, { slots: take('build#1', 'gpu') });
-    await store.commit(holding);
-    for (const delta of [b, c]) await store.commit(createNext(delta, change, { slots: take('build#1', 'gpu') }));
-    const rung = collect(store);
-    await store.commit(createNext(holding, change, { slots: { take: [], free: ['build#1'] } }));
-    expect(await rung.until(1)).toEqual(['b']);
-    const taken = createNext(b, change, { slots: take('build#1', 'gpu') });
-    expect(await store.commit(taken)).toEqual(COMMITTED);
-    await store.commit(createNext(taken, [{ type: 'run.changed', at: START_AT, status: 'cancelled' }]));
-    expect((await rung.until(2)).at(-1)).toBe('c');
-    rung.stop();
-  });
-}
-
-function collect(store: Store): { until(count: number): Promise<string[]>; stop: () => void } {
-  const heard = new Set<string>();
-  let check = (): void => {};
-  const stop = store.watch((run) => {
-    heard.add(run);
-    check();
-  });
-  const until = (count: number): Promise<string[]> =>
-    new Promise((resolve) => {
-      check = () => heard.size >= count && resolve([...heard]);
-      check();
-    });
-  return { until, stop };
-}
-
-function describeWaking(stage: Stage): void {
-  test('a watcher hears of mail; a follower hears of commits; neither after it stopped', async () => {
-    const { store } = stage;
-    const rung = collect(store);
-    const followed = new Promise<void>((resolve) => {
-      const stop = store.follow(() => {
-        stop();
-        resolve();
-      });
-    });
-    await store.commit(createFirst({ run: 'r1', owner: 'me' }));
-    await followed;
-    await store.post(signal('r1', 'a'));
-    expect(await rung.until(1)).toEqual(['r1']);
-    rung.stop();
-    const later: string[] = [];
-    const other = collect(store);
-    await store.commit(createFirst({ run: 'r2', owner: 'me' }));
-    const stop = store.watch((run) => later.push(run));
-    stop();
-    await store.post(signal('r2', 'a'));
-    await other.until(1);
-    other.stop();
-    expect(later).toEqual([]);
   });
 }

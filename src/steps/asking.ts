@@ -6,7 +6,7 @@ import { messageOf } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { StepError } from '../kernel/input.ts';
-import { isPromise, untilStopped } from './abort.ts';
+import { isPromise, Stopped, untilStopped } from './abort.ts';
 import { handedOver, promptOf } from './brief.ts';
 import { keyOf } from './context.ts';
 import { entryOf, type RoleSetting } from './services.ts';
@@ -23,10 +23,11 @@ export async function ask(job: Job, role: string | undefined): Promise<Asked> {
   const { request, context } = job;
   const { model, code } = request.bound;
   const data = await handedOver(request, context, model.config.context);
+  if (request.signal.aborted) throw new Stopped();
   if (code.agent === undefined) return askRole(job, role ?? '', data);
   const returned = code.agent.execute(data, context);
   const value = isPromise(returned) ? await untilStopped(returned, request.signal) : returned;
-  return { kind: 'returned', value, actor: code.agent.constructor?.name ?? 'object' };
+  return { kind: 'returned', value, actor: 'a live object' };
 }
 
 async function askRole(job: Job, role: string, data: JsonObject): Promise<Asked> {
@@ -42,10 +43,11 @@ async function askRole(job: Job, role: string, data: JsonObject): Promise<Asked>
     const hint = didYouMean(setting.driver, Object.keys(services.drivers ?? {}));
     return trouble(unknownRole(job, `the role "${role}" names the driver "${setting.driver}", which is not there${hint}`));
   }
+  const call = requestFor(job, { role, setting, data });
   let answer: AgentAnswer;
   try {
     // Not cut short when the attempt stops: the driver hears that too, and answers once nothing is left running.
-    answer = await driver.ask(requestFor(job, { role, setting, data }));
+    answer = await driver.ask(call);
   } catch (thrown) {
     answer = { kind: 'failed', failure: 'crash', message: messageOf(thrown) };
   }

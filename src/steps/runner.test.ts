@@ -33,7 +33,8 @@ describe('preconditions', () => {
     ['does not hold', () => false, 'PRECONDITION_FAILED', 'Book not found (precondition "book_exists" of step "work")', false],
     ['rejects', async () => Promise.reject(new Error('no db')), 'CONDITION_ERROR', expect.stringContaining('no db'), null],
     ['gives no boolean', () => 'yes' as unknown as boolean, 'CONDITION_ERROR', expect.stringContaining('a string'), null],
-  ])('when one %s, nothing runs', async (_how, check, code, message, passed) => {
+  ])('when one %s, nothing runs', async (...row) => {
+    const [, check, code, message, passed] = row;
     let ran = false;
     const work = () => {
       ran = true;
@@ -55,6 +56,17 @@ describe('preconditions', () => {
       },
     });
     expect(ran).toBe(false);
+  });
+
+  test('that were looked at until the attempt was stopped start nothing', async () => {
+    const controller = new AbortController();
+    const stop = () => {
+      controller.abort();
+      return true;
+    };
+    const code = { run: () => expect.unreachable(), preconditions: [stop] };
+    const result = await run({ kind: 'task', signal: controller.signal, model: { preconditions: [condition('a')] }, code });
+    expect(result).toMatchObject({ type: 'errored', error: { message: expect.stringContaining('stopped') } });
   });
 
   test('are all that is looked at when a wait is prepared', async () => {

@@ -58,6 +58,7 @@ async function execute(bench: Bench, request: AttemptRequest, context: AttemptCo
     const found = await evaluateConditions('preconditions', request, context);
     before = { preconditions: found.evidence };
     if (found.error !== undefined) return { type: 'errored', error: found.error, evidence: before, checks: NO_CHECKS };
+    if (request.signal.aborted) throw new Stopped();
   }
   const execution = EXECUTORS[model.kind];
   if (execution === undefined)

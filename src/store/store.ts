@@ -128,7 +128,10 @@ export interface SlotClaim {
 }
 
 /** How a commit ended. `full`: a semaphore had no room; nothing was changed, and the run is told when there is. */
-export type CommitResult = { readonly result: 'committed'; readonly released: boolean } | { readonly result: 'stale' } | { readonly result: 'full'; readonly path: Path; readonly key: string };
+export type CommitResult =
+  | { readonly result: 'committed'; readonly released: boolean }
+  | { readonly result: 'stale' }
+  | { readonly result: 'full'; readonly path: Path; readonly key: string };
 
 /** A claim that succeeded, with all that a host needs to go on. */
 export interface Claimed {
@@ -207,7 +210,17 @@ export interface Store {
   inbox(run: string, after: number): Promise<readonly ReceivedMail[]>;
 
   /** A run's checkpoint without taking it. */
-  load(run: string): Promise<{ readonly state: RunState; readonly status: RunStatus; readonly owner: string | undefined; readonly epoch: number; readonly definition: Definition; readonly codeHash: string; readonly origin: RunOrigin }>;
+  load(
+    run: string,
+  ): Promise<{
+    readonly state: RunState;
+    readonly status: RunStatus;
+    readonly owner: string | undefined;
+    readonly epoch: number;
+    readonly definition: Definition;
+    readonly codeHash: string;
+    readonly origin: RunOrigin;
+  }>;
   /** Texts of values by digest, verified; a missing or changed one is an error. */
   values(digests: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The checkpoint's data: the given keys, or all of it. Params are not part of it. */
@@ -241,4 +254,3 @@ export interface StoredAttempt extends Omit<AttemptRow, 'checks'> {
   readonly id: number;
   readonly seq: number;
 }
-

@@ -102,10 +102,14 @@ export function copyAttempts(connection: Connection, from: { readonly run: numbe
   const past = connection.sql('SELECT id, step FROM attempts WHERE run = ? AND seq <= ? ORDER BY id').all(from.run, from.seq);
   for (const [index, { id, step }] of past.entries()) {
     connection
-      .sql(`INSERT INTO attempts (run, id, seq, sum, ${COLUMNS}) SELECT ?, ?, 0, sum, ${COLUMNS} FROM attempts WHERE run = ? AND step = ? AND id = ?`)
+      .sql(
+        `INSERT INTO attempts (run, id, seq, sum, ${COLUMNS}) SELECT ?, ?, 0, sum, ${COLUMNS} FROM attempts WHERE run = ? AND step = ? AND id = ?`,
+      )
       .run(to, index + 1, from.run, String(step), id as number);
     connection
-      .sql(`INSERT INTO checks (run, attempt, ${CHECK_COLUMNS}) SELECT ?, ?, ${CHECK_COLUMNS} FROM checks WHERE run = ? AND attempt = ? ORDER BY id`)
+      .sql(
+        `INSERT INTO checks (run, attempt, ${CHECK_COLUMNS}) SELECT ?, ?, ${CHECK_COLUMNS} FROM checks WHERE run = ? AND attempt = ? ORDER BY id`,
+      )
       .run(to, index + 1, from.run, id as number);
   }
 }
@@ -121,7 +125,12 @@ export function readAttempts(connection: Connection, row: RunRow, group?: Path):
 
 /** The latest completed attempt of each of the given steps, or of every step, oldest first. */
 export function readLatest(connection: Connection, row: RunRow, steps?: readonly string[]): StoredAttempt[] {
-  const wanted = steps ?? connection.sql(SELECT_STEPS).all(row.key).map(({ step }) => String(step));
+  const wanted =
+    steps ??
+    connection
+      .sql(SELECT_STEPS)
+      .all(row.key)
+      .map(({ step }) => String(step));
   const latest = [...new Set(wanted)].flatMap((step) => {
     const found = connection.sql(`${SELECT} AND step = ? AND status = 0 ORDER BY id DESC LIMIT 1`).get(row.key, step);
     return found === undefined ? [] : [toAttempt(row, found)];
@@ -145,7 +154,10 @@ function toAttempt(row: RunRow, found: Record<string, unknown>): StoredAttempt {
       outcome: found.outcome,
       startedAt: found.started,
       output: refOf(found.output, found.output_bytes),
-      error: found.error === null ? null : parseStored(row.frame.id, `the error of step ${found.step}`, () => JSON.parse(String(found.error)) as StepError),
+      error:
+        found.error === null
+          ? null
+          : parseStored(row.frame.id, `the error of step ${found.step}`, () => JSON.parse(String(found.error)) as StepError),
       claim: refOf(found.claim, found.claim_bytes),
       evidence: refOf(found.evidence, found.evidence_bytes),
       actor: found.actor,

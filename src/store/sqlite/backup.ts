@@ -14,7 +14,9 @@ const PAGES_AT_ONCE = 1024;
 export async function copyDatabase(connection: Connection, file: string): Promise<{ readonly path: string; readonly bytes: number }> {
   const path = resolve(file);
   if (!createPrivateFile(path)) {
-    throw new EngineError('STORE_UNAVAILABLE', `the backup ${path} exists already and is not overwritten; name another file`, { details: { file: path } });
+    throw new EngineError('STORE_UNAVAILABLE', `the backup ${path} exists already and is not overwritten; name another file`, {
+      details: { file: path },
+    });
   }
   const part = `${path}.part`;
   try {
@@ -30,7 +32,10 @@ export async function copyDatabase(connection: Connection, file: string): Promis
 }
 
 /** Records a backup beside the runs. */
-export function recordBackup(connection: Connection, made: { readonly path: string; readonly bytes: number; readonly at: number; readonly run?: string }): void {
+export function recordBackup(
+  connection: Connection,
+  made: { readonly path: string; readonly bytes: number; readonly at: number; readonly run?: string },
+): void {
   connection
     .sql('INSERT INTO database_backups (id, created_at, path, workflow_run_id, size_bytes) VALUES (?, ?, ?, ?, ?)')
     .run(randomUUID(), new Date(made.at).toISOString(), made.path, made.run ?? null, made.bytes);

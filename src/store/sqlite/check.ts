@@ -17,7 +17,7 @@ import { damagedRun } from './failure.ts';
 import { readLog } from './log.ts';
 import { readInbox } from './mail.ts';
 import { versionOf } from './migrate.ts';
-import { readRunRowByKey, type RunRow, verifyRun } from './run-row.ts';
+import { type RunRow, readRunRowByKey, verifyRun } from './run-row.ts';
 
 const ROWS_AT_ONCE = 1000;
 const RUNS_AT_ONCE = 100;
@@ -46,7 +46,9 @@ async function checkRuns(connection: Connection): Promise<Problem[]> {
   let last = 0;
   for (;;) {
     const from = last;
-    const keys = await readSnapshot(connection, () => connection.sql('SELECT key FROM runs WHERE key > ? ORDER BY key LIMIT ?').all(from, RUNS_AT_ONCE));
+    const keys = await readSnapshot(connection, () =>
+      connection.sql('SELECT key FROM runs WHERE key > ? ORDER BY key LIMIT ?').all(from, RUNS_AT_ONCE),
+    );
     if (keys.length === 0) return problems;
     for (const { key } of keys) {
       problems.push(...(await reported(() => readSnapshot(connection, () => checkRun(connection, key as number)))));
@@ -105,11 +107,14 @@ async function checkValues(connection: Connection): Promise<Problem[]> {
   let last: Uint8Array = new Uint8Array();
   for (;;) {
     const from = last;
-    const rows = await readSnapshot(connection, () => connection.sql('SELECT digest FROM contents WHERE digest > ? ORDER BY digest LIMIT ?').all(from, VALUES_AT_ONCE));
+    const rows = await readSnapshot(connection, () =>
+      connection.sql('SELECT digest FROM contents WHERE digest > ? ORDER BY digest LIMIT ?').all(from, VALUES_AT_ONCE),
+    );
     if (rows.length === 0) return problems;
     for (const { digest } of rows) {
       const text = connection.sql('SELECT text FROM contents WHERE digest = ?').get(digest as Uint8Array)?.text;
-      if (typeof text !== 'string' || digestText(text) !== toHex(digest)) problems.push({ what: `the value ${toHex(digest)} is not the one that was written` });
+      if (typeof text !== 'string' || digestText(text) !== toHex(digest))
+        problems.push({ what: `the value ${toHex(digest)} is not the one that was written` });
       last = digest as Uint8Array;
     }
     await turn();

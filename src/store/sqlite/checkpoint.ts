@@ -39,7 +39,26 @@ export interface Frame {
 
 /** The checkpoint as its row holds it; pack it when it is going to stay. */
 export function encodeCheckpoint(state: RunState, frame: Frame): string {
-  const { id, workflow, def, form, flags, status, seq, createdAt, at, params, depth, live, groups, counts, extended, signals, paused, ...said } = state;
+  const {
+    id,
+    workflow,
+    def,
+    form,
+    flags,
+    status,
+    seq,
+    createdAt,
+    at,
+    params,
+    depth,
+    live,
+    groups,
+    counts,
+    extended,
+    signals,
+    paused,
+    ...said
+  } = state;
   const fields: Record<string, unknown> = {};
   const members = frame.members > 0;
   if (!isEmpty(live)) fields.live = members ? withoutMembers(live) : live;

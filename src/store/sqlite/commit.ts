@@ -3,8 +3,8 @@
 // M1. The position and the epoch are tested by the statement that moves them, before anything else is written.
 // M2. What the owner of a run needs to append to its log is remembered while it owns it, never longer.
 
-import { EngineError } from '../../base/error.ts';
 import { digestText } from '../../base/digest.ts';
+import { EngineError } from '../../base/error.ts';
 import { isFinal } from '../../kernel/run-state.ts';
 import type { CommitResult, Delta, RunCreation } from '../store.ts';
 import { copyAttempts, countAttempts, writeAttempts } from './attempts.ts';
@@ -48,8 +48,14 @@ export function commitDelta(context: CommitContext, delta: Delta, after: After):
   const full = delta.slots.take.length === 0 ? undefined : findFull(connection, { run: run.key, ...delta.slots });
   if (full !== undefined) return queueUp(context, delta, { run: run.key, ...full });
   const frame = frameOf(delta, run);
-  const entry = createEntry(run.head, { seq: frame.seq, at: delta.at, events: delta.events, pack: delta.create !== undefined || delta.release === true });
-  const moved = delta.create === undefined ? moveRun(connection, delta, { run, frame, entry }) : insertRun(connection, delta, { run, frame, entry });
+  const entry = createEntry(run.head, {
+    seq: frame.seq,
+    at: delta.at,
+    events: delta.events,
+    pack: delta.create !== undefined || delta.release === true,
+  });
+  const moved =
+    delta.create === undefined ? moveRun(connection, delta, { run, frame, entry }) : insertRun(connection, delta, { run, frame, entry });
   if (!moved) return STALE;
   appendEntry(connection, run.key, entry);
   writeRows(connection, run, delta);
@@ -71,12 +77,22 @@ function findOwned({ connection, owned }: CommitContext, delta: Delta): OwnedRun
   const row = readRunRow(connection, delta.run);
   if (row === undefined) throw unknownRun(delta.run, connection.name);
   if (row.epoch !== delta.epoch || row.frame.seq !== delta.seq) return undefined;
-  return { key: row.key, seq: delta.seq, head: readHash(connection, { key: row.key, id: delta.run }, delta.seq), attempts: row.frame.attempts, fixed: row.frame };
+  return {
+    key: row.key,
+    seq: delta.seq,
+    head: readHash(connection, { key: row.key, id: delta.run }, delta.seq),
+    attempts: row.frame.attempts,
+    fixed: row.frame,
+  };
 }
 
 function createOwned(connection: Connection, delta: Delta, creation: RunCreation): OwnedRun {
   if (keyOf(connection, delta.run) !== undefined) {
-    throw new EngineError('RUN_EXISTS', `run "${delta.run}" exists already in ${connection.name}; resume it, or start one under another id`, { details: { runId: delta.run } });
+    throw new EngineError(
+      'RUN_EXISTS',
+      `run "${delta.run}" exists already in ${connection.name}; resume it, or start one under another id`,
+      { details: { runId: delta.run } },
+    );
   }
   const origin = JSON.stringify(creation.origin);
   const { definition, codeHash: code } = creation;
@@ -110,8 +126,22 @@ function frameOf(delta: Delta, run: OwnedRun): Frame {
 function moveRun(connection: Connection, delta: Delta, { run, frame, entry }: Move): boolean {
   const checkpoint = checkpointOf(delta, frame);
   const { changes } = connection
-    .sql('UPDATE runs SET seq = ?, status = ?, due = ?, at = ?, members = ?, attempts = ?, seal = ?, checkpoint = ? WHERE key = ? AND epoch = ? AND seq = ? AND owner IS NOT NULL')
-    .run(frame.seq, frame.status, frame.due, frame.at, frame.members, frame.attempts, sealRun(entry.hash, frame, checkpoint), checkpoint, run.key, delta.epoch, delta.seq);
+    .sql(
+      'UPDATE runs SET seq = ?, status = ?, due = ?, at = ?, members = ?, attempts = ?, seal = ?, checkpoint = ? WHERE key = ? AND epoch = ? AND seq = ? AND owner IS NOT NULL',
+    )
+    .run(
+      frame.seq,
+      frame.status,
+      frame.due,
+      frame.at,
+      frame.members,
+      frame.attempts,
+      sealRun(entry.hash, frame, checkpoint),
+      checkpoint,
+      run.key,
+      delta.epoch,
+      delta.seq,
+    );
   return changes === 1;
 }
 
@@ -188,7 +218,9 @@ function writeRows(connection: Connection, { key: run, attempts: count }: OwnedR
   for (const member of delta.members.put) {
     const text = packJson(JSON.stringify(member));
     connection
-      .sql('INSERT INTO members (run, path, text, sum) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET text = excluded.text, sum = excluded.sum')
+      .sql(
+        'INSERT INTO members (run, path, text, sum) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET text = excluded.text, sum = excluded.sum',
+      )
       .run(run, member.path, text, sumOf([run, member.path, text]));
   }
   consumeMail(connection, run, { ids: delta.consumed, seq: delta.seq + 1 });
@@ -214,8 +246,14 @@ function giveUp(connection: Connection, run: number): boolean {
   return true;
 }
 
-function queueUp({ connection }: CommitContext, delta: Delta, full: { run: number; path: string; key: string; limit: number }): CommitResult {
-  const current = connection.sql('SELECT 1 FROM runs WHERE key = ? AND epoch = ? AND seq = ? AND owner IS NOT NULL').get(full.run, delta.epoch, delta.seq);
+function queueUp(
+  { connection }: CommitContext,
+  delta: Delta,
+  full: { run: number; path: string; key: string; limit: number },
+): CommitResult {
+  const current = connection
+    .sql('SELECT 1 FROM runs WHERE key = ? AND epoch = ? AND seq = ? AND owner IS NOT NULL')
+    .get(full.run, delta.epoch, delta.seq);
   if (current === undefined) return STALE;
   queueForSlot(connection, full);
   return { result: 'full', path: full.path, key: full.key };

@@ -27,9 +27,13 @@ function insertValue(connection: Connection, digest: Uint8Array, text: string): 
 
 function tooLarge(bytes: number): EngineError {
   const limit = `${VALUE_BYTES_MAX / 1024 / 1024} MB`;
-  return new EngineError('VALUE_TOO_LARGE', `a value of ${bytes} bytes is over the limit of ${limit}; keep it in a file and return its path`, {
-    details: { bytes },
-  });
+  return new EngineError(
+    'VALUE_TOO_LARGE',
+    `a value of ${bytes} bytes is over the limit of ${limit}; keep it in a file and return its path`,
+    {
+      details: { bytes },
+    },
+  );
 }
 
 /** Texts by digest; a missing or changed one is RUN_DAMAGED, naming who refers to it. */
@@ -42,7 +46,8 @@ export function readValues(connection: Connection, digests: readonly string[]): 
 function readValue(connection: Connection, digest: string): string {
   const row = connection.sql('SELECT text FROM contents WHERE digest = ?').get(toBlob(digest));
   if (row === undefined) throw damagedValue(connection, digest, 'is missing');
-  if (typeof row.text !== 'string' || digestText(row.text) !== digest) throw damagedValue(connection, digest, 'is not the one that was written');
+  if (typeof row.text !== 'string' || digestText(row.text) !== digest)
+    throw damagedValue(connection, digest, 'is not the one that was written');
   return row.text;
 }
 
@@ -61,7 +66,9 @@ export function writeData(connection: Connection, run: number, changes: Delta['d
     const digest = long ? toBlob(digestText(text)) : null;
     if (digest !== null) writeLong(connection, digest, text);
     connection
-      .sql('INSERT INTO data (run, key, digest, sum, text) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET digest = excluded.digest, sum = excluded.sum, text = excluded.text')
+      .sql(
+        'INSERT INTO data (run, key, digest, sum, text) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET digest = excluded.digest, sum = excluded.sum, text = excluded.text',
+      )
       .run(run, key, digest, long ? 0 : sumOf([run, key, text]), long ? null : text);
   }
 }
@@ -74,7 +81,10 @@ function writeLong(connection: Connection, digest: Uint8Array, text: string): vo
 /** The checkpoint's data: the given keys that exist, or all of them. */
 export function readData(connection: Connection, row: RunRow, keys?: readonly string[]): Map<string, Json> {
   const data = new Map<string, Json>();
-  const rows = keys === undefined ? connection.sql('SELECT * FROM data WHERE run = ? ORDER BY key').all(row.key) : keys.flatMap((key) => rowOf(connection, row, key));
+  const rows =
+    keys === undefined
+      ? connection.sql('SELECT * FROM data WHERE run = ? ORDER BY key').all(row.key)
+      : keys.flatMap((key) => rowOf(connection, row, key));
   for (const found of rows) data.set(String(found.key), parseData(connection, row, found));
   return data;
 }

@@ -17,7 +17,8 @@ function script(run: string): Delta[] {
   const feedback = (n: number): RunEvent => ({ type: 'step.changed', at: START_AT + n, path: 'build#1', set: { feedback: `note ${n}` } });
   const member = createActivation('lint', { path: 'each#1/a', group: 'each#1', key: 'a', index: 0 });
   const deltas = [createFirst({ run, owner: 'me', more: { data: [{ key: 'version', text: '{"n":1}' }] } })];
-  const add = (events: readonly RunEvent[], more: Partial<Delta> = {}): unknown => deltas.push(createNext(deltas.at(-1) as Delta, events, more));
+  const add = (events: readonly RunEvent[], more: Partial<Delta> = {}): unknown =>
+    deltas.push(createNext(deltas.at(-1) as Delta, events, more));
   add([feedback(1)], { values: [output], attempts: [createAttempt('prepare', { output: output.ref })] });
   add([{ type: 'step.opened', at: START_AT, activation: member }]);
   add([feedback(3)]);
@@ -45,7 +46,11 @@ function damage(...statements: string[]): void {
   db.close();
 }
 
-const RUN_DAMAGED = (what: string): object => ({ code: 'RUN_DAMAGED', message: expect.stringContaining(what), details: expect.objectContaining({ runId: 'hurt' }) });
+const RUN_DAMAGED = (what: string): object => ({
+  code: 'RUN_DAMAGED',
+  message: expect.stringContaining(what),
+  details: expect.objectContaining({ runId: 'hurt' }),
+});
 
 describe('a run that was changed behind the store', () => {
   test.each([
@@ -100,7 +105,11 @@ describe('a run that was changed behind the store', () => {
 
   test('a value is verified, and the damage names run and step', async () => {
     damage(`UPDATE contents SET text = '{"answer":43}'`);
-    await expect(store.values([output.ref.digest])).rejects.toMatchObject({ code: 'RUN_DAMAGED', message: expect.stringContaining('prepare'), details: { step: 'prepare' } });
+    await expect(store.values([output.ref.digest])).rejects.toMatchObject({
+      code: 'RUN_DAMAGED',
+      message: expect.stringContaining('prepare'),
+      details: { step: 'prepare' },
+    });
     expect((await store.check()).problems).toMatchObject([{ what: expect.stringContaining(output.ref.digest) }]);
     damage('DELETE FROM contents');
     await expect(store.values([output.ref.digest])).rejects.toMatchObject({ message: expect.stringContaining('is missing') });
@@ -119,7 +128,9 @@ describe('a run that was changed behind the store', () => {
 
   test('an attempt that vanished is found by the check', async () => {
     damage(`DELETE FROM attempts WHERE run = ${HURT}`);
-    expect((await store.check()).problems).toMatchObject([{ run: 'hurt', what: expect.stringContaining('1 attempts ended, but 0 are stored') }]);
+    expect((await store.check()).problems).toMatchObject([
+      { run: 'hurt', what: expect.stringContaining('1 attempts ended, but 0 are stored') },
+    ]);
   });
 
   test('a checkpoint that the log does not fold to is found by the check', async () => {

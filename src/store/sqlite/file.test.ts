@@ -40,8 +40,10 @@ describe('who may read the files', () => {
       await store.commit(first);
       await store.post(mail);
       const backup = await store.backup(join(directory, 'copies', 'b.db'), 'r1');
-      for (const path of [file, `${file}-wal`, `${file}-shm`, join(`${file}.bells`, 'r1'), backup.path]) expect([path, mode(path)]).toEqual([path, 0o600]);
-      for (const path of [join(directory, 'state'), join(directory, 'copies'), `${file}.bells`]) expect([path, mode(path)]).toEqual([path, 0o700]);
+      for (const path of [file, `${file}-wal`, `${file}-shm`, join(`${file}.bells`, 'r1'), backup.path])
+        expect([path, mode(path)]).toEqual([path, 0o600]);
+      for (const path of [join(directory, 'state'), join(directory, 'copies'), `${file}.bells`])
+        expect([path, mode(path)]).toEqual([path, 0o700]);
       expect((await store.check()).ok).toBe(true);
     } finally {
       process.umask(before);
@@ -75,7 +77,9 @@ describe('versions of the file', () => {
     const db = new DatabaseSync(file);
     expect(versionOf(db)).toBe(MIGRATIONS.at(-1)?.version);
     expect(db.prepare('SELECT dedupe FROM mail').all()).toMatchObject([{ dedupe: 'kept' }]);
-    expect(db.prepare('SELECT version, name FROM migrations').all()).toMatchObject(MIGRATIONS.map(({ version, name }) => ({ version, name })));
+    expect(db.prepare('SELECT version, name FROM migrations').all()).toMatchObject(
+      MIGRATIONS.map(({ version, name }) => ({ version, name })),
+    );
     const [backup] = db.prepare('SELECT * FROM database_backups').all() as { path: string; size_bytes: number }[];
     db.close();
     expect(backup?.path).toBe(`${file}.backup-v1-2026-01-02T03-04-05-678Z`);

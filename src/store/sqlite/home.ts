@@ -49,7 +49,9 @@ function readHome(connection: Connection): Place | undefined {
 }
 
 function writeHome(connection: Connection, place: Place): void {
-  connection.sql("INSERT INTO meta (key, value) VALUES ('home', ?) ON CONFLICT DO UPDATE SET value = excluded.value").run(JSON.stringify(place));
+  connection
+    .sql("INSERT INTO meta (key, value) VALUES ('home', ?) ON CONFLICT DO UPDATE SET value = excluded.value")
+    .run(JSON.stringify(place));
 }
 
 function placeOf(path: string): Place {

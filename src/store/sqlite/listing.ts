@@ -6,7 +6,7 @@ import type { RunStatus } from '../../kernel/run-state.ts';
 import type { ReadyRun, RunQuery, RunSummary } from '../store.ts';
 import { currentStepOf, statusCode, statusOf } from './checkpoint.ts';
 import type { Connection } from './connection.ts';
-import { readRunRowByKey, type RunRow, verifyRun } from './run-row.ts';
+import { type RunRow, readRunRowByKey, verifyRun } from './run-row.ts';
 
 const LIST_MAX = 1000;
 const AFTER_ANY_PREFIX = '\u{10ffff}';
@@ -41,7 +41,10 @@ function summarize(connection: Connection, key: number): RunSummary {
     const { state, status, origin } = verifyRun(connection, row);
     return { ...columnsOf(row), status, currentStep: currentStepOf(state), origin };
   } catch (error) {
-    const columns = row === undefined ? { id: `(row ${key})`, workflow: '(unknown)', createdAt: 0, updatedAt: 0, due: undefined, owner: undefined, parent: undefined } : columnsOf(row);
+    const columns =
+      row === undefined
+        ? { id: `(row ${key})`, workflow: '(unknown)', createdAt: 0, updatedAt: 0, due: undefined, owner: undefined, parent: undefined }
+        : columnsOf(row);
     const status: RunStatus = statusOf(row?.frame.status ?? -1) ?? 'failed';
     return { ...columns, status, currentStep: undefined, origin: {}, damaged: messageOf(error) };
   }
@@ -61,12 +64,18 @@ function columnsOf({ frame, owner }: RunRow): Omit<RunSummary, 'status' | 'curre
 
 /** Full ids that begin with a prefix. */
 export function resolvePrefix(connection: Connection, prefix: string, limit: number): string[] {
-  const found = connection.sql('SELECT id FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT ?').all(prefix, prefix + AFTER_ANY_PREFIX, limit);
+  const found = connection
+    .sql('SELECT id FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT ?')
+    .all(prefix, prefix + AFTER_ANY_PREFIX, limit);
   return found.map(({ id }) => String(id));
 }
 
 /** Runs that nobody alive drives and somebody should: orphans first, then those with mail, then those that are due. */
-export function readReady(connection: Connection, when: { readonly now: number; readonly limit: number }, isDead: (owner: string) => boolean): ReadyRun[] {
+export function readReady(
+  connection: Connection,
+  when: { readonly now: number; readonly limit: number },
+  isDead: (owner: string) => boolean,
+): ReadyRun[] {
   const ready = new Map<string, ReadyRun>();
   const add = (rows: readonly Record<string, unknown>[], because: ReadyRun['because']): void => {
     for (const { id } of rows) {
@@ -75,11 +84,19 @@ export function readReady(connection: Connection, when: { readonly now: number; 
     }
   };
   for (const { owner } of connection.sql('SELECT DISTINCT owner FROM runs WHERE owner IS NOT NULL').all()) {
-    if (isDead(String(owner))) add(connection.sql('SELECT id FROM runs WHERE owner = ? AND owner IS NOT NULL LIMIT ?').all(String(owner), when.limit), 'orphaned');
+    if (isDead(String(owner)))
+      add(connection.sql('SELECT id FROM runs WHERE owner = ? AND owner IS NOT NULL LIMIT ?').all(String(owner), when.limit), 'orphaned');
   }
-  add(connection.sql('SELECT id FROM runs WHERE key IN (SELECT run FROM mail WHERE consumed IS NULL) AND owner IS NULL LIMIT ?').all(when.limit), 'mail');
   add(
-    connection.sql('SELECT id FROM runs WHERE due IS NOT NULL AND due <= ? AND owner IS NULL AND status < 3 ORDER BY due LIMIT ?').all(when.now, when.limit),
+    connection
+      .sql('SELECT id FROM runs WHERE key IN (SELECT run FROM mail WHERE consumed IS NULL) AND owner IS NULL LIMIT ?')
+      .all(when.limit),
+    'mail',
+  );
+  add(
+    connection
+      .sql('SELECT id FROM runs WHERE due IS NOT NULL AND due <= ? AND owner IS NULL AND status < 3 ORDER BY due LIMIT ?')
+      .all(when.now, when.limit),
     'due',
   );
   return [...ready.values()];

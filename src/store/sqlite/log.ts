@@ -28,12 +28,19 @@ export interface NewEntry {
 /** The next row of a log whose last hash is `previous`. */
 export function createEntry(previous: string, row: NewEntry): Entry {
   const text = JSON.stringify(row.events);
-  return { seq: row.seq, at: row.at, hash: rowHash(previous, { seq: row.seq, at: row.at, bodyDigest: digestText(text) }), body: row.pack ? packJson(text) : text };
+  return {
+    seq: row.seq,
+    at: row.at,
+    hash: rowHash(previous, { seq: row.seq, at: row.at, bodyDigest: digestText(text) }),
+    body: row.pack ? packJson(text) : text,
+  };
 }
 
 /** Appends a row to the log of a run. */
 export function appendEntry(connection: Connection, run: number, entry: Entry): void {
-  connection.sql('INSERT INTO events (run, seq, at, hash, body) VALUES (?, ?, ?, ?, ?)').run(run, entry.seq, entry.at, toBlob(entry.hash), entry.body);
+  connection
+    .sql('INSERT INTO events (run, seq, at, hash, body) VALUES (?, ?, ?, ?, ?)')
+    .run(run, entry.seq, entry.at, toBlob(entry.hash), entry.body);
 }
 
 /** The hash of a row, in hex; that of row 0 is what the chain begins with. */
@@ -51,7 +58,9 @@ export function readLog(connection: Connection, row: RunRow, range: { readonly a
   if (range.after >= length) return [];
   let previous = readHash(connection, { key: row.key, id }, range.after);
   const read: EventRow[] = [];
-  for (const found of connection.sql('SELECT seq, at, hash, body FROM events WHERE run = ? AND seq > ? AND seq <= ? ORDER BY seq').iterate(row.key, range.after, last)) {
+  for (const found of connection
+    .sql('SELECT seq, at, hash, body FROM events WHERE run = ? AND seq > ? AND seq <= ? ORDER BY seq')
+    .iterate(row.key, range.after, last)) {
     const expected = range.after + read.length + 1;
     if (found.seq !== expected) throw damagedRun(id, `record ${expected} of its log is missing`, { seq: expected });
     const next = verifyRow(row, found, previous);

@@ -26,15 +26,23 @@ export function insertMail(connection: Connection, run: number, mail: Mail): 'po
 }
 
 /** Marks messages as acted on by the delta that made the run's position `seq`; what they said is in the log now. */
-export function consumeMail(connection: Connection, run: number, consumed: { readonly ids: readonly number[]; readonly seq: number }): void {
+export function consumeMail(
+  connection: Connection,
+  run: number,
+  consumed: { readonly ids: readonly number[]; readonly seq: number },
+): void {
   for (const id of consumed.ids) {
-    connection.sql('UPDATE mail SET consumed = ?, sum = NULL, body = NULL WHERE id = ? AND run = ? AND consumed IS NULL').run(consumed.seq, id, run);
+    connection
+      .sql('UPDATE mail SET consumed = ?, sum = NULL, body = NULL WHERE id = ? AND run = ? AND consumed IS NULL')
+      .run(consumed.seq, id, run);
   }
 }
 
 /** Messages that nobody acted on, oldest first. */
 export function readInbox(connection: Connection, run: { readonly key: number; readonly id: string }, after: number): ReceivedMail[] {
-  const rows = connection.sql('SELECT id, dedupe, sum, body FROM mail WHERE run = ? AND consumed IS NULL AND id > ? ORDER BY id').all(run.key, after);
+  const rows = connection
+    .sql('SELECT id, dedupe, sum, body FROM mail WHERE run = ? AND consumed IS NULL AND id > ? ORDER BY id')
+    .all(run.key, after);
   return rows.map(({ id, dedupe, sum, body }) => {
     if (sumOf([run.key, dedupe, body]) !== sum) throw damagedRun(run.id, `its mail ${id} is not what was posted`, { mail: id });
     const input = parseStored(run.id, `its mail ${id}`, () => JSON.parse(unpackJson(String(body))) as RunInput);

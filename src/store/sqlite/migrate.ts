@@ -5,6 +5,7 @@ import { EngineError } from '../../base/error.ts';
 import { copyDatabase, recordBackup } from './backup.ts';
 import { type Connection, whenFree } from './connection.ts';
 import { foundHome } from './home.ts';
+import { phraseRows } from './packing.ts';
 import { TABLES } from './schema.ts';
 import { VIEWS } from './views.ts';
 
@@ -29,7 +30,14 @@ export const MIGRATIONS: readonly Migration[] = [
       foundHome(connection);
     },
   },
-  { version: 2, name: 'views', apply: (connection) => connection.db.exec(VIEWS) },
+  {
+    version: 2,
+    name: 'views',
+    apply: (connection) => {
+      connection.db.exec(VIEWS);
+      for (const row of phraseRows()) connection.sql('INSERT INTO phrases (code, phrase) VALUES (?, ?)').run(...row);
+    },
+  },
 ];
 
 /** Brings the file to the newest version; gives that version. A file of a newer one is refused untouched. */
@@ -54,12 +62,18 @@ function inspect({ db, name }: Connection, newest: number): number {
   const isOurs = db.prepare('PRAGMA application_id').get()?.application_id === APPLICATION_ID;
   const isEmpty = db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.n === 0;
   if (!isOurs && !isEmpty) {
-    throw new EngineError('STORE_DAMAGED', `${name} is a database, but not a Pawl store; it was not touched; name another file`, { details: { file: name } });
+    throw new EngineError('STORE_DAMAGED', `${name} is a database, but not a Pawl store; it was not touched; name another file`, {
+      details: { file: name },
+    });
   }
   if (version > newest) {
-    throw new EngineError('STORE_NEWER', `${name} is of version ${version}, and this Pawl knows up to ${newest}; it was not touched; use a Pawl that knows version ${version}`, {
-      details: { file: name, version, newest },
-    });
+    throw new EngineError(
+      'STORE_NEWER',
+      `${name} is of version ${version}, and this Pawl knows up to ${newest}; it was not touched; use a Pawl that knows version ${version}`,
+      {
+        details: { file: name, version, newest },
+      },
+    );
   }
   return version;
 }
@@ -71,7 +85,11 @@ function applyOnce(connection: Connection, migration: Migration, now: number): v
     if (versionOf(db) < migration.version) {
       db.exec('CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL)');
       migration.apply(connection);
-      db.prepare('INSERT INTO migrations (version, name, applied_at) VALUES (?, ?, ?)').run(migration.version, migration.name, new Date(now).toISOString());
+      db.prepare('INSERT INTO migrations (version, name, applied_at) VALUES (?, ?, ?)').run(
+        migration.version,
+        migration.name,
+        new Date(now).toISOString(),
+      );
       db.exec(`PRAGMA user_version=${migration.version}`);
     }
     db.exec('COMMIT');

@@ -17,7 +17,7 @@ import { readLog } from './log.ts';
 import { insertMail, keyOf, readInbox } from './mail.ts';
 import { migrate } from './migrate.ts';
 import { type ClaimContext, claimRun, releaseRun } from './ownership.ts';
-import { openDefinitions, readRunRow, type RunRow, verifyRun } from './run-row.ts';
+import { openDefinitions, type RunRow, readRunRow, verifyRun } from './run-row.ts';
 import { openTransactions, type Transactions } from './transactions.ts';
 
 const WAL_AUTOCHECKPOINT = 4000;
@@ -74,7 +74,10 @@ async function openFile(options: SqliteStoreOptions): Promise<Connection> {
   } catch (error) {
     const told = toStoreError(error, file);
     if (isEngineError(told)) throw told;
-    throw new EngineError('STORE_UNAVAILABLE', `cannot open the store ${file}: ${messageOf(error)}; check the path and its rights`, { cause: error, details: { file } });
+    throw new EngineError('STORE_UNAVAILABLE', `cannot open the store ${file}: ${messageOf(error)}; check the path and its rights`, {
+      cause: error,
+      details: { file },
+    });
   }
 }
 
@@ -94,7 +97,9 @@ export function createStore(connection: Connection, options: Omit<SqliteStoreOpt
     follow: bell.follow,
     backup: async (file, run) => {
       const made = await copyDatabase(connection, file);
-      await transactions.write(() => recordBackup(connection, { ...made, at: (options.now ?? Date.now)(), ...(run === undefined ? {} : { run }) }));
+      await transactions.write(() =>
+        recordBackup(connection, { ...made, at: (options.now ?? Date.now)(), ...(run === undefined ? {} : { run }) }),
+      );
       return made;
     },
     check: () => checkStore(connection),
@@ -151,7 +156,15 @@ function createReader(context: CommitContext & Pick<ClaimContext, 'definitionOf'
     load: (run) =>
       of(run, (row) => {
         const { state, status, origin } = verifyRun(connection, row);
-        return { state, status, owner: row.owner, epoch: row.epoch, definition: context.definitionOf(row), codeHash: row.frame.code, origin };
+        return {
+          state,
+          status,
+          owner: row.owner,
+          epoch: row.epoch,
+          definition: context.definitionOf(row),
+          codeHash: row.frame.code,
+          origin,
+        };
       }),
     values: (digests) => readSnapshot(connection, () => readValues(connection, digests)),
     data: (run, keys) => of(run, (row) => readData(connection, row, keys)),

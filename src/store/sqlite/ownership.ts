@@ -1,12 +1,12 @@
 // Owns who drives a run: taking it when nobody alive has it, and giving it up when nothing new lies there.
 
+import type { Definition } from '../../definition/model.ts';
 import type { Claimed, Held } from '../store.ts';
 import type { CommitContext } from './commit.ts';
 import { unknownRun } from './failure.ts';
 import { hasMail, readInbox } from './mail.ts';
-import { type LoadedRun, readRunRow, type RunRow, verifyRun } from './run-row.ts';
+import { type LoadedRun, type RunRow, readRunRow, verifyRun } from './run-row.ts';
 import type { After } from './transactions.ts';
-import type { Definition } from '../../definition/model.ts';
 
 /** What a claim works with, beside what a commit does. */
 export interface ClaimContext extends CommitContext {
@@ -43,7 +43,11 @@ function toClaimed(context: ClaimContext, { row, state, origin }: LoadedRun): Cl
 }
 
 /** Gives a run up inside a transaction, unless mail newer than `seenMail` lies there. */
-export function releaseRun(context: CommitContext, held: { readonly run: string; readonly epoch: number; readonly seenMail: number }, after: After): 'released' | 'mail' | 'stale' {
+export function releaseRun(
+  context: CommitContext,
+  held: { readonly run: string; readonly epoch: number; readonly seenMail: number },
+  after: After,
+): 'released' | 'mail' | 'stale' {
   const { connection } = context;
   const found = connection.sql('SELECT key, epoch, owner FROM runs WHERE id = ?').get(held.run);
   if (found === undefined) throw unknownRun(held.run, connection.name);

@@ -1,6 +1,6 @@
 // Owns the short spelling of JSON texts in the tables. The words that every checkpoint and every event row repeats are
 // written as control characters, and digests as base64. JSON text never holds a raw control character, so the way
-// back is exact whatever the text says. Plain SQL can go back too: the views spell the same words with `replace`.
+// back is exact whatever the text says. Plain SQL can go back too: the table `phrases` holds the same words.
 //
 // Y1. A phrase keeps its code for ever: files hold the codes. New phrases are appended, none is moved or removed.
 
@@ -112,12 +112,14 @@ export function unpackJson(packed: string): string {
   return packed.replace(UNPACK, (found) => PHRASES.get(found) ?? `"${Buffer.from(found.slice(2, -1), 'base64url').toString('hex')}"`);
 }
 
-/** An SQL expression that unpacks a column as far as plain SQL can: digests stay base64, marked with `~`. */
+/** The codes as rows, for the table that plain SQL unpacks with; digests stay base64 there, marked with `~`. */
+export function phraseRows(): readonly (readonly [code: string, phrase: string])[] {
+  return [[DIGEST, '~'], ...[...CODES].map(([phrase, code]) => [code, phrase] as const)];
+}
+
+/** An SQL expression that unpacks a column, phrase by phrase: nested calls would be too deep for older parsers. */
 export function unpackSql(column: string): string {
-  let expression = `replace(${column}, char(1), '~')`;
-  for (const [phrase, code] of CODES) {
-    const characters = [...code].map((character) => character.charCodeAt(0)).join(', ');
-    expression = `replace(${expression}, char(${characters}), '${phrase}')`;
-  }
-  return expression;
+  return `(WITH RECURSIVE unpacked (n, text) AS (SELECT 0, ${column} UNION ALL
+    SELECT p.n, replace(u.text, p.code, p.phrase) FROM unpacked u JOIN phrases p ON p.n = u.n + 1)
+    SELECT text FROM unpacked ORDER BY n DESC LIMIT 1)`;
 }

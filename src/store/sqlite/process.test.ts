@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFirst, createNext, START_AT } from '../../proof/store-deltas.ts';
 import type { Mail } from '../store.ts';
@@ -60,7 +61,12 @@ function other(code: string): Other {
   };
 }
 
-const mail = (run: string, n: number): Mail => ({ run, dedupe: `m${n}`, input: { type: 'signalled', at: START_AT, name: 'x' }, values: [] });
+const mail = (run: string, n: number): Mail => ({
+  run,
+  dedupe: `m${n}`,
+  input: { type: 'signalled', at: START_AT, name: 'x' },
+  values: [],
+});
 
 describe('two processes on one file', () => {
   test('of processes that claim a run at the same time exactly one wins, round after round', async () => {
@@ -115,7 +121,10 @@ describe('two processes on one file', () => {
       expect(await writer.said()).toBe('done');
       working -= 1;
     });
-    while (working > 0) for (const run of ['a', 'b']) expect((await store.load(run)).state.id).toBe(run);
+    while (working > 0) {
+      for (const run of ['a', 'b']) expect((await store.load(run)).state.id).toBe(run);
+      await turn();
+    }
     await Promise.all(done);
     for (const run of ['a', 'b']) expect(await store.events(run, 0)).toHaveLength(201);
     expect(await store.check()).toMatchObject({ ok: true });

@@ -110,7 +110,8 @@ export function openDefinitions(connection: Connection): (row: RunRow) => Defini
     if (cached !== undefined) return cached;
     const found = connection.sql('SELECT digest, text FROM definitions WHERE id = ?').get(row.definition);
     const text = String(found?.text);
-    if (digestText(text) !== toHex(found?.digest)) throw damagedRun(row.frame.id, 'the definition it is frozen to is not the one that was written');
+    if (digestText(text) !== toHex(found?.digest))
+      throw damagedRun(row.frame.id, 'the definition it is frozen to is not the one that was written');
     const definition = deepFreeze(parseStored(row.frame.id, 'its definition', () => JSON.parse(text) as Definition));
     if (known.size >= DEFINITIONS_MAX) known.delete(known.keys().next().value as number);
     known.set(row.definition, definition);

@@ -16,7 +16,10 @@ export interface SlotChange {
 }
 
 /** The first semaphore without room, or undefined when the whole change fits. Writes nothing. */
-export function findFull(connection: Connection, change: SlotChange): { readonly path: Path; readonly key: string; readonly limit: number } | undefined {
+export function findFull(
+  connection: Connection,
+  change: SlotChange,
+): { readonly path: Path; readonly key: string; readonly limit: number } | undefined {
   const free = JSON.stringify(change.free);
   const taken = new Map<string, number>();
   for (const { path, keys } of change.take) {
@@ -41,7 +44,8 @@ export function changeSlots(connection: Connection, change: SlotChange): readonl
   const left = change.free.flatMap((path) => leave(connection, change.run, path));
   for (const { path, keys } of change.take) {
     connection.sql('DELETE FROM slot_waiters WHERE run = ? AND path = ?').run(change.run, path);
-    for (const { key } of keys) connection.sql('INSERT INTO slots (key, run, path) VALUES (?, ?, ?) ON CONFLICT DO NOTHING').run(key, change.run, path);
+    for (const { key } of keys)
+      connection.sql('INSERT INTO slots (key, run, path) VALUES (?, ?, ?) ON CONFLICT DO NOTHING').run(key, change.run, path);
   }
   return left;
 }
@@ -60,7 +64,10 @@ function leave(connection: Connection, run: number, path: Path): string[] {
 }
 
 /** Stands in the queue of a semaphore; a place that is there already is kept. */
-export function queueForSlot(connection: Connection, waiter: { readonly run: number; readonly path: Path; readonly key: string; readonly limit: number }): void {
+export function queueForSlot(
+  connection: Connection,
+  waiter: { readonly run: number; readonly path: Path; readonly key: string; readonly limit: number },
+): void {
   connection
     .sql('INSERT INTO slot_waiters (key, run, path, room) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET room = excluded.room')
     .run(waiter.key, waiter.run, waiter.path, waiter.limit);
@@ -69,7 +76,9 @@ export function queueForSlot(connection: Connection, waiter: { readonly run: num
 /** The runs at the head of a queue for which there is room now, first come first. */
 export function nextInQueue(connection: Connection, key: string): string[] {
   const held = connection.sql('SELECT count(*) AS n FROM slots WHERE key = ?').get(key)?.n as number;
-  const waiters = connection.sql('SELECT r.id, w.room FROM slot_waiters w JOIN runs r ON r.key = w.run WHERE w.key = ? ORDER BY w.id').iterate(key);
+  const waiters = connection
+    .sql('SELECT r.id, w.room FROM slot_waiters w JOIN runs r ON r.key = w.run WHERE w.key = ? ORDER BY w.id')
+    .iterate(key);
   const next: string[] = [];
   for (const { id, room } of waiters) {
     if (held + next.length >= (room as number)) break;

@@ -30,7 +30,10 @@ afterEach(async () => {
 });
 
 const change = (text: string): Delta =>
-  createNext(first, [{ type: 'step.changed', at: START_AT, path: 'build#1', set: {} }], { values: [createValue(text)], data: [{ key: 'k', text: JSON.stringify(text) }] });
+  createNext(first, [{ type: 'step.changed', at: START_AT, path: 'build#1', set: {} }], {
+    values: [createValue(text)],
+    data: [{ key: 'k', text: JSON.stringify(text) }],
+  });
 
 describe('a disk that is full', () => {
   test('everybody in the transaction hears STORE_FULL, nothing is half written, and it goes on when there is room', async () => {
@@ -38,7 +41,10 @@ describe('a disk that is full', () => {
     connection.db.exec(`PRAGMA max_page_count=${pages + 2}`);
     const big = change('x'.repeat(100_000));
     const results = await Promise.allSettled([store.commit(createFirst({ run: 'r2', owner: 'me' })), store.commit(big)]);
-    expect(results.map((result) => (result.status === 'rejected' ? result.reason.code : result.value))).toEqual(['STORE_FULL', 'STORE_FULL']);
+    expect(results.map((result) => (result.status === 'rejected' ? result.reason.code : result.value))).toEqual([
+      'STORE_FULL',
+      'STORE_FULL',
+    ]);
     expect((await store.load('r1')).state).toEqual(first.state);
     expect(await store.resolve('r2', 1)).toEqual([]);
     expect(await store.data('r1')).toEqual(new Map());
@@ -64,7 +70,9 @@ describe('a lock of another connection', () => {
     other.exec('BEGIN IMMEDIATE');
     const order: string[] = [];
     const commit = store.commit(change('a')).then((result) => order.push(result.result));
-    const post = store.post({ run: 'r1', dedupe: 'a', input: { type: 'signalled', at: START_AT, name: 'a' }, values: [] }).then((result) => order.push(result));
+    const post = store
+      .post({ run: 'r1', dedupe: 'a', input: { type: 'signalled', at: START_AT, name: 'a' }, values: [] })
+      .then((result) => order.push(result));
     let turns = 0;
     await new Promise<void>((resolve) => {
       const turn = (): void => {
@@ -99,6 +107,8 @@ describe('values', () => {
     const kept = store.commit(createFirst({ run: 'r2', owner: 'me' }));
     await expect(refused).rejects.toMatchObject({ code: 'VALUE_TOO_LARGE' });
     expect(await kept).toMatchObject({ result: 'committed' });
+    expect((await store.load('r1')).state).toEqual(first.state);
+    expect(await store.check()).toMatchObject({ ok: true });
   });
 
   test('a long one is kept once, however often it is written', async () => {
@@ -118,7 +128,10 @@ describe('what looking costs', () => {
     ['SELECT DISTINCT owner FROM runs WHERE owner IS NOT NULL', 'runs_owner'],
     ['SELECT id FROM runs WHERE key IN (SELECT run FROM mail WHERE consumed IS NULL) AND owner IS NULL LIMIT ?', 'mail_unread'],
   ])('parked runs are not scanned by %s', (sql, index) => {
-    const plan = connection.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all().map(({ detail }) => String(detail));
+    const plan = connection.db
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map(({ detail }) => String(detail));
     expect(plan.join('; ')).toContain(index);
     expect(plan.filter((line) => /SCAN runs$/.test(line))).toEqual([]);
   });
@@ -132,7 +145,9 @@ describe('what looking costs', () => {
       const wait = { kind: 'human', digest: createValue(run).ref.digest, shown: createValue('shown').ref } as const;
       const created = createFirst({ run, owner: 'host|boot|123|456' });
       await parking.commit(created);
-      await parking.commit(createNext(created, [{ type: 'step.changed', at: START_AT, path: 'build#1', set: { state: 'waiting', wait } }], { release: true }));
+      await parking.commit(
+        createNext(created, [{ type: 'step.changed', at: START_AT, path: 'build#1', set: { state: 'waiting', wait } }], { release: true }),
+      );
     };
     await park(0);
     const before = sizeOf(file);

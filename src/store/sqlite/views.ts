@@ -37,6 +37,7 @@ const PARALLEL_RESULTS = `(SELECT json_group_object(p.key, json(p.item)) FROM (
         FROM live_members m WHERE m.run = r.key) p)`;
 
 const RUN_STATES = `
+CREATE TABLE phrases (n INTEGER PRIMARY KEY, code TEXT NOT NULL, phrase TEXT NOT NULL);
 CREATE VIEW run_states AS SELECT r.*, ${unpackSql('r.checkpoint')} AS state,
   d.name AS workflow, d.hash AS version, d.text AS definition_text
   FROM runs r JOIN definitions d ON d.id = r.definition;

@@ -1,0 +1,47 @@
+// Owns the floor: a bare loop on the same SQLite driver with the same pragmas, one row per step, no engine. Every bar
+// of the benchmark is a ratio to it, taken in the same process and interleaved, since the machine is shared.
+
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+
+/** How durable both sides are. */
+export type Synchronous = 'FULL' | 'NORMAL';
+
+/** Pages in the write-ahead log before they are moved to the file; the same on both sides. */
+export const WAL_AUTOCHECKPOINT = 4000;
+
+const RUN = '0190a3c4-5d6e-7f80-91a2-b3c4d5e6f708';
+
+/** A bare loop. */
+export class Floor {
+  private readonly db: DatabaseSync;
+  private readonly insert: StatementSync;
+
+  constructor(file: string, synchronous: Synchronous) {
+    this.db = new DatabaseSync(file);
+    this.db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA wal_autocheckpoint = ${WAL_AUTOCHECKPOINT}`);
+    this.db.exec('CREATE TABLE steps (run TEXT, n INTEGER, name TEXT, output TEXT)');
+    this.insert = this.db.prepare('INSERT INTO steps VALUES (?, ?, ?, ?)');
+  }
+
+  /** Milliseconds for so many steps, each in a transaction of its own. */
+  single(steps: number): number {
+    const begin = performance.now();
+    for (let n = 0; n < steps; n += 1) this.insert.run(RUN, n, `step-${n}`, 'null');
+    return performance.now() - begin;
+  }
+
+  /** Milliseconds for so many steps, `size` of them in each transaction. */
+  grouped(steps: number, size: number): number {
+    const begin = performance.now();
+    for (let n = 0; n < steps; n += size) {
+      this.db.exec('BEGIN IMMEDIATE');
+      for (let i = 0; i < size; i += 1) this.insert.run(RUN, n + i, `step-${n + i}`, 'null');
+      this.db.exec('COMMIT');
+    }
+    return performance.now() - begin;
+  }
+
+  close(): void {
+    this.db.close();
+  }
+}

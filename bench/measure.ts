@@ -1,0 +1,41 @@
+// Owns the arithmetic of the benchmark: medians of interleaved repeats, and the table.
+
+/** The middle of the values. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+}
+
+/** One line of the table. */
+export interface Row {
+  readonly id: string;
+  readonly what: string;
+  readonly measured: string;
+  readonly bar: string;
+  readonly met: boolean;
+  /** What `--json` prints for it. */
+  readonly json: Readonly<Record<string, number>>;
+}
+
+/** Runs both sides by turns, after one turn that does not count, and gives the medians. */
+export async function interleave(repeats: number, sides: { readonly floor: () => number | Promise<number>; readonly pawl: () => Promise<number> }): Promise<{ floor: number; pawl: number; ratio: number }> {
+  await sides.floor();
+  await sides.pawl();
+  const floors: number[] = [];
+  const pawls: number[] = [];
+  for (let n = 0; n < repeats; n += 1) {
+    floors.push(await sides.floor());
+    pawls.push(await sides.pawl());
+  }
+  // The ratio of each pair, so that a slow moment of the machine hits both of its sides.
+  const ratio = median(pawls.map((pawl, n) => pawl / (floors[n] as number)));
+  return { floor: median(floors), pawl: median(pawls), ratio };
+}
+
+/** The table as people read it. */
+export function tableOf(rows: readonly Row[]): string {
+  const head = ['id', 'work', 'measured', 'bar', ''];
+  const body = rows.map((row) => [row.id, row.what, row.measured, row.bar, row.met ? 'met' : 'MISSED']);
+  return [`| ${head.join(' | ')} |`, '|---|---|---|---|---|', ...body.map((cells) => `| ${cells.join(' | ')} |`)].join('\n');
+}

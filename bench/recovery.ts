@@ -1,0 +1,125 @@
+// P4 and P5: coming back after a kill, and runs that only wait.
+
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createEngine } from '../src/api/engine.ts';
+import type { Store } from '../src/store/store.ts';
+import { openSqliteStore } from '../src/store/sqlite/open.ts';
+import { median, type Row } from './measure.ts';
+import { parked } from './workflows.ts';
+
+const CHILD = new URL('./resume-child.ts', import.meta.url).pathname;
+
+/** P4: milliseconds from the first line of a new process to the next step, after a kill -9. */
+export async function measureResume(repeats: number): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const { steps, bar } of [{ steps: 1000, bar: 40 }, { steps: 10_000, bar: 100 }]) {
+    const times: number[] = [];
+    for (let n = 0; n < repeats; n += 1) times.push(await resumeOnce(steps));
+    const ms = median(times);
+    rows.push({ id: steps === 1000 ? 'P4' : 'P4x', what: `kill -9 after ${steps.toLocaleString('en')} steps, until the next step starts`, measured: `${ms.toFixed(0)} ms`, bar: `≤ ${bar} ms`, met: ms <= bar, json: { ms, ratio: ms / bar } });
+  }
+  return rows;
+}
+
+async function resumeOnce(steps: number): Promise<number> {
+  const dir = mkdtempSync(join(tmpdir(), 'pawl-resume-'));
+  try {
+    await child([join(dir, 'pawl.db'), String(steps), 'run'], 'hanging');
+    return Number((await child([join(dir, 'pawl.db'), String(steps), 'resume'], 'resumed')).split(' ')[1]);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
+/** Starts the child, waits for the line that begins with a word, and kills it. */
+function child(args: readonly string[], word: string): Promise<string> {
+  const program = spawn(process.execPath, ['--no-warnings', CHILD, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return new Promise((resolve, reject) => {
+    let text = '';
+    let said: string | undefined;
+    program.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      said = text.split('\n').slice(0, -1).find((candidate) => candidate.startsWith(word));
+      if (said !== undefined) program.kill('SIGKILL');
+    });
+    program.once('error', reject);
+    program.once('exit', (code) => (said === undefined ? reject(new Error(`the child ended with ${code} before it said "${word}"`)) : resolve(said)));
+  });
+}
+
+/** P5: runs that are parked on a human gate. */
+export async function measureParked(count: number): Promise<Row[]> {
+  const dir = mkdtempSync(join(tmpdir(), 'pawl-parked-'));
+  const file = join(dir, 'pawl.db');
+  const counted = { calls: 0 };
+  const store = countCalls(await openSqliteStore({ file, synchronous: 'NORMAL' }), counted);
+  const workflow = parked();
+  const engine = await createEngine({ store, workflows: [workflow] });
+  try {
+    await park(engine, 200);
+    const rssBefore = settledRss();
+    const diskBefore = diskOf(file);
+    const ids = await park(engine, count);
+    const rss = (settledRss() - rssBefore) / 1024 / 1024;
+    const bytes = (diskOf(file) - diskBefore) / count;
+    const decisions: number[] = [];
+    for (let n = 0; n < 50; n += 1) decisions.push(await decideOne(engine, ids[Math.floor((n * count) / 50)] as string));
+    counted.calls = 0;
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const ms = median(decisions);
+    const per10k = (rss * 10_000) / count;
+    const id = count >= 100_000 ? 'P5x' : 'P5';
+    return [
+      { id, what: `${count.toLocaleString('en')} runs parked on a human gate: memory`, measured: `${per10k.toFixed(1)} MB per 10,000`, bar: '≤ 15 MB', met: per10k <= 15, json: { mb: per10k, bytes, ms, idleCalls: counted.calls } },
+      { id: `${id}b`, what: 'bytes on disk per parked run', measured: `${Math.round(bytes)}`, bar: '≤ 1,000', met: bytes <= 1000, json: { bytes } },
+      { id: `${id}t`, what: 'from the decision to the finished run', measured: `${ms.toFixed(2)} ms`, bar: '≤ 2 ms', met: ms <= 2, json: { ms } },
+      { id: `${id}i`, what: 'store calls in a second of idling', measured: `${counted.calls}`, bar: '0', met: counted.calls === 0, json: { calls: counted.calls } },
+    ];
+  } finally {
+    await engine.close();
+    await store.close();
+    rmSync(dir, { recursive: true });
+  }
+}
+
+async function park(engine: Awaited<ReturnType<typeof createEngine>>, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < count; n += 200) {
+    const some = await Promise.all(Array.from({ length: Math.min(200, count - n) }, () => engine.start('parked')));
+    await Promise.all(some.map((run) => engine.waitOnly(run.id, 'idle')));
+    for (const run of some) ids.push(run.id);
+  }
+  return ids;
+}
+
+async function decideOne(engine: Awaited<ReturnType<typeof createEngine>>, run: string): Promise<number> {
+  const begin = performance.now();
+  await engine.decide(run, { option: 'yes', actor: 'bench' });
+  await engine.waitOnly(run, 'settled');
+  return performance.now() - begin;
+}
+
+function settledRss(): number {
+  for (let n = 0; n < 4; n += 1) globalThis.gc?.();
+  return process.memoryUsage().rss;
+}
+
+function diskOf(file: string): number {
+  return [file, `${file}-wal`].reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
+}
+
+function countCalls(store: Store, counted: { calls: number }): Store {
+  return new Proxy(store, {
+    get(target, name, receiver) {
+      const value: unknown = Reflect.get(target, name, receiver);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        counted.calls += 1;
+        return Reflect.apply(value, target, args) as unknown;
+      };
+    },
+  });
+}

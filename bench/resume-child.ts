@@ -1,0 +1,27 @@
+// The process that P4 kills and starts again. `run` works through its steps and then hangs in the last one; `resume`
+// says how long it took from its first line to that step.
+
+const begin = performance.now();
+const [file = '', count = '0', mode = 'run'] = process.argv.slice(2);
+const { createEngine } = await import('../src/api/engine.ts');
+const { compileGraph } = await import('../src/authoring/graph.ts');
+const steps = Number(count);
+const loaded = performance.now();
+
+function last(): Promise<void> {
+  process.stdout.write(mode === 'run' ? 'hanging\n' : `resumed ${performance.now() - begin} loaded ${loaded - begin}\n`);
+  return new Promise(() => setInterval(() => undefined, 60_000));
+}
+
+// Few steps and a long history: what is measured is coming back, not compiling a large definition.
+const workflow = compileGraph({
+  name: 'resumed',
+  limits: { maxIterations: steps },
+  steps: [
+    { id: 'work', recovery: 'rerun', handler: (ctx) => ({ n: Number(ctx.stepState['n'] ?? 0) + 1 }), next: { condition: `result.n >= ${steps}`, onTrue: 'last', onFalse: 'work', maxIterations: steps } },
+    { id: 'last', recovery: 'rerun', handler: last, next: null },
+  ],
+});
+const engine = await createEngine({ db: file, workflows: [workflow], synchronous: 'NORMAL' });
+if (mode === 'run') await engine.start(workflow);
+else await engine.recover();

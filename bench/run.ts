@@ -1,0 +1,33 @@
+// The benchmark: `npm run bench` prints the table of docs/performance.md, `npm run bench -- --json` one object,
+// `--quick` fewer repeats, `--only P1,P3` some of the rows.
+
+import { parseArgs } from 'node:util';
+import { type Row, tableOf } from './measure.ts';
+import { measureParked, measureResume } from './recovery.ts';
+import { measureBranches, measureConcurrent, measureDefinition, measureDisk, measureSequential } from './throughput.ts';
+
+const { values } = parseArgs({ options: { json: { type: 'boolean' }, quick: { type: 'boolean' }, only: { type: 'string' } } });
+const repeats = values.quick ? 3 : 7;
+const wanted = values.only?.split(',');
+
+const MEASURES: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = {
+  P1: () => measureSequential('FULL', repeats),
+  P1n: () => measureSequential('NORMAL', repeats),
+  P1d: () => measureDisk(),
+  P2: () => measureConcurrent(repeats),
+  P3: () => measureBranches(repeats),
+  P4: () => measureResume(values.quick ? 3 : 5),
+  P5: () => measureParked(10_000),
+  ...(values.quick ? {} : { P5x: () => measureParked(100_000) }),
+  PD: () => measureDefinition(repeats),
+};
+
+const rows: Row[] = [];
+for (const [id, measure] of Object.entries(MEASURES)) {
+  if (wanted !== undefined && !wanted.includes(id)) continue;
+  const measured = await measure();
+  rows.push(...(Array.isArray(measured) ? (measured as readonly Row[]) : [measured as Row]));
+  if (!values.json) process.stderr.write(`${id} done\n`);
+}
+process.stdout.write(values.json ? `${JSON.stringify(Object.fromEntries(rows.map((row) => [row.id, row.json])))}\n` : `${tableOf(rows)}\n`);
+process.exitCode = rows.every((row) => row.met) ? 0 : 1;

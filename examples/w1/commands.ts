@@ -1,0 +1,151 @@
+// Owns the work of the workflow's commands. Each reads the book database and writes to it; what it returns is its claim,
+// which the workflow's conditions compare with the database.
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Book, BookDatabase, Chapter, Version } from './database.ts';
+import { type Analysis, type Area, improve, readAnalysis, remaining, score } from './prose.ts';
+
+/** What the engine writes to a command's standard input, as far as these commands read it. */
+export interface StepInput {
+  readonly runId: string;
+  readonly step: string;
+  readonly idempotencyKey: string;
+  readonly checkpoint: {
+    readonly improvementAreas?: readonly Area[];
+    readonly metrics?: { readonly baseline: number; readonly current: number; readonly delta: number };
+    readonly gateDecision?: { readonly option: string; readonly input?: string };
+  };
+  readonly item?: Area;
+}
+
+/** What a command works on: the run's book as it is now. */
+interface Desk {
+  readonly db: BookDatabase;
+  readonly input: StepInput;
+  readonly book: Book;
+  readonly analysis: Analysis;
+  readonly version: Version;
+  readonly chapters: readonly Chapter[];
+}
+
+/** The commands by the names that the workflow calls them. */
+export const COMMANDS: Readonly<Record<string, (desk: Desk) => object>> = {
+  'w1:strategic': planImprovements,
+  'w1:create-version': createVersion,
+  'w1:write': writeArea,
+  'w1:editor-review': reviewAsEditor,
+  'w1:domain-review': reviewAsExpert,
+  'review:chapters': measureChapters,
+  'w1:human-gate': summarise,
+  'w1:finalize': publish,
+};
+
+/** Does the work of a command once per attempt, however often the attempt is begun. */
+export function runCommand(name: string, db: BookDatabase, input: StepInput): object {
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined) throw new Error(`there is no command "${name}"; there are ${Object.keys(COMMANDS).join(', ')}`);
+  return db.once(input.idempotencyKey, () => command(deskOf(db, input)));
+}
+
+function deskOf(db: BookDatabase, input: StepInput): Desk {
+  const book = db.bookOfRun(input.runId);
+  if (book === undefined || book.analysisPath === null) throw new Error(`run ${input.runId} has no book with an analysis`);
+  const version = db.latestVersion(book.id);
+  if (version === undefined) throw new Error(`book "${book.id}" has no version`);
+  return { db, input, book, analysis: readAnalysis(book.analysisPath), version, chapters: db.chapters(version.id) };
+}
+
+function planImprovements({ db, input, analysis, chapters }: Desk): object {
+  const request = input.checkpoint.gateDecision?.input;
+  const areas = [...analysis.areas, ...requestedAreas(request)].filter((area) => remaining(chapters, area) > 0);
+  if (areas.length === 0) throw new Error('nothing is left to improve; the request may quote the words to take out');
+  db.write(
+    'INSERT INTO strategic_plans (run_id, areas, threshold, request) VALUES (?, ?, ?, ?)',
+    input.runId,
+    JSON.stringify(areas),
+    analysis.threshold,
+    request ?? null,
+  );
+  return { improvementAreas: areas, threshold: analysis.threshold };
+}
+
+// A person who wants more says which words they are tired of, in quotes.
+function requestedAreas(request: string | undefined): Area[] {
+  const words = [...(request ?? '').matchAll(/"([^"]+)"/g)].map(([, word]) => word as string);
+  return words.length === 0 ? [] : [{ id: 'requested', words }];
+}
+
+function createVersion({ db, book, chapters }: Desk): object {
+  const { id, number } = db.addVersion(book.id, chapters);
+  return { versionId: id, versionNumber: number };
+}
+
+function writeArea({ db, input, version, chapters }: Desk): object {
+  const area = input.item;
+  if (area === undefined) throw new Error('w1:write works on one area; run it as a parallel step');
+  const changed = chapters.map((chapter) => ({ ...chapter, text: improve(chapter.text, area) })).filter(differsFrom(chapters));
+  for (const { number, text } of changed)
+    db.write('UPDATE chapters SET text = ? WHERE version_id = ? AND number = ?', text, version.id, number);
+  return { area: area.id, modifiedChapters: changed.map(({ number }) => number) };
+}
+
+function differsFrom(chapters: readonly Chapter[]): (chapter: Chapter) => boolean {
+  return ({ number, text }) => chapters.some((other) => other.number === number && other.text !== text);
+}
+
+function reviewAsEditor(desk: Desk): object {
+  const { db, input, chapters } = desk;
+  const plan = db.row<{ areas: string }>('SELECT areas FROM strategic_plans WHERE run_id = ? ORDER BY id DESC', input.runId);
+  const open = (JSON.parse(plan?.areas ?? '[]') as Area[]).filter((area) => remaining(chapters, area) > 0);
+  const notes = open.map((area) => `${area.id}: ${remaining(chapters, area)} left`);
+  return decide(desk, { reviewer: 'editor', open, notes });
+}
+
+function reviewAsExpert(desk: Desk): object {
+  const wrong = desk.analysis.facts.filter(({ wrong }) => desk.chapters.some(({ text }) => text.includes(wrong)));
+  const open: Area[] = wrong.length === 0 ? [] : [{ id: 'facts', corrections: wrong }];
+  return decide(desk, { reviewer: 'domain-expert', open, notes: wrong.map((fact) => `not so: ${fact.wrong}`) });
+}
+
+interface Opinion {
+  readonly reviewer: string;
+  readonly open: readonly Area[];
+  readonly notes: readonly string[];
+}
+
+// A rejection hands back what is left, so that the next pass of the writers works on that and nothing else.
+function decide({ db, input, version }: Desk, { reviewer, open, notes }: Opinion): object {
+  const decision = open.length === 0 ? 'approved' : 'rejected';
+  const sql = 'INSERT INTO reviews (run_id, version_id, reviewer, decision, notes) VALUES (?, ?, ?, ?, ?)';
+  db.write(sql, input.runId, version.id, reviewer, decision, notes.join('; '));
+  return { decision, notes, ...(open.length === 0 ? {} : { improvementAreas: open }) };
+}
+
+function measureChapters({ db, input, analysis, version, chapters }: Desk): object {
+  const run = db.row<{ base: string }>('SELECT base_version_id AS base FROM workflow_runs WHERE id = ?', input.runId);
+  const before = db.chapters(run?.base ?? version.id);
+  const words = analysis.areas.flatMap((area) => area.words ?? []);
+  const baseline = score(before, words);
+  const current = score(chapters, words);
+  const metrics = { baseline, current, delta: Math.round((current - baseline) * 10) / 10 };
+  return { metrics, modifiedChapters: chapters.filter(differsFrom(before)).map(({ number }) => number) };
+}
+
+function summarise({ input, book, version }: Desk): object {
+  const { metrics } = input.checkpoint;
+  return { summary: `${book.title}, version ${version.number}: ${metrics?.baseline} before, ${metrics?.current} now` };
+}
+
+function publish({ db, input, book, version, chapters }: Desk): object {
+  const text = [`# ${book.title}`, ...chapters.map((chapter) => `## ${chapter.title}\n\n${chapter.text}`)].join('\n\n');
+  const path = join(dirname(db.file), 'published', `${version.id}.md`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `${text}\n`);
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  db.write("INSERT INTO artifacts (run_id, kind, path, sha256) VALUES (?, 'manuscript', ?, ?)", input.runId, path, sha256);
+  db.write("UPDATE versions SET status = 'final' WHERE id = ?", version.id);
+  db.closeWorkflow(input.runId, 'completed');
+  return { published: version.id };
+}

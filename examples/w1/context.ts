@@ -1,0 +1,18 @@
+// Owns what the conditions of the workflow see of the application: the database, the book of the run, and which version
+// was the latest before the step began.
+
+import type { Book, BookDatabase } from './database.ts';
+
+export interface BookContext {
+  readonly db: BookDatabase;
+  readonly book: Book | null;
+  readonly analysisPath: string | null;
+  readonly previousVersionId: string | null;
+}
+
+/** Builds the context of one attempt; the workflow itself does not know which database it works on. */
+export function bookContext(db: BookDatabase, runId: string): BookContext {
+  const book = db.bookOfRun(runId) ?? null;
+  const previous = book === null ? undefined : db.latestVersion(book.id);
+  return { db, book, analysisPath: book?.analysisPath ?? null, previousVersionId: previous?.id ?? null };
+}

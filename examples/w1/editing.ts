@@ -1,0 +1,66 @@
+// Owns the application around the workflow: the book database, the engine, and which program does which command.
+
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { createEngine, type DecisionRequest, type Engine, type RunHandle, type RunView } from '../../src/index.ts';
+import { COMMANDS } from './commands.ts';
+import { bookContext } from './context.ts';
+import { BookDatabase } from './database.ts';
+import { W1EditingWorkflow } from './workflow.ts';
+
+export interface Editing {
+  readonly engine: Engine;
+  readonly books: BookDatabase;
+  /** Backs the books up, notes the run beside its book, and starts it. */
+  start(bookId: string): Promise<RunHandle>;
+  /** Decides at the gate and waits until the run ends or asks again. */
+  decide(run: string, decision: DecisionRequest): Promise<RunView>;
+  close(): Promise<void>;
+}
+
+export interface EditingOptions {
+  readonly directory: string;
+  /** Programs in place of the real ones, by command. */
+  readonly commands?: Readonly<Record<string, readonly string[]>>;
+}
+
+const PROGRAM = join(import.meta.dirname, 'command.ts');
+
+/** The program of a command, as the engine starts it. */
+export function programOf(command: string): readonly string[] {
+  return [process.execPath, '--disable-warning=ExperimentalWarning', PROGRAM, command];
+}
+
+/** Opens the books and an engine that edits them. */
+export async function openEditing({ directory, commands = {} }: EditingOptions): Promise<Editing> {
+  const books = new BookDatabase(join(directory, 'books.db'));
+  const real = Object.fromEntries(Object.keys(COMMANDS).map((name) => [name, programOf(name)]));
+  const engine = await createEngine({
+    db: join(directory, 'pawl.db'),
+    workflows: [W1EditingWorkflow],
+    contexts: { w1_editing: ({ runId }) => bookContext(books, runId) },
+    commands: { ...real, ...commands },
+    env: { BOOKS_DB: books.file },
+    cwd: directory,
+  });
+  return {
+    engine,
+    books,
+    async start(bookId) {
+      const id = randomBytes(8).toString('hex');
+      await books.backup(id);
+      books.addWorkflow(id, bookId);
+      return engine.start(W1EditingWorkflow, {}, { id });
+    },
+    async decide(run, decision) {
+      await engine.decide(run, decision);
+      const view = await engine.wait(run, 'idle');
+      if (view.status === 'rejected') books.closeWorkflow(run, 'rejected');
+      return view;
+    },
+    async close() {
+      await engine.close();
+      books.close();
+    },
+  };
+}

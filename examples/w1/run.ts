@@ -1,0 +1,28 @@
+// Runs the editing workflow on a new book database, asks a person once in the name of a scripted one, and shows what
+// the engine saw.
+//
+//   node examples/w1/run.ts [DIRECTORY]
+
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openEditing } from './editing.ts';
+import { addPondBook } from './manuscript.ts';
+
+const directory = process.argv[2] ?? mkdtempSync(join(tmpdir(), 'pawl-w1-'));
+const editing = await openEditing({ directory });
+const run = await editing.start(addPondBook(editing.books));
+
+const waiting = await run.wait('idle');
+for (const { path, outcome, output } of waiting.steps) console.log(path.padEnd(26), (outcome ?? 'waits').padEnd(6), JSON.stringify(output ?? null));
+
+const [gate] = await editing.engine.gates(run.id);
+console.log(`\n${gate?.gate.prompt}\n  shown: ${JSON.stringify(gate?.shown)}`);
+console.log(`  options: ${gate?.gate.options.map(({ label }) => label).join(' | ')}`);
+console.log('  A scripted person stands in here and approves.\n');
+
+const done = await editing.decide(run.id, { option: 'Approve and finalize', actor: 'ann', ...(gate === undefined ? {} : { digest: gate.digest }) });
+const artifact = editing.books.row<{ path: string }>('SELECT path FROM artifacts WHERE run_id = ?', run.id);
+console.log(`The run is ${done.status}; ${JSON.stringify(done.iterationCounts)}`);
+console.log(`${readFileSync(artifact?.path ?? '', 'utf8')}`);
+await editing.close();

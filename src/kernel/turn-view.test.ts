@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { createEngine, defineWorkflow } from '../index.ts';
+
+const approve = [{ label: 'approve', nextStep: null, ends: 'completed' as const }];
+
+async function runToRest(workflow: ReturnType<typeof defineWorkflow>) {
+  const engine = await createEngine({ db: ':memory:', workflows: [workflow] });
+  try {
+    const run = await engine.start(workflow);
+    const view = await run.wait('idle');
+    return { view, gates: await engine.gates(run.id) };
+  } finally {
+    await engine.close({ abort: true });
+  }
+}
+
+describe('a decision sees what it has settled itself', () => {
+  test('a fan-out right behind the step that changed its list works on the new list', async () => {
+    const { view } = await runToRest(
+      defineWorkflow({
+        name: 'narrowing',
+        steps: [
+          { id: 'plan', handler: () => ({ areas: ['a', 'b'] }), next: 'write' },
+          { id: 'write', each: { items: 'areas', step: { handler: (ctx) => ({ did: ctx.item }) } }, next: 'review' },
+          {
+            id: 'review',
+            handler: (ctx) => (ctx.checkpoint.iterationCounts.write === 1 ? { areas: ['b'], good: false } : { good: true }),
+            next: { condition: 'result.good', onTrue: null, onFalse: 'write', maxIterations: 2 },
+          },
+        ],
+      }),
+    );
+    expect(view.steps.filter(({ kind }) => kind === 'each').map(({ output }) => output)).toEqual([
+      [{ did: 'a' }, { did: 'b' }],
+      [{ did: 'b' }],
+    ]);
+  });
+
+  test('a gate right behind a step shows what the step has just merged', async () => {
+    const { gates } = await runToRest(
+      defineWorkflow({
+        name: 'shown',
+        steps: [
+          { id: 'measure', handler: () => ({ metrics: { delta: 3 } }), next: 'ask' },
+          { id: 'ask', human: { prompt: 'well?', context: ['metrics.delta'], options: approve } },
+        ],
+      }),
+    );
+    expect(gates.map(({ shown }) => shown)).toEqual([{ 'metrics.delta': 3 }]);
+  });
+
+  test('conditions right behind a step read its data and its output, and a group its members have merged', async () => {
+    const { view } = await runToRest(
+      defineWorkflow({
+        name: 'conditions',
+        steps: [
+          { id: 'first', handler: () => ({ go: true }), next: 'data' },
+          { id: 'data', condition: 'checkpoint.go', handler: () => ({ n: 1 }), next: 'output' },
+          { id: 'output', condition: 'outputs.data.n == 1', handler: () => 'not an object', next: 'group' },
+          { id: 'group', parallel: { branches: [{ id: 'x', handler: () => ({ fromGroup: 1 }) }] }, next: 'last' },
+          { id: 'last', condition: 'checkpoint.fromGroup == 1 && checkpoint.n == 1', handler: () => 'reached', next: null },
+        ],
+      }),
+    );
+    expect([view.status, view.output, view.error]).toEqual(['completed', 'reached', undefined]);
+  });
+});

@@ -1,0 +1,72 @@
+// Owns the contract of gate checks as tests. A check's test file is one call, with a workspace in which it passes, one in
+// which it fails, and one in which it cannot look.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../base/json.ts';
+import type { AttemptResult } from '../steps/attempt.ts';
+import type { GateCheck } from '../steps/checks/check.ts';
+import { createAttemptRunner } from '../steps/runner.ts';
+import { createAttemptRequest } from './attempt-request.ts';
+
+/** A configuration of the check, and what to do in an empty workspace so that it finds what it should. */
+export interface CheckCase {
+  readonly config: JsonObject;
+  readonly arrange?: (cwd: string) => void;
+}
+
+/** What a check's tests give to the suite. */
+export interface CheckHarness {
+  readonly passes: CheckCase;
+  readonly fails: CheckCase;
+  /** It cannot look: what it needs is not there, or what it is asked makes no sense. */
+  readonly cannotLook: CheckCase;
+}
+
+/** Tests that a gate check keeps the contract of `GateCheck`, inside a gate. */
+export function describeCheck(check: GateCheck, harness: CheckHarness): void {
+  describe(`check ${check.name}`, () => {
+    test('a pass lets the gate pass, twice the same', async () => {
+      await inWorkspace(check, harness.passes, async (look) => {
+        for (let time = 0; time < 2; time += 1) expect(await look()).toMatchObject({ outcome: 'ok', checks: [{ passed: true }] });
+      });
+    });
+
+    test('a fail fails the gate and says why, twice the same', async () => {
+      const expected = { outcome: 'fail', checks: [{ type: check.name, passed: false, error: expect.stringMatching(/./) }] };
+      await inWorkspace(check, harness.fails, async (look) => {
+        for (let time = 0; time < 2; time += 1) expect(await look()).toMatchObject(expected);
+      });
+    });
+
+    test('when it cannot look, the gate neither passes nor fails, and the check says why', async () => {
+      await inWorkspace(check, harness.cannotLook, async (look) => {
+        expect(await look()).toMatchObject({ type: 'errored', checks: [{ passed: null, error: expect.stringMatching(/./) }] });
+      });
+    });
+
+    test('a workspace that is not there is no fail', async () => {
+      await inWorkspace(check, harness.fails, async (look, cwd) => {
+        rmSync(cwd, { recursive: true });
+        expect(await look()).toMatchObject({ type: 'errored', checks: [{ passed: null }] });
+      });
+    });
+  });
+}
+
+async function inWorkspace(
+  check: GateCheck,
+  { config, arrange }: CheckCase,
+  body: (look: () => Promise<AttemptResult>, cwd: string) => Promise<void>,
+): Promise<void> {
+  const cwd = mkdtempSync(join(tmpdir(), 'pawl-check-'));
+  try {
+    arrange?.(cwd);
+    const run = createAttemptRunner({ cwd, checks: { [check.name]: check }, now: () => 0 });
+    await body(() => run(createAttemptRequest({ kind: 'gate', config: { checks: [{ check: check.name, ...config }] } })), cwd);
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,155 @@
+// Owns the process that dies: it takes a workflow from wherever it stands to its end, through the public engine alone.
+// A run that is not there is started, one that is there is recovered; people's part (gates, steps that say `unknown`)
+// is played by the harness, which knows from the ledger what happened.
+
+import { createEngine, type Engine, isDead } from '../api/engine.ts';
+import { isEngineError } from '../base/error.ts';
+import type { CompiledWorkflow } from '../definition/code.ts';
+import { isSettled } from '../kernel/run-state.ts';
+import { openSqliteStore } from '../store/sqlite/open.ts';
+import type { Store } from '../store/store.ts';
+import type { Ledger } from './crash-ledger.ts';
+import { openLedger } from './crash-ledger.ts';
+import { type CrashPoint, countStore } from './crash-store.ts';
+
+/** A workflow that is crashed: its steps write their effects into the ledger they are given. */
+export interface CrashCase {
+  readonly name: string;
+  workflow(ledger: Ledger): { readonly compiled: CompiledWorkflow };
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** The answer at a gate, by its step; the first option where nothing is said. */
+  readonly answers?: Readonly<Record<string, string>>;
+}
+
+/** What one process is told to do; it travels as JSON on the command line. */
+export interface CrashJob {
+  readonly workflow: string;
+  readonly run: string;
+  readonly db: string;
+  readonly ledger: string;
+  /** Where the process ends itself; absent, it goes on to the end, or until it is killed from outside. */
+  readonly point?: CrashPoint;
+  /** Other processes resume the same run at the same time, and may be quicker to answer. */
+  readonly rivals?: boolean;
+}
+
+/** What the process prints, a line each: that it is about to begin, and that the run has ended. */
+export type CrashWord = { readonly word: 'ready' } | { readonly word: 'ended'; readonly counts: Readonly<Record<string, number>> };
+
+/** Who answers at gates and resolves what is unknown. */
+const ACTOR = 'crash proof';
+const RUNS_MAX = 1000;
+
+/** Does what the command line says: the whole of a program that is to be killed. `spoil` lets a test break the store. */
+export async function runCrashProgram(cases: readonly CrashCase[], spoil: (store: Store) => Store = (store) => store): Promise<void> {
+  const job = JSON.parse(process.argv.at(-1) ?? '') as CrashJob;
+  const found = cases.find(({ name }) => name === job.workflow);
+  if (found === undefined) throw new Error(`no workflow "${job.workflow}" among ${cases.map(({ name }) => name).join(', ')}`);
+  const inner = await openSqliteStore({ file: job.db, isDead });
+  const { store, counts } = countStore(spoil(inner), job.point);
+  const ledger = openLedger(job.ledger);
+  const workflow = found.workflow(ledger);
+  const engine = await createEngine({ store, workflows: [workflow] });
+  await ledger.append({ at: 'opened', pid: process.pid, acknowledged: await acknowledgedBy(inner) });
+  say({ word: 'ready' });
+  await begin(engine, { found, workflow, job });
+  while (await goOn(engine, { found, job, ledger }));
+  await engine.close();
+  await inner.close();
+  ledger.close();
+  say({ word: 'ended', counts });
+}
+
+function say(word: CrashWord): void {
+  process.stdout.write(`${JSON.stringify(word)}\n`);
+}
+
+/** Every attempt that has a recorded end, and every gate whose answer is on disk, by key. */
+async function acknowledgedBy(store: Store): Promise<string[]> {
+  const keys: string[] = [];
+  for (const { id } of await store.list({ limit: RUNS_MAX })) {
+    for (const { path, attempt } of await store.attempts(id)) keys.push(`${id}/${path}/${attempt}`);
+    const { state } = await store.load(id);
+    for (const { input } of await store.inbox(id, 0))
+      if (input.type === 'decided') keys.push(`${id}/${input.path}/${state.live[input.path]?.attempt ?? 1}`);
+  }
+  return keys;
+}
+
+interface Beginning {
+  readonly found: CrashCase;
+  readonly workflow: { readonly compiled: CompiledWorkflow };
+  readonly job: CrashJob;
+}
+
+async function begin(engine: Engine, { found, workflow, job }: Beginning): Promise<void> {
+  const exists = (await engine.list({ idPrefix: job.run })).some(({ id }) => id === job.run);
+  if (exists) await engine.recover();
+  else await engine.start(workflow, found.params ?? {}, { id: job.run });
+}
+
+interface Standing {
+  readonly found: CrashCase;
+  readonly job: CrashJob;
+  readonly ledger: Ledger;
+}
+
+/** Waits until the run needs somebody, and is that somebody; false when it has ended. */
+async function goOn(engine: Engine, standing: Standing): Promise<boolean> {
+  const { status } = await engine.wait(standing.job.run, 'outside');
+  if (isSettled(status)) return false;
+  let helped = 0;
+  for (const { id, status: of } of await engine.list({ limit: RUNS_MAX })) if (!isSettled(of)) helped += await help(engine, id, standing);
+  if (helped === 0) throw new Error(`run ${standing.job.run} is ${status} and waits for nothing that anybody could give it`);
+  return true;
+}
+
+/** Resolves the first thing that a run waits for; the next may be another one by then. */
+async function help(engine: Engine, run: string, standing: Standing): Promise<number> {
+  const { waits, steps } = await engine.get(run);
+  for (const { kind, path = '', step = '' } of waits) {
+    const attempt = steps.find((view) => view.path === path && view.outcome === undefined && isLive(view.status))?.attempt ?? 1;
+    const key = `${run}/${path}/${attempt}`;
+    if (kind === 'unknown') await unlessOutrun(standing, resolveUnknown(engine, { run, path, key }, standing.ledger));
+    else if (kind === 'human')
+      await unlessOutrun(standing, answer(engine, { run, path, key, option: standing.found.answers?.[step] }, standing.ledger));
+    else continue;
+    return 1;
+  }
+  return 0;
+}
+
+function isLive(status: string): boolean {
+  return status === 'unknown' || status === 'waiting';
+}
+
+/** A careful person: looks whether it happened, accepts what did, and lets the rest run again. */
+async function resolveUnknown(engine: Engine, at: { run: string; path: string; key: string }, ledger: Ledger): Promise<void> {
+  const found = ledger.found({ idempotencyKey: at.key });
+  const choice = found === false ? { how: 'rerun' as const } : { how: 'done' as const, output: found.output };
+  await engine.resume(at.run, { actor: ACTOR, choice: { ...choice, path: at.path } });
+}
+
+interface Question {
+  readonly run: string;
+  readonly path: string;
+  readonly key: string;
+  readonly option: string | undefined;
+}
+
+async function answer(engine: Engine, { run, path, key, option }: Question, ledger: Ledger): Promise<void> {
+  const shown = (await engine.gates(run)).find((gate) => gate.path === path);
+  await ledger.append({ at: 'asked', key });
+  await engine.decide(run, { option: option ?? shown?.gate.options[0]?.label ?? '', actor: ACTOR, gate: path });
+}
+
+const OUTRUN = ['ALREADY_DECIDED', 'WAIT_NOT_FOUND', 'RUN_FINAL'];
+
+/** Where several processes resume one run, the first answer counts and the others hear so. */
+async function unlessOutrun({ job }: Standing, given: Promise<void>): Promise<void> {
+  try {
+    await given;
+  } catch (error) {
+    if (job.rivals !== true || !isEngineError(error) || !OUTRUN.includes(error.code)) throw error;
+  }
+}

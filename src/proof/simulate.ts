@@ -1,0 +1,242 @@
+// Owns the simulation: one seed makes a workflow, a world that fails, and an order of everything that happens in it;
+// the real engine and the real store must come through. A seed that fails is a test that can be repeated.
+
+import { hash } from 'node:crypto';
+import type { CompiledWorkflow } from '../definition/code.ts';
+import { isFinal } from '../kernel/run-state.ts';
+import { openConnection } from '../store/sqlite/connection.ts';
+import { migrate } from '../store/sqlite/migrate.ts';
+import { createStore } from '../store/sqlite/open.ts';
+import type { Store } from '../store/store.ts';
+import type { Faults } from './simulate-disk.ts';
+import { Engines } from './simulate-engines.ts';
+import { People } from './simulate-people.ts';
+import { Random } from './simulate-random.ts';
+import { Schedule } from './simulate-schedule.ts';
+import { judge } from './simulate-verdict.ts';
+import { type Counted, Witness, type WitnessedRun } from './simulate-witness.ts';
+import { createWorkflow, SHARED_SLOT } from './simulate-workflow.ts';
+import { createVirtualClock } from './virtual-clock.ts';
+
+/** How a seed is simulated. */
+export interface SimulationOptions {
+  /** Puts a known fault between the engines and their store, to see that the simulation finds it. */
+  readonly breakStore?: (store: Store) => Store;
+}
+
+/** What came of a seed. */
+export interface SimulationReport {
+  readonly seed: number;
+  readonly steps: number;
+  readonly simulatedMs: number;
+  readonly runs: number;
+  readonly counts: Readonly<Partial<Record<Counted, number>>>;
+  /** How the runs ended. */
+  readonly ends: readonly string[];
+  /** Of everything that happened, in order: the same for the same seed. */
+  readonly digest: string;
+  readonly trace: readonly string[];
+}
+
+/** A seed under which something did not hold. */
+export class SimulationFailed extends Error {
+  readonly seed: number;
+  readonly problems: readonly string[];
+  readonly trace: readonly string[];
+
+  constructor(seed: number, problems: readonly string[], trace: readonly string[]) {
+    const list = problems.map((problem) => `  ${problem}`).join('\n');
+    super(`the simulation of seed ${seed} failed after ${trace.length} events:\n${list}\nreplay: npm run simulate -- --seed ${seed}`);
+    this.name = 'SimulationFailed';
+    this.seed = seed;
+    this.problems = problems;
+    this.trace = trace;
+  }
+}
+
+const STEPS_MAX = 20_000;
+const CALM = { failed: 0, unanswered: 0, unread: 0, slow: 0, bellLost: 0, bellTwice: 0, mailTwice: 0, crash: 0, haunt: 0, close: 0 };
+
+/** Simulates one seed; throws SimulationFailed when something did not hold. */
+export async function simulate(seed: number, options: SimulationOptions = {}): Promise<SimulationReport> {
+  const world = await openWorld(seed, options);
+  const unhandled = (error: unknown): void => world.unhandled(error);
+  process.on('unhandledRejection', unhandled);
+  try {
+    await world.run();
+    return world.report();
+  } finally {
+    process.off('unhandledRejection', unhandled);
+    world.close();
+  }
+}
+
+async function openWorld(seed: number, options: SimulationOptions): Promise<World> {
+  const connection = await openConnection({ file: ':memory:', synchronous: 'NORMAL', walAutocheckpoint: 1000, busyMs: 0 });
+  const clock = createVirtualClock();
+  await migrate(connection, clock.now);
+  const openStore = (isDead: (owner: string) => boolean): Store => {
+    const store = createStore(connection, { isDead, now: clock.now });
+    return options.breakStore?.(store) ?? store;
+  };
+  return new World({ seed, clock, openStore, close: () => connection.db.close() });
+}
+
+interface WorldMeans {
+  readonly seed: number;
+  readonly clock: ReturnType<typeof createVirtualClock>;
+  readonly openStore: (isDead: (owner: string) => boolean) => Store;
+  readonly close: () => void;
+}
+
+class World {
+  readonly close: () => void;
+  private readonly seed: number;
+  private readonly random: Random;
+  private readonly schedule: Schedule;
+  private readonly witness: Witness;
+  private readonly faults: Faults;
+  private readonly engines: Engines;
+  private readonly people: People;
+  private readonly store: Store;
+  private readonly began: number;
+  private steps = 0;
+  private meddling: number;
+
+  constructor({ seed, clock, openStore, close }: WorldMeans) {
+    this.seed = seed;
+    this.close = close;
+    this.began = clock.now();
+    this.random = new Random(seed);
+    const { random } = this;
+    this.schedule = new Schedule(clock, random);
+    const slotLimit = random.int(1, 2);
+    this.witness = new Witness({ [`key:${SHARED_SLOT}`]: slotLimit });
+    this.faults = drawFaults(random);
+    this.meddling = random.chance(0.3) ? 0 : random.next() * 0.15;
+    this.schedule.impatience = random.chance(0.5) ? 0 : 0.05;
+    const workflow: CompiledWorkflow = createWorkflow(random);
+    const { schedule, witness, faults } = this;
+    const luck = random.pick([0.5, 0.8, 1]);
+    const skewMsMax = random.chance(0.3) ? 50 : 0;
+    this.engines = new Engines({ random, schedule, witness, faults, workflow, luck, slotLimit, skewMsMax, openStore });
+    const wanted = Array.from({ length: random.pick([1, 1, 2, 3]) }, (_, index) => `run${index}`);
+    this.people = new People({ random, witness, engines: this.engines, workflow, wanted });
+    this.store = openStore(() => false);
+  }
+
+  async run(): Promise<void> {
+    for (let engines = this.random.int(1, 2); engines > 0; engines -= 1) this.engines.start();
+    for (let left = this.random.int(100, 400); left > 0; left -= 1) {
+      const went = await this.step();
+      this.engines.disturb();
+      if (!went || this.random.chance(this.meddling)) this.people.meddle();
+    }
+    await this.calmDown();
+    this.check(await judge(this.store, this.witness));
+  }
+
+  /** From here on nothing goes wrong any more, and everything must come to an end. */
+  private async calmDown(): Promise<void> {
+    Object.assign(this.faults, CALM);
+    this.schedule.impatience = 0;
+    for (;;) {
+      await this.settle();
+      if (this.engines.bury()) continue;
+      if (this.engines.live.length === 0) this.engines.start();
+      else if (this.people.startWanted()) continue;
+      else if (await this.moves(() => this.sweep())) continue;
+      else if (this.unfinished().length === 0) return;
+      else if (!(await this.moves(() => this.help()))) this.check(this.unfinished().map((run) => this.stuck(run)));
+    }
+  }
+
+  private async step(): Promise<boolean> {
+    this.steps += 1;
+    const went = await this.schedule.step();
+    this.engines.judgeFailures();
+    this.check(this.witness.problems);
+    if (this.steps > STEPS_MAX) this.check([`it does not come to an end: ${this.unfinished().map((run) => this.stuck(run))}`]);
+    return went;
+  }
+
+  private async settle(): Promise<void> {
+    while (await this.step());
+  }
+
+  /** Whether something reached the disk that had not before. */
+  private async moves(push: () => void): Promise<boolean> {
+    const before = this.witness.counts.get('commits');
+    push();
+    await this.settle();
+    return this.witness.counts.get('commits') !== before;
+  }
+
+  private sweep(): void {
+    this.engines.bells.repeat((owner, run) => this.engines.live.some(({ me, core }) => me === owner && core.driverOf(run) !== undefined));
+    for (const engine of this.engines.live) this.engines.sweep(engine);
+  }
+
+  private unfinished(): WitnessedRun[] {
+    return [...this.witness.runs.values()].filter(
+      ({ state }) => !isFinal(state.status) && !(state.status === 'failed' && state.parent !== undefined),
+    );
+  }
+
+  private help(): void {
+    for (const run of this.unfinished()) {
+      const owner = this.engines.ownerOf(run.id);
+      if (owner !== undefined && owner.core.driverOf(run.id) === undefined) this.people.takeUp(run, owner);
+      else this.people.help(run);
+    }
+  }
+
+  private stuck({ id, state, owner }: WitnessedRun): string {
+    const live = Object.values(state.live).map(({ path, state: at, wait }) => `${path} ${at}${wait === undefined ? '' : ` for ${wait.kind}`}`);
+    return `run ${id} is stuck: ${state.status}, owned by ${owner ?? 'nobody'}, at ${live.join(', ') || 'nothing'}`;
+  }
+
+  private check(problems: readonly string[]): void {
+    if (problems.length > 0) throw new SimulationFailed(this.seed, problems, this.schedule.trace);
+  }
+
+  /** A promise was rejected that nobody holds: an error that the engine lost. */
+  unhandled(error: unknown): void {
+    this.engines.judge('an unheard promise', error);
+  }
+
+  report(): SimulationReport {
+    const { seed, steps, schedule, witness } = this;
+    const runs = [...witness.runs.values()];
+    const ends = runs.map(({ state }) => state.status);
+    const told = JSON.stringify([schedule.trace, runs.map(({ rows }) => rows)]);
+    return {
+      seed,
+      steps,
+      simulatedMs: schedule.clock.now() - this.began,
+      runs: runs.length,
+      counts: Object.fromEntries(witness.counts),
+      ends,
+      digest: hash('sha256', told, 'hex'),
+      trace: schedule.trace,
+    };
+  }
+}
+
+/** Some seeds get a perfect world, the others one in which some things fail, each seed other things. */
+function drawFaults(random: Random): Faults {
+  const upTo = (share: number): number => (random.chance(0.5) ? random.next() * share : 0);
+  if (random.chance(0.15)) return { ...CALM };
+  return {
+    failed: upTo(0.1),
+    unanswered: upTo(0.1),
+    unread: upTo(0.05),
+    slow: upTo(0.3),
+    bellLost: upTo(0.5),
+    bellTwice: upTo(0.5),
+    mailTwice: upTo(0.5),
+    crash: upTo(0.05),
+    haunt: upTo(0.04),
+    close: upTo(0.02),
+  };
+}

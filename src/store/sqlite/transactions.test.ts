@@ -1,0 +1,69 @@
+import { beforeEach, expect, test } from 'vitest';
+import { type Connection, openConnection } from './connection.ts';
+import { openTransactions, type Transactions } from './transactions.ts';
+
+let connection: Connection;
+let transactions: Transactions;
+let commits: number;
+
+beforeEach(async () => {
+  connection = await openConnection({ file: ':memory:', synchronous: 'FULL', walAutocheckpoint: 1000, busyMs: 100 });
+  connection.db.exec('CREATE TABLE t (n INTEGER NOT NULL)');
+  commits = 0;
+  transactions = openTransactions(connection, () => {
+    commits += 1;
+  });
+});
+
+const add = (n: number): unknown => connection.sql('INSERT INTO t VALUES (?)').run(n);
+const rows = (): unknown[] =>
+  connection
+    .sql('SELECT n FROM t ORDER BY n')
+    .all()
+    .map(({ n }) => n);
+
+function refuse(n: number, then: () => void = () => {}): Promise<never> {
+  return transactions.write((after) => {
+    add(n);
+    after(then);
+    throw new Error(`no ${n}`);
+  });
+}
+
+test('what is written in one turn shares one transaction', async () => {
+  await Promise.all([1, 2, 3].map((n) => transactions.write(() => add(n))));
+  expect([rows(), commits]).toEqual([[1, 2, 3], 1]);
+});
+
+test('W1: work that throws is undone, alone or among others', async () => {
+  await expect(refuse(1)).rejects.toThrow('no 1');
+  const results = await Promise.allSettled([transactions.write(() => add(2)), refuse(3), transactions.write(() => add(4))]);
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(rows()).toEqual([2, 4]);
+});
+
+test('W2: when SQLite fails, everybody in the transaction hears it and nothing is kept', async () => {
+  connection.db.exec('PRAGMA query_only=1');
+  const results = await Promise.allSettled([1, 2].map((n) => transactions.write(() => add(n))));
+  connection.db.exec('PRAGMA query_only=0');
+  expect(results.map((result) => result.status === 'rejected' && result.reason.code)).toEqual(['STORE_READONLY', 'STORE_READONLY']);
+  expect([rows(), commits]).toEqual([[], 0]);
+});
+
+test('W3: what follows from a write happens once it is committed, and never for one that was undone', async () => {
+  const seen: string[] = [];
+  const note = (what: string) => () => seen.push(`${what} ${connection.db.isTransaction}`);
+  const kept = transactions.write((after) => {
+    add(1);
+    after(note('kept'));
+  });
+  await Promise.allSettled([kept, refuse(2, note('refused'))]);
+  expect(seen).toEqual(['kept false']);
+});
+
+test('idle resolves when all that was queued is written', async () => {
+  const written = transactions.write(() => add(1));
+  await transactions.idle();
+  expect(rows()).toEqual([1]);
+  await written;
+});

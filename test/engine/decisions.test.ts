@@ -1,0 +1,246 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { defineWorkflow, type Engine, step, workflow } from '../../src/index.ts';
+import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
+import { codeOf, createRig, errorOf, type Rig } from './rig.ts';
+
+let rig: Rig;
+beforeEach(() => {
+  rig = createRig();
+});
+afterEach(() => rig.close());
+
+const review = defineWorkflow({
+  name: 'review',
+  steps: [
+    { id: 'draft', handler: () => ({ text: 'hello' }), next: 'ask' },
+    {
+      id: 'ask',
+      human: {
+        prompt: 'Publish?',
+        context: ['text'],
+        options: [
+          { label: 'yes', nextStep: 'publish' },
+          { label: 'no', nextStep: null },
+          { label: 'rework', nextStep: 'draft', requiresInput: true },
+        ],
+      },
+      next: 'publish',
+    },
+    { id: 'publish', handler: (ctx) => ({ decided: ctx.checkpoint.gateDecision }), next: null },
+  ],
+});
+
+async function parked(engine: Engine, definition = review): Promise<string> {
+  const run = await engine.start(definition);
+  await run.wait('idle');
+  return run.id;
+}
+
+describe('a human gate', () => {
+  test('parks the run with what is shown and its digest, and nothing of it is owned meanwhile', async () => {
+    const engine = await rig.open();
+    const id = await parked(engine);
+    const view = await engine.get(id);
+    const [gate] = await engine.gates(id);
+    expect([view.status, view.owner, view.currentStep]).toEqual(['waiting', undefined, 'ask']);
+    expect(gate).toMatchObject({ path: 'ask#1', step: 'ask', shown: { text: 'hello' }, digest: view.waits[0]?.digest });
+    expect(gate?.gate.options.map(({ label }) => label)).toEqual(['yes', 'no', 'rework']);
+  });
+
+  test('a decision moves the run to its option, and who decided is on record', async () => {
+    const engine = await rig.open();
+    const id = await parked(engine);
+    const [gate] = await engine.gates(id);
+    await engine.decide(id, { option: 'yes', actor: 'ann', digest: gate?.digest as string });
+    const view = await engine.wait(id);
+    expect([view.status, view.decision]).toEqual(['completed', { gate: 'ask', option: 'yes', actor: 'ann' }]);
+    expect(view.steps.find(({ path }) => path === 'ask#1')).toMatchObject({
+      outcome: 'ok',
+      actor: 'ann',
+      output: { option: 'yes', actor: 'ann' },
+    });
+    expect(view.output).toEqual({ decided: { gate: 'ask', option: 'yes', actor: 'ann' } });
+  });
+
+  test('an option that ends the run rejects it; it is never completed', async () => {
+    const engine = await rig.open();
+    const id = await parked(engine);
+    await engine.decide(id, { option: 'no', actor: 'ann' });
+    expect((await engine.wait(id)).status).toBe('rejected');
+    expect(await codeOf(engine.decide(id, { option: 'yes', actor: 'bob' }))).toBe('RUN_FINAL');
+  });
+
+  test('G01: after rework the gate asks again, and the text of the decision reaches the step', async () => {
+    const engine = await rig.open();
+    const id = await parked(engine);
+    await engine.decide(id, { option: 'rework', actor: 'ann', input: 'shorter' });
+    const view = await engine.wait(id, 'idle');
+    expect([view.status, view.waits.map(({ path }) => path)]).toEqual(['waiting', ['ask#2']]);
+    expect((await engine.checkpoint(id)).gateDecision).toEqual({ gate: 'ask', option: 'rework', input: 'shorter' });
+    await engine.decide(id, { option: 'yes', actor: 'ann' });
+    expect((await engine.wait(id)).status).toBe('completed');
+  });
+
+  test.each([
+    ['an option that does not exist', { option: 'yse' }, 'OPTION_INVALID', /did you mean "yes"/],
+    ['a missing text', { option: 'rework' }, 'INPUT_REQUIRED', /needs a text/],
+    ['a blank text', { option: 'rework', input: '  ' }, 'INPUT_REQUIRED', /needs a text/],
+    ['another digest', { option: 'yes', digest: 'other' }, 'CONTENT_CHANGED', /look again/],
+    ['another gate', { option: 'yes', gate: 'draft' }, 'WAIT_NOT_FOUND', /no gate "draft"/],
+  ])('%s is refused, and the gate goes on waiting', async (_, decision, code, message) => {
+    const engine = await rig.open();
+    const id = await parked(engine);
+    const error = await errorOf(engine.decide(id, { actor: 'ann', ...decision }));
+    expect([error.code, error.message]).toEqual([code, expect.stringMatching(message)]);
+    expect((await engine.get(id)).waits.map(({ kind }) => kind)).toEqual(['human']);
+  });
+
+  test('the first committed decision counts; every other is told who decided', async () => {
+    const engine = await rig.open();
+    const held = defineWorkflow({
+      name: 'held',
+      steps: [
+        {
+          id: 'ask',
+          human: {
+            prompt: 'Go?',
+            options: [
+              { label: 'a', nextStep: 'rest' },
+              { label: 'b', nextStep: 'rest' },
+            ],
+          },
+          next: 'rest',
+        },
+        { id: 'rest', signal: 'never', next: null },
+      ],
+    });
+    const id = await parked(engine, held);
+    const deciders = Array.from({ length: 8 }, (_, n) => ({ actor: `person-${n}`, option: n % 2 === 0 ? 'a' : 'b' }));
+    const told = await Promise.all(
+      deciders.map((decision) =>
+        engine.decide(id, decision).then(
+          () => undefined,
+          (error) => error,
+        ),
+      ),
+    );
+    const winners = deciders.filter((_, n) => told[n] === undefined);
+    const { decision } = await engine.get(id);
+    expect(winners).toEqual([{ actor: decision?.actor, option: decision?.option }]);
+    const losers = told.filter((error) => error !== undefined);
+    expect(losers.map(({ code }) => code)).toEqual(Array.from({ length: 7 }, () => 'ALREADY_DECIDED'));
+    expect((await errorOf(engine.decide(id, { option: 'a', actor: 'late' }))).message).toContain(`by ${decision?.actor}`);
+  });
+
+  test('two gates that wait at once are decided apart, each by its own name', async () => {
+    const engine = await rig.open();
+    const both = defineWorkflow({
+      name: 'both',
+      steps: [
+        {
+          id: 'par',
+          parallel: {
+            branches: [
+              { id: 'one', human: { prompt: 'One?' } },
+              { id: 'two', human: { prompt: 'Two?' } },
+            ],
+          },
+          next: null,
+        },
+      ],
+    });
+    const id = await parked(engine, both);
+    expect((await errorOf(engine.decide(id, { option: 'Approve', actor: 'ann' }))).message).toContain('name one: par#1/one, par#1/two');
+    await engine.decide(id, { option: 'Approve', actor: 'ann', gate: 'par#1/two' });
+    expect((await engine.gates(id)).map(({ path }) => path)).toEqual(['par#1/one']);
+    await engine.decide(id, { option: 'Approve', actor: 'bob', gate: 'par/one' });
+    expect((await engine.wait(id)).status).toBe('completed');
+  });
+
+  test('K7: a decision after the due time loses, even if nobody was awake when it passed', async () => {
+    const clock = createVirtualClock();
+    const timed = defineWorkflow({
+      name: 'timed',
+      steps: [
+        { id: 'ask', human: { prompt: 'Go?' }, timeout: '1h', next: { ok: 'went', timeout: 'gaveUp' } },
+        { id: 'went', handler: () => 'went', next: null },
+        { id: 'gaveUp', handler: () => 'gave up', next: null },
+      ],
+    });
+    const sleeping = await rig.open({ clock, drives: 'own' });
+    const id = await parked(sleeping, timed);
+    clock.advance(3_600_001);
+    expect(await codeOf(sleeping.decide(id, { option: 'Approve', actor: 'ann' }))).toBe('CONTENT_CHANGED');
+    const view = await sleeping.wait(id);
+    expect([view.status, view.output, view.decision]).toEqual(['completed', 'gave up', undefined]);
+    expect(view.steps[0]).toMatchObject({ path: 'ask#1', outcome: 'timeout' });
+  });
+
+  test('a decision just before the due time counts', async () => {
+    const clock = createVirtualClock();
+    const engine = await rig.open({ clock });
+    const timed = defineWorkflow({
+      name: 'timed',
+      steps: [{ id: 'ask', human: { prompt: 'Go?' }, timeout: '1h', next: { ok: null, timeout: 'fail' } }],
+    });
+    const id = await parked(engine, timed);
+    clock.advance(3_599_999);
+    await engine.decide(id, { option: 'Approve', actor: 'ann' });
+    expect((await engine.wait(id)).status).toBe('completed');
+  });
+
+  test('a gate behind a step asks after its postconditions and keeps the result of the work', async () => {
+    const engine = await rig.open();
+    const behind = defineWorkflow({
+      name: 'behind',
+      steps: [
+        {
+          id: 'work',
+          handler: () => ({ made: 3 }),
+          postconditions: [{ name: 'made', check: (ctx) => ctx.result.made === 3, error: 'not made' }],
+          humanGate: { prompt: 'Fine?' },
+          next: 'end',
+        },
+        { id: 'end', handler: (ctx) => ({ saw: ctx.stepState.made }), next: null },
+      ],
+    });
+    const id = await parked(engine, behind);
+    expect((await engine.get(id)).waits.map(({ kind, step: at }) => [kind, at])).toEqual([['human', 'work']]);
+    await engine.decide(id, { option: 'Approve', actor: 'ann' });
+    expect((await engine.wait(id)).output).toEqual({ saw: 3 });
+  });
+
+  test('in a flow the answer is the result of the step, and a rejection is thrown into the generator', async () => {
+    const engine = await rig.open();
+    const flow = workflow('asks', function* () {
+      const answer = yield* step('first').human({ prompt: 'One?', options: ['left', 'right'] });
+      try {
+        yield* step('second').human({ prompt: 'Two?' });
+      } catch (error) {
+        return { answer: answer.option, rejected: (error as Error).message };
+      }
+      return 'passed';
+    });
+    const run = await engine.start(flow);
+    await run.wait('idle');
+    await engine.decide(run.id, { option: 'right', actor: 'ann' });
+    await run.wait('idle');
+    await engine.decide(run.id, { option: 'reject', actor: 'ann' });
+    expect((await run.wait()).output).toEqual({ answer: 'right', rejected: 'step "second" settled "reject"' });
+  });
+
+  test('a decision made by another process finishes a run that this engine parked', async () => {
+    const engine = await rig.open();
+    const plain = defineWorkflow({ name: 'plain', steps: [{ id: 'ask', human: { prompt: 'Go?' }, next: null }] });
+    const id = await parked(engine, plain);
+    const other = rig.other(`
+      const plain = defineWorkflow({ name: 'plain', steps: [{ id: 'ask', human: { prompt: 'Go?' }, next: null }] });
+      const engine = await createEngine({ db, workflows: [plain] });
+      await engine.decide(${JSON.stringify(id)}, { option: 'Approve', actor: 'from afar' });
+      await engine.close();
+      say('decided');`);
+    expect(await other.said()).toBe('decided');
+    const view = await engine.wait(id);
+    expect([view.status, view.decision?.actor]).toEqual(['completed', 'from afar']);
+  });
+});

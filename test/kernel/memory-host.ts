@@ -1,0 +1,174 @@
+// Owns the smallest host there can be: a checkpoint and what decisions read, in memory, without a clock or a store.
+// It folds every decision from its events, as a host that lost its memory would, and freezes what it hands out.
+
+import { digestText } from '../../src/base/digest.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts';
+import type { Definition, StepModel } from '../../src/definition/model.ts';
+import { applyRow, applyTo, draftOf } from '../../src/kernel/apply.ts';
+import { decide } from '../../src/kernel/decide.ts';
+import type { RunEvent, RunStarted } from '../../src/kernel/event.ts';
+import { graphProgram } from '../../src/kernel/graph-program.ts';
+import type { RunInput } from '../../src/kernel/input.ts';
+import type { MemberResult, Program, View } from '../../src/kernel/program.ts';
+import type { Activation, Path, Ref, RunState } from '../../src/kernel/run-state.ts';
+
+const NOT_A_RESULT = ['error', 'timeout', 'cancelled', 'skip'];
+
+/** What decisions read beside the checkpoint. */
+class MemoryView implements View {
+  holding = false;
+  readonly params: JsonObject;
+  readonly values: Map<string, Json>;
+  readonly merged: Map<string, Json>;
+  readonly results: Map<string, Json>;
+  readonly groups: Map<Path, Map<string, MemberResult>>;
+
+  constructor(params: JsonObject, from?: MemoryView) {
+    this.params = params;
+    this.holding = from?.holding ?? false;
+    this.values = new Map(from?.values);
+    this.merged = new Map(from?.merged);
+    this.results = new Map(from?.results);
+    this.groups = new Map([...(from?.groups ?? [])].map(([path, members]) => [path, new Map(members)]));
+  }
+
+  data(key: string): Json | undefined {
+    return this.merged.get(key);
+  }
+
+  output(step: string): Json | undefined {
+    return this.results.get(step);
+  }
+
+  value(ref: Ref): Json {
+    const value = this.values.get(ref.digest);
+    if (value === undefined) throw new Error(`the value ${ref.digest} was never kept`);
+    return value;
+  }
+
+  members(group: Path): readonly MemberResult[] {
+    return [...(this.groups.get(group)?.values() ?? [])];
+  }
+
+  slots(model: StepModel): readonly string[] {
+    return model.slots;
+  }
+
+  keep(value: Json): Ref | undefined {
+    if (value === null) return undefined;
+    const text = JSON.stringify(value);
+    const ref = { digest: digestText(text), bytes: Buffer.byteLength(text) };
+    if (!this.values.has(ref.digest)) this.values.set(ref.digest, value);
+    return ref;
+  }
+
+  /** Takes in one fact; `activation` is what it is about, as it was before. */
+  absorb(event: RunEvent, activation: Activation | undefined): void {
+    if (event.type === 'step.changed' && event.group !== undefined) this.groups.set(event.path, new Map());
+    if (event.type === 'group.joined' && event.merge !== undefined) this.merge(this.value(event.merge));
+    if (event.type !== 'step.settled' || activation === undefined) return;
+    const output = event.output === undefined ? null : this.value(event.output);
+    if (activation.group !== undefined) return this.absorbMember(event, { activation, output });
+    if (event.merge) this.merge(output);
+    if (!NOT_A_RESULT.includes(event.outcome)) this.results.set(activation.step, output);
+  }
+
+  private absorbMember(event: Extract<RunEvent, { type: 'step.settled' }>, ended: { activation: Activation; output: Json }): void {
+    const { group = '', key = '', index = 0 } = ended.activation;
+    const { path, attempt, outcome, error } = event;
+    this.groups
+      .get(group)
+      ?.set(key, { path, key, index, attempt, outcome, output: ended.output, ...(error === undefined ? {} : { error }) });
+  }
+
+  private merge(patch: Json): void {
+    if (isJsonObject(patch)) for (const [key, value] of Object.entries(patch)) this.merged.set(key, value);
+  }
+}
+
+/** What a run in memory is made of. */
+export interface MemoryRunOptions {
+  readonly program: Program;
+  readonly form: 'graph' | 'flow';
+  readonly params?: JsonObject;
+}
+
+/** One run in memory. */
+export class MemoryHost {
+  state: RunState;
+  readonly rows: (readonly RunEvent[])[] = [];
+  readonly view: MemoryView;
+  /** A flow's program is live: whoever tests a crash puts a new one here. */
+  program: Program;
+
+  constructor(options: MemoryRunOptions, from?: MemoryHost) {
+    this.program = options.program;
+    this.view = new MemoryView(options.params ?? {}, from?.view);
+    if (from !== undefined) {
+      this.state = from.state;
+      return;
+    }
+    const first: RunStarted = {
+      type: 'run.started',
+      at: 0,
+      run: { id: 'r', workflow: 'w', def: 'd', form: options.form, flags: [], depth: 0 },
+    };
+    this.state = deepFreeze(applyRow(undefined, [first]));
+    this.rows.push([first]);
+  }
+
+  /** The facts that follow from an input, without taking them. */
+  wouldTake(input: RunInput): readonly RunEvent[] {
+    return decide({ program: this.program, view: this.view }, this.state, input);
+  }
+
+  /** Decides, and folds the facts into the checkpoint. */
+  take(input: RunInput): readonly RunEvent[] {
+    return this.commit(this.wouldTake(input));
+  }
+
+  /** Folds the facts of a decision into the checkpoint and into what later decisions read. */
+  commit(events: readonly RunEvent[]): readonly RunEvent[] {
+    const draft = draftOf(this.state);
+    for (const event of events) {
+      const activation = event.type === 'step.settled' ? draft.live[event.path] : undefined;
+      this.view.absorb(event, activation);
+      applyTo(draft, event);
+    }
+    draft.seq += 1;
+    this.state = deepFreeze(draft);
+    this.rows.push(events);
+    return events;
+  }
+
+  /** The live activation at a path, which must be there. */
+  at(path: Path): Activation {
+    const found = this.state.live[path];
+    if (found === undefined) throw new Error(`${path} is not live; live are ${Object.keys(this.state.live).join(', ') || 'none'}`);
+    return found;
+  }
+
+  /** A copy that goes its own way; its log begins where this one stands. */
+  fork(): MemoryHost {
+    return new MemoryHost({ program: this.program, form: this.state.form, params: this.view.params }, this);
+  }
+}
+
+/** A new run of a graph, not started yet. */
+export function openGraph(definition: Definition, params: JsonObject = {}): MemoryHost {
+  return new MemoryHost({ program: graphProgram(definition), form: 'graph', params });
+}
+
+/** A run of a graph that has taken its first step. */
+export function startGraph(definition: Definition, params: JsonObject = {}): MemoryHost {
+  const host = openGraph(definition, params);
+  host.take({ type: 'start', at: 0 });
+  return host;
+}
+
+/** Freezes a value and everything in it; parts that are frozen already are left alone. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const part of Object.values(value)) deepFreeze(part);
+  return Object.freeze(value);
+}

@@ -1,0 +1,231 @@
+// Seed 004's editing workflow on a real book database, with real commands.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Chapter } from '../../examples/w1/database.ts';
+import { BookDatabase } from '../../examples/w1/database.ts';
+import { type Editing, openEditing } from '../../examples/w1/editing.ts';
+import { addPondBook } from '../../examples/w1/manuscript.ts';
+import type { RunView } from '../../src/index.ts';
+import type { Fault } from './faulty-command.ts';
+
+const FAULTY = join(import.meta.dirname, 'faulty-command.ts');
+const EDITING = new URL('../../examples/w1/editing.ts', import.meta.url).href;
+
+let directory: string;
+let editing: Editing;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'pawl-w1-'));
+});
+
+afterEach(async () => {
+  await editing.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function openWith(faults: Readonly<Record<string, Fault>> = {}): Promise<void> {
+  const commands = Object.fromEntries(
+    Object.entries(faults).map(([name, fault]) => [name, [process.execPath, FAULTY, name, JSON.stringify(fault)]]),
+  );
+  editing = await openEditing({ directory, commands });
+}
+
+async function startPonds(chapters?: readonly Chapter[]): Promise<{ id: string; view: RunView }> {
+  const run = await editing.start(addPondBook(editing.books, chapters));
+  return { id: run.id, view: await run.wait('idle') };
+}
+
+const oneChapter = (prose: string): Chapter[] => [{ number: 1, title: 'One', text: prose }];
+const told = () => readFileSync(join(directory, 'told.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+const attempts = ({ steps }: RunView, prefix: string) =>
+  steps.filter(({ path }) => path.startsWith(prefix)).map(({ path, attempt, outcome }) => `${path} ${attempt} ${outcome ?? 'retried'}`);
+const count = (table: string) => editing.books.row<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n;
+
+function expectBackup(id: string): void {
+  const saved = editing.books.row<{ path: string }>('SELECT path FROM database_backups WHERE workflow_run_id = ?', id);
+  expect(saved?.path).toMatch(/backups.project-.*\.db$/);
+  const copy = new BookDatabase(saved?.path ?? '');
+  expect([copy.latestVersion('ponds')?.number, copy.strategicPlanExists(id)]).toEqual([1, false]);
+  copy.close();
+}
+
+describe('the editing workflow', () => {
+  test('is backed up first, runs to the gate, shows the metrics, and publishes what a person approved', async () => {
+    await openWith();
+    const { id, view } = await startPonds();
+    expect([view.status, view.currentStep]).toEqual(['waiting', 'human-gate']);
+    const [gate] = await editing.engine.gates(id);
+    expect(gate?.shown).toEqual({ 'metrics.baseline': 90.3, 'metrics.current': 100, 'metrics.delta': 9.7, modifiedChapters: [1, 2, 3] });
+    expect(editing.books.artifactsExist(id)).toBe(false);
+    expectBackup(id);
+
+    const done = await editing.decide(id, { option: 'Approve and finalize', actor: 'ann', digest: gate?.digest ?? '' });
+    expect([done.status, done.output, done.decision?.actor]).toEqual(['completed', { published: 'ponds-v2' }, 'ann']);
+    expect(editing.books.workflowStatus(id)).toBe('completed');
+    const artifact = editing.books.row<{ path: string }>('SELECT path FROM artifacts WHERE run_id = ?', id);
+    const published = readFileSync(artifact?.path ?? '', 'utf8');
+    expect(published).toContain('Newts are amphibians that walk. They are shy, and slow');
+    expect(published).not.toMatch(/very|really|perhaps|somewhat/i);
+    expect(editing.books.chapters('ponds-v1')[0]?.text).toContain('very still');
+  });
+
+  test('an editor who rejects twice sends the writers back twice, and each way back is counted', async () => {
+    await openWith();
+    const { view } = await startPonds(oneChapter('It is very very very wet there, and nobody minds.'));
+    expect(view.currentStep).toBe('human-gate');
+    expect(view.iterationCounts).toMatchObject({ writer: 3, 'editor-review': 3, 'editor-review:false': 2 });
+    const decisions = editing.books.rows<{ decision: string }>("SELECT decision FROM reviews WHERE reviewer = 'editor' ORDER BY id");
+    expect(decisions.map(({ decision }) => decision)).toEqual(['rejected', 'rejected', 'approved']);
+  });
+
+  test('a bound that is used up escalates, and a person who allows more lets the run go on', async () => {
+    await openWith();
+    const { id, view } = await startPonds(oneChapter(`It is ${'very '.repeat(6)}wet there, and nobody minds.`));
+    expect([view.status, view.iterationCounts.writer, view.iterationCounts['editor-review:false']]).toEqual(['escalated', 4, 3]);
+    expect(view.error).toContain('the way from "editor-review" to "writer" was taken 3 times, which is its bound');
+    await expect(editing.engine.resume(id, { actor: 'ann', choice: { how: 'retry' } })).rejects.toMatchObject({ code: 'RESUME_REFUSED' });
+
+    await editing.engine.resume(id, { actor: 'ann', choice: { how: 'retry', extend: 2 } });
+    const later = await editing.engine.wait(id, 'idle');
+    expect([later.status, later.currentStep, later.iterationCounts.writer]).toEqual(['waiting', 'human-gate', 6]);
+  });
+
+  test('a request for more improvements needs a text, and planning gets it', async () => {
+    await openWith();
+    const { id } = await startPonds();
+    const more = { option: 'Request more improvements', actor: 'ann' };
+    await expect(editing.decide(id, more)).rejects.toMatchObject({ code: 'INPUT_REQUIRED' });
+    const input = 'Good, but "murky" is there twice.';
+    const view = await editing.decide(id, { ...more, input });
+    expect([view.status, view.currentStep, view.iterationCounts['strategic-planning']]).toEqual(['waiting', 'human-gate', 2]);
+    expect((await editing.engine.checkpoint(id)).gateDecision).toEqual({ gate: 'human-gate', option: more.option, input });
+    expect(editing.books.row('SELECT request FROM strategic_plans ORDER BY id DESC')).toMatchObject({ request: input });
+    expect(editing.books.chapters('ponds-v3').some(({ text: prose }) => prose.includes('murky'))).toBe(false);
+    expect(editing.books.chapters('ponds-v2').some(({ text: prose }) => prose.includes('murky'))).toBe(true);
+  });
+
+  test('a person who rejects ends the run, and nothing is published', async () => {
+    await openWith();
+    const { id } = await startPonds();
+    const view = await editing.decide(id, { option: 'Reject and stop', actor: 'ann' });
+    expect([view.status, editing.books.workflowStatus(id), editing.books.artifactsExist(id)]).toEqual(['rejected', 'rejected', false]);
+    await expect(editing.decide(id, { option: 'Approve and finalize', actor: 'bob' })).rejects.toMatchObject({ code: 'RUN_FINAL' });
+  });
+});
+
+describe('a command that does not do what it says', () => {
+  test('is tried once more with what was missing, then a person is asked', async () => {
+    await openWith({ 'w1:strategic': { attempts: 2, claim: { improvementAreas: [{ id: 'emphasis', words: ['very'] }], threshold: 1 } } });
+    const { id, view } = await startPonds();
+    expect([view.status, attempts(view, 'strategic')]).toEqual([
+      'escalated',
+      ['strategic-planning#1 1 retried', 'strategic-planning#1 2 error'],
+    ]);
+    expect(view.error).toContain('Strategic plan not saved to DB');
+    expect(told().map(({ retryContext }) => retryContext?.message)).toEqual([
+      undefined,
+      'Previous attempt failed: Strategic plan not saved to DB (postcondition "plan_created" of step "strategic-planning")',
+    ]);
+    expect(view.steps[1]).toMatchObject({
+      claim: { success: true, postconditionsPassed: true },
+      evidence: { postconditions: [{ name: 'plan_created', passed: false }] },
+    });
+    expect(await editing.engine.resumeContext(id)).toMatchObject({ pendingRetry: { step: 'strategic-planning', attempt: 2 } });
+
+    await editing.engine.resume(id, { actor: 'ann', choice: { how: 'retry', note: 'Write the plan to the database.' } });
+    expect((await editing.engine.wait(id, 'idle')).currentStep).toBe('human-gate');
+    expect(told()[2].retryContext.message).toBe('Previous attempt failed: Write the plan to the database.');
+  });
+
+  test('is caught when it changes the version in place instead of making a new one', async () => {
+    const inPlace = "UPDATE chapters SET text = 'Changed where it stood.' WHERE version_id = 'ponds-v1'";
+    await openWith({ 'w1:create-version': { attempts: 2, claim: { versionId: 'ponds-v1' }, sql: inPlace } });
+    const { view } = await startPonds();
+    expect([view.status, view.currentStep]).toEqual(['escalated', 'create-version']);
+    expect(view.error).toContain('New version not created (modified in place)');
+    expect([count('versions'), attempts(view, 'writer')]).toEqual([1, []]);
+  });
+
+  test('is caught when it names a version that is not in the database', async () => {
+    await openWith({ 'w1:create-version': { attempts: 1, claim: { versionId: 'ponds-v9' } } });
+    const { view } = await startPonds();
+    expect(attempts(view, 'create-version')).toEqual(['create-version#1 1 retried', 'create-version#1 2 ok']);
+    expect(told()[1].retryContext.error).toContain('Version not saved to DB');
+  });
+
+  test('one item of a fan-out that fails is tried again alone', async () => {
+    await openWith({ 'w1:write': { attempts: 1, item: 'hedging', claim: { modifiedChapters: [] } } });
+    const { view } = await startPonds();
+    expect(view.currentStep).toBe('human-gate');
+    expect(attempts(view, 'writer#1/emphasis')).toEqual(['writer#1/emphasis 1 ok']);
+    expect(attempts(view, 'writer#1/hedging')).toEqual(['writer#1/hedging 1 retried', 'writer#1/hedging 2 ok']);
+  });
+
+  test('an item that fails for good stops the run, and only that item is done again', async () => {
+    await openWith({ 'w1:write': { attempts: 2, item: 'hedging', claim: { modifiedChapters: [] } } });
+    const { id, view } = await startPonds();
+    expect([view.status, view.currentStep]).toEqual(['escalated', 'writer']);
+    expect(await editing.engine.resumeContext(id)).toMatchObject({ parallelStatus: { total: 2, completed: 1, failed: ['hedging'] } });
+    await editing.engine.resume(id, { actor: 'ann', choice: { how: 'retry' } });
+    const later = await editing.engine.wait(id, 'idle');
+    expect([later.currentStep, attempts(later, 'writer#1/emphasis')]).toEqual(['human-gate', ['writer#1/emphasis 1 ok']]);
+    expect(attempts(later, 'writer#1/hedging').at(-1)).toBe('writer#1/hedging 3 ok');
+  });
+
+  test('a run without its book never reaches the command', async () => {
+    await openWith({ 'w1:strategic': { attempts: 0, claim: {} } });
+    const run = await editing.start('no-such-book');
+    const view = await run.wait('idle');
+    expect(view.status).toBe('escalated');
+    expect(view.error).toBe(
+      'Book not found (precondition "book_exists" of step "strategic-planning"); No analysis file (precondition "analysis_exists" of step "strategic-planning")',
+    );
+    expect(existsSync(join(directory, 'told.jsonl'))).toBe(false);
+  });
+});
+
+describe('kill -9 while the writers work', () => {
+  test('leaves them unknown; run again under their keys, the book is as if nothing had happened', async () => {
+    await openWith();
+    addPondBook(editing.books);
+    const killed = await inProcess(`
+      const run = await editing.start('ponds');
+      process.stdout.write(JSON.stringify(run.id));
+      for await (const event of editing.engine.log(run.id))
+        if (event.type === 'step.opened' && event.activation.path.startsWith('writer#1/')) process.kill(process.pid, 'SIGKILL');`);
+    expect(killed.signal).toBe('SIGKILL');
+    const id = killed.said as string;
+
+    // Another process takes the run over: it was compiled by Node like the first, and so has the same functions.
+    const { said } = await inProcess(`
+      const id = ${JSON.stringify(id)};
+      await editing.engine.resume(id);
+      const found = await editing.engine.wait(id, 'idle');
+      const unknown = found.steps.filter(({ status }) => status === 'unknown').map(({ path }) => path).sort();
+      for (const path of unknown) await editing.engine.resume(id, { actor: 'ann', choice: { how: 'rerun', path } });
+      const gate = await editing.engine.wait(id, 'idle');
+      const done = await editing.decide(id, { option: 'Approve and finalize', actor: 'ann' });
+      process.stdout.write(JSON.stringify({ unknown, step: gate.currentStep, writers: gate.iterationCounts.writer, status: done.status }));
+      await editing.close();`);
+    const unknown = ['writer#1/emphasis', 'writer#1/hedging'];
+    expect(said).toEqual({ unknown, step: 'human-gate', writers: 3, status: 'completed' });
+    expect([count('strategic_plans'), count('versions'), editing.books.workflowStatus(id)]).toEqual([1, 2, 'completed']);
+    expect(editing.books.chapters('ponds-v2')[0]?.text).toBe(
+      'A pond is still, and its water is a mirror. That is why so few people look below it.',
+    );
+  });
+
+  async function inProcess(code: string): Promise<{ said: unknown; signal: unknown }> {
+    const opening = `import { openEditing } from ${JSON.stringify(EDITING)};
+      const editing = await openEditing({ directory: ${JSON.stringify(directory)} });`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', opening + code], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [said, [, signal]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+    return { said: JSON.parse(said), signal };
+  }
+});
