@@ -26,8 +26,12 @@ export function readAnalysis(path: string): Analysis {
   return JSON.parse(readFileSync(path, 'utf8')) as Analysis;
 }
 
+function escaped(word: string): string {
+  return word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
 function wordPattern(words: readonly string[]): RegExp {
-  return new RegExp(`\\s*\\b(?:${words.map((word) => RegExp.escape(word)).join('|')})\\b`, 'i');
+  return new RegExp(`\\s*\\b(?:${words.map(escaped).join('|')})\\b`, 'i');
 }
 
 export function countWords(text: string, words: readonly string[]): number {

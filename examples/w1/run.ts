@@ -1,9 +1,9 @@
 // Runs the editing workflow on a new book database, asks a person once in the name of a scripted one, and shows what
 // the engine saw.
 //
-//   node examples/w1/run.ts [DIRECTORY]
+//   node examples/w1/run.ts [DIRECTORY]    (without a directory, a temporary one that is removed afterwards)
 
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEditing } from './editing.ts';
@@ -14,15 +14,22 @@ const editing = await openEditing({ directory });
 const run = await editing.start(addPondBook(editing.books));
 
 const waiting = await run.wait('idle');
-for (const { path, outcome, output } of waiting.steps) console.log(path.padEnd(26), (outcome ?? 'waits').padEnd(6), JSON.stringify(output ?? null));
+// Members of a fan-out end in any order; the line of their group has them all.
+for (const { path, outcome, output } of waiting.steps.filter((step) => !step.path.includes('/')))
+  console.log(path.padEnd(26), (outcome ?? 'waits').padEnd(6), JSON.stringify(output ?? null));
 
 const [gate] = await editing.engine.gates(run.id);
 console.log(`\n${gate?.gate.prompt}\n  shown: ${JSON.stringify(gate?.shown)}`);
 console.log(`  options: ${gate?.gate.options.map(({ label }) => label).join(' | ')}`);
 console.log('  A scripted person stands in here and approves.\n');
 
-const done = await editing.decide(run.id, { option: 'Approve and finalize', actor: 'ann', ...(gate === undefined ? {} : { digest: gate.digest }) });
+const done = await editing.decide(run.id, {
+  option: 'Approve and finalize',
+  actor: 'ann',
+  ...(gate === undefined ? {} : { digest: gate.digest }),
+});
 const artifact = editing.books.row<{ path: string }>('SELECT path FROM artifacts WHERE run_id = ?', run.id);
 console.log(`The run is ${done.status}; ${JSON.stringify(done.iterationCounts)}`);
 console.log(`${readFileSync(artifact?.path ?? '', 'utf8')}`);
 await editing.close();
+if (process.argv[2] === undefined) rmSync(directory, { recursive: true });

@@ -6,9 +6,10 @@ import { type EngineError, messageOf } from '../base/error.ts';
 import { checkChildren, indexWorkflows } from '../definition/children.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { ProgressEvent } from '../definition/result.ts';
+import type { StartOptions } from '../engine/birth.ts';
 import { type Clock, systemClock } from '../engine/clock.ts';
 import type { RunDriver } from '../engine/driver.ts';
-import { EngineCore, type StartOptions } from '../engine/engine.ts';
+import { EngineCore } from '../engine/engine.ts';
 import { followLog, followProgress, type Until, waitFor } from '../engine/follow.ts';
 import { type ForkPlan, type ForkRequest, forkRun, planFork } from '../engine/fork.ts';
 import type { DefinitionSource } from '../engine/host.ts';
@@ -228,6 +229,12 @@ class PublicEngine implements Engine {
     this.ownsStore = ownsStore;
   }
 
+  /** The engine, as long as it can be asked something. */
+  private get open(): EngineCore {
+    this.core.assertReadable();
+    return this.core;
+  }
+
   async start(workflow: AnyWorkflow | string, params: unknown = {}, options: PublicStartOptions = {}): Promise<RunHandle> {
     const compiled = typeof workflow === 'string' ? findWorkflow(this.core.parts.source, workflow) : compiledOf(workflow);
     return this.handle(await this.core.start(compiled, params, options));
@@ -238,22 +245,22 @@ class PublicEngine implements Engine {
   }
 
   async decide(run: string, decision: DecisionRequest): Promise<RunView> {
-    await decideGate(this.core, run, decision);
+    await decideGate(this.open, run, decision);
     return this.get(run);
   }
 
   async signal(run: string, name: string, options: { readonly payload?: unknown; readonly id?: string } = {}): Promise<void> {
-    await sendSignal(this.core, run, { name, ...options });
+    await sendSignal(this.open, run, { name, ...options });
   }
 
   async cancel(run: string, options: { readonly actor?: string; readonly reason?: string } = {}): Promise<RunView> {
     const { actor = SOMEBODY, reason } = options;
-    await steerRun(this.core, run, { actor, action: { do: 'cancel', ...(reason === undefined ? {} : { reason }) } });
+    await steerRun(this.open, run, { actor, action: { do: 'cancel', ...(reason === undefined ? {} : { reason }) } });
     return this.get(run);
   }
 
   async pause(run: string, options: { readonly actor?: string } = {}): Promise<RunView> {
-    await steerRun(this.core, run, { actor: options.actor ?? SOMEBODY, action: { do: 'pause' } });
+    await steerRun(this.open, run, { actor: options.actor ?? SOMEBODY, action: { do: 'pause' } });
     return this.get(run);
   }
 
@@ -261,7 +268,7 @@ class PublicEngine implements Engine {
     run: string,
     options: { readonly actor?: string; readonly choice?: ResumeChoice; readonly acceptChanges?: boolean } = {},
   ): Promise<RunHandle> {
-    await resumeRun(this.core, run, { ...options, actor: options.actor ?? SOMEBODY });
+    await resumeRun(this.open, run, { ...options, actor: options.actor ?? SOMEBODY });
     return this.handle({ run });
   }
 
@@ -270,31 +277,31 @@ class PublicEngine implements Engine {
   }
 
   async fork(run: string, request: ForkRequest): Promise<RunHandle> {
-    return this.handle(await forkRun(this.core, run, request));
+    return this.handle(await forkRun(this.open, run, request));
   }
 
-  planFork(run: string, from: string): Promise<ForkPlan> {
-    return planFork(this.core, run, from);
+  async planFork(run: string, from: string): Promise<ForkPlan> {
+    return planFork(this.open, run, from);
   }
 
-  get(run: string): Promise<RunView> {
-    return viewRun(this.core, run);
+  async get(run: string): Promise<RunView> {
+    return viewRun(this.open, run);
   }
 
-  list(query: RunQuery = {}): Promise<readonly RunSummary[]> {
-    return this.store.list(query);
+  async list(query: RunQuery = {}): Promise<readonly RunSummary[]> {
+    return this.open.store.list(query);
   }
 
-  gates(run: string): Promise<readonly OpenGate[]> {
-    return openGates(this.core, run);
+  async gates(run: string): Promise<readonly OpenGate[]> {
+    return openGates(this.open, run);
   }
 
-  checkpoint(run: string): Promise<Checkpoint> {
-    return checkpointOf(this.core, run);
+  async checkpoint(run: string): Promise<Checkpoint> {
+    return checkpointOf(this.open, run);
   }
 
-  resumeContext(run: string): Promise<ResumeContext> {
-    return resumeContextOf(this.core, run);
+  async resumeContext(run: string): Promise<ResumeContext> {
+    return resumeContextOf(this.open, run);
   }
 
   async wait(run: string, until: Until = 'settled'): Promise<RunView> {

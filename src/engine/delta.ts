@@ -4,7 +4,7 @@
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { Ref } from '../kernel/run-state.ts';
-import { type Activation, dueOf, isFinal, isWorking, type Path, type RunState } from '../kernel/run-state.ts';
+import { type Activation, dueOf, hasRoom, isFinal, isWorking, type Path, type RunState, standsStill } from '../kernel/run-state.ts';
 import { statusOf } from '../kernel/status.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { CheckResult } from '../steps/attempt.ts';
@@ -47,7 +47,7 @@ export function createDelta(decision: Decision): Delta {
     seq: before.seq,
     state: after,
     status: statusOf(after),
-    due: dueOf(after),
+    due: wantedAt(after),
     at: decision.at,
     events: decision.events,
     attempts,
@@ -57,8 +57,14 @@ export function createDelta(decision: Decision): Delta {
     post: mailOf(decision),
     slots: { take: decision.take, free: freedSlots(before, after, touched) },
     release: decision.release,
+    ...codeOf(decision.events),
     ...(decision.create === undefined ? {} : { create: decision.create }),
   };
+}
+
+function codeOf(events: readonly RunEvent[]): Pick<Delta, 'codeHash'> {
+  const accepted = events.findLast((event) => event.type === 'run.changed' && event.code !== undefined);
+  return accepted?.type === 'run.changed' && accepted.code !== undefined ? { codeHash: accepted.code } : {};
 }
 
 /** The rows of results that were given in place of steps: attempt 0, by nobody of the run. */
@@ -80,6 +86,22 @@ export function suppliedRows(workflow: CompiledWorkflow, supplied: readonly Supp
     };
     return ref === undefined ? row : { ...row, output: ref };
   });
+}
+
+/**
+ * When somebody must look at the run if nobody owns it. Work that is under way or stands in the queue is wanted at once:
+ * an owner that closes, or cannot go on after it took the run, leaves it to be found.
+ */
+function wantedAt(run: RunState): number | undefined {
+  const due = dueOf(run);
+  const mayStart = !standsStill(run);
+  for (const path in run.live) {
+    const activation = run.live[path] as Activation;
+    const group = run.groups[path];
+    const waitsToStart = mayStart && (activation.state === 'queued' || (group !== undefined && hasRoom(group)));
+    if (waitsToStart || isWorking(activation)) return Math.min(run.at, due ?? run.at);
+  }
+  return due;
 }
 
 /** The paths that events are about. */
@@ -142,12 +164,15 @@ function membersOf(after: RunState, touched: ReadonlySet<Path>): Delta['members'
   return { put, drop };
 }
 
+/** Work that lets go of its semaphores or of its place in their queues; a run that stands still keeps nobody waiting. */
 function freedSlots(before: RunState, after: RunState, touched: ReadonlySet<Path>): Path[] {
-  return [...touched].filter((path) => holdsSlots(before.live[path]) && !holdsSlots(after.live[path]));
+  const freed = [...touched].filter((path) => wantsSlots(before.live[path]) && !wantsSlots(after.live[path]));
+  if (!standsStill(after) || standsStill(before)) return freed;
+  return [...freed, ...Object.keys(after.live).filter((path) => after.live[path]?.state === 'queued' && wantsSlots(after.live[path]))];
 }
 
-function holdsSlots(activation: Activation | undefined): boolean {
-  return activation?.slots !== undefined && isWorking(activation);
+function wantsSlots(activation: Activation | undefined): boolean {
+  return activation?.slots !== undefined && (activation.state === 'queued' || isWorking(activation));
 }
 
 /** Mail that must be on its way when this is on disk: to the parent when the run is over, to children cut off. */

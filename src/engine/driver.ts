@@ -13,10 +13,10 @@ import { type Effect, effectOf } from '../kernel/effect.ts';
 import type { RunEvent, RunStarted } from '../kernel/event.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { Program } from '../kernel/program.ts';
-import { type Activation, dueOf, type Path, type Ref, type RunState } from '../kernel/run-state.ts';
+import { type Activation, dueOf, hasRoom, isWorking, type Path, type Ref, type RunState, standsStill } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
-import type { AttemptRow, CommitResult, ReceivedMail, RunCreation, SlotClaim } from '../store/store.ts';
+import type { AttemptRow, CommitResult, Delta, ReceivedMail, RunCreation, SlotClaim } from '../store/store.ts';
 import { type Beside, createDelta, touchedPaths } from './delta.ts';
 import type { DriverHost } from './host.ts';
 import { type RunRecord, refsOf } from './record.ts';
@@ -52,7 +52,8 @@ export class RunDriver {
   private readonly program: Program;
   private readonly record: RunRecord;
   private readonly bound: (step: string) => BoundStep;
-  private readonly epoch: number;
+  /** Which ownership of the run this is. */
+  readonly epoch: number;
   private state: RunState;
   private birth: DriverStart['birth'];
   private queue: Queued[] = [];
@@ -135,7 +136,8 @@ export class RunDriver {
   begin(): void {
     const now = this.host.clock.now();
     const states = Object.values(this.state.live).map(({ state }) => state);
-    if (states.includes('running') || states.includes('queued')) this.take({ type: 'recovered', at: now });
+    const opens = Object.values(this.state.groups).some(hasRoom);
+    if (opens || states.includes('running') || states.includes('queued')) this.take({ type: 'recovered', at: now });
     for (const path in this.state.live) if (this.state.live[path]?.state !== 'running') this.pursue(path);
     if ((dueOf(this.state) ?? Number.POSITIVE_INFINITY) <= now) this.take({ type: 'due', at: now });
     this.setTimer();
@@ -149,6 +151,7 @@ export class RunDriver {
     this.cancelTimer?.();
     for (const work of this.works.values()) work.abort.abort();
     await Promise.allSettled([...this.works.values()].map((work) => work.done));
+    if (error === undefined) await this.host.store.release(this.run, this.epoch, Number.MAX_SAFE_INTEGER).catch(() => undefined);
     // The trouble of a run that was never born is told to whoever wanted to start it, and to nobody else.
     this.host.left(this, error === undefined || this.birth !== undefined ? {} : { error });
     if (error === undefined) this.finish();
@@ -226,7 +229,7 @@ export class RunDriver {
     });
     const result = await this.host.store.commit(delta);
     if (this.over) return;
-    if (result.result === 'full') return this.waitForSlot(batch[0] as Queued);
+    if (result.result === 'full') return this.waitForSlot(batch[0] as Queued, delta);
     if (result.result === 'stale') return this.abandon(this.host.lost(this.run));
     for (const { activation } of ended) this.beside.delete(`${activation.path}/${activation.attempt}`);
     this.state = after;
@@ -234,7 +237,10 @@ export class RunDriver {
     this.wasBorn();
     this.record.forget(after);
     this.host.committed(this, { events, ended });
-    await this.act(touched, result);
+    // What holds for the run as a whole (a pause that ends, a halt that is cleared, a cancel) concerns every path.
+    // Those at work are under way, or what they brought is in the queue.
+    const changesAll = events.some(({ type }) => type === 'run.changed');
+    await this.act({ touched, changesAll }, result);
   }
 
   private slotClaim(input: RunInput): SlotClaim[] {
@@ -243,17 +249,23 @@ export class RunDriver {
     return [{ path: input.path, keys: slots.map((key) => ({ key, limit: this.host.limitOf(key) })) }];
   }
 
-  private waitForSlot({ input }: Queued): void {
+  /** Nothing of the delta was written: what results of other work it carried goes with the next one. */
+  private waitForSlot({ input }: Queued, delta: Delta): void {
+    this.record.putBack(delta);
     if (input.type === 'slot') this.slotless.add(input.path);
   }
 
-  private async act(touched: ReadonlySet<Path>, result: Extract<CommitResult, { result: 'committed' }>): Promise<void> {
+  private async act(
+    { touched, changesAll }: { readonly touched: ReadonlySet<Path>; readonly changesAll: boolean },
+    result: Extract<CommitResult, { result: 'committed' }>,
+  ): Promise<void> {
+    if (standsStill(this.state)) this.slotless.clear();
     for (const path of touched) this.drop(path);
     if (this.stopping.length > 0) await Promise.allSettled(this.stopping.splice(0));
     if (this.over) return;
     if (result.released) return this.leave();
     for (const path of touched) this.pursue(path);
-    if (this.state.ending !== undefined) for (const path in this.state.live) this.pursue(path);
+    if (changesAll) for (const path in this.state.live) if (!isWorking(this.state.live[path] as Activation)) this.pursue(path);
     this.setTimer();
   }
 
@@ -288,7 +300,10 @@ export class RunDriver {
   private undertake(effect: Effect, activation: Activation): void {
     const abort = new AbortController();
     const key = workKey(effect, activation);
-    const done = this.perform(effect, activation, abort.signal).then((inputs) => this.workDone(activation.path, key, inputs));
+    const done = this.perform(effect, activation, abort.signal).then(
+      (inputs) => this.workDone(activation.path, key, inputs),
+      (error: unknown) => this.workFailed(activation.path, key, error),
+    );
     this.works.set(activation.path, { key, abort, done });
   }
 
@@ -298,6 +313,12 @@ export class RunDriver {
     // What a stopped attempt brings is handed in all the same: the kernel logs it as late.
     if (inputs.length > 0) this.take(...inputs);
     else this.turnSoon();
+  }
+
+  /** Work never rejects; what does is the host's own trouble with its store, and the run cannot go on here. */
+  private workFailed(path: Path, key: string, error: unknown): void {
+    if (this.works.get(path)?.key === key) this.works.delete(path);
+    this.abandon(error).catch(() => undefined);
   }
 
   private async perform(effect: Effect, activation: Activation, signal: AbortSignal): Promise<readonly RunInput[]> {

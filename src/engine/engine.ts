@@ -4,26 +4,27 @@
 // E6. Nothing is polled: a bell wakes the engine for mail and slots, one timer for the nearest due time.
 // E7. A run is driven by one owner; a command that finds it held follows the log until its mail is consumed.
 
-import { EngineError, isEngineError } from '../base/error.ts';
+import { EngineError } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
-import type { Json, JsonObject } from '../base/json.ts';
+import type { JsonObject } from '../base/json.ts';
 import { bindParams } from '../definition/arg.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { createRun } from '../kernel/apply.ts';
-import type { RunEvent, RunStarted } from '../kernel/event.ts';
-import type { FlowRecord } from '../kernel/flow-program.ts';
+import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput } from '../kernel/input.ts';
-import { type Activation, isFinal, isSettled, type Ref, type RunState } from '../kernel/run-state.ts';
+import { type Activation, isFinal, isSettled, isWorking, type RunState, standsStill } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptRunner } from '../steps/attempt.ts';
-import type { Claimed, Mail, RunOrigin, Store } from '../store/store.ts';
+import type { Claimed, Mail, Store } from '../store/store.ts';
+import { birthOf, type StartOptions } from './birth.ts';
+import { cancelChild, startChild } from './children.ts';
 import type { Clock } from './clock.ts';
 import { suppliedRows } from './delta.ts';
 import { RunDriver } from './driver.ts';
 import type { DefinitionSource, DriverHost } from './host.ts';
 import { type LimitScope, limitOf, slotsOf } from './limits.ts';
-import { type BoundProgram, checkUnchanged, findWorkflow, programOf, programOfRun } from './programs.ts';
-import { RunRecord, type Supplied } from './record.ts';
+import { type BoundProgram, checkUnchanged, findWorkflow, inertProgram, programOf, programOfRun } from './programs.ts';
+import { RunRecord, refsOf } from './record.ts';
 
 /** What an engine is made of. */
 export interface EngineParts {
@@ -45,28 +46,10 @@ export interface EngineParts {
   readonly warn: (error: unknown) => void;
 }
 
-/** How a run is started. */
-export interface StartOptions {
-  readonly id?: string;
-  readonly origin?: RunOrigin;
-  readonly parent?: { readonly run: string; readonly path: string };
-  readonly depth?: number;
-  /** Begins at this step; what comes before it is taken from `outputs`. */
-  readonly from?: string;
-  readonly outputs?: Readonly<Record<string, Json>>;
-  /** What another run had done before the step this one begins at: a fork. */
-  readonly past?: Past;
-}
-
-/** The history that a fork takes over, by reference. */
-export interface Past {
-  readonly run: string;
-  readonly seq: number;
-  readonly counts: RunState['counts'];
-  readonly data: ReadonlyMap<string, Json>;
-  readonly results: ReadonlyMap<string, Json>;
-  /** flow: the ended steps, to be replayed. */
-  readonly history?: readonly FlowRecord[];
+/** How a run is taken up. `cancel`: only to be cancelled, whatever has become of its code. */
+export interface DriveOptions {
+  readonly acceptChanges?: boolean;
+  readonly cancel?: boolean;
 }
 
 type Listener = (what: {
@@ -87,6 +70,7 @@ export class EngineCore implements DriverHost {
   private readonly programs = new Map<string, BoundProgram>();
   private readonly listeners = new Set<Listener>();
   private readonly failures = new Map<string, unknown>();
+  private readonly closeListeners = new Set<() => void>();
   private draining = false;
   private closed = false;
   private readonly unwatch: () => void;
@@ -120,7 +104,7 @@ export class EngineCore implements DriverHost {
     for (const [step, value] of options.past?.results ?? []) record.supplyResult(step, value);
     const params = Object.keys(bound).length === 0 ? undefined : record.keep(bound);
     const supplied = Object.entries(options.outputs ?? {}).map(([step, value]) => record.supply(step, value));
-    const event = this.birthEvent(workflow, { id, options, supplied, ...(params === undefined ? {} : { params }) });
+    const event = birthOf(workflow, { id, at: this.clock.now(), options, supplied, ...(params === undefined ? {} : { params }) });
     const past = options.past === undefined ? {} : { fork: { run: options.past.run, seq: options.past.seq } };
     const create = { owner: this.parts.me, definition, codeHash: workflow.codeHash, origin: options.origin ?? {}, ...past };
     const driver = new RunDriver(this, {
@@ -134,33 +118,6 @@ export class EngineCore implements DriverHost {
     driver.take({ type: 'start', at: event.at, ...(options.from === undefined ? {} : { from: options.from }) });
     await driver.born;
     return driver;
-  }
-
-  private birthEvent(
-    workflow: CompiledWorkflow,
-    given: { id: string; options: StartOptions; supplied: readonly Supplied[]; params?: Ref },
-  ): RunStarted {
-    const { options, id, params, supplied } = given;
-    const { past } = options;
-    const { definition } = workflow;
-    return {
-      type: 'run.started',
-      at: this.clock.now(),
-      run: {
-        id,
-        workflow: definition.name,
-        def: workflow.hash,
-        form: definition.form,
-        flags: [],
-        depth: options.depth ?? 0,
-        ...(params === undefined ? {} : { params }),
-        ...(options.parent === undefined ? {} : { parent: options.parent }),
-      },
-      ...(past === undefined ? {} : { fork: { run: past.run, seq: past.seq, step: options.from ?? '' }, counts: past.counts }),
-      ...(supplied.length === 0
-        ? {}
-        : { supplied: Object.fromEntries(supplied.flatMap(({ step, ref }) => (ref === undefined ? [] : [[step, ref]]))) }),
-    };
   }
 
   private recordFor(run: string, given: { reads: RunRecordReads; fresh: boolean }): RunRecord {
@@ -179,10 +136,7 @@ export class EngineCore implements DriverHost {
   }
 
   /** Takes a run and drives it on; tells who holds it when somebody else does. */
-  async drive(
-    run: string,
-    options: { readonly acceptChanges?: boolean } = {},
-  ): Promise<RunDriver | { readonly heldBy: string } | undefined> {
+  async drive(run: string, options: DriveOptions = {}): Promise<RunDriver | { readonly heldBy: string } | undefined> {
     this.assertOpen();
     const driven = this.drivers.get(run);
     if (driven !== undefined) {
@@ -196,31 +150,65 @@ export class EngineCore implements DriverHost {
     return claim;
   }
 
-  private async claim(run: string, options: { readonly acceptChanges?: boolean }): Promise<RunDriver | { readonly heldBy: string }> {
+  private async claim(run: string, options: DriveOptions): Promise<RunDriver | { readonly heldBy: string }> {
     const claimed = await this.store.claim(run, this.parts.me);
     if (!claimed.claimed) return { heldBy: claimed.owner };
     try {
       return await this.driverFor(claimed, options);
     } catch (error) {
+      if (options.cancel === true) return this.driverWithout(claimed);
       await this.store.release(run, claimed.epoch, Number.MAX_SAFE_INTEGER);
       throw error;
     }
   }
 
-  private async driverFor(claimed: Claimed, options: { readonly acceptChanges?: boolean }): Promise<RunDriver> {
+  private async driverFor(claimed: Claimed, options: DriveOptions): Promise<RunDriver> {
     const { state, epoch, definition, codeHash } = claimed;
-    const workflow = findWorkflow(this.parts.source, state.workflow);
+    const workflow = await this.workflowFor(state);
     if (options.acceptChanges !== true && !isFinal(state.status)) checkUnchanged({ state, codeHash }, workflow);
     if (Object.values(state.live).some((activation) => activation.state === 'running')) await this.parts.sweep();
     const params = await this.paramsOf(state);
     const bound = this.remember(state.id, await programOfRun(this.store, state, { workflow, definition, params }));
     const record = this.recordFor(state.id, { reads: bound.program.reads, fresh: false });
     record.params = params;
+    // Work that a takeover asks for again reads what it is about before anything is decided.
+    await record.load(refsOf(state), []);
     const driver = new RunDriver(this, { state, epoch, record, ...bound });
     this.drivers.set(state.id, driver);
+    const accepted = options.acceptChanges === true && codeHash !== workflow.codeHash;
+    if (accepted)
+      driver.take({ type: 'control', at: this.clock.now(), actor: 'resume', action: { do: 'acceptCode', code: workflow.codeHash } });
     driver.begin();
     driver.takeMail(claimed.mail);
     return driver;
+  }
+
+  /** Drives a run to its cancellation although its code is gone or has changed. */
+  private driverWithout({ state, epoch, mail }: Claimed): RunDriver {
+    const bound = this.remember(state.id, inertProgram());
+    const record = this.recordFor(state.id, { reads: [], fresh: false });
+    const driver = new RunDriver(this, { state, epoch, record, ...bound });
+    this.drivers.set(state.id, driver);
+    driver.takeMail(mail.filter(({ input }) => input.type === 'control' && input.action.do === 'cancel'));
+    return driver;
+  }
+
+  /** Refuses to take mail for a run that this engine could not drive on with it. */
+  assertDrivable(run: { readonly state: RunState; readonly codeHash: string; readonly owner: string | undefined }): void {
+    if (run.owner !== undefined || this.drivers.has(run.state.id)) return;
+    const workflow = this.parts.source.find(run.state.workflow);
+    if (workflow !== undefined) checkUnchanged(run, workflow);
+  }
+
+  /** The workflow of a run. A child that a flow gave as a value is known again once its parent was replayed. */
+  private async workflowFor({ workflow, parent }: RunState): Promise<CompiledWorkflow> {
+    const { source } = this.parts;
+    if (source.find(workflow) !== undefined || parent === undefined) return findWorkflow(source, workflow);
+    const { state, definition } = await this.store.load(parent.run);
+    const given = { workflow: await this.workflowFor(state), definition, params: await this.paramsOf(state) };
+    const child = (await programOfRun(this.store, state, given)).child(state.live[parent.path]?.step ?? '');
+    if (child?.definition.name === workflow) source.add?.(child);
+    return findWorkflow(source, workflow);
   }
 
   /** What a run was started with. */
@@ -252,15 +240,20 @@ export class EngineCore implements DriverHost {
   async recover(): Promise<readonly string[]> {
     this.assertOpen();
     const driven: string[] = [];
-    for (const { run } of await this.store.ready(this.clock.now(), READY_MAX)) {
+    const now = this.clock.now();
+    const ready = await this.store.ready(now, READY_MAX);
+    let failed = 0;
+    for (const { run } of ready) {
       try {
         const driver = await this.drive(run);
         if (driver instanceof RunDriver) driven.push(run);
       } catch (error) {
+        failed += 1;
         this.warn(error);
       }
     }
-    await this.armTimer();
+    const isAll = ready.length < READY_MAX;
+    await this.armTimer(now, failed > 0 ? now + SWEEP_AGAIN_MS : isAll ? undefined : now);
     return driven;
   }
 
@@ -280,11 +273,35 @@ export class EngineCore implements DriverHost {
     if (options.abort === true) await Promise.all(drivers.map((driver) => driver.abandon()));
     else for (const driver of drivers) driver.take();
     await Promise.allSettled(drivers.map((driver) => driver.finished));
+    await Promise.allSettled(drivers.map((driver) => this.handOver(driver)));
     this.closed = true;
+    for (const listener of this.closeListeners) listener();
+  }
+
+  /** Leaves word that a run has work to go on with: without it, only a run that is due, or has mail, is found again. */
+  private async handOver({ run, epoch, checkpoint }: RunDriver): Promise<void> {
+    if (isSettled(checkpoint.status) || !hasWorkLeft(checkpoint)) return;
+    await this.store.post({ run, dedupe: `left/${epoch}`, input: { type: 'due', at: this.clock.now() }, values: [] });
+  }
+
+  /** True when nothing can be asked of this engine any more; its store may be closed. */
+  get isClosed(): boolean {
+    return this.closed;
+  }
+
+  /** Calls back when the engine has closed. */
+  onClose(listener: () => void): () => void {
+    this.closeListeners.add(listener);
+    return () => this.closeListeners.delete(listener);
+  }
+
+  /** Refuses to read for an engine that is closed; one that is closing still answers. */
+  assertReadable(): void {
+    if (this.closed) throw closedError();
   }
 
   private assertOpen(): void {
-    if (this.closed || this.draining) throw new EngineError('ENGINE_CLOSED', 'this engine is closed; make another one with createEngine');
+    if (this.closed || this.draining) throw closedError();
   }
 
   // What drivers need of their host.
@@ -323,71 +340,17 @@ export class EngineCore implements DriverHost {
     });
   }
 
-  async startChild(driver: RunDriver, activation: Activation, request: AttemptRequest): Promise<readonly RunInput[]> {
-    const child = activation.wait?.child ?? '';
-    const { path } = activation;
-    const depth = driver.checkpoint.depth + 1;
-    try {
-      if (depth > this.parts.depthMax)
-        throw new EngineError(
-          'CHILD_DEPTH',
-          `step "${activation.step}" would start a run ${depth} deep; the limit is ${this.parts.depthMax}`,
-        );
-      const name = String(request.bound.model.config.workflow);
-      const workflow =
-        this.programs.get(driver.run)?.child(activation.step) ??
-        request.workflow.children.get(name) ??
-        findWorkflow(this.parts.source, name);
-      const input = await this.parts.childInput(request);
-      if (request.signal.aborted) return [];
-      await this.start(workflow, input, { id: child, parent: { run: driver.run, path }, depth });
-      if (request.signal.aborted) await this.cancelRun(child, `run ${driver.run}`);
-      return [];
-    } catch (error) {
-      if (isEngineError(error) && error.code === 'RUN_EXISTS') return this.followChild(child);
-      if (this.draining) return [];
-      return [
-        {
-          type: 'childEnded',
-          at: this.clock.now(),
-          path,
-          child,
-          status: 'failed',
-          message: error instanceof Error ? error.message : String(error),
-        },
-      ];
-    }
+  startChild(driver: RunDriver, activation: Activation, request: AttemptRequest): Promise<readonly RunInput[]> {
+    const given = this.programs.get(driver.run)?.child(activation.step);
+    return startChild(this, { parent: driver.checkpoint, activation, request, ...(given === undefined ? {} : { given }) });
   }
 
-  /** A child that exists already goes on by itself; when its owner died with ours, we drive it. */
-  private async followChild(child: string): Promise<readonly RunInput[]> {
-    await this.drive(child).catch((error: unknown) => this.warn(error));
-    return [];
-  }
-
-  async cancelChild(driver: RunDriver, activation: Activation): Promise<readonly RunInput[]> {
-    const child = activation.wait?.child ?? '';
-    try {
-      await this.cancelRun(child, `run ${driver.run}`);
-      return [];
-    } catch (error) {
-      if (!isEngineError(error) || error.code !== 'RUN_NOT_FOUND') throw error;
-      return [{ type: 'childEnded', at: this.clock.now(), path: activation.path, child, status: 'cancelled' }];
-    }
-  }
-
-  private async cancelRun(run: string, actor: string): Promise<void> {
-    await this.post({
-      run,
-      dedupe: 'cancel/parent',
-      values: [],
-      input: { type: 'control', at: this.clock.now(), actor, action: { do: 'cancel', reason: 'its parent was cancelled' } },
-    });
-    await this.drive(run);
+  cancelChild(driver: RunDriver, activation: Activation): Promise<readonly RunInput[]> {
+    return cancelChild(this, driver.run, activation);
   }
 
   /** Passes trouble on that no caller waits for; what a closing engine no longer does is none. */
-  private warn(error: unknown): void {
+  warn(error: unknown): void {
     if (!this.draining) this.parts.warn(error);
   }
 
@@ -410,9 +373,11 @@ export class EngineCore implements DriverHost {
       });
   }
 
-  private async armTimer(): Promise<void> {
-    const due = await this.store.nextDue();
-    if (due !== undefined && !this.draining) this.setTimer(due);
+  /** Sleeps until the next due time. What was due at the sweep has been tried: looking again at once would be a busy loop. */
+  private async armTimer(sweptAt: number, again: number | undefined): Promise<void> {
+    const due = await this.store.nextDue(sweptAt);
+    const next = Math.min(due ?? Number.POSITIVE_INFINITY, again ?? Number.POSITIVE_INFINITY);
+    if (next !== Number.POSITIVE_INFINITY && !this.draining) this.setTimer(next);
   }
 
   private setTimer(due: number): void {
@@ -426,5 +391,18 @@ export class EngineCore implements DriverHost {
   }
 }
 
+/** Whether an owner would find something to do in the run. */
+function hasWorkLeft(run: RunState): boolean {
+  return Object.values(run.live).some(
+    (activation) => isWorking(activation) || activation.wait?.kind === 'child' || (activation.state === 'queued' && !standsStill(run)),
+  );
+}
+
+function closedError(): EngineError {
+  return new EngineError('ENGINE_CLOSED', 'this engine is closed; make another one with createEngine');
+}
+
 type RunRecordReads = ConstructorParameters<typeof RunRecord>[0]['reads'];
 const READY_MAX = 1000;
+/** After which time a run that could not be driven is tried again. */
+const SWEEP_AGAIN_MS = 60_000;

@@ -13,6 +13,7 @@ export type Until = 'settled' | 'idle' | 'outside';
 /** Resolves when the run has ended, or only waits. */
 export async function waitFor(core: EngineCore, run: string, until: Until): Promise<void> {
   for (;;) {
+    core.assertReadable();
     const driver = core.driverOf(run);
     if (driver !== undefined) {
       await driver.finished.catch(() => undefined);
@@ -44,13 +45,15 @@ async function childrenIdle(core: EngineCore, state: RunState, until: Until): Pr
   return (await core.store.inbox(state.id, 0)).length === 0;
 }
 
-/** The next commit of any run, by this or another process. */
+/** The next commit of any run, by this or another process, or the end of this engine. */
 function nextChange(core: EngineCore): { readonly happened: Promise<void>; stop(): void } {
   let stop = (): void => undefined;
   const happened = new Promise<void>((resolve) => {
     const unlisten = core.listen(() => resolve());
     const unfollow = core.store.follow(() => resolve());
+    const unclose = core.onClose(resolve);
     stop = () => {
+      unclose();
       unlisten();
       unfollow();
     };
@@ -58,10 +61,11 @@ function nextChange(core: EngineCore): { readonly happened: Promise<void>; stop(
   return { happened, stop };
 }
 
-/** The log of a run as it grows, from a position on, until the run ends. */
+/** The log of a run as it grows, from a position on, until the run ends or the engine is closed. */
 export async function* followLog(core: EngineCore, run: string, after = 0): AsyncGenerator<RunEvent> {
+  core.assertReadable();
   let seq = after;
-  for (;;) {
+  while (!core.isClosed) {
     const changed = nextChange(core);
     try {
       const rows = await core.store.events(run, seq);
@@ -69,7 +73,7 @@ export async function* followLog(core: EngineCore, run: string, after = 0): Asyn
         seq = row.seq;
         yield* row.events;
       }
-      if (rows.length > 0) continue;
+      if (rows.length > 0 || core.isClosed) continue;
       if (isSettled((await core.store.load(run)).state.status)) return;
       await changed.happened;
     } finally {

@@ -9,8 +9,9 @@ import { applyTo, createRun, type Draft, draftOf } from '../kernel/apply.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { Ref, RunState } from '../kernel/run-state.ts';
 import type { EventRow, StoredAttempt } from '../store/store.ts';
+import type { Past } from './birth.ts';
 import type { RunDriver } from './driver.ts';
-import type { EngineCore, Past } from './engine.ts';
+import type { EngineCore } from './engine.ts';
 import { findWorkflow, flowHistory } from './programs.ts';
 
 /** How a run is forked. */

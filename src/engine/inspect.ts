@@ -134,7 +134,7 @@ export interface ResumeContext {
   readonly currentStep: string | undefined;
   readonly completedSteps: readonly string[];
   readonly lastStepOutput: Json;
-  readonly pendingRetry?: Checkpoint['pendingRetry'];
+  readonly pendingRetry?: NonNullable<Checkpoint['pendingRetry']>;
   readonly parallelStatus?: { readonly total: number; readonly completed: number; readonly failed: readonly string[] };
 }
 

@@ -47,10 +47,15 @@ export function limitOf({ limits }: LimitScope, key: string): number | undefined
     case 'repository':
       return limits.repository;
     case 'role':
-      return limits.roles?.[name];
+      return ownLimit(limits.roles, name);
     case 'credential':
-      return limits.credentials?.[name];
+      return ownLimit(limits.credentials, name);
     default:
-      return limits.keys?.[name];
+      return ownLimit(limits.keys, name);
   }
+}
+
+/** A name such as `constructor` finds nothing that was not put there. */
+function ownLimit(table: Readonly<Record<string, number>> | undefined, name: string): number | undefined {
+  return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }

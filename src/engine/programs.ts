@@ -5,7 +5,7 @@ import { EngineError } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { type BoundStep, type CompiledWorkflow, NO_CODE, type StepCode } from '../definition/code.ts';
-import type { Definition } from '../definition/model.ts';
+import type { Definition, StepModel } from '../definition/model.ts';
 import { createFlowProgram, type FlowProgram, type FlowRecord } from '../kernel/flow-program.ts';
 import { graphProgram } from '../kernel/graph-program.ts';
 import type { Program } from '../kernel/program.ts';
@@ -53,6 +53,29 @@ export function programOf(workflow: CompiledWorkflow, params: JsonObject, past?:
   return flowOf(program);
 }
 
+/** A program that only lets a run end: cancelling needs none of its code, which may be gone or changed. */
+export function inertProgram(): BoundProgram {
+  const program: Program = { model: () => INERT, isOnCycle: () => false, reads: [], begin: () => [], next: () => [] };
+  return { program, bound: () => ({ model: INERT, code: NO_CODE }), child: () => undefined };
+}
+
+const INERT: StepModel = {
+  id: '',
+  title: '',
+  kind: 'task',
+  config: {},
+  actions: [],
+  args: {},
+  preconditions: [],
+  postconditions: [],
+  next: {},
+  retry: { max: 0, on: [] },
+  contractRetries: 0,
+  recovery: 'ask',
+  slots: [],
+  members: [],
+};
+
 /** The program of a run that goes on: a graph from its frozen data, a flow by replaying its results. */
 export async function programOfRun(
   store: Store,
@@ -83,14 +106,21 @@ function flowOf(program: FlowProgram): BoundProgram {
 
 /** The ended steps of a flow in the order in which they began; the one it halted at is about to be tried again. */
 async function historyOf(store: Store, state: RunState): Promise<FlowRecord[]> {
-  const rows = (await store.attempts(state.id)).filter((row) => row.path !== state.halt?.path && state.live[row.path] === undefined);
+  // Rows beyond the checkpoint are those of an owner that took the run over meanwhile.
+  const past = (await store.attempts(state.id)).filter((row) => row.seq <= state.seq);
+  const rows = past.filter((row) => row.path !== state.halt?.path && state.live[row.path] === undefined);
   return flowHistory(store, rows);
+}
+
+/** What a cancel cut off was never told to the generator. */
+function isFed({ outcome }: StoredAttempt): boolean {
+  return outcome !== undefined && outcome !== 'cancelled';
 }
 
 /** What a replay feeds back: the last word on each step, in the order in which the steps began. */
 export async function flowHistory(store: Store, attempts: readonly StoredAttempt[]): Promise<FlowRecord[]> {
   const rows = new Map<string, StoredAttempt>();
-  for (const row of attempts) if (row.group === undefined && row.outcome !== undefined) rows.set(row.path, row);
+  for (const row of attempts) if (row.group === undefined && isFed(row)) rows.set(row.path, row);
   const texts = await store.values([...rows.values()].flatMap((row) => (row.output === undefined ? [] : [row.output.digest])));
   return [...rows.values()].map((row) => ({
     path: row.path,

@@ -14,7 +14,7 @@ import type { MemberResult, Need, View } from '../kernel/program.ts';
 import type { Path, Ref, RunState } from '../kernel/run-state.ts';
 import { type EndedAttempt, hasResult } from '../kernel/turn.ts';
 import type { Snapshot } from '../steps/attempt.ts';
-import type { Store, StoredAttempt, StoredValue } from '../store/store.ts';
+import type { Delta, Store, StoredAttempt, StoredValue } from '../store/store.ts';
 
 /** What a record is opened with. */
 export interface RecordOptions {
@@ -48,6 +48,9 @@ export class RunRecord implements View {
   private readonly namedOutputs = new Map<string, Json | undefined>();
   private readonly groups = new Map<Path, Map<string, MemberResult>>();
   private whole: Whole | undefined;
+  private loadingWhole: Promise<Whole> | undefined;
+  /** What the store may not show yet to a reader: changes since the last commit, or since the reading began. */
+  private unseen: ((whole: Whole) => void)[] = [];
   private loaded: boolean;
   private fresh: StoredValue[] = [];
   private changedData = new Map<string, string>();
@@ -186,9 +189,10 @@ export class RunRecord implements View {
 
   private noteResult(step: string, output: Json): void {
     if (this.namedOutputs.has(step)) this.namedOutputs.set(step, output);
-    if (this.whole === undefined) return;
-    this.whole.results[step] = output;
-    this.whole.completed.add(step);
+    this.changeWhole((whole) => {
+      whole.results[step] = output;
+      whole.completed.add(step);
+    });
   }
 
   private mergeData(patch: Json): void {
@@ -196,8 +200,15 @@ export class RunRecord implements View {
     for (const [key, value] of Object.entries(patch)) {
       this.changedData.set(key, JSON.stringify(value));
       if (this.namedData.has(key)) this.namedData.set(key, value);
-      if (this.whole !== undefined) this.whole.data[key] = value;
+      this.changeWhole((whole) => {
+        whole.data[key] = value;
+      });
     }
+  }
+
+  private changeWhole(change: (whole: Whole) => void): void {
+    if (this.whole === undefined) this.unseen.push(change);
+    else change(this.whole);
   }
 
   /** New values and changed data since the last time, for the delta. */
@@ -209,8 +220,15 @@ export class RunRecord implements View {
     return { values, data };
   }
 
+  /** Takes changes back that were not written after all, so that the next delta has them. */
+  putBack({ values, data }: Pick<Delta, 'values' | 'data'>): void {
+    this.fresh = [...values, ...this.fresh];
+    this.changedData = new Map([...data.map(({ key, text }) => [key, text] as const), ...this.changedData]);
+  }
+
   /** Forgets values that nothing live refers to any more. */
   forget(state: RunState): void {
+    if (this.loadingWhole === undefined) this.unseen = [];
     if (this.known.size < 64) return;
     const kept = new Set(refsOf(state).map((ref) => ref.digest));
     for (const digest of this.known.keys()) if (!kept.has(digest)) this.known.delete(digest);
@@ -219,7 +237,9 @@ export class RunRecord implements View {
 
   /** The run's record as functions see it. It is read from the store once, and kept up to date after that. */
   snapshot(state: RunState): Snapshot | Promise<Snapshot> {
-    return this.whole === undefined ? this.loadWhole().then((whole) => snapshotOf(whole, state)) : snapshotOf(this.whole, state);
+    if (this.whole !== undefined) return snapshotOf(this.whole, state);
+    this.loadingWhole ??= this.loadWhole();
+    return this.loadingWhole.then((whole) => snapshotOf(whole, state));
   }
 
   private async loadWhole(): Promise<Whole> {
@@ -227,8 +247,12 @@ export class RunRecord implements View {
     const [data, rows] = await Promise.all([store.data(run), store.latest(run)]);
     const own = rows.filter((row) => row.group === undefined);
     const results = bare(await this.outputsOf(own));
-    this.whole = { data: bare(data), results, completed: new Set(own.map((row) => row.step)) };
-    return this.whole;
+    const whole = { data: bare(data), results, completed: new Set(own.map((row) => row.step)) };
+    // The run went on while this was read: what a decision has settled meanwhile is put on top, in its order.
+    for (const change of this.unseen) change(whole);
+    this.unseen = [];
+    this.whole = whole;
+    return whole;
   }
 }
 

@@ -8,12 +8,13 @@ import { createRunId } from '../base/id.ts';
 import { type Json, toPlain } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { Definition, HumanGateModel } from '../definition/model.ts';
+import type { RunEvent } from '../kernel/event.ts';
 import type { ControlAction, RunInput } from '../kernel/input.ts';
 import { type Activation, isFinal, isHalted, type Path, type Ref, type RunState } from '../kernel/run-state.ts';
 import { waitsOf } from '../kernel/status.ts';
 import type { StoredValue } from '../store/store.ts';
 import { RunDriver } from './driver.ts';
-import type { EngineCore } from './engine.ts';
+import type { DriveOptions, EngineCore } from './engine.ts';
 
 /** A decision of a person at a gate. */
 export interface DecisionRequest {
@@ -78,8 +79,10 @@ function gateModel(definition: Definition, step: string): HumanGateModel | undef
 
 /** Records a person's decision; resolves when it is on disk and taken. */
 export async function decideGate(core: EngineCore, run: string, request: DecisionRequest): Promise<void> {
-  const { state } = await core.store.load(run);
+  const loaded = await core.store.load(run);
+  const { state } = loaded;
   if (isFinal(state.status)) throw finalRun(state);
+  core.assertDrivable(loaded);
   const gates = await openGates(core, run);
   const gate = pickGate(state, gates, request);
   const option = gate.gate.options.find((candidate) => candidate.label === request.option);
@@ -112,16 +115,27 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
   };
   const dedupe = `decided/${gate.path}/${attempt}/${gate.digest}`;
   if ((await core.post({ run, dedupe, input, values: [value] })) === 'duplicate') throw await alreadyDecided(core, run, gate);
-  await deliver(core, run, dedupe);
-  if (await wasIgnored(core, run, { path: gate.path, after: state.seq })) throw changed(run, gate);
+  await deliver(core, run, { dedupe });
+  await confirmDecision(core, run, { gate, dedupe, actor: request.actor, after: state.seq });
 }
 
-/** Whether a decision that was taken changed nothing: what was shown had changed by then, or its time had run out. */
-async function wasIgnored(core: EngineCore, run: string, decided: { readonly path: Path; readonly after: number }): Promise<boolean> {
-  const rows = await core.store.events(run, decided.after);
-  return rows.some(({ events }) =>
-    events.some((event) => event.type === 'input.ignored' && event.input === 'decided' && event.path === decided.path),
-  );
+/** Makes sure that a decision was taken: its time, a cancel or a change of what was shown may have been quicker. */
+async function confirmDecision(
+  core: EngineCore,
+  run: string,
+  made: { readonly gate: OpenGate; readonly dedupe: string; readonly actor: string; readonly after: number },
+): Promise<void> {
+  const { gate, dedupe, actor, after } = made;
+  const isIt = (event: RunEvent): boolean =>
+    event.type === 'run.changed' && event.decision?.actor === actor && event.decision.gate === gate.step;
+  if ((await core.store.events(run, after)).some(({ events }) => events.some(isIt))) return;
+  if ((await core.store.inbox(run, 0)).some((mail) => mail.dedupe === dedupe))
+    throw new EngineError(
+      'STORE_UNAVAILABLE',
+      `the decision at gate "${gate.step}" of run ${run} is recorded, but the run stopped before it was taken; resume the run`,
+    );
+  const { state } = await core.store.load(run);
+  throw isFinal(state.status) ? finalRun(state) : changed(run, gate);
 }
 
 function pickGate(state: RunState, gates: readonly OpenGate[], request: DecisionRequest): OpenGate {
@@ -180,7 +194,7 @@ export async function sendSignal(
     ...(payload === undefined ? {} : { payload: payload.ref }),
   };
   await core.post({ run, dedupe, input, values: payload === undefined ? [] : [payload] });
-  await deliver(core, run, dedupe);
+  await deliver(core, run, { dedupe });
 }
 
 /** Cancels, pauses or continues a run; resolves when it is on disk and taken. */
@@ -199,7 +213,8 @@ export async function steerRun(
   const dedupe = `control/${steering.action.do}/${createRunId()}`;
   const input: RunInput = { type: 'control', at: core.clock.now(), actor: steering.actor, action: steering.action };
   await core.post({ run, dedupe, input, values: steering.values ?? [] });
-  await deliver(core, run, dedupe, steering.acceptChanges);
+  const accept = steering.acceptChanges === undefined ? {} : { acceptChanges: steering.acceptChanges };
+  await deliver(core, run, { dedupe, ...accept, cancel: steering.action.do === 'cancel' });
 }
 
 /** Drives a run on: after a crash as it is, after a halt with a choice of a named person. */
@@ -305,8 +320,8 @@ export function heldError(run: string, owner: string): EngineError {
 }
 
 /** Sees to it that mail is taken: by us when the run is free, else by its owner, whose log we follow. */
-async function deliver(core: EngineCore, run: string, dedupe: string, acceptChanges?: boolean): Promise<void> {
-  const driver = await core.drive(run, acceptChanges === undefined ? {} : { acceptChanges });
+async function deliver(core: EngineCore, run: string, { dedupe, ...options }: DriveOptions & { readonly dedupe: string }): Promise<void> {
+  const driver = await core.drive(run, options);
   if (driver instanceof RunDriver) return driver.caughtUp();
   await new Promise<void>((resolve, reject) => {
     const look = (): void => {

@@ -5,8 +5,9 @@
 import { unreachable } from '../base/invariant.ts';
 import { advanceGroup } from './group.ts';
 import type { ControlInput } from './input.ts';
-import { headOf } from './join.ts';
+import { headOf, joinOutcome } from './join.ts';
 import { begun, openStep, started } from './open.ts';
+import type { MemberResult } from './program.ts';
 import { rerun, wake } from './recover.ts';
 import { type Activation, type Group, type Halt, isHalted, type Path, type Ref } from './run-state.ts';
 import { attemptFailed, conclude, takeMove } from './settle.ts';
@@ -21,6 +22,8 @@ export function steer(turn: Turn, input: ControlInput): void {
       return cancel(turn, input);
     case 'pause':
       return turn.emit({ type: 'run.changed', at: turn.at, paused: true, actor: input.actor });
+    case 'acceptCode':
+      return turn.emit({ type: 'run.changed', at: turn.at, code: action.code, actor: input.actor });
     case 'unpause':
       return unpause(turn, input);
     case 'retry':
@@ -125,14 +128,19 @@ function reborn(turn: Turn, halt: Halt): Activation {
   };
 }
 
-/** The books of a settled group, with the members that did not succeed sent back; all of them if none failed. */
+/** The books of a settled group, with the members that did not succeed sent back; all of them if the rest would do. */
 function reopenedGroup(turn: Turn, path: Path, books: Group): Group {
   const members = turn.members(path);
-  const bad = members.filter((member) => headOf(member.outcome) === 'fail' || member.outcome === 'reject');
-  const again = (bad.length === 0 ? members : bad).map((member) => ({ key: member.key, index: member.index, attempt: member.attempt + 1 }));
-  const kept = bad.length === 0 ? [] : members.filter((member) => !bad.includes(member));
-  const ok = kept.filter((member) => headOf(member.outcome) === 'ok').length;
-  return { ...books, queued: books.total - members.length, ok, skip: kept.length - ok, fail: 0, reject: 0, again };
+  const isGood = (member: MemberResult) => headOf(member.outcome) === 'ok' || member.outcome === 'skip';
+  const good = members.filter(isGood);
+  const ok = good.filter((member) => member.outcome !== 'skip').length;
+  const rest: Group = { ...books, queued: books.total - members.length, ok, skip: good.length - ok, fail: 0, reject: 0 };
+  // Kept as they are, members that meet the join would settle it on the spot, and nothing would be tried again.
+  const wouldDo = joinOutcome(rest) !== undefined;
+  const again = members
+    .filter((member) => wouldDo || !isGood(member))
+    .map(({ key, index, attempt }) => ({ key, index, attempt: attempt + 1 }));
+  return { ...rest, ...(wouldDo ? { ok: 0, skip: 0 } : {}), again };
 }
 
 function extend(turn: Turn, halt: Halt, said: Said & { readonly extend?: number }): void {

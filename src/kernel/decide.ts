@@ -6,9 +6,9 @@ import { type Draft, draftOf } from './apply.ts';
 import { steer } from './control.ts';
 import type { RunEvent } from './event.ts';
 import type { ErroredInput, PreparedInput, RunInput, SettledInput, StartInput } from './input.ts';
-import { begun, openStep, started, working } from './open.ts';
+import { begun, openStep, started } from './open.ts';
 import type { Program, View } from './program.ts';
-import { takeRecovery } from './recover.ts';
+import { rerun, takeRecovery } from './recover.ts';
 import { type Activation, isFinal, type RunState } from './run-state.ts';
 import { afterWork, attemptFailed, difference, retryAttempt, takeMove } from './settle.ts';
 import { type EndedAttempt, Turn } from './turn.ts';
@@ -83,28 +83,32 @@ function begin(turn: Turn, input: StartInput): void {
   for (const move of turn.program.begin(turn.run, turn.view, input.from)) takeMove(turn, move, undefined);
 }
 
+type AttemptInput = PreparedInput | SettledInput | ErroredInput;
+
 /** The live activation that an attempt's input is about, or undefined when it comes too late. */
-function liveAttempt(
-  turn: Turn,
-  input: { readonly type: string; readonly path: string; readonly attempt: number },
-): Activation | undefined {
+function liveAttempt(turn: Turn, input: AttemptInput): Activation | undefined {
   const activation = turn.activation(input.path);
-  if (activation !== undefined && activation.attempt === input.attempt && activation.state !== 'waiting' && activation.state !== 'queued')
-    return activation;
+  if (activation !== undefined && activation.attempt === input.attempt && awaits(activation, input.type)) return activation;
   ignore(turn, { input: input.type, path: input.path, attempt: input.attempt }, 'late');
   return undefined;
+}
+
+/** Whether an activation in this state can be told so: word that was delivered twice must not set it back. */
+function awaits(activation: Activation, type: AttemptInput['type']): boolean {
+  const { state, held } = activation;
+  if (state === 'waiting' || state === 'queued') return false;
+  if (type === 'errored') return true;
+  const prepares = state === 'preparing';
+  return type === 'settled' ? !prepares : prepares || (state === 'verifying' && held === undefined);
 }
 
 function takePrepared(turn: Turn, input: PreparedInput): void {
   const activation = liveAttempt(turn, input);
   if (activation === undefined) return;
   if (input.error !== undefined) return attemptFailed(turn, input.path, { error: input.error });
-  const model = turn.model(activation);
   // A reconciliation that found no effect: the attempt is worked on again under the same key.
-  const after =
-    activation.state === 'verifying'
-      ? working(turn, { ...activation, recovery: activation.recovery + 1 }, model)
-      : started(turn, activation, model);
+  if (activation.state === 'verifying') return rerun(turn, activation);
+  const after = started(turn, activation, turn.model(activation));
   turn.emit({ type: 'step.changed', at: turn.at, path: input.path, set: difference(activation, after) });
   if (after.state === 'waiting') turn.later(() => begun(turn, input.path));
 }
@@ -132,11 +136,12 @@ function repair(turn: Turn, activation: Activation, input: SettledInput): void {
   const fix = model.members[0];
   if (fix === undefined) return retryAttempt(turn, input.path, error);
   turn.emit({ type: 'step.changed', at: turn.at, path: input.path, set: { state: 'waiting', wait: { kind: 'fix' }, due: null } });
-  const path = `${activation.path}/${fix.id}#${round}`;
+  // Numbered by the attempt, which never repeats: rounds begin anew when a person takes the validation up again.
+  const key = `${fix.id}#${activation.attempt}`;
   turn.later(() =>
     openStep(turn, {
       step: `${activation.step}/${fix.id}`,
-      member: { group: activation.path, key: `${fix.id}#${round}`, index: round - 1, path },
+      member: { group: activation.path, key, index: activation.attempt - 1 },
     }),
   );
 }

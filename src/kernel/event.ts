@@ -28,6 +28,8 @@ export interface RunChanged {
   readonly extended?: { readonly edge: string; readonly by: number };
   readonly decision?: NonNullable<RunState['decision']>;
   readonly signal?: { readonly name: string; readonly queued: Ref | null } | { readonly name: string; readonly taken: true };
+  /** The run goes on with other functions than it began with: their digest. */
+  readonly code?: string;
   readonly actor?: string;
   readonly note?: string;
 }

@@ -7,7 +7,7 @@
 // F4. The final output is what the generator returns, or the last step's output when it returns nothing.
 
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
-import { type Json, type JsonObject, toPlain } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, toPlain } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow, StepCode } from '../definition/code.ts';
 import { NO_CODE } from '../definition/code.ts';
 import type { JoinModel, StepModel } from '../definition/model.ts';
@@ -56,7 +56,9 @@ type Step =
 class LiveFlow implements FlowProgram {
   readonly reads = [];
   private readonly name: string;
-  private readonly generator: Generator<unknown, unknown, unknown>;
+  private readonly given: Given;
+  private generator: Generator<unknown, unknown, unknown>;
+  private fed: Feed[] = [];
   private readonly used = new Set<string>();
   private readonly bounds = new Map<string, BoundStep>();
   private readonly children = new Map<string, CompiledWorkflow>();
@@ -64,9 +66,15 @@ class LiveFlow implements FlowProgram {
   private standing: Step | undefined;
   private lastOutput: Json = null;
 
-  constructor({ workflow, params }: Given) {
-    this.name = workflow.definition.name;
-    this.generator = (workflow.flow as (input: JsonObject) => Generator<unknown, unknown, unknown>)(params);
+  constructor(given: Given) {
+    this.given = given;
+    this.name = given.workflow.definition.name;
+    this.generator = this.open();
+  }
+
+  private open(): Generator<unknown, unknown, unknown> {
+    const { workflow, params } = this.given;
+    return (workflow.flow as (input: JsonObject) => Generator<unknown, unknown, unknown>)(params);
   }
 
   model(step: string): StepModel {
@@ -134,21 +142,33 @@ class LiveFlow implements FlowProgram {
   }
 
   private feed(record: Pick<FlowRecord, 'step' | 'outcome' | 'output' | 'error'>): void {
+    if (this.standing !== undefined && 'thrown' in this.standing) this.rewind();
     const at = this.standing;
     if (record.outcome === 'ok' || record.outcome === 'iterate' || record.outcome === 'skip') {
       const value = at !== undefined && 'yielded' in at ? received(at.yielded, record.output) : record.output;
       this.lastOutput = value as Json;
       return this.advance({ value });
     }
-    const message = record.error?.message ?? `step "${record.step}" settled "${record.outcome}"`;
+    const told = isJsonObject(record.output) && typeof record.output.error === 'string' ? record.output.error : undefined;
+    const message = record.error?.message ?? told ?? `step "${record.step}" settled "${record.outcome}"`;
     this.advance({
       failure: new StepFailed({ step: record.step, outcome: record.outcome, code: record.error?.code ?? 'STEP_FAILED', message }),
     });
   }
 
+  /** A generator that threw is over; for a step that is taken up again, another one is led back to it. */
+  private rewind(): void {
+    const past = this.fed.slice(0, -1);
+    this.generator = this.open();
+    this.fed = [];
+    this.used.clear();
+    this.groups = 0;
+    for (const feed of past) this.advance(feed);
+  }
+
+  // The step that a flow failed at stays bound: a person may send it back to work.
   private advance(feed: Feed): void {
-    this.bounds.clear();
-    this.children.clear();
+    this.fed.push(feed);
     try {
       const step = 'failure' in feed ? this.generator.throw(feed.failure) : this.generator.next(feed.value);
       this.standing = step.done === true ? { returned: step.value } : this.take(step.value);
@@ -170,6 +190,8 @@ class LiveFlow implements FlowProgram {
     for (const { bound } of steps) this.use(bound.model.id);
     const bound = yielded.yields === 'step' ? yielded.bound : this.groupOf(yielded);
     const name = bound.model.id;
+    this.bounds.clear();
+    this.children.clear();
     this.bounds.set(name, bound);
     for (const member of bound.model.members)
       this.bounds.set(`${name}/${member.id}`, { model: member, code: bound.code.members[member.id] ?? NO_CODE });

@@ -6,7 +6,7 @@
 import { EngineError } from '../base/error.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { stepsOnCycles } from '../definition/analysis.ts';
-import type { Choice, Definition, Edge, StepModel, Target } from '../definition/model.ts';
+import type { Definition, Edge, StepModel, Target } from '../definition/model.ts';
 import { DEFAULT_EXCLUDES } from '../definition/outcome.ts';
 import type { Ended, Move, Need, Program, TakenEdge, View } from './program.ts';
 import type { RunState } from './run-state.ts';
@@ -56,13 +56,15 @@ function nextMove(model: StepModel, question: Question): Move {
   const { ended } = question;
   const option = ended.choice === undefined ? undefined : model.gate?.options.find((candidate) => candidate.label === ended.choice);
   if (option?.to !== undefined) return moveTo(option.to, question, { to: nameOf(option.to) });
-  const entry = entryFor(model, ended);
+  const way = wayFor(model, ended);
+  const entry = model.next[way];
   if (entry === undefined) return unmapped(model, question);
-  if (!('condition' in entry)) return along(entry, question, `${model.id}:${ended.outcome}`);
+  const key = `${model.id}:${way}`;
+  if (!('condition' in entry)) return along(entry, question, key);
   try {
     const result = ended.output === undefined ? null : question.view.value(ended.output);
     const yes = holds(entry.condition, { run: question.run, view: question.view, step: model.id, result });
-    return along(yes ? entry.onTrue : entry.onFalse, question, `${model.id}:${yes}`);
+    return along(yes ? entry.onTrue : entry.onFalse, question, `${key}:${yes}`);
   } catch (thrown) {
     return {
       do: 'escalate',
@@ -78,11 +80,11 @@ function nextMove(model: StepModel, question: Question): Move {
   }
 }
 
-function entryFor(model: StepModel, ended: Ended): Edge | Choice | undefined {
-  if (ended.allRejected && model.next.reject_all !== undefined) return model.next.reject_all;
-  const mapped = model.next[ended.outcome];
-  if (mapped !== undefined || DEFAULT_EXCLUDES.includes(ended.outcome)) return mapped;
-  return model.next._default;
+/** The key of the table that an end falls under; bounds are counted by it, so that an edge has one bound (G1). */
+function wayFor(model: StepModel, ended: Ended): string {
+  if (ended.allRejected && model.next.reject_all !== undefined) return 'reject_all';
+  const covered = model.next[ended.outcome] === undefined && !DEFAULT_EXCLUDES.includes(ended.outcome);
+  return covered ? '_default' : ended.outcome;
 }
 
 function along(edge: Edge, question: Question, key: string): Move {

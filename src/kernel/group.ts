@@ -8,7 +8,7 @@ import { isJsonObject, type Json } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { StepError } from './input.ts';
 import { joinOutcome } from './join.ts';
-import { openStep, started } from './open.ts';
+import { begun, openStep, started } from './open.ts';
 import type { MemberResult } from './program.ts';
 import type { Activation, Group, Path } from './run-state.ts';
 import { expressionValue, itemsExpression } from './scope.ts';
@@ -103,6 +103,7 @@ function sendBack(turn: Turn, group: Activation, again: NonNullable<Group['again
     index,
   };
   turn.emit({ type: 'step.reopened', at: turn.at, activation: started(turn, born, member) });
+  turn.later(() => begun(turn, born.path));
 }
 
 const knownKeys = new WeakMap<readonly Json[], readonly string[]>();
@@ -173,7 +174,7 @@ function outputOf(model: StepModel, members: readonly MemberResult[]): Json {
 
 function mergeOf(members: readonly MemberResult[]): Json | undefined {
   const objects = members.map((member) => member.output).filter(isJsonObject);
-  return objects.length === 0 ? undefined : Object.assign({}, ...objects);
+  return objects.length === 0 ? undefined : Object.fromEntries(objects.flatMap((object) => Object.entries(object)));
 }
 
 function failureOf(members: readonly MemberResult[], total: number): StepError {

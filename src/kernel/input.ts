@@ -117,6 +117,7 @@ export interface ControlInput {
 export type ControlAction =
   | { readonly do: 'cancel'; readonly reason?: string }
   | { readonly do: 'pause' }
+  | { readonly do: 'acceptCode'; readonly code: string }
   | { readonly do: 'unpause' }
   | { readonly do: 'retry'; readonly note?: string; readonly extend?: number }
   | { readonly do: 'accept'; readonly note?: string; readonly output?: Ref }

@@ -8,7 +8,7 @@ import { pipelineOf } from '../definition/kinds/registry.ts';
 import type { GateOptionModel, HumanGateModel, StepModel } from '../definition/model.ts';
 import { openGroup } from './group.ts';
 import type { StepError } from './input.ts';
-import { type Activation, createPath, type Path, type Ref, type Wait } from './run-state.ts';
+import { type Activation, createMemberPath, createPath, type Path, type Ref, type Wait } from './run-state.ts';
 import { evaluationMessage, holds, shownValues } from './scope.ts';
 import { conclude, finishWork } from './settle.ts';
 import type { Turn } from './turn.ts';
@@ -18,7 +18,7 @@ export interface Opening {
   readonly step: string;
   /** flow: digest of what was yielded. */
   readonly input?: string;
-  readonly member?: { readonly group: Path; readonly key: string; readonly index: number; readonly path?: Path };
+  readonly member?: { readonly group: Path; readonly key: string; readonly index: number };
 }
 
 /** Opens a step: it is skipped, queued, or begins to work. */
@@ -50,7 +50,7 @@ function emitOpened(turn: Turn, activation: Activation, counted: boolean): void 
 }
 
 function nextPath(turn: Turn, opening: Opening): { path: Path; counted: boolean } {
-  if (opening.member !== undefined) return { path: opening.member.path ?? `${opening.member.group}/${opening.member.key}`, counted: false };
+  if (opening.member !== undefined) return { path: createMemberPath(opening.member.group, opening.member.key), counted: false };
   const jumps = turn.run.counts['@goto'] ?? 0;
   const counted = jumps > 0 || turn.program.isOnCycle(opening.step);
   return { path: createPath(opening.step, counted ? (turn.run.counts[opening.step] ?? jumps) + 1 : 1), counted };

@@ -2,7 +2,7 @@
 // it runs again where its kind or author says so, and otherwise a person decides. Waits are never unknown.
 
 import { advanceGroup } from './group.ts';
-import { begun, working } from './open.ts';
+import { started, working } from './open.ts';
 import type { Activation } from './run-state.ts';
 import { conclude, difference, startQueued } from './settle.ts';
 import type { Turn } from './turn.ts';
@@ -25,7 +25,6 @@ export function wake(turn: Turn): void {
     const activation = turn.activation(path);
     if (activation?.state !== 'queued' || activation.slots !== undefined) continue;
     startQueued(turn, path);
-    turn.later(() => begun(turn, path));
   }
   for (const path of Object.keys(turn.run.groups)) turn.later(() => advanceGroup(turn, path));
 }
@@ -35,7 +34,9 @@ function recoverAttempt(turn: Turn, activation: Activation): void {
   const { path } = activation;
   if (model.recovery === 'rerun' || activation.kind === 'delay') return rerun(turn, activation);
   const { due: _, ...rest } = activation;
-  const after: Activation = model.recovery === 'reconcile' ? { ...rest, state: 'verifying' } : { ...rest, state: 'unknown' };
+  // A person may take days to say what happened; meanwhile others work in its place.
+  const { slots: __, ...unslotted } = rest;
+  const after: Activation = model.recovery === 'reconcile' ? { ...rest, state: 'verifying' } : { ...unslotted, state: 'unknown' };
   turn.emit({ type: 'step.changed', at: turn.at, path, set: difference(activation, after) });
 }
 
@@ -48,10 +49,11 @@ export function rerun(turn: Turn, activation: Activation): void {
       error: { code: 'STEP_FAILED', message, reason: 'contract', retryable: false },
     });
   }
-  const again = working(turn, activation, turn.model(activation));
+  const model = turn.model(activation);
+  const again = { ...activation, recovery: activation.recovery + 1 };
+  // What a person sends back has no semaphores any more, and stands in the queue for them.
   const after: Activation = {
-    ...again,
-    recovery: activation.recovery + 1,
+    ...(activation.state === 'unknown' ? started(turn, again, model) : working(turn, again, model)),
     ...(activation.kind === 'delay' && activation.wait !== undefined ? { wait: activation.wait } : {}),
   };
   turn.emit({ type: 'step.changed', at: turn.at, path: activation.path, set: difference(activation, after) });

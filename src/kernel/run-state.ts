@@ -147,7 +147,7 @@ export interface RunState {
   readonly depth: number;
   readonly live: Readonly<Record<Path, Activation>>;
   readonly groups: Readonly<Record<Path, Group>>;
-  /** Visits of steps on cycles (`step`) and uses of bounded edges (`step:outcome`). */
+  /** Visits of steps on cycles (`step`) and uses of bounded edges (`step:outcome`, `step:outcome:true` for a choice). */
   readonly counts: Readonly<Record<string, number>>;
   /** Bounds that a person extended, by edge. */
   readonly extended: Readonly<Record<string, number>>;
@@ -177,9 +177,21 @@ export function isSettled(status: RunStatus): boolean {
   return isFinal(status) || isHalted(status);
 }
 
+/** True while nothing new may start in the run: it is paused, halted, or being cancelled. */
+export function standsStill(run: RunState): boolean {
+  return run.paused || run.halt !== undefined || run.ending !== undefined;
+}
+
 /** True while an activation holds a process, a check or a child in this state. */
 export function isWorking(activation: Activation): boolean {
   return activation.state === 'running' || activation.state === 'preparing' || activation.state === 'verifying';
+}
+
+/** True when a group has members to open and room for them. */
+export function hasRoom(group: Group): boolean {
+  const waiting = group.queued + (group.again?.length ?? 0);
+  const active = group.total - waiting - group.ok - group.reject - group.fail - group.skip;
+  return waiting > 0 && active < group.limit;
 }
 
 /** The nearest absolute time at which the run must be looked at again. */

@@ -188,8 +188,9 @@ export function startQueued(turn: Turn, path: Path): void {
   const activation = turn.activation(path);
   if (activation === undefined) return;
   const { due: _, wait: __, ...parked } = activation;
-  const after: Activation = turn.holds ? { ...parked, state: 'queued' } : started(turn, activation, turn.model(activation));
+  const after: Activation = turn.holds ? { ...parked, state: 'queued' } : started(turn, parked, turn.model(activation));
   turn.emit({ type: 'step.changed', at: turn.at, path, set: difference(activation, after) });
+  turn.later(() => begun(turn, path));
 }
 
 /** The fields that differ, with `null` for those that are gone. */

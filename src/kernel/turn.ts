@@ -6,7 +6,7 @@ import type { StepModel } from '../definition/model.ts';
 import { applyTo, type Draft } from './apply.ts';
 import type { RunEvent, StepChanged, StepSettled } from './event.ts';
 import type { MemberResult, Program, View } from './program.ts';
-import type { Activation, Path } from './run-state.ts';
+import { type Activation, type Path, standsStill } from './run-state.ts';
 import { TurnView } from './turn-view.ts';
 
 /** An attempt that ended, and the activation it belonged to. */
@@ -80,7 +80,7 @@ export class Turn {
 
   /** True while nothing new may start. */
   get holds(): boolean {
-    return this.view.holding || this.run.paused || this.run.halt !== undefined || this.run.ending !== undefined;
+    return this.view.holding || standsStill(this.run);
   }
 
   private noteResult(event: RunEvent): void {

@@ -98,7 +98,8 @@ export function passTime(turn: Turn, only?: 'waits'): void {
 
 function timeOut(turn: Turn, activation: Activation): void {
   const model = turn.model(activation);
-  if (pipelineOf(model.kind) === 'group' && turn.run.groups[activation.path] !== undefined) {
+  const open = activation.held === undefined && turn.run.groups[activation.path] !== undefined;
+  if (open && pipelineOf(model.kind) === 'group') {
     cutOff(turn, activation.path);
     const { total, ok, reject, fail, skip } = turn.run.groups[activation.path] as {
       total: number;
@@ -151,6 +152,8 @@ export function takePoll(turn: Turn, activation: Activation, ready: boolean): vo
 export function takeSlot(turn: Turn, path: Path): void {
   const activation = turn.activation(path);
   if (activation?.state !== 'queued') return ignore(turn, { input: 'slot', path }, 'late');
+  // It stays in the queue of its run; the semaphore is asked for again when the run goes on.
+  if (turn.holds) return;
   const after = working(turn, activation, turn.model(activation));
   turn.emit({ type: 'step.changed', at: turn.at, path, set: difference(activation, after) });
 }

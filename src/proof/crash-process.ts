@@ -27,7 +27,7 @@ export interface OutsideKill {
   readonly ms: number;
 }
 
-const LIFE_MS_MAX = 60_000;
+const LIFE_MS_MAX = 20_000;
 const STDERR_MAX = 2000;
 
 /** Runs one process to its end, whatever that is. */

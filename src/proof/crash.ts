@@ -13,6 +13,8 @@ export interface CrashOptions {
   readonly parallel?: number;
   /** Kills at random times, spread over the workflows, beside those at every write. */
   readonly random?: { readonly kills: number; readonly seed: number };
+  /** Told of every trial as it ends. */
+  readonly tell?: (workflow: string, trial: Trial) => void;
 }
 
 /** What came of one workflow. */
@@ -59,6 +61,7 @@ export async function proveCrashes(options: CrashOptions): Promise<CrashReport> 
   const trial = async (index: number, kills: readonly Kill[]): Promise<Trial> => {
     const result = await lanes.run(() => runTrial(undisturbed[index] as Undisturbed, kills));
     note(books[index] as Books, result);
+    options.tell?.((books[index] as Books).workflow, result);
     return result;
   };
   await Promise.all(undisturbed.map((run, index) => sweep(run, (kills) => trial(index, kills))));

@@ -80,7 +80,7 @@ export function createDisk(means: DiskMeans): Store {
     list: (query) => read('list', () => inner.list(query)),
     resolve: (prefix, limit) => read('resolve', () => inner.resolve(prefix, limit)),
     ready: (now, limit) => read('ready', () => inner.ready(now, limit)),
-    nextDue: () => read('nextDue', () => inner.nextDue()),
+    nextDue: (after) => read('nextDue', () => inner.nextDue(after)),
     watch: (ring) => bells.watch(owner, ring),
     follow: (committed) => bells.follow(owner, committed),
     backup: (file, run) => inner.backup(file, run),

@@ -63,6 +63,7 @@ export class Engines {
   constructor(means: EnginesMeans) {
     this.means = means;
     this.bells = new Bells(means);
+    means.witness.isDead = (owner) => this.dead.has(owner);
   }
 
   /** Engines that nobody has declared dead. */

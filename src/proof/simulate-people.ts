@@ -24,6 +24,8 @@ const PATIENCE = 10;
 /** Everybody outside. */
 export class People {
   private readonly means: PeopleMeans;
+  /** From here on people do only what helps. */
+  careful = false;
   private signalsSent = 0;
   private decisionsMade = 0;
   private readonly helped = new Map<string, number>();
@@ -92,7 +94,7 @@ export class People {
     this.decisionsMade += 1;
     const actor = `person ${this.decisionsMade}`;
     const share = random.next();
-    const isStale = random.chance(0.1);
+    const isStale = !this.careful && random.chance(0.1);
     this.ask(async ({ core }) => {
       const gate = (await openGates(core, run)).find((open) => open.path === path);
       if (gate === undefined) return;

@@ -54,6 +54,8 @@ export class Witness {
   readonly counts = new Map<Counted, number>();
   /** Decisions whose sender was told that they count. */
   readonly acknowledged: { readonly run: string; readonly actor: string }[] = [];
+  /** Whether an owner was declared dead; until then nobody may take its runs. */
+  isDead: (owner: string) => boolean = () => false;
   private readonly slotLimits: Readonly<Record<string, number>>;
 
   constructor(slotLimits: Readonly<Record<string, number>>) {
@@ -71,7 +73,11 @@ export class Witness {
   claimed(run: string, owner: string, epoch: number): void {
     const known = this.runs.get(run) as WitnessedRun;
     if (epoch !== known.epoch + 1) this.problem(`Q1: ${owner} claimed ${run} as epoch ${epoch} after ${known.epoch}`);
-    if (known.owner !== undefined && known.owner !== owner) this.count('takeovers');
+    const previous = known.owner;
+    if (previous !== undefined && previous !== owner) {
+      this.count('takeovers');
+      if (!this.isDead(previous)) this.problem(`Q1: ${owner} took ${run} from ${previous}, which is alive`);
+    }
     known.epoch = epoch;
     known.owner = owner;
   }

@@ -27,11 +27,22 @@ const SHORT_MS_MAX = 40;
 export function createWork(means: WorkMeans): AttemptRunner {
   return async (request) => {
     means.witness.began(means.owner, request);
-    if (means.random.chance(0.2)) await request.snapshot();
+    const reads = means.random.chance(0.2);
     const result = await outcomeInTime(means, request);
+    // A runner never rejects: a record that cannot be read is an error of the attempt.
+    if (reads && !(await canRead(request))) return errored('STORE_UNAVAILABLE', 'error');
     means.witness.brought(request, result);
     return result;
   };
+}
+
+async function canRead(request: AttemptRequest): Promise<boolean> {
+  try {
+    await request.snapshot();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function outcomeInTime(means: WorkMeans, request: AttemptRequest): Promise<AttemptResult> {

@@ -140,6 +140,7 @@ class World {
   private async calmDown(): Promise<void> {
     Object.assign(this.faults, CALM);
     this.schedule.impatience = 0;
+    this.people.careful = true;
     for (;;) {
       await this.settle();
       if (this.engines.bury()) continue;
@@ -202,7 +203,7 @@ class World {
 
   /** A promise was rejected that nobody holds: an error that the engine lost. */
   unhandled(error: unknown): void {
-    this.engines.judge('an unheard promise', error);
+    this.witness.problem(`a promise was rejected that nobody listens to: ${error instanceof Error ? error.stack : String(error)}`);
   }
 
   report(): SimulationReport {

@@ -55,6 +55,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeMail(stage);
     describeLog(stage);
     describeReading(stage);
+    describeListing(stage);
     describeSlots(stage);
     describeWaking(stage);
   });
@@ -378,7 +379,9 @@ function describeReading(stage: Stage): void {
     expect((await store.load('r1')).state.halt?.message).toBe(odd);
     expect(JSON.stringify((await store.data('r1')).get('long'))).toBe(long);
   });
+}
 
+function describeListing(stage: Stage): void {
   test('lists show the newest first and filter; a prefix finds full ids', async () => {
     const { store } = stage;
     for (const [index, run] of ['ab1', 'ab2', 'b1'].entries()) {
@@ -425,5 +428,7 @@ function describeReading(stage: Stage): void {
     ]);
     expect(await store.ready(START_AT + 10, 1)).toHaveLength(1);
     expect(await store.nextDue()).toBe(START_AT + 10);
+    expect(await store.nextDue(START_AT + 9)).toBe(START_AT + 10);
+    expect(await store.nextDue(START_AT + 10)).not.toBe(START_AT + 10);
   });
 }

@@ -115,8 +115,11 @@ export interface Delta {
   readonly members: { readonly put: readonly Activation[]; readonly drop: readonly Path[] };
   readonly consumed: readonly number[];
   readonly post: readonly Mail[];
+  /** `free`: paths that let go of what they hold, or of their place in a queue. A run that becomes final lets go of all. */
   readonly slots: { readonly take: readonly SlotClaim[]; readonly free: readonly Path[] };
   readonly create?: RunCreation;
+  /** The run goes on with other functions than it began with: their digest. */
+  readonly codeHash?: string;
   /** Gives the run up in the same transaction, unless mail lies in the inbox that this delta does not consume. */
   readonly release?: boolean;
 }
@@ -210,9 +213,7 @@ export interface Store {
   inbox(run: string, after: number): Promise<readonly ReceivedMail[]>;
 
   /** A run's checkpoint without taking it. */
-  load(
-    run: string,
-  ): Promise<{
+  load(run: string): Promise<{
     readonly state: RunState;
     readonly status: RunStatus;
     readonly owner: string | undefined;
@@ -236,7 +237,8 @@ export interface Store {
   resolve(prefix: string, limit: number): Promise<readonly string[]>;
 
   ready(now: number, limit: number): Promise<readonly ReadyRun[]>;
-  nextDue(): Promise<number | undefined>;
+  /** The nearest due time of a run that nobody drives; later than `after`, when that is given. */
+  nextDue(after?: number): Promise<number | undefined>;
   /** Calls back when mail was posted to a run or a slot came free for it, by any process. */
   watch(ring: (run: string) => void): () => void;
   /** Calls back after commits of any process, at least once per burst. */

@@ -3,11 +3,12 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createEngine, type Engine, type EngineError, type EngineOptions } from '../../src/index.ts';
+import { identityOf } from '../../src/process/identity.ts';
 
 const LIBRARY = new URL('../../src/index.ts', import.meta.url).href;
 
@@ -27,6 +28,8 @@ export interface Rig {
   readonly directory: string;
   /** The database that engines of this rig open. */
   readonly db: string;
+  /** What engines of this rig warned of. */
+  readonly warnings: unknown[];
   path(name: string): string;
   open(options?: EngineOptions): Promise<Engine>;
   /** Starts a process that runs `code`; it sees the library, `db`, `say(text)` and `hear()`. */
@@ -39,14 +42,17 @@ export function createRig(): Rig {
   const directory = mkdtempSync(join(tmpdir(), 'pawl-engine-'));
   const db = join(directory, 'pawl.db');
   const engines: Engine[] = [];
+  const warnings: unknown[] = [];
   const children: ChildProcess[] = [];
   return {
     directory,
     db,
+    warnings,
     path: (name) => join(directory, name),
     async open(options = {}) {
       const engine = await createEngine({
         synchronous: 'NORMAL',
+        warn: (trouble) => warnings.push(trouble),
         cwd: directory,
         ...(options.store === undefined ? { db } : {}),
         ...options,
@@ -125,12 +131,17 @@ export async function errorOf(promise: Promise<unknown>): Promise<EngineError> {
   );
 }
 
+/** Resolves with the text of a file when a whole line is in it. */
+export async function appeared(file: string): Promise<string> {
+  const isThere = (): boolean => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n');
+  const found = createLatch();
+  const watcher = watch(dirname(file), () => isThere() && found.open());
+  if (!isThere()) await found.promise;
+  watcher.close();
+  return readFileSync(file, 'utf8').trim();
+}
+
 /** True while the process of that number runs; one that is only not buried yet does not. */
 export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+  return identityOf(pid) !== undefined;
 }

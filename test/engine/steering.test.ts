@@ -1,23 +1,12 @@
-import { existsSync, readFileSync, watch } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defineWorkflow, step, workflow } from './library.ts';
-import { codeOf, createLatch, createRig, isRunning, type Rig } from './rig.ts';
+import { appeared, codeOf, createLatch, createRig, isRunning, type Rig } from './rig.ts';
 
 let rig: Rig;
 beforeEach(() => {
   rig = createRig();
 });
 afterEach(() => rig.close());
-
-/** Resolves when the file is there with something in it. */
-async function appeared(file: string): Promise<string> {
-  const there = (): boolean => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n');
-  const found = createLatch();
-  const watcher = watch(rig.directory, () => there() && found.open());
-  if (!there()) await found.promise;
-  watcher.close();
-  return readFileSync(file, 'utf8').trim();
-}
 
 describe('pause', () => {
   test('lets what runs finish and begins nothing new until the run is resumed', async () => {

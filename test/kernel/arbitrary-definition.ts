@@ -3,7 +3,23 @@
 
 import * as fc from 'fast-check';
 import type { Choice, Definition, Edge, NextTable, StepModel } from '../../src/definition/model.ts';
-import { child, delay, each, edge, graph, human, JOINS, option, PROMISE, parallel, question, signal, step, target, validation } from './definitions.ts';
+import {
+  child,
+  delay,
+  each,
+  edge,
+  graph,
+  human,
+  JOINS,
+  option,
+  PROMISE,
+  parallel,
+  question,
+  signal,
+  step,
+  target,
+  validation,
+} from './definitions.ts';
 
 const TIMEOUT_MS = 50;
 const CONDITIONS = ['true', 'params.flag', 'not params.flag', 'checkpoint.missing.deep == 1'];
@@ -71,7 +87,9 @@ function parallelOf(id: string): fc.Arbitrary<StepModel> {
 
 function eachOf(id: string): fc.Arbitrary<StepModel> {
   const items = fc.constantFrom('params.items', 'params.none', 'params.flag');
-  return fc.tuple(memberOf(id), group, fc.tuple(common, items)).map(([body, given, [others, source]]) => each(id, { ...others, ...given, members: [body], items: source }));
+  return fc
+    .tuple(memberOf(id), group, fc.tuple(common, items))
+    .map(([body, given, [others, source]]) => each(id, { ...others, ...given, members: [body], items: source }));
 }
 
 interface Place {
@@ -86,7 +104,10 @@ function edgeOf({ index, size }: Place): fc.Arbitrary<Edge> {
   const back = fc
     .record({ to: fc.constantFrom(...range(0, index + 1)), max: fc.integer({ min: 1, max: 3 }), then: fc.constantFrom(...on) })
     .map(({ to: name, max, then }) => edge(name, { max, then }));
-  return fc.oneof(fc.constantFrom(...on).map((name) => edge(name)), back);
+  return fc.oneof(
+    fc.constantFrom(...on).map((name) => edge(name)),
+    back,
+  );
 }
 
 function range(from: number, until: number): string[] {
@@ -102,14 +123,18 @@ function nextOf(place: Place): fc.Arbitrary<NextTable> {
   const entry = fc.oneof(edgeOf(place), choiceOf(place));
   const on = edge(place.index + 1 < place.size ? `s${place.index + 1}` : 'complete');
   return fc
-    .record({ skip: entry, fail: entry, reject: entry, iterate: entry, error: entry, timeout: entry, _default: entry }, { requiredKeys: [] })
+    .record(
+      { skip: entry, fail: entry, reject: entry, iterate: entry, error: entry, timeout: entry, _default: entry },
+      { requiredKeys: [] },
+    )
     .map((table) => ({ ...table, ok: on }) as NextTable);
 }
 
 function stepOf(place: Place): fc.Arbitrary<StepModel> {
   const jump = fc.constantFrom(...range(0, place.size), 'complete');
   return fc.tuple(bodyOf(`s${place.index}`), nextOf(place), jump).map(([body, next, name]) => {
-    const gate = body.gate === undefined ? undefined : { ...body.gate, options: [...body.gate.options, option('jump', { to: target(name) })] };
+    const gate =
+      body.gate === undefined ? undefined : { ...body.gate, options: [...body.gate.options, option('jump', { to: target(name) })] };
     return { ...body, next, ...(gate === undefined ? {} : { gate }) };
   });
 }
@@ -121,4 +146,8 @@ export const arbitraryDefinition: fc.Arbitrary<Definition> = fc
   .map((steps) => graph(...steps));
 
 /** The params that go with a random definition. */
-export const arbitraryParams = fc.record({ flag: fc.boolean(), items: fc.constantFrom<string[]>([], ['x'], ['x', 'y', 'x']), none: fc.constant(null) });
+export const arbitraryParams = fc.record({
+  flag: fc.boolean(),
+  items: fc.constantFrom<string[]>([], ['x'], ['x', 'y', 'x']),
+  none: fc.constant(null),
+});

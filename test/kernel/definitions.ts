@@ -2,7 +2,16 @@
 // workflows, and checked as any definition is.
 
 import type { JsonObject } from '../../src/base/json.ts';
-import type { Definition, Edge, GateOptionModel, HumanGateModel, JoinModel, NextTable, StepModel, Target } from '../../src/definition/model.ts';
+import type {
+  Definition,
+  Edge,
+  GateOptionModel,
+  HumanGateModel,
+  JoinModel,
+  NextTable,
+  StepModel,
+  Target,
+} from '../../src/definition/model.ts';
 import { validateDefinition } from '../../src/definition/validate.ts';
 
 const ENDS = ['complete', 'fail', 'escalate', 'reject'];

@@ -73,7 +73,12 @@ function progressOf(run: RunState, activation: Activation, model: StepModel): Ru
     case 'waiting':
       return answersOf(run, activation, model);
     case 'unknown':
-      return (['rerun', 'accept', 'fail'] as const).map((how) => ({ type: 'control', at: run.at, actor: 'ann', action: { do: 'resolve', path, how } }));
+      return (['rerun', 'accept', 'fail'] as const).map((how) => ({
+        type: 'control',
+        at: run.at,
+        actor: 'ann',
+        action: { do: 'resolve', path, how },
+      }));
   }
 }
 
@@ -97,7 +102,15 @@ function answersOf(run: RunState, activation: Activation, model: StepModel): Run
   const { path, wait } = activation;
   const at = run.at;
   if (wait?.kind === 'human')
-    return (model.gate?.options ?? []).map(({ label }) => ({ type: 'decided', at, path, option: label, digest: wait.digest ?? '', actor: 'ann', text: 'x' }));
+    return (model.gate?.options ?? []).map(({ label }) => ({
+      type: 'decided',
+      at,
+      path,
+      option: label,
+      digest: wait.digest ?? '',
+      actor: 'ann',
+      text: 'x',
+    }));
   if (wait?.kind === 'signal') return [{ type: 'signalled', at, name: wait.name ?? '' }];
   if (wait?.kind !== 'child') return [];
   const statuses = ['completed', 'failed', 'rejected', 'cancelled'] as const;

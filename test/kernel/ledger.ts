@@ -1,8 +1,8 @@
 // Owns what must hold after every input, whatever the definition and whatever came: nothing lost, nothing doubled,
 // nothing stuck, no bound exceeded. It keeps the few facts about the past that a checkpoint does not hold.
 
-import type { Edge, StepModel } from '../../src/definition/model.ts';
 import { pipelineOf } from '../../src/definition/kinds/registry.ts';
+import type { Edge, StepModel } from '../../src/definition/model.ts';
 import { applyRow, draftOf } from '../../src/kernel/apply.ts';
 import { evolve } from '../../src/kernel/decide.ts';
 import { effectOf } from '../../src/kernel/effect.ts';
@@ -55,7 +55,8 @@ export class Ledger {
     for (const event of events) {
       if (event.type === 'step.opened' || event.type === 'step.reopened')
         note(this.begun, `${event.activation.path}/${event.activation.attempt}`, 'begins');
-      if (event.type === 'step.changed' && event.set.attempt !== undefined) note(this.begun, `${event.path}/${event.set.attempt}`, 'begins');
+      if (event.type === 'step.changed' && event.set.attempt !== undefined)
+        note(this.begun, `${event.path}/${event.set.attempt}`, 'begins');
       if (event.type === 'step.settled') note(this.ended, `${event.path}/${event.attempt}`, 'ends');
       if (event.type === 'step.changed' && event.failed !== undefined) note(this.ended, `${event.path}/${event.failed.attempt}`, 'ends');
     }
@@ -119,7 +120,8 @@ function activationFaults(host: MemoryHost, activation: Activation): string[] {
   if (run.ending !== undefined && wait?.kind !== 'child') faults.push(`${path} lives on in a cancelled run`);
   if (!holds && !hasWayOn(run, activation)) faults.push(`stuck: ${path} is ${state} and nothing will change that`);
   if (wait?.kind === 'signal' && run.signals[wait.name ?? ''] !== undefined) faults.push(`stuck: ${path} waits for a signal that is there`);
-  if (model.timeoutMs !== undefined && run.ending === undefined && !isTimed(activation, model)) faults.push(`${path} is ${state} without its time limit`);
+  if (model.timeoutMs !== undefined && run.ending === undefined && !isTimed(activation, model))
+    faults.push(`${path} is ${state} without its time limit`);
   return faults;
 }
 

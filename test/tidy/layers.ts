@@ -6,7 +6,8 @@ import { at, isTest, nodesOf, type Source, type SyntaxNode } from './source.ts';
 
 const BELOW_STEPS = ['base', 'expr', 'definition', 'kernel', 'process', 'agents', 'forge'];
 const BELOW_HOSTS = [...BELOW_STEPS, 'store', 'steps'];
-const BELOW_SERVERS = [...BELOW_HOSTS, 'authoring', 'engine'];
+const BELOW_API = [...BELOW_HOSTS, 'authoring', 'engine'];
+const BELOW_SERVERS = [...BELOW_API, 'api'];
 const BELOW_PROOF = [...BELOW_SERVERS, 'restate', 'skills'];
 const BELOW_CLI = [...BELOW_PROOF, 'proof', 'server', 'mcp'];
 
@@ -24,6 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   steps: BELOW_STEPS,
   engine: BELOW_HOSTS,
   restate: BELOW_HOSTS,
+  api: BELOW_API,
   skills: ['base', 'definition', 'authoring'],
   proof: BELOW_PROOF,
   server: BELOW_SERVERS,

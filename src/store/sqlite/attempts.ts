@@ -8,19 +8,16 @@ import { toBlob, toHex } from './chain.ts';
 import type { Connection } from './connection.ts';
 import { damagedRun } from './failure.ts';
 import { parseStored, type RunRow } from './run-row.ts';
+import { lastPlaceOf, placeOf } from './schema.ts';
 
 // The codes are in the files: append only.
 const STATUSES = ['completed', 'failed', 'skipped', 'cancelled'] as const;
 
 const COLUMNS = `path, step, kind, attempt, attempts_max, outcome, status, opened, started, ended, output, output_bytes,
   error, claim, claim_bytes, evidence, evidence_bytes, actor, of_group, key, position, input`;
-const SELECT = `SELECT id, seq, sum, ${COLUMNS} FROM attempts WHERE run = ?`;
-const INSERT = `INSERT INTO attempts (run, id, seq, sum, ${COLUMNS}) VALUES (${'?, '.repeat(25)}?)`;
+const SELECT = `SELECT id, seq, sum, ${COLUMNS} FROM attempts`;
+const INSERT = `INSERT INTO attempts (place, seq, sum, ${COLUMNS}) VALUES (${'?, '.repeat(24)}?)`;
 const CHECK_COLUMNS = 'type, config, passed, result, error, at';
-// Finds each step once by looking for the next greater one, so that it costs what there are steps, not attempts.
-const SELECT_STEPS = `WITH RECURSIVE steps (step) AS (SELECT min(step) FROM attempts WHERE run = ?1
-  UNION ALL SELECT (SELECT min(step) FROM attempts WHERE run = ?1 AND step > steps.step) FROM steps WHERE step IS NOT NULL)
-  SELECT step FROM steps WHERE step IS NOT NULL`;
 
 type Cell = string | number | null | Uint8Array;
 
@@ -36,7 +33,7 @@ export function writeAttempts(connection: Connection, attempts: readonly Attempt
   let id = place.count;
   for (const attempt of attempts) {
     id += 1;
-    connection.sql(INSERT).run(place.run, id, place.seq, sumOfAttempt(attempt), ...cellsOf(attempt));
+    connection.sql(INSERT).run(placeOf(place.run, id), place.seq, sumOfAttempt(attempt), ...cellsOf(attempt));
     for (const check of attempt.checks) writeCheck(connection, { run: place.run, id }, check);
   }
 }
@@ -94,18 +91,20 @@ function writeCheck(connection: Connection, attempt: { readonly run: number; rea
 
 /** How many attempts a run had at a position. */
 export function countAttempts(connection: Connection, run: number, seq: number): number {
-  return connection.sql('SELECT count(*) AS n FROM attempts WHERE run = ? AND seq <= ?').get(run, seq)?.n as number;
+  return connection
+    .sql('SELECT count(*) AS n FROM attempts WHERE place BETWEEN ? AND ? AND seq <= ?')
+    .get(placeOf(run, 0), lastPlaceOf(run), seq)?.n as number;
 }
 
 /** Copies what another run's history held at a position, with its checks: the past of a fork, at position 0. */
 export function copyAttempts(connection: Connection, from: { readonly run: number; readonly seq: number }, to: number): void {
-  const past = connection.sql('SELECT id, step FROM attempts WHERE run = ? AND seq <= ? ORDER BY id').all(from.run, from.seq);
-  for (const [index, { id, step }] of past.entries()) {
+  const past = connection
+    .sql('SELECT id FROM attempts WHERE place BETWEEN ? AND ? AND seq <= ? ORDER BY place')
+    .all(placeOf(from.run, 0), lastPlaceOf(from.run), from.seq);
+  for (const [index, { id }] of past.entries()) {
     connection
-      .sql(
-        `INSERT INTO attempts (run, id, seq, sum, ${COLUMNS}) SELECT ?, ?, 0, sum, ${COLUMNS} FROM attempts WHERE run = ? AND step = ? AND id = ?`,
-      )
-      .run(to, index + 1, from.run, String(step), id as number);
+      .sql(`INSERT INTO attempts (place, seq, sum, ${COLUMNS}) SELECT ?, 0, sum, ${COLUMNS} FROM attempts WHERE place = ?`)
+      .run(placeOf(to, index + 1), placeOf(from.run, id as number));
     connection
       .sql(
         `INSERT INTO checks (run, attempt, ${CHECK_COLUMNS}) SELECT ?, ?, ${CHECK_COLUMNS} FROM checks WHERE run = ? AND attempt = ? ORDER BY id`,
@@ -116,26 +115,34 @@ export function copyAttempts(connection: Connection, from: { readonly run: numbe
 
 /** All ended attempts of a run, oldest first; of one group when it is named. */
 export function readAttempts(connection: Connection, row: RunRow, group?: Path): StoredAttempt[] {
+  const range = [placeOf(row.key, 0), lastPlaceOf(row.key)] as const;
   const rows =
     group === undefined
-      ? connection.sql(`${SELECT} ORDER BY id`).all(row.key)
-      : connection.sql(`${SELECT} AND of_group = ? ORDER BY id`).all(row.key, group);
+      ? connection.sql(`${SELECT} WHERE place BETWEEN ? AND ? ORDER BY place`).all(...range)
+      : connection.sql(`${SELECT} WHERE place BETWEEN ? AND ? AND of_group = ? ORDER BY place`).all(...range, group);
   return rows.map((found) => toAttempt(row, found));
 }
 
 /** The latest completed attempt of each of the given steps, or of every step, oldest first. */
 export function readLatest(connection: Connection, row: RunRow, steps?: readonly string[]): StoredAttempt[] {
-  const wanted =
-    steps ??
-    connection
-      .sql(SELECT_STEPS)
-      .all(row.key)
-      .map(({ step }) => String(step));
-  const latest = [...new Set(wanted)].flatMap((step) => {
-    const found = connection.sql(`${SELECT} AND step = ? AND status = 0 ORDER BY id DESC LIMIT 1`).get(row.key, step);
-    return found === undefined ? [] : [toAttempt(row, found)];
-  });
-  return latest.sort((a, b) => a.id - b.id);
+  const places = steps === undefined ? lastPlaces(connection, row.key) : steps.map((step) => lastPlace(connection, row.key, step));
+  const found = [...new Set(places)].sort((a, b) => a - b).map((place) => connection.sql(`${SELECT} WHERE place = ?`).get(place));
+  return found.flatMap((attempt) => (attempt === undefined ? [] : [toAttempt(row, attempt)]));
+}
+
+function lastPlaces(connection: Connection, run: number): number[] {
+  return connection
+    .sql('SELECT max(place) AS place FROM attempts WHERE place BETWEEN ? AND ? AND status = 0 GROUP BY step')
+    .all(placeOf(run, 0), lastPlaceOf(run))
+    .map(({ place }) => place as number);
+}
+
+// Looks backwards: what a decision asks for is mostly recent.
+function lastPlace(connection: Connection, run: number, step: string): number {
+  const found = connection
+    .sql('SELECT place FROM attempts WHERE place BETWEEN ? AND ? AND step = ? AND status = 0 ORDER BY place DESC LIMIT 1')
+    .get(placeOf(run, 0), lastPlaceOf(run), step);
+  return (found?.place as number | undefined) ?? -1;
 }
 
 function toAttempt(row: RunRow, found: Record<string, unknown>): StoredAttempt {

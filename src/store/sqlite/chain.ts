@@ -4,9 +4,9 @@
 //     were replaced by their digests still verifies, and a missing, swapped or changed row does not.
 // H2. A chain begins with the run's id: rows of two runs cannot be exchanged.
 // H3. The seal of a run covers the head of its chain, its columns and its checkpoint, so that opening a run costs
-//     what its checkpoint costs, not what its history does.
+//     what its checkpoint costs, not what its history does. It is a checksum, no signature: the chain proves the log,
+//     and the log folds to the checkpoint.
 
-import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { digestText } from '../../base/digest.ts';
 
@@ -18,11 +18,6 @@ export function chainStart(run: string): string {
 /** The hash of a row of the log, in hex. */
 export function rowHash(previous: string, row: { readonly seq: number; readonly at: number; readonly bodyDigest: string }): string {
   return digestText(`${previous}\n${row.seq}\n${row.at}\n${row.bodyDigest}`);
-}
-
-/** The seal over the parts of a run's row. */
-export function sealOf(head: string, parts: readonly (string | number | null)[]): Uint8Array {
-  return hash('sha256', `${head}\n${parts.join('\n')}`, 'buffer');
 }
 
 /** The checksum of a row that no chain covers. */

@@ -2,7 +2,7 @@
 // groups are rows of their own, the rest is packed JSON under a seal.
 
 import { type Activation, isSettled, type Path, type Ref, type RunState, type RunStatus } from '../../kernel/run-state.ts';
-import { sealOf, toHex } from './chain.ts';
+import { sumOf } from './chain.ts';
 import { unpackJson } from './packing.ts';
 
 // The codes are in the files: append only. Those from 3 on are settled, which the index runs_due relies on.
@@ -87,14 +87,9 @@ export function decodeCheckpoint(packed: string, frame: Frame, members: readonly
 }
 
 /** The seal of a run whose log ends with `head`. */
-export function sealRun(head: string, frame: Frame, packed: string): Uint8Array {
+export function sealRun(head: string, frame: Frame, packed: string): number {
   const { id, seq, status, due, created, at, members, attempts, params, parent, origin, hash, code } = frame;
-  return sealOf(head, [id, seq, status, due, created, at, members, attempts, params?.digest ?? null, parent, origin, hash, code, packed]);
-}
-
-/** True when a stored seal is the one that the row should have. */
-export function isSealed(seal: unknown, expected: Uint8Array): boolean {
-  return toHex(seal) === toHex(expected);
+  return sumOf([head, id, seq, status, due, created, at, members, attempts, params?.digest ?? null, parent, origin, hash, code, packed]);
 }
 
 /** How many live activations are members of a group. */

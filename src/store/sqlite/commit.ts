@@ -43,8 +43,9 @@ const STALE: CommitResult = { result: 'stale' };
 /** Applies a delta inside a transaction. */
 export function commitDelta(context: CommitContext, delta: Delta, after: After): CommitResult {
   const { connection } = context;
-  const run = delta.create === undefined ? findOwned(context, delta) : createOwned(connection, delta, delta.create);
-  if (run === undefined) return STALE;
+  const found = delta.create === undefined ? findOwned(context, delta) : createOwned(connection, delta, delta.create);
+  if (found === undefined) return STALE;
+  const run = delta.codeHash === undefined ? found : { ...found, fixed: { ...found.fixed, code: delta.codeHash } };
   const full = delta.slots.take.length === 0 ? undefined : findFull(connection, { run: run.key, ...delta.slots });
   if (full !== undefined) return queueUp(context, delta, { run: run.key, ...full });
   const frame = frameOf(delta, run);
@@ -59,6 +60,7 @@ export function commitDelta(context: CommitContext, delta: Delta, after: After):
   if (!moved) return STALE;
   appendEntry(connection, run.key, entry);
   writeRows(connection, run, delta);
+  if (delta.codeHash !== undefined) changeCode(connection, run);
   ringOthers(context, run.key, { delta, after });
   const released = delta.release === true && giveUp(connection, run.key);
   after(() => remember(context, delta, { released, run: { ...run, seq: frame.seq, head: entry.hash, attempts: frame.attempts } }));
@@ -192,6 +194,20 @@ function definitionId(connection: Connection, frame: Frame, { definition }: RunC
     .sql('INSERT INTO definitions (hash, code, name, form, digest, text) VALUES (?, ?, ?, ?, ?, ?)')
     .run(frame.hash, frame.code, frame.name, frame.form, toBlob(digestText(text)), text);
   return Number(lastInsertRowid);
+}
+
+// The run keeps the data it is frozen to; only the digest of its functions is another one.
+function changeCode(connection: Connection, { key, fixed: { hash, code } }: OwnedRun): void {
+  connection
+    .sql(
+      `INSERT INTO definitions (hash, code, name, form, digest, text)
+       SELECT hash, ?, name, form, digest, text FROM definitions WHERE id = (SELECT definition FROM runs WHERE key = ?)
+       ON CONFLICT DO NOTHING`,
+    )
+    .run(code, key);
+  connection
+    .sql('UPDATE runs SET definition = (SELECT id FROM definitions WHERE hash = ? AND code = ?) WHERE key = ?')
+    .run(hash, code, key);
 }
 
 type Fork = NonNullable<RunCreation['fork']>;

@@ -84,9 +84,9 @@ describe('a run that was changed behind the store', () => {
     [
       'swapped',
       [
-        `UPDATE events SET seq = 99 WHERE run = ${HURT} AND seq = 2`,
-        `UPDATE events SET seq = 2 WHERE run = ${HURT} AND seq = 3`,
-        `UPDATE events SET seq = 3 WHERE run = ${HURT} AND seq = 99`,
+        `UPDATE events SET place = place + 97 WHERE run = ${HURT} AND seq = 2`,
+        `UPDATE events SET place = place - 1 WHERE run = ${HURT} AND seq = 3`,
+        `UPDATE events SET place = place - 96 WHERE run = ${HURT} AND seq = 99`,
       ],
       2,
     ],
@@ -99,7 +99,10 @@ describe('a run that was changed behind the store', () => {
   });
 
   test('a row of another run does not pass for one of this', async () => {
-    damage(`DELETE FROM events WHERE run = ${HURT} AND seq = 1`, `UPDATE events SET run = ${HURT} WHERE run <> ${HURT} AND seq = 1`);
+    damage(
+      `DELETE FROM events WHERE run = ${HURT} AND seq = 1`,
+      `UPDATE events SET place = (${HURT} << 26) + 1 WHERE run <> ${HURT} AND seq = 1`,
+    );
     await expect(store.events('hurt', 0)).rejects.toMatchObject({ details: { seq: 1 } });
   });
 

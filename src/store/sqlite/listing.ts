@@ -102,8 +102,10 @@ export function readReady(
   return [...ready.values()];
 }
 
-/** The nearest due time of a run that nobody drives. */
-export function readNextDue(connection: Connection): number | undefined {
-  const found = connection.sql('SELECT min(due) AS due FROM runs WHERE due IS NOT NULL AND owner IS NULL AND status < 3').get();
+/** The nearest due time, later than `after`, of a run that nobody drives. */
+export function readNextDue(connection: Connection, after: number = Number.MIN_SAFE_INTEGER): number | undefined {
+  const found = connection
+    .sql('SELECT min(due) AS due FROM runs WHERE due IS NOT NULL AND due > ? AND owner IS NULL AND status < 3')
+    .get(after);
   return (found?.due as number | null) ?? undefined;
 }

@@ -8,6 +8,7 @@ import type { Connection } from './connection.ts';
 import { damagedRun } from './failure.ts';
 import { packJson, unpackJson } from './packing.ts';
 import { parseStored, type RunRow } from './run-row.ts';
+import { placeOf } from './schema.ts';
 
 /** A row of the log that is ready to be written. */
 export interface Entry {
@@ -39,14 +40,14 @@ export function createEntry(previous: string, row: NewEntry): Entry {
 /** Appends a row to the log of a run. */
 export function appendEntry(connection: Connection, run: number, entry: Entry): void {
   connection
-    .sql('INSERT INTO events (run, seq, at, hash, body) VALUES (?, ?, ?, ?, ?)')
-    .run(run, entry.seq, entry.at, toBlob(entry.hash), entry.body);
+    .sql('INSERT INTO events (place, at, hash, body) VALUES (?, ?, ?, ?)')
+    .run(placeOf(run, entry.seq), entry.at, toBlob(entry.hash), entry.body);
 }
 
 /** The hash of a row, in hex; that of row 0 is what the chain begins with. */
 export function readHash(connection: Connection, run: { readonly key: number; readonly id: string }, seq: number): string {
   if (seq === 0) return chainStart(run.id);
-  const found = connection.sql('SELECT hash FROM events WHERE run = ? AND seq = ?').get(run.key, seq);
+  const found = connection.sql('SELECT hash FROM events WHERE place = ?').get(placeOf(run.key, seq));
   if (found === undefined) throw damagedRun(run.id, `record ${seq} of its log is missing`, { seq });
   return toHex(found.hash);
 }
@@ -59,8 +60,8 @@ export function readLog(connection: Connection, row: RunRow, range: { readonly a
   let previous = readHash(connection, { key: row.key, id }, range.after);
   const read: EventRow[] = [];
   for (const found of connection
-    .sql('SELECT seq, at, hash, body FROM events WHERE run = ? AND seq > ? AND seq <= ? ORDER BY seq')
-    .iterate(row.key, range.after, last)) {
+    .sql('SELECT seq, at, hash, body FROM events WHERE place > ? AND place <= ? ORDER BY place')
+    .iterate(placeOf(row.key, range.after), placeOf(row.key, last))) {
     const expected = range.after + read.length + 1;
     if (found.seq !== expected) throw damagedRun(id, `record ${expected} of its log is missing`, { seq: expected });
     const next = verifyRow(row, found, previous);

@@ -92,7 +92,7 @@ export function createStore(connection: Connection, options: Omit<SqliteStoreOpt
     ...createWriter(context, home, transactions),
     ...createReader(context),
     ready: (now, limit) => readSnapshot(connection, () => readReady(connection, { now, limit }, isDead)),
-    nextDue: () => readSnapshot(connection, () => readNextDue(connection)),
+    nextDue: (after) => readSnapshot(connection, () => readNextDue(connection, after)),
     watch: bell.watch,
     follow: bell.follow,
     backup: async (file, run) => {

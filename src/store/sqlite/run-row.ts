@@ -6,10 +6,11 @@ import type { Definition } from '../../definition/model.ts';
 import type { Activation, RunState, RunStatus } from '../../kernel/run-state.ts';
 import type { RunOrigin } from '../store.ts';
 import { chainStart, rowHash, sumOf, toHex } from './chain.ts';
-import { decodeCheckpoint, type Frame, isSealed, sealRun, statusOf } from './checkpoint.ts';
+import { decodeCheckpoint, type Frame, sealRun, statusOf } from './checkpoint.ts';
 import type { Connection } from './connection.ts';
 import { damagedRun } from './failure.ts';
 import { unpackJson } from './packing.ts';
+import { lastPlaceOf, placeOf } from './schema.ts';
 
 const DEFINITIONS_MAX = 64;
 
@@ -61,7 +62,7 @@ export function verifyRun(connection: Connection, row: RunRow): LoadedRun {
   const status = statusOf(frame.status);
   if (status === undefined || frame.hash === null) throw damagedRun(frame.id, 'its row names a status or a definition that does not exist');
   const head = readHead(connection, row);
-  if (!isSealed(row.seal, sealRun(head, frame, row.checkpoint))) {
+  if (row.seal !== sealRun(head, frame, row.checkpoint)) {
     throw damagedRun(frame.id, `its checkpoint at record ${frame.seq} is not the one that was written`, { seq: frame.seq });
   }
   const members = frame.members === 0 ? [] : readMembers(connection, row);
@@ -73,7 +74,9 @@ export function verifyRun(connection: Connection, row: RunRow): LoadedRun {
 /** The hash of the last row of the log, after that row was proved. */
 function readHead(connection: Connection, row: RunRow): string {
   const { id, seq } = row.frame;
-  const rows = connection.sql('SELECT seq, at, hash, body FROM events WHERE run = ? AND seq >= ? ORDER BY seq').all(row.key, seq - 1);
+  const rows = connection
+    .sql('SELECT seq, at, hash, body FROM events WHERE place BETWEEN ? AND ? ORDER BY place')
+    .all(placeOf(row.key, seq - 1), lastPlaceOf(row.key));
   const last = rows.at(-1);
   if (last?.seq !== seq) throw damagedRun(id, `record ${seq} of its log is missing`, { seq });
   const before = seq === 1 ? chainStart(id) : rows.length === 2 ? toHex(rows[0]?.hash) : undefined;

@@ -2,6 +2,7 @@
 // (`workflow_runs`, `workflow_stage_runs`, `workflow_gate_checks`), in SQL that any SQLite since 3.38 understands.
 
 import { unpackSql } from './packing.ts';
+import { ofRun } from './schema.ts';
 
 const time = (column: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column} / 1000.0, 'unixepoch')`;
 // Attempts are numbered within their run; people get a number that is unique.
@@ -15,12 +16,13 @@ const RUN_STATUS = `CASE r.status WHEN 0 THEN 'pending' WHEN 1 THEN 'running' WH
 
 const CURRENT_STEP = `coalesce(
     (SELECT json_extract(l.value, '$.step') FROM json_each(r.state, '$.live') l ORDER BY json_extract(l.value, '$.openedAt') DESC LIMIT 1),
-    json_extract(r.state, '$.halt.step'))`;
+    json_extract(r.state, '$.halt.step'),
+    (SELECT a.step FROM attempts a WHERE a.run = r.key AND a.of_group IS NULL ORDER BY a.id DESC LIMIT 1))`;
 
-const LAST_FAILED = 'FROM attempts a WHERE a.run = r.key AND a.status = 1 ORDER BY a.id DESC LIMIT 1';
+const LAST_FAILED = `FROM attempts a WHERE ${ofRun('a.place', 'r.key')} AND a.status = 1 ORDER BY a.place DESC LIMIT 1`;
 
 const COMPLETED_STEPS = `coalesce((SELECT json_group_array(json_object('step', a.step, 'completedAt', ${time('a.ended')}, 'result', json(c.text)))
-      FROM (SELECT * FROM attempts WHERE run = r.key AND status = 0 ORDER BY id) a LEFT JOIN contents c ON c.digest = a.output), json('[]'))`;
+      FROM (SELECT * FROM attempts WHERE ${ofRun('place', 'r.key')} AND status = 0 ORDER BY place) a LEFT JOIN contents c ON c.digest = a.output), json('[]'))`;
 
 const PENDING_RETRY = `(SELECT json_object('step', json_extract(l.value, '$.step'), 'error', json_extract(l.value, '$.feedback'),
       'attempt', json_extract(l.value, '$.attempt'))
@@ -30,7 +32,7 @@ const PARALLEL_RESULTS = `(SELECT json_group_object(p.key, json(p.item)) FROM (
       SELECT a.key, json_object('status', CASE a.status WHEN 1 THEN 'failed' ELSE 'completed' END, 'result', json(c.text),
         'error', json_extract(a.error, '$.message'), 'retryCount', a.attempt - 1) AS item
         FROM attempts a LEFT JOIN contents c ON c.digest = a.output
-        WHERE a.run = r.key AND a.id IN (SELECT max(id) FROM attempts WHERE run = r.key AND key IS NOT NULL GROUP BY of_group, key)
+        WHERE a.place IN (SELECT max(place) FROM attempts WHERE ${ofRun('place', 'r.key')} AND key IS NOT NULL GROUP BY of_group, key)
           AND NOT EXISTS (SELECT 1 FROM members m WHERE m.run = r.key AND m.path = a.path)
       UNION ALL
       SELECT json_extract(m.live, '$.key'), json_object('status', 'pending', 'retryCount', json_extract(m.live, '$.attempt') - 1)
@@ -65,7 +67,7 @@ CREATE VIEW workflow_runs AS SELECT
     SELECT d.key, coalesce(d.text, c.text) AS text FROM data d LEFT JOIN contents c ON c.digest = d.digest WHERE d.run = r.key
     UNION ALL SELECT 'params', c.text FROM contents c WHERE c.digest = r.params) k), '{}') AS context,
   coalesce((SELECT json_group_object(a.step, json(c.text)) FROM attempts a LEFT JOIN contents c ON c.digest = a.output
-    WHERE a.run = r.key AND a.id IN (SELECT max(id) FROM attempts WHERE run = r.key AND status = 0 GROUP BY step)), '{}') AS outputs,
+    WHERE a.place IN (SELECT max(place) FROM attempts WHERE ${ofRun('place', 'r.key')} AND status = 0 GROUP BY step)), '{}') AS outputs,
   ${time('r.created')} AS created_at,
   ${time('r.created')} AS started_at,
   CASE WHEN r.status >= 3 THEN ${time('r.at')} END AS completed_at,

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createEngine, defineWorkflow } from '../index.ts';
+
+interface App {
+  readonly shelf: string;
+}
+
+const borrowing = defineWorkflow<App>({
+  name: 'borrowing',
+  steps: [
+    { id: 'ask', human: { prompt: 'Lend it?', options: [{ label: 'yes', nextStep: 'lend' }] } },
+    {
+      id: 'lend',
+      handler: (ctx) => ({ from: ctx.shelf }),
+      postconditions: [{ name: 'shelf', check: (ctx) => ctx.result.from === ctx.shelf, error: 'from another shelf' }],
+      next: null,
+    },
+  ],
+});
+
+const reading = defineWorkflow<App>({
+  name: 'reading',
+  context: () => ({ shelf: 'its own' }),
+  steps: [{ id: 'read', handler: (ctx) => ctx.shelf, next: null }],
+});
+
+describe('contexts that an engine is given', () => {
+  test('a definition without a context gets the one of its name, also when its run is taken up by another engine', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'pawl-contexts-'));
+    const open = (shelf: string) =>
+      createEngine({
+        db: join(directory, 'pawl.db'),
+        workflows: [borrowing],
+        contexts: { borrowing: ({ runId }) => ({ shelf: `${shelf} ${runId}` }) },
+      });
+    const first = await open('first');
+    const run = await first.start(borrowing);
+    await run.wait('idle');
+    await first.close();
+    const second = await open('second');
+    await second.decide(run.id, { option: 'yes', actor: 'ann' });
+    const view = await second.wait(run.id);
+    expect([view.status, view.output]).toEqual(['completed', { from: `second ${run.id}` }]);
+    await second.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  test('it stands in the place of the one of the definition, and leaves other workflows alone', async () => {
+    const engine = await createEngine({ db: ':memory:', contexts: { reading: async () => ({ shelf: 'given' }) } });
+    const given = await engine.start(reading);
+    expect((await given.wait()).output).toBe('given');
+    await engine.close();
+    const other = await createEngine({ db: ':memory:', contexts: { constructor: () => ({}) } });
+    const own = await other.start(reading);
+    expect((await own.wait()).output).toBe('its own');
+    await other.close();
+  });
+
+  test('a context that cannot be built fails the step and names the workflow', async () => {
+    const engine = await createEngine({
+      db: ':memory:',
+      contexts: {
+        reading: () => {
+          throw new Error('no database');
+        },
+      },
+    });
+    const run = await engine.start(reading);
+    expect((await run.wait()).error).toBe('the context of workflow "reading" could not be built: no database');
+    await engine.close();
+  });
+});

@@ -1,0 +1,66 @@
+// Owns how a run comes into the world: what it is started with, what it takes over from another run, and its first
+// event.
+
+import type { Json } from '../base/json.ts';
+import type { CompiledWorkflow } from '../definition/code.ts';
+import type { RunStarted } from '../kernel/event.ts';
+import type { FlowRecord } from '../kernel/flow-program.ts';
+import type { Ref, RunState } from '../kernel/run-state.ts';
+import type { RunOrigin } from '../store/store.ts';
+import type { Supplied } from './record.ts';
+
+/** How a run is started. */
+export interface StartOptions {
+  readonly id?: string;
+  readonly origin?: RunOrigin;
+  readonly parent?: { readonly run: string; readonly path: string };
+  readonly depth?: number;
+  /** Begins at this step; what comes before it is taken from `outputs`. */
+  readonly from?: string;
+  readonly outputs?: Readonly<Record<string, Json>>;
+  /** What another run had done before the step this one begins at: a fork. */
+  readonly past?: Past;
+}
+
+/** The history that a fork takes over, by reference. */
+export interface Past {
+  readonly run: string;
+  readonly seq: number;
+  readonly counts: RunState['counts'];
+  readonly data: ReadonlyMap<string, Json>;
+  readonly results: ReadonlyMap<string, Json>;
+  /** flow: the ended steps, to be replayed. */
+  readonly history?: readonly FlowRecord[];
+}
+
+/** What a first event is made of. */
+export interface Birth {
+  readonly id: string;
+  readonly at: number;
+  readonly options: StartOptions;
+  readonly supplied: readonly Supplied[];
+  readonly params?: Ref;
+}
+
+/** The first event of a run. */
+export function birthOf({ definition, hash }: CompiledWorkflow, { id, at, options, supplied, params }: Birth): RunStarted {
+  const { past, parent, depth = 0, from = '' } = options;
+  const given = supplied.flatMap(({ step, ref }) => (ref === undefined ? [] : [[step, ref] as const]));
+  const { name: workflow, form } = definition;
+  return {
+    type: 'run.started',
+    at,
+    run: {
+      id,
+      workflow,
+      def: hash,
+      form,
+      flags: [],
+      depth,
+      ...(params === undefined ? {} : { params }),
+      ...(parent === undefined ? {} : { parent }),
+    },
+    ...(past === undefined ? {} : { fork: { run: past.run, seq: past.seq, step: from }, counts: past.counts }),
+    ...(given.length === 0 ? {} : { supplied: Object.fromEntries(given) }),
+  };
+}

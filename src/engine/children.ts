@@ -1,0 +1,72 @@
+// Owns runs that runs start: a child has an id derived from its parent and the path, so that starting it twice is
+// starting it once; its last commit puts mail into its parent's inbox, and a cancelled parent cancels it and waits.
+
+import { EngineError, isEngineError, messageOf } from '../base/error.ts';
+import type { CompiledWorkflow } from '../definition/code.ts';
+import type { RunInput } from '../kernel/input.ts';
+import type { Activation, RunState } from '../kernel/run-state.ts';
+import type { AttemptRequest } from '../steps/attempt.ts';
+import type { EngineCore } from './engine.ts';
+import { findWorkflow } from './programs.ts';
+
+/** What a child is started from. */
+export interface ChildStart {
+  readonly parent: RunState;
+  readonly activation: Activation;
+  readonly request: AttemptRequest;
+  /** The workflow, when the parent's flow gave it as a value. */
+  readonly given?: CompiledWorkflow;
+}
+
+/** Starts the child that an activation waits for, or follows it when it exists. */
+export async function startChild(core: EngineCore, start: ChildStart): Promise<readonly RunInput[]> {
+  const { path, wait } = start.activation;
+  const child = wait?.child ?? '';
+  try {
+    await beginChild(core, child, start);
+    return [];
+  } catch (error) {
+    if (isEngineError(error) && error.code === 'RUN_EXISTS') return followChild(core, child);
+    if (core.isDraining()) return [];
+    return [{ type: 'childEnded', at: core.clock.now(), path, child, status: 'failed', message: messageOf(error) }];
+  }
+}
+
+async function beginChild(core: EngineCore, child: string, { parent, activation, request, given }: ChildStart): Promise<void> {
+  const depth = parent.depth + 1;
+  const { depthMax, source, childInput } = core.parts;
+  if (depth > depthMax)
+    throw new EngineError('CHILD_DEPTH', `step "${activation.step}" would start a run ${depth} deep; the limit is ${depthMax}`);
+  const name = String(request.bound.model.config.workflow);
+  const workflow = given ?? request.workflow.children.get(name) ?? findWorkflow(source, name);
+  const input = await childInput(request);
+  if (request.signal.aborted) return;
+  await core.start(workflow, input, { id: child, parent: { run: parent.id, path: activation.path }, depth });
+  if (request.signal.aborted) await cancelRun(core, child, parent.id);
+}
+
+/** A child that exists already goes on by itself; when its owner died with ours, we drive it. */
+async function followChild(core: EngineCore, child: string): Promise<readonly RunInput[]> {
+  await core.drive(child).catch((error: unknown) => core.warn(error));
+  return [];
+}
+
+/** Cancels the child of a parent that is being cancelled; one that was never born has ended. */
+export async function cancelChild(core: EngineCore, parent: string, activation: Activation): Promise<readonly RunInput[]> {
+  const { path, wait } = activation;
+  const child = wait?.child ?? '';
+  try {
+    await cancelRun(core, child, parent);
+    return [];
+  } catch (error) {
+    if (!isEngineError(error) || error.code !== 'RUN_NOT_FOUND') throw error;
+    return [{ type: 'childEnded', at: core.clock.now(), path, child, status: 'cancelled' }];
+  }
+}
+
+async function cancelRun(core: EngineCore, run: string, parent: string): Promise<void> {
+  const action = { do: 'cancel' as const, reason: 'its parent was cancelled' };
+  const input: RunInput = { type: 'control', at: core.clock.now(), actor: `run ${parent}`, action };
+  await core.post({ run, dedupe: 'cancel/parent', values: [], input });
+  await core.drive(run, { cancel: true });
+}

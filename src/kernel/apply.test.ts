@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { graph, step, to } from '../../test/kernel/definitions.ts';
+import { settled } from '../../test/kernel/inputs.ts';
+import { startGraph } from '../../test/kernel/memory-host.ts';
+import { apply, applyRow } from './apply.ts';
+import type { RunEvent, RunStarted } from './event.ts';
+
+const first: RunStarted = { type: 'run.started', at: 3, run: { id: 'r', workflow: 'w', def: 'd', form: 'graph', flags: [2], depth: 0 } };
+
+describe('the fold', () => {
+  test('begins with run.started, once (K4)', () => {
+    const run = applyRow(undefined, [first]);
+    expect(run).toEqual({
+      ...first.run,
+      status: 'running',
+      seq: 1,
+      createdAt: 3,
+      at: 3,
+      live: {},
+      groups: {},
+      counts: {},
+      extended: {},
+      signals: {},
+      paused: false,
+    });
+    expect(() => applyRow(run, [first])).toThrow('K4');
+    expect(() => applyRow(undefined, [])).toThrow('K4');
+    expect(() => apply(run, first)).toThrow('K4');
+  });
+
+  test('counts rows, not events', () => {
+    const host = startGraph(graph(step('a', { next: to('complete') })));
+    host.take(settled(host, 'a#1'));
+    expect(host.state.seq).toBe(host.rows.length);
+  });
+
+  test('takes no further events once the run is final, but for what was ignored (K3)', () => {
+    const host = startGraph(graph(step('a', { next: to('complete') })));
+    host.take(settled(host, 'a#1'));
+    expect(() => apply(host.state, { type: 'run.changed', at: 9, paused: true })).toThrow('K3');
+    expect(apply(host.state, { type: 'input.ignored', at: 9, input: 'due', reason: 'final' })).toEqual(host.state);
+  });
+
+  test.each<[string, RunEvent]>([
+    ['opened', { type: 'step.opened', at: 0, activation: { path: 'a#1' } as never }],
+    ['reopened', { type: 'step.reopened', at: 0, activation: { path: 'a#1' } as never }],
+  ])('lets no live path be %s a second time (K2)', (_what, event) => {
+    expect(() => apply(startGraph(graph(step('a', { next: to('complete') }))).state, event)).toThrow('K2: a#1 is already live');
+  });
+
+  test.each<[string, RunEvent]>([
+    ['changed', { type: 'step.changed', at: 0, path: 'z#1', set: {} }],
+    ['settled', { type: 'step.settled', at: 0, path: 'z#1', attempt: 1, outcome: 'ok' }],
+  ])('lets nothing be %s that is not live (K2)', (_what, event) => {
+    expect(() => apply(startGraph(graph(step('a', { next: to('complete') }))).state, event)).toThrow('K2: z#1 is not live');
+  });
+
+  test('removes a field that is set to null and leaves the original as it was', () => {
+    const { state } = startGraph(graph(step('a', { timeoutMs: 5, next: to('complete') })));
+    const after = apply(state, { type: 'step.changed', at: 1, path: 'a#1', set: { due: null, feedback: 'f' } });
+    expect('due' in (after.live['a#1'] ?? {})).toBe(false);
+    expect(after.live['a#1']?.feedback).toBe('f');
+    expect(state.live['a#1']?.due).toBe(5);
+  });
+});

@@ -1,0 +1,6 @@
+// The contract suites, for whoever adds a store, a driver or a gate check. They need vitest:
+// `import { describeStore } from 'pawl/testing/suites'`.
+
+export { type CheckCase, type CheckHarness, describeCheck } from '../check-suite.ts';
+export { type DriverBehaviour, type DriverHarness, describeDriver } from '../driver-suite.ts';
+export { describeStore, type OpenedStore, type OpenStore } from '../store-suite.ts';

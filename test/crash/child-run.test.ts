@@ -1,0 +1,58 @@
+// What the crash proof found out about children, as small as it can be told.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createEngine, defineWorkflow, step, workflow } from '../../src/index.ts';
+
+test('a child that a flow gave as a value goes on in an engine that was told of the flow only', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'pawl-child-'));
+  const options = () => {
+    const grandchild = workflow('grandchild', function* () {
+      return yield* step('ask').human({ prompt: 'On?' });
+    });
+    const child = workflow('child', function* () {
+      return yield* step('deeper').workflow(grandchild);
+    });
+    const parent = workflow('parent', function* () {
+      return yield* step('down').workflow(child);
+    });
+    return { db: join(directory, 'pawl.db'), workflows: [parent] };
+  };
+  const first = await createEngine(options());
+  const { id } = await first.start('parent');
+  await first.wait(id, 'idle');
+  const [asking] = await first.list({ workflow: 'grandchild' });
+  await first.close();
+
+  const second = await createEngine(options());
+  await second.decide(asking?.id ?? '', { option: 'approve', actor: 'ann' });
+  expect(await second.wait(id)).toMatchObject({ status: 'completed', output: { option: 'approve', actor: 'ann' } });
+  await second.close();
+  rmSync(directory, { recursive: true });
+});
+
+test('a step after a child sees what the child brought, although its parent was taken up when the child had ended', async () => {
+  const child = defineWorkflow({
+    name: 'child',
+    steps: [
+      { id: 'ask', human: { prompt: 'On?' }, next: 'answer' },
+      { id: 'answer', handler: () => ({ sent: true }), next: null },
+    ],
+  });
+  const parent = defineWorkflow({
+    name: 'parent',
+    steps: [
+      { id: 'deliver', workflow: child, input: () => ({}), next: 'tell' },
+      { id: 'tell', handler: (ctx) => ({ told: ctx.results.deliver?.output ?? null }), next: null },
+    ],
+  });
+  const engine = await createEngine({ workflows: [parent] });
+  const { id } = await engine.start(parent);
+  await engine.wait(id, 'idle');
+  const [asking] = await engine.list({ workflow: 'child' });
+  await engine.decide(asking?.id ?? '', { option: 'Approve', actor: 'ann' });
+  expect((await engine.wait(id)).output).toEqual({ told: { sent: true } });
+  await engine.close();
+});

@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { arg, defineWorkflow, step, workflow } from './library.ts';
+import { createRig, errorOf, type Rig } from './rig.ts';
+
+let rig: Rig;
+beforeEach(() => {
+  rig = createRig();
+});
+afterEach(() => rig.close());
+
+function createBook() {
+  const world = { ran: [] as string[], ready: true };
+  const graph = defineWorkflow({
+    name: 'book',
+    params: { tone: arg({ default: 'dry' }) },
+    steps: [
+      {
+        id: 'plan',
+        handler: () => {
+          world.ran.push('plan');
+          return { plan: 'three parts' };
+        },
+        next: 'ask',
+      },
+      { id: 'ask', human: { prompt: 'Write?' }, next: 'write' },
+      {
+        id: 'write',
+        preconditions: [{ name: 'ready', check: () => world.ready, error: 'no paper' }],
+        handler: (ctx) => {
+          world.ran.push('write');
+          return { text: `${ctx.stepState.plan}, ${ctx.workflowParams.tone}`, decided: ctx.checkpoint.gateDecision ?? null };
+        },
+        next: 'end',
+      },
+      { id: 'end', handler: (ctx) => ({ text: ctx.stepState.text, decided: ctx.stepState.decided }), next: null },
+    ],
+  });
+  const flow = workflow('bookFlow', { params: { tone: arg({ default: 'dry' }) } }, function* ({ tone }) {
+    const plan = yield* step('plan').task(() => {
+      world.ran.push('plan');
+      return 'three parts';
+    });
+    yield* step('ask').human({ prompt: 'Write?' });
+    const text = yield* step('write').task(
+      (from: string, how: string) => {
+        world.ran.push('write');
+        return `${from}, ${how}`;
+      },
+      plan,
+      tone as string,
+    );
+    return { text };
+  });
+  return { world, graph, flow };
+}
+
+async function written(form: 'graph' | 'flow') {
+  const book = createBook();
+  const definition = book[form];
+  const engine = await rig.open({ workflows: [book.graph, book.flow] });
+  const run = await engine.start(definition);
+  await run.wait('idle');
+  await engine.decide(run.id, { option: form === 'graph' ? 'Approve' : 'approve', actor: 'ann' });
+  const original = await run.wait();
+  expect(original.status).toBe('completed');
+  book.world.ran.length = 0;
+  return { ...book, engine, run, original };
+}
+
+describe.each(['graph', 'flow'] as const)('a fork of a %s', (form) => {
+  test('takes over what came before the step, does the rest again, and leaves the original as it was', async () => {
+    const { engine, run, original, world } = await written(form);
+    const fork = await engine.fork(run.id, { from: 'write', ...(form === 'graph' ? { params: { tone: 'warm' } } : {}) });
+    const view = await fork.wait();
+    const text = form === 'graph' ? 'three parts, warm' : 'three parts, dry';
+    expect([view.status, world.ran, view.output]).toMatchObject(['completed', ['write'], { text }]);
+    expect(view.origin).toMatchObject({ event: 'fork' });
+    expect(await engine.get(run.id)).toEqual(original);
+    expect((await engine.store.check()).problems).toEqual([]);
+  });
+
+  test('before a gate asks again: approvals are not carried over', async () => {
+    const { engine, run } = await written(form);
+    const fork = await engine.fork(run.id, { from: 'ask' });
+    const view = await fork.wait('idle');
+    expect([view.status, view.waits.map(({ kind }) => kind), view.decision]).toEqual(['waiting', ['human'], undefined]);
+  });
+
+  test('is planned without doing anything: what is reused, what is repeated', async () => {
+    const { engine, run, world } = await written(form);
+    const plan = await engine.planFork(run.id, 'write');
+    expect(plan.reused).toEqual([
+      { path: 'plan#1', step: 'plan', outcome: 'ok' },
+      { path: 'ask#1', step: 'ask', outcome: 'ok' },
+    ]);
+    const repeated = [{ path: 'write#1', step: 'write', kind: 'task' }];
+    expect(plan.repeated).toEqual(form === 'graph' ? [...repeated, { path: 'end#1', step: 'end', kind: 'task' }] : repeated);
+    expect([world.ran, (await engine.list()).length]).toEqual([[], 1]);
+  });
+
+  test('at a step that was never opened is refused with a suggestion', async () => {
+    const { engine, run } = await written(form);
+    const error = await errorOf(engine.fork(run.id, { from: 'wrote' }));
+    expect([error.code, error.message]).toEqual(['STEP_UNKNOWN', expect.stringContaining('did you mean "write"')]);
+  });
+
+  test('can itself be forked and survives a restart', async () => {
+    const { engine, run, graph, flow, world } = await written(form);
+    const fork = await engine.fork(run.id, { from: 'ask' });
+    await fork.wait('idle');
+    await engine.close();
+    const later = await rig.open({ workflows: [graph, flow] });
+    await later.decide(fork.id, { option: form === 'graph' ? 'Approve' : 'approve', actor: 'bob' });
+    expect((await later.wait(fork.id)).status).toBe('completed');
+    const again = await later.fork(fork.id, { from: 'write' });
+    expect((await again.wait()).status).toBe('completed');
+    expect(world.ran).toEqual(['write', 'write']);
+  });
+});
+
+describe('a fork of a graph', () => {
+  test('checks the preconditions of its first step again', async () => {
+    const { engine, run, world } = await written('graph');
+    world.ready = false;
+    const view = await (await engine.fork(run.id, { from: 'write' })).wait();
+    expect([view.status, view.error, world.ran]).toEqual(['escalated', 'no paper (precondition "ready" of step "write")', []]);
+  });
+
+  test('replaces results that are given to it', async () => {
+    const { engine, run } = await written('graph');
+    const view = await (await engine.fork(run.id, { from: 'write', outputs: { plan: { plan: 'one part' } } })).wait();
+    expect(view.output).toMatchObject({ text: 'one part, dry', decided: null });
+  });
+});
+
+describe('a run that starts in the middle', () => {
+  test('is given the results of what came before, and checks preconditions', async () => {
+    const { graph, world } = createBook();
+    const engine = await rig.open({ workflows: [graph] });
+    const run = await engine.start(graph, {}, { from: 'write', outputs: { plan: { plan: 'given' } } });
+    const view = await run.wait();
+    expect([view.output, world.ran]).toMatchObject([{ text: 'given, dry' }, ['write']]);
+    expect(view.steps[0]).toMatchObject({ path: 'plan#0', actor: 'supplied', output: { plan: 'given' } });
+    world.ready = false;
+    expect((await (await engine.start(graph, {}, { from: 'write' })).wait()).status).toBe('escalated');
+  });
+
+  test('at a step that does not exist is refused', async () => {
+    const { graph } = createBook();
+    const engine = await rig.open({ workflows: [graph] });
+    expect((await errorOf(engine.start(graph, {}, { from: 'wirte' }))).code).toBe('STEP_UNKNOWN');
+    expect(await engine.list()).toEqual([]);
+  });
+});

@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { defineWorkflow, step, workflow } from './library.ts';
+import { codeOf, createRig, errorOf, type Rig } from './rig.ts';
+
+let rig: Rig;
+beforeEach(() => {
+  rig = createRig();
+});
+afterEach(() => rig.close());
+
+const asks = (prompt: string, target: string) =>
+  defineWorkflow({
+    name: 'asks',
+    steps: [
+      { id: 'ask', human: { prompt }, next: { ok: target, skip: 'two' } },
+      { id: 'one', command: 'echo one >> ran', next: null },
+      { id: 'two', command: 'echo two >> ran', next: 'one' },
+    ],
+  });
+
+const work = (version: number) => {
+  const handlers = [() => ({ version: 1 }), () => ({ version: 2 })];
+  return defineWorkflow({
+    name: 'works',
+    steps: [
+      { id: 'ask', human: { prompt: 'Go?' }, next: 'work' },
+      { id: 'work', handler: handlers[version - 1] as () => unknown, next: null },
+    ],
+  });
+};
+
+describe('R08: a definition that was edited while a run was parked', () => {
+  test('as data: the run goes on with the copy it was frozen with', async () => {
+    const first = await rig.open({ workflows: [asks('Go?', 'one')] });
+    const run = await first.start('asks');
+    await run.wait('idle');
+    await first.close();
+    const later = await rig.open({ workflows: [asks('Really?', 'two')] });
+    expect((await later.gates(run.id))[0]?.gate.prompt).toBe('Go?');
+    await later.decide(run.id, { option: 'Approve', actor: 'ann' });
+    const view = await later.wait(run.id);
+    expect([view.status, view.steps.map(({ path }) => path)]).toEqual(['completed', ['ask#1', 'one#1']]);
+    const fresh = await later.start('asks');
+    expect((await later.gates((await fresh.wait('idle')).id))[0]?.gate.prompt).toBe('Really?');
+  });
+
+  test('as code: nothing runs until the change is accepted', async () => {
+    const first = await rig.open({ workflows: [work(1)] });
+    const run = await first.start('works');
+    await run.wait('idle');
+    await first.close();
+    const later = await rig.open({ workflows: [work(2)] });
+    const error = await errorOf(later.resume(run.id, { actor: 'ann' }));
+    expect([error.code, error.message]).toEqual([
+      'DEFINITION_CHANGED',
+      expect.stringMatching(/the functions of its steps have changed.*acceptChanges/),
+    ]);
+    expect(await codeOf(later.decide(run.id, { option: 'Approve', actor: 'ann' }))).toBe('DEFINITION_CHANGED');
+    expect((await later.get(run.id)).steps).toMatchObject([{ path: 'ask#1', status: 'waiting' }]);
+    await later.resume(run.id, { actor: 'ann', acceptChanges: true });
+    expect((await later.wait(run.id)).output).toEqual({ version: 2 });
+  });
+
+  test('of a workflow that this engine does not have is refused with its name', async () => {
+    const first = await rig.open({ workflows: [asks('Go?', 'one')] });
+    const run = await first.start('asks');
+    await run.wait('idle');
+    await first.close();
+    const later = await rig.open({ workflows: [work(1)] });
+    const error = await errorOf(later.resume(run.id));
+    expect([error.code, error.message]).toEqual(['WORKFLOW_UNKNOWN', expect.stringContaining('no workflow "asks"')]);
+  });
+});
+
+describe('a flow whose code changed', () => {
+  const ran: string[] = [];
+  beforeEach(() => {
+    ran.length = 0;
+  });
+  const note = (name: string): string => {
+    ran.push(name);
+    return name;
+  };
+
+  test('before where the run stands: NONDETERMINISM names what the record says and what the code does, and runs nothing', async () => {
+    const before = workflow('flow', function* () {
+      yield* step('a').task(note, 'a');
+      yield* step('go').signal('go');
+      return yield* step('c').task(note, 'c');
+    });
+    const after = workflow('flow', function* () {
+      yield* step('b').task(note, 'b');
+      yield* step('go').signal('go');
+      return yield* step('c').task(note, 'c');
+    });
+    const first = await rig.open({ workflows: [before] });
+    const run = await first.start('flow');
+    await run.wait('idle');
+    await first.close();
+    ran.length = 0;
+    const later = await rig.open({ workflows: [after] });
+    expect(await codeOf(later.resume(run.id))).toBe('DEFINITION_CHANGED');
+    const error = await errorOf(later.resume(run.id, { acceptChanges: true }));
+    expect([error.code, error.details]).toEqual(['NONDETERMINISM', { expected: 'a', actual: 'step "b"' }]);
+    expect([ran, (await later.get(run.id)).status]).toEqual([[], 'waiting']);
+    await later.close();
+    const restored = await rig.open({ workflows: [before] });
+    await restored.signal(run.id, 'go');
+    expect([(await restored.wait(run.id)).output, ran]).toEqual(['c', ['c']]);
+  });
+
+  test('in the arguments of a recorded step: the same', async () => {
+    const build = (text: string) =>
+      workflow('args', function* () {
+        yield* step('a').task(note, text);
+        yield* step('go').signal('go');
+      });
+    const first = await rig.open({ workflows: [build('one')] });
+    const run = await first.start('args');
+    await run.wait('idle');
+    await first.close();
+    const later = await rig.open({ workflows: [build('two')] });
+    const error = await errorOf(later.signal(run.id, 'go'));
+    expect([error.code, error.message]).toEqual(['NONDETERMINISM', expect.stringContaining('step "a" with other arguments')]);
+  });
+
+  test('behind where the run stands: with acceptChanges it goes on with the new code', async () => {
+    const build = (last: string) => {
+      const bodies: Record<string, () => ReturnType<typeof workflow>> = {
+        old: () =>
+          workflow('tail', function* () {
+            yield* step('go').signal('go');
+            return yield* step('end').task(note, 'old');
+          }) as never,
+        fresh: () =>
+          workflow('tail', function* () {
+            yield* step('go').signal('go');
+            yield* step('more').task(note, 'more');
+            return yield* step('end').task(note, 'new');
+          }) as never,
+      };
+      return (bodies[last] as () => ReturnType<typeof workflow>)();
+    };
+    const first = await rig.open({ workflows: [build('old')] });
+    const run = await first.start('tail');
+    await run.wait('idle');
+    await first.close();
+    const later = await rig.open({ workflows: [build('fresh')] });
+    expect(await codeOf(later.signal(run.id, 'go'))).toBe('DEFINITION_CHANGED');
+    await later.resume(run.id, { acceptChanges: true });
+    expect([(await later.wait(run.id)).output, ran]).toEqual(['new', ['more', 'new']]);
+  });
+});

@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { defineWorkflow, type Engine, step, workflow } from './library.ts';
+import { codeOf, createLatch, createRig, errorOf, type Rig } from './rig.ts';
+
+let rig: Rig;
+beforeEach(() => {
+  rig = createRig();
+});
+afterEach(() => rig.close());
+
+/** Three steps; the one in the middle waits to be let go. */
+function createHeld() {
+  const held = { ran: [] as string[], begun: createLatch(), go: createLatch() };
+  const definition = workflow('held', function* () {
+    yield* step('a').task(() => held.ran.push('a'));
+    yield* step('b').task(async () => {
+      held.ran.push('b');
+      held.begun.open();
+      await held.go.promise;
+    });
+    yield* step('c').task(() => held.ran.push('c'));
+    return 'end';
+  });
+  return { held, definition };
+}
+
+describe('D09: engines that want the same run', () => {
+  test('exactly one drives; the other is told who does', async () => {
+    const { held, definition } = createHeld();
+    const [first, second] = [await rig.open({ workflows: [definition] }), await rig.open({ workflows: [definition], drives: 'own' })];
+    const run = await first.start(definition);
+    await held.begun.promise;
+    const { owner } = await second.get(run.id);
+    const error = await errorOf(second.resume(run.id));
+    expect([error.code, error.details]).toEqual(['RUN_LOCKED', { run: run.id, owner }]);
+    held.go.open();
+    expect([(await second.wait(run.id)).output, held.ran]).toEqual(['end', ['a', 'b', 'c']]);
+  });
+
+  test('of many that resume a parked run at once one takes it, and every step runs once', async () => {
+    const ran: string[] = [];
+    const go = createLatch();
+    const parked = defineWorkflow({
+      name: 'parked',
+      steps: [
+        { id: 'hear', signal: 'go', next: 'work' },
+        {
+          id: 'work',
+          handler: async () => {
+            ran.push('work');
+            await go.promise;
+          },
+          next: null,
+        },
+      ],
+    });
+    const engines = await Promise.all(Array.from({ length: 4 }, () => rig.open({ workflows: [parked] })));
+    const run = await (engines[0] as Engine).start(parked);
+    await run.wait('idle');
+    await Promise.all(engines.map((engine, n) => engine.signal(run.id, 'go', { id: 'the same', payload: n })));
+    go.open();
+    const views = await Promise.all(engines.map((engine) => engine.wait(run.id)));
+    expect([views.map(({ status }) => status), ran]).toEqual([['completed', 'completed', 'completed', 'completed'], ['work']]);
+  });
+
+  test('E7: what is asked of a run that another one drives is taken by its owner', async () => {
+    const { held, definition } = createHeld();
+    const [first, second] = [await rig.open({ workflows: [definition] }), await rig.open({ workflows: [definition], drives: 'own' })];
+    const run = await first.start(definition);
+    await held.begun.promise;
+    expect((await second.pause(run.id, { actor: 'ann' })).waits).toMatchObject([{ kind: 'pause' }]);
+    held.go.open();
+    expect((await first.wait(run.id, 'idle')).steps.at(-1)).toMatchObject({ path: 'c#1', status: 'queued' });
+    await second.resume(run.id);
+    expect((await second.wait(run.id)).status).toBe('completed');
+    expect(held.ran).toEqual(['a', 'b', 'c']);
+  });
+
+  test('fencing: a driver whose run was taken over stops its work, writes nothing, and says so', async () => {
+    const { held, definition } = createHeld();
+    const first = await rig.open({ workflows: [definition] });
+    const run = await first.start(definition);
+    await held.begun.promise;
+    const { state, owner } = await first.store.load(run.id);
+    await first.store.claim(run.id, owner as string);
+    const before = await first.store.events(run.id, 0);
+    const waiting = codeOf(first.wait(run.id));
+    held.go.open();
+    expect(await waiting).toBe('RUN_LOCKED');
+    expect(await first.store.events(run.id, 0)).toEqual(before);
+    expect([held.ran, (await first.store.load(run.id)).state.seq]).toEqual([['a', 'b'], state.seq]);
+  });
+});
+
+describe('closing an engine', () => {
+  test('lets what is under way end; the next step is left in the queue, and a later engine goes on with it', async () => {
+    const { held, definition } = createHeld();
+    const first = await rig.open({ workflows: [definition] });
+    const run = await first.start(definition);
+    await held.begun.promise;
+    const closed = first.close();
+    expect(await codeOf(first.start(definition))).toBe('ENGINE_CLOSED');
+    held.go.open();
+    await closed;
+    expect(held.ran).toEqual(['a', 'b']);
+
+    const later = await rig.open({ workflows: [definition] });
+    const view = await later.get(run.id);
+    expect([view.owner, view.steps.map(({ path, status }) => `${path} ${status}`)]).toEqual([
+      undefined,
+      ['a#1 completed', 'b#1 completed', 'c#1 queued'],
+    ]);
+    expect(await later.recover()).toEqual([run.id]);
+    expect([(await later.wait(run.id)).status, held.ran]).toEqual(['completed', ['a', 'b', 'c']]);
+  });
+
+  test('hands its runs over: another engine on the same file goes on with them at once', async () => {
+    const { held, definition } = createHeld();
+    const [first, second] = [await rig.open({ workflows: [definition] }), await rig.open({ workflows: [definition] })];
+    const run = await first.start(definition);
+    await held.begun.promise;
+    const closed = first.close();
+    held.go.open();
+    await closed;
+    expect([(await second.wait(run.id)).status, held.ran]).toEqual(['completed', ['a', 'b', 'c']]);
+  });
+
+  test('with abort cuts the work off: its end is unknown', async () => {
+    const { held, definition } = createHeld();
+    const first = await rig.open({ workflows: [definition] });
+    const run = await first.start(definition);
+    await held.begun.promise;
+    held.go.open();
+    const second = createHeld();
+    const other = await first.start(second.definition, {}, { id: 'cut-off' });
+    await second.held.begun.promise;
+    await run.wait();
+    await first.close({ abort: true });
+    const later = await rig.open({ workflows: [second.definition] });
+    expect(await later.recover()).toEqual([other.id]);
+    expect((await later.wait(other.id, 'idle')).waits).toMatchObject([{ kind: 'unknown', step: 'b' }]);
+  });
+
+  test('twice is once, and afterwards everything is refused with ENGINE_CLOSED', async () => {
+    const engine = await rig.open();
+    const run = await engine.start(defineWorkflow({ name: 'waits', steps: [{ id: 'hear', signal: 'go', next: null }] }));
+    await run.wait('idle');
+    const waiting = codeOf(run.wait());
+    await Promise.all([engine.close(), engine.close()]);
+    expect(await waiting).toBe('ENGINE_CLOSED');
+    const asked = [
+      engine.get(run.id),
+      engine.list(),
+      engine.gates(run.id),
+      engine.checkpoint(run.id),
+      engine.resumeContext(run.id),
+      engine.planFork(run.id, 'hear'),
+      engine.fork(run.id, { from: 'hear' }),
+      engine.wait(run.id),
+      engine.signal(run.id, 'go'),
+      engine.decide(run.id, { option: 'x', actor: 'ann' }),
+      engine.cancel(run.id),
+      engine.pause(run.id),
+      engine.resume(run.id),
+      engine.recover(),
+      engine.events(run.id).next(),
+      engine.log(run.id).next(),
+    ];
+    expect(new Set(await Promise.all(asked.map(codeOf)))).toEqual(new Set(['ENGINE_CLOSED']));
+  });
+});

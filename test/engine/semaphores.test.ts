@@ -1,0 +1,295 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Limits } from './library.ts';
+import { type AgentDriver, defineWorkflow, type Engine, step, workflow } from './library.ts';
+import { createLatch, createRig, type Latch, type Rig } from './rig.ts';
+import { openSpiedStore } from './spied-store.ts';
+
+let rig: Rig;
+beforeEach(() => {
+  rig = createRig();
+});
+afterEach(() => rig.close());
+
+/** Counts how many work at once, and lets each go on a few turns later. */
+function createMeter() {
+  let now = 0;
+  const meter = {
+    most: 0,
+    done: 0,
+    async work(): Promise<number> {
+      now += 1;
+      meter.most = Math.max(meter.most, now);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      now -= 1;
+      meter.done += 1;
+      return meter.done;
+    },
+  };
+  return meter;
+}
+
+async function runAll(engines: readonly Engine[], definition: Parameters<Engine['start']>[0], each: number): Promise<string[]> {
+  const runs = await Promise.all(engines.flatMap((engine) => Array.from({ length: each }, () => engine.start(definition))));
+  return Promise.all(runs.map(async (run) => (await run.wait()).status));
+}
+
+describe('a semaphore', () => {
+  const meter = { current: createMeter() };
+  const driver: AgentDriver = { name: 'here', ask: async () => ({ kind: 'answered', success: true, output: await meter.current.work() }) };
+  const services = {
+    drivers: { here: driver },
+    roles: { writer: { driver: 'here', credential: 'account' }, editor: { driver: 'here', credential: 'account' } },
+  };
+  const task = defineWorkflow({
+    name: 'task',
+    steps: [{ id: 'work', handler: async () => ({ n: await meter.current.work() }), slots: ['db'], next: null }],
+  });
+  const write = defineWorkflow({ name: 'write', steps: [{ id: 'work', agent: 'writer', prompt: 'write', next: null }] });
+  const twoRoles = defineWorkflow({
+    name: 'twoRoles',
+    steps: [
+      {
+        id: 'par',
+        parallel: {
+          branches: [
+            { id: 'w', agent: 'writer', prompt: 'write' },
+            { id: 'e', agent: 'editor', prompt: 'edit' },
+          ],
+        },
+        next: null,
+      },
+    ],
+  });
+
+  test.each<[string, Limits, Parameters<Engine['start']>[0], number]>([
+    ['global', { global: 3 }, task, 3],
+    ['of a repository', { repository: 2 }, task, 2],
+    ['of a role', { roles: { writer: 2 } }, write, 2],
+    ['of a credential, which two roles share', { credentials: { account: 2 } }, twoRoles, 2],
+    ["of one's own", { keys: { db: 1 } }, task, 1],
+    ['the smallest of several', { global: 4, keys: { db: 2 } }, task, 2],
+  ])('%s is used up to its limit and never beyond, across two engines on one file', async (_, limits, definition, most) => {
+    meter.current = createMeter();
+    const engines = [await rig.open({ limits, ...services }), await rig.open({ limits, ...services })];
+    const statuses = await runAll(engines, definition, 6);
+    expect(new Set(statuses)).toEqual(new Set(['completed']));
+    expect(meter.current.most).toBe(most);
+  });
+
+  test('without a limit holds nobody up', async () => {
+    meter.current = createMeter();
+    const engine = await rig.open({ limits: { keys: { other: 1 } }, ...services });
+    await runAll([engine], task, 6);
+    expect(meter.current.most).toBe(6);
+  });
+
+  test('holds across two processes', async () => {
+    const code = `
+      const job = defineWorkflow({ name: 'job', steps: [{ id: 'work', slots: ['db'], next: null, handler: async () => {
+        appendFileSync(db + '.ledger', '+');
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        appendFileSync(db + '.ledger', '-');
+      } }] });
+      const engine = await createEngine({ db, workflows: [job], limits: { keys: { db: 2 } }, drives: 'own', synchronous: 'NORMAL' });
+      say('ready');
+      await hear();
+      const runs = await Promise.all(Array.from({ length: 12 }, () => engine.start(job)));
+      const views = await Promise.all(runs.map((run) => run.wait()));
+      say(views.filter((view) => view.status === 'completed').length);
+      await engine.close();`;
+    const others = [rig.other(code), rig.other(code)];
+    for (const other of others) expect(await other.said()).toBe('ready');
+    for (const other of others) other.tell('go');
+    expect(await Promise.all(others.map((other) => other.said()))).toEqual(['12', '12']);
+    let now = 0;
+    const levels = [...readFileSync(`${rig.db}.ledger`, 'utf8')].map((mark) => (now += mark === '+' ? 1 : -1));
+    expect([levels.length, Math.max(...levels), levels.at(-1)]).toEqual([48, 2, 0]);
+  });
+});
+
+describe('waiting for a semaphore', () => {
+  /** Runs of one step each, which hold the key until their latch opens. */
+  function createQueue() {
+    const order: string[] = [];
+    const latches = new Map<string, Latch>();
+    const begun = new Map<string, Latch>();
+    const latchOf = (map: Map<string, Latch>, id: string): Latch => map.get(id) ?? (map.set(id, createLatch()).get(id) as Latch);
+    const definition = defineWorkflow({
+      name: 'holder',
+      steps: [
+        {
+          id: 'hold',
+          slots: ['db'],
+          handler: async (ctx) => {
+            order.push(ctx.runId);
+            latchOf(begun, ctx.runId).open();
+            await latchOf(latches, ctx.runId).promise;
+            if (ctx.runId === 'fails') throw new Error('boom');
+          },
+          next: null,
+        },
+      ],
+    });
+    return { definition, order, begun: (id: string) => latchOf(begun, id).promise, finish: (id: string) => latchOf(latches, id).open() };
+  }
+
+  async function openQueue() {
+    const store = await openSpiedStore(rig.db);
+    let full = createLatch();
+    store.around = async (_, commit) => {
+      const result = await commit();
+      if (result.result === 'full') full.open();
+      return result;
+    };
+    const queue = createQueue();
+    const engine = await rig.open({ store, limits: { keys: { db: 1 } }, workflows: [queue.definition] });
+    const enter = async (id: string): Promise<void> => {
+      full = createLatch();
+      await engine.start(queue.definition, {}, { id });
+      await full.promise;
+    };
+    return { store, engine, queue, enter };
+  }
+
+  test('is first come, first served, and nothing is asked of the store meanwhile', async () => {
+    const { store, engine, queue, enter } = await openQueue();
+    await engine.start(queue.definition, {}, { id: 'first' });
+    await queue.begun('first');
+    const waiters = ['a', 'b', 'c', 'd', 'e'];
+    for (const id of waiters) await enter(id);
+    expect((await engine.get('c')).waits).toMatchObject([{ kind: 'capacity', step: 'hold' }]);
+    const asked = store.calls.length;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(store.calls.slice(asked)).toEqual([]);
+    for (const id of ['first', ...waiters]) {
+      await queue.begun(id);
+      queue.finish(id);
+    }
+    for (const id of waiters) expect((await engine.wait(id)).status).toBe('completed');
+    expect(queue.order).toEqual(['first', ...waiters]);
+  });
+
+  test.each([
+    ['fails', async (_: Engine, finish: (id: string) => void) => finish('fails')],
+    [
+      'is cancelled',
+      async (engine: Engine, finish: (id: string) => void) => {
+        const cancelled = engine.cancel('fails');
+        finish('fails');
+        await cancelled;
+      },
+    ],
+  ])('ends when the holder %s', async (_, end) => {
+    const { engine, queue, enter } = await openQueue();
+    await engine.start(queue.definition, {}, { id: 'fails' });
+    await queue.begun('fails');
+    await enter('next');
+    await end(engine, queue.finish);
+    await queue.begun('next');
+    queue.finish('next');
+    expect((await engine.wait('next')).status).toBe('completed');
+  });
+
+  test('a waiter that is cancelled does not keep the place of the next', async () => {
+    const { engine, queue, enter } = await openQueue();
+    await engine.start(queue.definition, {}, { id: 'first' });
+    await queue.begun('first');
+    await enter('gone');
+    await enter('next');
+    expect((await engine.cancel('gone')).status).toBe('cancelled');
+    queue.finish('first');
+    await queue.begun('next');
+    expect(queue.order).toEqual(['first', 'next']);
+    queue.finish('next');
+    expect((await engine.wait('next')).status).toBe('completed');
+  });
+
+  test('a paused run does not begin when its turn comes, and lets others pass; resumed, it does', async () => {
+    const { engine, queue, enter } = await openQueue();
+    await engine.start(queue.definition, {}, { id: 'first' });
+    await queue.begun('first');
+    await enter('paused');
+    await enter('next');
+    await engine.pause('paused');
+    queue.finish('first');
+    await queue.begun('next');
+    expect(queue.order).toEqual(['first', 'next']);
+    queue.finish('next');
+    await engine.wait('next');
+    await engine.resume('paused');
+    await queue.begun('paused');
+    queue.finish('paused');
+    expect((await engine.wait('paused')).status).toBe('completed');
+  });
+
+  test('a result that comes while a semaphore is found full is not lost', async () => {
+    const store = await openSpiedStore(rig.db);
+    let full = createLatch();
+    const hold = createLatch();
+    let held = createLatch();
+    let isHolding = false;
+    store.around = async (delta, commit) => {
+      if (isHolding && delta.run === 'group' && delta.slots.take.length === 0) {
+        isHolding = false;
+        held.open();
+        await hold.promise;
+      }
+      const result = await commit();
+      if (result.result === 'full') full.open();
+      return result;
+    };
+    const [holderBegun, holderEnd, aEnd, aBegun] = [createLatch(), createLatch(), createLatch(), createLatch()];
+    const holder = workflow('holder', function* () {
+      yield* step('hold')
+        .task(async () => {
+          holderBegun.open();
+          await holderEnd.promise;
+        })
+        .slots('db');
+    });
+    const group = defineWorkflow({
+      name: 'group',
+      steps: [
+        {
+          id: 'par',
+          parallel: {
+            branches: [
+              {
+                id: 'a',
+                handler: async () => {
+                  aBegun.open();
+                  await aEnd.promise;
+                  return { a: 'the result of a' };
+                },
+              },
+              { id: 'b', handler: () => ({ b: 'b' }), slots: ['db'] },
+            ],
+          },
+          next: null,
+        },
+      ],
+    });
+    const engine = await rig.open({ store, limits: { keys: { db: 1 } }, workflows: [holder, group] });
+    await engine.start(holder, {}, { id: 'holder' });
+    await holderBegun.promise;
+    await engine.start(group, {}, { id: 'group' });
+    await Promise.all([full.promise, aBegun.promise]);
+    // While a commit of the run is under way, its turn for the semaphore comes up in vain, and then a's result comes.
+    isHolding = true;
+    const first = engine.signal('group', 'anything');
+    await held.promise;
+    held = createLatch();
+    full = createLatch();
+    await store.post({ run: 'group', dedupe: 'second', input: { type: 'signalled', at: Date.now(), name: 'anything' }, values: [] });
+    await new Promise((resolve) => setImmediate(resolve));
+    aEnd.open();
+    await new Promise((resolve) => setImmediate(resolve));
+    hold.open();
+    await Promise.all([first, full.promise]);
+    holderEnd.open();
+    const view = await engine.wait('group');
+    expect(view.output).toEqual({ a: { a: 'the result of a' }, b: { b: 'b' } });
+    expect((await engine.store.check()).problems).toEqual([]);
+  });
+});

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { defineWorkflow, EngineError, step, workflow } from './library.ts';
+import { codeOf, createLatch, createRig, errorOf, type Rig } from './rig.ts';
+import { openSpiedStore } from './spied-store.ts';
+
+let rig: Rig;
+beforeEach(() => {
+  rig = createRig();
+});
+afterEach(() => rig.close());
+
+describe('D05: a commit that fails because the disk is full', () => {
+  test('stops the work, is told by wait(), leaves no half of it, and a later resume succeeds', async () => {
+    const store = await openSpiedStore(rig.db);
+    const ran: string[] = [];
+    let isFull = false;
+    store.around = async (_, commit) => {
+      if (isFull) throw new EngineError('STORE_FULL', 'there is no room on the disk');
+      return commit();
+    };
+    const stopped = createLatch();
+    const flow = workflow('flow', function* () {
+      yield* step('a').task(() => ran.push('a'));
+      isFull = ran.length === 1;
+      yield* step('b').task({ action: () => ran.push('b'), recovery: 'rerun' });
+      return 'end';
+    });
+    const slow = defineWorkflow({
+      name: 'slow',
+      steps: [
+        {
+          id: 'par',
+          parallel: {
+            branches: [
+              {
+                id: 'hang',
+                recovery: 'rerun',
+                handler: async (ctx) => {
+                  if (ran.includes('again')) return 'fine';
+                  await new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve()));
+                  stopped.open();
+                },
+              },
+              {
+                id: 'quick',
+                recovery: 'rerun',
+                handler: () => {
+                  isFull = !ran.includes('again');
+                  return 'quick';
+                },
+              },
+            ],
+          },
+          next: null,
+        },
+      ],
+    });
+    const engine = await rig.open({ store, workflows: [flow, slow] });
+    const run = await engine.start(flow);
+    const error = await errorOf(run.wait());
+    expect([error.code, ran]).toEqual(['STORE_FULL', ['a']]);
+    isFull = false;
+
+    const hanging = await engine.start(slow);
+    expect(await codeOf(hanging.wait())).toBe('STORE_FULL');
+    await stopped.promise;
+    isFull = false;
+    ran.push('again');
+
+    await engine.resume(run.id);
+    await engine.resume(hanging.id);
+    expect((await engine.wait(hanging.id)).output).toEqual({ hang: 'fine', quick: 'quick' });
+    // The step whose end could not be recorded may have had its effect: a person says so.
+    expect((await engine.wait(run.id, 'idle')).waits).toMatchObject([{ kind: 'unknown', step: 'a' }]);
+    await engine.resume(run.id, { actor: 'ann', choice: { how: 'done', output: 1 } });
+    expect([(await engine.wait(run.id)).output, ran]).toEqual(['end', ['a', 'again', 'b']]);
+    expect((await store.check()).problems).toEqual([]);
+    await store.close();
+  });
+
+  test('at the very first commit is told by start(), and there is no run', async () => {
+    const store = await openSpiedStore(rig.db);
+    store.around = async () => {
+      throw new EngineError('STORE_FULL', 'there is no room on the disk');
+    };
+    const engine = await rig.open({ store });
+    const one = defineWorkflow({ name: 'one', steps: [{ id: 'a', handler: () => 1, next: null }] });
+    expect(await codeOf(engine.start(one, {}, { id: 'mine' }))).toBe('STORE_FULL');
+    expect(await engine.list()).toEqual([]);
+    store.around = (_, commit) => commit();
+    expect((await (await engine.start(one, {}, { id: 'mine' })).wait()).status).toBe('completed');
+    await store.close();
+  });
+});
+
+describe('E6: an engine with nothing to do', () => {
+  test('asks nothing of the store: 50 parked runs, 300 ms, no call', async () => {
+    const store = await openSpiedStore(rig.db);
+    const waits = defineWorkflow({
+      name: 'waits',
+      steps: [{ id: 'ask', human: { prompt: 'Go?' }, timeout: '30d', next: { ok: null, timeout: null } }],
+    });
+    const engine = await rig.open({ store, workflows: [waits] });
+    const runs = await Promise.all(Array.from({ length: 50 }, () => engine.start(waits)));
+    await Promise.all(runs.map((run) => run.wait('idle')));
+    await engine.recover();
+    const asked = store.calls.length;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(store.calls.slice(asked)).toEqual([]);
+    await engine.decide(runs[49]?.id as string, { option: 'Approve', actor: 'ann' });
+    expect((await engine.wait(runs[49]?.id as string)).status).toBe('completed');
+    await store.close();
+  });
+});

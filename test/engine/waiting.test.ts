@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
+import { defineWorkflow, type RunHandle, step, workflow } from './library.ts';
+import { codeOf, createRig, type Rig } from './rig.ts';
+
+let rig: Rig;
+beforeEach(() => {
+  rig = createRig();
+});
+afterEach(() => rig.close());
+
+/** Which of these have happened after everything that is at hand was done. */
+async function happened(run: RunHandle): Promise<Record<'settled' | 'idle' | 'outside', boolean>> {
+  const seen = { settled: false, idle: false, outside: false };
+  for (const until of ['settled', 'idle', 'outside'] as const)
+    run.wait(until).then(
+      () => {
+        seen[until] = true;
+      },
+      () => undefined,
+    );
+  await run.wait('idle');
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  return seen;
+}
+
+describe('waiting for a run', () => {
+  test.each([
+    ['that ended', { handler: () => 1 }, { settled: true, idle: true, outside: true }],
+    ['that waits for a person', { human: { prompt: 'Go?' } }, { settled: false, idle: true, outside: true }],
+    ['that waits for a signal', { signal: 'go' }, { settled: false, idle: true, outside: true }],
+    ['that waits for a time', { delay: '1h' }, { settled: false, idle: true, outside: false }],
+    ['that waits for a person until a time', { human: { prompt: 'Go?' }, timeout: '1h' }, { settled: false, idle: true, outside: false }],
+  ] as const)('%s', async (_, work, expected) => {
+    const engine = await rig.open({ clock: createVirtualClock() });
+    const run = await engine.start(defineWorkflow({ name: 'w', steps: [{ id: 'a', ...work, next: { ok: null, timeout: 'fail' } }] }));
+    expect(await happened(run)).toEqual(expected);
+  });
+
+  test('that halted is settled', async () => {
+    const engine = await rig.open();
+    const run = await engine.start(defineWorkflow({ name: 'w', steps: [{ id: 'a', handler: () => 'fail', next: null }] }));
+    expect(await happened(run)).toEqual({ settled: true, idle: true, outside: true });
+  });
+
+  test('whose child waits for a time is not waiting for the outside', async () => {
+    const clock = createVirtualClock();
+    const kid = defineWorkflow({ name: 'kid', steps: [{ id: 'sleep', delay: '1h', next: null }] });
+    const parent = workflow('parent', function* () {
+      yield* step('child').workflow(kid);
+      return 'end';
+    });
+    const engine = await rig.open({ clock, workflows: [kid, parent] });
+    const run = await engine.start(parent);
+    expect(await happened(run)).toEqual({ settled: false, idle: true, outside: false });
+    clock.advance(3_600_000);
+    expect((await run.wait()).output).toBe('end');
+  });
+
+  test('whose child stands still is waiting for the outside', async () => {
+    const kid = defineWorkflow({ name: 'kid', steps: [{ id: 'a', handler: () => 'fail', next: null }] });
+    const parent = defineWorkflow({ name: 'parent', steps: [{ id: 'child', workflow: kid, next: null }] });
+    const engine = await rig.open({ workflows: [parent] });
+    expect(await happened(await engine.start(parent))).toEqual({ settled: false, idle: true, outside: true });
+  });
+
+  test('that does not exist is refused', async () => {
+    const engine = await rig.open();
+    expect(await codeOf(engine.wait('nobody'))).toBe('RUN_NOT_FOUND');
+    expect(await codeOf(engine.get('nobody'))).toBe('RUN_NOT_FOUND');
+    expect(await codeOf(engine.events('nobody').next())).toBe('RUN_NOT_FOUND');
+  });
+});
