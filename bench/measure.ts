@@ -19,7 +19,10 @@ export interface Row {
 }
 
 /** Runs both sides by turns, after one turn that does not count, and gives the medians. */
-export async function interleave(repeats: number, sides: { readonly floor: () => number | Promise<number>; readonly pawl: () => Promise<number> }): Promise<{ floor: number; pawl: number; ratio: number }> {
+export async function interleave(
+  repeats: number,
+  sides: { readonly floor: () => number | Promise<number>; readonly pawl: () => Promise<number> },
+): Promise<{ floor: number; pawl: number; ratio: number }> {
   await sides.floor();
   await sides.pawl();
   const floors: number[] = [];

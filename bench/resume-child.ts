@@ -19,7 +19,12 @@ const workflow = defineWorkflow({
   name: 'resumed',
   limits: { maxIterations: steps },
   steps: [
-    { id: 'work', recovery: 'rerun', handler: (ctx) => ({ n: Number(ctx.stepState['n'] ?? 0) + 1 }), next: { condition: `result.n >= ${steps}`, onTrue: 'last', onFalse: 'work', maxIterations: steps } },
+    {
+      id: 'work',
+      recovery: 'rerun',
+      handler: (ctx) => ({ n: Number(ctx.stepState.n ?? 0) + 1 }),
+      next: { condition: `result.n >= ${steps}`, onTrue: 'last', onFalse: 'work', maxIterations: steps },
+    },
     { id: 'last', recovery: 'rerun', handler: last, next: null },
   ],
 });

@@ -9,18 +9,12 @@ const noop = (): undefined => undefined;
 export function linear(steps: number): CompiledWorkflow {
   return compileGraph({
     name: `linear-${steps}`,
-    steps: Array.from({ length: steps }, (_, n) => ({ id: `step-${n}`, handler: noop, recovery: 'rerun' as const, next: n === steps - 1 ? null : `step-${n + 1}` })),
-  });
-}
-
-/** Two no-op steps that hand over to each other so many times: few steps, long history. */
-export function looping(rounds: number): CompiledWorkflow {
-  return compileGraph({
-    name: `looping-${rounds}`,
-    steps: [
-      { id: 'left', handler: noop, next: 'right' },
-      { id: 'right', handler: (ctx) => ({ n: Number(ctx.stepState['n'] ?? 0) + 1 }), next: { condition: `result.n >= ${rounds}`, onTrue: null, onFalse: 'left', maxIterations: rounds } },
-    ],
+    steps: Array.from({ length: steps }, (_, n) => ({
+      id: `step-${n}`,
+      handler: noop,
+      recovery: 'rerun' as const,
+      next: n === steps - 1 ? null : `step-${n + 1}`,
+    })),
   });
 }
 
@@ -28,7 +22,13 @@ export function looping(rounds: number): CompiledWorkflow {
 export function branches(count: number): CompiledWorkflow {
   return compileGraph({
     name: `branches-${count}`,
-    steps: [{ id: 'fan', parallel: { branches: Array.from({ length: count }, (_, n) => ({ id: `branch-${n}`, handler: noop })), join: 'all' }, next: null }],
+    steps: [
+      {
+        id: 'fan',
+        parallel: { branches: Array.from({ length: count }, (_, n) => ({ id: `branch-${n}`, handler: noop })), join: 'all' },
+        next: null,
+      },
+    ],
   });
 }
 
@@ -36,6 +36,19 @@ export function branches(count: number): CompiledWorkflow {
 export function parked(): CompiledWorkflow {
   return compileGraph({
     name: 'parked',
-    steps: [{ id: 'ask', human: { prompt: 'Go on?', context: [], options: [{ label: 'yes', nextStep: 'complete' }, { label: 'no', nextStep: null }] }, next: null }],
+    steps: [
+      {
+        id: 'ask',
+        human: {
+          prompt: 'Go on?',
+          context: [],
+          options: [
+            { label: 'yes', nextStep: 'complete' },
+            { label: 'no', nextStep: null },
+          ],
+        },
+        next: null,
+      },
+    ],
   });
 }

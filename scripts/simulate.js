@@ -25,7 +25,11 @@ async function simulateAll() {
       process.stdout.write(`simulate: ${done} seeds, 0 failed, ${((performance.now() - began) / 1000).toFixed(1)} s\n`);
     if (runs === 1) process.stdout.write(`${(values.trace === true ? report.trace : []).map((line) => `${line}\n`).join('')}`);
   }
-  process.stdout.write(`${Object.entries(totals).map(([what, count]) => `${what} ${count}`).join(', ')}\n`);
+  process.stdout.write(
+    `${Object.entries(totals)
+      .map(([what, count]) => `${what} ${count}`)
+      .join(', ')}\n`,
+  );
   return 0;
 }
 

@@ -106,7 +106,7 @@ async function runInMemory(compiled: CompiledWorkflow, input: unknown, options: 
 }
 
 /** The result of a run that has ended. */
-export function resultOf(view: RunView): WorkflowResult {
+function resultOf(view: RunView): WorkflowResult {
   const success = view.status === 'completed';
   const steps = view.steps
     .filter((step) => step.outcome !== undefined && !step.path.includes('/'))

@@ -68,7 +68,6 @@ function readChoice(next: ConditionalNext, order: StepOrder, step: StepReading):
 function readEdge({ to, maxIterations, onExhausted }: BoundedTarget, order: StepOrder): Edge {
   const max = maxIterations ?? (leadsBack(to, order) ? order.maxIterations : undefined);
   if (max === undefined) return { to: readTarget(to) };
-  // biome-ignore lint/suspicious/noThenProperty: it holds a target and no function, so nothing takes it for a promise.
   return { to: readTarget(to), max, then: onExhausted === undefined ? { end: 'escalate' } : readTarget(onExhausted) };
 }
 

@@ -69,7 +69,7 @@ export class ProblemList {
 }
 
 /** The error that tells every fault of a workflow. */
-export function invalidDefinition(workflow: string, problems: readonly Problem[]): EngineError {
+function invalidDefinition(workflow: string, problems: readonly Problem[]): EngineError {
   const lines = problems.map(({ step, message, hint }) => `${step === undefined ? '' : `step "${step}": `}${message}; ${hint}`);
   const told =
     lines.length === 1 ? ` is not valid: ${lines[0]}` : ` has ${lines.length} problems:\n${lines.map((line) => `- ${line}`).join('\n')}`;

@@ -31,6 +31,8 @@ export interface Past {
   readonly results: ReadonlyMap<string, Json>;
   /** flow: the ended steps, to be replayed. */
   readonly history?: readonly FlowRecord[];
+  /** flow: results that were given in place of steps. */
+  readonly given?: ReadonlyMap<string, Json>;
 }
 
 /** What a first event is made of. */

@@ -206,11 +206,15 @@ function mailOf({ before, after, ended, at }: Decision): Mail[] {
 
 function childrenCutOff(after: RunState, ended: readonly EndedAttempt[]): string[] {
   const children = ended.flatMap(({ event, activation }) =>
-    event.type === 'step.settled' && (event.outcome === 'cancelled' || event.outcome === 'timeout') && activation.wait?.child !== undefined
-      ? [activation.wait.child]
-      : [],
+    isCutOff(event) && activation.wait?.child !== undefined ? [activation.wait.child] : [],
   );
   if (after.ending !== undefined)
     for (const path in after.live) children.push(...(after.live[path]?.wait?.child === undefined ? [] : [after.live[path].wait.child]));
   return children;
+}
+
+/** Whether an attempt was given up while its child may still work: it timed out, and another may be tried in its place. */
+function isCutOff(event: EndedAttempt['event']): boolean {
+  if (event.type === 'step.changed') return event.failed?.error.reason === 'timeout';
+  return event.outcome === 'cancelled' || event.outcome === 'timeout';
 }

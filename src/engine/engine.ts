@@ -97,7 +97,7 @@ export class EngineCore implements DriverHost {
       throw new EngineError('RUN_EXISTS', `run "${id}" exists already and is being driven; start one under another id`, {
         details: { run: id },
       });
-    const program = this.remember(id, programOf(workflow, bound, options.past?.history));
+    const program = this.remember(id, programOf(workflow, bound, options));
     const record = this.recordFor(id, { reads: program.program.reads, fresh: true });
     record.params = bound;
     for (const [key, value] of options.past?.data ?? []) record.supplyData(key, value);

@@ -12,7 +12,7 @@ import type { EventRow, StoredAttempt } from '../store/store.ts';
 import type { Past } from './birth.ts';
 import type { RunDriver } from './driver.ts';
 import type { EngineCore } from './engine.ts';
-import { findWorkflow, flowHistory } from './programs.ts';
+import { findWorkflow, flowHistory, givenResults } from './programs.ts';
 
 /** How a run is forked. */
 export interface ForkRequest {
@@ -35,6 +35,7 @@ export interface ForkPlan {
 }
 
 interface Cut {
+  readonly step: string;
   readonly seq: number;
   readonly state: RunState;
   readonly before: readonly RunEvent[];
@@ -63,7 +64,7 @@ export async function forkRun(core: EngineCore, run: string, request: ForkReques
   const supplied = request.outputs === undefined ? {} : { outputs: request.outputs };
   const origin = { actor: request.actor ?? 'fork', event: 'fork' };
   return core.start(workflow, params, {
-    from: request.from,
+    from: cut.step,
     past,
     origin,
     ...supplied,
@@ -84,8 +85,10 @@ function cutAt(rows: readonly EventRow[], { run, from }: { readonly run: string;
       `run ${run} never came to step "${from}"${didYouMean(from, stepsOf(rows))}; a fork begins at a step that was opened`,
     );
   const row = rows[at] as EventRow;
-  const before = [...rows.slice(0, at).flatMap((earlier) => earlier.events), ...row.events.slice(0, row.events.findLastIndex(opens))];
-  return { seq: row.seq, before, state: foldAll(before) };
+  const opened = row.events.findLastIndex(opens);
+  const before = [...rows.slice(0, at).flatMap((earlier) => earlier.events), ...row.events.slice(0, opened)];
+  const { activation } = row.events[opened] as Extract<RunEvent, { type: 'step.opened' }>;
+  return { step: activation.step, seq: row.seq, before, state: foldAll(before) };
 }
 
 function stepsOf(rows: readonly EventRow[]): string[] {
@@ -106,7 +109,7 @@ function pastRows(cut: Cut): (row: StoredAttempt) => boolean {
 
 async function pastOf(core: EngineCore, run: string, cut: Cut): Promise<Past> {
   const rows = (await core.store.attempts(run)).filter(pastRows(cut));
-  const merged = cut.before.flatMap((event) => mergedRef(event));
+  const merged = await mergedRefs(core, cut.before);
   const latest = new Map(rows.filter((row) => row.group === undefined && row.status === 'completed').map((row) => [row.step, row.output]));
   const outputs = [...latest.values()].flatMap((ref) => (ref === undefined ? [] : [ref]));
   const texts = await core.store.values([...new Set([...merged, ...outputs].map((ref) => ref.digest))]);
@@ -114,8 +117,21 @@ async function pastOf(core: EngineCore, run: string, cut: Cut): Promise<Past> {
   const data = new Map<string, Json>();
   for (const patch of merged.map(read)) if (isJsonObject(patch)) for (const [key, value] of Object.entries(patch)) data.set(key, value);
   const results = new Map([...latest].map(([step, ref]) => [step, read(ref)]));
-  const history = cut.state.form === 'flow' ? { history: await flowHistory(core.store, rows) } : {};
+  const history =
+    cut.state.form === 'flow' ? { history: await flowHistory(core.store, rows), given: await givenResults(core.store, rows) } : {};
   return { run, seq: cut.seq, counts: cut.state.counts, data, results, ...history };
+}
+
+/** What joined the data before the cut, oldest first; a run that is a fork itself began with the data of its original. */
+async function mergedRefs(core: EngineCore, before: readonly RunEvent[]): Promise<Ref[]> {
+  const own = before.flatMap((event) => mergedRef(event));
+  const [first] = before;
+  if (first?.type !== 'run.started') return own;
+  const given = [...Object.values(first.supplied ?? {}), ...own];
+  if (first.fork === undefined) return given;
+  const { run, seq, step } = first.fork;
+  const rows = (await core.store.events(run, 0)).filter((row) => row.seq <= seq);
+  return [...(await mergedRefs(core, cutAt(rows, { run, from: step }).before)), ...given];
 }
 
 function mergedRef(event: RunEvent): Ref[] {

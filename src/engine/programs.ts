@@ -11,6 +11,7 @@ import { graphProgram } from '../kernel/graph-program.ts';
 import type { Program } from '../kernel/program.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { Store, StoredAttempt } from '../store/store.ts';
+import type { StartOptions } from './birth.ts';
 import type { DefinitionSource } from './host.ts';
 
 /** A program with the functions of its steps. */
@@ -45,11 +46,17 @@ export function checkUnchanged(run: { readonly state: RunState; readonly codeHas
   );
 }
 
-/** The program of a new run. */
-export function programOf(workflow: CompiledWorkflow, params: JsonObject, past?: readonly FlowRecord[]): BoundProgram {
+/** The program of a new run. One that begins in the middle is led there by the past of another run and by given results. */
+export function programOf(
+  workflow: CompiledWorkflow,
+  params: JsonObject,
+  { past, outputs, from }: Pick<StartOptions, 'past' | 'outputs' | 'from'>,
+): BoundProgram {
   if (workflow.definition.form === 'graph') return graphOf(workflow.definition, workflow);
   const program = createFlowProgram({ workflow, params });
-  if (past !== undefined) program.replay(undefined, past);
+  const given = new Map([...(past?.given ?? []), ...Object.entries(outputs ?? {})]);
+  if (past !== undefined || from !== undefined || given.size > 0)
+    program.replay(undefined, past?.history ?? [], { outputs: given, ...(from === undefined ? {} : { until: from }) });
   return flowOf(program);
 }
 
@@ -85,7 +92,9 @@ export async function programOfRun(
   const { workflow, definition, params } = given;
   if (state.form === 'graph') return graphOf(workflow.hash === state.def ? workflow.definition : definition, workflow);
   const program = createFlowProgram({ workflow, params });
-  program.replay(state, await historyOf(store, state));
+  // Rows beyond the checkpoint are those of an owner that took the run over meanwhile.
+  const past = (await store.attempts(state.id)).filter((row) => row.seq <= state.seq);
+  program.replay(state, await historyOf(store, state, past), { outputs: await givenResults(store, past) });
   return flowOf(program);
 }
 
@@ -105,16 +114,23 @@ function flowOf(program: FlowProgram): BoundProgram {
 }
 
 /** The ended steps of a flow in the order in which they began; the one it halted at is about to be tried again. */
-async function historyOf(store: Store, state: RunState): Promise<FlowRecord[]> {
-  // Rows beyond the checkpoint are those of an owner that took the run over meanwhile.
-  const past = (await store.attempts(state.id)).filter((row) => row.seq <= state.seq);
+async function historyOf(store: Store, state: RunState, past: readonly StoredAttempt[]): Promise<FlowRecord[]> {
   const rows = past.filter((row) => row.path !== state.halt?.path && state.live[row.path] === undefined);
   return flowHistory(store, rows);
 }
 
-/** What a cancel cut off was never told to the generator. */
-function isFed({ outcome }: StoredAttempt): boolean {
-  return outcome !== undefined && outcome !== 'cancelled';
+/** What a cancel cut off was never told to the generator; what was given is no part of its history. */
+function isFed({ outcome, attempt }: StoredAttempt): boolean {
+  return outcome !== undefined && outcome !== 'cancelled' && attempt > 0;
+}
+
+/** The results that were given in place of steps. */
+export async function givenResults(store: Store, attempts: readonly StoredAttempt[]): Promise<ReadonlyMap<string, Json>> {
+  const rows = attempts.filter(({ attempt }) => attempt === 0);
+  const texts = await store.values(rows.flatMap(({ output }) => (output === undefined ? [] : [output.digest])));
+  return new Map(
+    rows.map(({ step, output }) => [step, output === undefined ? null : (JSON.parse(texts.get(output.digest) as string) as Json)]),
+  );
 }
 
 /** What a replay feeds back: the last word on each step, in the order in which the steps began. */

@@ -238,7 +238,9 @@ export class RunRecord implements View {
   /** The run's record as functions see it. It is read from the store once, and kept up to date after that. */
   snapshot(state: RunState): Snapshot | Promise<Snapshot> {
     if (this.whole !== undefined) return snapshotOf(this.whole, state);
-    this.loadingWhole ??= this.loadWhole();
+    this.loadingWhole ??= this.loadWhole().finally(() => {
+      this.loadingWhole = undefined;
+    });
     return this.loadingWhole.then((whole) => snapshotOf(whole, state));
   }
 

@@ -313,7 +313,7 @@ function finalRun(state: RunState): EngineError {
 }
 
 /** The error of a command that needs a run which another process owns. */
-export function heldError(run: string, owner: string): EngineError {
+function heldError(run: string, owner: string): EngineError {
   return new EngineError('RUN_LOCKED', `run ${run} is driven by another process (${owner}); wait for it, or end that process`, {
     details: { run, owner },
   });

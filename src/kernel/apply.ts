@@ -160,6 +160,6 @@ function bump(draft: Draft, path: string, by: Partial<Record<'queued' | 'ok' | '
 }
 
 /** The visit that a path names. */
-export function visitOf(path: string): number {
+function visitOf(path: string): number {
   return Number(path.slice(path.lastIndexOf('#') + 1));
 }

@@ -33,8 +33,14 @@ export interface FlowProgram extends Program {
   bound(step: string): BoundStep;
   /** The workflow that a yielded step starts, when it was given as a value. */
   child(step: string): CompiledWorkflow | undefined;
-  /** Feeds the recorded results back until the generator stands where the run does. */
-  replay(run: RunState | undefined, history: readonly FlowRecord[]): void;
+  /** Feeds the recorded results back until the generator stands where the run does; given results count for recorded ones. */
+  replay(run: RunState | undefined, history: readonly FlowRecord[], given?: GivenResults): void;
+}
+
+/** Results that somebody gave in place of steps, and the step before which they end. */
+export interface GivenResults {
+  readonly outputs: ReadonlyMap<string, Json>;
+  readonly until?: string;
 }
 
 interface Given {
@@ -110,28 +116,43 @@ class LiveFlow implements FlowProgram {
     return [this.moveOf(view, ended)];
   }
 
-  replay(run: RunState | undefined, history: readonly FlowRecord[]): void {
+  replay(run: RunState | undefined, history: readonly FlowRecord[], given: GivenResults = NOTHING_GIVEN): void {
+    const { outputs } = given;
+    const recorded = new Set(history.map(({ step }) => step));
+    const unrecorded = new Map([...outputs].filter(([step]) => !recorded.has(step)));
+    const live = run === undefined ? undefined : Object.values(run.live).find((activation) => activation.group === undefined);
     this.advance({ value: undefined });
     for (const record of history) {
+      this.feedGiven(unrecorded, record.step);
       this.compare(record.step, record.input);
-      this.feed(record);
+      this.feed(outputs.has(record.step) ? okRecord(record.step, outputs) : record);
     }
-    if (run === undefined) return;
-    const live = Object.values(run.live).find((activation) => activation.group === undefined);
+    this.feedGiven(unrecorded, given.until ?? live?.step ?? run?.halt?.step);
+    if (run === undefined) return this.checkStandsAt(given.until);
     if (live !== undefined) this.compare(live.step, live.input ?? '');
     else if (run.halt?.path !== undefined) this.compare(run.halt.step ?? '', run.halt.input ?? '');
   }
 
+  private feedGiven(outputs: ReadonlyMap<string, Json>, until: string | undefined): void {
+    for (;;) {
+      const at = this.standing;
+      if (at === undefined || !('yielded' in at) || at.name === until || !outputs.has(at.name)) return;
+      this.feed(okRecord(at.name, outputs));
+    }
+  }
+
+  private checkStandsAt(step: string | undefined): void {
+    const at = this.standing;
+    if (step === undefined || (at !== undefined && 'yielded' in at && at.name === step)) return;
+    throw new EngineError(
+      'STEP_UNKNOWN',
+      `the flow "${this.name}" does not come to step "${step}" with the results it was given: it comes to ${describeStanding(at)}; give the results of all steps before "${step}", or begin elsewhere`,
+    );
+  }
+
   private compare(step: string, digest: string): void {
     const at = this.standing;
-    const actual =
-      at === undefined
-        ? 'nothing'
-        : 'yielded' in at
-          ? `step "${at.name}"`
-          : 'returned' in at
-            ? 'the end of the workflow'
-            : `an error (${messageOf(at.thrown)})`;
+    const actual = describeStanding(at);
     if (at !== undefined && 'yielded' in at && at.name === step && at.digest === digest) return;
     const how = at !== undefined && 'yielded' in at && at.name === step ? `step "${step}" with other arguments` : actual;
     throw new EngineError(
@@ -246,6 +267,18 @@ class LiveFlow implements FlowProgram {
     };
     return { do: 'end', status: 'failed', halt };
   }
+}
+
+const NOTHING_GIVEN: GivenResults = { outputs: new Map() };
+
+function okRecord(step: string, outputs: ReadonlyMap<string, Json>): Pick<FlowRecord, 'step' | 'outcome' | 'output'> {
+  return { step, outcome: 'ok', output: outputs.get(step) ?? null };
+}
+
+function describeStanding(at: Step | undefined): string {
+  if (at === undefined) return 'nothing';
+  if ('yielded' in at) return `step "${at.name}"`;
+  return 'returned' in at ? 'the end of the workflow' : `an error (${messageOf(at.thrown)})`;
 }
 
 function received(yielded: FlowYield, output: Json): unknown {

@@ -11,7 +11,7 @@ function afterOutcome(next: NextTable, outcome: string) {
 }
 
 describe('where a run goes', () => {
-  test.each([
+  test.each<[string, NextTable, string, string]>([
     ['a string next covers ok', to('complete'), 'ok', 'completed'],
     ['a string next covers skip', to('complete'), 'skip', 'completed'],
     ['a string next does not cover fail', to('complete'), 'fail', 'escalated'],
@@ -21,7 +21,7 @@ describe('where a run goes', () => {
     ['an outcome of its own goes before _default', { reject: edge('fail'), _default: edge('complete') }, 'reject', 'failed'],
     ['an unmapped reject ends the run rejected (K6)', to('complete'), 'reject', 'rejected'],
     ['an unmapped outcome escalates (K6)', to('complete'), 'conflict', 'escalated'],
-  ] as const)('%s', (_rule, next, outcome, status) => {
+  ])('%s', (_rule, ...[next, outcome, status]) => {
     expect(afterOutcome(next, outcome).status).toBe(status);
   });
 

@@ -47,7 +47,7 @@ describe('a join', () => {
     ['when every member is skipped, so is the group (N1)', { rule: 'any' }, ['skip', 'skip'], 'skip'],
     ['unmet with a rejection is a rejection (N2)', { rule: 'all' }, ['ok', 'reject', 'fail'], 'reject'],
     ['unmet without one is a failure (N2)', { rule: 'count', n: 2 }, ['ok', 'fail', 'skip'], 'fail'],
-  ])('%s', (_rule, join, order, outcome) => {
+  ])('%s', (_rule, ...[join, order, outcome]) => {
     expect(settle(join, order)).toBe(outcome);
   });
 

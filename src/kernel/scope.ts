@@ -3,12 +3,10 @@
 
 import { EngineError } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
+import { CONDITION_ROOTS } from '../definition/validate.ts';
 import { type Expression, evaluate, evaluateCondition, parseExpression } from '../expr/expression.ts';
 import type { Need, View } from './program.ts';
 import type { RunState } from './run-state.ts';
-
-/** The roots that conditions of a graph may name. */
-export const SCOPE_ROOTS = ['result', 'params', 'checkpoint', 'outputs', 'run', 'step', 'item'] as const;
 
 /** What an expression is evaluated against. */
 export interface ScopeInput {
@@ -45,7 +43,7 @@ export function needsOf(source: string): Need[] {
 /** The expression behind an `items`: a bare path means the checkpoint's data. */
 export function itemsExpression(source: string): string {
   const root = /^[A-Za-z_$][\w$]*/.exec(source)?.[0];
-  return root === undefined || (SCOPE_ROOTS as readonly string[]).includes(root) ? source : `checkpoint.${source}`;
+  return root === undefined || CONDITION_ROOTS.includes(root) ? source : `checkpoint.${source}`;
 }
 
 /** Whether a condition holds. */

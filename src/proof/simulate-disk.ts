@@ -123,8 +123,7 @@ class OperationQueue {
     const { random } = this.means;
     const count = random.chance(SHARED_TRANSACTION) ? random.int(1, this.waiting.length) : 1;
     const batch: Operation[] = [];
-    while (batch.length < count && this.waiting.length > 0)
-      batch.push(...this.waiting.splice(random.int(0, this.waiting.length - 1), 1));
+    while (batch.length < count && this.waiting.length > 0) batch.push(...this.waiting.splice(random.int(0, this.waiting.length - 1), 1));
     const faults = batch.map((operation) => this.faultFor(operation));
     await Promise.all(batch.map((operation, index) => this.perform(operation, faults[index])));
   }
@@ -144,7 +143,10 @@ class OperationQueue {
       (value) => () => resolve(value),
       (error: unknown) => () => reject(error),
     );
-    this.answer(fault === undefined ? `${name} answered` : `${name} unanswered`, fault === undefined ? settle : () => reject(brokenDisk(name)));
+    this.answer(
+      fault === undefined ? `${name} answered` : `${name} unanswered`,
+      fault === undefined ? settle : () => reject(brokenDisk(name)),
+    );
   }
 
   private answer(what: string, happen: () => void): void {

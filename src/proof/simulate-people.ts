@@ -41,7 +41,14 @@ export class People {
     if (unborn.length > 0 && random.chance(0.5)) return this.start(random.pick(unborn));
     const run = random.pick([...witness.runs.values()]);
     if (run === undefined) return;
-    const what = random.weighted({ help: 6, signal: 3, pause: 1, unpause: 1, cancel: run.state.parent === undefined ? 0.4 : 0.1, resume: 1 });
+    const what = random.weighted({
+      help: 6,
+      signal: 3,
+      pause: 1,
+      unpause: 1,
+      cancel: run.state.parent === undefined ? 0.4 : 0.1,
+      resume: 1,
+    });
     if (what === 'help') return void this.help(run);
     if (what === 'signal') return this.signal(run, random.pick(SIGNAL_NAMES));
     if (what === 'pause') return this.steer(run, 'pause');
@@ -67,7 +74,9 @@ export class People {
     const { state } = run;
     if (isFinal(state.status)) return false;
     const times = (this.helped.get(run.id) ?? 0) + 1;
-    const needs = Object.values(state.live).filter(({ wait, state: at }) => wait?.kind === 'human' || wait?.kind === 'signal' || at === 'unknown');
+    const needs = Object.values(state.live).filter(
+      ({ wait, state: at }) => wait?.kind === 'human' || wait?.kind === 'signal' || at === 'unknown',
+    );
     if (needs.length === 0 && !isHalted(state.status) && !state.paused) return false;
     this.helped.set(run.id, times);
     this.means.witness.count('interventions');

@@ -4,15 +4,15 @@
 // J1. The store holds the rows that were committed, and every checkpoint is its folded log.
 // J2. A path is opened once; what settled is taken up again only by a person.
 // J3. Results are those that the work brought, under the key it ran with.
-// J4. Bounds hold: edges, retries, contract retries, recoveries.
+// J4. Bounds hold: edges, retries, recoveries.
 // J5. Signals are consumed once, in the order in which they were posted.
 // J6. The first decision posted for a question counts, and whoever was told that theirs counts is in the log.
-// J7. No child goes on after its parent is over, and no run or semaphore is left behind.
+// J7. No child goes on after its parent is over, and no mail or semaphore is left behind.
 
+import type { Definition, Edge, StepModel } from '../definition/model.ts';
 import { applyRow } from '../kernel/apply.ts';
 import type { RunEvent, StepSettled } from '../kernel/event.ts';
 import { type Activation, isFinal, type RunState } from '../kernel/run-state.ts';
-import type { Definition, Edge } from '../definition/model.ts';
 import type { Store } from '../store/store.ts';
 import type { Witness, WitnessedRun } from './simulate-witness.ts';
 
@@ -40,7 +40,7 @@ async function judgeRun(store: Store, run: WitnessedRun, report: Report): Promis
   if (JSON.stringify(rows.map(({ events }) => events)) !== JSON.stringify(run.rows)) report('J1: the log is not what was committed');
   if (!isFinal(state.status) && !(state.status === 'failed' && state.parent !== undefined)) report(`it is ${state.status}`);
   if (owner === undefined && (await store.inbox(run.id, 0)).length > 0) report('J7: mail lies there that nobody read');
-  const reading = new LogReading(run, report);
+  const reading = new LogReading(run, definition, report);
   for (const events of run.rows) reading.read(events);
   judgeBounds(definition, state, report);
 }
@@ -53,10 +53,16 @@ class LogReading {
   private readonly opened = new Set<string>();
   private readonly consumed = new Map<string, (string | undefined)[]>();
   private readonly decided = new Set<string>();
+  /** The steps of a graph; those of a flow are in no stored definition. */
+  private readonly models = new Map<string, StepModel>();
 
-  constructor(run: WitnessedRun, report: Report) {
+  constructor(run: WitnessedRun, definition: Definition, report: Report) {
     this.run = run;
     this.report = report;
+    for (const step of definition.steps) {
+      this.models.set(step.id, step);
+      for (const member of step.members) this.models.set(`${step.id}/${member.id}`, member);
+    }
   }
 
   read(events: readonly RunEvent[]): void {
@@ -74,8 +80,9 @@ class LogReading {
     if (event.type !== 'step.changed' && event.type !== 'step.settled') return;
     const activation = before.live[event.path] as Activation;
     if (activation.kind === 'signal') this.readSignal(activation, event);
-    if (event.type === 'step.settled') this.readSettled(activation, event);
-    else if (typeof event.set.recovery === 'number' && event.set.recovery > RECOVERIES_MAX)
+    if (event.type === 'step.settled') return this.readSettled(activation, event);
+    if (typeof event.set.attempt === 'number') this.readAttempt(activation, event.set.attempt);
+    if (typeof event.set.recovery === 'number' && event.set.recovery > RECOVERIES_MAX)
       this.report(`J4: ${event.path} was recovered ${event.set.recovery} times`);
   }
 
@@ -84,17 +91,27 @@ class LogReading {
     this.opened.add(path);
   }
 
+  private readAttempt({ path, step, since, kind }: Activation, attempt: number): void {
+    const model = this.models.get(step);
+    if (model === undefined || kind === 'validate') return;
+    const tries = attempt - since + 1;
+    const allowed = 1 + model.retry.max + model.contractRetries;
+    if (tries > allowed) this.report(`J4: ${path} is tried ${tries} times of ${allowed} on one budget`);
+  }
+
   private readSettled(activation: Activation, event: StepSettled): void {
     const { path, attempt, output, actor } = event;
     if (attempt !== activation.attempt) this.report(`J3: attempt ${attempt} of ${path} settled while ${activation.attempt} was live`);
     if (!WORKED_KINDS.has(activation.kind) || output === undefined || actor !== undefined) return;
     const brought = this.run.brought.get(`${path}/${attempt}`);
-    if (brought?.has(output.digest) !== true) this.report(`J3: ${path} settled in attempt ${attempt} with a result that its work did not bring`);
+    if (brought?.has(output.digest) !== true)
+      this.report(`J3: ${path} settled in attempt ${attempt} with a result that its work did not bring`);
   }
 
   private readSignal(activation: Activation, event: RunEvent): void {
     if (activation.state !== 'waiting' || activation.wait?.kind !== 'signal') return;
-    const taken = event.type === 'step.settled' && event.outcome === 'ok' ? event : event.type === 'step.changed' ? event.set.held : undefined;
+    const taken =
+      event.type === 'step.settled' && event.outcome === 'ok' ? event : event.type === 'step.changed' ? event.set.held : undefined;
     if (taken === undefined || taken === null) return;
     const name = activation.wait.name ?? '';
     const consumed = this.consumed.get(name) ?? [];
@@ -119,7 +136,12 @@ function judgeBounds(definition: Definition, state: RunState, report: Report): v
   for (const step of definition.steps) {
     for (const [outcome, entry] of Object.entries(step.next)) {
       const edges: [string, Edge][] =
-        'condition' in entry ? [[`${step.id}:true`, entry.onTrue], [`${step.id}:false`, entry.onFalse]] : [[`${step.id}:${outcome}`, entry]];
+        'condition' in entry
+          ? [
+              [`${step.id}:${outcome}:true`, entry.onTrue],
+              [`${step.id}:${outcome}:false`, entry.onFalse],
+            ]
+          : [[`${step.id}:${outcome}`, entry]];
       for (const [key, edge] of edges) {
         const allowed = (edge.max ?? Number.POSITIVE_INFINITY) + (state.extended[key] ?? 0);
         if ((state.counts[key] ?? 0) > allowed) report(`J4: the edge ${key} was taken ${state.counts[key]} times of ${allowed}`);
@@ -131,12 +153,15 @@ function judgeBounds(definition: Definition, state: RunState, report: Report): v
 function judgeChildren(witness: Witness, run: WitnessedRun, report: Report): void {
   if (run.state.parent === undefined || isFinal(run.state.status) || run.state.status === 'failed') return;
   const parent = witness.runs.get(run.state.parent.run);
-  if (parent !== undefined && isFinal(parent.state.status)) report(`J7: it is ${run.state.status}, but its parent is ${parent.state.status}`);
+  if (parent !== undefined && isFinal(parent.state.status))
+    report(`J7: it is ${run.state.status}, but its parent is ${parent.state.status}`);
 }
 
 function judgeAcknowledged(witness: Witness, report: Report): void {
   for (const { run, actor } of witness.acknowledged) {
-    const logged = witness.runs.get(run)?.rows.some((events) => events.some((event) => event.type === 'run.changed' && event.decision?.actor === actor));
+    const logged = witness.runs
+      .get(run)
+      ?.rows.some((events) => events.some((event) => event.type === 'run.changed' && event.decision?.actor === actor));
     if (logged !== true) report(`J6: ${actor} was told that the decision counts, but the log of ${run} does not have it`);
   }
 }

@@ -93,7 +93,8 @@ export class Witness {
     const run = delta.create === undefined ? (this.runs.get(delta.run) as WitnessedRun) : this.create(owner, delta);
     if (run.owner !== owner || run.epoch !== delta.epoch)
       this.problem(`Q1: ${owner} committed to ${run.id} in epoch ${delta.epoch}; ${run.owner ?? 'nobody'} owns it in epoch ${run.epoch}`);
-    if (run.rows.length !== delta.seq) this.problem(`Q1: ${owner} committed row ${delta.seq + 1} of ${run.id}, which has ${run.rows.length}`);
+    if (run.rows.length !== delta.seq)
+      this.problem(`Q1: ${owner} committed row ${delta.seq + 1} of ${run.id}, which has ${run.rows.length}`);
     run.state = delta.state;
     run.rows.push(delta.events);
     if (released) run.owner = undefined;

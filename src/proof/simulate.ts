@@ -79,19 +79,23 @@ async function openWorld(seed: number, options: SimulationOptions): Promise<Worl
     const store = createStore(connection, { isDead, now: clock.now });
     return options.breakStore?.(store) ?? store;
   };
-  return new World({ seed, clock, openStore, close: () => connection.db.close() });
+  const slotsLeft = (): number => Number(connection.sql('SELECT count(*) AS n FROM slots').get()?.n);
+  return new World({ seed, clock, openStore, slotsLeft, close: () => connection.db.close() });
 }
 
 interface WorldMeans {
   readonly seed: number;
   readonly clock: ReturnType<typeof createVirtualClock>;
   readonly openStore: (isDead: (owner: string) => boolean) => Store;
+  /** How many semaphores are held. */
+  readonly slotsLeft: () => number;
   readonly close: () => void;
 }
 
 class World {
   readonly close: () => void;
   private readonly seed: number;
+  private readonly slotsLeft: () => number;
   private readonly random: Random;
   private readonly schedule: Schedule;
   private readonly witness: Witness;
@@ -103,8 +107,9 @@ class World {
   private steps = 0;
   private meddling: number;
 
-  constructor({ seed, clock, openStore, close }: WorldMeans) {
+  constructor({ seed, clock, openStore, slotsLeft, close }: WorldMeans) {
     this.seed = seed;
+    this.slotsLeft = slotsLeft;
     this.close = close;
     this.began = clock.now();
     this.random = new Random(seed);
@@ -134,6 +139,7 @@ class World {
     }
     await this.calmDown();
     this.check(await judge(this.store, this.witness));
+    if (this.slotsLeft() > 0) this.check([`J7: ${this.slotsLeft()} semaphores are held, but nothing is at work`]);
   }
 
   /** From here on nothing goes wrong any more, and everything must come to an end. */
@@ -193,7 +199,9 @@ class World {
   }
 
   private stuck({ id, state, owner }: WitnessedRun): string {
-    const live = Object.values(state.live).map(({ path, state: at, wait }) => `${path} ${at}${wait === undefined ? '' : ` for ${wait.kind}`}`);
+    const live = Object.values(state.live).map(
+      ({ path, state: at, wait }) => `${path} ${at}${wait === undefined ? '' : ` for ${wait.kind}`}`,
+    );
     return `run ${id} is stuck: ${state.status}, owned by ${owner ?? 'nobody'}, at ${live.join(', ') || 'nothing'}`;
   }
 

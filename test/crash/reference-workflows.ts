@@ -16,7 +16,11 @@ const linear: CrashCase = {
       steps: [
         { id: 'fetch', handler: (ctx) => ledger.effect(ctx, { fetched: 3 }), next: 'build' },
         { id: 'build', retry: 1, handler: (ctx) => buildSecondTime(ledger, ctx), next: 'publish' },
-        { id: 'publish', handler: (ctx) => ledger.effect(ctx, { published: `${ctx.checkpoint.fetched}-${ctx.checkpoint.built}` }), next: null },
+        {
+          id: 'publish',
+          handler: (ctx) => ledger.effect(ctx, { published: `${ctx.checkpoint.fetched}-${ctx.checkpoint.built}` }),
+          next: null,
+        },
       ],
     }),
 };

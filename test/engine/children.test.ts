@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { arg, defineWorkflow, type Engine, step, workflow } from './library.ts';
-import { createRig, errorOf, type Rig } from './rig.ts';
+import { createLatch, createRig, errorOf, type Rig } from './rig.ts';
 
 let rig: Rig;
 beforeEach(() => {
@@ -164,14 +164,24 @@ describe('a child run', () => {
     expect(await engine.list({ parent: run.id })).toEqual([]);
   });
 
-  test('a run of an id that is being driven cannot be started again, and goes on unharmed', async () => {
-    const waits = defineWorkflow({ name: 'waits', steps: [{ id: 'hear', signal: 'go', next: null }] });
-    const engine = await rig.open({ workflows: [waits] });
-    const run = await engine.start(waits, {}, { id: 'mine' });
-    expect((await errorOf(engine.start(waits, {}, { id: 'mine' }))).code).toBe('RUN_EXISTS');
-    await run.wait('idle');
-    expect((await errorOf(engine.start(waits, {}, { id: 'mine' }))).code).toBe('RUN_EXISTS');
-    await engine.signal('mine', 'go');
-    expect((await run.wait()).status).toBe('completed');
+  test('a run of an id that exists cannot be started again, and one that is being driven goes on unharmed', async () => {
+    const [begun, go] = [createLatch(), createLatch()];
+    const held = workflow('held', function* () {
+      yield* step('work').task(async () => {
+        begun.open();
+        await go.promise;
+      });
+      return yield* step('hear').signal('go');
+    });
+    const engine = await rig.open({ workflows: [held] });
+    const run = await engine.start(held, {}, { id: 'mine' });
+    await begun.promise;
+    expect((await errorOf(engine.start(held, {}, { id: 'mine' }))).code).toBe('RUN_EXISTS');
+    await engine.signal('mine', 'other');
+    go.open();
+    expect((await run.wait('idle')).waits).toMatchObject([{ kind: 'signal', step: 'hear' }]);
+    expect((await errorOf(engine.start(held, {}, { id: 'mine' }))).code).toBe('RUN_EXISTS');
+    await engine.signal('mine', 'go', { payload: 1 });
+    expect((await run.wait()).output).toBe(1);
   });
 });

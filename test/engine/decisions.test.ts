@@ -82,16 +82,20 @@ describe('a human gate', () => {
   });
 
   test.each([
-    ['an option that does not exist', { option: 'yse' }, 'OPTION_INVALID', /did you mean "yes"/],
-    ['a missing text', { option: 'rework' }, 'INPUT_REQUIRED', /needs a text/],
-    ['a blank text', { option: 'rework', input: '  ' }, 'INPUT_REQUIRED', /needs a text/],
-    ['another digest', { option: 'yes', digest: 'other' }, 'CONTENT_CHANGED', /look again/],
-    ['another gate', { option: 'yes', gate: 'draft' }, 'WAIT_NOT_FOUND', /no gate "draft"/],
-  ])('%s is refused, and the gate goes on waiting', async (_, decision, code, message) => {
+    [
+      'an option that does not exist',
+      { option: 'yse' },
+      { code: 'OPTION_INVALID', message: expect.stringContaining('did you mean "yes"') },
+    ],
+    ['a missing text', { option: 'rework' }, { code: 'INPUT_REQUIRED', message: expect.stringContaining('needs a text') }],
+    ['a blank text', { option: 'rework', input: '  ' }, { code: 'INPUT_REQUIRED', message: expect.stringContaining('needs a text') }],
+    ['another digest', { option: 'yes', digest: 'other' }, { code: 'CONTENT_CHANGED', message: expect.stringContaining('look again') }],
+    ['another gate', { option: 'yes', gate: 'draft' }, { code: 'WAIT_NOT_FOUND', message: expect.stringContaining('no gate "draft"') }],
+  ])('%s is refused, and the gate goes on waiting', async (_, decision, expected) => {
     const engine = await rig.open();
     const id = await parked(engine);
     const error = await errorOf(engine.decide(id, { actor: 'ann', ...decision }));
-    expect([error.code, error.message]).toEqual([code, expect.stringMatching(message)]);
+    expect({ code: error.code, message: error.message }).toEqual(expected);
     expect((await engine.get(id)).waits.map(({ kind }) => kind)).toEqual(['human']);
   });
 

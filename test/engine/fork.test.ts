@@ -113,12 +113,64 @@ describe.each(['graph', 'flow'] as const)('a fork of a %s', (form) => {
     await later.decide(fork.id, { option: form === 'graph' ? 'Approve' : 'approve', actor: 'bob' });
     expect((await later.wait(fork.id)).status).toBe('completed');
     const again = await later.fork(fork.id, { from: 'write' });
-    expect((await again.wait()).status).toBe('completed');
+    expect(await again.wait()).toMatchObject({ status: 'completed', output: { text: 'three parts, dry' } });
     expect(world.ran).toEqual(['write', 'write']);
   });
 });
 
+describe('a flow that is given results', () => {
+  test('in a fork: they stand in place of what was recorded, also after a restart', async () => {
+    const { engine, run, graph, flow, world } = await written('flow');
+    const fork = await engine.fork(run.id, { from: 'ask', outputs: { plan: 'one part' } });
+    await fork.wait('idle');
+    await engine.close();
+    const later = await rig.open({ workflows: [graph, flow] });
+    await later.decide(fork.id, { option: 'approve', actor: 'bob' });
+    expect([(await later.wait(fork.id)).output, world.ran]).toEqual([{ text: 'one part, dry' }, ['write']]);
+    const again = await later.fork(fork.id, { from: 'write' });
+    expect((await again.wait()).output).toEqual({ text: 'one part, dry' });
+  });
+
+  test('at its start: it begins at the step it was asked to, and goes on after a restart', async () => {
+    const { graph, flow, world } = createBook();
+    const engine = await rig.open({ workflows: [graph, flow] });
+    const run = await engine.start(flow, {}, { from: 'ask', outputs: { plan: 'given' } });
+    expect((await run.wait('idle')).waits).toMatchObject([{ kind: 'human', step: 'ask' }]);
+    await engine.close();
+    const later = await rig.open({ workflows: [graph, flow] });
+    await later.decide(run.id, { option: 'approve', actor: 'bob' });
+    expect([(await later.wait(run.id)).output, world.ran]).toEqual([{ text: 'given, dry' }, ['write']]);
+  });
+
+  test('that do not lead to the step it should begin at: it is refused, and says where they lead', async () => {
+    const { flow } = createBook();
+    const engine = await rig.open({ workflows: [flow] });
+    const error = await errorOf(engine.start(flow, {}, { from: 'write', outputs: { plan: 'given' } }));
+    expect([error.code, error.message]).toEqual(['STEP_UNKNOWN', expect.stringContaining('it comes to step "ask"')]);
+    expect(await engine.list()).toEqual([]);
+  });
+});
+
 describe('a fork of a graph', () => {
+  test('begins at a visit of a step when its path is named', async () => {
+    let rounds = 0;
+    const loop = defineWorkflow({
+      name: 'loop',
+      steps: [
+        {
+          id: 'work',
+          handler: () => ({ n: ++rounds }),
+          next: { condition: 'result.n >= 3', onTrue: null, onFalse: 'work', maxIterations: 5 },
+        },
+      ],
+    });
+    const engine = await rig.open({ workflows: [loop] });
+    const run = await engine.start(loop);
+    await run.wait();
+    const view = await (await engine.fork(run.id, { from: 'work#2' })).wait();
+    expect([view.status, view.steps.map(({ path }) => path)]).toEqual(['completed', ['work#1', 'work#2']]);
+  });
+
   test('checks the preconditions of its first step again', async () => {
     const { engine, run, world } = await written('graph');
     world.ready = false;

@@ -58,6 +58,10 @@ describe('R08: a definition that was edited while a run was parked', () => {
     expect(await codeOf(later.decide(run.id, { option: 'Approve', actor: 'ann' }))).toBe('DEFINITION_CHANGED');
     expect((await later.get(run.id)).steps).toMatchObject([{ path: 'ask#1', status: 'waiting' }]);
     await later.resume(run.id, { actor: 'ann', acceptChanges: true });
+    // The refused decision was not taken; after the change was accepted, once and for good, it can be made.
+    await later.wait(run.id, 'idle');
+    expect((await later.gates(run.id)).map(({ path }) => path)).toEqual(['ask#1']);
+    await later.decide(run.id, { option: 'Approve', actor: 'ann' });
     expect((await later.wait(run.id)).output).toEqual({ version: 2 });
   });
 

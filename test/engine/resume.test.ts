@@ -237,7 +237,7 @@ describe('K9: a bound that is used up', () => {
     for (const choice of [{ how: 'retry' }, { how: 'accept' }] as const)
       expect((await errorOf(engine.resume(run.id, { actor: 'ann', choice }))).message).toContain('extend');
     await engine.resume(run.id, { actor: 'ann', choice: { how: 'retry', extend: 2 } });
-    expect(await run.wait()).toMatchObject({ status: 'completed', iterationCounts: { 'check:false': 4 } });
+    expect(await run.wait()).toMatchObject({ status: 'completed', iterationCounts: { 'check:ok:false': 4 } });
     expect([rounds(), (await changes(engine, run.id)).find(({ extended }) => extended !== undefined)]).toMatchObject([
       5,
       { actor: 'ann', extended: { by: 2 } },

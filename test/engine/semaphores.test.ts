@@ -62,14 +62,14 @@ describe('a semaphore', () => {
     ],
   });
 
-  test.each<[string, Limits, Parameters<Engine['start']>[0], number]>([
-    ['global', { global: 3 }, task, 3],
-    ['of a repository', { repository: 2 }, task, 2],
-    ['of a role', { roles: { writer: 2 } }, write, 2],
-    ['of a credential, which two roles share', { credentials: { account: 2 } }, twoRoles, 2],
-    ["of one's own", { keys: { db: 1 } }, task, 1],
-    ['the smallest of several', { global: 4, keys: { db: 2 } }, task, 2],
-  ])('%s is used up to its limit and never beyond, across two engines on one file', async (_, limits, definition, most) => {
+  test.each<[string, Limits, { definition: Parameters<Engine['start']>[0]; most: number }]>([
+    ['global', { global: 3 }, { definition: task, most: 3 }],
+    ['of a repository', { repository: 2 }, { definition: task, most: 2 }],
+    ['of a role', { roles: { writer: 2 } }, { definition: write, most: 2 }],
+    ['of a credential, which two roles share', { credentials: { account: 2 } }, { definition: twoRoles, most: 2 }],
+    ["of one's own", { keys: { db: 1 } }, { definition: task, most: 1 }],
+    ['the smallest of several', { global: 4, keys: { db: 2 } }, { definition: task, most: 2 }],
+  ])('%s is used up to its limit and never beyond, across two engines on one file', async (_, limits, { definition, most }) => {
     meter.current = createMeter();
     const engines = [await rig.open({ limits, ...services }), await rig.open({ limits, ...services })];
     const statuses = await runAll(engines, definition, 6);

@@ -147,6 +147,11 @@ describe('cancel', () => {
     await stopped.promise;
     held.open();
     expect((await run.wait()).status).toBe('cancelled');
+    const steps: string[] = [];
+    for await (const event of engine.log(run.id)) if (event.type === 'run.changed') steps.push(event.ending ? 'ending' : `${event.status}`);
+    expect(steps).toEqual(['ending', 'cancelled']);
+    const childEnd = (await engine.get(child)).updatedAt;
+    expect((await engine.get(run.id)).updatedAt).toBeGreaterThanOrEqual(childEnd);
     expect([(await engine.get(child)).status, (await engine.get(grandchild)).status]).toEqual(['cancelled', 'cancelled']);
   });
 });

@@ -167,7 +167,7 @@ export function startGraph(definition: Definition, params: JsonObject = {}): Mem
 }
 
 /** Freezes a value and everything in it; parts that are frozen already are left alone. */
-export function deepFreeze<T>(value: T): T {
+function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const part of Object.values(value)) deepFreeze(part);
   return Object.freeze(value);

@@ -1,5 +1,6 @@
 // Owns recording: drives small runs by fixed inputs and writes what the kernel of this release decided. A recording
-// is written once per release and never again: `node test/replay/record.ts 0.1.0` leaves files that exist alone.
+// is written once per release and never again: `REPLAY_RECORD=0.1.0 npx vitest run test/replay`,
+// then `npm run format`.
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -104,14 +105,15 @@ const RECORDINGS: Readonly<Record<string, Recording>> = {
   },
 };
 
-const release = process.argv[2];
-if (release === undefined || !/^\d+\.\d+\.\d+$/.test(release)) throw new Error('name the release: node test/replay/record.ts 0.1.0');
-const folder = join(import.meta.dirname, release);
-mkdirSync(folder, { recursive: true });
-for (const [name, { definition, params, play }] of Object.entries(RECORDINGS)) {
-  const file = join(folder, `${name}.json`);
-  if (existsSync(file)) continue;
-  const host = startGraph(definition, params === undefined ? {} : { ...params });
-  play(host);
-  writeFileSync(file, `${JSON.stringify({ rows: host.rows, checkpoint: host.state }, null, 2)}\n`);
+/** Writes the histories of a release; files that exist are left as they are. */
+export function recordRelease(release: string): void {
+  const folder = join(import.meta.dirname, release);
+  mkdirSync(folder, { recursive: true });
+  for (const [name, { definition, params, play }] of Object.entries(RECORDINGS)) {
+    const file = join(folder, `${name}.json`);
+    if (existsSync(file)) continue;
+    const host = startGraph(definition, params === undefined ? {} : { ...params });
+    play(host);
+    writeFileSync(file, `${JSON.stringify({ rows: host.rows, checkpoint: host.state }, null, 2)}\n`);
+  }
 }

@@ -4,11 +4,15 @@ import { describe, expect, test } from 'vitest';
 import { applyRow } from '../../src/kernel/apply.ts';
 import type { RunEvent } from '../../src/kernel/event.ts';
 import type { RunState } from '../../src/kernel/run-state.ts';
+import { recordRelease } from './record.ts';
 
 interface History {
   readonly rows: readonly (readonly RunEvent[])[];
   readonly checkpoint: RunState;
 }
+
+const { REPLAY_RECORD } = process.env;
+if (REPLAY_RECORD !== undefined) recordRelease(REPLAY_RECORD);
 
 const FILES = globSync('*/*.json', { cwd: import.meta.dirname }).sort();
 const EVENT_TYPES = [

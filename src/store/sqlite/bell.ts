@@ -4,8 +4,10 @@
 //     directory beside the database, which they watch. A ring may be heard twice, never not at all.
 // B2. A file that was there before anybody watched is a ring that nobody heard: the first watcher hears it.
 // B3. Whoever takes the run takes its file away, so there are no more files than runs that want attention.
+// B4. A commit is told to other processes when they can read it. The write-ahead log changes before that, and perhaps
+//     never after it; so whoever committed touches the log, which its watchers hear.
 
-import { chmodSync, type FSWatcher, mkdirSync, readdirSync, unlink, watch, writeFileSync } from 'node:fs';
+import { chmodSync, type FSWatcher, mkdirSync, readdirSync, unlink, utimes, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The bells of one store. */
@@ -32,6 +34,7 @@ export function openBell(file: string | undefined): Bell {
   const tell = (): void => {
     for (const committed of followers) queueMicrotask(() => followers.has(committed) && committed());
   };
+  const touch = file === undefined ? () => {} : createTouch(`${file}-wal`);
   const bells = createEar(() => (directory === undefined ? undefined : watchBells(directory, hear)));
   const log = createEar(() => (file === undefined ? undefined : watch(`${file}-wal`, tell)));
 
@@ -43,7 +46,10 @@ export function openBell(file: string | undefined): Bell {
     silence: (run) => {
       if (directory !== undefined) unlink(join(directory, run), () => {});
     },
-    committed: tell,
+    committed: () => {
+      tell();
+      touch();
+    },
     watch: (ring) => listen(rings, ring, bells),
     follow: (committed) => listen(followers, committed, log),
     close: () => {
@@ -53,6 +59,23 @@ export function openBell(file: string | undefined): Bell {
       log.close();
     },
   };
+}
+
+/** Touches a file soon; many touches while one is under way are one. */
+function createTouch(path: string): () => void {
+  let underWay = false;
+  let again = false;
+  const touch = (): void => {
+    again = underWay;
+    if (underWay) return;
+    underWay = true;
+    const now = new Date();
+    utimes(path, now, now, () => {
+      underWay = false;
+      if (again) touch();
+    });
+  };
+  return touch;
 }
 
 function writeBell(directory: string, run: string): void {

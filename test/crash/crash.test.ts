@@ -1,0 +1,73 @@
+// The proof itself (D01 to D03, D09), and the proof that it can fail. `npm run crash` does the same with 200 random kills.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { formatCrashReport, proveCrashes } from '../../src/proof/crash.ts';
+import { CRASH_OPERATIONS, type CrashPoint } from '../../src/proof/crash-store.ts';
+import { runRivals, runTrial, runUndisturbed } from '../../src/proof/crash-trial.ts';
+import { type BundledProgram, bundleProgram } from './bundled-program.ts';
+import { referenceWorkflows } from './reference-workflows.ts';
+
+const MINUTES = 60_000;
+const workflows = referenceWorkflows.map(({ name }) => name);
+let program: BundledProgram;
+let broken: BundledProgram;
+
+beforeAll(async () => {
+  program = await bundleProgram('program.ts');
+  broken = await bundleProgram('broken-program.ts');
+});
+
+afterAll(() => {
+  program.remove();
+  broken.remove();
+});
+
+describe('a kill makes no difference', () => {
+  test('at every write of every reference workflow, in a first process and in one that resumes, and at random', {
+    timeout: 10 * MINUTES,
+  }, async () => {
+    const report = await proveCrashes({ command: program.command, workflows, random: { kills: 24, seed: 1 } });
+    const table = formatCrashReport(report);
+    expect(report.differences, table).toEqual([]);
+    expect(table.split('\n').at(-1)).toBe(`crash: ${report.kills} kills, 0 differences`);
+    for (const operation of CRASH_OPERATIONS)
+      expect(
+        report.rows.reduce((sum, row) => sum + row.kills[operation], 0),
+        table,
+      ).toBeGreaterThan(0);
+    for (const row of report.rows) expect(row.kills.commit, table).toBeGreaterThanOrEqual(2 * row.operations.commit);
+    expect(report.rows.reduce((sum, row) => sum + row.randomKills, 0)).toBeGreaterThanOrEqual(24);
+    expect(report.rows.reduce((sum, row) => sum + row.unknown, 0)).toBeGreaterThan(0);
+  });
+
+  test('between an effect and its record: the step says unknown, and the effect is not repeated', async () => {
+    const linear = await runUndisturbed(program.command, 'linear');
+    const trial = await runTrial(linear, [{ at: commit(2, 'before') }]);
+    expect(trial).toEqual({ killed: [{ at: commit(2, 'before') }], interrupted: 1, differences: [] });
+  });
+
+  test.each(['fan-out', 'generator'])('when two processes resume "%s" at once: one drives, the other follows', async (workflow) => {
+    const undisturbed = await runUndisturbed(program.command, workflow);
+    const { differences } = await runRivals(undisturbed, { at: commit(2, 'after') }, 2);
+    expect(differences).toEqual([]);
+  });
+});
+
+describe('the proof can fail', () => {
+  test('a store that acknowledges before it writes makes differences', async () => {
+    const linear = await runUndisturbed(program.command, 'linear');
+    const trial = await runTrial({ ...linear, command: broken.command }, [{ at: commit(3, 'before') }]);
+    expect(trial.killed).toHaveLength(1);
+    expect(trial.differences.join('\n')).toContain('was begun 2 times, but the log knows of 1');
+  });
+
+  test('an end that is not the one of the undisturbed run is a difference', async () => {
+    const [linear, loop] = [await runUndisturbed(program.command, 'linear'), await runUndisturbed(program.command, 'loop')];
+    const { differences } = await runTrial({ ...linear, end: loop.end }, [{ at: commit(1, 'after') }]);
+    expect(differences.length).toBeGreaterThan(0);
+  });
+});
+
+function commit(nth: number, when: CrashPoint['when']): CrashPoint {
+  return { operation: 'commit', nth, when };
+}
