@@ -273,14 +273,15 @@ export class EngineCore implements DriverHost {
     if (options.abort === true) await Promise.all(drivers.map((driver) => driver.abandon()));
     else for (const driver of drivers) driver.take();
     await Promise.allSettled(drivers.map((driver) => driver.finished));
-    await Promise.allSettled(drivers.map((driver) => this.handOver(driver)));
+    await Promise.allSettled(drivers.map((driver) => this.handOver(driver, options.abort === true)));
     this.closed = true;
     for (const listener of this.closeListeners) listener();
   }
 
   /** Leaves word that a run has work to go on with: without it, only a run that is due, or has mail, is found again. */
-  private async handOver({ run, epoch, checkpoint }: RunDriver): Promise<void> {
-    if (isSettled(checkpoint.status) || !hasWorkLeft(checkpoint)) return;
+  private async handOver({ run, epoch, checkpoint }: RunDriver, isCutOff: boolean): Promise<void> {
+    // A driver that was cut off may have had a commit under way: what it knows is not what is on disk.
+    if (!isCutOff && (isSettled(checkpoint.status) || !hasWorkLeft(checkpoint))) return;
     await this.store.post({ run, dedupe: `left/${epoch}`, input: { type: 'due', at: this.clock.now() }, values: [] });
   }
 

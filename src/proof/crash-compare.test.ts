@@ -9,7 +9,15 @@ const done = (key: string): LedgerLine => ({ at: 'done', key, output: null });
 const asked = (key: string): LedgerLine => ({ at: 'asked', key });
 
 function endOf(fields: Partial<CrashEnd>): CrashEnd {
-  return { facts: new Map([['r status', 'completed']]), reruns: new Map(), interrupted: new Set(), ledger: [], problems: [], ...fields };
+  return {
+    facts: new Map([['r status', 'completed']]),
+    reruns: new Map(),
+    blind: new Map(),
+    interrupted: new Set(),
+    ledger: [],
+    problems: [],
+    ...fields,
+  };
 }
 
 describe('the verdict', () => {
@@ -44,5 +52,11 @@ describe('the verdict', () => {
     const reruns = new Map([['a', 1]]);
     expect(compareEnds(endOf({}), endOf({ reruns, ledger: [begun('a'), opened(), begun('a'), done('a')] }))).toEqual([]);
     expect(compareEnds(endOf({}), endOf({ reruns, ledger: [begun('a'), begun('a'), begun('a')] }))).toHaveLength(1);
+  });
+
+  test('an effect may happen twice only where nobody looked first what the interrupted attempt did', () => {
+    const twice = { reruns: new Map([['a', 1]]), ledger: [begun('a'), done('a'), opened(), begun('a'), done('a')] };
+    expect(compareEnds(endOf({}), endOf({ ...twice, blind: new Map([['a', 1]]) }))).toEqual([]);
+    expect(compareEnds(endOf({}), endOf(twice))).toEqual(['a took effect 2 times, but at most 1 can be explained']);
   });
 });

@@ -15,6 +15,8 @@ export interface CrashEnd {
   readonly facts: ReadonlyMap<string, string>;
   /** How often the log says that an attempt was begun again, by key. */
   readonly reruns: ReadonlyMap<string, number>;
+  /** How often of these nobody had looked first what the interrupted attempt did (`recovery: rerun`). */
+  readonly blind: ReadonlyMap<string, number>;
   /** The attempts that a crash left without a recorded end, and that said so. */
   readonly interrupted: ReadonlySet<string>;
   readonly ledger: readonly LedgerLine[];
@@ -36,17 +38,16 @@ export async function readEnd(files: { readonly db: string; readonly ledger: str
 
 async function endOf(store: Store, ledger: readonly LedgerLine[]): Promise<CrashEnd> {
   const facts = new Map<string, string>();
-  const reruns = new Map<string, number>();
-  const interrupted = new Set<string>();
+  const recoveries: Recoveries = { reruns: new Map(), blind: new Map(), interrupted: new Set() };
   const problems = (await store.check()).problems.map(({ run = '', what }) => `the store is damaged: ${run} ${what}`);
   for (const { id } of await store.list({ limit: RUNS_MAX })) {
     for (const [what, value] of await factsOf(store, id)) facts.set(`${id} ${what}`, value);
     const events = (await store.events(id, 0)).flatMap((row) => row.events);
-    noteRecoveries(id, events, { reruns, interrupted });
+    noteRecoveries(id, events, recoveries);
     problems.push(...(await loose(store, id)));
   }
   for (const line of ledger) if (line.at === 'done') facts.set(`effect ${line.key}`, canonicalJson(line.output));
-  return { facts, reruns, interrupted, ledger, problems };
+  return { facts, ...recoveries, ledger, problems };
 }
 
 /** What nobody may be left with when a run has ended: an owner, or mail that was not taken. */
@@ -78,11 +79,13 @@ function rowFact({ path, attempt, status, outcome, output, error }: StoredAttemp
 
 interface Recoveries {
   readonly reruns: Map<string, number>;
+  readonly blind: Map<string, number>;
   readonly interrupted: Set<string>;
 }
 
-function noteRecoveries(run: string, events: readonly RunEvent[], { reruns, interrupted }: Recoveries): void {
+function noteRecoveries(run: string, events: readonly RunEvent[], { reruns, blind, interrupted }: Recoveries): void {
   const attempts = new Map<Path, number>();
+  const looked = new Set<Path>();
   for (const event of events) {
     if (event.type === 'step.opened' || event.type === 'step.reopened') attempts.set(event.activation.path, event.activation.attempt);
     if (event.type !== 'step.changed') continue;
@@ -91,6 +94,8 @@ function noteRecoveries(run: string, events: readonly RunEvent[], { reruns, inte
     const key = `${run}/${path}/${attempts.get(path) ?? 1}`;
     const again = typeof set.recovery === 'number' && set.recovery > 0;
     if (again) reruns.set(key, (reruns.get(key) ?? 0) + 1);
-    if (again || set.state === 'unknown' || set.state === 'verifying') interrupted.add(key);
+    if (again && !looked.delete(path)) blind.set(key, (blind.get(key) ?? 0) + 1);
+    if (set.state === 'unknown' || set.state === 'verifying') looked.add(path);
+    if (again || looked.has(path)) interrupted.add(key);
   }
 }

@@ -30,8 +30,8 @@ export function noOperations(): OperationCounts {
   return { commit: 0, post: 0, claim: 0, release: 0 };
 }
 
-/** Ends this process at once, as `kill -9` does: nothing is flushed, nothing is closed. */
-export function endAtOnce(): void {
+// As `kill -9` does: nothing is flushed, nothing is closed.
+function endAtOnce(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 

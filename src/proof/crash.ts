@@ -123,7 +123,8 @@ async function killAtRandom(plan: RandomPlan, trial: (index: number, kills: read
       const index = next++ % plan.undisturbed.length;
       const { tookMs } = plan.undisturbed[index] as Undisturbed;
       const row = Array.from({ length: 1 + Math.floor(chance() * KILLS_IN_A_ROW_MAX) }, () => outsideKill(chance, tookMs));
-      kills += (await trial(index, row)).killed.length;
+      const { killed } = await trial(index, row);
+      kills += killed.length;
     }
   };
   await Promise.all(Array.from({ length: plan.lanes }, lane));

@@ -65,7 +65,8 @@ test('a flow that failed stands at the failed step again when a person sends it 
     return 'done';
   });
   const program = createFlowProgram({ workflow: flow.compiled, params: {} });
-  const view = { value: () => null, keep: () => undefined } as unknown as View;
+  const kept: unknown[] = [];
+  const view = { value: () => null, keep: (value: unknown) => void kept.push(value) } as unknown as View;
   const run = {} as RunState;
   const error = { code: 'STEP_FAILED', message: 'not yet', reason: 'error' } as const;
   program.begin(run, view);
@@ -73,6 +74,7 @@ test('a flow that failed stands at the failed step again when a person sends it 
   expect(program.next(run, { path: 'work#1', step: 'work', outcome: 'error', error }, view)).toMatchObject([{ status: 'failed' }]);
   expect(program.model('work').id).toBe('work');
   expect(program.next(run, { path: 'work#1', step: 'work', outcome: 'ok' }, view)).toMatchObject([{ do: 'end', status: 'completed' }]);
+  expect(kept).toEqual(['done']);
 });
 
 test('a verification that its engine did not finish is made again by the next one', async () => {

@@ -4,11 +4,14 @@
 //     directory beside the database, which they watch. A ring may be heard twice, never not at all.
 // B2. A file that was there before anybody watched is a ring that nobody heard: the first watcher hears it.
 // B3. Whoever takes the run takes its file away, so there are no more files than runs that want attention.
-// B4. A commit is told to other processes when they can read it. The write-ahead log changes before that, and perhaps
-//     never after it; so whoever committed touches the log, which its watchers hear.
+// B4. A commit of another process is heard when it can be read. The write-ahead log changes a moment before that, and
+//     perhaps never after it; so who follows looks again a few times after the last change, and who gives a run up,
+//     after which it may be still for days, touches the log. A plain step pays nothing for being followed.
 
 import { chmodSync, type FSWatcher, mkdirSync, readdirSync, unlink, utimes, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+
+const LOOK_AGAIN_MS = [5, 50, 500];
 
 /** The bells of one store. */
 export interface Bell {
@@ -18,6 +21,8 @@ export interface Bell {
   silence(run: string): void;
   /** Tells followers in this process that something was committed; other processes see the file change. */
   committed(): void;
+  /** Tells other processes that a run was given up and can be read. */
+  released(): void;
   watch(ring: (run: string) => void): () => void;
   follow(committed: () => void): () => void;
   close(): void;
@@ -36,7 +41,8 @@ export function openBell(file: string | undefined): Bell {
   };
   const touch = file === undefined ? () => {} : createTouch(`${file}-wal`);
   const bells = createEar(() => (directory === undefined ? undefined : watchBells(directory, hear)));
-  const log = createEar(() => (file === undefined ? undefined : watch(`${file}-wal`, tell)));
+  const again = createLooks(tell);
+  const log = createEar(() => (file === undefined ? undefined : watch(`${file}-wal`, again.soon)));
 
   return {
     ring: (run) => {
@@ -46,10 +52,8 @@ export function openBell(file: string | undefined): Bell {
     silence: (run) => {
       if (directory !== undefined) unlink(join(directory, run), () => {});
     },
-    committed: () => {
-      tell();
-      touch();
-    },
+    committed: tell,
+    released: touch,
     watch: (ring) => listen(rings, ring, bells),
     follow: (committed) => listen(followers, committed, log),
     close: () => {
@@ -57,8 +61,24 @@ export function openBell(file: string | undefined): Bell {
       followers.clear();
       bells.close();
       log.close();
+      again.stop();
     },
   };
+}
+
+/** Looks at once and a few times more after the last call. */
+function createLooks(look: () => void): { soon(): void; stop(): void } {
+  let timers: NodeJS.Timeout[] = [];
+  const stop = (): void => {
+    for (const timer of timers) clearTimeout(timer);
+    timers = [];
+  };
+  const soon = (): void => {
+    look();
+    stop();
+    timers = LOOK_AGAIN_MS.map((ms) => setTimeout(look, ms).unref());
+  };
+  return { soon, stop };
 }
 
 /** Touches a file soon; many touches while one is under way are one. */

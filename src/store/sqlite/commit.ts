@@ -278,5 +278,6 @@ function queueUp(
 function remember({ owned, bell }: CommitContext, delta: Delta, end: { readonly released: boolean; readonly run: OwnedRun }): void {
   if (end.released) owned.delete(delta.run);
   else owned.set(delta.run, end.run);
-  if (delta.consumed.length > 0 || end.released) bell.silence(delta.run);
+  if (delta.consumed.length > 0 || delta.slots.take.length > 0) bell.silence(delta.run);
+  if (end.released) bell.released();
 }

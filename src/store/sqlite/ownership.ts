@@ -57,6 +57,7 @@ export function releaseRun(
   after(() => {
     context.owned.delete(held.run);
     context.bell.silence(held.run);
+    context.bell.released();
   });
   return 'released';
 }
