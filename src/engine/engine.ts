@@ -77,6 +77,7 @@ export class EngineCore implements DriverHost {
   private cancelTimer: (() => void) | undefined;
   private timerAt: number | undefined;
   private sweeping: Promise<void> | undefined;
+  private sweepsAgain = false;
 
   constructor(parts: EngineParts) {
     this.parts = parts;
@@ -364,13 +365,21 @@ export class EngineCore implements DriverHost {
   }
 
   private sweepSoon(): void {
-    if (this.draining || this.sweeping !== undefined) return;
+    if (this.draining) return;
+    // A ring that comes while a sweep is looking may be about something it looked at already.
+    if (this.sweeping !== undefined) {
+      this.sweepsAgain = true;
+      return;
+    }
     this.sweeping = Promise.resolve()
       .then(() => this.recover())
       .then(() => undefined)
       .catch((error: unknown) => this.warn(error))
       .finally(() => {
         this.sweeping = undefined;
+        if (!this.sweepsAgain) return;
+        this.sweepsAgain = false;
+        this.sweepSoon();
       });
   }
 
