@@ -40,7 +40,8 @@ export interface Decision {
 export function createDelta(decision: Decision): Delta {
   const { before, after, record } = decision;
   const touched = touchedPaths(decision.events);
-  const attempts = [...(decision.supplied ?? []), ...decision.ended.map((end) => attemptRow(decision, end))];
+  const ended = decision.ended.map((end) => attemptRow(decision, end));
+  const { values, data } = record.takeChanges();
   return {
     run: after.id,
     epoch: decision.epoch,
@@ -50,8 +51,9 @@ export function createDelta(decision: Decision): Delta {
     due: wantedAt(after),
     at: decision.at,
     events: decision.events,
-    attempts,
-    ...record.takeChanges(),
+    attempts: decision.supplied === undefined ? ended : [...decision.supplied, ...ended],
+    values,
+    data,
     members: membersOf(after, touched),
     consumed: decision.consumed,
     post: mailOf(decision),
@@ -99,7 +101,8 @@ function wantedAt(run: RunState): number | undefined {
     const activation = run.live[path] as Activation;
     const group = run.groups[path];
     const waitsToStart = mayStart && (activation.state === 'queued' || (group !== undefined && hasRoom(group)));
-    if (waitsToStart || isWorking(activation)) return Math.min(run.at, due ?? run.at);
+    // The same for as long as there is work, so that a step does not change the row of its run.
+    if (waitsToStart || isWorking(activation)) return Math.min(run.createdAt, due ?? run.createdAt);
   }
   return due;
 }
@@ -116,36 +119,34 @@ export function touchedPaths(events: readonly RunEvent[]): Set<Path> {
 
 function attemptRow(decision: Decision, { event, activation, maxAttempts }: EndedAttempt): AttemptRow {
   const settled = event.type === 'step.settled' ? event : undefined;
-  const error = settled === undefined ? (event.type === 'step.changed' ? event.failed?.error : undefined) : settled.error;
   const beside = decision.beside(activation.path, activation.attempt);
   const { path, step, kind, attempt, openedAt, startedAt, group, key, index, input } = activation;
+  // One shape for every row, told or not: this is on the path of every step.
   return {
     path,
     step,
     kind,
     attempt,
     maxAttempts,
+    outcome: settled?.outcome,
     status: settled === undefined ? 'failed' : statusOfRow(settled.outcome),
     openedAt,
+    startedAt,
     endedAt: event.at,
-    checks: beside?.checks ?? [],
-    ...(settled === undefined ? {} : { outcome: settled.outcome }),
-    ...(startedAt === undefined ? {} : { startedAt }),
-    ...(settled?.output === undefined ? {} : { output: settled.output }),
-    ...(error === undefined ? {} : { error }),
-    ...(beside?.claim === undefined ? {} : { claim: beside.claim }),
-    ...(beside?.evidence === undefined ? {} : { evidence: beside.evidence }),
-    ...actorOf(settled?.actor ?? beside?.actor),
-    ...(group === undefined ? {} : { group }),
-    ...(key === undefined ? {} : { key }),
-    ...(index === undefined ? {} : { index }),
-    ...(input === undefined ? {} : { input }),
+    output: settled?.output,
+    error: event.type === 'step.settled' ? event.error : event.failed?.error,
+    claim: beside?.claim,
+    evidence: beside?.evidence,
+    actor: settled?.actor ?? beside?.actor,
+    group,
+    key,
+    index,
+    input,
+    checks: beside?.checks ?? NO_CHECKS,
   };
 }
 
-function actorOf(actor: string | undefined): { actor?: string } {
-  return actor === undefined ? {} : { actor };
-}
+const NO_CHECKS: AttemptRow['checks'] = [];
 
 function statusOfRow(outcome: string): AttemptRow['status'] {
   if (outcome === 'skip') return 'skipped';

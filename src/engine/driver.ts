@@ -360,8 +360,10 @@ export class RunDriver {
       const output = result.output === undefined ? undefined : this.record.keep(result.output);
       return { type: 'errored', at, ...of, error: result.error, ...(output === undefined ? {} : { output }) };
     }
+    const { path, attempt } = of;
+    const { outcome } = result;
     const output = this.record.keep(result.output);
-    return { type: 'settled', at, ...of, outcome: result.outcome, ...(output === undefined ? {} : { output }) };
+    return output === undefined ? { type: 'settled', at, path, attempt, outcome } : { type: 'settled', at, path, attempt, outcome, output };
   }
 
   private noteBeside(result: AttemptResult, of: { path: Path; attempt: number }): void {

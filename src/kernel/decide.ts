@@ -33,7 +33,7 @@ export interface Evolved {
 
 /** The same, for a host that owns a working copy: the copy is changed as the facts say. */
 export function evolve(means: Means, draft: Draft, input: RunInput): Evolved {
-  const turn = new Turn({ ...means, run: draft, at: Math.max(input.at, draft.at) });
+  const turn = new Turn({ program: means.program, view: means.view, run: draft, at: Math.max(input.at, draft.at) });
   if (isFinal(draft.status)) ignore(turn, { input: input.type }, 'final');
   else takeInput(turn, input);
   turn.finish();

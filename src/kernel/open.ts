@@ -25,18 +25,10 @@ export interface Opening {
 export function openStep(turn: Turn, opening: Opening): void {
   const model = turn.program.model(opening.step);
   const { path, counted } = nextPath(turn, opening);
-  const born: Activation = {
-    path,
-    step: opening.step,
-    kind: model.kind,
-    state: 'queued',
-    attempt: 1,
-    since: 1,
-    recovery: 0,
-    openedAt: turn.at,
-    ...(opening.input === undefined ? {} : { input: opening.input }),
-    ...(opening.member === undefined ? {} : { group: opening.member.group, key: opening.member.key, index: opening.member.index }),
-  };
+  const { step, input, member } = opening;
+  const plain: Activation = { path, step, kind: model.kind, state: 'queued', attempt: 1, since: 1, recovery: 0, openedAt: turn.at };
+  // Told apart instead of merged: this is on the path of every step.
+  const born: Activation = input === undefined ? (member === undefined ? plain : { ...plain, ...member }) : { ...plain, ...member, input };
   const skip = skipReason(turn, model, opening);
   if (skip === undefined && !turn.holds) return emitOpened(turn, started(turn, born, model), counted);
   emitOpened(turn, born, counted);
@@ -45,7 +37,8 @@ export function openStep(turn: Turn, opening: Opening): void {
 }
 
 function emitOpened(turn: Turn, activation: Activation, counted: boolean): void {
-  turn.emit({ type: 'step.opened', at: turn.at, activation, ...(counted ? { counted: true as const } : {}) });
+  const { at } = turn;
+  turn.emit(counted ? { type: 'step.opened', at, activation, counted: true } : { type: 'step.opened', at, activation });
   if (activation.state === 'waiting' || activation.state === 'queued') turn.later(() => begun(turn, activation.path));
 }
 
@@ -80,8 +73,14 @@ function startedWork(turn: Turn, activation: Activation, model: StepModel): Acti
 
 /** The activation at work, from now on against its time limit. */
 export function working(turn: Turn, activation: Activation, model: StepModel): Activation {
+  const at: Activation = { ...withoutWait(activation), state: 'running', startedAt: turn.at };
+  return model.timeoutMs === undefined ? at : { ...at, due: turn.at + model.timeoutMs };
+}
+
+function withoutWait(activation: Activation): Activation {
+  if (activation.due === undefined && activation.wait === undefined) return activation;
   const { due: _, wait: __, ...rest } = activation;
-  return { ...rest, state: 'running', startedAt: turn.at, ...(model.timeoutMs === undefined ? {} : { due: turn.at + model.timeoutMs }) };
+  return rest;
 }
 
 function startedWait(turn: Turn, activation: Activation, model: StepModel): Activation {

@@ -8,6 +8,7 @@
 import { pipelineOf } from '../definition/kinds/registry.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
+import type { StepSettled } from './event.ts';
 import { advanceGroup } from './group.ts';
 import type { StepError } from './input.ts';
 import { headOf } from './join.ts';
@@ -66,20 +67,28 @@ export function conclude(turn: Turn, path: Path, result: Result): void {
     MERGED_KINDS.has(activation.kind) &&
     result.outcome !== 'error' &&
     result.outcome !== 'timeout';
-  turn.emit({
-    type: 'step.settled',
-    at: turn.at,
-    path,
-    attempt: activation.attempt,
-    outcome: result.outcome,
-    ...(result.output === undefined ? {} : { output: result.output }),
-    ...(result.error === undefined ? {} : { error: result.error }),
-    ...(result.actor === undefined ? {} : { actor: result.actor }),
-    ...(merges ? { merge: true as const } : {}),
-    ...(isMember ? { counts: headOf(result.outcome) } : {}),
-  });
+  const settled: StepSettled = { type: 'step.settled', at: turn.at, path, attempt: activation.attempt, outcome: result.outcome };
+  const isPlain = result.output === undefined && result.error === undefined && result.actor === undefined && !isMember;
+  turn.emit(
+    isPlain
+      ? settled
+      : {
+          ...settled,
+          ...toldOf(result),
+          ...(merges ? { merge: true as const } : {}),
+          ...(isMember ? { counts: headOf(result.outcome) } : {}),
+        },
+  );
   if (isMember) memberEnded(turn, activation.group as Path);
-  else moveOn(turn, { activation, result, ...(books === undefined ? {} : { books }) });
+  else moveOn(turn, books === undefined ? { activation, result } : { activation, result, books });
+}
+
+function toldOf({ output, error, actor }: Result): Pick<StepSettled, 'output' | 'error' | 'actor'> {
+  return {
+    ...(output === undefined ? {} : { output }),
+    ...(error === undefined ? {} : { error }),
+    ...(actor === undefined ? {} : { actor }),
+  };
 }
 
 interface Departure {
@@ -108,7 +117,7 @@ export function takeMove(turn: Turn, move: Move, from: Departure | undefined): v
   if (from !== undefined && move.edge !== undefined)
     turn.emit({ type: 'edge.taken', at: turn.at, from: from.activation.path, outcome: from.result.outcome, ...move.edge });
   if (move.do === 'open')
-    return turn.later(() => openStep(turn, { step: move.step, ...(move.input === undefined ? {} : { input: move.input }) }));
+    return turn.later(() => openStep(turn, move.input === undefined ? { step: move.step } : { step: move.step, input: move.input }));
   const halt = move.halt === undefined ? {} : { halt: resumable(move.halt, from) };
   if (move.do === 'escalate') return turn.emit({ type: 'run.changed', at: turn.at, status: 'escalated', ...halt });
   turn.emit({

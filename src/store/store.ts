@@ -27,24 +27,24 @@ export interface AttemptRow {
   readonly attempt: number;
   readonly maxAttempts: number;
   /** Absent when the attempt failed and the activation is tried again. */
-  readonly outcome?: string;
+  readonly outcome?: string | undefined;
   readonly status: 'completed' | 'failed' | 'skipped' | 'cancelled';
   readonly openedAt: number;
-  readonly startedAt?: number;
+  readonly startedAt?: number | undefined;
   readonly endedAt: number;
-  readonly output?: Ref;
-  readonly error?: StepError;
+  readonly output?: Ref | undefined;
+  readonly error?: StepError | undefined;
   /** What the worker claimed, where that is not what was observed. */
-  readonly claim?: Ref;
+  readonly claim?: Ref | undefined;
   /** What the engine observed: contract checks, process ends. */
-  readonly evidence?: Ref;
+  readonly evidence?: Ref | undefined;
   /** Who did it: a role, a person, a program. */
-  readonly actor?: string;
-  readonly group?: Path;
-  readonly key?: string;
-  readonly index?: number;
+  readonly actor?: string | undefined;
+  readonly group?: Path | undefined;
+  readonly key?: string | undefined;
+  readonly index?: number | undefined;
   /** flow: digest of what was yielded. */
-  readonly input?: string;
+  readonly input?: string | undefined;
   readonly checks: readonly CheckRow[];
 }
 

@@ -10,7 +10,6 @@ import { applyRow } from '../../kernel/apply.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import type { StoreReport } from '../store.ts';
 import { readAttempts } from './attempts.ts';
-import { toHex } from './chain.ts';
 import { type Connection, readSnapshot } from './connection.ts';
 import { readData } from './contents.ts';
 import { damagedRun } from './failure.ts';
@@ -104,7 +103,7 @@ function plain(state: RunState | undefined): string {
 
 async function checkValues(connection: Connection): Promise<Problem[]> {
   const problems: Problem[] = [];
-  let last: Uint8Array = new Uint8Array();
+  let last = '';
   for (;;) {
     const from = last;
     const rows = await readSnapshot(connection, () =>
@@ -112,10 +111,10 @@ async function checkValues(connection: Connection): Promise<Problem[]> {
     );
     if (rows.length === 0) return problems;
     for (const { digest } of rows) {
-      const text = connection.sql('SELECT text FROM contents WHERE digest = ?').get(digest as Uint8Array)?.text;
-      if (typeof text !== 'string' || digestText(text) !== toHex(digest))
-        problems.push({ what: `the value ${toHex(digest)} is not the one that was written` });
-      last = digest as Uint8Array;
+      const text = connection.sql('SELECT text FROM contents WHERE digest = ?').get(String(digest))?.text;
+      if (typeof text !== 'string' || digestText(text) !== digest)
+        problems.push({ what: `the value ${digest} is not the one that was written` });
+      last = String(digest);
     }
     await turn();
   }
@@ -123,7 +122,7 @@ async function checkValues(connection: Connection): Promise<Problem[]> {
 
 function missingValues(connection: Connection): Problem[] {
   const rows = connection
-    .sql(`SELECT r.id, a.step, lower(hex(a.output)) AS digest FROM attempts a JOIN runs r ON r.key = a.run
+    .sql(`SELECT r.id, a.step, a.output AS digest FROM attempts a JOIN runs r ON r.key = a.run
       WHERE a.output IS NOT NULL AND NOT EXISTS (SELECT 1 FROM contents c WHERE c.digest = a.output)`)
     .all();
   return rows.map(({ id, step, digest }) => ({ run: String(id), what: `the output ${digest} of step ${step} is missing` }));

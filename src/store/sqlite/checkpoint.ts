@@ -88,8 +88,8 @@ export function decodeCheckpoint(packed: string, frame: Frame, members: readonly
 
 /** The seal of a run whose log ends with `head`. */
 export function sealRun(head: string, frame: Frame, packed: string): number {
-  const { id, seq, status, due, created, at, members, attempts, params, parent, origin, hash, code } = frame;
-  return sumOf([head, id, seq, status, due, created, at, members, attempts, params?.digest ?? null, parent, origin, hash, code, packed]);
+  const { id, seq, status, due, created, at, members, attempts, params, parent, origin, hash } = frame;
+  return sumOf([head, id, seq, status, due, created, at, members, attempts, params?.digest ?? null, parent, origin, hash, packed]);
 }
 
 /** How many live activations are members of a group. */

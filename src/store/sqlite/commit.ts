@@ -1,20 +1,21 @@
 // Owns the one writer of run state: a delta becomes rows, or changes nothing.
 //
-// M1. The position and the epoch are tested by the statement that moves them, before anything else is written.
+// M1. The row that is appended tests the epoch and the position before anything else is written: it is not appended for
+//     an owner that lost the run, nor where its place is taken.
 // M2. What the owner of a run needs to append to its log is remembered while it owns it, never longer.
 
 import { digestText } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
 import { isFinal } from '../../kernel/run-state.ts';
-import type { CommitResult, Delta, RunCreation } from '../store.ts';
-import { copyAttempts, countAttempts, writeAttempts } from './attempts.ts';
+import type { CommitResult, Delta, RunCreation, StoredAttempt } from '../store.ts';
+import { copyChecks, encodeAttempts, readPast, writeChecks } from './attempts.ts';
 import type { Bell } from './bell.ts';
 import { chainStart, sumOf, toBlob } from './chain.ts';
-import { countMembers, encodeCheckpoint, type Frame, sealRun, statusCode } from './checkpoint.ts';
+import { countMembers, encodeCheckpoint, type Frame, statusCode } from './checkpoint.ts';
 import type { Connection } from './connection.ts';
 import { writeData, writeValues } from './contents.ts';
 import { unknownRun } from './failure.ts';
-import { appendEntry, createEntry, type Entry, readHash } from './log.ts';
+import { appendEntry, createEntry, readHash } from './log.ts';
 import { consumeMail, hasMail, insertMail, keyOf } from './mail.ts';
 import { packJson } from './packing.ts';
 import { readRunRow } from './run-row.ts';
@@ -27,6 +28,11 @@ export interface OwnedRun {
   readonly seq: number;
   readonly head: string;
   readonly attempts: number;
+  /** What the row of the run says. */
+  readonly status: number;
+  readonly due: number | null;
+  /** Attempts that a fork takes over with its first row. */
+  readonly past: readonly StoredAttempt[];
   readonly fixed: Pick<Frame, 'origin' | 'hash' | 'code' | 'name' | 'form'>;
 }
 
@@ -39,6 +45,7 @@ export interface CommitContext {
 }
 
 const STALE: CommitResult = { result: 'stale' };
+const NO_PAST: readonly StoredAttempt[] = [];
 
 /** Applies a delta inside a transaction. */
 export function commitDelta(context: CommitContext, delta: Delta, after: After): CommitResult {
@@ -55,22 +62,30 @@ export function commitDelta(context: CommitContext, delta: Delta, after: After):
     events: delta.events,
     pack: delta.create !== undefined || delta.release === true,
   });
-  const moved =
-    delta.create === undefined ? moveRun(connection, delta, { run, frame, entry }) : insertRun(connection, delta, { run, frame, entry });
-  if (!moved) return STALE;
-  appendEntry(connection, run.key, entry);
+  const beside = { frame, ended: encodeAttempts([...run.past, ...delta.attempts]), checkpoint: checkpointOf(delta, frame) };
+  if (delta.create !== undefined) insertRun(connection, delta, { run, frame });
+  if (!appendEntry(connection, { run: run.key, epoch: delta.epoch }, { entry, beside })) return STALE;
+  if (delta.create === undefined) moveRun(connection, { run, frame });
   writeRows(connection, run, delta);
   if (delta.codeHash !== undefined) changeCode(connection, run);
   ringOthers(context, run.key, { delta, after });
-  const released = delta.release === true && giveUp(connection, run.key);
-  after(() => remember(context, delta, { released, run: { ...run, seq: frame.seq, head: entry.hash, attempts: frame.attempts } }));
+  const released = delta.release === true && giveUp(connection, run.key, frame.seq);
+  const owned: OwnedRun = {
+    ...run,
+    seq: frame.seq,
+    head: entry.hash,
+    attempts: frame.attempts,
+    past: NO_PAST,
+    status: frame.status,
+    due: frame.due,
+  };
+  after(() => remember(context, delta, { released, run: owned }));
   return { result: 'committed', released };
 }
 
 interface Move {
   readonly run: OwnedRun;
   readonly frame: Frame;
-  readonly entry: Entry;
 }
 
 function findOwned({ connection, owned }: CommitContext, delta: Delta): OwnedRun | undefined {
@@ -84,6 +99,9 @@ function findOwned({ connection, owned }: CommitContext, delta: Delta): OwnedRun
     seq: delta.seq,
     head: readHash(connection, { key: row.key, id: delta.run }, delta.seq),
     attempts: row.frame.attempts,
+    past: NO_PAST,
+    status: row.frame.status,
+    due: row.frame.due,
     fixed: row.frame,
   };
 }
@@ -100,8 +118,17 @@ function createOwned(connection: Connection, delta: Delta, creation: RunCreation
   const { definition, codeHash: code } = creation;
   const fixed = { origin: origin === '{}' ? null : origin, hash: delta.state.def, code, name: definition.name, form: definition.form };
   const key = ((connection.sql('SELECT max(key) AS last FROM runs').get()?.last as number | null) ?? 0) + 1;
-  const attempts = creation.fork === undefined ? 0 : countPast(connection, creation.fork);
-  return { key, seq: 0, head: chainStart(delta.run), attempts, fixed };
+  const past = creation.fork === undefined ? NO_PAST : pastOf(connection, creation.fork);
+  return {
+    key,
+    seq: 0,
+    head: chainStart(delta.run),
+    attempts: past.length,
+    past,
+    status: statusCode(delta.status),
+    due: delta.due ?? null,
+    fixed,
+  };
 }
 
 function frameOf(delta: Delta, run: OwnedRun): Frame {
@@ -125,36 +152,19 @@ function frameOf(delta: Delta, run: OwnedRun): Frame {
   };
 }
 
-function moveRun(connection: Connection, delta: Delta, { run, frame, entry }: Move): boolean {
-  const checkpoint = checkpointOf(delta, frame);
-  const { changes } = connection
-    .sql(
-      'UPDATE runs SET seq = ?, status = ?, due = ?, at = ?, members = ?, attempts = ?, seal = ?, checkpoint = ? WHERE key = ? AND epoch = ? AND seq = ? AND owner IS NOT NULL',
-    )
-    .run(
-      frame.seq,
-      frame.status,
-      frame.due,
-      frame.at,
-      frame.members,
-      frame.attempts,
-      sealRun(entry.hash, frame, checkpoint),
-      checkpoint,
-      run.key,
-      delta.epoch,
-      delta.seq,
-    );
-  return changes === 1;
+/** Changes the row of a run where lists and indexes look at it; a plain step changes nothing there. */
+function moveRun(connection: Connection, { run, frame }: Move): void {
+  if (run.status === frame.status && run.due === frame.due) return;
+  connection.sql('UPDATE runs SET seq = ?, status = ?, due = ? WHERE key = ?').run(frame.seq, frame.status, frame.due, run.key);
 }
 
-function insertRun(connection: Connection, delta: Delta, { run, frame, entry }: Move): boolean {
+function insertRun(connection: Connection, delta: Delta, { run, frame }: Move): void {
   const creation = delta.create as RunCreation;
-  const checkpoint = checkpointOf(delta, frame);
   const { params } = delta.state;
   connection
     .sql(
-      `INSERT INTO runs (key, id, epoch, seq, owner, status, due, created, at, members, attempts, definition, params, params_bytes, parent, origin, seal, checkpoint)
-       VALUES (${'?, '.repeat(17)}?)`,
+      `INSERT INTO runs (key, id, epoch, seq, owner, status, due, created, definition, params, params_bytes, parent, origin)
+       VALUES (${'?, '.repeat(12)}?)`,
     )
     .run(
       run.key,
@@ -165,19 +175,13 @@ function insertRun(connection: Connection, delta: Delta, { run, frame, entry }: 
       frame.status,
       frame.due,
       frame.created,
-      frame.at,
-      frame.members,
-      frame.attempts,
       definitionId(connection, frame, creation),
-      params === undefined ? null : toBlob(params.digest),
+      params?.digest ?? null,
       params?.bytes ?? null,
       frame.parent,
       frame.origin,
-      sealRun(entry.hash, frame, checkpoint),
-      checkpoint,
     );
-  if (creation.fork !== undefined) copyPast(connection, creation.fork, run.key);
-  return true;
+  if (creation.fork !== undefined) copyChecks(connection, run.past, { from: keyOfFork(connection, creation.fork), to: run.key });
 }
 
 // A run that is given up stays as it is for a while; the checkpoint of one that goes on is written over soon.
@@ -212,12 +216,10 @@ function changeCode(connection: Connection, { key, fixed: { hash, code } }: Owne
 
 type Fork = NonNullable<RunCreation['fork']>;
 
-function countPast(connection: Connection, fork: Fork): number {
-  return countAttempts(connection, keyOfFork(connection, fork), fork.seq);
-}
-
-function copyPast(connection: Connection, fork: Fork, to: number): void {
-  copyAttempts(connection, { run: keyOfFork(connection, fork), seq: fork.seq }, to);
+function pastOf(connection: Connection, fork: Fork): readonly StoredAttempt[] {
+  const row = readRunRow(connection, fork.run);
+  if (row === undefined) throw unknownRun(fork.run, connection.name);
+  return readPast(connection, row, fork.seq);
 }
 
 function keyOfFork(connection: Connection, fork: Fork): number {
@@ -228,18 +230,23 @@ function keyOfFork(connection: Connection, fork: Fork): number {
 
 function writeRows(connection: Connection, { key: run, attempts: count }: OwnedRun, delta: Delta): void {
   writeValues(connection, delta.values);
-  writeAttempts(connection, delta.attempts, { run, seq: delta.seq + 1, count });
+  writeChecks(connection, delta.attempts, { run, count });
   writeData(connection, run, delta.data);
-  for (const path of delta.members.drop) connection.sql('DELETE FROM members WHERE run = ? AND path = ?').run(run, path);
-  for (const member of delta.members.put) {
-    const text = packJson(JSON.stringify(member));
+  writeMembers(connection, run, delta);
+  consumeMail(connection, run, { ids: delta.consumed, seq: delta.seq + 1 });
+}
+
+function writeMembers(connection: Connection, run: number, { members, state }: Delta): void {
+  if (members.drop.length > 1 && countMembers(state) === 0) connection.sql('DELETE FROM members WHERE run = ?').run(run);
+  else for (const path of members.drop) connection.sql('DELETE FROM members WHERE run = ? AND path = ?').run(run, path);
+  for (const member of members.put) {
+    const text = JSON.stringify(member);
     connection
       .sql(
         'INSERT INTO members (run, path, text, sum) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET text = excluded.text, sum = excluded.sum',
       )
       .run(run, member.path, text, sumOf([run, member.path, text]));
   }
-  consumeMail(connection, run, { ids: delta.consumed, seq: delta.seq + 1 });
 }
 
 // Mail to a run that is not there any more has no reader; a run must still be able to end.
@@ -256,9 +263,9 @@ function ringOthers({ connection, bell }: CommitContext, run: number, { delta, a
   if (rung.size > 0) after(() => rung.forEach(bell.ring));
 }
 
-function giveUp(connection: Connection, run: number): boolean {
+function giveUp(connection: Connection, run: number, seq: number): boolean {
   if (hasMail(connection, run, 0)) return false;
-  connection.sql('UPDATE runs SET owner = NULL WHERE key = ?').run(run);
+  connection.sql('UPDATE runs SET owner = NULL, seq = ? WHERE key = ?').run(seq, run);
   return true;
 }
 
@@ -267,9 +274,7 @@ function queueUp(
   delta: Delta,
   full: { run: number; path: string; key: string; limit: number },
 ): CommitResult {
-  const current = connection
-    .sql('SELECT 1 FROM runs WHERE key = ? AND epoch = ? AND seq = ? AND owner IS NOT NULL')
-    .get(full.run, delta.epoch, delta.seq);
+  const current = connection.sql('SELECT 1 FROM runs WHERE key = ? AND epoch = ? AND owner IS NOT NULL').get(full.run, delta.epoch);
   if (current === undefined) return STALE;
   queueForSlot(connection, full);
   return { result: 'full', path: full.path, key: full.key };

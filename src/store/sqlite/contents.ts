@@ -5,7 +5,7 @@ import { digestText } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
 import type { Delta, StoredValue } from '../store.ts';
-import { sumOf, toBlob, toHex } from './chain.ts';
+import { sumOf } from './chain.ts';
 import type { Connection } from './connection.ts';
 import { damagedRun } from './failure.ts';
 import { parseStored, type RunRow } from './run-row.ts';
@@ -17,11 +17,11 @@ const INLINE_CHARACTERS_MAX = 64 * 1024;
 export function writeValues(connection: Connection, values: readonly StoredValue[]): void {
   for (const { ref, text } of values) {
     if (ref.bytes > VALUE_BYTES_MAX || text.length > VALUE_BYTES_MAX) throw tooLarge(ref.bytes);
-    insertValue(connection, toBlob(ref.digest), text);
+    insertValue(connection, ref.digest, text);
   }
 }
 
-function insertValue(connection: Connection, digest: Uint8Array, text: string): void {
+function insertValue(connection: Connection, digest: string, text: string): void {
   connection.sql('INSERT INTO contents (digest, text) VALUES (?, ?) ON CONFLICT DO NOTHING').run(digest, text);
 }
 
@@ -44,7 +44,7 @@ export function readValues(connection: Connection, digests: readonly string[]): 
 }
 
 function readValue(connection: Connection, digest: string): string {
-  const row = connection.sql('SELECT text FROM contents WHERE digest = ?').get(toBlob(digest));
+  const row = connection.sql('SELECT text FROM contents WHERE digest = ?').get(digest);
   if (row === undefined) throw damagedValue(connection, digest, 'is missing');
   if (typeof row.text !== 'string' || digestText(row.text) !== digest)
     throw damagedValue(connection, digest, 'is not the one that was written');
@@ -54,7 +54,7 @@ function readValue(connection: Connection, digest: string): string {
 function damagedValue(connection: Connection, digest: string, what: string): EngineError {
   const user = connection
     .sql('SELECT r.id, a.step FROM attempts a JOIN runs r ON r.key = a.run WHERE a.output = ?1 OR a.claim = ?1 OR a.evidence = ?1 LIMIT 1')
-    .get(toBlob(digest));
+    .get(digest);
   const whose = user === undefined ? '' : ` of step ${user.step}`;
   return damagedRun(String(user?.id ?? '(unknown)'), `the value ${digest.slice(0, 12)}${whose} ${what}`, { digest, step: user?.step });
 }
@@ -63,7 +63,7 @@ function damagedValue(connection: Connection, digest: string, what: string): Eng
 export function writeData(connection: Connection, run: number, changes: Delta['data']): void {
   for (const { key, text } of changes) {
     const long = text.length > INLINE_CHARACTERS_MAX;
-    const digest = long ? toBlob(digestText(text)) : null;
+    const digest = long ? digestText(text) : null;
     if (digest !== null) writeLong(connection, digest, text);
     connection
       .sql(
@@ -73,7 +73,7 @@ export function writeData(connection: Connection, run: number, changes: Delta['d
   }
 }
 
-function writeLong(connection: Connection, digest: Uint8Array, text: string): void {
+function writeLong(connection: Connection, digest: string, text: string): void {
   if (text.length > VALUE_BYTES_MAX) throw tooLarge(text.length);
   insertValue(connection, digest, text);
 }
@@ -100,6 +100,6 @@ function parseData(connection: Connection, row: RunRow, found: Record<string, un
   if (found.digest === null && sumOf([row.key, found.key, found.text]) !== found.sum) {
     throw damagedRun(run, `${what} is not what was written`, { key: found.key });
   }
-  const text = found.digest === null ? String(found.text) : readValue(connection, toHex(found.digest));
+  const text = found.digest === null ? String(found.text) : readValue(connection, String(found.digest));
   return parseStored(run, what, () => JSON.parse(text) as Json);
 }

@@ -54,7 +54,11 @@ const RUN_DAMAGED = (what: string): object => ({
 
 describe('a run that was changed behind the store', () => {
   test.each([
-    ['its checkpoint', `UPDATE runs SET checkpoint = replace(checkpoint, 'note 4', 'note 5') WHERE id = 'hurt'`, 'checkpoint at record 5'],
+    [
+      'its checkpoint',
+      `UPDATE events SET checkpoint = replace(checkpoint, 'note 4', 'note 5') WHERE run = ${HURT} AND seq = 5`,
+      'checkpoint at record 5',
+    ],
     ['its status', `UPDATE runs SET status = 2 - (status = 2) WHERE id = 'hurt'`, 'checkpoint at record 5'],
     ['its last record', `UPDATE events SET body = replace(body, 'note 4', 'note 5') WHERE run = ${HURT} AND seq = 5`, 'record 5'],
     ['a missing last record', `DELETE FROM events WHERE run = ${HURT} AND seq = 5`, 'record 5'],
@@ -71,7 +75,7 @@ describe('a run that was changed behind the store', () => {
   });
 
   test('a claim that found damage takes nothing', async () => {
-    damage(`UPDATE runs SET checkpoint = '{' WHERE id = 'hurt'`);
+    damage(`UPDATE events SET checkpoint = '{' WHERE run = ${HURT} AND seq = 5`);
     await expect(store.claim('hurt', 'me')).rejects.toMatchObject({ code: 'RUN_DAMAGED' });
     const db = new DatabaseSync(file);
     expect(db.prepare("SELECT owner, epoch FROM runs WHERE id = 'hurt'").get()).toMatchObject({ owner: null, epoch: 1 });
@@ -122,7 +126,11 @@ describe('a run that was changed behind the store', () => {
   test.each([
     ['data', `UPDATE data SET text = '{"n":2}' WHERE run = ${HURT}`, () => store.data('hurt')],
     ['data that is no JSON', `UPDATE data SET text = '{"n":' WHERE run = ${HURT}`, () => store.data('hurt', ['version'])],
-    ['an attempt', `UPDATE attempts SET status = 1 WHERE run = ${HURT}`, () => store.attempts('hurt')],
+    [
+      'an attempt',
+      `UPDATE events SET ended = replace(ended, 'task', 'tusk') WHERE run = ${HURT} AND ended IS NOT NULL`,
+      () => store.attempts('hurt'),
+    ],
     ['a definition', `UPDATE definitions SET text = replace(text, 'approve', 'approvE')`, () => store.load('hurt')],
   ])('%s is verified when it is read', async (_, statement, read) => {
     damage(statement);
@@ -130,7 +138,7 @@ describe('a run that was changed behind the store', () => {
   });
 
   test('an attempt that vanished is found by the check', async () => {
-    damage(`DELETE FROM attempts WHERE run = ${HURT}`);
+    damage(`UPDATE events SET ended = NULL WHERE run = ${HURT} AND ended IS NOT NULL`);
     expect((await store.check()).problems).toMatchObject([
       { run: 'hurt', what: expect.stringContaining('1 attempts ended, but 0 are stored') },
     ]);

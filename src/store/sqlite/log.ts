@@ -4,11 +4,15 @@ import { digestText } from '../../base/digest.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { EventRow } from '../store.ts';
 import { chainStart, rowHash, toBlob, toHex } from './chain.ts';
+import { type Frame, sealRun } from './checkpoint.ts';
 import type { Connection } from './connection.ts';
 import { damagedRun } from './failure.ts';
 import { packJson, unpackJson } from './packing.ts';
 import { parseStored, type RunRow } from './run-row.ts';
 import { placeOf } from './schema.ts';
+
+// Packing is for the short rows of runs that wait; a long one would take longer than it saves.
+const PACK_CHARACTERS_MAX = 4096;
 
 /** A row of the log that is ready to be written. */
 export interface Entry {
@@ -16,6 +20,13 @@ export interface Entry {
   readonly at: number;
   readonly hash: string;
   readonly body: string;
+}
+
+/** What lies beside the events in their row: the run as it is after them. */
+export interface Beside {
+  readonly frame: Frame;
+  readonly ended: string | null;
+  readonly checkpoint: string;
 }
 
 /** What a row of the log is made of. Packing it takes time, which pays where the row is all that happens for long. */
@@ -33,15 +44,39 @@ export function createEntry(previous: string, row: NewEntry): Entry {
     seq: row.seq,
     at: row.at,
     hash: rowHash(previous, { seq: row.seq, at: row.at, bodyDigest: digestText(text) }),
-    body: row.pack ? packJson(text) : text,
+    body: row.pack && text.length <= PACK_CHARACTERS_MAX ? packJson(text) : text,
   };
 }
 
-/** Appends a row to the log of a run. */
-export function appendEntry(connection: Connection, run: number, entry: Entry): void {
-  connection
-    .sql('INSERT INTO events (place, at, hash, body) VALUES (?, ?, ?, ?)')
-    .run(placeOf(run, entry.seq), entry.at, toBlob(entry.hash), entry.body);
+const APPEND = `INSERT INTO events (place, at, hash, status, due, members, attempts, seal, ended, checkpoint, body)
+  SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM runs WHERE key = ? AND epoch = ? AND owner IS NOT NULL)
+  ON CONFLICT DO NOTHING`;
+
+/** Appends a row to the log of a run; false for an owner that lost the run, or when somebody else has appended. */
+export function appendEntry(
+  connection: Connection,
+  owner: { readonly run: number; readonly epoch: number },
+  { entry, beside }: { readonly entry: Entry; readonly beside: Beside },
+): boolean {
+  const { frame, ended, checkpoint } = beside;
+  const { changes } = connection
+    .sql(APPEND)
+    .run(
+      placeOf(owner.run, entry.seq),
+      entry.at,
+      toBlob(entry.hash),
+      frame.status,
+      frame.due,
+      frame.members,
+      frame.attempts,
+      sealRun(entry.hash, frame, checkpoint),
+      ended,
+      checkpoint,
+      entry.body,
+      owner.run,
+      owner.epoch,
+    );
+  return changes === 1;
 }
 
 /** The hash of a row, in hex; that of row 0 is what the chain begins with. */

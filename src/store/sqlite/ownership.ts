@@ -6,6 +6,7 @@ import type { CommitContext } from './commit.ts';
 import { unknownRun } from './failure.ts';
 import { hasMail, readInbox } from './mail.ts';
 import { type LoadedRun, type RunRow, readRunRow, verifyRun } from './run-row.ts';
+import { ofRun } from './schema.ts';
 import type { After } from './transactions.ts';
 
 /** What a claim works with, beside what a commit does. */
@@ -22,9 +23,18 @@ export function claimRun(context: ClaimContext, who: { readonly run: string; rea
   if (row.owner !== undefined && row.owner !== who.me && !context.isDead(row.owner)) return { claimed: false, owner: row.owner };
   const loaded = verifyRun(connection, row);
   const claimed = toClaimed(context, loaded);
-  connection.sql('UPDATE runs SET owner = ?, epoch = epoch + 1 WHERE key = ?').run(who.me, row.key);
+  connection.sql('UPDATE runs SET owner = ?, epoch = epoch + 1, seq = ? WHERE key = ?').run(who.me, row.frame.seq, row.key);
   after(() => {
-    context.owned.set(who.run, { key: row.key, seq: row.frame.seq, head: loaded.head, attempts: row.frame.attempts, fixed: row.frame });
+    context.owned.set(who.run, {
+      key: row.key,
+      seq: row.frame.seq,
+      head: loaded.head,
+      attempts: row.frame.attempts,
+      past: [],
+      status: row.frame.status,
+      due: row.frame.due,
+      fixed: row.frame,
+    });
     context.bell.silence(who.run);
   });
   return claimed;
@@ -53,7 +63,11 @@ export function releaseRun(
   if (found === undefined) throw unknownRun(held.run, connection.name);
   if (found.epoch !== held.epoch || found.owner === null) return 'stale';
   if (hasMail(connection, found.key as number, held.seenMail)) return 'mail';
-  connection.sql('UPDATE runs SET owner = NULL WHERE key = ?').run(found.key as number);
+  connection
+    .sql(
+      `UPDATE runs SET owner = NULL, seq = (SELECT max(e.place) FROM events e WHERE ${ofRun('e.place', 'runs.key')}) - (key << 26) WHERE key = ?`,
+    )
+    .run(found.key as number);
   after(() => {
     context.owned.delete(held.run);
     context.bell.silence(held.run);

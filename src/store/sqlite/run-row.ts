@@ -10,13 +10,15 @@ import { decodeCheckpoint, type Frame, sealRun, statusOf } from './checkpoint.ts
 import type { Connection } from './connection.ts';
 import { damagedRun } from './failure.ts';
 import { unpackJson } from './packing.ts';
-import { lastPlaceOf, placeOf } from './schema.ts';
+import { lastPlaceOf, ofRun, placeOf } from './schema.ts';
 
 const DEFINITIONS_MAX = 64;
 
-const SELECT_RUN = `SELECT r.key, r.id, r.epoch, r.seq, r.owner, r.status, r.due, r.created, r.at, r.members, r.attempts, r.definition,
-  r.params, r.params_bytes, r.parent, r.origin, r.seal, r.checkpoint, d.hash, d.code, d.name, d.form
-  FROM runs r LEFT JOIN definitions d ON d.id = r.definition`;
+const SELECT_RUN = `SELECT r.key, r.id, r.epoch, r.seq AS least, r.owner, r.status, r.due, r.created, r.definition,
+  r.params, r.params_bytes, r.parent, r.origin, e.seq, e.at, e.members, e.attempts, e.seal, e.checkpoint,
+  e.status AS head_status, e.due AS head_due, d.hash, d.code, d.name, d.form
+  FROM runs r LEFT JOIN definitions d ON d.id = r.definition
+  LEFT JOIN events e ON e.place = (SELECT max(place) FROM events WHERE ${ofRun('place', 'r.key')})`;
 
 /** A run as its row says it, not verified yet. */
 export interface RunRow {
@@ -27,6 +29,9 @@ export interface RunRow {
   readonly frame: Frame;
   readonly seal: unknown;
   readonly checkpoint: string;
+  /** How far the log was when the row of the run was last written, and what the last row of the log says of it. */
+  readonly least: number;
+  readonly head: { readonly status: unknown; readonly due: unknown };
 }
 
 /** A run that was read and verified. */
@@ -51,9 +56,10 @@ export function readRunRowByKey(connection: Connection, key: number): RunRow | u
 
 function toRunRow(found: Record<string, unknown> | undefined): RunRow | undefined {
   if (found === undefined) return undefined;
-  const { key, epoch, owner, definition, seal, checkpoint, params, params_bytes: bytes, ...columns } = found;
-  const frame = { ...columns, params: params === null ? undefined : { digest: toHex(params), bytes } } as unknown as Frame;
-  return { key, epoch, owner: owner ?? undefined, definition, frame, seal, checkpoint } as RunRow;
+  const { key, epoch, owner, definition, seal, checkpoint, least, head_status, head_due, params, params_bytes: bytes, ...columns } = found;
+  const frame = { ...columns, params: params === null ? undefined : { digest: String(params), bytes } } as unknown as Frame;
+  const head = { status: head_status, due: head_due };
+  return { key, epoch, owner: owner ?? undefined, definition, frame, seal, checkpoint, least, head } as RunRow;
 }
 
 /** The checkpoint of a row, proved against its seal and the last row of its log; damage is RUN_DAMAGED. */
@@ -61,14 +67,24 @@ export function verifyRun(connection: Connection, row: RunRow): LoadedRun {
   const { frame } = row;
   const status = statusOf(frame.status);
   if (status === undefined || frame.hash === null) throw damagedRun(frame.id, 'its row names a status or a definition that does not exist');
+  checkLength(row);
   const head = readHead(connection, row);
-  if (row.seal !== sealRun(head, frame, row.checkpoint)) {
+  const agrees = row.head.status === frame.status && row.head.due === frame.due;
+  if (!agrees || row.seal !== sealRun(head, frame, row.checkpoint)) {
     throw damagedRun(frame.id, `its checkpoint at record ${frame.seq} is not the one that was written`, { seq: frame.seq });
   }
   const members = frame.members === 0 ? [] : readMembers(connection, row);
   const state = parseStored(frame.id, 'its checkpoint', () => decodeCheckpoint(row.checkpoint, frame, members));
   const origin = parseStored(frame.id, 'its origin', () => (frame.origin === null ? {} : (JSON.parse(frame.origin) as RunOrigin)));
   return { row, head, state, status, origin };
+}
+
+/** A log that ends before the row of the run says it did has lost its last rows. */
+function checkLength({ frame, least, owner }: RunRow): void {
+  const missing = frame.seq === null || frame.seq < least ? least : owner === undefined && frame.seq > least ? frame.seq : undefined;
+  if (missing === undefined) return;
+  const what = frame.seq === null || frame.seq < least ? 'is missing' : 'was never given up by its owner';
+  throw damagedRun(frame.id, `record ${missing} of its log ${what}`, { seq: missing });
 }
 
 /** The hash of the last row of the log, after that row was proved. */

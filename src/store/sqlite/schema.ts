@@ -1,9 +1,10 @@
-// Owns the tables. Inside, a run is an integer; times are milliseconds; digests and hashes are 32-byte blobs; the texts
-// that repeat themselves are packed. `views.ts` shows all of it in names and spellings for people.
+// Owns the tables. Inside, a run is an integer; times are milliseconds; hashes of the log are 32-byte blobs; texts that
+// stay as they are for long are packed. `views.ts` shows all of it in names and spellings for people.
 //
-// A commit costs the pages it touches, twice when it waits for the disk. So what a plain step writes lies together: the
-// row of the log and that of the attempt have a place, which is the run and a number within it in one integer. An
-// integer key keeps rows in the leaves only, so that appending one touches one page, and neither needs an index.
+// A commit costs the pages it touches, twice when it waits for the disk. So a plain step writes one row: the events, the
+// checkpoint after them and the attempts that ended with them. Its place is the run and a number within it in one
+// integer: an integer key keeps rows in the leaves only, so that appending one touches one page, and needs no index. The
+// row of the run changes when its status, its due time or its owner does; `seq` there is how far the log was then.
 // `sum` is a CRC-32 of the row: it finds a flipped byte, it is no signature.
 
 const NUMBER_BITS = 26;
@@ -50,16 +51,11 @@ CREATE TABLE runs (
   status INTEGER NOT NULL,
   due INTEGER,
   created INTEGER NOT NULL,
-  at INTEGER NOT NULL,
-  members INTEGER NOT NULL,
-  attempts INTEGER NOT NULL,
   definition INTEGER NOT NULL REFERENCES definitions (id),
-  params BLOB,
+  params TEXT,
   params_bytes INTEGER,
   parent TEXT,
-  origin TEXT,
-  seal INTEGER NOT NULL,
-  checkpoint TEXT NOT NULL
+  origin TEXT
 );
 CREATE INDEX runs_due ON runs (due) WHERE due IS NOT NULL AND owner IS NULL AND status < 3;
 CREATE INDEX runs_owner ON runs (owner) WHERE owner IS NOT NULL;
@@ -71,37 +67,14 @@ CREATE TABLE events (
   seq INTEGER AS (place & ((1 << ${NUMBER_BITS}) - 1)) VIRTUAL,
   at INTEGER NOT NULL,
   hash BLOB NOT NULL,
-  body TEXT NOT NULL
-);
-
-CREATE TABLE attempts (
-  place INTEGER PRIMARY KEY,
-  run INTEGER AS (place >> ${NUMBER_BITS}) VIRTUAL,
-  id INTEGER AS (place & ((1 << ${NUMBER_BITS}) - 1)) VIRTUAL,
-  seq INTEGER NOT NULL,
-  step TEXT NOT NULL,
-  path TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  attempt INTEGER NOT NULL,
-  attempts_max INTEGER NOT NULL,
-  outcome TEXT,
   status INTEGER NOT NULL,
-  opened INTEGER NOT NULL,
-  started INTEGER,
-  ended INTEGER NOT NULL,
-  output BLOB,
-  output_bytes INTEGER,
-  error TEXT,
-  claim BLOB,
-  claim_bytes INTEGER,
-  evidence BLOB,
-  evidence_bytes INTEGER,
-  actor TEXT,
-  of_group TEXT,
-  key TEXT,
-  position INTEGER,
-  input TEXT,
-  sum INTEGER NOT NULL
+  due INTEGER,
+  members INTEGER NOT NULL,
+  attempts INTEGER NOT NULL,
+  seal INTEGER NOT NULL,
+  ended TEXT,
+  checkpoint TEXT NOT NULL,
+  body TEXT NOT NULL
 );
 
 CREATE TABLE checks (
@@ -126,14 +99,14 @@ CREATE TABLE members (
 ) WITHOUT ROWID;
 
 CREATE TABLE contents (
-  digest BLOB PRIMARY KEY,
+  digest TEXT PRIMARY KEY,
   text TEXT NOT NULL
 ) WITHOUT ROWID;
 
 CREATE TABLE data (
   run INTEGER NOT NULL,
   key TEXT NOT NULL,
-  digest BLOB,
+  digest TEXT,
   sum INTEGER NOT NULL,
   text TEXT,
   PRIMARY KEY (run, key)

@@ -12,6 +12,7 @@ import { type Connection, pauseMs } from './connection.ts';
 import { isBusy, isSqliteFailure, toStoreError } from './failure.ts';
 
 const BATCH_MAX = 512;
+const TICK_MS = 5;
 
 /** Registers what is to happen once the write is on disk. */
 export type After = (then: () => void) => void;
@@ -39,14 +40,21 @@ interface Done {
 export function openTransactions(connection: Connection, committed: () => void): Transactions {
   let queue: Job[] = [];
   let scheduled = false;
+  let turnedAt = 0;
   let busySince: number | undefined;
   let busyRounds = 0;
   let waiting: (() => void)[] = [];
 
+  // At the end of the present tick, so that everything that is ready in it is written together. A run of quick steps
+  // would hold up timers and sockets for as long as it lasts, so every few milliseconds they get their turn first.
   function schedule(): void {
     if (scheduled) return;
     scheduled = true;
-    setImmediate(flush);
+    if (performance.now() - turnedAt < TICK_MS) return process.nextTick(flush);
+    setImmediate(() => {
+      turnedAt = performance.now();
+      flush();
+    });
   }
 
   function flush(): void {

@@ -1,6 +1,7 @@
 // Owns what people and their tools see of the tables: the names, columns and spellings that were promised
 // (`workflow_runs`, `workflow_stage_runs`, `workflow_gate_checks`), in SQL that any SQLite since 3.38 understands.
 
+import { SUM_CHARACTERS } from './attempts.ts';
 import { unpackSql } from './packing.ts';
 import { ofRun } from './schema.ts';
 
@@ -19,10 +20,13 @@ const CURRENT_STEP = `coalesce(
     json_extract(r.state, '$.halt.step'),
     (SELECT a.step FROM attempts a WHERE a.run = r.key AND a.of_group IS NULL ORDER BY a.id DESC LIMIT 1))`;
 
-const LAST_FAILED = `FROM attempts a WHERE ${ofRun('a.place', 'r.key')} AND a.status = 1 ORDER BY a.place DESC LIMIT 1`;
+// A list begins behind its checksum.
+const LIST = `substr(e.ended, ${SUM_CHARACTERS + 1})`;
+
+const LAST_FAILED = 'FROM attempts a WHERE a.run = r.key AND a.status = 1 ORDER BY a.id DESC LIMIT 1';
 
 const COMPLETED_STEPS = `coalesce((SELECT json_group_array(json_object('step', a.step, 'completedAt', ${time('a.ended')}, 'result', json(c.text)))
-      FROM (SELECT * FROM attempts WHERE ${ofRun('place', 'r.key')} AND status = 0 ORDER BY place) a LEFT JOIN contents c ON c.digest = a.output), json('[]'))`;
+      FROM (SELECT * FROM attempts WHERE run = r.key AND status = 0 ORDER BY id) a LEFT JOIN contents c ON c.digest = a.output), json('[]'))`;
 
 const PENDING_RETRY = `(SELECT json_object('step', json_extract(l.value, '$.step'), 'error', json_extract(l.value, '$.feedback'),
       'attempt', json_extract(l.value, '$.attempt'))
@@ -32,7 +36,7 @@ const PARALLEL_RESULTS = `(SELECT json_group_object(p.key, json(p.item)) FROM (
       SELECT a.key, json_object('status', CASE a.status WHEN 1 THEN 'failed' ELSE 'completed' END, 'result', json(c.text),
         'error', json_extract(a.error, '$.message'), 'retryCount', a.attempt - 1) AS item
         FROM attempts a LEFT JOIN contents c ON c.digest = a.output
-        WHERE a.place IN (SELECT max(place) FROM attempts WHERE ${ofRun('place', 'r.key')} AND key IS NOT NULL GROUP BY of_group, key)
+        WHERE a.run = r.key AND a.id IN (SELECT max(id) FROM attempts WHERE run = r.key AND key IS NOT NULL GROUP BY of_group, key)
           AND NOT EXISTS (SELECT 1 FROM members m WHERE m.run = r.key AND m.path = a.path)
       UNION ALL
       SELECT json_extract(m.live, '$.key'), json_object('status', 'pending', 'retryCount', json_extract(m.live, '$.attempt') - 1)
@@ -40,9 +44,20 @@ const PARALLEL_RESULTS = `(SELECT json_group_object(p.key, json(p.item)) FROM (
 
 const RUN_STATES = `
 CREATE TABLE phrases (n INTEGER PRIMARY KEY, code TEXT NOT NULL, phrase TEXT NOT NULL);
-CREATE VIEW run_states AS SELECT r.*, ${unpackSql('r.checkpoint')} AS state,
+CREATE VIEW attempts AS SELECT e.run AS run, e.attempts - json_array_length(${LIST}) + 1 + a.key AS id, e.seq AS seq,
+  json_extract(a.value, '$[0]') AS path, json_extract(a.value, '$[1]') AS step, json_extract(a.value, '$[2]') AS kind,
+  json_extract(a.value, '$[3]') AS attempt, json_extract(a.value, '$[4]') AS attempts_max, json_extract(a.value, '$[5]') AS outcome,
+  json_extract(a.value, '$[6]') AS status, json_extract(a.value, '$[7]') AS opened, json_extract(a.value, '$[8]') AS started,
+  json_extract(a.value, '$[9]') AS ended, json_extract(a.value, '$[10].output.digest') AS output,
+  json_extract(a.value, '$[10].error') AS error, json_extract(a.value, '$[10].claim.digest') AS claim,
+  json_extract(a.value, '$[10].evidence.digest') AS evidence, json_extract(a.value, '$[10].actor') AS actor,
+  json_extract(a.value, '$[10].group') AS of_group, json_extract(a.value, '$[10].key') AS key
+  FROM events e, json_each(${LIST}) a WHERE e.ended IS NOT NULL;
+
+CREATE VIEW run_states AS SELECT r.*, e.at AS at, ${unpackSql('e.checkpoint')} AS state,
   d.name AS workflow, d.hash AS version, d.text AS definition_text
-  FROM runs r JOIN definitions d ON d.id = r.definition;
+  FROM runs r JOIN definitions d ON d.id = r.definition
+  JOIN events e ON e.place = (SELECT max(place) FROM events WHERE ${ofRun('place', 'r.key')});
 
 CREATE VIEW live_members AS SELECT m.run, m.path, ${unpackSql('m.text')} AS live FROM members m;
 
@@ -67,7 +82,7 @@ CREATE VIEW workflow_runs AS SELECT
     SELECT d.key, coalesce(d.text, c.text) AS text FROM data d LEFT JOIN contents c ON c.digest = d.digest WHERE d.run = r.key
     UNION ALL SELECT 'params', c.text FROM contents c WHERE c.digest = r.params) k), '{}') AS context,
   coalesce((SELECT json_group_object(a.step, json(c.text)) FROM attempts a LEFT JOIN contents c ON c.digest = a.output
-    WHERE a.place IN (SELECT max(place) FROM attempts WHERE ${ofRun('place', 'r.key')} AND status = 0 GROUP BY step)), '{}') AS outputs,
+    WHERE a.run = r.key AND a.id IN (SELECT max(id) FROM attempts WHERE run = r.key AND status = 0 GROUP BY step)), '{}') AS outputs,
   ${time('r.created')} AS created_at,
   ${time('r.created')} AS started_at,
   CASE WHEN r.status >= 3 THEN ${time('r.at')} END AS completed_at,
