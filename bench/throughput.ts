@@ -10,6 +10,8 @@ import { Floor, type Synchronous, WAL_AUTOCHECKPOINT } from './floor.ts';
 import { interleave, median, type Row } from './measure.ts';
 import { branches, linear } from './workflows.ts';
 
+const WARM_UP = 6000;
+
 interface Bench {
   readonly dir: string;
   readonly engine: Engine;
@@ -52,6 +54,11 @@ export async function measureSequential(synchronous: Synchronous, repeats: numbe
     for (const steps of sizes) {
       const workflow = linear(steps);
       const turns = steps === 10_000 ? Math.max(3, Math.ceil(repeats / 2)) : repeats;
+      // Both sides are warmed up before they are timed: the code, and the write-ahead log, which is slower while it grows.
+      for (let done = 0; done < WARM_UP; done += steps) {
+        bench.floor.single(steps);
+        await timeRun(bench.engine, workflow);
+      }
       const { ratio, pawl } = await interleave(turns, {
         floor: () => bench.floor.single(steps),
         pawl: () => timeRun(bench.engine, workflow),
@@ -124,7 +131,7 @@ export async function measureConcurrent(repeats: number): Promise<Row[]> {
     for (const concurrency of [1, 10, 100]) {
       const count = concurrency === 1 ? runs / 5 : runs;
       const { ratio, pawl } = await interleave(repeats, {
-        floor: () => bench.floor.grouped(count * 10, concurrency),
+        floor: () => bench.floor.lanes(count * 10, concurrency),
         pawl: () => timeMany(bench.engine, workflow, { count, concurrency }),
       });
       rate[concurrency] = (count * 10) / (pawl / 1000);
@@ -169,6 +176,7 @@ export async function measureBranches(repeats: number): Promise<Row> {
   const bench = await openBench('FULL');
   const workflow = branches(1000);
   try {
+    for (let n = 0; n < 20; n += 1) await timeRun(bench.engine, workflow);
     const { ratio, pawl, floor } = await interleave(repeats, {
       floor: () => bench.floor.grouped(1000, 1000),
       pawl: () => timeRun(bench.engine, workflow),

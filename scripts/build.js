@@ -24,6 +24,10 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node24',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  sourcemap: 'linked',
+  sourcesContent: false,
   logLevel: 'warning',
 });
 const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');

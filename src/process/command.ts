@@ -5,7 +5,7 @@
 // P2. When the result is there, no process of the command is, except those that `left` names.
 // P3. A process that holds the output open does not hold up the result.
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -137,7 +137,8 @@ async function start(spec: CommandSpec): Promise<Running | NotRun> {
   const startedMs = performance.now();
   let child: ChildProcess;
   try {
-    child = spawn(file, args, {
+    // Loaded when it is first needed: most of what is started never spawns anything.
+    child = process.getBuiltinModule('node:child_process').spawn(file, args, {
       cwd: spec.cwd,
       env: commandEnvironment(spec),
       detached: true,

@@ -4,7 +4,6 @@
 // I1. `dead` is said only on the host of the process, and only when it cannot be running any more.
 // I2. Processes of two pid namespaces (containers) never judge each other by pid.
 
-import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { readProcess } from './process-table.ts';
@@ -91,7 +90,12 @@ function readHost(): string {
 
 function readBoot(): string {
   if (process.platform === 'linux') return attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
-  return attempt(() => execFileSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8', stdio: 'pipe' }).trim());
+  return attempt(() =>
+    process
+      .getBuiltinModule('node:child_process')
+      .execFileSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8', stdio: 'pipe' })
+      .trim(),
+  );
 }
 
 function attempt(read: () => string): string {

@@ -2,7 +2,6 @@
 // `ps`, which knows neither sessions nor environments, so fewer strays can be recognised there.
 // Reads only: nothing here signals anything.
 
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** The variable that every process of a command inherits, by which strays are recognised. */
@@ -97,7 +96,9 @@ function readPs(selection: readonly string[]): ProcessRow[] {
 function runPs(args: readonly string[]): string {
   try {
     const env = { ...process.env, LC_ALL: 'C' };
-    return execFileSync('ps', args, { encoding: 'utf8', env, maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'ignore'] });
+    return process
+      .getBuiltinModule('node:child_process')
+      .execFileSync('ps', args, { encoding: 'utf8', env, maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'ignore'] });
   } catch {
     // `ps` exits 1 when nothing matches its selection.
     return '';

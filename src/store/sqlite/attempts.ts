@@ -151,6 +151,13 @@ export function readAttempts(connection: Connection, row: RunRow, group?: Path):
   return group === undefined ? attempts : attempts.filter((attempt) => attempt.group === group);
 }
 
+/** The step of a list with one attempt, without reading the list: a long loop has many rows of a step that is known. */
+function onlyStepOf(ended: string): string | undefined {
+  if (ended.includes('],[')) return undefined;
+  const begin = ended.indexOf('","') + 3;
+  return ended.slice(begin, ended.indexOf('"', begin));
+}
+
 /** The latest completed attempt of each of the given steps, or of every step, oldest first. */
 export function readLatest(connection: Connection, row: RunRow, steps?: readonly string[]): StoredAttempt[] {
   const wanted = steps === undefined ? undefined : new Set(steps);
@@ -159,6 +166,7 @@ export function readLatest(connection: Connection, row: RunRow, steps?: readonly
   const holders = connection.sql(`${HOLDERS} DESC`).iterate(placeOf(row.key, 0), lastPlaceOf(row.key));
   for (const holder of holders) {
     if (wanted !== undefined && latest.size === wanted.size) break;
+    if (latest.has(onlyStepOf(String(holder.ended)) ?? '')) continue;
     for (const attempt of decodeAttempts(row, holder as unknown as Holder).reverse()) {
       const counts = attempt.status === 'completed' && (wanted === undefined || wanted.has(attempt.step));
       if (counts && !latest.has(attempt.step)) latest.set(attempt.step, attempt);
