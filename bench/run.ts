@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util';
 import { type Row, tableOf } from './measure.ts';
 import { measureParked, measureResume } from './recovery.ts';
-import { measureBranches, measureConcurrent, measureDefinition, measureDisk, measureSequential } from './throughput.ts';
+import { measureBranches, measureConcurrent, measureDefinition, measureDisk, measureFresh, measureSequential } from './throughput.ts';
 
 const { values } = parseArgs({ options: { json: { type: 'boolean' }, quick: { type: 'boolean' }, only: { type: 'string' } } });
 const repeats = values.quick ? 3 : 7;
@@ -12,6 +12,7 @@ const wanted = values.only?.split(',');
 
 const MEASURES: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = {
   P1: () => measureSequential('FULL', repeats),
+  P1f: () => measureFresh(repeats),
   P1n: () => measureSequential('NORMAL', repeats),
   P1d: () => measureDisk(),
   P2: () => measureConcurrent(repeats),
