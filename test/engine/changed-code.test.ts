@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { defineWorkflow, step, workflow } from './library.ts';
+import { createRig, errorOf, type Rig } from './rig.ts';
+
+let rig: Rig;
+beforeEach(() => {
+  rig = createRig();
+});
+afterEach(() => rig.close());
+
+const GATE = { prompt: 'Go on?', options: [{ label: 'yes', nextStep: 'second' }] };
+
+/** Two gates, and a task whose code is what changes. */
+function createGated(handler: () => object) {
+  return defineWorkflow({
+    name: 'gated',
+    steps: [
+      { id: 'first', human: GATE },
+      { id: 'second', human: { prompt: 'And now?', options: [{ label: 'yes', nextStep: 'work' }] } },
+      { id: 'work', handler, next: null },
+    ],
+  });
+}
+
+/** A run that waits at its first gate, begun by an engine that is gone. */
+async function createWaiting(): Promise<string> {
+  const engine = await rig.open({ workflows: [createGated(() => ({ version: 1 }))] });
+  const run = await engine.start('gated');
+  await run.wait('idle');
+  await engine.close();
+  return run.id;
+}
+
+describe('a run whose functions have changed', () => {
+  test('takes no decision, and none is left in its inbox', async () => {
+    const run = await createWaiting();
+    const later = await rig.open({ workflows: [createGated(() => ({ version: 2 }))] });
+    expect((await errorOf(later.decide(run, { option: 'yes', actor: 'ann' }))).code).toBe('DEFINITION_CHANGED');
+    expect(await later.store.inbox(run, 0)).toEqual([]);
+  });
+
+  test('goes on with the new ones once that was accepted, for this and every later command and engine', async () => {
+    const run = await createWaiting();
+    const changed = createGated(() => ({ version: 2 }));
+    const later = await rig.open({ workflows: [changed] });
+    await later.resume(run, { actor: 'ann', acceptChanges: true });
+    await later.wait(run, 'idle');
+    await later.decide(run, { option: 'yes', actor: 'ann' });
+    await later.wait(run, 'idle');
+    await later.close();
+    const latest = await rig.open({ workflows: [changed] });
+    await latest.decide(run, { option: 'yes', actor: 'bob' });
+    expect((await latest.wait(run)).output).toEqual({ version: 2 });
+    expect((await latest.store.check()).problems).toEqual([]);
+  });
+
+  test.each([
+    ['has changed', [createGated(() => ({ version: 2 }))]],
+    ['is gone', []],
+  ])('can be cancelled although its code %s', async (_, workflows) => {
+    const run = await createWaiting();
+    const later = await rig.open({ workflows });
+    expect((await later.cancel(run, { actor: 'ann' })).status).toBe('cancelled');
+    expect((await later.store.check()).problems).toEqual([]);
+  });
+
+  test('can be cancelled although its flow no longer repeats itself', async () => {
+    const createFlow = (name: string) =>
+      workflow('flow', { version: '1' }, function* () {
+        yield* step(name).task(() => 1);
+        yield* step('wait').signal('go');
+      });
+    const engine = await rig.open({ workflows: [createFlow('before')] });
+    const run = await engine.start('flow');
+    await run.wait('idle');
+    await engine.close();
+    const later = await rig.open({ workflows: [createFlow('after')] });
+    expect((await errorOf(later.resume(run.id))).code).toBe('NONDETERMINISM');
+    expect((await later.cancel(run.id, { actor: 'ann' })).status).toBe('cancelled');
+  });
+});
