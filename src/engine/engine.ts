@@ -270,6 +270,8 @@ export class EngineCore implements DriverHost {
     this.draining = true;
     this.cancelTimer?.();
     this.unwatch();
+    // A claim under way still makes a driver, which has to be closed like the others, or its run is left to nobody.
+    await Promise.allSettled(this.claiming.values());
     const drivers = [...this.drivers.values()];
     if (options.abort === true) await Promise.all(drivers.map((driver) => driver.abandon()));
     else for (const driver of drivers) driver.take();

@@ -171,12 +171,17 @@ class World {
     while (await this.step());
   }
 
-  /** Whether something reached the disk that had not before. */
+  /** Whether something reached the disk that had not before, or a run came free that its owner did not know it had. */
   private async moves(push: () => void): Promise<boolean> {
-    const before = this.witness.counts.get('commits');
+    const before = this.standing();
     push();
     await this.settle();
-    return this.witness.counts.get('commits') !== before;
+    return this.standing() !== before;
+  }
+
+  private standing(): string {
+    const owners = this.unfinished().map(({ id, owner }) => `${id} ${owner ?? ''}`);
+    return [this.witness.counts.get('commits'), ...owners].join('\n');
   }
 
   private sweep(): void {

@@ -41,3 +41,52 @@ test('a ring that comes while a sweep is looking is not lost', async () => {
   expect((await run.wait()).status).toBe('completed');
   await store.close();
 });
+
+test('a run that is being claimed while its engine closes is left to be found', async () => {
+  const child = workflow('child', function* () {
+    return yield* step('work').task(() => 7);
+  });
+  const parent = workflow('parent', { children: [child] }, function* () {
+    return yield* step('child').workflow('child', {});
+  });
+  const workflows = [parent, child];
+  const unborn = await openSpiedStore(rig.db);
+  const wanted = createLatch();
+  unborn.around = (delta, commit) => {
+    if (delta.create?.definition.name !== 'child') return commit();
+    wanted.open();
+    return new Promise(() => {});
+  };
+  const first = await rig.open({ store: unborn, workflows });
+  const run = await first.start(parent);
+  await wanted.promise;
+  // The first engine is cut off before the child exists, as a crash would.
+  void first.close({ abort: true });
+  await unborn.release(run.id, 1, Number.MAX_SAFE_INTEGER);
+  await unborn.post({ run: run.id, dedupe: 'left', values: [], input: { type: 'due', at: 0 } });
+
+  const claiming = createLatch();
+  const claimed = createLatch();
+  const slow = await openSpiedStore(rig.db);
+  const second = await rig.open({
+    workflows,
+    store: {
+      ...slow,
+      claim: async (id: string, me: string) => {
+        claiming.open();
+        await claimed.promise;
+        return slow.claim(id, me);
+      },
+    },
+  });
+  const recovering = second.recover();
+  await claiming.promise;
+  const closing = second.close();
+  claimed.open();
+  await Promise.allSettled([recovering, closing]);
+
+  const third = await rig.open({ workflows });
+  await third.recover();
+  expect((await third.wait(run.id)).output).toBe(7);
+  await Promise.all([unborn.close(), slow.close()]);
+});
