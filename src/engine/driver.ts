@@ -64,7 +64,6 @@ export class RunDriver {
   private stopping: Promise<unknown>[] = [];
   private readonly afterTurns: (() => void)[] = [];
   private turning = false;
-  private committing: Promise<CommitResult> | undefined;
   private over = false;
   private seenMail = 0;
   private cancelTimer: (() => void) | undefined;
@@ -152,19 +151,13 @@ export class RunDriver {
     this.cancelTimer?.();
     for (const work of this.works.values()) work.abort.abort();
     await Promise.allSettled([...this.works.values()].map((work) => work.done));
-    if (error === undefined && (await this.isBorn()))
+    // A run that is not born is not ours to give up: one that another engine was quicker to start has the same first epoch.
+    if (error === undefined && this.birth === undefined)
       await this.host.store.release(this.run, this.epoch, Number.MAX_SAFE_INTEGER).catch(() => undefined);
     // The trouble of a run that was never born is told to whoever wanted to start it, and to nobody else.
     this.host.left(this, error === undefined || this.birth !== undefined ? {} : { error });
     if (error === undefined) this.finish();
     else this.fail(error);
-  }
-
-  /** Whether the run is ours to give up: one that another engine was quicker to start has the same first epoch. */
-  private async isBorn(): Promise<boolean> {
-    if (this.birth === undefined) return true;
-    const last = await this.committing?.catch(() => undefined);
-    return last?.result === 'committed';
   }
 
   private turnSoon(): void {
@@ -236,9 +229,8 @@ export class RunDriver {
       release: this.queue.length === 0 && this.wouldIdle(after, touched),
       ...(this.birth === undefined ? {} : { create: this.birth.create, supplied: this.birth.supplied }),
     });
-    this.committing = this.host.store.commit(delta);
-    const result = await this.committing;
-    if (this.over) return;
+    const result = await this.host.store.commit(delta);
+    if (this.over) return this.lateBirth(result);
     if (result.result === 'full') return this.waitForSlot(batch[0] as Queued, delta);
     if (result.result === 'stale') return this.abandon(this.host.lost(this.run));
     for (const { activation } of ended) this.beside.delete(`${activation.path}/${activation.attempt}`);
@@ -251,6 +243,12 @@ export class RunDriver {
     // Those at work are under way, or what they brought is in the queue.
     const changesAll = events.some(({ type }) => type === 'run.changed');
     await this.act({ touched, changesAll }, result);
+  }
+
+  /** A run that was born after its engine had cut it off is given up at once. */
+  private async lateBirth(result: CommitResult): Promise<void> {
+    if (this.birth === undefined || result.result !== 'committed' || result.released) return;
+    await this.host.store.release(this.run, this.epoch, Number.MAX_SAFE_INTEGER).catch(() => undefined);
   }
 
   private slotClaim(input: RunInput): SlotClaim[] {
