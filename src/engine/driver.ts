@@ -151,9 +151,7 @@ export class RunDriver {
     this.cancelTimer?.();
     for (const work of this.works.values()) work.abort.abort();
     await Promise.allSettled([...this.works.values()].map((work) => work.done));
-    // A run that is not born is not ours to give up: one that another engine was quicker to start has the same first epoch.
-    if (error === undefined && this.birth === undefined)
-      await this.host.store.release(this.run, this.epoch, Number.MAX_SAFE_INTEGER).catch(() => undefined);
+    if (error === undefined) await this.host.store.release(this.run, this.epoch, Number.MAX_SAFE_INTEGER).catch(() => undefined);
     // The trouble of a run that was never born is told to whoever wanted to start it, and to nobody else.
     this.host.left(this, error === undefined || this.birth !== undefined ? {} : { error });
     if (error === undefined) this.finish();
@@ -230,7 +228,7 @@ export class RunDriver {
       ...(this.birth === undefined ? {} : { create: this.birth.create, supplied: this.birth.supplied }),
     });
     const result = await this.host.store.commit(delta);
-    if (this.over) return this.lateBirth(result);
+    if (this.over) return;
     if (result.result === 'full') return this.waitForSlot(batch[0] as Queued, delta);
     if (result.result === 'stale') return this.abandon(this.host.lost(this.run));
     for (const { activation } of ended) this.beside.delete(`${activation.path}/${activation.attempt}`);
@@ -243,12 +241,6 @@ export class RunDriver {
     // Those at work are under way, or what they brought is in the queue.
     const changesAll = events.some(({ type }) => type === 'run.changed');
     await this.act({ touched, changesAll }, result);
-  }
-
-  /** A run that was born after its engine had cut it off is given up at once. */
-  private async lateBirth(result: CommitResult): Promise<void> {
-    if (this.birth === undefined || result.result !== 'committed' || result.released) return;
-    await this.host.store.release(this.run, this.epoch, Number.MAX_SAFE_INTEGER).catch(() => undefined);
   }
 
   private slotClaim(input: RunInput): SlotClaim[] {

@@ -72,6 +72,8 @@ export class EngineCore implements DriverHost {
   private readonly failures = new Map<string, unknown>();
   private readonly closeListeners = new Set<() => void>();
   private draining = false;
+  /** Drivers that gave their runs up while the engine closed: what they left undone has to be found again. */
+  private readonly drained = new Set<RunDriver>();
   private closed = false;
   private readonly unwatch: () => void;
   private cancelTimer: (() => void) | undefined;
@@ -276,7 +278,8 @@ export class EngineCore implements DriverHost {
     if (options.abort === true) await Promise.all(drivers.map((driver) => driver.abandon()));
     else for (const driver of drivers) driver.take();
     await Promise.allSettled(drivers.map((driver) => driver.finished));
-    await Promise.allSettled(drivers.map((driver) => this.handOver(driver, options.abort === true)));
+    const all = new Set([...drivers, ...this.drained]);
+    await Promise.allSettled([...all].map((driver) => this.handOver(driver, options.abort === true)));
     this.closed = true;
     for (const listener of this.closeListeners) listener();
   }
@@ -328,6 +331,7 @@ export class EngineCore implements DriverHost {
 
   left(driver: RunDriver, { due, error }: { readonly due?: number; readonly error?: unknown }): void {
     if (error !== undefined) this.failures.set(driver.run, error);
+    if (this.draining) this.drained.add(driver);
     if (this.drivers.get(driver.run) === driver) {
       this.drivers.delete(driver.run);
       this.programs.delete(driver.run);
