@@ -151,7 +151,7 @@ export class RunDriver {
     this.cancelTimer?.();
     for (const work of this.works.values()) work.abort.abort();
     await Promise.allSettled([...this.works.values()].map((work) => work.done));
-    if (error === undefined) await this.host.store.release(this.run, this.epoch, Number.MAX_SAFE_INTEGER).catch(() => undefined);
+    if (error === undefined) await this.release(Number.MAX_SAFE_INTEGER).catch(() => undefined);
     // The trouble of a run that was never born is told to whoever wanted to start it, and to nobody else.
     this.host.left(this, error === undefined || this.birth !== undefined ? {} : { error });
     if (error === undefined) this.finish();
@@ -418,10 +418,15 @@ export class RunDriver {
 
   /** Gives the run up, unless mail has come meanwhile. */
   private async giveUp(): Promise<void> {
-    const result = await this.host.store.release(this.run, this.epoch, this.seenMail);
+    const result = await this.release(this.seenMail);
     if (this.over) return;
     if (result === 'mail') this.takeMail(await this.host.store.inbox(this.run, this.seenMail));
     else this.leave();
+  }
+
+  /** Names its owner: a rival that starts the same run at the same time has the same first epoch. */
+  private release(seenMail: number): ReturnType<DriverHost['store']['release']> {
+    return this.host.store.release(this.run, { owner: this.host.me, epoch: this.epoch }, seenMail);
   }
 
   private leave(): void {

@@ -62,6 +62,7 @@ type Listener = (what: {
 /** The embedded host. */
 export class EngineCore implements DriverHost {
   readonly store: Store;
+  readonly me: string;
   readonly clock: Clock;
   readonly runAttempt: AttemptRunner;
   readonly parts: EngineParts;
@@ -84,6 +85,7 @@ export class EngineCore implements DriverHost {
   constructor(parts: EngineParts) {
     this.parts = parts;
     this.store = parts.store;
+    this.me = parts.me;
     this.clock = parts.clock;
     this.runAttempt = parts.runAttempt;
     this.unwatch = parts.store.watch((run) => this.rung(run));
@@ -109,7 +111,7 @@ export class EngineCore implements DriverHost {
     const supplied = Object.entries(options.outputs ?? {}).map(([step, value]) => record.supply(step, value));
     const event = birthOf(workflow, { id, at: this.clock.now(), options, supplied, ...(params === undefined ? {} : { params }) });
     const past = options.past === undefined ? {} : { fork: { run: options.past.run, seq: options.past.seq } };
-    const create = { owner: this.parts.me, definition, codeHash: workflow.codeHash, origin: options.origin ?? {}, ...past };
+    const create = { owner: this.me, definition, codeHash: workflow.codeHash, origin: options.origin ?? {}, ...past };
     const driver = new RunDriver(this, {
       state: createRun(event),
       epoch: 1,
@@ -154,13 +156,13 @@ export class EngineCore implements DriverHost {
   }
 
   private async claim(run: string, options: DriveOptions): Promise<RunDriver | { readonly heldBy: string }> {
-    const claimed = await this.store.claim(run, this.parts.me);
+    const claimed = await this.store.claim(run, this.me);
     if (!claimed.claimed) return { heldBy: claimed.owner };
     try {
       return await this.driverFor(claimed, options);
     } catch (error) {
       if (options.cancel === true) return this.driverWithout(claimed);
-      await this.store.release(run, claimed.epoch, Number.MAX_SAFE_INTEGER);
+      await this.store.release(run, { owner: this.me, epoch: claimed.epoch }, Number.MAX_SAFE_INTEGER);
       throw error;
     }
   }

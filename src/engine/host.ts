@@ -14,6 +14,8 @@ import type { RunDriver } from './driver.ts';
 /** What a driver needs of whoever holds it. */
 export interface DriverHost {
   readonly store: Store;
+  /** Who owns what is driven here. */
+  readonly me: string;
   readonly clock: Clock;
   readonly runAttempt: AttemptRunner;
   /** How many may hold a semaphore at once, as it is configured now. */

@@ -63,9 +63,9 @@ export function createDisk(means: DiskMeans): Store {
         return claimed;
       }),
     commit: (delta) => write(`commit ${delta.run}@${delta.seq}`, () => commit(means, delta)),
-    release: (run, epoch, seenMail) =>
+    release: (run, held, seenMail) =>
       write(`release ${run}`, async () => {
-        const result = await inner.release(run, epoch, seenMail);
+        const result = await inner.release(run, held, seenMail);
         if (result === 'released') witness.released(run, owner);
         return result;
       }),

@@ -186,7 +186,7 @@ function describeStale(stage: Stage): void {
     stage.dead.add('old');
     const claim = await claimed(store, 'r1', 'new');
     expect(await store.commit(full(first))).toEqual(STALE);
-    expect(await store.release('r1', 1, 0)).toBe('stale');
+    expect(await store.release('r1', { owner: 'old', epoch: 1 }, 0)).toBe('stale');
     expect((await store.load('r1')).state).toEqual(claim.state);
     expect(await store.commit(createResumed(claim, [settle('build#1')]))).toEqual(COMMITTED);
   });
@@ -195,9 +195,9 @@ function describeStale(stage: Stage): void {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
-    expect(await store.release('r1', 1, 0)).toBe('released');
+    expect(await store.release('r1', { owner: 'me', epoch: 1 }, 0)).toBe('released');
     expect(await store.commit(full(first))).toEqual(STALE);
-    expect(await store.release('r1', 1, 0)).toBe('stale');
+    expect(await store.release('r1', { owner: 'me', epoch: 1 }, 0)).toBe('stale');
   });
 
   test('a delta of a run that does not exist is RUN_NOT_FOUND', async () => {
@@ -212,9 +212,16 @@ function describeOwner(stage: Stage): void {
     const { store } = stage;
     await store.commit(createFirst({ run: 'r1', owner: 'me' }));
     expect(await store.claim('r1', 'you')).toEqual({ claimed: false, owner: 'me' });
-    expect(await store.release('r1', 1, 0)).toBe('released');
+    expect(await store.release('r1', { owner: 'me', epoch: 1 }, 0)).toBe('released');
     expect(await store.claim('r1', 'you')).toMatchObject({ claimed: true, epoch: 2 });
     expect(await store.claim('r1', 'me')).toEqual({ claimed: false, owner: 'you' });
+  });
+
+  test('T3: whoever does not own a run cannot give it up, not even with its epoch', async () => {
+    const { store } = stage;
+    await store.commit(createFirst({ run: 'r1', owner: 'me' }));
+    expect(await store.release('r1', { owner: 'you', epoch: 1 }, 0)).toBe('stale');
+    expect(await store.claim('r1', 'you')).toEqual({ claimed: false, owner: 'me' });
   });
 
   test('T3: of two claims at once one wins', async () => {
@@ -271,7 +278,7 @@ function describeMail(stage: Stage): void {
     await store.commit(first);
     await store.post(signal('r1', 'a'));
     const [mail] = await store.inbox('r1', 0);
-    expect(await store.release('r1', 1, 0)).toBe('mail');
+    expect(await store.release('r1', { owner: 'me', epoch: 1 }, 0)).toBe('mail');
     const second = park(first);
     expect(await store.commit(second)).toEqual(COMMITTED);
     const third = createNext(second, [settle('build#1')], { consumed: [mail?.id as number], release: true });

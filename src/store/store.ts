@@ -147,6 +147,12 @@ export interface Claimed {
   readonly origin: RunOrigin;
 }
 
+/** Who holds a run, and for the how-manieth time it is held: two that start the same run have the same first epoch. */
+export interface Ownership {
+  readonly owner: string;
+  readonly epoch: number;
+}
+
 /** A claim that found a live owner. */
 export interface Held {
   readonly claimed: false;
@@ -206,8 +212,8 @@ export interface Store {
   /** Takes the run when it has no owner, one that is provably dead, or `me` itself; an earlier claim is fenced off. */
   claim(run: string, me: string): Promise<Claimed | Held>;
   commit(delta: Delta): Promise<CommitResult>;
-  /** Gives the run up, unless mail newer than `seenMail` lies there. */
-  release(run: string, epoch: number, seenMail: number): Promise<'released' | 'mail' | 'stale'>;
+  /** Gives the run up, unless mail newer than `seenMail` lies there; what is not held so is `stale`, and left alone. */
+  release(run: string, held: Ownership, seenMail: number): Promise<'released' | 'mail' | 'stale'>;
   post(mail: Mail): Promise<'posted' | 'duplicate'>;
   /** Mail of a run that this owner has not seen yet. */
   inbox(run: string, after: number): Promise<readonly ReceivedMail[]>;

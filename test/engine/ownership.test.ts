@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defineWorkflow, type Engine, step, workflow } from './library.ts';
 import { codeOf, createLatch, createRig, errorOf, type Rig } from './rig.ts';
+import { openSpiedStore } from './spied-store.ts';
 
 let rig: Rig;
 beforeEach(() => {
@@ -168,4 +169,29 @@ describe('closing an engine', () => {
     ];
     expect(new Set(await Promise.all(asked.map(codeOf)))).toEqual(new Set(['ENGINE_CLOSED']));
   });
+});
+
+test('an engine that is cut off while it starts a run does not give up the one of a rival that was quicker', async () => {
+  const { held, definition } = createHeld();
+  const quick = await rig.open({ workflows: [definition] });
+  await quick.start(definition, {}, { id: '0123456789abcdef' });
+  await held.begun.promise;
+  const slow = await openSpiedStore(rig.db);
+  const starting = createLatch();
+  const go = createLatch();
+  slow.around = async (_, commit) => {
+    starting.open();
+    await go.promise;
+    return commit();
+  };
+  const late = await rig.open({ store: slow, workflows: [definition], drives: 'own' });
+  const start = errorOf(late.start(definition, {}, { id: '0123456789abcdef' }));
+  await starting.promise;
+  const closing = late.close({ abort: true });
+  go.open();
+  await Promise.allSettled([start, closing]);
+  expect((await quick.get('0123456789abcdef')).owner).toBeDefined();
+  held.go.open();
+  expect((await quick.wait('0123456789abcdef')).output).toBe('end');
+  await slow.close();
 });

@@ -62,7 +62,8 @@ test('a run that is being claimed while its engine closes is left to be found', 
   await wanted.promise;
   // The first engine is cut off before the child exists, as a crash would.
   void first.close({ abort: true });
-  await unborn.release(run.id, 1, Number.MAX_SAFE_INTEGER);
+  const { owner = '', epoch } = await unborn.load(run.id);
+  await unborn.release(run.id, { owner, epoch }, Number.MAX_SAFE_INTEGER);
   await unborn.post({ run: run.id, dedupe: 'left', values: [], input: { type: 'due', at: 0 } });
 
   const claiming = createLatch();

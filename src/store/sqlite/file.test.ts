@@ -141,12 +141,12 @@ describe('copies of a store', () => {
     const copy = await open(path);
     expect((await copy.load('r1')).state).toEqual(first.state);
     const next = createNext(first, [{ type: 'step.settled', at: START_AT, path: 'build#1', attempt: 1, outcome: 'ok' }]);
-    for (const refused of [copy.claim('r1', 'me'), copy.commit(next), copy.post(mail), copy.release('r1', 1, 0)]) {
+    for (const refused of [copy.claim('r1', 'me'), copy.commit(next), copy.post(mail), copy.release('r1', { owner: 'me', epoch: 1 }, 0)]) {
       await expect(refused).rejects.toMatchObject({ code: 'STORE_COPIED', message: expect.stringContaining('adopt') });
     }
     expect(await store.commit(next)).toMatchObject({ result: 'committed' });
     await copy.adopt();
-    expect(await copy.release('r1', 1, 0)).toBe('released');
+    expect(await copy.release('r1', { owner: 'me', epoch: 1 }, 0)).toBe('released');
     await copy.close();
     const again = await open(path);
     expect(await again.claim('r1', 'me')).toMatchObject({ claimed: true });

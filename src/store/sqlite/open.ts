@@ -124,10 +124,10 @@ function createWriter(context: ClaimContext, home: Home, { write }: Transactions
         home.assertHome();
         return commitDelta(context, delta, after);
       }),
-    release: (run, epoch, seenMail) =>
+    release: (run, held, seenMail) =>
       write((after) => {
         home.assertHome();
-        return releaseRun(context, { run, epoch, seenMail }, after);
+        return releaseRun(context, { run, ...held, seenMail }, after);
       }),
     post: (mail) =>
       write((after) => {

@@ -1,7 +1,7 @@
 // Owns who drives a run: taking it when nobody alive has it, and giving it up when nothing new lies there.
 
 import type { Definition } from '../../definition/model.ts';
-import type { Claimed, Held } from '../store.ts';
+import type { Claimed, Held, Ownership } from '../store.ts';
 import type { CommitContext } from './commit.ts';
 import { unknownRun } from './failure.ts';
 import { hasMail, readInbox } from './mail.ts';
@@ -55,13 +55,13 @@ function toClaimed(context: ClaimContext, { row, state, origin }: LoadedRun): Cl
 /** Gives a run up inside a transaction, unless mail newer than `seenMail` lies there. */
 export function releaseRun(
   context: CommitContext,
-  held: { readonly run: string; readonly epoch: number; readonly seenMail: number },
+  held: Ownership & { readonly run: string; readonly seenMail: number },
   after: After,
 ): 'released' | 'mail' | 'stale' {
   const { connection } = context;
   const found = connection.sql('SELECT key, epoch, owner FROM runs WHERE id = ?').get(held.run);
   if (found === undefined) throw unknownRun(held.run, connection.name);
-  if (found.epoch !== held.epoch || found.owner === null) return 'stale';
+  if (found.epoch !== held.epoch || found.owner !== held.owner) return 'stale';
   if (hasMail(connection, found.key as number, held.seenMail)) return 'mail';
   connection
     .sql(
