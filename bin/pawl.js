@@ -3,6 +3,7 @@
 // A Node that is too old starts the pinned one of the installation in its place, if there is one.
 
 import { existsSync } from 'fs';
+import module from 'module';
 import { fileURLToPath } from 'url';
 import { chooseNode, findPinnedNode, runUnder } from './node-version.js';
 
@@ -17,7 +18,9 @@ if (choice.kind === 'other') {
 } else if (!existsSync(fileURLToPath(commandLine))) {
   refuse('pawl: this checkout is not built; "npm run build" builds it');
 } else {
-  import(commandLine.href);
+  // Compiled once, loaded from then on: half the time of a start.
+  if (module.enableCompileCache) module.enableCompileCache();
+  import(commandLine.href).then((commands) => commands.main());
 }
 
 /** @param {string} message */

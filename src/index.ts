@@ -19,10 +19,11 @@ export type { ProgressEvent, StepResult, WorkflowResult } from './definition/res
 export { DocumentAvailability, LoopState } from './definition/states.ts';
 export type { Clock } from './engine/clock.ts';
 export type { ForkPlan, ForkRequest } from './engine/fork.ts';
+export type { OpenGate } from './engine/gates.ts';
 export type { DefinitionSource } from './engine/host.ts';
 export type { Checkpoint, ResumeContext, RunView, StepView } from './engine/inspect.ts';
 export type { Limits } from './engine/limits.ts';
-export type { DecisionRequest, OpenGate, ResumeChoice } from './engine/requests.ts';
+export type { DecisionRequest, ResumeChoice } from './engine/requests.ts';
 export { StepFailed } from './kernel/flow-step.ts';
 export { openSqliteStore } from './store/sqlite/open.ts';
 export type { Store } from './store/store.ts';

@@ -12,22 +12,14 @@ import type { RunDriver } from '../engine/driver.ts';
 import { EngineCore } from '../engine/engine.ts';
 import { followLog, followProgress, type Until, waitFor } from '../engine/follow.ts';
 import { type ForkPlan, type ForkRequest, forkRun, planFork } from '../engine/fork.ts';
+import { type OpenGate, openGates } from '../engine/gates.ts';
 import type { DefinitionSource } from '../engine/host.ts';
 import { type Checkpoint, checkpointOf, type ResumeContext, type RunView, resumeContextOf, viewRun } from '../engine/inspect.ts';
 import type { Limits } from '../engine/limits.ts';
 import { findWorkflow } from '../engine/programs.ts';
-import {
-  type DecisionRequest,
-  decideGate,
-  type OpenGate,
-  openGates,
-  type ResumeChoice,
-  resumeRun,
-  sendSignal,
-  steerRun,
-} from '../engine/requests.ts';
+import { type DecisionRequest, decideGate, type ResumeChoice, resumeRun, sendSignal, steerRun } from '../engine/requests.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import { formatIdentity, identityOf, livenessOf, parseIdentity } from '../process/identity.ts';
+import { createOwner, isDead } from '../process/owner.ts';
 import { sweepOrphans } from '../process/tree.ts';
 import { childInput } from '../steps/kinds/workflow.ts';
 import { createAttemptRunner } from '../steps/runner.ts';
@@ -118,7 +110,6 @@ export type PublicStartOptions = Pick<StartOptions, 'id' | 'origin' | 'from' | '
 
 const DEPTH_MAX = 16;
 const SOMEBODY = 'somebody';
-let engines = 0;
 
 /** Opens an engine on a database file, or on a store that is already open. */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
@@ -133,12 +124,6 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   return new PublicEngine(core, options.store === undefined);
 }
 
-/** Whether an owner of runs is provably dead on this machine. */
-export function isDead(owner: string): boolean {
-  const identity = parseIdentity(owner.slice(0, owner.lastIndexOf('#')));
-  return identity !== undefined && livenessOf(identity) === 'dead';
-}
-
 function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
   const clock = options.clock ?? systemClock;
   const cwd = options.cwd ?? process.cwd();
@@ -147,14 +132,13 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
       ? undefined
       : join(dirname(options.db), `${options.db.slice(dirname(options.db).length + 1)}.pids`);
   const services: StepServices = { ...options, cwd, now: () => clock.now(), ...(pidDir === undefined ? {} : { pidDir }) };
-  engines += 1;
   return {
     store,
     clock,
     source: withContexts(sourceOf(options.workflows ?? []), options.contexts ?? {}),
     runAttempt: createAttemptRunner(services),
     childInput,
-    me: `${formatIdentity(identityOf() ?? { host: 'unknown', boot: '', pid: process.pid, start: '' })}#${engines}`,
+    me: createOwner(),
     limits: {
       limits: options.limits ?? {},
       repository: options.repository ?? cwd,

@@ -12,6 +12,12 @@ interface ErrorClass {
 
 /** Every code a user can meet. docs/errors.md has a section for each; a test keeps the two equal. */
 export const ERROR_CODES = {
+  USAGE: { http: 400, exit: 2, retry: 'after-change' },
+  CONFIG_INVALID: { http: 422, exit: 2, retry: 'after-change' },
+  MODULE_FAILED: { http: 422, exit: 2, retry: 'after-change' },
+  NOT_TRUSTED: { http: 403, exit: 4, retry: 'after-change' },
+  NOT_ALLOWED: { http: 403, exit: 4, retry: 'after-change' },
+  RUN_AMBIGUOUS: { http: 409, exit: 2, retry: 'after-change' },
   DEFINITION_INVALID: { http: 422, exit: 2, retry: 'after-change' },
   DEFINITION_CHANGED: { http: 409, exit: 2, retry: 'after-change' },
   DEFINITION_CYCLE: { http: 422, exit: 2, retry: 'after-change' },

@@ -4,8 +4,12 @@
 import type { Json } from '../base/json.ts';
 import { type Activation, isWorking, type Path, type Ref, type RunState, type RunStatus } from '../kernel/run-state.ts';
 import { currentStepOf, type OpenWait, statusOf, waitsOf } from '../kernel/status.ts';
-import type { RunOrigin, StoredAttempt } from '../store/store.ts';
-import type { EngineCore } from './engine.ts';
+import type { RunOrigin, Store, StoredAttempt } from '../store/store.ts';
+
+/** What it takes to look at a run: its store. */
+export interface Readable {
+  readonly store: Store;
+}
 
 /** A step of a run, one row per attempt; a live one has no outcome yet. */
 export interface StepView {
@@ -44,7 +48,7 @@ export interface RunView {
 }
 
 /** The whole story of a run. */
-export async function viewRun(core: EngineCore, run: string): Promise<RunView> {
+export async function viewRun(core: Readable, run: string): Promise<RunView> {
   const { state, owner, origin } = await core.store.load(run);
   const rows = await core.store.attempts(run);
   const read = await reader(core, [...rows.flatMap((row) => [row.output, row.claim, row.evidence]), state.params, state.output]);
@@ -69,7 +73,7 @@ export async function viewRun(core: EngineCore, run: string): Promise<RunView> {
 
 type Read = (ref: Ref | undefined) => Json | undefined;
 
-async function reader(core: EngineCore, refs: readonly (Ref | undefined)[]): Promise<Read> {
+async function reader(core: Readable, refs: readonly (Ref | undefined)[]): Promise<Read> {
   const digests = [...new Set(refs.flatMap((ref) => (ref === undefined ? [] : [ref.digest])))];
   const texts = await core.store.values(digests);
   return (ref) => (ref === undefined ? undefined : (JSON.parse(texts.get(ref.digest) as string) as Json));
@@ -139,7 +143,7 @@ export interface ResumeContext {
 }
 
 /** The checkpoint of a run, as a whole. */
-export async function checkpointOf(core: EngineCore, run: string): Promise<Checkpoint> {
+export async function checkpointOf(core: Readable, run: string): Promise<Checkpoint> {
   const { state } = await core.store.load(run);
   const rows = await core.store.attempts(run);
   const read = await reader(
@@ -197,7 +201,7 @@ function parallelResultsOf(state: RunState, rows: readonly StoredAttempt[], read
 }
 
 /** What somebody who resumes a run has to know. */
-export async function resumeContextOf(core: EngineCore, run: string): Promise<ResumeContext> {
+export async function resumeContextOf(core: Readable, run: string): Promise<ResumeContext> {
   const checkpoint = await checkpointOf(core, run);
   const items = Object.entries(checkpoint.parallelResults ?? {});
   const count = (status: string): number => items.filter(([, item]) => item.status === status).length;

@@ -7,14 +7,15 @@ import { EngineError } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
 import { type Json, toPlain } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
-import type { Definition, HumanGateModel } from '../definition/model.ts';
+import type { Definition } from '../definition/model.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { ControlAction, RunInput } from '../kernel/input.ts';
-import { type Activation, isFinal, isHalted, type Path, type Ref, type RunState } from '../kernel/run-state.ts';
+import { type Activation, isFinal, isHalted, type Path, type RunState } from '../kernel/run-state.ts';
 import { waitsOf } from '../kernel/status.ts';
 import type { StoredValue } from '../store/store.ts';
 import { RunDriver } from './driver.ts';
 import type { DriveOptions, EngineCore } from './engine.ts';
+import { type OpenGate, openGates } from './gates.ts';
 
 /** A decision of a person at a gate. */
 export interface DecisionRequest {
@@ -34,48 +35,6 @@ export type ResumeChoice =
   | { readonly how: 'accept'; readonly note?: string; readonly output?: Json }
   | { readonly how: 'goto'; readonly step: string; readonly note?: string }
   | { readonly how: 'rerun' | 'done' | 'failed'; readonly path?: Path; readonly note?: string; readonly output?: Json };
-
-/** A gate that waits for a person. */
-export interface OpenGate {
-  readonly path: Path;
-  readonly step: string;
-  readonly gate: HumanGateModel;
-  readonly digest: string;
-  readonly shown: Json;
-  readonly since: number;
-  readonly due?: number;
-}
-
-/** The gates of a run that wait for a person, oldest first. */
-export async function openGates(core: EngineCore, run: string): Promise<readonly OpenGate[]> {
-  const { state, definition } = await core.store.load(run);
-  const waiting = Object.values(state.live).filter((activation) => activation.wait?.kind === 'human');
-  const gates = await Promise.all(waiting.map((activation) => gateOf(core, activation, definition)));
-  return gates.sort((a, b) => a.since - b.since);
-}
-
-async function gateOf(core: EngineCore, activation: Activation, definition: Definition): Promise<OpenGate> {
-  const { wait, path, step, openedAt, deadline } = activation;
-  const refs = [wait?.shown, wait?.gate].flatMap((ref) => (ref === undefined ? [] : [ref.digest]));
-  const texts = await core.store.values(refs);
-  const read = (ref: Ref | undefined): unknown => (ref === undefined ? undefined : JSON.parse(texts.get(ref.digest) as string));
-  const gate = (read(wait?.gate) ?? gateModel(definition, step)) as HumanGateModel;
-  return {
-    path,
-    step,
-    gate,
-    digest: wait?.digest ?? '',
-    shown: (read(wait?.shown) as Json | undefined) ?? {},
-    since: openedAt,
-    ...(deadline === undefined ? {} : { due: deadline }),
-  };
-}
-
-function gateModel(definition: Definition, step: string): HumanGateModel | undefined {
-  const [group, member] = step.split('/');
-  const own = definition.steps.find((candidate) => candidate.id === group);
-  return (member === undefined ? own : own?.members.find((candidate) => candidate.id === member))?.gate;
-}
 
 /** Records a person's decision; resolves when it is on disk and taken. */
 export async function decideGate(core: EngineCore, run: string, request: DecisionRequest): Promise<void> {

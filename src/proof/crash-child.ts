@@ -2,10 +2,11 @@
 // A run that is not there is started, one that is there is recovered; people's part (gates, steps that say `unknown`)
 // is played by the harness, which knows from the ledger what happened.
 
-import { createEngine, type Engine, isDead } from '../api/engine.ts';
+import { createEngine, type Engine } from '../api/engine.ts';
 import { isEngineError } from '../base/error.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { isSettled } from '../kernel/run-state.ts';
+import { isDead } from '../process/owner.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
 import type { Ledger } from './crash-ledger.ts';

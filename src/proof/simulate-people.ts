@@ -2,7 +2,8 @@
 // cancel, and help a run that stands still. They talk to any engine, as they would to any process.
 
 import type { CompiledWorkflow } from '../definition/code.ts';
-import { decideGate, openGates, type ResumeChoice, resumeRun, sendSignal, steerRun } from '../engine/requests.ts';
+import { openGates } from '../engine/gates.ts';
+import { decideGate, type ResumeChoice, resumeRun, sendSignal, steerRun } from '../engine/requests.ts';
 import { type Activation, isFinal, isHalted } from '../kernel/run-state.ts';
 import type { Engines, SimulatedEngine } from './simulate-engines.ts';
 import type { Random } from './simulate-random.ts';

@@ -81,6 +81,8 @@ export interface RunOrigin {
   readonly pr?: number;
   readonly actor?: string;
   readonly repository?: string;
+  /** The file its definition was loaded from. */
+  readonly file?: string;
 }
 
 /** What the first delta of a run creates. */

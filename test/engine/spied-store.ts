@@ -1,8 +1,8 @@
 // Owns a store that tests look over the shoulder of: every call is counted, and commits can be held up, refused or
 // heard of. Behind it is the real SQLite store.
 
-import { isDead } from '../../src/api/engine.ts';
 import { openSqliteStore } from '../../src/index.ts';
+import { isDead } from '../../src/process/owner.ts';
 import type { CommitResult, Delta, Store } from '../../src/store/store.ts';
 
 /** A store under observation. */

@@ -1,0 +1,13 @@
+// Owns the list of commands, in the order of `pawl --help`. A new command is a file in `commands/` and a row in the list
+// of its group.
+
+import { DECIDE } from './catalogue/decide.ts';
+import { DEFINE } from './catalogue/define.ts';
+import { KEEP } from './catalogue/keep.ts';
+import { LOOK } from './catalogue/look.ts';
+import { RUN_COMMANDS } from './catalogue/run.ts';
+import { START } from './catalogue/start.ts';
+import type { CommandSpec } from './command.ts';
+
+/** Every command. */
+export const COMMANDS: readonly CommandSpec[] = [...START, ...DEFINE, ...RUN_COMMANDS, ...DECIDE, ...LOOK, ...KEEP];

@@ -1,0 +1,123 @@
+// Owns what a command is: data that help, the reference, completion and the reader of the command line share, and a
+// module that is loaded only when the command is run.
+
+import type { Shell } from './shell.ts';
+
+/** What a word on the command line stands for, so that a shell can complete it. */
+export type Completes = 'workflow' | 'run' | 'file' | 'folder' | 'step' | 'command';
+
+/** A word a command takes by its place. */
+export interface ArgumentSpec {
+  /** As help shows it, in capitals: `RUN`. */
+  readonly name: string;
+  readonly about: string;
+  readonly required?: boolean;
+  /** Takes all words that are left; only the last argument can. */
+  readonly many?: boolean;
+  readonly completes?: Completes;
+  readonly choices?: readonly string[];
+}
+
+/** An option of a command. Without `value` it is a switch. */
+export interface OptionSpec {
+  /** Without the dashes: `dry-run`. */
+  readonly name: string;
+  readonly short?: string;
+  /** As help shows it, in capitals: `FILE`. */
+  readonly value?: string;
+  readonly about: string;
+  /** May be given several times. */
+  readonly many?: boolean;
+  readonly choices?: readonly string[];
+  readonly completes?: Completes;
+}
+
+/** A command line that works, and what it is good for. */
+export interface Example {
+  readonly line: string;
+  readonly about: string;
+}
+
+/** The headings under which `pawl --help` lists commands, in order. */
+export const GROUPS = ['Start', 'Define', 'Run', 'Decide', 'Look', 'Keep'] as const;
+
+/** A command as data. */
+export interface CommandSpec {
+  readonly name: string;
+  readonly group: (typeof GROUPS)[number];
+  /** One line, for lists. */
+  readonly summary: string;
+  /** Whole sentences for `--help`, where the summary does not say enough. */
+  readonly about?: string;
+  readonly args?: readonly ArgumentSpec[];
+  readonly options?: readonly OptionSpec[];
+  readonly examples: readonly Example[];
+  readonly load: () => Promise<{ readonly run: CommandRun }>;
+}
+
+/** Does the command's work and gives the exit code. */
+export type CommandRun = (shell: Shell, given: Given) => Promise<number>;
+
+/** What was given on the command line, by the names of the command's spec. */
+export class Given {
+  private readonly words: ReadonlyMap<string, readonly string[]>;
+  private readonly values: ReadonlyMap<string, readonly string[]>;
+  private readonly switches: ReadonlySet<string>;
+
+  constructor(
+    words: ReadonlyMap<string, readonly string[]>,
+    values: ReadonlyMap<string, readonly string[]>,
+    switches: ReadonlySet<string>,
+  ) {
+    this.words = words;
+    this.values = values;
+    this.switches = switches;
+  }
+
+  /** The word of a required argument. */
+  word(name: string): string {
+    return this.words.get(name)?.[0] ?? '';
+  }
+
+  /** The word of an optional argument. */
+  maybe(name: string): string | undefined {
+    return this.words.get(name)?.[0];
+  }
+
+  /** All words of an argument that takes many. */
+  allWords(name: string): readonly string[] {
+    return this.words.get(name) ?? [];
+  }
+
+  /** The value of an option; of several, the last. */
+  option(name: string): string | undefined {
+    return this.values.get(name)?.at(-1);
+  }
+
+  /** All values of an option that may be given several times. */
+  options(name: string): readonly string[] {
+    return this.values.get(name) ?? [];
+  }
+
+  /** Whether a switch was given. */
+  has(name: string): boolean {
+    return this.switches.has(name);
+  }
+}
+
+/** The argument of every command that is about one run. */
+export const RUN_ARGUMENT: ArgumentSpec = {
+  name: 'RUN',
+  about: 'the id of a run, or enough of its beginning',
+  required: true,
+  completes: 'run',
+};
+
+/** Options that every command takes. */
+export const COMMON_OPTIONS: readonly OptionSpec[] = [
+  { name: 'json', about: 'print JSON only; warnings go to stderr' },
+  { name: 'db', value: 'PATH', about: 'the database of runs', completes: 'file' },
+  { name: 'project', value: 'DIR', about: 'the project folder, instead of the one around this folder', completes: 'folder' },
+  { name: 'no-color', about: 'print without colour (NO_COLOR does the same)' },
+  { name: 'help', short: 'h', about: 'show this help' },
+];

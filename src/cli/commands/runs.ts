@@ -1,0 +1,72 @@
+// `pawl runs`: the runs of this project, newest first.
+
+import { EngineError } from '../../base/error.ts';
+import type { RunStatus } from '../../kernel/run-state.ts';
+import type { RunSummary } from '../../store/store.ts';
+import type { CommandRun, Given } from '../command.ts';
+import { findPlace, openExisting } from '../session.ts';
+import type { Shell } from '../shell.ts';
+import { statusText } from '../status.ts';
+import { oneLine, table } from '../terminal.ts';
+import { agoText } from '../time.ts';
+
+const LIMIT_DEFAULT = 20;
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const place = await findPlace(shell, given);
+  const store = await openExisting(place);
+  const limit = limitOf(given);
+  try {
+    const workflow = given.option('workflow');
+    const statuses = given.options('status') as RunStatus[];
+    const found =
+      (await store?.list({
+        ...(limit === undefined ? {} : { limit: limit + 1 }),
+        ...(workflow === undefined ? {} : { workflow }),
+        ...(statuses.length === 0 ? {} : { status: statuses }),
+      })) ?? [];
+    const runs = found.slice(0, limit);
+    shell.result({ runs: runs.map(rowOf), more: found.length > runs.length }, () => linesOf(shell, runs, found.length > runs.length));
+    return 0;
+  } finally {
+    await store?.close();
+  }
+};
+
+function limitOf(given: Given): number | undefined {
+  if (given.has('all')) return undefined;
+  const text = given.option('limit') ?? String(LIMIT_DEFAULT);
+  const limit = Number(text);
+  if (!Number.isInteger(limit) || limit < 1) throw new EngineError('USAGE', `--limit is a whole number of at least 1, not "${text}"`);
+  return limit;
+}
+
+/** A run as programs read it in lists. */
+function rowOf({ id, workflow, status, currentStep, createdAt, updatedAt, due, parent, origin, damaged, owner }: RunSummary): object {
+  return {
+    id,
+    workflow,
+    status,
+    currentStep: currentStep ?? null,
+    startedAt: new Date(createdAt).toISOString(),
+    updatedAt: new Date(updatedAt).toISOString(),
+    due: due === undefined ? null : new Date(due).toISOString(),
+    isDriven: owner !== undefined,
+    ...(parent === undefined ? {} : { parent }),
+    origin,
+    ...(damaged === undefined ? {} : { damaged }),
+  };
+}
+
+function linesOf(shell: Shell, runs: readonly RunSummary[], more: boolean): string[] {
+  if (runs.length === 0) return ['No runs here yet. "pawl list" shows the workflows, "pawl run WORKFLOW" starts one.'];
+  const lines = table(shell.look, [
+    { title: 'RUN', cells: runs.map(({ id }) => id) },
+    { title: 'WORKFLOW', cells: runs.map(({ workflow }) => oneLine(workflow)), shrinks: true },
+    { title: 'STATUS', cells: runs.map(({ status }) => status), style: (cell, row) => statusText(shell, runs[row]?.status, cell) },
+    { title: 'STEP', cells: runs.map(({ currentStep, damaged }) => damaged ?? oneLine(currentStep ?? '')), shrinks: true },
+    { title: 'STARTED', cells: runs.map(({ createdAt }) => agoText(createdAt)) },
+  ]);
+  return more ? [...lines, shell.style('dim', `${shell.symbol('ellipsis')} more; "pawl runs --all" shows them all`)] : lines;
+}

@@ -1,0 +1,30 @@
+// Owns where this program is installed, and what it says of itself.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+/** The nearest folder above this file in which something lies. */
+function above(...names: readonly string[]): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!names.some((name) => existsSync(join(folder, name)))) folder = dirname(folder);
+  return folder;
+}
+
+/** The folder of the package this file lies in. */
+export function packageRoot(): string {
+  return above('package.json');
+}
+
+/** The library that belongs to this program, from the same bundle or the same sources, by the names users import. */
+export function libraryEntries(): Readonly<Record<string, string>> {
+  const folder = above('cli/main.js', 'cli/main.ts');
+  const extension = existsSync(join(folder, 'cli/main.js')) ? 'js' : 'ts';
+  const entry = (path: string): string => pathToFileURL(join(folder, `${path}.${extension}`)).href;
+  return { pawl: entry('index'), 'pawl/testing': entry('proof/index') };
+}
+
+/** The version of this program. */
+export function versionOf(): string {
+  return (JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { readonly version: string }).version;
+}

@@ -1,0 +1,109 @@
+// Owns the reading of a command line by a command's spec. Whatever is wrong is a USAGE error that names the word, the
+// nearest thing that exists, and the help to look at.
+
+import { EngineError } from '../base/error.ts';
+import { didYouMean } from '../base/suggest.ts';
+import { type ArgumentSpec, COMMON_OPTIONS, type CommandSpec, Given, type OptionSpec } from './command.ts';
+
+/** Words and options of one command; `argv` begins after the command's name. */
+export function parseCommand(spec: CommandSpec, argv: readonly string[]): Given {
+  const reading = new Reading(spec);
+  let onlyWords = false;
+  for (let index = 0; index < argv.length; index += 1) {
+    const token = argv[index] as string;
+    if (!onlyWords && token === '--') onlyWords = true;
+    else if (!onlyWords && token.startsWith('--')) index += reading.long(token, argv[index + 1]);
+    else if (!onlyWords && /^-[A-Za-z]/.test(token)) index += reading.short(token, argv[index + 1]);
+    else reading.words.push(token);
+  }
+  return reading.finish();
+}
+
+class Reading {
+  readonly words: string[] = [];
+  private readonly spec: CommandSpec;
+  private readonly known: readonly OptionSpec[];
+  private readonly values = new Map<string, string[]>();
+  private readonly switches = new Set<string>();
+
+  constructor(spec: CommandSpec) {
+    this.spec = spec;
+    this.known = [...(spec.options ?? []), ...COMMON_OPTIONS];
+  }
+
+  /** Takes `--name`, `--name=value` or `--name value`; gives how many further words it used. */
+  long(token: string, next: string | undefined): number {
+    const equals = token.indexOf('=');
+    const name = token.slice(2, equals === -1 ? undefined : equals);
+    const option = this.known.find((candidate) => candidate.name === name);
+    if (option === undefined) {
+      const names = this.known.map((candidate) => `--${candidate.name}`);
+      throw this.usage(`no option "--${name}"${didYouMean(`--${name}`, names)}`);
+    }
+    return this.take(option, equals === -1 ? undefined : token.slice(equals + 1), next);
+  }
+
+  /** Takes `-x`, `-xVALUE`, `-x=VALUE` or `-x VALUE`. */
+  short(token: string, next: string | undefined): number {
+    const option = this.known.find((candidate) => candidate.short === token[1]);
+    if (option === undefined) throw this.usage(`no option "-${token[1]}"`);
+    const rest = token.slice(2).replace(/^=/, '');
+    if (option.value === undefined && rest !== '')
+      throw this.usage(`option "-${option.short}" takes no value, so "${token}" is not understood`);
+    return this.take(option, rest === '' ? undefined : rest, next);
+  }
+
+  private take(option: OptionSpec, attached: string | undefined, next: string | undefined): number {
+    if (option.value === undefined) {
+      if (attached !== undefined) throw this.usage(`option "--${option.name}" takes no value`);
+      this.switches.add(option.name);
+      return 0;
+    }
+    const value = attached ?? next;
+    if (value === undefined || (attached === undefined && next?.startsWith('--') === true))
+      throw this.usage(`option "--${option.name}" needs a value: --${option.name} ${option.value}`);
+    checkChoice(this, `option "--${option.name}"`, { value, choices: option.choices });
+    const before = this.values.get(option.name) ?? [];
+    if (before.length > 0 && option.many !== true) throw this.usage(`option "--${option.name}" is given twice`);
+    this.values.set(option.name, [...before, value]);
+    return attached === undefined ? 1 : 0;
+  }
+
+  /** Gives the words to the arguments by their places. */
+  finish(): Given {
+    const args = this.spec.args ?? [];
+    const taken = new Map<string, readonly string[]>();
+    if (!this.switches.has('help')) {
+      let at = 0;
+      for (const arg of args) {
+        const words = arg.many === true ? this.words.slice(at) : this.words.slice(at, at + 1);
+        this.checkWords(arg, words);
+        taken.set(arg.name, words);
+        at += words.length;
+      }
+      const extra = this.words[at];
+      if (extra !== undefined) throw this.usage(`"${extra}" is one word too many`);
+    }
+    return new Given(taken, this.values, this.switches);
+  }
+
+  private checkWords(arg: ArgumentSpec, words: readonly string[]): void {
+    if (arg.required === true && words.length === 0) throw this.usage(`${arg.name} is missing: ${arg.about}`);
+    for (const value of words) checkChoice(this, arg.name, { value, choices: arg.choices });
+  }
+
+  /** The error of this command line. */
+  usage(what: string): EngineError {
+    return new EngineError('USAGE', `${what}; "pawl ${this.spec.name} --help" shows how it is used`);
+  }
+}
+
+function checkChoice(
+  reading: Reading,
+  what: string,
+  given: { readonly value: string; readonly choices?: readonly string[] | undefined },
+): void {
+  const { value, choices } = given;
+  if (choices === undefined || choices.includes(value)) return;
+  throw reading.usage(`${what} is one of ${choices.join(', ')}, not "${value}"${didYouMean(value, choices)}`);
+}

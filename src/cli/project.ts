@@ -1,0 +1,98 @@
+// Owns where things are: the project around a folder, and the state directory that keeps its runs outside of it, so
+// that an agent that cleans its checkout does not delete them.
+
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { digestText } from '../base/digest.ts';
+import { EngineError } from '../base/error.ts';
+import type { Given } from './command.ts';
+import type { Shell } from './shell.ts';
+
+/** Folders that hold a project's workflows; the first is the one `pawl init` makes. */
+export const HOMES = ['.pawl', '.squadron'] as const;
+
+/** The project a command works in. */
+export interface Project {
+  readonly root: string;
+  /** How the root was found. */
+  readonly because: 'option' | 'environment' | 'home' | 'git' | 'folder';
+  /** The `.pawl` (or `.squadron`) folder, when there is one. */
+  readonly home: string | undefined;
+}
+
+/** The project around the shell's folder: the nearest with a `.pawl`, else the git checkout, else the folder itself. */
+export function findProject(shell: Shell, given: Given): Project {
+  const named = given.option('project');
+  if (named !== undefined) return projectAt(folderAt(shell, named, '--project'), 'option');
+  const set = shell.env.PAWL_PROJECT;
+  if (set !== undefined && set !== '') return projectAt(folderAt(shell, set, 'PAWL_PROJECT'), 'environment');
+  const home = above(shell.cwd, (folder) => HOMES.some((name) => isFolder(join(folder, name))));
+  if (home !== undefined) return projectAt(home, 'home');
+  const git = above(shell.cwd, (folder) => existsSync(join(folder, '.git')));
+  return git === undefined ? projectAt(shell.cwd, 'folder') : projectAt(git, 'git');
+}
+
+function projectAt(root: string, because: Project['because']): Project {
+  return { root, because, home: HOMES.map((name) => join(root, name)).find(isFolder) };
+}
+
+function folderAt(shell: Shell, path: string, what: string): string {
+  const folder = resolve(shell.cwd, path);
+  if (!isFolder(folder)) throw new EngineError('USAGE', `${what} names ${folder}, which is not a folder`);
+  return folder;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function above(from: string, is: (folder: string) => boolean): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    if (is(folder)) return folder;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+/** The folder of this user's state: trust, tokens, and the databases of all projects. */
+export function stateHome(shell: Shell): string {
+  const { PAWL_STATE, XDG_STATE_HOME, LOCALAPPDATA, HOME } = shell.env;
+  if (PAWL_STATE !== undefined && PAWL_STATE !== '') return resolve(shell.cwd, PAWL_STATE);
+  if (XDG_STATE_HOME !== undefined && isAbsolute(XDG_STATE_HOME)) return join(XDG_STATE_HOME, 'pawl');
+  if (process.platform === 'win32' && LOCALAPPDATA !== undefined) return join(LOCALAPPDATA, 'pawl');
+  const home = HOME !== undefined && HOME !== '' ? HOME : accountHome();
+  if (home === undefined)
+    throw new EngineError(
+      'STORE_UNAVAILABLE',
+      'there is no HOME, so there is no place for the state of runs; set HOME or PAWL_STATE, or name a database with --db',
+    );
+  return join(home, '.local', 'state', 'pawl');
+}
+
+function accountHome(): string | undefined {
+  try {
+    const home = homedir();
+    return isAbsolute(home) ? home : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The folder that holds the state of one project: keyed by its git directory, so that all its worktrees share it. */
+export function projectState(shell: Shell, project: Project): string {
+  const key = digestText(realpathSync(gitDirectory(project.root) ?? project.root)).slice(0, 12);
+  return join(stateHome(shell), `${basename(project.root).replace(/[^\w.-]/g, '_')}-${key}`);
+}
+
+/** The git directory that all worktrees of a checkout share. */
+function gitDirectory(root: string): string | undefined {
+  const top = above(root, (folder) => existsSync(join(folder, '.git')));
+  if (top === undefined) return undefined;
+  const dotGit = join(top, '.git');
+  if (isFolder(dotGit)) return dotGit;
+  const [, named] = /^gitdir: (.+)$/m.exec(readFileSync(dotGit, 'utf8')) ?? [];
+  if (named === undefined) return undefined;
+  const own = resolve(top, named.trim());
+  const shared = join(own, 'commondir');
+  return existsSync(shared) ? resolve(own, readFileSync(shared, 'utf8').trim()) : own;
+}

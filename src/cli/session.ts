@@ -1,0 +1,99 @@
+// Owns what a command opens: the database of the project, an engine on it, and the run that a prefix means. Nothing is
+// opened or loaded that the command does not ask for, and looking never creates a database.
+
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { AnyWorkflow, Engine } from '../api/engine.ts';
+import { EngineError } from '../base/error.ts';
+import type { Store } from '../store/store.ts';
+import type { Given } from './command.ts';
+import { findProject, type Project, projectState } from './project.ts';
+import { readSettings, type Settings } from './settings.ts';
+import type { Shell } from './shell.ts';
+
+/** Where the runs of a command are kept, and who said so. */
+export interface Place {
+  readonly project: Project;
+  readonly settings: Settings;
+  readonly file: string;
+  readonly because: 'option' | 'environment' | 'config' | 'default';
+}
+
+const AMBIGUOUS_SHOWN = 5;
+
+/** The database that a command works with; it need not exist. */
+export async function findPlace(shell: Shell, given: Given): Promise<Place> {
+  const project = findProject(shell, given);
+  const settings = await readSettings(shell, project);
+  const at = (file: string, because: Place['because']): Place => ({ project, settings, file, because });
+  const named = given.option('db');
+  if (named !== undefined) return at(resolve(shell.cwd, named), 'option');
+  const set = shell.env.PAWL_DB;
+  if (set !== undefined && set !== '') return at(resolve(shell.cwd, set), 'environment');
+  if (settings.db !== undefined) return at(resolve(project.root, settings.db), 'config');
+  return at(join(projectState(shell, project), 'runs.db'), 'default');
+}
+
+/** Opens the database if it exists; a command that only looks shows an empty list when it does not. */
+export async function openExisting(place: Place): Promise<Store | undefined> {
+  return existsSync(place.file) ? openStore(place) : undefined;
+}
+
+/** Opens the database, creating it in a folder of its own. */
+export async function openStore(place: Place): Promise<Store> {
+  const folder = dirname(place.file);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new EngineError('STORE_UNAVAILABLE', `cannot make the folder ${folder} for the database; name another with --db or PAWL_DB`, {
+      cause,
+    });
+  }
+  const [{ openSqliteStore }, { isDead }] = await Promise.all([import('../store/sqlite/open.ts'), import('../process/owner.ts')]);
+  return openSqliteStore({ file: place.file, isDead });
+}
+
+/** Opens the database for a command that names a run: without a database there is no such run. */
+export async function openForRun(place: Place, prefix: string): Promise<Store> {
+  const store = await openExisting(place);
+  if (store === undefined) throw noRun(prefix, place);
+  return store;
+}
+
+/** The full id of the run that a prefix means. */
+export async function findRun(store: Store, prefix: string, place: Place): Promise<string> {
+  const found = /^[0-9a-f-]+$/i.test(prefix) ? await store.resolve(prefix, AMBIGUOUS_SHOWN + 1) : [];
+  if (found.length === 1) return found[0] as string;
+  if (found.length === 0) throw noRun(prefix, place);
+  const shown = found.slice(0, AMBIGUOUS_SHOWN).join(', ');
+  throw new EngineError(
+    'RUN_AMBIGUOUS',
+    `"${prefix}" begins several run ids: ${shown}${found.length > AMBIGUOUS_SHOWN ? ' and more' : ''}; give more of the one you mean`,
+    { details: { runs: found } },
+  );
+}
+
+function noRun(prefix: string, place: Place): EngineError {
+  return new EngineError('RUN_NOT_FOUND', `no run "${prefix}" in ${place.file}; "pawl runs" shows those that exist`, {
+    details: { run: prefix, file: place.file },
+  });
+}
+
+/** Opens an engine that drives only what this command asks for. */
+export async function openEngine(
+  shell: Shell,
+  place: Place,
+  parts: { readonly store: Store; readonly workflows: readonly AnyWorkflow[] },
+): Promise<Engine> {
+  const { createEngine } = await import('../api/engine.ts');
+  const { limits } = place.settings;
+  return createEngine({
+    db: place.file,
+    store: parts.store,
+    workflows: parts.workflows,
+    cwd: place.project.root,
+    drives: 'own',
+    warn: (error) => shell.warn(error instanceof Error ? error.message : String(error)),
+    ...(limits === undefined ? {} : { limits }),
+  });
+}

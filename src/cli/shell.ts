@@ -1,0 +1,81 @@
+// Owns what a command has of the world around it: streams, environment, folder, and how to print. A command prints
+// through this, so that JSON, pipes, colour and a closed pipe are settled in one place.
+
+import type { Given } from './command.ts';
+import { type Look, lookOf, type StyleName, type SymbolName, styled, symbol } from './terminal.ts';
+
+/** The version of all JSON that commands print. */
+export const SCHEMA_VERSION = 1;
+
+/** The streams and settings a command line is run with. */
+export interface World {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+}
+
+/** The world as one command sees it. */
+export class Shell {
+  readonly world: World;
+  readonly env: World['env'];
+  readonly cwd: string;
+  /** What stdout can show. */
+  readonly look: Look;
+  /** True when stdout is for programs. */
+  readonly wantsJson: boolean;
+  /** Aborted when nobody reads stdout any more: what only prints can stop. */
+  readonly closed: AbortSignal;
+
+  constructor(world: World, given: Given) {
+    this.world = world;
+    this.env = world.env;
+    this.cwd = world.cwd;
+    this.wantsJson = given.has('json');
+    this.look = lookOf(world.stdout, world.env, { noColor: given.has('no-color') || this.wantsJson });
+    const closing = new AbortController();
+    this.closed = closing.signal;
+    for (const stream of [world.stdout, world.stderr])
+      stream.on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EPIPE') throw error;
+        if (stream === world.stdout) closing.abort();
+      });
+  }
+
+  /** True when a person can be asked: stdin and stdout are a terminal. */
+  get isInteractive(): boolean {
+    return this.look.isTerminal && this.world.stdin.isTTY === true && !this.wantsJson;
+  }
+
+  /** Prints a line for people; silent when stdout is for programs. */
+  print(text = ''): void {
+    if (!this.wantsJson) this.write(`${text}\n`);
+  }
+
+  /** Prints the command's result: as JSON when that was asked for, else as the lines. */
+  result(value: object, lines: () => readonly string[]): void {
+    if (this.wantsJson) this.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...value }, null, 2)}\n`);
+    else for (const line of lines()) this.write(`${line}\n`);
+  }
+
+  /** Writes to stdout as it is; nothing once the reader has gone. */
+  write(text: string): void {
+    if (!this.closed.aborted) this.world.stdout.write(text);
+  }
+
+  /** Tells people something that is not the result. */
+  warn(text: string): void {
+    this.world.stderr.write(`pawl: ${text}\n`);
+  }
+
+  /** The text in a style, where stdout has colour. */
+  style(style: StyleName, text: string): string {
+    return styled(this.look, style, text);
+  }
+
+  /** A symbol that stdout can show. */
+  symbol(name: SymbolName): string {
+    return symbol(this.look, name);
+  }
+}

@@ -1,0 +1,166 @@
+// Owns how text looks: colour where there is a terminal that wants it, symbols where it can show them, widths, tables.
+// Text from outside (agents, commands, files) goes through `plain` first: it cannot move the cursor or pose as ours.
+
+/** What a stream can show. */
+export interface Look {
+  readonly isTerminal: boolean;
+  readonly hasColor: boolean;
+  readonly hasUnicode: boolean;
+  readonly columns: number;
+}
+
+const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], blue: [34, 39], cyan: [36, 39] } as const;
+
+/** The name of a style. */
+export type StyleName = keyof typeof STYLES;
+
+const SYMBOLS = {
+  done: ['✓', 'ok'],
+  failed: ['✗', 'x'],
+  running: ['●', '*'],
+  waiting: ['◌', '?'],
+  skipped: ['–', '-'],
+  pending: ['○', '.'],
+  arrow: ['→', '->'],
+  dot: ['·', '-'],
+  ellipsis: ['…', '...'],
+  rule: ['─', '-'],
+  bar: ['│', '|'],
+  point: ['❯', '>'],
+} as const;
+
+/** The name of a symbol. */
+export type SymbolName = keyof typeof SYMBOLS;
+
+const WIDTH_DEFAULT = 80;
+
+/** What a stream can show, by what it is and what the user's environment says. */
+export function lookOf(
+  stream: { readonly isTTY?: boolean; readonly columns?: number },
+  env: Readonly<Record<string, string | undefined>>,
+  options: { readonly noColor: boolean },
+): Look {
+  const isTerminal = stream.isTTY === true;
+  const dumb = env.TERM === 'dumb';
+  const off = options.noColor || (env.NO_COLOR ?? '') !== '' || dumb;
+  const forced = (env.FORCE_COLOR ?? '') !== '' && env.FORCE_COLOR !== '0';
+  return {
+    isTerminal: isTerminal && !dumb,
+    hasColor: !off && (isTerminal || forced),
+    hasUnicode: speaksUtf8(env),
+    columns: stream.columns ?? (Number(env.COLUMNS) || WIDTH_DEFAULT),
+  };
+}
+
+function speaksUtf8(env: Readonly<Record<string, string | undefined>>): boolean {
+  const locale = [env.LC_ALL, env.LC_CTYPE, env.LANG].find((value) => value !== undefined && value !== '');
+  return process.platform === 'win32' || (locale !== undefined && /utf-?8/i.test(locale));
+}
+
+/** The text in a style, where there is colour. */
+export function styled(look: Look, style: StyleName, text: string): string {
+  if (!look.hasColor || text === '') return text;
+  const [on, off] = STYLES[style];
+  return `\u001b[${on}m${text}\u001b[${off}m`;
+}
+
+/** A symbol, or what stands for it where the terminal is not UTF-8. */
+export function symbol(look: Look, name: SymbolName): string {
+  return SYMBOLS[name][look.hasUnicode ? 0 : 1];
+}
+
+const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-_])/g;
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+/** Marks that turn the direction of writing, so that a line reads otherwise than it is. */
+const TURNS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Text from outside without anything that steers a terminal; tabs and line ends stay. */
+export function plain(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(ESCAPES, '').replace(CONTROLS, '').replace(TURNS, '');
+}
+
+/** The same on one line. */
+export function oneLine(text: string): string {
+  return plain(text).replace(/\s+/g, ' ').trim();
+}
+
+const ANSI = /\u001b\[[0-9;]*m/g;
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+const NARROW = /^[\u0020-\u007e]*$/;
+
+/** How many columns a text takes. */
+export function widthOf(text: string): number {
+  const bare = text.replace(ANSI, '');
+  if (NARROW.test(bare)) return bare.length;
+  let width = 0;
+  for (const { segment } of new Intl.Segmenter().segment(bare)) width += WIDE.test(segment) ? 2 : 1;
+  return width;
+}
+
+/** The text cut to a width; a cut is marked. Text with styles inside is cut before it is styled. */
+export function shorten(look: Look, text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  const mark = symbol(look, 'ellipsis');
+  let kept = '';
+  let used = mark.length;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    const next = widthOf(segment);
+    if (used + next > width) break;
+    kept += segment;
+    used += next;
+  }
+  return `${kept}${mark}`;
+}
+
+/** A column of a table: its heading, its cells, and whether it may be cut when the line is too long. */
+export interface Column {
+  readonly title: string;
+  readonly cells: readonly string[];
+  readonly shrinks?: boolean;
+  readonly style?: (cell: string, row: number) => string;
+}
+
+const GAP = 2;
+const SHRUNK_MIN = 8;
+
+/** Lines of a table that fits the terminal; in a pipe nothing is cut. */
+export function table(look: Look, columns: readonly Column[]): string[] {
+  const widths = columns.map(({ title, cells }) => Math.max(widthOf(title), ...cells.map(widthOf)));
+  if (look.isTerminal) shrink(columns, widths, look.columns);
+  const line = (texts: readonly string[], style: (text: string, column: number) => string): string =>
+    texts
+      .map((text, column) => {
+        const cut = shorten(look, text, widths[column] as number);
+        const last = column === texts.length - 1;
+        return style(cut, column) + (last ? '' : ' '.repeat((widths[column] as number) - widthOf(cut) + GAP));
+      })
+      .join('')
+      .trimEnd();
+  const head = line(
+    columns.map(({ title }) => title),
+    (text) => styled(look, 'dim', text),
+  );
+  const rows = columns[0]?.cells.map((_, row) =>
+    line(
+      columns.map(({ cells }) => cells[row] ?? ''),
+      (text, column) => columns[column]?.style?.(text, row) ?? text,
+    ),
+  );
+  return [head, ...(rows ?? [])];
+}
+
+function shrink(columns: readonly Column[], widths: number[], room: number): void {
+  const total = (): number => widths.reduce((sum, width) => sum + width, 0) + GAP * (widths.length - 1);
+  for (;;) {
+    const over = total() - room;
+    if (over <= 0) return;
+    let widest = -1;
+    columns.forEach((column, index) => {
+      const width = widths[index] as number;
+      if (column.shrinks === true && width > SHRUNK_MIN && (widest === -1 || width > (widths[widest] as number))) widest = index;
+    });
+    if (widest === -1) return;
+    widths[widest] = Math.max(SHRUNK_MIN, (widths[widest] as number) - 1);
+  }
+}

@@ -1,0 +1,48 @@
+// Owns what waits for a person: the question, what is shown with it, the answers, and the digest a decision must name.
+
+import type { Json } from '../base/json.ts';
+import type { Definition, HumanGateModel } from '../definition/model.ts';
+import type { Activation, Path, Ref } from '../kernel/run-state.ts';
+import type { Readable } from './inspect.ts';
+
+/** A gate that waits for a person. */
+export interface OpenGate {
+  readonly path: Path;
+  readonly step: string;
+  readonly gate: HumanGateModel;
+  readonly digest: string;
+  readonly shown: Json;
+  readonly since: number;
+  readonly due?: number;
+}
+
+/** The gates of a run that wait for a person, oldest first. */
+export async function openGates(core: Readable, run: string): Promise<readonly OpenGate[]> {
+  const { state, definition } = await core.store.load(run);
+  const waiting = Object.values(state.live).filter((activation) => activation.wait?.kind === 'human');
+  const gates = await Promise.all(waiting.map((activation) => gateOf(core, activation, definition)));
+  return gates.sort((a, b) => a.since - b.since);
+}
+
+async function gateOf(core: Readable, activation: Activation, definition: Definition): Promise<OpenGate> {
+  const { wait, path, step, openedAt, deadline } = activation;
+  const refs = [wait?.shown, wait?.gate].flatMap((ref) => (ref === undefined ? [] : [ref.digest]));
+  const texts = await core.store.values(refs);
+  const read = (ref: Ref | undefined): unknown => (ref === undefined ? undefined : JSON.parse(texts.get(ref.digest) as string));
+  const gate = (read(wait?.gate) ?? gateModel(definition, step)) as HumanGateModel;
+  return {
+    path,
+    step,
+    gate,
+    digest: wait?.digest ?? '',
+    shown: (read(wait?.shown) as Json | undefined) ?? {},
+    since: openedAt,
+    ...(deadline === undefined ? {} : { due: deadline }),
+  };
+}
+
+function gateModel(definition: Definition, step: string): HumanGateModel | undefined {
+  const [group, member] = step.split('/');
+  const own = definition.steps.find((candidate) => candidate.id === group);
+  return (member === undefined ? own : own?.members.find((candidate) => candidate.id === member))?.gate;
+}

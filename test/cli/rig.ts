@@ -1,0 +1,185 @@
+// Owns a place to try the command line as a user does: an empty folder, a state directory of its own, and processes in
+// a pipe or in a terminal.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { spawn as spawnTerminal } from '@lydell/node-pty';
+import { inject } from 'vitest';
+import { plain } from '../../src/cli/terminal.ts';
+
+const START = join(import.meta.dirname, 'start.js');
+const PATIENCE_MS = 30_000;
+
+/** How a process in a pipe ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What a process is started with beside its words. */
+export interface Start {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly input?: string;
+  readonly columns?: number;
+}
+
+/** A process in a pipe that goes on. */
+export interface Running {
+  readonly process: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** Resolves with what was printed when a text or pattern has appeared on stdout or stderr. */
+  until(text: string | RegExp): Promise<string>;
+}
+
+/** A process in a terminal. */
+export interface Terminal {
+  readonly pid: number;
+  /** All that was printed so far, as it was sent. */
+  readonly printed: () => string;
+  /** The same without what steers the terminal. */
+  readonly text: () => string;
+  type(text: string): void;
+  until(text: string | RegExp): Promise<string>;
+  readonly ended: Promise<number>;
+  kill(signal: string): void;
+}
+
+/** A folder with its own state, and the command line in it. */
+export class CliRig {
+  readonly folder: string = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-cli-')));
+  readonly project: string = join(this.folder, 'project');
+  readonly state: string = join(this.folder, 'state');
+  private readonly started = new Set<ChildProcess>();
+  private readonly terminals = new Set<Terminal>();
+
+  constructor() {
+    mkdirSync(this.project);
+  }
+
+  /** The environment of every process: nothing of the machine but what a shell needs. */
+  env(more: Readonly<Record<string, string>> = {}): Record<string, string> {
+    const { PATH = '', HOME = this.folder } = process.env;
+    return {
+      PATH,
+      HOME,
+      LANG: 'C.UTF-8',
+      TERM: 'xterm-256color',
+      PAWL_STATE: this.state,
+      PAWL_BUNDLE: inject('bundle'),
+      NODE_COMPILE_CACHE: join(inject('bundle'), 'compiled'),
+      ...more,
+    };
+  }
+
+  /** Writes a file of the project. */
+  write(path: string, text: string): string {
+    const file = join(this.project, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    return file;
+  }
+
+  /** Starts a process in a pipe. */
+  start(words: readonly string[], options: Start = {}): Running {
+    const child = spawn(process.execPath, [START, ...words], {
+      cwd: options.cwd ?? this.project,
+      env: this.env(options.env),
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    this.started.add(child);
+    const printed = { stdout: '', stderr: '' };
+    const watchers = new Set<() => void>();
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name]?.setEncoding('utf8').on('data', (text: string) => {
+        printed[name] += text;
+        for (const look of watchers) look();
+      });
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(options.input ?? '');
+    const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...printed }));
+    const all = (): string => printed.stdout + printed.stderr;
+    return { process: child, ended, until: (text) => waitUntil(text, { all, watchers, ended }) };
+  }
+
+  /** Runs a command to its end in a pipe. */
+  run(words: readonly string[], options: Start = {}): Promise<Ended> {
+    return this.start(words, options).ended;
+  }
+
+  /** Runs a command with --json and gives what it printed. */
+  async json<T = Record<string, unknown>>(words: readonly string[], options: Start = {}): Promise<T & { readonly code: number | null }> {
+    const { code, stdout } = await this.run([...words, '--json'], options);
+    return { ...(JSON.parse(stdout) as T), code };
+  }
+
+  /** Starts a process in a terminal of 80 columns. */
+  terminal(words: readonly string[], options: Start = {}): Terminal {
+    const pty = spawnTerminal(process.execPath, [START, ...words], {
+      cols: options.columns ?? 80,
+      rows: 40,
+      cwd: options.cwd ?? this.project,
+      env: this.env(options.env),
+    });
+    let printed = '';
+    const watchers = new Set<() => void>();
+    pty.onData((text) => {
+      printed += text;
+      for (const look of watchers) look();
+    });
+    const ended = new Promise<number>((resolve) => {
+      pty.onExit(({ exitCode, signal }) => resolve(signal !== undefined && signal > 0 ? 128 + signal : exitCode));
+    });
+    const terminal: Terminal = {
+      pid: pty.pid,
+      printed: () => printed,
+      text: () => plain(printed),
+      type: (text) => pty.write(text),
+      until: (text) => waitUntil(text, { all: () => plain(printed), watchers, ended }),
+      ended,
+      kill: (signal) => pty.kill(signal),
+    };
+    this.terminals.add(terminal);
+    ended.then(() => this.terminals.delete(terminal));
+    return terminal;
+  }
+
+  /** Ends what is still running and removes the folder. */
+  async close(): Promise<void> {
+    for (const child of this.started) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    for (const terminal of this.terminals) terminal.kill('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function waitUntil(
+  text: string | RegExp,
+  source: { readonly all: () => string; readonly watchers: Set<() => void>; readonly ended: Promise<unknown> },
+): Promise<string> {
+  const has = (): boolean => (typeof text === 'string' ? source.all().includes(text) : text.test(source.all()));
+  let look: () => void = () => undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const seen = new Promise<void>((resolve, reject) => {
+    look = () => {
+      if (has()) resolve();
+    };
+    source.watchers.add(look);
+    timer = setTimeout(() => reject(new Error(`${text} did not appear; what did:\n${source.all()}`)), PATIENCE_MS);
+    source.ended.then(() => {
+      if (has()) resolve();
+      else reject(new Error(`${text} did not appear before the end; what did:\n${source.all()}`));
+    });
+    look();
+  });
+  try {
+    await seen;
+    return source.all();
+  } finally {
+    source.watchers.delete(look);
+    clearTimeout(timer);
+  }
+}
