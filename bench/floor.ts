@@ -7,7 +7,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 export type Synchronous = 'FULL' | 'NORMAL';
 
 /** Pages in the write-ahead log before they are moved to the file; the same on both sides. */
-export const WAL_AUTOCHECKPOINT = 4000;
+export const WAL_AUTOCHECKPOINT = 1000;
 
 const RUN = '0190a3c4-5d6e-7f80-91a2-b3c4d5e6f708';
 

@@ -11,7 +11,7 @@ import type { Store } from '../src/store/store.ts';
 import { median, type Row } from './measure.ts';
 import { linear, parked } from './workflows.ts';
 
-const CHILD = new URL('./resume-child.ts', import.meta.url).pathname;
+const CHILD = new URL('./resume-child.js', import.meta.url).pathname;
 
 /** P4: milliseconds from the first line of a new process to the next step, after a kill -9. */
 export async function measureResume(repeats: number): Promise<Row[]> {

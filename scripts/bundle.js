@@ -9,31 +9,36 @@ import { build } from 'esbuild';
 /** The folder of the project. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
+/** @type {import('esbuild').BuildOptions} */
+const COMMON = {
+  absWorkingDir: root,
+  bundle: true,
+  splitting: true,
+  external: ['vitest'],
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  sourcemap: 'linked',
+  sourcesContent: false,
+  logLevel: 'warning',
+};
+
 /**
- * Writes the bundle to a folder, in place of what was there.
+ * Writes the bundles to a folder, in place of what was there: the library, and in `cli` the command line with a library
+ * of its own. Apart, since each command is loaded by itself, which cuts what they share into many small files: a
+ * program that embeds the library should not have to load those.
  * @param {string} folder
  */
 export async function bundle(folder) {
   /** @type {{ exports: Record<string, string | { default: string }> }} */
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const entries = Object.values(manifest.exports).flatMap(sourceOf);
   rmSync(folder, { recursive: true, force: true });
-  await build({
-    absWorkingDir: root,
-    entryPoints: [...Object.values(manifest.exports).flatMap(sourceOf), 'src/cli/main.ts'],
-    outbase: 'src',
-    outdir: folder,
-    bundle: true,
-    splitting: true,
-    external: ['vitest'],
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    minifySyntax: true,
-    minifyWhitespace: true,
-    sourcemap: 'linked',
-    sourcesContent: false,
-    logLevel: 'warning',
-  });
+  await build({ ...COMMON, entryPoints: entries, outbase: 'src', outdir: folder });
+  const library = { library: 'src/index.ts', testing: 'src/proof/index.ts' };
+  await build({ ...COMMON, entryPoints: { main: 'src/cli/main.ts', ...library }, outdir: join(folder, 'cli') });
 }
 
 /**

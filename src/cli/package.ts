@@ -18,10 +18,12 @@ export function packageRoot(): string {
 
 /** The library that belongs to this program, from the same bundle or the same sources, by the names users import. */
 export function libraryEntries(): Readonly<Record<string, string>> {
-  const folder = above('cli/main.js', 'cli/main.ts');
-  const extension = existsSync(join(folder, 'cli/main.js')) ? 'js' : 'ts';
-  const entry = (path: string): string => pathToFileURL(join(folder, `${path}.${extension}`)).href;
-  return { pawl: entry('index'), 'pawl/testing': entry('proof/index') };
+  const folder = above('cli/library.js', 'index.ts');
+  const isBundle = existsSync(join(folder, 'cli/library.js'));
+  const entry = (path: string): string => pathToFileURL(join(folder, path)).href;
+  return isBundle
+    ? { pawl: entry('cli/library.js'), 'pawl/testing': entry('cli/testing.js') }
+    : { pawl: entry('index.ts'), 'pawl/testing': entry('proof/index.ts') };
 }
 
 /** The version of this program. */

@@ -20,7 +20,7 @@ import { type ClaimContext, claimRun, releaseRun } from './ownership.ts';
 import { openDefinitions, type RunRow, readRunRow, verifyRun } from './run-row.ts';
 import { openTransactions, type Transactions } from './transactions.ts';
 
-const WAL_AUTOCHECKPOINT = 4000;
+const WAL_AUTOCHECKPOINT = 1000;
 const BUSY_MS = 10_000;
 const EVENTS_MAX = 1_000_000;
 
