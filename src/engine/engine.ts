@@ -162,9 +162,18 @@ export class EngineCore implements DriverHost {
       return await this.driverFor(claimed, options);
     } catch (error) {
       if (options.cancel === true) return this.driverWithout(claimed);
-      await this.store.release(run, { owner: this.me, epoch: claimed.epoch }, Number.MAX_SAFE_INTEGER);
+      await this.leaveUndriven(claimed);
       throw error;
     }
+  }
+
+  /**
+   * Gives up a run that could not be driven after all. Word is left once for each position of its log: it rings, and
+   * whoever tries in vain again must not ring again. If no word can be left, the run is kept until this process ends.
+   */
+  private async leaveUndriven({ state, epoch }: Claimed): Promise<void> {
+    if (hasWorkLeft(state)) await this.leaveWord(state.id, `undriven/${state.seq}`);
+    await this.store.release(state.id, { owner: this.me, epoch }, Number.MAX_SAFE_INTEGER);
   }
 
   private async driverFor(claimed: Claimed, options: DriveOptions): Promise<RunDriver> {
@@ -290,7 +299,11 @@ export class EngineCore implements DriverHost {
   private async handOver({ run, epoch, checkpoint }: RunDriver, isCutOff: boolean): Promise<void> {
     // A driver that was cut off may have had a commit under way: what it knows is not what is on disk.
     if (!isCutOff && (isSettled(checkpoint.status) || !hasWorkLeft(checkpoint))) return;
-    await this.store.post({ run, dedupe: `left/${epoch}`, input: { type: 'due', at: this.clock.now() }, values: [] });
+    await this.leaveWord(run, `left/${epoch}`);
+  }
+
+  private async leaveWord(run: string, dedupe: string): Promise<void> {
+    await this.store.post({ run, dedupe, input: { type: 'due', at: this.clock.now() }, values: [] });
   }
 
   /** True when nothing can be asked of this engine any more; its store may be closed. */

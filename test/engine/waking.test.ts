@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { EngineError, openSqliteStore } from '../../src/index.ts';
 import { step, workflow } from './library.ts';
 import { createLatch, createRig, type Rig } from './rig.ts';
 import { openSpiedStore } from './spied-store.ts';
@@ -42,7 +43,8 @@ test('a ring that comes while a sweep is looking is not lost', async () => {
   await store.close();
 });
 
-test('a run that is being claimed while its engine closes is left to be found', async () => {
+/** A parent that wants a child, and an engine that was cut off before the child existed, as a crash would. */
+async function cutOffBeforeBirth() {
   const child = workflow('child', function* () {
     return yield* step('work').task(() => 7);
   });
@@ -50,21 +52,28 @@ test('a run that is being claimed while its engine closes is left to be found', 
     return yield* step('child').workflow('child', {});
   });
   const workflows = [parent, child];
-  const unborn = await openSpiedStore(rig.db);
+  const store = await openSpiedStore(rig.db);
   const wanted = createLatch();
-  unborn.around = (delta, commit) => {
+  const goOn = createLatch();
+  store.around = async (delta, commit) => {
     if (delta.create?.definition.name !== 'child') return commit();
     wanted.open();
-    return new Promise(() => {});
+    await goOn.promise;
+    return { result: 'stale' };
   };
-  const first = await rig.open({ store: unborn, workflows });
-  const run = await first.start(parent);
+  const engine = await rig.open({ store, workflows });
+  const { id } = await engine.start(parent);
   await wanted.promise;
-  // The first engine is cut off before the child exists, as a crash would.
-  void first.close({ abort: true });
-  const { owner = '', epoch } = await unborn.load(run.id);
-  await unborn.release(run.id, { owner, epoch }, Number.MAX_SAFE_INTEGER);
-  await unborn.post({ run: run.id, dedupe: 'left', values: [], input: { type: 'due', at: 0 } });
+  const { owner = '', epoch } = await store.load(id);
+  return { id, owner, epoch, workflows, store, cutOff: () => void engine.close({ abort: true }), goOn };
+}
+
+test('a run that is being claimed while its engine closes is left to be found', async () => {
+  const first = await cutOffBeforeBirth();
+  const { id, owner, epoch, workflows } = first;
+  first.cutOff();
+  await first.store.release(id, { owner, epoch }, Number.MAX_SAFE_INTEGER);
+  await first.store.post({ run: id, dedupe: 'left', values: [], input: { type: 'due', at: 0 } });
 
   const claiming = createLatch();
   const claimed = createLatch();
@@ -88,6 +97,35 @@ test('a run that is being claimed while its engine closes is left to be found', 
 
   const third = await rig.open({ workflows });
   await third.recover();
-  expect((await third.wait(run.id)).output).toBe(7);
-  await Promise.all([unborn.close(), slow.close()]);
+  expect((await third.wait(id)).output).toBe(7);
+  first.goOn.open();
+  await Promise.all([first.store.close(), slow.close()]);
+});
+
+test('a run whose takeover failed is left to be found, and rings no more than once for it', async () => {
+  const { id, owner, workflows, store, goOn } = await cutOffBeforeBirth();
+  const heir = await openSqliteStore({ file: rig.db, synchronous: 'NORMAL', isDead: (who) => who === owner });
+  const posts: string[] = [];
+  let troubled = true;
+  const second = await rig.open({
+    workflows,
+    drives: 'own',
+    store: {
+      ...heir,
+      attempts: (...asked) => (troubled ? Promise.reject(new EngineError('STORE_UNAVAILABLE', 'not now')) : heir.attempts(...asked)),
+      post: async (mail) => {
+        posts.push(await heir.post(mail));
+        return posts.at(-1) as 'posted';
+      },
+    },
+  });
+  await second.recover();
+  await second.recover();
+  expect(posts).toEqual(['posted', 'duplicate']);
+  expect((await heir.load(id)).owner).toBeUndefined();
+  troubled = false;
+  await second.recover();
+  expect((await second.wait(id)).output).toBe(7);
+  goOn.open();
+  await Promise.all([heir.close(), store.close()]);
 });
