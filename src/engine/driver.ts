@@ -151,7 +151,7 @@ export class RunDriver {
     this.cancelTimer?.();
     for (const work of this.works.values()) work.abort.abort();
     await Promise.allSettled([...this.works.values()].map((work) => work.done));
-    if (error === undefined) await this.release(Number.MAX_SAFE_INTEGER).catch(() => undefined);
+    if (error === undefined) await this.handOver({ isCutOff: true }).catch(() => undefined);
     // The trouble of a run that was never born is told to whoever wanted to start it, and to nobody else.
     this.host.left(this, error === undefined || this.birth !== undefined ? {} : { error });
     if (error === undefined) this.finish();
@@ -224,7 +224,7 @@ export class RunDriver {
       take: batch.flatMap(({ input }) => this.slotClaim(input)),
       record: this.record,
       beside: (path, attempt) => this.beside.get(`${path}/${attempt}`),
-      release: this.queue.length === 0 && this.wouldIdle(after, touched),
+      release: this.queue.length === 0 && !this.host.isDraining() && this.wouldIdle(after, touched),
       ...(this.birth === undefined ? {} : { create: this.birth.create, supplied: this.birth.supplied }),
     });
     const result = await this.host.store.commit(delta);
@@ -418,10 +418,16 @@ export class RunDriver {
 
   /** Gives the run up, unless mail has come meanwhile. */
   private async giveUp(): Promise<void> {
-    const result = await this.release(this.seenMail);
+    const result = this.host.isDraining() ? await this.handOver({ isCutOff: false }) : await this.release(this.seenMail);
     if (this.over) return;
     if (result === 'mail') this.takeMail(await this.host.store.inbox(this.run, this.seenMail));
     else this.leave();
+  }
+
+  /** Gives the run up to whoever comes next. Word goes first: without it, work that is left might be found by nobody. */
+  private async handOver(how: { readonly isCutOff: boolean }): ReturnType<DriverHost['store']['release']> {
+    await this.host.leaveWord(this, how);
+    return this.release(Number.MAX_SAFE_INTEGER);
   }
 
   /** Names its owner: a rival that starts the same run at the same time has the same first epoch. */

@@ -73,8 +73,6 @@ export class EngineCore implements DriverHost {
   private readonly failures = new Map<string, unknown>();
   private readonly closeListeners = new Set<() => void>();
   private draining = false;
-  /** Drivers that gave their runs up while the engine closed: what they left undone has to be found again. */
-  private readonly drained = new Set<RunDriver>();
   private closed = false;
   private readonly unwatch: () => void;
   private cancelTimer: (() => void) | undefined;
@@ -172,7 +170,7 @@ export class EngineCore implements DriverHost {
    * whoever tries in vain again must not ring again. If no word can be left, the run is kept until this process ends.
    */
   private async leaveUndriven({ state, epoch }: Claimed): Promise<void> {
-    if (hasWorkLeft(state)) await this.leaveWord(state.id, `undriven/${state.seq}`);
+    if (hasWorkLeft(state)) await this.postWord(state.id, `undriven/${state.seq}`);
     await this.store.release(state.id, { owner: this.me, epoch }, Number.MAX_SAFE_INTEGER);
   }
 
@@ -289,22 +287,10 @@ export class EngineCore implements DriverHost {
     if (options.abort === true) await Promise.all(drivers.map((driver) => driver.abandon()));
     else for (const driver of drivers) driver.take();
     await Promise.allSettled(drivers.map((driver) => driver.finished));
-    const all = new Set([...drivers, ...this.drained]);
-    await Promise.allSettled([...all].map((driver) => this.handOver(driver, options.abort === true)));
     this.closed = true;
     for (const listener of this.closeListeners) listener();
   }
 
-  /** Leaves word that a run has work to go on with: without it, only a run that is due, or has mail, is found again. */
-  private async handOver({ run, epoch, checkpoint }: RunDriver, isCutOff: boolean): Promise<void> {
-    // A driver that was cut off may have had a commit under way: what it knows is not what is on disk.
-    if (!isCutOff && (isSettled(checkpoint.status) || !hasWorkLeft(checkpoint))) return;
-    await this.leaveWord(run, `left/${epoch}`);
-  }
-
-  private async leaveWord(run: string, dedupe: string): Promise<void> {
-    await this.store.post({ run, dedupe, input: { type: 'due', at: this.clock.now() }, values: [] });
-  }
 
   /** True when nothing can be asked of this engine any more; its store may be closed. */
   get isClosed(): boolean {
@@ -346,7 +332,6 @@ export class EngineCore implements DriverHost {
 
   left(driver: RunDriver, { due, error }: { readonly due?: number; readonly error?: unknown }): void {
     if (error !== undefined) this.failures.set(driver.run, error);
-    if (this.draining) this.drained.add(driver);
     if (this.drivers.get(driver.run) === driver) {
       this.drivers.delete(driver.run);
       this.programs.delete(driver.run);
@@ -355,6 +340,15 @@ export class EngineCore implements DriverHost {
     // The child's last commit put mail into the parent's inbox; whoever drove the child drives the parent on.
     if (parent !== undefined && isSettled(status) && !this.draining) this.drive(parent.run).catch((error: unknown) => this.warn(error));
     if (due !== undefined && !this.draining && (this.timerAt === undefined || due < this.timerAt)) this.setTimer(due);
+  }
+
+  async leaveWord({ run, epoch, checkpoint }: RunDriver, { isCutOff }: { readonly isCutOff: boolean }): Promise<void> {
+    // A driver that was cut off may have had a commit under way: what it knows is not what is on disk.
+    if (isCutOff || (!isSettled(checkpoint.status) && hasWorkLeft(checkpoint))) await this.postWord(run, `left/${epoch}`);
+  }
+
+  private async postWord(run: string, dedupe: string): Promise<void> {
+    await this.store.post({ run, dedupe, input: { type: 'due', at: this.clock.now() }, values: [] });
   }
 
   lost(run: string): EngineError {

@@ -27,6 +27,8 @@ export interface DriverHost {
   cancelChild(driver: RunDriver, activation: Activation): Promise<readonly RunInput[]>;
   /** Something is on disk now. */
   committed(driver: RunDriver, what: { readonly events: readonly RunEvent[]; readonly ended: readonly EndedAttempt[] }): void;
+  /** Leaves word that a run has work to go on with: without it, only a run that is due, or has mail, is found again. */
+  leaveWord(driver: RunDriver, how: { readonly isCutOff: boolean }): Promise<void>;
   /** The driver gave the run up; `due` is when somebody must look at it again, `error` why it could not go on. */
   left(driver: RunDriver, why: { readonly due?: number; readonly error?: unknown }): void;
   /** The error of a driver whose run was taken over by another owner. */

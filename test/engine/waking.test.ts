@@ -129,3 +129,28 @@ test('a run whose takeover failed is left to be found, and rings no more than on
   goOn.open();
   await Promise.all([heir.close(), store.close()]);
 });
+
+test.each([
+  ['cut off', { abort: true }],
+  ['let end', {}],
+])('a run with work left, whose engine is %s, is given up only when word of it is on disk', async (_, how) => {
+  const { id, store, workflows } = await cutOffBeforeBirth();
+  const { owner } = await store.load(id);
+  const heir = await openSqliteStore({ file: rig.db, synchronous: 'NORMAL', isDead: (who) => who === owner });
+  const working = createLatch();
+  const second = await rig.open({
+    workflows,
+    drives: 'own',
+    store: {
+      ...heir,
+      // The child is wanted and never comes.
+      commit: (delta) => (delta.create === undefined ? heir.commit(delta) : (working.open() ?? Promise.resolve({ result: 'stale' }))),
+      post: () => Promise.reject(new EngineError('STORE_UNAVAILABLE', 'not now')),
+    },
+  });
+  await second.recover();
+  await working.promise;
+  await second.close(how);
+  expect((await heir.load(id)).owner).toBeDefined();
+  await Promise.all([heir.close(), store.close()]);
+});
