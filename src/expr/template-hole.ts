@@ -1,0 +1,155 @@
+// Owns finding the `{{ }}` holes of a text: one pass from left to right, each hole read where it stands, so that every
+// error and every path has its place in the file.
+//
+// H1. A hole ends at the first `}}` outside quotes; an expression has no braces but in quotes, so there is no other.
+// H2. Everything outside the holes is text, also a `}}` without its `{{`, and `{%`, `{#`, `<%` and `${`.
+
+import { EngineError, type SourcePosition } from '../base/error.ts';
+import { type Expression, type FreePath, parseExpression } from './expression.ts';
+
+/** How many holes a template, or a tree of them, may have. */
+export const HOLES_MAX = 1_000;
+const EXCERPT_MAX = 80;
+
+/**
+ * Where a text begins in its file. `indent` is how many columns the file has before each further line of the text: a
+ * YAML block scalar, whose value has its indentation taken off, has that indentation.
+ */
+export interface Origin extends Partial<SourcePosition> {
+  readonly indent?: number;
+}
+
+/** An expression between braces, and the paths it reads, as placed in the file. */
+export interface Hole {
+  readonly expression: Expression;
+  readonly paths: readonly FreePath[];
+  readonly place: HolePlace;
+}
+
+/** The line a hole begins on, and how far its further lines are indented in the file. */
+interface HolePlace {
+  readonly line: number;
+  readonly indent: number;
+}
+
+/** The texts and the holes of a text by turns, a text first and last, though it may be empty. */
+export function readParts(text: string, origin: Origin): (string | Hole)[] {
+  const places = new Places(text, origin);
+  const parts: (string | Hole)[] = [];
+  let end = 0;
+  for (let open = text.indexOf('{{'); open !== -1; open = text.indexOf('{{', end)) {
+    if (parts.length >= 2 * HOLES_MAX) throw templateLimit(text, places.at(open), `it has more than ${HOLES_MAX} holes; split it up`);
+    const close = findClose(text, open, places);
+    parts.push(text.slice(end, open), readHole(text.slice(open + 2, close), places.at(open + 2), places.indent));
+    end = close + 2;
+  }
+  parts.push(text.slice(end));
+  return parts;
+}
+
+/** Does something with a hole, and mends the place of its error. */
+export function inHole<T>(place: HolePlace, action: () => T): T {
+  try {
+    return action();
+  } catch (thrown) {
+    if (!(thrown instanceof EngineError) || thrown.position === undefined) throw thrown;
+    const position = indented(thrown.position, place);
+    if (position === thrown.position) throw thrown;
+    throw new EngineError(thrown.code, thrown.message, { position });
+  }
+}
+
+/** The error for a template that is larger than one may be. */
+export function templateLimit(text: string, position: SourcePosition, message: string): EngineError {
+  return new EngineError('EXPRESSION_LIMIT', `the template ${excerpt(text)} is too large: ${message}`, { position });
+}
+
+/** The place where a text begins. */
+export function startOf(origin: Origin): SourcePosition {
+  const { file, line = 1, column = 1 } = origin;
+  return file === undefined ? { line, column } : { file, line, column };
+}
+
+function readHole(source: string, start: SourcePosition, indent: number): Hole {
+  const place = { line: start.line, indent };
+  const expression = inHole(place, () => parseExpression(source, start));
+  const paths = expression.paths.map(({ segments, position }) => ({ segments, position: indented(position, place) }));
+  return { expression, paths, place };
+}
+
+/** The reader of a hole knows nothing of the indentation, which the further lines of a hole have in the file. */
+function indented(position: SourcePosition, place: HolePlace): SourcePosition {
+  if (position.line === place.line || place.indent === 0) return position;
+  return { ...position, column: position.column + place.indent };
+}
+
+/** The offset of the `}}` that ends the hole. */
+function findClose(text: string, open: number, places: Places): number {
+  let at = open + 2;
+  while (at < text.length) {
+    const character = text.charAt(at);
+    if (character === '"' || character === "'") at = pastQuote(text, at, { open, places });
+    else if (text.startsWith('}}', at)) return at;
+    else if (text.startsWith('{{', at)) break;
+    else at += 1;
+  }
+  const before = at < text.length ? ' before the next {{' : '';
+  throw holeError(
+    text.slice(open),
+    places.at(open),
+    `the hole that begins here has no closing }}${before}; text with {{ in it is written {{ '{{' }}`,
+  );
+}
+
+function pastQuote(text: string, start: number, hole: { open: number; places: Places }): number {
+  const quote = text.charAt(start);
+  for (let at = start + 1; at < text.length; at += 1) {
+    if (text.charAt(at) === quote) return at + 1;
+    if (text.charAt(at) === '\\') at += 1;
+  }
+  // Where braces still come, the quote is the slip; where none do, it is only an apostrophe behind an open hole.
+  const slip = text.includes('}}', start);
+  if (slip) throw holeError(text.slice(hole.open), hole.places.at(start), `the text that begins here has no closing ${quote}`);
+  return text.length;
+}
+
+function holeError(text: string, position: SourcePosition, message: string): EngineError {
+  return new EngineError('EXPRESSION_SYNTAX', `cannot read the template ${excerpt(text)}: ${message}`, { position });
+}
+
+/** The beginning of the text, on one line. */
+function excerpt(text: string): string {
+  const shown = text
+    .slice(0, EXCERPT_MAX + 1)
+    .trim()
+    .replaceAll(/\s+/g, ' ');
+  return `\`${shown.length > EXCERPT_MAX ? `${shown.slice(0, EXCERPT_MAX - 1)}…` : shown}\``;
+}
+
+/** Lines and columns of offsets that only grow, so that all of them together cost one look at the text. */
+class Places {
+  readonly indent: number;
+  private readonly text: string;
+  private readonly start: SourcePosition;
+  private line: number;
+  private lineStart = 0;
+  private nextBreak: number;
+
+  constructor(text: string, origin: Origin) {
+    this.text = text;
+    this.indent = origin.indent ?? 0;
+    this.start = startOf(origin);
+    this.line = this.start.line;
+    this.nextBreak = text.indexOf('\n');
+  }
+
+  at(offset: number): SourcePosition {
+    while (this.nextBreak !== -1 && this.nextBreak < offset) {
+      this.line += 1;
+      this.lineStart = this.nextBreak + 1;
+      this.nextBreak = this.text.indexOf('\n', this.lineStart);
+    }
+    const before = this.lineStart === 0 ? this.start.column : 1 + this.indent;
+    return { ...this.start, line: this.line, column: before + offset - this.lineStart };
+  }
+}

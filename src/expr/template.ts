@@ -1,0 +1,141 @@
+// Owns texts with `{{ expr }}` holes: read once, render often. A rendering always ends, in bounded time, with data or
+// with an EngineError that points into the hole.
+//
+// T1. Values are put in once, from left to right, and never read again: `{{` inside a value stays two braces.
+// T2. A template that is one hole and nothing else but spaces keeps the type of its value; any other becomes text.
+// T3. Null has no text. It is an error, as a missing name is, so that no command or title is built with a gap.
+
+import type { SourcePosition } from '../base/error.ts';
+import type { Json } from '../base/json.ts';
+import { toJsonText } from './data.ts';
+import { Evaluator } from './evaluate.ts';
+import type { FreePath } from './expression.ts';
+import { Absent, Meter } from './meter.ts';
+import { evaluationError } from './source.ts';
+import { type Hole, inHole, type Origin, readParts, startOf, templateLimit } from './template-hole.ts';
+
+export type { Origin } from './template-hole.ts';
+
+const TEMPLATE_MAX = 200_000;
+const OUTPUT_MAX = 1_000_000;
+const STEPS_MAX = 100_000;
+const UNSAID = 'it has no value here; the reason is left out, because it could show a secret; try it with other data in its place';
+
+/** A parsed template: plain data that can be kept and rendered any number of times. */
+export interface Template {
+  readonly source: string;
+  readonly hasHoles: boolean;
+  /** True for exactly one hole and nothing else but spaces: such a template keeps the type of its value. */
+  readonly isWhole: boolean;
+  /** Every path that its holes may read, in the order of the source. */
+  readonly paths: readonly FreePath[];
+  readonly parts: readonly (string | Hole)[];
+}
+
+/** Reads a text with holes; `origin` says where its first character stands. */
+export function parseTemplate(text: string, origin: Origin = {}): Template {
+  if (text.length > TEMPLATE_MAX) {
+    throw templateLimit(text, startOf(origin), `it has ${text.length} characters, and at most ${TEMPLATE_MAX} are read; split it up`);
+  }
+  const parts = readParts(text, origin);
+  const holes = parts.filter((part) => typeof part !== 'string');
+  const isWhole = holes.length === 1 && parts.every((part) => typeof part !== 'string' || part.trim() === '');
+  return { source: text, hasHoles: holes.length > 0, isWhole, paths: holes.flatMap((hole) => hole.paths), parts };
+}
+
+/** The template with the values of its holes, where the members of `scope` are the names. */
+export function renderTemplate(template: Template, scope: Json): Json {
+  return renderWithin(template, scope, new Rendering(false));
+}
+
+/** Where a template, or a tree of them, reads `secrets`: callers refuse these wherever secrets may not go. */
+export function readsSecrets(template: { readonly paths: readonly FreePath[] }): SourcePosition[] {
+  return template.paths.filter(isSecret).map((path) => path.position);
+}
+
+/** Renders one of the templates of a rendering. */
+export function renderWithin(template: Template, scope: Json, rendering: Rendering): Json {
+  const [hole] = template.isWhole ? template.parts.filter((part) => typeof part !== 'string') : [];
+  if (hole === undefined) return textOf(template, scope, rendering);
+  const meter = new HoleMeter(hole, rendering);
+  return inHole(hole.place, () => {
+    const value = evaluated(hole, scope, meter);
+    meter.offset = hole.expression.tree.offset;
+    if (rendering.isShared) rendering.add(toJsonText(value, meter).length, meter);
+    return value;
+  });
+}
+
+/** What the holes of one rendering have used together, so that many small ones are not a way around the bounds. */
+export class Rendering {
+  /** True if one value may be put in many times, so that also what keeps its type is counted. */
+  readonly isShared: boolean;
+  private steps = 0;
+  private characters = 0;
+
+  constructor(isShared: boolean) {
+    this.isShared = isShared;
+  }
+
+  spend(steps: number, meter: Meter): void {
+    this.steps += steps;
+    if (this.steps > STEPS_MAX)
+      meter.fail(`all holes together took more than ${STEPS_MAX} steps; look at less data, or prepare it in a step`);
+  }
+
+  add(characters: number, meter: Meter): void {
+    this.characters += characters;
+    if (this.characters > OUTPUT_MAX) meter.fail(`all holes together make more than ${OUTPUT_MAX} characters; put in less, or name a file`);
+  }
+}
+
+class HoleMeter extends Meter {
+  /** True where a message could name a key that was computed from a secret: only `[…]` and `map` have such keys. */
+  readonly isSilent: boolean;
+  private readonly rendering: Rendering;
+
+  constructor(hole: Hole, rendering: Rendering) {
+    super(hole.expression.stretch, hole.paths.some(isSecret));
+    this.rendering = rendering;
+    this.isSilent = this.discreet && /\[|map/.test(hole.expression.source);
+  }
+
+  override fail(message: string): never {
+    return super.fail(this.isSilent ? UNSAID : message);
+  }
+
+  override spend(steps: number): void {
+    super.spend(steps);
+    this.rendering.spend(steps, this);
+  }
+}
+
+function textOf(template: Template, scope: Json, rendering: Rendering): string {
+  return template.parts.map((part) => (typeof part === 'string' ? part : holeText(part, scope, rendering))).join('');
+}
+
+function holeText(hole: Hole, scope: Json, rendering: Rendering): string {
+  const meter = new HoleMeter(hole, rendering);
+  return inHole(hole.place, () => {
+    const value = evaluated(hole, scope, meter);
+    meter.offset = hole.expression.tree.offset;
+    if (value === null) meter.fail("it is null, which has no text; say what to write then: a.b ?? 'none'");
+    const text = typeof value === 'string' ? value : toJsonText(value, meter);
+    rendering.add(text.length, meter);
+    return text;
+  });
+}
+
+function evaluated(hole: Hole, scope: Json, meter: HoleMeter): Json {
+  const { tree, stretch } = hole.expression;
+  try {
+    return new Evaluator(scope, meter).value(tree);
+  } catch (thrown) {
+    if (!(thrown instanceof Absent)) throw thrown;
+    throw evaluationError(stretch, { offset: thrown.offset, message: meter.isSilent ? UNSAID : thrown.explain() });
+  }
+}
+
+function isSecret(path: FreePath): boolean {
+  return path.segments[0] === 'secrets';
+}
