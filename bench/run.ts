@@ -2,6 +2,7 @@
 // `--quick` fewer repeats, `--only P1,P3` some of the rows.
 
 import { parseArgs } from 'node:util';
+import { measureColdStart } from './cold-start.ts';
 import { type Row, tableOf } from './measure.ts';
 import { measureParked, measureResume } from './recovery.ts';
 import { measureBranches, measureConcurrent, measureDefinition, measureDisk, measureFresh, measureSequential } from './throughput.ts';
@@ -20,6 +21,7 @@ const MEASURES: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = 
   P4: () => measureResume(values.quick ? 3 : 5),
   P5: () => measureParked(10_000),
   ...(values.quick ? {} : { P5x: () => measureParked(100_000) }),
+  P6: () => measureColdStart(values.quick ? 7 : 21),
   PD: () => measureDefinition(repeats),
 };
 

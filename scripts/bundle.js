@@ -15,6 +15,8 @@ const COMMON = {
   bundle: true,
   splitting: true,
   external: ['vitest'],
+  // The package's build for Node is CommonJS, which asks for modules while it runs; a bundle of modules cannot.
+  alias: { yaml: join(root, 'node_modules/yaml/browser/index.js') },
   format: 'esm',
   platform: 'node',
   target: 'node24',

@@ -2,6 +2,7 @@
 
 export type { AgentAnswer, AgentDriver, AgentRequest } from './agents/driver.ts';
 export { createScriptedDriver } from './agents/scripted.ts';
+export { discoverWorkflows } from './api/discover.ts';
 export { createEngine, type Engine, type EngineOptions, type RunHandle } from './api/engine.ts';
 export { defineWorkflow, Workflow, workflow } from './api/workflow.ts';
 export { step } from './authoring/flow-builder.ts';

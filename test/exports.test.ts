@@ -52,6 +52,7 @@ const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
     'createEngine',
     'createScriptedDriver',
     'defineWorkflow',
+    'discoverWorkflows',
     'isEngineError',
     'openSqliteStore',
     'race',

@@ -5,7 +5,7 @@ import { readTarget } from './graph-next.ts';
 import type { StepReading } from './graph-reading.ts';
 import type { GateOptionSpec, HumanGateSpec } from './graph-spec.ts';
 
-const APPROVE_OR_REJECT: readonly GateOptionSpec[] = [{ label: 'Approve' }, { label: 'Reject', outcome: 'reject' }];
+const APPROVE_OR_REJECT: readonly GateOptionSpec[] = [{ label: 'approve' }, { label: 'reject', outcome: 'reject' }];
 
 /** The question as data. In a member of a group no answer leads anywhere: the join decides by its outcome. */
 export function readGate(gate: HumanGateSpec, step: StepReading, isMember: boolean): HumanGateModel {

@@ -167,8 +167,8 @@ describe('what does the work of a step', () => {
     expect([kind, gate?.options.map(({ label, outcome }) => [label, outcome])]).toEqual([
       'human',
       [
-        ['Approve', 'ok'],
-        ['Reject', 'reject'],
+        ['approve', 'ok'],
+        ['reject', 'reject'],
       ],
     ]);
   });

@@ -20,7 +20,7 @@ export function reportFailure(world: World, error: unknown, wants: { readonly js
   const { position } = error;
   const where =
     position === undefined ? '' : `${position.file === undefined ? '' : `${position.file}:`}${position.line}:${position.column}: `;
-  world.stderr.write(`${styled(look, 'red', 'pawl:')} ${where}${plain(error.message)} ${styled(look, 'dim', `[${error.code}]`)}\n`);
+  world.stderr.write(`${styled(look, 'red', 'pawl:')} ${plain(where + error.message)} ${styled(look, 'dim', `[${error.code}]`)}\n`);
   return ERROR_CODES[error.code].exit;
 }
 

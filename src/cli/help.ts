@@ -3,56 +3,58 @@
 import { type ArgumentSpec, COMMON_OPTIONS, type CommandSpec, GROUPS, type OptionSpec } from './command.ts';
 import { type Look, styled, widthOf } from './terminal.ts';
 
+/** The narrowest second column; with less room it goes below the first. */
+const ROOM_MIN = 24;
+
 /** The help of the program: every command by what it is for. */
 export function helpOfAll(look: Look, commands: readonly CommandSpec[]): string[] {
   const heading = (text: string): string => styled(look, 'bold', text);
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [
-    'Pawl runs workflows of agents, people and programs, and lets none of them skip a step.',
+    ...wrap('Pawl runs workflows of agents, people and programs; none can skip a step.', roomOf(look)),
     '',
     `${heading('Usage')}  pawl COMMAND [OPTIONS]`,
-    ...GROUPS.flatMap((group) => {
-      const members = commands.filter((command) => command.group === group);
-      return members.length === 0
-        ? []
-        : ['', heading(group), ...members.map(({ name, summary }) => `  ${styled(look, 'cyan', name.padEnd(width))}  ${summary}`)];
-    }),
+    ...GROUPS.flatMap((group) =>
+      section(
+        heading(group),
+        commands.filter((command) => command.group === group).map(({ name, summary }) => [name, summary] as const),
+        { look, width, style: (head) => styled(look, 'cyan', head) },
+      ),
+    ),
+    ...section(heading('Every command takes'), COMMON_ROWS, { look, width: headWidth(COMMON_ROWS) }),
     '',
-    `${heading('Every command takes')}  ${COMMON_OPTIONS.map((option) => optionHead(option)).join('  ')}`,
-    '',
-    '"pawl COMMAND --help" shows examples. New here? Try "pawl demo".',
+    ...wrap('"pawl COMMAND --help" shows examples. New here? Try "pawl demo".', roomOf(look)),
   ];
 }
 
 /** The help of one command. */
 export function helpOf(look: Look, spec: CommandSpec): string[] {
   const heading = (text: string): string => styled(look, 'bold', text);
-  const args = spec.args ?? [];
-  const options = spec.options ?? [];
+  const { args = [], options = [] } = spec;
+  const rows = {
+    arguments: args.map((arg) => [arg.name, aboutOf(arg)] as const),
+    options: options.map((option) => [optionHead(option), aboutOf(option)] as const),
+  };
+  const width = headWidth([...rows.arguments, ...rows.options, ...COMMON_ROWS]);
   return [
-    spec.summary.charAt(0).toUpperCase() + spec.summary.slice(1) + (spec.summary.endsWith('.') ? '' : '.'),
-    ...(spec.about === undefined ? [] : ['', ...wrap(spec.about, Math.min(look.columns, 100))]),
+    ...wrap(sentence(spec.summary), roomOf(look)),
+    ...(spec.about === undefined ? [] : ['', ...wrap(spec.about, roomOf(look))]),
     '',
     `${heading('Usage')}  ${usageOf(spec)}`,
-    ...section(
-      heading('Arguments'),
-      args.map((arg) => [arg.name, aboutOf(arg)] as const),
-      look,
-    ),
-    ...section(
-      heading('Options'),
-      options.map((option) => [optionHead(option), aboutOf(option)] as const),
-      look,
-    ),
-    ...section(
-      heading('Every command takes'),
-      COMMON_OPTIONS.map((option) => [optionHead(option), option.about] as const),
-      look,
-    ),
+    ...section(heading('Arguments'), rows.arguments, { look, width }),
+    ...section(heading('Options'), rows.options, { look, width }),
+    ...section(heading('Every command takes'), COMMON_ROWS, { look, width }),
     '',
     heading('Examples'),
-    ...spec.examples.flatMap(({ line, about }) => [`  ${styled(look, 'dim', `# ${about}`)}`, `  ${styled(look, 'cyan', line)}`]),
+    ...spec.examples.flatMap(({ line, about }) => [
+      ...wrap(about, roomOf(look) - 4).map((part) => `  ${styled(look, 'dim', `# ${part}`)}`),
+      `  ${styled(look, 'cyan', line)}`,
+    ]),
   ];
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1) + (text.endsWith('.') ? '' : '.');
 }
 
 /** `pawl run WORKFLOW [OPTIONS]`. */
@@ -74,17 +76,37 @@ export function aboutOf({ about, choices }: Pick<ArgumentSpec & OptionSpec, 'abo
   return choices === undefined ? about : `${about}: ${choices.join(', ')}`;
 }
 
-function section(title: string, rows: readonly (readonly [string, string])[], look: Look): string[] {
+type TwoColumns = readonly (readonly [string, string])[];
+
+const COMMON_ROWS: TwoColumns = COMMON_OPTIONS.map((option) => [optionHead(option), option.about]);
+
+function headWidth(rows: TwoColumns): number {
+  return Math.max(...rows.map(([head]) => widthOf(head)));
+}
+
+interface SectionLook {
+  readonly look: Look;
+  /** The columns of the heads. */
+  readonly width: number;
+  readonly style?: (head: string) => string;
+}
+
+/** A heading and its rows in two columns; on a narrow terminal the second is below the first. */
+function section(title: string, rows: TwoColumns, how: SectionLook): string[] {
   if (rows.length === 0) return [];
-  const width = Math.max(...rows.map(([head]) => widthOf(head)));
-  const room = Math.max(30, Math.min(look.columns, 100) - width - 4);
-  return [
-    '',
-    title,
-    ...rows.flatMap(([head, about]) =>
-      wrap(about, room).map((line, index) => `  ${(index === 0 ? head : '').padEnd(width)}  ${line}`.trimEnd()),
-    ),
-  ];
+  const { width, style = (head: string) => head } = how;
+  const room = roomOf(how.look) - width - 4;
+  const lines = rows.flatMap(([head, about]) => {
+    if (room < ROOM_MIN) return [`  ${style(head)}`, ...wrap(about, roomOf(how.look) - 6).map((line) => `      ${line}`)];
+    const pad = ' '.repeat(width - widthOf(head));
+    return wrap(about, room).map((line, index) => (index === 0 ? `  ${style(head)}${pad}  ${line}` : `${' '.repeat(width + 4)}${line}`));
+  });
+  return ['', title, ...lines];
+}
+
+/** The columns that text is wrapped at: lines over a hundred are hard to read. */
+function roomOf(look: Look): number {
+  return Math.min(look.columns, 100);
 }
 
 /** The text in lines of at most a width, broken at spaces. */

@@ -1,17 +1,23 @@
 // Owns getting from a name or a file to a workflow that can be run. Only what is about to run is loaded, and only when
 // its content is trusted; looking at definitions never runs any of their code.
 
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { registerHooks } from 'node:module';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { AnyWorkflow } from '../api/engine.ts';
-import { EngineError, messageOf } from '../base/error.ts';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { ModuleGraph } from '../authoring/discover-imports.ts';
+import { digestText } from '../base/digest.ts';
+import { EngineError, isEngineError, messageOf, type SourcePosition } from '../base/error.ts';
+import { didYouMean } from '../base/suggest.ts';
+import { childNames } from '../definition/children.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { RunOrigin } from '../store/store.ts';
+import { discoverProject, shownFile } from './definitions.ts';
 import { libraryEntries } from './package.ts';
 import type { Project } from './project.ts';
 import type { Shell } from './shell.ts';
+import { oneLine } from './terminal.ts';
+import { assertTrusted } from './trust.ts';
 
 /** A workflow whose module is loaded, and its file. */
 export interface LoadedWorkflow {
@@ -19,16 +25,34 @@ export interface LoadedWorkflow {
   readonly file: string;
 }
 
+const MODULE_FILE = /\.m?[tj]s$/;
+
 /** Loads a workflow by its name or its file; one whose content is not trusted is refused, or asked about on a terminal. */
 export async function loadWorkflow(shell: Shell, project: Project, reference: string): Promise<LoadedWorkflow> {
-  const direct = resolve(shell.cwd, reference);
-  const folder = join(project.home ?? '', 'workflows');
-  const candidates = existsSync(direct) ? [direct] : existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
-  for (const file of candidates) {
-    const workflow = await importWorkflow(file);
-    if (existsSync(direct) || workflow.definition.name === reference) return { workflow, file };
+  const file = isPath(reference) ? fileAt(shell, reference) : await fileOfName(shell, project, reference);
+  return { workflow: await loadFile(shell, project, { file, above: [] }), file };
+}
+
+/** Loads a file and, beside it, the workflows that its steps start by name; `above` are the names that led here. */
+async function loadFile(
+  shell: Shell,
+  project: Project,
+  { file, above }: { readonly file: string; readonly above: readonly string[] },
+): Promise<CompiledWorkflow> {
+  const checked = await assertTrusted(shell, project, file);
+  const workflow = await importWorkflow(shell, file, checked);
+  const trail = [...above, workflow.definition.name];
+  const missing = childNames(workflow).filter((name) => !workflow.children.has(name) && !trail.includes(name));
+  if (missing.length === 0) return workflow;
+  const { workflows } = await discoverProject(project);
+  const children = new Map(workflow.children);
+  // A child that is not there, or is there twice, is told by the engine or by the name's own search.
+  for (const name of missing) {
+    if (!workflows.some((found) => found.name === name)) continue;
+    const childFile = await fileOfName(shell, project, name);
+    children.set(name, await loadFile(shell, project, { file: childFile, above: trail }));
   }
-  throw new EngineError('WORKFLOW_UNKNOWN', `there is no workflow "${reference}" in ${project.root}; "pawl list" shows what there is`);
+  return Object.freeze({ ...workflow, children });
 }
 
 /** Loads the workflow of a run that exists: from the file it was started from, else by its name. */
@@ -41,17 +65,100 @@ export async function loadWorkflowOf(
   return loadWorkflow(shell, project, file !== undefined && existsSync(file) ? file : run.workflow);
 }
 
-async function importWorkflow(file: string): Promise<CompiledWorkflow> {
+/** A folder or a program may be called like a workflow, so a path is what looks like one. */
+function isPath(reference: string): boolean {
+  return /[\\/]/.test(reference) || /\.(?:[mc]?[tj]s|ya?ml)$/.test(reference);
+}
+
+function fileAt(shell: Shell, reference: string): string {
+  const file = resolve(shell.cwd, reference);
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
+    throw new EngineError('WORKFLOW_UNKNOWN', `there is no file ${file}; "pawl list" shows the workflows of this project`);
+  if (/\.ya?ml$/.test(file))
+    throw new EngineError('MODULE_FAILED', `${file}: YAML workflows are not supported yet; write it in TypeScript`);
+  if (!MODULE_FILE.test(file))
+    throw new EngineError('MODULE_FAILED', `${file} is no kind of file that defines workflows: those are .ts, .mts, .js and .mjs`);
+  return file;
+}
+
+async function fileOfName(shell: Shell, project: Project, name: string): Promise<string> {
+  const { workflows, problems } = await discoverProject(project);
+  const found = workflows.filter((workflow) => workflow.name === name);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only.file;
+  if (only !== undefined)
+    throw new EngineError(
+      'WORKFLOW_DUPLICATE',
+      `${found.length} workflows are called "${name}": ${found.map(({ file }) => shownFile(shell, file)).join(', ')}; rename one, or name the file`,
+      { details: { name, origins: found.map(({ file }) => file) } },
+    );
+  const bad = [...new Set(problems.map(({ file }) => shownFile(shell, file)))];
+  const unread = bad.length === 0 ? '' : `; ${bad.join(', ')} could not be read, and "pawl validate" says why`;
+  const names = workflows.map((workflow) => workflow.name);
+  throw new EngineError(
+    'WORKFLOW_UNKNOWN',
+    `there is no workflow "${name}" in ${project.root}${didYouMean(name, names)}; "pawl list" shows what there is${unread}`,
+    { details: { name } },
+  );
+}
+
+async function importWorkflow(shell: Shell, file: string, checked: ModuleGraph | undefined): Promise<CompiledWorkflow> {
   provideLibrary();
-  let module: { readonly default?: AnyWorkflow; readonly WORKFLOW?: AnyWorkflow };
+  if (checked !== undefined) holdTo(checked);
+  let module: Readonly<Record<string, unknown>>;
   try {
     module = await import(pathToFileURL(file).href);
   } catch (cause) {
-    throw new EngineError('MODULE_FAILED', `${file} could not be loaded: ${messageOf(cause)}`, { cause });
+    throw moduleFailure(shell, file, cause);
   }
   const entry = module.default ?? module.WORKFLOW;
-  if (entry === undefined) throw new EngineError('MODULE_FAILED', `${file} exports no workflow: export it as default, or as WORKFLOW`);
-  return 'compiled' in entry ? entry.compiled : entry;
+  const workflow = compiledOf(entry);
+  if (workflow !== undefined) return workflow;
+  const why = entry === undefined ? 'exports no workflow' : `exports ${describe(entry)} where a workflow should be`;
+  throw new EngineError('MODULE_FAILED', `${file} ${why}; write export default defineWorkflow({ … }), and "pawl validate" checks the file`);
+}
+
+/** The compiled workflow behind an export, if it is one. */
+function compiledOf(entry: unknown): CompiledWorkflow | undefined {
+  if (typeof entry !== 'object' || entry === null) return undefined;
+  const inner: unknown = 'compiled' in entry ? entry.compiled : entry;
+  if (typeof inner !== 'object' || inner === null || !('definition' in inner && 'codeHash' in inner)) return undefined;
+  return inner as CompiledWorkflow;
+}
+
+function describe(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (value instanceof Promise) return 'a promise';
+  return typeof value === 'object' ? 'an object that is no workflow' : `a ${typeof value}`;
+}
+
+/** A failed import, told with the place in the user's file and without our own part of the stack. */
+function moduleFailure(shell: Shell, file: string, cause: unknown): EngineError {
+  if (isEngineError(cause) && cause.code === 'NOT_TRUSTED') return cause;
+  const position = positionOf(cause);
+  const where = position?.file === undefined || position.file === file ? file : `${file} (in ${shownFile(shell, position.file)})`;
+  const what = oneLine(messageOf(cause).replace(/ imported from \S+$/, ''));
+  const isOfText = isEngineError(cause) || cause instanceof SyntaxError;
+  const told = isOfText ? '"pawl validate" shows where' : 'it ran and threw; mend it, or catch the error';
+  const details = isEngineError(cause) ? { ...cause.details, code: cause.code } : {};
+  return new EngineError('MODULE_FAILED', `${where} could not be loaded: ${what}; ${told}`, {
+    cause,
+    details,
+    ...(position === undefined ? {} : { position }),
+  });
+}
+
+/** The first place of a stack that is in a file of the user. */
+function positionOf(cause: unknown): SourcePosition | undefined {
+  const own = dirname(fileURLToPath(Object.values(libraryEntries())[0] as string));
+  for (const line of String((cause as { stack?: unknown } | null)?.stack ?? '').split('\n')) {
+    const [, url, row, column] = /(file:\/\/[^\s)]+?):(\d+)(?::(\d+))?\)?$/.exec(line) ?? [];
+    if (url === undefined) continue;
+    const file = fileURLToPath(url);
+    if (!file.startsWith(join(own, '/'))) return { file, line: Number(row), column: Number(column ?? 1) };
+  }
+  return undefined;
 }
 
 let provided = false;
@@ -65,6 +172,23 @@ function provideLibrary(): void {
     resolve: (specifier, context, next) => {
       const url = entries[specifier];
       return url === undefined ? next(specifier, context) : { url, shortCircuit: true };
+    },
+  });
+}
+
+/** Lets the files that were looked at be loaded only with the content they had then, however late they are imported. */
+function holdTo({ file, parts }: ModuleGraph): void {
+  const digests = new Map([...parts].map(([name, digest]) => [pathToFileURL(join(dirname(file), name)).href, digest]));
+  registerHooks({
+    load: (url, context, next) => {
+      const loaded = next(url, context);
+      const digest = digests.get(url);
+      const { source } = loaded;
+      if (digest === undefined || source === undefined || source === null) return loaded;
+      const text = typeof source === 'string' ? source : Buffer.from(source as Uint8Array).toString('utf8');
+      if (digestText(text) !== digest)
+        throw new EngineError('NOT_TRUSTED', `${fileURLToPath(url)} changed after its content was checked; start again`);
+      return loaded;
     },
   });
 }

@@ -6,53 +6,71 @@ import { nearestName } from '../base/suggest.ts';
 import { COMMANDS } from './catalogue.ts';
 import { Given } from './command.ts';
 import { reportFailure } from './failure.ts';
-import { helpOf, helpOfAll } from './help.ts';
+import { helpOf, helpOfAll, usageOf } from './help.ts';
 import { versionOf } from './package.ts';
 import { parseCommand } from './parse.ts';
 import { Shell, type World } from './shell.ts';
 
-const NOTHING = new Given(new Map(), new Map(), new Set());
-
 /** Runs one command line and gives its exit code. */
 export async function runCommandLine(world: World, argv: readonly string[]): Promise<number> {
   const wants = { json: argv.includes('--json'), noColor: argv.includes('--no-color') };
+  // A reader that went away is no failure, and a disk that is full is told at the end.
+  for (const stream of [world.stdout, world.stderr]) stream.on('error', () => undefined);
   try {
-    return await dispatch(world, argv);
+    return exitAfter(world, await dispatch(world, argv));
   } catch (error) {
     return reportFailure(world, error, wants);
   }
 }
 
+/** The exit code, unless the result could not be written although somebody wanted it. */
+function exitAfter(world: World, exit: number): number {
+  const failure: NodeJS.ErrnoException | null | undefined = world.stdout.errored;
+  if (failure === null || failure === undefined || failure.code === 'EPIPE') return exit;
+  world.stderr.write(`pawl: stdout could not be written: ${failure.message}\n`);
+  return exit === 0 ? 1 : exit;
+}
+
 async function dispatch(world: World, argv: readonly string[]): Promise<number> {
   const [name, ...rest] = argv;
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') return showHelp(world, rest[0]);
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') return showHelp(world, rest);
   if (name === '--version' || name === '-V') {
-    world.stdout.write(`${versionOf()}\n`);
+    const version = versionOf();
+    new Shell(world, commonOf(rest)).result({ version }, () => [version]);
     return 0;
   }
   const spec = findCommand(name);
   const given = parseCommand(spec, rest);
   const shell = new Shell(world, given);
-  if (given.has('help')) {
-    for (const line of helpOf(shell.look, spec)) shell.write(`${line}\n`);
-    return 0;
-  }
+  if (given.has('help')) return showHelpOf(shell, spec);
   const { run } = await spec.load();
   return run(shell, given);
 }
 
-function showHelp(world: World, about: string | undefined): number {
-  const shell = new Shell(world, NOTHING);
-  const lines = about === undefined || about.startsWith('-') ? helpOfAll(shell.look, COMMANDS) : helpOf(shell.look, findCommand(about));
-  for (const line of lines) shell.write(`${line}\n`);
+function showHelp(world: World, rest: readonly string[]): number {
+  const shell = new Shell(world, commonOf(rest));
+  const about = rest.find((word) => !word.startsWith('-'));
+  if (about !== undefined) return showHelpOf(shell, findCommand(about));
+  const commands = COMMANDS.map(({ name, group, summary }) => ({ name, group, summary }));
+  shell.result({ usage: 'pawl COMMAND [OPTIONS]', commands }, () => helpOfAll(shell.look, COMMANDS));
   return 0;
+}
+
+function showHelpOf(shell: Shell, spec: (typeof COMMANDS)[number]): number {
+  const { load: _, ...said } = spec;
+  shell.result({ usage: usageOf(spec), ...said }, () => helpOf(shell.look, spec));
+  return 0;
+}
+
+/** The switches of a command line that names no command. */
+function commonOf(words: readonly string[]): Given {
+  return new Given(new Map(), new Map(), new Set(['json', 'no-color'].filter((name) => words.includes(`--${name}`))));
 }
 
 function findCommand(name: string): (typeof COMMANDS)[number] {
   const spec = COMMANDS.find((command) => command.name === name);
   if (spec !== undefined) return spec;
-  if (name.startsWith('-'))
-    throw new EngineError('USAGE', `pawl: the command comes first, then "${name}"; "pawl --help" lists the commands`);
+  if (name.startsWith('-')) throw new EngineError('USAGE', `the command comes first, then "${name}"; "pawl --help" lists the commands`);
   const nearest = nearestName(
     name,
     COMMANDS.map((command) => command.name),
@@ -65,8 +83,27 @@ function findCommand(name: string): (typeof COMMANDS)[number] {
 export async function main(): Promise<void> {
   quietExperiments();
   const { stdin, stdout, stderr, env } = process;
-  const exit = await runCommandLine({ stdin, stdout, stderr, env, cwd: process.cwd() }, process.argv.slice(2));
-  process.exitCode = exit;
+  const world = {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    get cwd() {
+      return currentFolder();
+    },
+  };
+  const exit = await runCommandLine(world, process.argv.slice(2));
+  // A workflow's module may hold something open (a timer, a connection); the command is over all the same.
+  await Promise.all([stdout, stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))));
+  process.exit(exit);
+}
+
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw new EngineError('USAGE', 'the folder this was started in does not exist any more; go to one that does', { cause });
+  }
 }
 
 /** Node says of its SQLite that it may change; users of this program cannot do anything about it. */

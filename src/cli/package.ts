@@ -3,12 +3,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { invariant } from '../base/invariant.ts';
 
 /** The nearest folder above this file in which something lies. */
 function above(...names: readonly string[]): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!names.some((name) => existsSync(join(folder, name)))) folder = dirname(folder);
-  return folder;
+  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+    if (names.some((name) => existsSync(join(folder, name)))) return folder;
+    invariant(folder !== dirname(folder), `none of ${names.join(', ')} lies above ${import.meta.url}`);
+  }
 }
 
 /** The folder of the package this file lies in. */

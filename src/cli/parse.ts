@@ -36,21 +36,26 @@ class Reading {
     const equals = token.indexOf('=');
     const name = token.slice(2, equals === -1 ? undefined : equals);
     const option = this.known.find((candidate) => candidate.name === name);
-    if (option === undefined) {
-      const names = this.known.map((candidate) => `--${candidate.name}`);
-      throw this.usage(`no option "--${name}"${didYouMean(`--${name}`, names)}`);
-    }
+    if (option === undefined) throw this.unknown(`--${name}`);
     return this.take(option, equals === -1 ? undefined : token.slice(equals + 1), next);
   }
 
   /** Takes `-x`, `-xVALUE`, `-x=VALUE` or `-x VALUE`. */
   short(token: string, next: string | undefined): number {
     const option = this.known.find((candidate) => candidate.short === token[1]);
-    if (option === undefined) throw this.usage(`no option "-${token[1]}"`);
-    const rest = token.slice(2).replace(/^=/, '');
+    if (option === undefined) throw this.unknown(token);
+    const rest = token.slice(2);
     if (option.value === undefined && rest !== '')
       throw this.usage(`option "-${option.short}" takes no value, so "${token}" is not understood`);
-    return this.take(option, rest === '' ? undefined : rest, next);
+    return this.take(option, rest === '' ? undefined : rest.replace(/^=/, ''), next);
+  }
+
+  private unknown(given: string): EngineError {
+    const long = this.known.map(({ name }) => `--${name}`);
+    const short = this.known.flatMap((option) => (option.short === undefined ? [] : [`-${option.short}`]));
+    const twin = [...long, ...short].find((name) => name === `-${given}` || `-${name}` === given);
+    const meant = twin === undefined ? didYouMean(given, long) : ` (did you mean "${twin}"?)`;
+    return this.usage(`no option "${given}"${meant}`);
   }
 
   private take(option: OptionSpec, attached: string | undefined, next: string | undefined): number {

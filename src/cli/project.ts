@@ -80,8 +80,17 @@ function accountHome(): string | undefined {
 
 /** The folder that holds the state of one project: keyed by its git directory, so that all its worktrees share it. */
 export function projectState(shell: Shell, project: Project): string {
-  const key = digestText(realpathSync(gitDirectory(project.root) ?? project.root)).slice(0, 12);
+  const key = digestText(realPath(gitDirectory(project.root)) ?? realPath(project.root) ?? project.root).slice(0, 12);
   return join(stateHome(shell), `${basename(project.root).replace(/[^\w.-]/g, '_')}-${key}`);
+}
+
+/** A path without links; undefined where nothing is, or nothing that may be looked at. */
+function realPath(path: string | undefined): string | undefined {
+  try {
+    return path === undefined ? undefined : realpathSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The git directory that all worktrees of a checkout share. */

@@ -62,7 +62,9 @@ export async function openForRun(place: Place, prefix: string): Promise<Store> {
 
 /** The full id of the run that a prefix means. */
 export async function findRun(store: Store, prefix: string, place: Place): Promise<string> {
-  const found = /^[0-9a-f-]+$/i.test(prefix) ? await store.resolve(prefix, AMBIGUOUS_SHOWN + 1) : [];
+  let found = prefix === '' ? [] : await store.resolve(prefix, AMBIGUOUS_SHOWN + 1);
+  // Ids are read aloud and typed again: what was typed in capitals is meant as well.
+  if (found.length === 0 && prefix !== prefix.toLowerCase()) found = await store.resolve(prefix.toLowerCase(), AMBIGUOUS_SHOWN + 1);
   if (found.length === 1) return found[0] as string;
   if (found.length === 0) throw noRun(prefix, place);
   const shown = found.slice(0, AMBIGUOUS_SHOWN).join(', ');
@@ -86,7 +88,7 @@ export async function openEngine(
   parts: { readonly store: Store; readonly workflows: readonly AnyWorkflow[] },
 ): Promise<Engine> {
   const { createEngine } = await import('../api/engine.ts');
-  const { limits } = place.settings;
+  const { limits, stages, inheritEnv } = place.settings;
   return createEngine({
     db: place.file,
     store: parts.store,
@@ -95,5 +97,7 @@ export async function openEngine(
     drives: 'own',
     warn: (error) => shell.warn(error instanceof Error ? error.message : String(error)),
     ...(limits === undefined ? {} : { limits }),
+    ...(stages === undefined ? {} : { stages }),
+    ...(inheritEnv === undefined ? {} : { inheritEnv }),
   });
 }

@@ -1,17 +1,197 @@
-// Owns the settings of a project and its user, and where each came from: flag, environment, local, project, user.
+// Owns the settings of a project and its user, and where each came from: local > project > user. Options and the
+// environment come before all of them and are read where they are used; `pawl config` shows them too.
+//
+// S1. What a repository brings can narrow what its user allows, never widen it: its database stays inside of the project,
+//     it lowers limits and shortens the list of variables, and a local file that git tracks counts as brought.
 
+import { existsSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { EngineError } from '../base/error.ts';
+import type { Json } from '../base/json.ts';
 import type { Limits } from '../engine/limits.ts';
+import type { StageSetting } from '../steps/services.ts';
 import type { Project } from './project.ts';
+import type { Setting } from './settings-file.ts';
 import type { Shell } from './shell.ts';
 
 /** What can be set. */
 export interface Settings {
-  /** The database of runs. */
+  /** The database of runs, as an absolute path. */
   readonly db?: string;
   readonly limits?: Limits;
+  /** Validation stages by name. */
+  readonly stages?: Readonly<Record<string, StageSetting>>;
+  /** Names of variables that programs inherit. */
+  readonly inheritEnv?: readonly string[];
+}
+
+/** Which file a setting came from, the strongest first. */
+type Layer = 'local' | 'project' | 'user';
+
+/** A file of settings, which need not exist. */
+interface SettingsFile {
+  readonly layer: Layer;
+  readonly path: string;
+}
+
+/** A setting with where it came from, and whether it is in force. */
+export interface OriginSetting extends Setting {
+  readonly layer: Layer;
+  readonly file: string;
+  readonly isInForce: boolean;
 }
 
 /** The settings that hold for a project. */
-export async function readSettings(_shell: Shell, _project: Project): Promise<Settings> {
-  return {};
+export async function readSettings(shell: Shell, project: Project): Promise<Settings> {
+  const all = await readOrigins(shell, project);
+  return all.length === 0 ? {} : toSettings(all.filter(({ isInForce }) => isInForce));
+}
+
+/** The files of settings for a project, the strongest first, whether they exist or not. */
+export function settingsFiles(shell: Shell, project: Project): SettingsFile[] {
+  const user = userFolder(shell);
+  return [
+    ...(project.home === undefined
+      ? []
+      : [
+          { layer: 'local' as const, path: join(project.home, 'config.local.yaml') },
+          { layer: 'project' as const, path: join(project.home, 'config.yaml') },
+        ]),
+    ...(user === undefined ? [] : [{ layer: 'user' as const, path: join(user, 'config.yaml') }]),
+  ];
+}
+
+function userFolder(shell: Shell): string | undefined {
+  const { XDG_CONFIG_HOME, APPDATA, HOME } = shell.env;
+  if (XDG_CONFIG_HOME !== undefined && isAbsolute(XDG_CONFIG_HOME)) return join(XDG_CONFIG_HOME, 'pawl');
+  if (process.platform === 'win32' && APPDATA !== undefined) return join(APPDATA, 'pawl');
+  const home = HOME !== undefined && HOME !== '' ? HOME : homedir();
+  return isAbsolute(home) ? join(home, '.config', 'pawl') : undefined;
+}
+
+/** Every setting of every file, the strongest first; those that another one overrides are not in force. */
+export async function readOrigins(shell: Shell, project: Project): Promise<OriginSetting[]> {
+  const files = settingsFiles(shell, project).filter(({ path }) => existsSync(path));
+  if (files.length === 0) return [];
+  const { readSettingsFile } = await import('./settings-file.ts');
+  const found: OriginSetting[] = [];
+  for (const { layer, path } of files) {
+    for (const setting of await readSettingsFile(path)) {
+      const origin = { ...setting, layer, file: path, isInForce: true };
+      found.push(setting.key === 'db' ? { ...origin, value: databaseOf(project, origin) } : origin);
+    }
+  }
+  return settle(found);
+}
+
+/** The absolute path of a database; what a repository brings may name one inside of the project only. */
+function databaseOf(project: Project, setting: OriginSetting): string {
+  const base = setting.layer === 'user' ? dirname(setting.file) : project.root;
+  const path = resolve(base, String(setting.value));
+  if (isBrought(setting) && !isInside(project.root, path))
+    throw refused(setting, `the database ${path} is outside of the project, which a file that comes with the project may not set`);
+  return path;
+}
+
+function isInside(root: string, path: string): boolean {
+  const way = relative(realpathSync(root), realPathOf(path));
+  return way !== '' && !isAbsolute(way) && way.split(/[\\/]/)[0] !== '..';
+}
+
+/** Where a path leads, links followed, as far as it exists. */
+function realPathOf(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  return dirname(path) === path ? path : join(realPathOf(dirname(path)), basename(path));
+}
+
+/** True when the setting came with the repository, so that whoever wrote it may be a stranger. */
+function isBrought({ layer, file }: { readonly layer: OriginSetting['layer']; readonly file: string }): boolean {
+  return layer === 'project' || (layer === 'local' && isTracked(file));
+}
+
+function isTracked(file: string): boolean {
+  try {
+    const words = ['-c', 'core.fsmonitor=false', 'ls-files', '--error-unmatch', '--', basename(file)];
+    process.getBuiltinModule('node:child_process').execFileSync('git', words, { cwd: dirname(file), stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function refused({ file, position }: OriginSetting, what: string): EngineError {
+  return new EngineError(
+    'CONFIG_INVALID',
+    `${what}; set it in your own file (config.local.yaml outside of git, or the user's config.yaml)`,
+    {
+      position: { file, ...position },
+    },
+  );
+}
+
+/** Says of each setting whether it is in force: the strongest, unless it came with the project and widens a weaker one. */
+function settle(found: readonly OriginSetting[]): OriginSetting[] {
+  const byKey = Map.groupBy(found, ({ key }) => key);
+  return found.map((setting) => ({ ...setting, isInForce: strongest(byKey.get(setting.key) ?? []) === setting }));
+}
+
+function strongest(candidates: readonly OriginSetting[]): OriginSetting | undefined {
+  const [first, ...weaker] = candidates;
+  if (first === undefined || weaker.length === 0) return widened(first);
+  const next = strongest(weaker) as OriginSetting;
+  return widens(first, next) && isBrought(first) ? next : first;
+}
+
+/** A list of variables that came with the project, where the user has none, is measured by the usual one. */
+function widened(setting: OriginSetting | undefined): OriginSetting | undefined {
+  if (setting?.key !== 'environment' || !isBrought(setting)) return setting;
+  const more = namesOf(setting).filter((name) => !USUAL_VARIABLES.some((pattern) => covers(pattern, name)));
+  if (more.length === 0) return setting;
+  throw refused(
+    setting,
+    `the variable ${more.join(', ')} is not among those that programs inherit, which a file that comes with the project may not add to`,
+  );
+}
+
+/** The variables that programs inherit where nothing is set. */
+const USUAL_VARIABLES = ['PATH', 'HOME', 'LANG', 'LC_*', 'TERM', 'TMPDIR', 'TZ', 'USER', 'SHELL'];
+
+function widens(setting: OriginSetting, weaker: OriginSetting): boolean {
+  if (setting.key.startsWith('limits.')) return Number(setting.value) > Number(weaker.value);
+  if (setting.key !== 'environment') return false;
+  return namesOf(setting).some((name) => !namesOf(weaker).some((pattern) => covers(pattern, name)));
+}
+
+function namesOf({ value }: OriginSetting): string[] {
+  return (value as Json[]).map(String);
+}
+
+function covers(pattern: string, name: string): boolean {
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}
+
+function toSettings(inForce: readonly OriginSetting[]): Settings {
+  const value = (key: string): Json | undefined => inForce.find((setting) => setting.key === key)?.value;
+  const table = (prefix: string): Record<string, Json> | undefined => {
+    const rows = inForce.filter(({ key }) => key.startsWith(`${prefix}.`));
+    return rows.length === 0 ? undefined : Object.fromEntries(rows.map((row) => [row.key.slice(prefix.length + 1), row.value]));
+  };
+  const limits = withoutAbsent({
+    global: value('limits.global'),
+    repository: value('limits.repository'),
+    roles: table('limits.roles'),
+    credentials: table('limits.credentials'),
+    keys: table('limits.keys'),
+  }) as Limits;
+  return withoutAbsent({
+    db: value('db'),
+    limits: Object.keys(limits).length === 0 ? undefined : limits,
+    stages: table('validation.stages'),
+    inheritEnv: value('environment'),
+  }) as Settings;
+}
+
+function withoutAbsent(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

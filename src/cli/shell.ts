@@ -2,7 +2,7 @@
 // through this, so that JSON, pipes, colour and a closed pipe are settled in one place.
 
 import type { Given } from './command.ts';
-import { type Look, lookOf, type StyleName, type SymbolName, styled, symbol } from './terminal.ts';
+import { type Look, lookOf, plain, type StyleName, type SymbolName, styled, symbol } from './terminal.ts';
 
 /** The version of all JSON that commands print. */
 export const SCHEMA_VERSION = 1;
@@ -20,7 +20,6 @@ export interface World {
 export class Shell {
   readonly world: World;
   readonly env: World['env'];
-  readonly cwd: string;
   /** What stdout can show. */
   readonly look: Look;
   /** True when stdout is for programs. */
@@ -31,16 +30,16 @@ export class Shell {
   constructor(world: World, given: Given) {
     this.world = world;
     this.env = world.env;
-    this.cwd = world.cwd;
     this.wantsJson = given.has('json');
     this.look = lookOf(world.stdout, world.env, { noColor: given.has('no-color') || this.wantsJson });
     const closing = new AbortController();
     this.closed = closing.signal;
-    for (const stream of [world.stdout, world.stderr])
-      stream.on('error', (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EPIPE') throw error;
-        if (stream === world.stdout) closing.abort();
-      });
+    world.stdout.on('error', () => closing.abort());
+  }
+
+  /** The folder the command was started in; asked for late, since it may be gone and not every command needs it. */
+  get cwd(): string {
+    return this.world.cwd;
   }
 
   /** True when a person can be asked: stdin and stdout are a terminal. */
@@ -66,7 +65,7 @@ export class Shell {
 
   /** Tells people something that is not the result. */
   warn(text: string): void {
-    this.world.stderr.write(`pawl: ${text}\n`);
+    this.world.stderr.write(`pawl: ${plain(text)}\n`);
   }
 
   /** The text in a style, where stdout has colour. */

@@ -48,7 +48,7 @@ export function lookOf(
     isTerminal: isTerminal && !dumb,
     hasColor: !off && (isTerminal || forced),
     hasUnicode: speaksUtf8(env),
-    columns: stream.columns ?? (Number(env.COLUMNS) || WIDTH_DEFAULT),
+    columns: [stream.columns, Number(env.COLUMNS)].find((columns) => columns !== undefined && columns > 0) ?? WIDTH_DEFAULT,
   };
 }
 
@@ -101,7 +101,7 @@ export function widthOf(text: string): number {
 /** The text cut to a width; a cut is marked. Text with styles inside is cut before it is styled. */
 export function shorten(look: Look, text: string, width: number): string {
   if (widthOf(text) <= width) return text;
-  const mark = symbol(look, 'ellipsis');
+  const mark = symbol(look, 'ellipsis').slice(0, Math.max(0, width));
   let kept = '';
   let used = mark.length;
   for (const { segment } of new Intl.Segmenter().segment(text)) {

@@ -1,7 +1,11 @@
-// Owns the graph as data for people and programs that draw or analyse it, and its Mermaid text.
+// Owns the graph as data for people and programs that draw or analyse it, and its Mermaid text. With a run's state it
+// says of each node how far the run came there, and of each arrow how often it was taken.
 
 import { transitionsOf } from './analysis.ts';
 import type { Definition, StepKind, StepModel, Target } from './model.ts';
+
+/** How far a run came with a step. */
+export type NodeState = 'done' | 'current' | 'failed' | 'skipped' | 'ahead';
 
 /** A step as a node of a drawing. */
 export interface GraphNode {
@@ -13,6 +17,9 @@ export interface GraphNode {
   readonly isTerminal: boolean;
   readonly asksPerson: boolean;
   readonly members: readonly { readonly id: string; readonly title: string; readonly kind: StepKind }[];
+  /** Of a run: how far it came here, and how often. */
+  readonly state?: NodeState;
+  readonly visits?: number;
 }
 
 /** A transition as an arrow of a drawing; `to` is a step id or an end. */
@@ -28,6 +35,8 @@ export interface GraphArrow {
   readonly max?: number;
   /** True when it leads to this step or to one before it. */
   readonly isBack: boolean;
+  /** Of a run: how often it was taken. */
+  readonly taken?: number;
 }
 
 /** The graph of a definition as data. */
@@ -85,9 +94,31 @@ function nameOf(target: Target): string {
   return 'step' in target ? target.step : target.end;
 }
 
+/** What a node says: its title, its members, and how often a run came there. */
+export function nodeText({ title, kind, members, visits = 0 }: GraphNode): string {
+  const text = members.length === 0 ? title : `${title} (${kind}: ${members.map((member) => member.title).join(', ')})`;
+  return visits > 1 ? `${text} \u00d7${visits}` : text;
+}
+
+/** What an arrow says: its outcomes, its condition, its bound, and how often a run took it. */
+export function arrowText({ on, via, condition, max, taken = 0 }: GraphArrow): string {
+  const label = [
+    on.join(', '),
+    condition,
+    max === undefined ? undefined : `at most ${max}`,
+    via === 'bound' ? 'used up' : undefined,
+    taken > 1 ? `\u00d7${taken}` : undefined,
+  ];
+  return label.filter((part) => part !== undefined && part !== '').join('; ');
+}
+
 /** The graph as a Mermaid flowchart. */
 export function toMermaid(definition: Definition): string {
-  const { nodes, arrows } = describeGraph(definition);
+  return drawMermaid(describeGraph(definition));
+}
+
+/** The same from data, with the state of a run where it has one. */
+export function drawMermaid({ nodes, arrows }: GraphDescription): string {
   const names = new Map(nodes.map(({ id }, index) => [id, `s${index}`]));
   const ends = [...new Set(arrows.filter(({ toEnd }) => toEnd).map(({ to }) => to))];
   const lines = [
@@ -95,22 +126,42 @@ export function toMermaid(definition: Definition): string {
     ...nodes.map((node) => `  ${names.get(node.id)}${shapeOf(node)}`),
     ...ends.map((end) => `  end_${end}(["${end}"])`),
     ...arrows.map((arrow) => arrowLine(arrow, names)),
+    ...stateLines(nodes, arrows),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-function shapeOf({ title, asksPerson, kind, members }: GraphNode): string {
-  const text = members.length === 0 ? title : `${title} (${kind}: ${members.map((member) => member.title).join(', ')})`;
-  return asksPerson ? `{"${quoted(text)}"}` : `["${quoted(text)}"]`;
+function shapeOf(node: GraphNode): string {
+  const text = quoted(nodeText(node));
+  return node.asksPerson ? `{"${text}"}` : `["${text}"]`;
 }
 
-function arrowLine({ from, to, toEnd, on, via, condition, max }: GraphArrow, names: ReadonlyMap<string, string>): string {
-  const label = [on.join(', '), condition, max === undefined ? undefined : `at most ${max}`, via === 'bound' ? 'used up' : undefined];
-  const target = toEnd ? `end_${to}` : names.get(to);
-  return `  ${names.get(from)} ${via === 'bound' ? '-.->' : '-->'}|"${quoted(label.filter((part) => part !== undefined).join('; '))}"| ${target}`;
+function arrowLine(arrow: GraphArrow, names: ReadonlyMap<string, string>): string {
+  const target = arrow.toEnd ? `end_${arrow.to}` : names.get(arrow.to);
+  const text = arrowText(arrow);
+  const label = text === '' ? '' : `|"${quoted(text)}"|`;
+  return `  ${names.get(arrow.from)} ${arrow.via === 'bound' ? '-.->' : '-->'}${label} ${target}`;
+}
+
+const STATE_STYLES: Readonly<Record<NodeState, string>> = {
+  done: 'stroke:#1a7f37,stroke-width:2px',
+  current: 'stroke:#bf8700,stroke-width:4px',
+  failed: 'stroke:#cf222e,stroke-width:3px',
+  skipped: 'stroke-dasharray:4 3',
+  ahead: 'opacity:0.6',
+};
+
+function stateLines(nodes: readonly GraphNode[], arrows: readonly GraphArrow[]): string[] {
+  const used = [...new Set(nodes.flatMap(({ state }) => (state === undefined ? [] : [state])))];
+  const taken = arrows.flatMap((arrow, index) => ((arrow.taken ?? 0) > 0 ? [index] : []));
+  return [
+    ...used.map((state) => `  classDef ${state} ${STATE_STYLES[state]}`),
+    ...nodes.flatMap(({ state }, index) => (state === undefined ? [] : [`  class s${index} ${state}`])),
+    ...(taken.length === 0 ? [] : [`  linkStyle ${taken.join(',')} stroke-width:3px`]),
+  ];
 }
 
 /** Mermaid reads `#name;` inside quotes; anything that could end the quotes or start markup is written that way. */
 function quoted(text: string): string {
-  return text.replace(/[^\p{L}\p{N} _.,:;()'=+*/?!&|-]/gu, (character) => `#${character.codePointAt(0)};`);
+  return text.replace(/[^\p{L}\p{N} _.,:;()'=+*/?!&|\u00d7-]/gu, (character) => `#${character.codePointAt(0)};`);
 }

@@ -291,7 +291,6 @@ export class EngineCore implements DriverHost {
     for (const listener of this.closeListeners) listener();
   }
 
-
   /** True when nothing can be asked of this engine any more; its store may be closed. */
   get isClosed(): boolean {
     return this.closed;

@@ -56,13 +56,15 @@ export async function planFork(core: EngineCore, run: string, from: string): Pro
 
 /** Starts the fork; resolves when it is on disk. */
 export async function forkRun(core: EngineCore, run: string, request: ForkRequest): Promise<RunDriver> {
-  const { state } = await core.store.load(run);
+  const { state, origin: first } = await core.store.load(run);
   const workflow = findWorkflow(core.parts.source, state.workflow);
   const cut = cutAt(await core.store.events(run, 0), { run, from: request.from });
   const params = { ...(await core.paramsOf(state)), ...request.params };
   const past = await pastOf(core, run, cut);
   const supplied = request.outputs === undefined ? {} : { outputs: request.outputs };
-  const origin = { actor: request.actor ?? 'fork', event: 'fork' };
+  // It is about the same issue, in the same repository, and its definition lies in the same file.
+  const { deliveryId: _, ...kept } = first;
+  const origin = { ...kept, actor: request.actor ?? 'fork', event: 'fork' };
   return core.start(workflow, params, {
     from: cut.step,
     past,

@@ -85,6 +85,7 @@ export function createDisk(means: DiskMeans): Store {
     follow: (committed) => bells.follow(owner, committed),
     backup: (file, run) => inner.backup(file, run),
     check: () => inner.check(),
+    prune: (request) => inner.prune(request),
     close: () => Promise.resolve(),
   };
 }

@@ -16,6 +16,7 @@ import {
   createValue,
   START_AT,
 } from './store-deltas.ts';
+import { describePrune } from './store-prune.ts';
 import { describeSlots, describeWaking } from './store-wakes.ts';
 
 /** A store that was opened for one test. */
@@ -58,6 +59,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeListing(stage);
     describeSlots(stage);
     describeWaking(stage);
+    describePrune(stage);
   });
 }
 

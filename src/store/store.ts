@@ -209,6 +209,30 @@ export interface StoreReport {
   readonly problems: readonly { readonly run?: string; readonly seq?: number; readonly what: string }[];
 }
 
+/** Which runs a prune removes, each together with the runs it started. */
+export interface PruneRequest {
+  /** Only runs in which nothing happened since. */
+  readonly before: number;
+  /** Only runs that ended so; one that is open is never removed. */
+  readonly status: readonly RunStatus[];
+  /** Keeps the newest so many of each workflow. */
+  readonly keep?: number;
+  /** Removes nothing and says what would go. */
+  readonly dryRun?: boolean;
+  /** Gives the room back to the disk. */
+  readonly vacuum?: boolean;
+}
+
+/** A run that was removed, or would be. */
+export type PrunedRun = Pick<RunSummary, 'id' | 'workflow' | 'status' | 'updatedAt'>;
+
+/** What a prune removed. */
+export interface PruneReport {
+  readonly runs: readonly PrunedRun[];
+  /** How many values nobody referred to any more. */
+  readonly values: number;
+}
+
 /** Where runs live. Every store passes the same suite (`describeStore` in pawl/testing). */
 export interface Store {
   /** Takes the run when it has no owner, one that is provably dead, or `me` itself; an earlier claim is fenced off. */
@@ -256,6 +280,8 @@ export interface Store {
   backup(file: string, run?: string): Promise<{ readonly path: string; readonly bytes: number }>;
   /** Verifies the file, every chain, every value and every checkpoint against its folded log. */
   check(): Promise<StoreReport>;
+  /** Removes runs that ended and that nothing open refers to, and the values that only they used. */
+  prune(request: PruneRequest): Promise<PruneReport>;
   close(): Promise<void>;
 }
 

@@ -52,7 +52,7 @@ test('a step after a child sees what the child brought, although its parent was 
   const { id } = await engine.start(parent);
   await engine.wait(id, 'idle');
   const [asking] = await engine.list({ workflow: 'child' });
-  await engine.decide(asking?.id ?? '', { option: 'Approve', actor: 'ann' });
+  await engine.decide(asking?.id ?? '', { option: 'approve', actor: 'ann' });
   expect((await engine.wait(id)).output).toEqual({ told: { sent: true } });
   await engine.close();
 });

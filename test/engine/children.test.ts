@@ -122,7 +122,7 @@ describe('a child run', () => {
     expect((await engine.gates(child)).map((gate) => gate.step)).toEqual(['ask']);
     await engine.close();
     const later = await rig.open({ workflows: [parent] });
-    await later.decide(child, { option: 'Approve', actor: 'ann' });
+    await later.decide(child, { option: 'approve', actor: 'ann' });
     expect([(await later.wait(child)).status, (await later.wait(run.id)).output]).toEqual(['completed', 'end']);
   });
 

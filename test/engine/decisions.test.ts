@@ -154,10 +154,10 @@ describe('a human gate', () => {
       ],
     });
     const id = await parked(engine, both);
-    expect((await errorOf(engine.decide(id, { option: 'Approve', actor: 'ann' }))).message).toContain('name one: par#1/one, par#1/two');
-    await engine.decide(id, { option: 'Approve', actor: 'ann', gate: 'par#1/two' });
+    expect((await errorOf(engine.decide(id, { option: 'approve', actor: 'ann' }))).message).toContain('name one: par#1/one, par#1/two');
+    await engine.decide(id, { option: 'approve', actor: 'ann', gate: 'par#1/two' });
     expect((await engine.gates(id)).map(({ path }) => path)).toEqual(['par#1/one']);
-    await engine.decide(id, { option: 'Approve', actor: 'bob', gate: 'par/one' });
+    await engine.decide(id, { option: 'approve', actor: 'bob', gate: 'par/one' });
     expect((await engine.wait(id)).status).toBe('completed');
   });
 
@@ -174,7 +174,7 @@ describe('a human gate', () => {
     const sleeping = await rig.open({ clock, drives: 'own' });
     const id = await parked(sleeping, timed);
     clock.advance(3_600_001);
-    expect(await codeOf(sleeping.decide(id, { option: 'Approve', actor: 'ann' }))).toBe('CONTENT_CHANGED');
+    expect(await codeOf(sleeping.decide(id, { option: 'approve', actor: 'ann' }))).toBe('CONTENT_CHANGED');
     const view = await sleeping.wait(id);
     expect([view.status, view.output, view.decision]).toEqual(['completed', 'gave up', undefined]);
     expect(view.steps[0]).toMatchObject({ path: 'ask#1', outcome: 'timeout' });
@@ -189,7 +189,7 @@ describe('a human gate', () => {
     });
     const id = await parked(engine, timed);
     clock.advance(3_599_999);
-    await engine.decide(id, { option: 'Approve', actor: 'ann' });
+    await engine.decide(id, { option: 'approve', actor: 'ann' });
     expect((await engine.wait(id)).status).toBe('completed');
   });
 
@@ -210,7 +210,7 @@ describe('a human gate', () => {
     });
     const id = await parked(engine, behind);
     expect((await engine.get(id)).waits.map(({ kind, step: at }) => [kind, at])).toEqual([['human', 'work']]);
-    await engine.decide(id, { option: 'Approve', actor: 'ann' });
+    await engine.decide(id, { option: 'approve', actor: 'ann' });
     expect((await engine.wait(id)).output).toEqual({ saw: 3 });
   });
 
@@ -240,7 +240,7 @@ describe('a human gate', () => {
     const other = rig.other(`
       const plain = defineWorkflow({ name: 'plain', steps: [{ id: 'ask', human: { prompt: 'Go?' }, next: null }] });
       const engine = await createEngine({ db, workflows: [plain] });
-      await engine.decide(${JSON.stringify(id)}, { option: 'Approve', actor: 'from afar' });
+      await engine.decide(${JSON.stringify(id)}, { option: 'approve', actor: 'from afar' });
       await engine.close();
       say('decided');`);
     expect(await other.said()).toBe('decided');

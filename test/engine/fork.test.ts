@@ -58,9 +58,9 @@ async function written(form: 'graph' | 'flow') {
   const book = createBook();
   const definition = book[form];
   const engine = await rig.open({ workflows: [book.graph, book.flow] });
-  const run = await engine.start(definition);
+  const run = await engine.start(definition, {}, { origin: { file: 'book.ts', issue: 7, deliveryId: 'd1' } });
   await run.wait('idle');
-  await engine.decide(run.id, { option: form === 'graph' ? 'Approve' : 'approve', actor: 'ann' });
+  await engine.decide(run.id, { option: 'approve', actor: 'ann' });
   const original = await run.wait();
   expect(original.status).toBe('completed');
   book.world.ran.length = 0;
@@ -74,7 +74,7 @@ describe.each(['graph', 'flow'] as const)('a fork of a %s', (form) => {
     const view = await fork.wait();
     const text = form === 'graph' ? 'three parts, warm' : 'three parts, dry';
     expect([view.status, world.ran, view.output]).toMatchObject(['completed', ['write'], { text }]);
-    expect(view.origin).toMatchObject({ event: 'fork' });
+    expect(view.origin).toEqual({ event: 'fork', actor: 'fork', file: 'book.ts', issue: 7 });
     expect(await engine.get(run.id)).toEqual(original);
     expect((await engine.store.check()).problems).toEqual([]);
   });
@@ -110,7 +110,7 @@ describe.each(['graph', 'flow'] as const)('a fork of a %s', (form) => {
     await fork.wait('idle');
     await engine.close();
     const later = await rig.open({ workflows: [graph, flow] });
-    await later.decide(fork.id, { option: form === 'graph' ? 'Approve' : 'approve', actor: 'bob' });
+    await later.decide(fork.id, { option: 'approve', actor: 'bob' });
     expect((await later.wait(fork.id)).status).toBe('completed');
     const again = await later.fork(fork.id, { from: 'write' });
     expect(await again.wait()).toMatchObject({ status: 'completed', output: { text: 'three parts, dry' } });

@@ -37,7 +37,7 @@ describe('R08: a definition that was edited while a run was parked', () => {
     await first.close();
     const later = await rig.open({ workflows: [asks('Really?', 'two')] });
     expect((await later.gates(run.id))[0]?.gate.prompt).toBe('Go?');
-    await later.decide(run.id, { option: 'Approve', actor: 'ann' });
+    await later.decide(run.id, { option: 'approve', actor: 'ann' });
     const view = await later.wait(run.id);
     expect([view.status, view.steps.map(({ path }) => path)]).toEqual(['completed', ['ask#1', 'one#1']]);
     const fresh = await later.start('asks');
@@ -55,13 +55,13 @@ describe('R08: a definition that was edited while a run was parked', () => {
       'DEFINITION_CHANGED',
       expect.stringMatching(/the functions of its steps have changed.*acceptChanges/),
     ]);
-    expect(await codeOf(later.decide(run.id, { option: 'Approve', actor: 'ann' }))).toBe('DEFINITION_CHANGED');
+    expect(await codeOf(later.decide(run.id, { option: 'approve', actor: 'ann' }))).toBe('DEFINITION_CHANGED');
     expect((await later.get(run.id)).steps).toMatchObject([{ path: 'ask#1', status: 'waiting' }]);
     await later.resume(run.id, { actor: 'ann', acceptChanges: true });
     // The refused decision was not taken; after the change was accepted, once and for good, it can be made.
     await later.wait(run.id, 'idle');
     expect((await later.gates(run.id)).map(({ path }) => path)).toEqual(['ask#1']);
-    await later.decide(run.id, { option: 'Approve', actor: 'ann' });
+    await later.decide(run.id, { option: 'approve', actor: 'ann' });
     expect((await later.wait(run.id)).output).toEqual({ version: 2 });
   });
 

@@ -67,7 +67,7 @@ async function finish(fails: boolean): Promise<string> {
   const origin = { event: 'issues.labeled', deliveryId: 'delivery-1', issue: 7, pr: 8, actor: 'ann' };
   const run = await engine.start(eventful, { fails }, { origin });
   await run.wait('idle');
-  await engine.decide(run.id, { option: 'Approve', actor: 'ann' });
+  await engine.decide(run.id, { option: 'approve', actor: 'ann' });
   expect((await run.wait()).status).toBe(fails ? 'failed' : 'completed');
   return run.id;
 }
@@ -138,7 +138,7 @@ describe('the tables of the seeds after a run with loop, retry, gate, branches a
       currentStep: 'end',
       completedSteps: expect.arrayContaining([{ step: 'work', completedAt: expect.stringMatching(TIME), result: { rounds: 2 } }]),
       iterationCounts: (await engine.get(id)).iterationCounts,
-      gateDecision: { gate: 'ask', option: 'Approve' },
+      gateDecision: { gate: 'ask', option: 'approve' },
       parallelResults: { kind: { status: 'completed' }, harsh: { status: 'completed' } },
     });
   });

@@ -78,7 +78,7 @@ describe('pause', () => {
     const run = await engine.start(asks);
     await run.wait('idle');
     await engine.pause(run.id);
-    await engine.decide(run.id, { option: 'Approve', actor: 'ann' });
+    await engine.decide(run.id, { option: 'approve', actor: 'ann' });
     expect([(await run.wait('idle')).status, ran]).toEqual(['waiting', []]);
     await engine.resume(run.id);
     expect([(await run.wait()).status, ran]).toEqual(['completed', ['work']]);

@@ -107,7 +107,7 @@ describe('E6: an engine with nothing to do', () => {
     const asked = store.calls.length;
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(store.calls.slice(asked)).toEqual([]);
-    await engine.decide(runs[49]?.id as string, { option: 'Approve', actor: 'ann' });
+    await engine.decide(runs[49]?.id as string, { option: 'approve', actor: 'ann' });
     expect((await engine.wait(runs[49]?.id as string)).status).toBe('completed');
     await store.close();
   });

@@ -1,6 +1,88 @@
 // The commands with which people decide.
 
-import type { CommandSpec } from '../command.ts';
+import { type CommandSpec, type OptionSpec, RUN_ARGUMENT } from '../command.ts';
+
+const WHO =
+  'Deciding needs a person: at a terminal the question is shown and confirmed; anywhere else it takes a personal token (PAWL_TOKEN or --token-file, see "pawl token") and the --digest of what was seen. An agent\'s shell has neither, so it cannot decide.';
+const THEN =
+  'The first decision counts; whoever comes later is told who was first and when. If another process drives the run, that one goes on. If none does, this one drives it until it ends or waits again; when the code of its workflow cannot be loaded or is not trusted here, nothing is recorded.';
+
+const DECISION_OPTIONS: readonly OptionSpec[] = [
+  { name: 'gate', value: 'ID', about: 'which gate, when several wait: its path or its step' },
+  { name: 'input', value: 'TEXT', about: 'what you have to say, where the option asks for it' },
+  { name: 'digest', value: 'DIGEST', about: 'what you have seen: the digest that "pawl gates RUN" shows, or at least 12 characters of it' },
+  { name: 'token-file', value: 'FILE', about: 'a file with your personal token, instead of PAWL_TOKEN', completes: 'file' },
+  { name: 'yes', short: 'y', about: 'do not ask for confirmation at the terminal' },
+];
 
 /** The commands of this group. */
-export const DECIDE: readonly CommandSpec[] = [];
+export const DECIDE: readonly CommandSpec[] = [
+  {
+    name: 'gates',
+    group: 'Decide',
+    summary: 'list what waits for a person, oldest first',
+    about: 'With RUN, shows the questions of that run in full, with the digest that a decision without a terminal has to name.',
+    args: [{ name: 'RUN', about: 'only this run, and all that is shown with its questions', completes: 'run' }],
+    examples: [
+      { line: 'pawl gates', about: 'what waits for you' },
+      { line: 'pawl gates 7k3', about: 'everything about the questions of one run' },
+      { line: 'pawl gates --json', about: 'the same with digests, for programs' },
+    ],
+    load: () => import('../commands/gates.ts'),
+  },
+  {
+    name: 'decide',
+    group: 'Decide',
+    summary: 'answer a question of a run',
+    about: `Without --option the question is shown and you are asked. ${WHO} ${THEN}`,
+    args: [RUN_ARGUMENT],
+    options: [{ name: 'option', value: 'LABEL', about: 'the answer' }, ...DECISION_OPTIONS],
+    examples: [
+      { line: 'pawl decide 7k3', about: 'shows the question and asks' },
+      { line: 'pawl decide 7k3 --option rework --input "Shorter, please"', about: 'an answer with a text' },
+      { line: 'pawl decide 7k3 --option yes --digest 3fa9c07b21de --json', about: 'without a terminal, with PAWL_TOKEN set' },
+    ],
+    load: () => import('../commands/decide.ts'),
+  },
+  {
+    name: 'approve',
+    group: 'Decide',
+    summary: 'let a run pass its gate',
+    about: `Takes the one option whose outcome is ok and that leads on; among several, the one labelled "approve". Where that is not clear, it lists the options and decides nothing. ${WHO} ${THEN}`,
+    args: [RUN_ARGUMENT],
+    options: DECISION_OPTIONS,
+    examples: [
+      { line: 'pawl approve 7k3', about: 'shows what is asked, then approves' },
+      { line: 'pawl approve 7k3 --gate review', about: 'when several gates wait' },
+    ],
+    load: () => import('../commands/approve.ts'),
+  },
+  {
+    name: 'reject',
+    group: 'Decide',
+    summary: 'turn down what a run asks',
+    about: `Takes the one option whose outcome is reject or fail or that ends the run rejected; where there is none, the one that sends the work back. Where that is not clear, it lists the options and decides nothing. ${WHO} ${THEN}`,
+    args: [RUN_ARGUMENT],
+    options: DECISION_OPTIONS,
+    examples: [{ line: 'pawl reject 7k3', about: 'shows what is asked, then rejects' }],
+    load: () => import('../commands/reject.ts'),
+  },
+  {
+    name: 'token',
+    group: 'Decide',
+    summary: 'create, list and revoke personal tokens',
+    about:
+      "A token lets its holder decide without a terminal, together with the digest of what was seen; its name is recorded with the decision. It is created at a terminal only, shown once, and kept as a digest. It protects from an agent's shell, which is not given one; it does not protect from somebody who acts with malice under your account. A revoked token decides nothing more; what it decided stays.",
+    args: [
+      { name: 'ACTION', about: 'what to do', required: true, choices: ['create', 'list', 'revoke'] },
+      { name: 'NAME', about: 'the name that is recorded with decisions' },
+    ],
+    options: [{ name: 'expires', value: 'SPAN', about: 'how long it holds (90d)' }],
+    examples: [
+      { line: 'pawl token create ann --expires 30d', about: 'prints the secret, once' },
+      { line: 'pawl token list', about: 'names and when they expire' },
+      { line: 'pawl token revoke ann', about: 'takes it away' },
+    ],
+    load: () => import('../commands/token.ts'),
+  },
+];

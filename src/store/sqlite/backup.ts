@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { renameSync, rmSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { backup } from 'node:sqlite';
+import { backup, DatabaseSync } from 'node:sqlite';
 import { EngineError } from '../../base/error.ts';
 import { type Connection, createPrivateFile } from './connection.ts';
 import { toStoreError } from './failure.ts';
@@ -28,6 +28,18 @@ export async function copyDatabase(connection: Connection, file: string): Promis
     rmSync(part, { force: true });
     rmSync(path, { force: true });
     throw toStoreError(error, connection.name);
+  }
+}
+
+/** Puts the contents of one file in the place of those of another, in one transaction of the other: who has it open sees it. */
+export async function replaceContents(file: string, from: string): Promise<void> {
+  const source = new DatabaseSync(from, { readOnly: true });
+  try {
+    await backup(source, file, { rate: PAGES_AT_ONCE });
+  } catch (error) {
+    throw toStoreError(error, file);
+  } finally {
+    source.close();
   }
 }
 

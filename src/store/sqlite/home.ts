@@ -62,7 +62,7 @@ function copied(here: Place, home: Place): EngineError {
   const where = here.path === home.path ? `${here.path} (another file than the one created there)` : here.path;
   return new EngineError(
     'STORE_COPIED',
-    `the store ${where} was created as ${home.path}: it is a copy, or was moved; if the other one is not used any more, adopt this one, so that no run goes on twice`,
+    `the store ${where} was created as ${home.path}: it is a copy, or was moved; if the other one is not used any more, adopt this one ("pawl db adopt"), so that no run goes on twice`,
     { details: { file: here.path, home: home.path } },
   );
 }

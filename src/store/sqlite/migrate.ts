@@ -43,7 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
 /** Brings the file to the newest version; gives that version. A file of a newer one is refused untouched. */
 export async function migrate(connection: Connection, now: () => number, migrations: readonly Migration[] = MIGRATIONS): Promise<number> {
   const newest = migrations.at(-1)?.version ?? 0;
-  const version = await whenFree(connection, () => inspect(connection, newest));
+  const version = await whenFree(connection, () => assertOurs(connection.db, connection.name, newest));
   await whenFree(connection, () => connection.db.exec('PRAGMA journal_mode=WAL'));
   if (version === newest) return newest;
   const saved = version === 0 ? undefined : await backUp(connection, version, now());
@@ -57,7 +57,8 @@ export function versionOf(db: DatabaseSync): number {
   return db.prepare('PRAGMA user_version').get()?.user_version as number;
 }
 
-function inspect({ db, name }: Connection, newest: number): number {
+/** Gives the version of a file; one that is no store, or of a newer version, is refused. */
+export function assertOurs(db: DatabaseSync, name: string, newest: number): number {
   const version = versionOf(db);
   const isOurs = db.prepare('PRAGMA application_id').get()?.application_id === APPLICATION_ID;
   const isEmpty = db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.n === 0;

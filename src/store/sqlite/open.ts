@@ -17,6 +17,7 @@ import { readLog } from './log.ts';
 import { insertMail, keyOf, readInbox } from './mail.ts';
 import { migrate } from './migrate.ts';
 import { type ClaimContext, claimRun, releaseRun } from './ownership.ts';
+import { pruneStore } from './prune.ts';
 import { openDefinitions, type RunRow, readRunRow, verifyRun } from './run-row.ts';
 import { openTransactions, type Transactions } from './transactions.ts';
 
@@ -103,6 +104,7 @@ export function createStore(connection: Connection, options: Omit<SqliteStoreOpt
       return made;
     },
     check: () => checkStore(connection),
+    prune: (request) => pruneStore({ connection, write: transactions.write, assertHome: home.assertHome }, request),
     adopt: () => transactions.write(() => home.adopt()),
     close: async () => {
       await transactions.idle();

@@ -1,0 +1,101 @@
+// `pawl config`: the settings in force, and where each came from.
+
+import { EngineError } from '../../base/error.ts';
+import type { Json } from '../../base/json.ts';
+import { didYouMean } from '../../base/suggest.ts';
+import type { CommandRun, Given } from '../command.ts';
+import { findProject, type Project } from '../project.ts';
+import { readOrigins } from '../settings.ts';
+import type { Shell } from '../shell.ts';
+import { oneLine, table } from '../terminal.ts';
+
+/** A setting as this command shows it. */
+interface Row {
+  readonly key: string;
+  readonly value: Json;
+  readonly layer: 'option' | 'environment' | 'local' | 'project' | 'user';
+  /** The file; for options and variables, their name. */
+  readonly file: string;
+  readonly line: number | null;
+  readonly isInForce: boolean;
+  readonly isUsed: boolean;
+}
+
+/** Variables of the environment, by the setting that each is; `token` is never shown. */
+const VARIABLES = { db: 'PAWL_DB', 'project-dir': 'PAWL_PROJECT', 'state-dir': 'PAWL_STATE', token: 'PAWL_TOKEN' } as const;
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const rows = await readRows(shell, given, findProject(shell, given));
+  const key = given.maybe('KEY');
+  const chosen = key === undefined ? rows : rowsOf(rows, key);
+  const shown = given.has('show-origin') ? chosen : chosen.filter(({ isInForce }) => isInForce);
+  shell.result({ settings: shown }, () => linesOf(shell, shown, { alone: key !== undefined, origin: given.has('show-origin') }));
+  return 0;
+};
+
+async function readRows(shell: Shell, given: Given, project: Project): Promise<Row[]> {
+  const options = optionRows(given);
+  const rows = [...options, ...environmentRows(shell).map((row) => ({ ...row, isInForce: !has(options, row.key) }))];
+  const files = (await readOrigins(shell, project)).map(({ key, value, layer, file, position, isInForce, isUsed }) => {
+    return { key, value, layer, file, line: position.line, isInForce: isInForce && !has(rows, key), isUsed };
+  });
+  // The sort is stable: of one key, the strongest stays first.
+  return [...rows, ...files].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+}
+
+function has(rows: readonly Row[], key: string): boolean {
+  return rows.some((row) => row.key === key);
+}
+
+function optionRows(given: Given): Row[] {
+  return Object.entries({ db: 'db', 'project-dir': 'project' }).flatMap(([key, option]) => {
+    const value = given.option(option);
+    return value === undefined ? [] : [fromOutside(key, value, { layer: 'option', file: `--${option}` })];
+  });
+}
+
+function environmentRows(shell: Shell): Row[] {
+  return Object.entries(VARIABLES).flatMap(([key, variable]) => {
+    const value = shell.env[variable] ?? '';
+    return value === '' ? [] : [fromOutside(key, key === 'token' ? '(set)' : value, { layer: 'environment', file: variable })];
+  });
+}
+
+function fromOutside(key: string, value: string, where: Pick<Row, 'layer' | 'file'>): Row {
+  return { key, value, ...where, line: null, isInForce: true, isUsed: true };
+}
+
+/** The setting of that key, or all settings below it. */
+function rowsOf(rows: readonly Row[], key: string): Row[] {
+  const found = rows.filter((row) => row.key === key || row.key.startsWith(`${key}.`));
+  if (found.length > 0) return found;
+  const known = rows.map((row) => row.key);
+  throw new EngineError('USAGE', `"${key}" is not set${didYouMean(key, known)}; "pawl config" shows what is`);
+}
+
+function linesOf(shell: Shell, rows: readonly Row[], how: { readonly alone: boolean; readonly origin: boolean }): string[] {
+  const [first] = rows;
+  if (first === undefined)
+    return ['Nothing is set. Settings go to .pawl/config.yaml, .pawl/config.local.yaml or ~/.config/pawl/config.yaml.'];
+  if (how.alone && rows.length === 1 && !how.origin) return [textOf(first.value)];
+  const value = (row: Row): string => `${textOf(row.value)}${row.isUsed ? '' : ' (not used yet)'}`;
+  return table(shell.look, [
+    { title: 'SETTING', cells: rows.map(({ key }) => oneLine(key)), style: (cell, row) => dimmed(shell, rows[row], cell) },
+    { title: 'VALUE', cells: rows.map(value), shrinks: true, style: (cell, row) => dimmed(shell, rows[row], cell) },
+    ...(how.origin
+      ? [
+          { title: 'FROM', cells: rows.map(({ layer, isInForce }) => (isInForce ? layer : `${layer}, overridden`)) },
+          { title: 'WHERE', cells: rows.map(({ file, line }) => oneLine(`${file}${line === null ? '' : `:${line}`}`)) },
+        ]
+      : []),
+  ]);
+}
+
+function textOf(value: Json): string {
+  return oneLine(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+function dimmed(shell: Shell, row: Row | undefined, text: string): string {
+  return row?.isInForce === false ? shell.style('dim', text) : text;
+}

@@ -1,0 +1,19 @@
+// `pawl decide`: a person's decision at a gate, by the label of an option; at a terminal it can ask for it.
+
+import { EngineError } from '../../base/error.ts';
+import type { OpenGate } from '../../engine/gates.ts';
+import type { CommandRun } from '../command.ts';
+import { optionNamed } from '../decision.ts';
+import { decideByCommand } from '../decision-make.ts';
+
+/** Runs the command. */
+export const run: CommandRun = (shell, given) => {
+  const label = given.option('option');
+  if (label !== undefined) return decideByCommand(shell, given, (gate) => optionNamed(gate, label));
+  return decideByCommand(shell, given, shell.isInteractive ? undefined : missing);
+};
+
+function missing(gate: OpenGate): never {
+  const labels = gate.gate.options.map((option) => `"${option.label}"`).join(', ');
+  throw new EngineError('USAGE', `--option is missing: gate "${gate.step}" has ${labels}`);
+}

@@ -1,0 +1,53 @@
+// `pawl doctor`: is everything in order, and where is the state?
+
+import type { CommandRun } from '../command.ts';
+import { type Check, checkPlace, checkProgram } from '../doctor.ts';
+import { wrap } from '../help.ts';
+import type { Shell } from '../shell.ts';
+import { oneLine, type StyleName, type SymbolName } from '../terminal.ts';
+
+const LOOKS: Readonly<Record<Check['status'], readonly [StyleName, SymbolName]>> = {
+  ok: ['green', 'done'],
+  warning: ['yellow', 'waiting'],
+  problem: ['red', 'failed'],
+  broken: ['red', 'failed'],
+};
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const { checks: around, place } = await checkPlace(shell, given);
+  const { checkDatabase } = await import('../doctor-store.ts');
+  const checks = [...checkProgram(shell), ...around, ...(place === undefined ? [] : await checkDatabase(shell, place))];
+  shell.result({ ok: exitOf(checks) === 0, checks: checks.map(toRow) }, () => [
+    ...checks.flatMap((check) => linesOf(shell, check)),
+    summaryOf(checks),
+  ]);
+  return exitOf(checks);
+};
+
+function exitOf(checks: readonly Check[]): number {
+  if (checks.some(({ status }) => status === 'broken')) return 6;
+  return checks.every(({ status }) => status === 'ok') ? 0 : 1;
+}
+
+function toRow({ id, status, what, hint }: Check): object {
+  return { id, status: status === 'broken' ? 'problem' : status, what, hint };
+}
+
+function linesOf(shell: Shell, { status, what, hint }: Check): string[] {
+  const [style, name] = LOOKS[status];
+  const mark = shell.symbol(name);
+  const indent = ' '.repeat(mark.length + 1);
+  const room = (shell.look.isTerminal ? shell.look.columns : Number.POSITIVE_INFINITY) - indent.length;
+  const [first, ...rest] = wrap(oneLine(what), room);
+  return [
+    `${shell.style(style, mark)} ${first}`,
+    ...rest.map((line) => `${indent}${line}`),
+    ...(hint === '' ? [] : wrap(`${shell.symbol('arrow')} ${oneLine(hint)}`, room).map((line) => `${indent}${shell.style('dim', line)}`)),
+  ];
+}
+
+function summaryOf(checks: readonly Check[]): string {
+  const found = checks.filter(({ status }) => status !== 'ok').length;
+  return found === 0 ? 'All is well.' : `${found} ${found === 1 ? 'thing' : 'things'} to look at.`;
+}

@@ -1,0 +1,80 @@
+// `pawl fork`: a new run that takes over what another one had done before a step, and goes on from there.
+
+import type { Engine } from '../../api/engine.ts';
+import { EngineError } from '../../base/error.ts';
+import type { Store } from '../../store/store.ts';
+import { userActor } from '../actor.ts';
+import type { CommandRun, Given } from '../command.ts';
+import { confirm } from '../decision-prompt.ts';
+import { type ForkTable, forkLines, readForkTable } from '../fork-plan.ts';
+import { findPlace, findRun, openForRun, type Place } from '../session.ts';
+import type { Shell } from '../shell.ts';
+
+/** The exit code when the person did not want it. */
+const EXIT_NOTHING = 1;
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const from = given.option('from');
+  if (from === undefined)
+    throw new EngineError(
+      'USAGE',
+      `--from is missing: it names the step the fork begins with; "pawl show ${given.word('RUN')}" shows them`,
+    );
+  const place = await findPlace(shell, given);
+  const store = await openForRun(place, given.word('RUN'));
+  try {
+    const original = await findRun(store, given.word('RUN'), place);
+    return given.has('dry-run')
+      ? await showPlan(shell, place, { store, original, from })
+      : await forkAndDrive(shell, given, { place, store, original, from });
+  } finally {
+    await store.close();
+  }
+};
+
+interface Forking {
+  readonly store: Store;
+  readonly original: string;
+  readonly from: string;
+}
+
+/** The table needs nothing of the workflow's code. */
+async function showPlan(shell: Shell, place: Place, { store, original, from }: Forking): Promise<number> {
+  const { withEngine } = await import('../drive.ts');
+  const use = async (engine: Engine): Promise<number> => {
+    const plan = await readForkTable(engine, original, from);
+    shell.result({ plan }, () => forkLines(shell, plan));
+    return 0;
+  };
+  return withEngine(shell, place, { store, workflows: [], use });
+}
+
+async function forkAndDrive(shell: Shell, given: Given, forking: Forking & { readonly place: Place }): Promise<number> {
+  const { place, store, original, from } = forking;
+  const { state, origin } = await store.load(original);
+  const [{ loadWorkflowOf }, { readOutputs, readParams }, { driveRun, driveWithEngine }] = await Promise.all([
+    import('../load.ts'),
+    import('../params.ts'),
+    import('../drive.ts'),
+  ]);
+  const { workflow } = await loadWorkflowOf(shell, place.project, { workflow: state.workflow, origin });
+  const params = readParams(shell, given, workflow.definition.params);
+  const outputs = readOutputs(shell, given);
+  const use = async (engine: Engine): Promise<number> => {
+    if (!(await isAgreed(shell, given, await readForkTable(engine, original, from)))) return EXIT_NOTHING;
+    const fork = await engine.fork(original, { from, params, outputs, actor: userActor(shell) });
+    shell.print(`Run ${fork.id} is a fork of ${original}.`);
+    return driveRun(shell, { engine, run: fork.id, wait: false });
+  };
+  return driveWithEngine(shell, place, { store, workflows: [workflow], use });
+}
+
+/** A person at the terminal sees first what is done again; in a pipe nobody could answer. */
+async function isAgreed(shell: Shell, given: Given, plan: ForkTable): Promise<boolean> {
+  if (!shell.isInteractive || given.has('yes')) return true;
+  for (const line of [...forkLines(shell, plan), '']) shell.print(line);
+  if (await confirm(shell, 'Fork?')) return true;
+  shell.print('Nothing is forked.');
+  return false;
+}

@@ -1,0 +1,94 @@
+// `pawl prune`: removes runs that ended long ago, after showing which.
+
+import { parseDuration } from '../../base/duration.ts';
+import { EngineError } from '../../base/error.ts';
+import type { RunStatus } from '../../kernel/run-state.ts';
+import type { PrunedRun, PruneRequest } from '../../store/store.ts';
+import type { CommandRun, Given } from '../command.ts';
+import { findPlace, openExisting } from '../session.ts';
+import type { Shell } from '../shell.ts';
+import { statusText } from '../status.ts';
+import { oneLine, table } from '../terminal.ts';
+import { agoText } from '../time.ts';
+
+const STATUSES: readonly RunStatus[] = ['completed', 'rejected', 'cancelled'];
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const request = requestOf(given);
+  const store = await openExisting(await findPlace(shell, given));
+  if (store === undefined) return report(shell, { runs: [], values: 0 }, ['There is no database yet, so there is nothing to remove.']);
+  try {
+    const { runs } = await store.prune({ ...request, dryRun: true });
+    if (given.has('dry-run')) return report(shell, { runs, values: 0 }, planLines(shell, runs));
+    if (runs.length > 0 && !(await isAgreed(shell, given, runs))) return report(shell, { runs: [], values: 0 }, ['Nothing was removed.']);
+    const pruned = await store.prune(request);
+    return report(shell, pruned, [
+      `${shell.symbol('done')} ${counted(pruned.runs.length, 'run')} and ${counted(pruned.values, 'value')} removed`,
+    ]);
+  } finally {
+    await store.close();
+  }
+};
+
+function requestOf(given: Given): PruneRequest {
+  const age = given.option('older-than');
+  if (age === undefined) throw usage('--older-than is missing: how long ago a run must have ended, such as 30d');
+  const statuses = given.options('status') as RunStatus[];
+  const keep = given.option('keep');
+  if (keep !== undefined && !/^\d{1,9}$/.test(keep)) throw usage(`--keep is a whole number, not "${keep}"`);
+  return {
+    before: Date.now() - ageOf(age),
+    status: statuses.length === 0 ? STATUSES : statuses,
+    ...(keep === undefined ? {} : { keep: Number(keep) }),
+    vacuum: given.has('vacuum'),
+  };
+}
+
+function ageOf(text: string): number {
+  try {
+    return parseDuration(text, '--older-than');
+  } catch {
+    throw usage(`--older-than is a duration such as 30d or 12h, not "${text}"`);
+  }
+}
+
+function usage(what: string): EngineError {
+  return new EngineError('USAGE', `${what}; "pawl prune --help" shows how it is used`);
+}
+
+async function isAgreed(shell: Shell, given: Given, runs: readonly PrunedRun[]): Promise<boolean> {
+  if (given.has('yes')) return true;
+  if (!shell.isInteractive)
+    throw usage(`${counted(runs.length, 'run')} would be removed for good; say --yes, or look at them with --dry-run`);
+  for (const line of planLines(shell, runs)) shell.print(line);
+  const { ask } = await import('../trust.ts');
+  return ['y', 'yes'].includes(await ask(shell, `Remove ${counted(runs.length, 'run')} for good? [y/N] `));
+}
+
+function planLines(shell: Shell, runs: readonly PrunedRun[]): string[] {
+  if (runs.length === 0) return ['There is nothing to remove.'];
+  return [
+    ...table(shell.look, [
+      { title: 'RUN', cells: runs.map(({ id }) => id) },
+      { title: 'WORKFLOW', cells: runs.map(({ workflow }) => oneLine(workflow)), shrinks: true },
+      { title: 'STATUS', cells: runs.map(({ status }) => status), style: (cell, row) => statusText(shell, runs[row]?.status, cell) },
+      { title: 'ENDED', cells: runs.map(({ updatedAt }) => agoText(updatedAt)) },
+    ]),
+    `${counted(runs.length, 'run')} to remove`,
+  ];
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function report(
+  shell: Shell,
+  { runs, values }: { readonly runs: readonly PrunedRun[]; readonly values: number },
+  lines: readonly string[],
+): number {
+  const rows = runs.map(({ updatedAt, ...run }) => ({ ...run, endedAt: new Date(updatedAt).toISOString() }));
+  shell.result({ runs: rows, values }, () => lines);
+  return 0;
+}

@@ -1,0 +1,55 @@
+// `pawl resume`: drives a run on, after a crash or a pause as it is, after an escalation with a choice of a person.
+
+import { EngineError } from '../../base/error.ts';
+import type { ResumeChoice } from '../../engine/requests.ts';
+import { isFinal, isHalted } from '../../kernel/run-state.ts';
+import type { CommandRun, Given } from '../command.ts';
+import { tellEnd } from '../drive.ts';
+import { readJson } from '../params.ts';
+import { countOf, resumeAndDrive } from '../resumption.ts';
+import { findPlace, findRun, openForRun } from '../session.ts';
+import type { Shell } from '../shell.ts';
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const choice = choiceOf(shell, given);
+  const place = await findPlace(shell, given);
+  const prefix = given.word('RUN');
+  const store = await openForRun(place, prefix);
+  try {
+    const id = await findRun(store, prefix, place);
+    const { state } = await store.load(id);
+    const stands = choice === undefined && isHalted(state.status) && !isFinal(state.status);
+    if (stands && !shell.isInteractive) return await tellEnd(shell, store, { run: id, interrupted: false });
+    const { askHowOn } = await import('../resumption-prompt.ts');
+    const chosen = stands ? await askHowOn(shell, state) : choice;
+    if (chosen === 'leave') return await tellEnd(shell, store, { run: id, interrupted: false });
+    return await resumeAndDrive(shell, { place, store, run: id, given, ...(chosen === undefined ? {} : { choice: chosen }) });
+  } finally {
+    await store.close();
+  }
+};
+
+const WAYS = ['retry', 'accept', 'to', 'rerun', 'done', 'failed'] as const;
+
+function choiceOf(shell: Shell, given: Given): ResumeChoice | undefined {
+  const ways = WAYS.filter((name) => given.has(name) || given.option(name) !== undefined);
+  const [way, other] = ways;
+  if (other !== undefined) throw new EngineError('USAGE', `--${way} and --${other} are two ways on; choose one`);
+  const takes = (name: string, allowed: readonly string[]): void => {
+    if (given.option(name) !== undefined && !allowed.includes(way ?? ''))
+      throw new EngineError('USAGE', `--${name} goes with ${allowed.map((one) => `--${one}`).join(' or ')}`);
+  };
+  takes('output', ['accept', 'done']);
+  takes('extend', ['retry']);
+  takes('note', WAYS);
+  if (way === undefined) return undefined;
+  const text = given.option('note');
+  const note = text === undefined ? {} : { note: text };
+  const json = given.option('output');
+  const output = json === undefined ? {} : { output: readJson(shell, json, '--output') };
+  if (way === 'retry') return { how: 'retry', ...note, ...countOf(given, 'extend') };
+  if (way === 'accept') return { how: 'accept', ...note, ...output };
+  if (way === 'to') return { how: 'goto', step: given.option('to') ?? '', ...note };
+  return { how: way, path: given.option(way) ?? '', ...note, ...output };
+}

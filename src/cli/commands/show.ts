@@ -1,0 +1,21 @@
+// `pawl show RUN`: the whole story of a run.
+
+import type { CommandRun } from '../command.ts';
+import { findPlace, findRun, openForRun } from '../session.ts';
+import { readStory, storyLines } from '../story.ts';
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const place = await findPlace(shell, given);
+  const prefix = given.word('RUN');
+  const store = await openForRun(place, prefix);
+  try {
+    const story = await readStory(store, await findRun(store, prefix, place));
+    const { output } = story.run;
+    if (given.has('output')) shell.result({ output }, () => [JSON.stringify(output, null, 2)]);
+    else shell.result(story, () => storyLines(shell, story, given.has('steps') ? 'full' : 'short'));
+    return 0;
+  } finally {
+    await store.close();
+  }
+};

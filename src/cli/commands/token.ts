@@ -1,0 +1,71 @@
+// `pawl token`: personal tokens, with which a person decides where no terminal is.
+
+import { parseDuration } from '../../base/duration.ts';
+import { EngineError, isEngineError } from '../../base/error.ts';
+import type { CommandRun, Given } from '../command.ts';
+import type { Shell } from '../shell.ts';
+import { oneLine, table } from '../terminal.ts';
+import { agoText, untilText } from '../time.ts';
+import { createToken, readTokens, revokeToken } from '../tokens.ts';
+
+const EXPIRES_DEFAULT = '90d';
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const action = given.word('ACTION');
+  const name = given.maybe('NAME');
+  if (action === 'list') list(shell);
+  else if (name === undefined) throw new EngineError('USAGE', `NAME is missing: pawl token ${action} NAME`);
+  else if (action === 'create') create(shell, name, lifeOf(given));
+  else revoke(shell, name);
+  return 0;
+};
+
+function lifeOf(given: Given): number {
+  const text = given.option('expires') ?? EXPIRES_DEFAULT;
+  try {
+    const ms = parseDuration(text, '--expires');
+    if (ms > 0) return ms;
+  } catch (error) {
+    if (!isEngineError(error)) throw error;
+  }
+  throw new EngineError('USAGE', `--expires takes a span such as 12h, 90d or 52w, not "${text}"`);
+}
+
+function create(shell: Shell, name: string, lastsMs: number): void {
+  if (!shell.isInteractive)
+    throw new EngineError(
+      'NOT_ALLOWED',
+      'a token is created by a person at a terminal, so that no agent makes one for itself; run this there',
+    );
+  const { row, secret } = createToken(shell, name, lastsMs);
+  shell.print(secret);
+  shell.print();
+  shell.print(`This is the token of ${row.name}. It is shown only now and holds until ${new Date(row.expiresAt).toISOString()}.`);
+  shell.print('Whoever has it decides in this name: keep it from agents and out of files they read.');
+  shell.print('Use it with PAWL_TOKEN or --token-file.');
+}
+
+function list(shell: Shell): void {
+  const tokens = readTokens(shell);
+  const rows = tokens.map(({ name, createdAt, expiresAt }) => ({
+    name,
+    createdAt: new Date(createdAt).toISOString(),
+    expiresAt: new Date(expiresAt).toISOString(),
+    isExpired: expiresAt <= Date.now(),
+  }));
+  shell.result({ tokens: rows }, () =>
+    tokens.length === 0
+      ? ['No tokens. "pawl token create NAME" makes one.']
+      : table(shell.look, [
+          { title: 'NAME', cells: tokens.map(({ name }) => oneLine(name)) },
+          { title: 'CREATED', cells: tokens.map(({ createdAt }) => agoText(createdAt)) },
+          { title: 'EXPIRES', cells: tokens.map(({ expiresAt }) => (expiresAt <= Date.now() ? 'expired' : untilText(expiresAt))) },
+        ]),
+  );
+}
+
+function revoke(shell: Shell, name: string): void {
+  revokeToken(shell, name);
+  shell.result({ revoked: name }, () => [`The token "${oneLine(name)}" no longer holds. What was decided with it stays decided.`]);
+}

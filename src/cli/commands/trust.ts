@@ -1,0 +1,142 @@
+// `pawl trust`: a person allows the present content of workflows to run, takes that back, or looks at what is allowed.
+
+import { existsSync, realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { ModuleGraph } from '../../authoring/discover-imports.ts';
+import { EngineError } from '../../base/error.ts';
+import type { CommandRun, Given } from '../command.ts';
+import { shownFile, workflowFolders } from '../definitions.ts';
+import { findProject, type Project } from '../project.ts';
+import type { Shell } from '../shell.ts';
+import { oneLine } from '../terminal.ts';
+import {
+  aboutContent,
+  ask,
+  changedSince,
+  importedFiles,
+  isInside,
+  keepContent,
+  readGraph,
+  readTrust,
+  type TrustedFile,
+  trustedFolder,
+  trustFolder,
+  writeTrust,
+} from '../trust.ts';
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const project = findProject(shell, given);
+  const modes = ['folder', 'revoke', 'list'].filter((name) => given.has(name));
+  if (modes.length > 1 && !(modes.length === 2 && given.has('revoke') && given.has('folder')))
+    throw new EngineError('USAGE', `--${modes.join(' and --')} do not go together; "pawl trust --help" shows how it is used`);
+  if (given.has('list')) return list(shell);
+  if (given.has('revoke')) return revoke(shell, project, given);
+  if (given.has('folder')) return wholeFolder(shell, project, given);
+  return contents(shell, project, given);
+};
+
+async function contents(shell: Shell, project: Project, given: Given): Promise<number> {
+  const graphs: ModuleGraph[] = [];
+  for (const file of await chosenFiles(shell, project, given)) graphs.push(await readGraph(file));
+  const { files } = readTrust(shell);
+  const fresh = graphs.filter(({ file, digest }) => files[file]?.digest !== digest);
+  if (fresh.length > 0) {
+    for (const graph of fresh) {
+      const before = files[graph.file];
+      for (const line of aboutContent(shell, graph, before === undefined ? [] : changedSince(before, graph))) shell.print(line);
+    }
+    await confirm(shell, given, fresh.length === 1 ? 'Trust this content?' : `Trust the content of these ${fresh.length} files?`);
+    for (const graph of fresh) keepContent(shell, graph);
+  }
+  const trusted = graphs.map((graph) => ({ file: graph.file, digest: graph.digest, imports: importedFiles(graph) }));
+  shell.result({ trusted }, () => trusted.map(({ file }) => `${shell.symbol('done')} trusted: ${shownFile(shell, file)}`));
+  return 0;
+}
+
+async function chosenFiles(shell: Shell, project: Project, given: Given): Promise<string[]> {
+  const named = given.allWords('FILE').map((word) => resolve(shell.cwd, word));
+  const missing = named.find((file) => !existsSync(file));
+  if (missing !== undefined) throw new EngineError('USAGE', `there is no file ${missing}; "pawl list" shows the files of this project`);
+  if (named.length > 0) return named;
+  const { findFiles, MODULE_FILE } = await import('../../authoring/discover.ts');
+  const found = (await Promise.all(workflowFolders(project).map(findFiles))).flatMap((files) => files.found);
+  const modules = found.filter((file) => MODULE_FILE.test(file));
+  if (modules.length === 0) throw new EngineError('USAGE', `there are no workflows in ${project.root}; name a file: pawl trust FILE`);
+  return modules;
+}
+
+async function wholeFolder(shell: Shell, project: Project, given: Given): Promise<number> {
+  if (given.allWords('FILE').length > 0) throw new EngineError('USAGE', '--folder trusts the whole project; leave FILE out, or --folder');
+  shell.print(`Every workflow in ${shell.style('bold', oneLine(project.root))} may run from now on, however it changes.`);
+  await confirm(shell, given, 'Trust this folder?');
+  const folder = trustFolder(shell, project.root);
+  shell.result({ folder }, () => [`${shell.symbol('done')} trusted: ${oneLine(folder)}`]);
+  return 0;
+}
+
+/** Trust is given by a person: at a terminal they are asked, elsewhere they say so in the command. */
+async function confirm(shell: Shell, given: Given, question: string): Promise<void> {
+  if (given.has('yes')) return;
+  if (!shell.isInteractive)
+    throw new EngineError(
+      'NOT_ALLOWED',
+      'nobody can be asked here, because this is no terminal; add --yes if you have read what you trust',
+    );
+  const answer = await ask(shell, `${question} [y/N] `);
+  if (answer !== 'y' && answer !== 'yes') throw new EngineError('NOT_ALLOWED', 'nothing was trusted');
+}
+
+function revoke(shell: Shell, project: Project, given: Given): number {
+  const trust = readTrust(shell);
+  const root = realpathSync(project.root);
+  const named = given.allWords('FILE').map((word) => realOf(resolve(shell.cwd, word)));
+  const unknown = named.find((file) => trust.files[file] === undefined);
+  if (unknown !== undefined) {
+    const folder = trustedFolder(trust, unknown);
+    const why = folder === undefined ? 'is not trusted' : `is trusted with its folder ${folder}, which "pawl trust --revoke" takes back`;
+    throw new EngineError('USAGE', `${unknown} ${why}; "pawl trust --list" shows what is`);
+  }
+  const files = named.length > 0 ? named : given.has('folder') ? [] : Object.keys(trust.files).filter((file) => isInside(root, file));
+  const folders = named.length > 0 ? [] : Object.keys(trust.folders).filter((folder) => folder === root || isInside(folder, root));
+  writeTrust(shell, { files: without(trust.files, files), folders: without(trust.folders, folders) });
+  const revoked = [...folders, ...files];
+  shell.result({ revoked }, () =>
+    revoked.length === 0 ? ['Nothing of this project was trusted.'] : revoked.map((path) => `no longer trusted: ${shownFile(shell, path)}`),
+  );
+  return 0;
+}
+
+function realOf(file: string): string {
+  return existsSync(file) ? realpathSync(file) : file;
+}
+
+function without<T>(record: Readonly<Record<string, T>>, keys: readonly string[]): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)));
+}
+
+async function list(shell: Shell): Promise<number> {
+  const trust = readTrust(shell);
+  const files: { file: string; digest: string; since: string; fits: boolean; changed: string[] }[] = [];
+  for (const [file, entry] of Object.entries(trust.files)) {
+    const changed = await changes(file, entry);
+    files.push({ file, digest: entry.digest, since: entry.since, fits: changed.length === 0, changed });
+  }
+  const folders = Object.entries(trust.folders).map(([folder, since]) => ({ folder, since }));
+  shell.result({ folders, files }, () => {
+    if (folders.length + files.length === 0) return ['Nothing is trusted.'];
+    return [
+      ...folders.map(({ folder }) => `${shell.symbol('done')} ${oneLine(folder)}  whatever lies in this folder`),
+      ...files.map(({ file, fits, changed }) =>
+        fits
+          ? `${shell.symbol('done')} ${shownFile(shell, file)}`
+          : `${shell.symbol('waiting')} ${shownFile(shell, file)}  changed since: ${changed.map(oneLine).join(', ')}`,
+      ),
+    ];
+  });
+  return 0;
+}
+
+async function changes(file: string, entry: TrustedFile): Promise<string[]> {
+  return existsSync(file) ? changedSince(entry, await readGraph(file)) : [file];
+}

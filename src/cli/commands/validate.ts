@@ -1,0 +1,140 @@
+// `pawl validate`: what is wrong with definitions, told as a compiler does. Nothing of them is run.
+
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { CheckedModule } from '../../authoring/discover-check.ts';
+import type { SourceProblem } from '../../authoring/discover-syntax.ts';
+import { EngineError } from '../../base/error.ts';
+import type { CommandRun, Given } from '../command.ts';
+import { shownFile, workflowFolders } from '../definitions.ts';
+import { codeFrame } from '../frame.ts';
+import { wrap } from '../help.ts';
+import { findProject } from '../project.ts';
+import type { Shell } from '../shell.ts';
+import { oneLine } from '../terminal.ts';
+
+/** A file and what was found in it. */
+interface Checked extends CheckedModule {
+  readonly file: string;
+  readonly text: string;
+}
+
+const EXIT_INVALID = 2;
+const UNSEEN_SHOWN = 5;
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const strict = given.has('strict');
+  const files = await checkFiles(await chosenFiles(shell, given));
+  const judged = strict ? files.map(strictly) : files;
+  shell.result({ files: judged.map(rowOf) }, () => judged.flatMap((file) => linesOf(shell, file)));
+  if (!shell.wantsJson) shell.warn(summaryOf(judged));
+  return judged.some(({ errors }) => errors.length > 0) ? EXIT_INVALID : 0;
+};
+
+async function chosenFiles(shell: Shell, given: Given): Promise<string[]> {
+  const named = given.allWords('FILE').map((word) => resolve(shell.cwd, word));
+  const missing = named.find((file) => !existsSync(file));
+  if (missing !== undefined) throw new EngineError('USAGE', `there is no file ${missing}; "pawl list" shows the files of this project`);
+  const { findFiles } = await import('../../authoring/discover.ts');
+  const folders = named.length > 0 ? [] : workflowFolders(findProject(shell, given));
+  return [...named, ...(await Promise.all(folders.map(findFiles))).flatMap(({ found }) => found)];
+}
+
+async function checkFiles(files: readonly string[]): Promise<Checked[]> {
+  const [{ duplicates, readDefinition }, { checkModule }] = await Promise.all([
+    import('../../authoring/discover.ts'),
+    import('../../authoring/discover-check.ts'),
+  ]);
+  const checked: Checked[] = [];
+  for (const file of files) {
+    const text = await readDefinition(file);
+    if (typeof text === 'string') checked.push({ file, text, ...(await checkModule(file, text)) });
+    else checked.push({ file, text: '', errors: [text], warnings: [], unseen: [] });
+  }
+  const same = duplicates(checked.flatMap(({ workflow }) => workflow ?? []));
+  return checked.map((one) => ({ ...one, errors: [...one.errors, ...same.filter(({ file }) => file === one.file).map(withoutFile)] }));
+}
+
+function withoutFile({ code, message, hint, line, column }: SourceProblem): SourceProblem {
+  return { code, message, hint, line, column };
+}
+
+/** With --strict, what is only warned about and what is not seen is wrong. */
+function strictly(file: Checked): Checked {
+  const unseen = file.unseen.map(({ what, line, column }) => ({
+    code: 'UNSEEN',
+    message: `${what} is known only by running the file, so it was not checked`,
+    hint: 'write the value here, or hold it in a constant of this file',
+    line,
+    column,
+  }));
+  return { ...file, errors: [...file.errors, ...file.warnings, ...unseen], warnings: [] };
+}
+
+function rowOf({ file, workflow, errors, warnings, unseen }: Checked): object {
+  return {
+    file,
+    ok: errors.length === 0,
+    ...(workflow === undefined ? {} : { workflow: workflow.name, form: workflow.form }),
+    checked: workflow !== undefined && unseen.length === 0 ? 'whole' : 'partly',
+    errors,
+    warnings,
+    unseen,
+  };
+}
+
+function linesOf(shell: Shell, checked: Checked): string[] {
+  const { file, errors, warnings, unseen, workflow } = checked;
+  const name = shownFile(shell, file);
+  const told = [
+    ...errors.flatMap((problem) => problemLines(shell, checked, { problem, level: 'error' })),
+    ...warnings.flatMap((problem) => problemLines(shell, checked, { problem, level: 'warning' })),
+  ];
+  const hidden = [
+    ...unseen.slice(0, UNSEEN_SHOWN).map(({ line, column, what }) => `    ${name}:${line}:${column}  ${oneLine(what)}`),
+    ...(unseen.length > UNSEEN_SHOWN ? [`    and ${unseen.length - UNSEEN_SHOWN} more`] : []),
+  ];
+  if (errors.length > 0)
+    return unseen.length === 0 || errors.some(({ code }) => code === 'UNSEEN')
+      ? told
+      : [...told, `${name}  not checked, because only running it would tell:`, ...hidden, ''];
+  const mark = shell.style(unseen.length === 0 ? 'green' : 'yellow', shell.symbol(unseen.length === 0 ? 'done' : 'waiting'));
+  const steps = workflow === undefined || workflow.form === 'flow' ? 'a flow' : `${workflow.steps.length} steps`;
+  if (unseen.length === 0) return [...told, `${mark} ${name}  ${oneLine(workflow?.name ?? '')}, ${steps}`];
+  return [...told, `${mark} ${name}  ${oneLine(workflow?.name ?? '')}, checked in part; known only by running it:`, ...hidden];
+}
+
+function problemLines(
+  shell: Shell,
+  { file, text }: Checked,
+  { problem, level }: { readonly problem: SourceProblem; readonly level: 'error' | 'warning' },
+): string[] {
+  const { code, message, hint, line, column } = problem;
+  const head = `${shownFile(shell, file)}:${line}:${column}`;
+  const label = shell.style(level === 'error' ? 'red' : 'yellow', `${level} ${code}`);
+  const arrow = shell.symbol('arrow');
+  const indent = ' '.repeat(arrow.length + 1);
+  const room = Math.max(40, Math.min(shell.look.columns, 100));
+  return [
+    `${shell.style('bold', head)}  ${label}`,
+    ...wrap(oneLine(message), room),
+    ...(text === '' ? [] : codeFrame(shell, text, { line, column })),
+    ...wrap(oneLine(hint), room - indent.length).map((row, index) => `${index === 0 ? `${arrow} ` : indent}${row}`),
+    '',
+  ];
+}
+
+function summaryOf(files: readonly Checked[]): string {
+  if (files.length === 0) return 'no definitions here; "pawl init" writes a first one';
+  const count = (list: readonly unknown[], one: string): string => `${list.length} ${one}${list.length === 1 ? '' : 's'}`;
+  const errors = files.flatMap((file) => file.errors);
+  const warnings = files.flatMap((file) => file.warnings);
+  const partly = files.filter((file) => file.errors.length === 0 && file.unseen.length > 0);
+  return [
+    count(files, 'file'),
+    count(errors, 'error'),
+    ...(warnings.length === 0 ? [] : [count(warnings, 'warning')]),
+    ...(partly.length === 0 ? [] : [`${partly.length} checked in part`]),
+  ].join(', ');
+}

@@ -1,0 +1,137 @@
+// `pawl watch`: follows a run that another process drives, or all runs that are open. It reads the store alone: it never
+// takes a run, and ending it changes nothing.
+
+import { isSettled, type RunStatus } from '../../kernel/run-state.ts';
+import type { RunSummary, Store } from '../../store/store.ts';
+import type { CommandRun } from '../command.ts';
+import { tellEnd } from '../drive.ts';
+import { EXIT_INTERRUPTED } from '../interrupt.ts';
+import { Screen } from '../progress-screen.ts';
+import { openProgress } from '../progress-view.ts';
+import { findPlace, findRun, openExisting, openForRun } from '../session.ts';
+import type { Shell } from '../shell.ts';
+import { statusText } from '../status.ts';
+import { oneLine, table } from '../terminal.ts';
+import { agoText, clockText } from '../time.ts';
+
+const OPEN: readonly RunStatus[] = ['pending', 'running', 'waiting'];
+const TICK_MS = 1000;
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const place = await findPlace(shell, given);
+  const prefix = given.maybe('RUN');
+  const store = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix);
+  try {
+    if (store === undefined) {
+      shell.result({ runs: [] }, () => ['No runs here yet. "pawl run WORKFLOW" starts one.']);
+      return 0;
+    }
+    const stop = stopper(shell);
+    if (prefix === undefined) return await watchAll(shell, store, stop);
+    return await watchOne(shell, store, { run: await findRun(store, prefix, place), stop });
+  } finally {
+    await store?.close();
+  }
+};
+
+/** Aborted when the user leaves, or when nobody reads what we print. */
+function stopper(shell: Shell): AbortSignal {
+  const leaving = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => leaving.abort());
+  return AbortSignal.any([leaving.signal, shell.closed]);
+}
+
+async function watchOne(
+  shell: Shell,
+  store: Store,
+  { run: id, stop }: { readonly run: string; readonly stop: AbortSignal },
+): Promise<number> {
+  const ended = new AbortController();
+  const view = openProgress(shell, store, {
+    run: id,
+    changed: () => {
+      if (isSettled(view.node.progress.status)) ended.abort();
+    },
+  });
+  await aborted(AbortSignal.any([ended.signal, stop]));
+  await view.end();
+  if (!ended.signal.aborted && !shell.wantsJson) return EXIT_INTERRUPTED;
+  const exit = await tellEnd(shell, store, { run: id, interrupted: false });
+  return ended.signal.aborted ? exit : EXIT_INTERRUPTED;
+}
+
+/** Shows all open runs until the user leaves; for programs, as they are now. */
+async function watchAll(shell: Shell, store: Store, stop: AbortSignal): Promise<number> {
+  const read = (): Promise<readonly RunSummary[]> => store.list({ status: OPEN });
+  if (shell.wantsJson) {
+    shell.result(
+      { runs: (await read()).map(({ id, workflow, status, currentStep }) => ({ id, workflow, status, currentStep: currentStep ?? null })) },
+      () => [],
+    );
+    return 0;
+  }
+  const show = shell.look.isTerminal ? tableView(shell) : lineView(shell);
+  let reading: Promise<void> = Promise.resolve();
+  const look = (): void => {
+    reading = reading.then(async () => {
+      if (!stop.aborted) show(await read());
+    });
+  };
+  const unfollow = store.follow(look);
+  const timer = shell.look.isTerminal ? setInterval(look, TICK_MS) : undefined;
+  look();
+  await aborted(stop);
+  unfollow();
+  clearInterval(timer);
+  await reading;
+  return EXIT_INTERRUPTED;
+}
+
+/** Settles when the signal is aborted; a timer keeps the process while nothing happens. */
+async function aborted(signal: AbortSignal): Promise<void> {
+  const alive = setInterval(() => undefined, TICK_MS);
+  await new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    if (signal.aborted) resolve();
+  });
+  clearInterval(alive);
+}
+
+/** The open runs as a table that is redrawn. */
+function tableView(shell: Shell): (runs: readonly RunSummary[]) => void {
+  const screen = new Screen(shell);
+  return (runs) => {
+    const { columns, rows } = screen.size;
+    const shown = runs.slice(0, rows - 3);
+    const lines = table({ ...shell.look, columns: columns - 1 }, [
+      { title: 'RUN', cells: shown.map(({ id }) => id) },
+      { title: 'WORKFLOW', cells: shown.map(({ workflow }) => oneLine(workflow)), shrinks: true },
+      { title: 'STATUS', cells: shown.map(({ status }) => status), style: (cell, row) => statusText(shell, shown[row]?.status, cell) },
+      { title: 'STEP', cells: shown.map(({ currentStep }) => oneLine(currentStep ?? '')), shrinks: true },
+      { title: 'CHANGED', cells: shown.map(({ updatedAt }) => agoText(updatedAt)) },
+    ]);
+    const hidden = runs.length - shown.length;
+    const more = hidden === 0 ? [] : [shell.style('dim', `and ${hidden} more`)];
+    screen.draw(runs.length === 0 ? ['No run is open.'] : [...lines, ...more]);
+  };
+}
+
+/** A line whenever a run has another state or is at another step; one that has ended gets a last line. */
+function lineView(shell: Shell): (runs: readonly RunSummary[]) => void {
+  const last = new Map<string, string>();
+  const print = (at: number, text: string): void => shell.print(`${clockText(at)} ${text}`);
+  return (runs) => {
+    const open = new Set(runs.map(({ id }) => id));
+    for (const id of last.keys())
+      if (!open.has(id)) {
+        last.delete(id);
+        print(Date.now(), `${id} is no longer open`);
+      }
+    for (const { id, workflow, status, currentStep, updatedAt } of runs.toReversed()) {
+      const text = `${id} ${oneLine(workflow)} ${status}${currentStep === undefined ? '' : ` at ${oneLine(currentStep)}`}`;
+      if (last.get(id) !== text) print(updatedAt, text);
+      last.set(id, text);
+    }
+  };
+}

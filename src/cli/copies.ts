@@ -1,0 +1,54 @@
+// Owns copies of the database as commands make them: their names, and the proof that one can be read.
+
+import { EngineError } from '../base/error.ts';
+import type { RunSummary } from '../store/store.ts';
+import type { Shell } from './shell.ts';
+
+/** What a verified copy holds. */
+export interface CopyFacts {
+  readonly runs: number;
+  /** Runs that have not ended, newest first. */
+  readonly open: readonly RunSummary[];
+}
+
+/** The name of a file beside another, by what it is for and the time. */
+export function nameBeside(file: string, what: string, at: number = Date.now()): string {
+  return `${file}.${what}-${new Date(at).toISOString().replace(/[:.]/g, '-')}`;
+}
+
+/** Opens a copy and verifies all that is in it; damage is STORE_DAMAGED, under the name that users know the copy by. */
+export async function verifyCopy(copy: string, name: string): Promise<CopyFacts> {
+  const [{ openSqliteStore }, { inspectFile }] = await Promise.all([
+    import('../store/sqlite/open.ts'),
+    import('../store/sqlite/inspect.ts'),
+  ]);
+  const store = await openSqliteStore({ file: copy });
+  try {
+    const { problems } = await store.check();
+    const [first] = problems;
+    if (first !== undefined) {
+      const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
+      throw new EngineError('STORE_DAMAGED', `${name} is damaged: ${first.what}${more}; use another backup`, {
+        details: { file: name, problems },
+      });
+    }
+    return { runs: inspectFile(copy).runs, open: await store.list({ status: ['pending', 'running', 'waiting'] }) };
+  } finally {
+    await store.close();
+  }
+}
+
+/** A size as people read it: `1.5 MB`. */
+export function sizeText(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+  const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return `${power === 0 ? bytes : (bytes / 1000 ** power).toFixed(1)} ${units[power]}`;
+}
+
+/** Tells on a terminal that something takes a while; gives how to take the line away again. */
+export function showWork(shell: Shell, what: string): () => void {
+  const { stderr } = shell.world;
+  if (!shell.look.isTerminal || stderr.isTTY !== true || shell.wantsJson) return () => {};
+  stderr.write(`${what}${shell.symbol('ellipsis')}`);
+  return () => stderr.write('\r\u001b[2K');
+}

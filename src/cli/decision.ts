@@ -1,0 +1,217 @@
+// Owns a decision at the terminal: how a question is shown, and how the person in front of it is asked. What others
+// wrote stands behind a bar on every line, wrapped by us, so that it can never pass for a prompt of ours; and what is
+// decided is bound to the digest of what was on the screen.
+
+import type { Engine } from '../api/engine.ts';
+import { EngineError, isEngineError } from '../base/error.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { GateOptionModel } from '../definition/model.ts';
+import type { OpenGate } from '../engine/gates.ts';
+import type { Store } from '../store/store.ts';
+import { userActor } from './actor.ts';
+import { type AskedGate, gatesBelow } from './decision-gates.ts';
+import { openPrompt, type Prompt } from './decision-prompt.ts';
+import type { Shell } from './shell.ts';
+import { oneLine, plain, shorten, widthOf } from './terminal.ts';
+import { agoText, untilText } from './time.ts';
+
+/** How many characters of a digest are shown, and the least that name one. */
+export const DIGEST_SHOWN = 12;
+
+const LINES_SHOWN = 20;
+
+/** A question as people see it; long values are cut. */
+export function gateLines(shell: Shell, run: string, gate: OpenGate): string[] {
+  return questionLines(shell, { run, gate }, { linesMax: LINES_SHOWN });
+}
+
+/** The same with nothing left out. */
+export function wholeGateLines(shell: Shell, run: string, gate: OpenGate): string[] {
+  return questionLines(shell, { run, gate }, { linesMax: Number.POSITIVE_INFINITY });
+}
+
+function questionLines(
+  shell: Shell,
+  { run, gate }: { readonly run: string; readonly gate: OpenGate },
+  { linesMax }: { readonly linesMax: number },
+): string[] {
+  const dot = ` ${shell.symbol('dot')} `;
+  const about = [`asked ${agoText(gate.since)}`, ...(gate.due === undefined ? [] : [`due ${untilText(gate.due)}`])];
+  return [
+    heading(shell, `A person decides: ${fitted(shell, gate.step, 24)}`),
+    shell.style('dim', `run ${run}${dot}${fitted(shell, gate.path, 24)}`),
+    shell.style('dim', [...about, `digest ${gate.digest.slice(0, DIGEST_SHOWN)}`].join(dot)),
+    '',
+    ...barred(shell, gate.gate.prompt),
+    ...shownLines(shell, gate.shown, { run, linesMax }),
+    '',
+    ...optionLines(shell, gate.gate.options),
+  ];
+}
+
+/** Text from outside on one line that leaves so many columns free. */
+function fitted(shell: Shell, text: string, free: number): string {
+  return shell.look.isTerminal ? shorten(shell.look, oneLine(text), Math.max(8, shell.look.columns - free)) : oneLine(text);
+}
+
+function heading(shell: Shell, text: string): string {
+  const rule = shell.symbol('rule');
+  const room = Math.max(0, Math.min(shell.look.columns, 80) - widthOf(text) - 4);
+  return shell.style('yellow', `${rule}${rule} ${text} ${rule.repeat(room)}`);
+}
+
+function shownLines(shell: Shell, shown: Json, { run, linesMax }: { readonly run: string; readonly linesMax: number }): string[] {
+  const values: JsonObject = isJsonObject(shown) ? shown : { shown };
+  return Object.entries(values).flatMap(([name, value]) => {
+    const lines = barred(shell, textOf(value));
+    const more = lines.length - linesMax;
+    const cut = more <= 0 ? [] : [shell.style('dim', `${shell.symbol('ellipsis')} ${more} more lines; "pawl gates ${run}" shows them all`)];
+    return ['', shell.style('bold', fitted(shell, name, 0)), ...lines.slice(0, linesMax), ...cut];
+  });
+}
+
+/** A shown value as text: what is text stays as it is, anything else is JSON. */
+export function textOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+/** Text from outside behind a bar; long lines are broken here, since a terminal would continue them without the bar. */
+function barred(shell: Shell, text: string): string[] {
+  const bar = shell.style('yellow', shell.symbol('bar'));
+  const width = shell.look.isTerminal ? Math.max(20, shell.look.columns - 3) : Number.POSITIVE_INFINITY;
+  const lines = plain(text)
+    .replaceAll('\t', '    ')
+    .split(/[\n\u2028\u2029]/)
+    .flatMap((line) => broken(line, width));
+  return lines.map((line) => `${bar} ${line}`.trimEnd());
+}
+
+function broken(line: string, width: number): string[] {
+  if (widthOf(line) <= width) return [line];
+  const lines: string[] = [];
+  let part = '';
+  let used = 0;
+  for (const { segment } of new Intl.Segmenter().segment(line)) {
+    const next = widthOf(segment);
+    if (used + next > width) {
+      lines.push(part);
+      part = '';
+      used = 0;
+    }
+    part += segment;
+    used += next;
+  }
+  return [...lines, part];
+}
+
+function optionLines(shell: Shell, options: readonly GateOptionModel[]): string[] {
+  const labels = options.map(({ label }) => fitted(shell, label, 40));
+  const width = Math.max(...labels.map(widthOf));
+  return options.map((option, index) => {
+    const label = labels[index] ?? '';
+    const leads = [leadsTo(shell, option), option.requiresInput ? 'asks for a text' : ''].filter((text) => text !== '').join(', ');
+    const padded = label + ' '.repeat(width - widthOf(label));
+    return `  ${shell.style('bold', String(index + 1))}  ${padded}  ${shell.style('dim', fitted(shell, leads, width + 8))}`.trimEnd();
+  });
+}
+
+function leadsTo(shell: Shell, { to, outcome }: GateOptionModel): string {
+  if (to === undefined) return outcome === 'ok' ? '' : `the step settles "${oneLine(outcome)}"`;
+  if ('step' in to) return `${shell.symbol('arrow')} ${oneLine(to.step)}`;
+  return `the run ${ENDS[to.end]}`;
+}
+
+const ENDS = { complete: 'completes', fail: 'fails', escalate: 'escalates', reject: 'ends rejected' } as const;
+
+/** What a person answered: an option, and the text where it asks for one. */
+export interface Answer {
+  readonly option: GateOptionModel;
+  readonly input?: string;
+}
+
+/**
+ * Shows the oldest question of a run, or of a run it waits for, and asks the person at the terminal. `later` leaves it
+ * open; `decided` also when somebody else was quicker, since the run goes on either way.
+ */
+export async function decideOnTerminal(shell: Shell, engine: Engine, run: string): Promise<'decided' | 'later'> {
+  for (;;) {
+    const [asked] = await gatesBelow(engine.store, run);
+    if (asked === undefined) return 'decided';
+    shell.print();
+    const answer = await answerOnTerminal(shell, engine.store, asked);
+    if (answer === 'later') {
+      shell.print(`Nothing is decided; "pawl decide ${asked.run}" asks again.`);
+      return 'later';
+    }
+    if (answer === 'gone') continue;
+    try {
+      await engine.decide(asked.run, decisionOf(asked, answer, userActor(shell)));
+      return 'decided';
+    } catch (error) {
+      if (!isEngineError(error) || !OVERTAKEN.has(error.code)) throw error;
+      shell.print(shell.style('yellow', plain(error.message)));
+    }
+  }
+}
+
+const OVERTAKEN: ReadonlySet<string> = new Set(['ALREADY_DECIDED', 'CONTENT_CHANGED', 'WAIT_NOT_FOUND', 'RUN_FINAL']);
+
+/** A decision about exactly what was shown. */
+export function decisionOf({ gate }: AskedGate, { option, input }: Answer, actor: string): Parameters<Engine['decide']>[1] {
+  return { option: option.label, gate: gate.path, digest: gate.digest, actor, ...(input === undefined ? {} : { input }) };
+}
+
+/** Shows a question and asks for the answer; `gone` when another process has decided meanwhile. */
+export async function answerOnTerminal(shell: Shell, store: Store, asked: AskedGate): Promise<Answer | 'later' | 'gone'> {
+  for (const line of [...gateLines(shell, asked.run, asked.gate), '']) shell.print(line);
+  const gone = new AbortController();
+  const look = async (): Promise<void> => {
+    if (!(await isStillAsked(store, asked))) gone.abort();
+  };
+  const unfollow = store.follow(() => void look().catch(() => undefined));
+  const prompt = openPrompt(shell, gone.signal);
+  try {
+    const answer = await askOption(shell, prompt, asked.gate.gate.options);
+    if (!gone.signal.aborted) return answer ?? 'later';
+    shell.print('This is no longer asked: it was decided or has changed meanwhile.');
+    return 'gone';
+  } finally {
+    prompt.close();
+    unfollow();
+  }
+}
+
+async function isStillAsked(store: Store, { run, gate }: AskedGate): Promise<boolean> {
+  const open = await gatesBelow(store, run);
+  return open.some((other) => other.run === run && other.gate.path === gate.path && other.gate.digest === gate.digest);
+}
+
+async function askOption(shell: Shell, prompt: Prompt, options: readonly GateOptionModel[]): Promise<Answer | undefined> {
+  for (;;) {
+    const given = (await prompt.ask('Your answer, by number or name (Enter: later)'))?.trim();
+    if (given === undefined || given === '') return undefined;
+    const option = options[Number(given) - 1] ?? findOption(options, given);
+    if (option === undefined) shell.print(`There is no answer "${oneLine(given)}".`);
+    else return askInput(prompt, option);
+  }
+}
+
+/** Asks for the text that an option wants; without one there is no answer. */
+export async function askInput(prompt: Prompt, option: GateOptionModel): Promise<Answer | undefined> {
+  if (!option.requiresInput) return { option };
+  const input = (await prompt.ask(`Your text for "${oneLine(option.label)}" (Enter: later)`))?.trim();
+  return input === undefined || input === '' ? undefined : { option, input };
+}
+
+function findOption(options: readonly GateOptionModel[], given: string): GateOptionModel | undefined {
+  const near = options.filter(({ label }) => label.toLowerCase() === given.toLowerCase());
+  return options.find(({ label }) => label === given) ?? (near.length === 1 ? near[0] : undefined);
+}
+
+/** The option of a label, as it is written or but for capitals; else an error that lists those there are. */
+export function optionNamed(gate: OpenGate, label: string): GateOptionModel {
+  const found = findOption(gate.gate.options, label);
+  if (found !== undefined) return found;
+  const labels = gate.gate.options.map((option) => `"${option.label}"`).join(', ');
+  throw new EngineError('OPTION_INVALID', `gate "${gate.step}" has no option "${label}"; it has ${labels}`);
+}

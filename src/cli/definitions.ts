@@ -1,0 +1,27 @@
+// Owns where the definitions of a project are, and how their files are named to people.
+
+import { statSync } from 'node:fs';
+import { isAbsolute, join, relative } from 'node:path';
+import type { Discovery } from '../authoring/discover.ts';
+import { HOMES, type Project } from './project.ts';
+import type { Shell } from './shell.ts';
+import { oneLine } from './terminal.ts';
+
+/** The folders of a project that hold workflows. */
+export function workflowFolders(project: Project): string[] {
+  return HOMES.map((home) => join(project.root, home, 'workflows')).filter(
+    (folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true,
+  );
+}
+
+/** The workflows of a project, read and not run. */
+export async function discoverProject(project: Project): Promise<Discovery> {
+  const { discoverWorkflows } = await import('../authoring/discover.ts');
+  return discoverWorkflows(...workflowFolders(project));
+}
+
+/** A file as people read it: from where they are, when it is below. */
+export function shownFile(shell: Shell, file: string): string {
+  const way = relative(shell.cwd, file);
+  return oneLine(way === '' || way.startsWith('..') || isAbsolute(way) ? file : way);
+}

@@ -1,0 +1,107 @@
+// Owns starting a run that goes on when the terminal is closed: a process of its own, in a session of its own, whose
+// output is a log file beside the database.
+
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { EngineError } from '../base/error.ts';
+import { createRunId } from '../base/id.ts';
+import type { Store } from '../store/store.ts';
+import type { Given } from './command.ts';
+import { openStore, type Place } from './session.ts';
+import type { Shell } from './shell.ts';
+import { readStory } from './story.ts';
+import { plain } from './terminal.ts';
+
+/** A run to start in the background, whose values were read and found right. */
+export interface Detached {
+  readonly given: Given;
+  readonly file: string;
+}
+
+/** Starts a process that drives the run, and returns when that process has taken it. */
+export async function detachRun(shell: Shell, place: Place, detached: Detached): Promise<number> {
+  const id = detached.given.option('id') ?? createRunId();
+  const store = await openStore(place);
+  try {
+    if ((await store.resolve(id, 1)).includes(id))
+      throw new EngineError('RUN_EXISTS', `run "${id}" exists already; start one under another id`);
+    const log = join(dirname(place.file), `run-${id}.log`);
+    const child = startProcess(shell, wordsOf(place, id, detached), log);
+    await takenOver(store, { id, log, child });
+    child.unref();
+    shell.result({ ...(await readStory(store, id)), log }, () => [
+      `run ${id} goes on in the background, process ${child.pid}; its output is in ${log}`,
+      `    ${shell.style('cyan', `pawl watch ${id}`)}`,
+    ]);
+    return 0;
+  } finally {
+    await store.close();
+  }
+}
+
+/** The values go on as they were given, files by their names: nothing becomes visible that was not. */
+function wordsOf(place: Place, id: string, { given, file }: Detached): string[] {
+  return [
+    'run',
+    file,
+    ...['--id', id, '--wait', '--db', place.file, '--project', place.project.root],
+    ...['param', 'params', 'from', 'output'].flatMap((name) => given.options(name).map((value) => `--${name}=${value}`)),
+  ];
+}
+
+function startProcess(shell: Shell, words: readonly string[], log: string): ReturnType<typeof spawn> {
+  const fd = openSync(log, 'a', 0o600);
+  try {
+    return spawn(process.execPath, [process.argv[1] as string, ...words], {
+      cwd: shell.cwd,
+      env: { ...shell.env },
+      detached: true,
+      stdio: ['ignore', fd, fd],
+    });
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Resolves when the run is on disk; a process that ends before that is told with what it printed. */
+function takenOver(
+  store: Store,
+  { id, log, child }: { readonly id: string; readonly log: string; readonly child: ReturnType<typeof spawn> },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const look = (): void => {
+      store.resolve(id, 1).then(
+        ([found]) => found === id && done(resolve),
+        (error: unknown) => done(() => reject(error)),
+      );
+    };
+    const unfollow = store.follow(look);
+    const done = (settle: () => void): void => {
+      unfollow();
+      child.removeAllListeners();
+      settle();
+    };
+    child.once('error', (cause) =>
+      done(() => reject(new EngineError('STEP_FAILED', `the process for run ${id} could not be started: ${cause.message}`, { cause }))),
+    );
+    child.once('exit', (code) => {
+      store.resolve(id, 1).then(
+        ([found]) =>
+          done(() =>
+            found === id
+              ? resolve()
+              : reject(
+                  new EngineError('STEP_FAILED', `the process for run ${id} ended with ${code} before the run began:\n${tailOf(log)}`),
+                ),
+          ),
+        (error: unknown) => done(() => reject(error)),
+      );
+    });
+    look();
+  });
+}
+
+function tailOf(log: string): string {
+  return plain(readFileSync(log, 'utf8')).trim().split('\n').slice(-5).join('\n');
+}

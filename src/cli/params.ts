@@ -1,0 +1,85 @@
+// Owns the values on a command line: `name=value`, JSON, and `@file` for both. A parameter is read by its declared type;
+// what does not fit is left as text, so that the engine refuses it in its own words, with the type and the choices.
+
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { EngineError, messageOf } from '../base/error.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { ArgModel } from '../definition/model.ts';
+import type { Given } from './command.ts';
+import type { Shell } from './shell.ts';
+
+/** The parameters of a run: those of `--params`, and over them those of `-p`. */
+export function readParams(shell: Shell, given: Given, declared: Readonly<Record<string, ArgModel>>): JsonObject {
+  const whole = given.option('params');
+  const base = whole === undefined ? {} : readJson(shell, whole, '--params');
+  if (!isJsonObject(base)) throw new EngineError('USAGE', `--params takes a JSON object of values by name, such as '{"issue": 7}'`);
+  const single = readNamed(given.options('param'), { option: '-p', example: '-p issue=7' }).map(([name, text]): [string, Json] => {
+    const type = Object.hasOwn(declared, name) ? declared[name]?.type : undefined;
+    return [name, readValue(readText(shell, text, `-p ${name}`), type)];
+  });
+  return { ...base, ...Object.fromEntries(single) };
+}
+
+/** The results given in place of steps: `--output step=JSON`. */
+export function readOutputs(shell: Shell, given: Given): Readonly<Record<string, Json>> {
+  const named = readNamed(given.options('output'), { option: '--output', example: `--output plan='{"ok": true}'` });
+  return Object.fromEntries(named.map(([step, text]) => [step, readJson(shell, text, `--output ${step}`)]));
+}
+
+/** JSON as it stands, or from a file with `@file`. */
+export function readJson(shell: Shell, text: string, what: string): Json {
+  const json = readText(shell, text, what);
+  try {
+    return JSON.parse(json) as Json;
+  } catch (cause) {
+    throw new EngineError('USAGE', `${what} is not JSON: ${messageOf(cause)}; text goes in quotes inside quotes: '"text"'`, { cause });
+  }
+}
+
+function readNamed(
+  values: readonly string[],
+  { option, example }: { readonly option: string; readonly example: string },
+): [string, string][] {
+  const seen = new Set<string>();
+  return values.map((value) => {
+    const equals = value.indexOf('=');
+    if (equals < 1) throw new EngineError('USAGE', `${option} takes name=value, not "${value}"; write for example: ${example}`);
+    const name = value.slice(0, equals);
+    if (seen.has(name)) throw new EngineError('USAGE', `${option} ${name} is given twice`);
+    seen.add(name);
+    return [name, value.slice(equals + 1)];
+  });
+}
+
+/** Text as it stands; `@file` is what the file holds, `@@` an @ of the text itself. */
+function readText(shell: Shell, text: string, what: string): string {
+  if (text.startsWith('@@')) return text.slice(1);
+  if (!text.startsWith('@')) return text;
+  const file = resolve(shell.cwd, text.slice(1));
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new EngineError(
+      'USAGE',
+      `${what} names ${file}, which cannot be read: ${messageOf(cause)}; an @ of the text itself is written @@`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+function readValue(text: string, type: ArgModel['type']): Json {
+  if (type === 'string') return text;
+  const value = parsed(text);
+  return value === undefined || (type === undefined && typeof value === 'string') ? text : value;
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

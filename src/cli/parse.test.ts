@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import type { CommandSpec } from './command.ts';
+import { parseCommand } from './parse.ts';
+
+const SPEC: CommandSpec = {
+  name: 'try',
+  group: 'Look',
+  summary: 'a command to read command lines by',
+  args: [
+    { name: 'RUN', about: 'a run', required: true },
+    { name: 'FILE', about: 'files', many: true },
+  ],
+  options: [
+    { name: 'param', short: 'p', value: 'NAME=VALUE', about: 'a value', many: true },
+    { name: 'limit', short: 'n', value: 'N', about: 'a number' },
+    { name: 'force', short: 'f', about: 'a switch' },
+  ],
+  examples: [],
+  load: () => Promise.reject(new Error('not run here')),
+};
+
+function params(...argv: readonly string[]): readonly string[] {
+  return parseCommand(SPEC, ['run', ...argv]).options('param');
+}
+
+describe('a value', () => {
+  test('follows its option after a space, after "=", or at once after a short one', () => {
+    expect(params('--param', 'a=1', '--param=b=2', '-p', 'c=3', '-pd=4', '-p=e=5')).toEqual(['a=1', 'b=2', 'c=3', 'd=4', 'e=5']);
+  });
+
+  test('can be empty', () => {
+    expect(params('--param', '', '--param=', '-p', '', '-p=', '--force')).toEqual(['', '', '', '']);
+  });
+
+  test('can begin with a dash; with two only after "="', () => {
+    expect(params('-p', '-1', '--param', '-x', '--param=--y')).toEqual(['-1', '-x', '--y']);
+    expect(() => params('--param', '--y')).toThrow('option "--param" needs a value: --param NAME=VALUE');
+  });
+
+  test('is given once, unless the option takes many', () => {
+    expect(() => parseCommand(SPEC, ['run', '-n', '1', '--limit=2'])).toThrow('option "--limit" is given twice');
+  });
+});
+
+describe('a word', () => {
+  test('may stand before, between and after options', () => {
+    const given = parseCommand(SPEC, ['run', '-f', 'one', '--limit', '3', 'two']);
+    expect([given.word('RUN'), given.allWords('FILE'), given.option('limit'), given.has('force')]).toEqual([
+      'run',
+      ['one', 'two'],
+      '3',
+      true,
+    ]);
+  });
+
+  test('is what it is after "--"', () => {
+    const given = parseCommand(SPEC, ['--', '--force', '-p', '--']);
+    expect([given.word('RUN'), given.allWords('FILE'), given.has('force')]).toEqual(['--force', ['-p', '--'], false]);
+  });
+
+  test('may be a dash or a negative number', () => {
+    expect(parseCommand(SPEC, ['-', '-1']).allWords('FILE')).toEqual(['-1']);
+  });
+});
+
+describe('a switch', () => {
+  test('takes no value', () => {
+    expect(() => parseCommand(SPEC, ['run', '--force=yes'])).toThrow('option "--force" takes no value');
+    expect(() => parseCommand(SPEC, ['run', '-fyes'])).toThrow('option "-f" takes no value, so "-fyes" is not understood');
+  });
+
+  test('given twice is given', () => {
+    expect(parseCommand(SPEC, ['run', '-f', '--force']).has('force')).toBe(true);
+  });
+});
+
+test('help is shown although an argument is missing', () => {
+  expect(parseCommand(SPEC, ['-h']).has('help')).toBe(true);
+});
+
+test('a short option written with two dashes, or a long one with one, is told its right spelling', () => {
+  expect(() => parseCommand(SPEC, ['run', '-limit', '3'])).toThrow('no option "-limit" (did you mean "--limit"?)');
+  expect(() => parseCommand(SPEC, ['run', '--f'])).toThrow('no option "--f" (did you mean "-f"?)');
+});

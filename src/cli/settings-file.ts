@@ -1,0 +1,153 @@
+// Owns one file of settings: YAML 1.2 with nothing that surprises (no second key of a name, no tags, no flood of aliases),
+// every key known, every value of its kind, and the place of each for messages. Loaded only when such a file exists.
+
+import { readFileSync, statSync } from 'node:fs';
+import { isMap, isScalar, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
+import { EngineError, messageOf } from '../base/error.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
+import { didYouMean } from '../base/suggest.ts';
+
+const BYTES_MAX = 1024 * 1024;
+const ALIASES_MAX = 100;
+
+/** One setting of a file: its key with dots, its value, its place. */
+export interface Setting {
+  readonly key: string;
+  readonly value: Json;
+  readonly position: { readonly line: number; readonly column: number };
+  /** False for names that are kept for later: accepted as they are, and nothing reads them yet. */
+  readonly isUsed: boolean;
+}
+
+/** What may stand under a key: a value of some kind, or keys of its own (`*` stands for any). */
+type Shape = ((value: Json) => string | undefined) | { readonly [key: string]: Shape };
+
+const text = (value: Json): string | undefined => (typeof value === 'string' && value !== '' ? undefined : 'a text that is not empty');
+const count = (value: Json): string | undefined =>
+  Number.isSafeInteger(value) && (value as number) >= 1 ? undefined : 'a whole number of at least 1';
+const names = (value: Json): string | undefined =>
+  Array.isArray(value) && value.every((name) => typeof name === 'string' && /^[A-Za-z_]\w*\*?$/.test(name))
+    ? undefined
+    : 'a list of names of variables, such as [PATH, LC_*]';
+
+const SHAPE: { readonly [key: string]: Shape } = {
+  db: text,
+  limits: { global: count, repository: count, roles: { '*': count }, credentials: { '*': count }, keys: { '*': count } },
+  validation: { stages: { '*': stage } },
+  environment: names,
+};
+
+/** Names that are kept for later. */
+const RESERVED = ['roles', 'agent_roles', 'groups', 'secrets', 'budgets', 'budget', 'protected', 'project', 'review_policy'];
+
+function stage(value: Json): string | undefined {
+  const expected = 'a command line, a list of other stages, or a mapping with run or argv';
+  if (typeof value === 'string') return value === '' ? expected : undefined;
+  if (isTexts(value)) return undefined;
+  if (!isJsonObject(value)) return expected;
+  const { run, argv, env, cwd, timeoutMs, ...rest } = value;
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) return `${expected}; "${unknown}" is not one of run, argv, env, cwd, timeoutMs`;
+  const fits =
+    (run === undefined) !== (argv === undefined) &&
+    (run === undefined || (typeof run === 'string' && run !== '')) &&
+    (argv === undefined || isTexts(argv)) &&
+    (cwd === undefined || typeof cwd === 'string') &&
+    (timeoutMs === undefined || count(timeoutMs) === undefined) &&
+    (env === undefined || (typeof env === 'object' && env !== null && Object.values(env).every((entry) => typeof entry === 'string')));
+  return fits ? undefined : expected;
+}
+
+function isTexts(value: Json): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string' && word !== '');
+}
+
+/** The settings of a file; what is wrong with it is CONFIG_INVALID with the place. */
+export async function readSettingsFile(file: string): Promise<Setting[]> {
+  return new SettingsReader(file).read();
+}
+
+class SettingsReader {
+  private readonly file: string;
+  private readonly lines = new LineCounter();
+
+  constructor(file: string) {
+    this.file = file;
+  }
+
+  read(): Setting[] {
+    const { size } = statSync(this.file);
+    if (size > BYTES_MAX) throw this.invalid(0, `the file has ${size} bytes, and settings have at most ${BYTES_MAX}`);
+    const document = parseDocument(this.text(), {
+      version: '1.2',
+      schema: 'core',
+      uniqueKeys: true,
+      prettyErrors: false,
+      lineCounter: this.lines,
+    });
+    const [problem] = [...document.errors, ...document.warnings];
+    if (problem !== undefined) throw this.invalid(problem.pos[0], problem.message);
+    try {
+      document.toJS({ maxAliasCount: ALIASES_MAX });
+    } catch (cause) {
+      throw this.invalid(0, `${messageOf(cause)}; settings need no more than ${ALIASES_MAX} aliases`);
+    }
+    const { contents } = document;
+    if (contents === null || (isScalar(contents) && contents.value === null)) return [];
+    if (!isMap(contents)) throw this.invalid(contents.range?.[0] ?? 0, 'settings are a mapping of names to values');
+    const toJson = (node: Node): Json => node.toJS(document, { maxAliasCount: ALIASES_MAX }) as Json;
+    return this.readMap(contents as YAMLMap<unknown, Node>, { path: '', shape: SHAPE, toJson });
+  }
+
+  private text(): string {
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(this.file));
+    } catch (cause) {
+      throw this.invalid(0, `the file cannot be read as UTF-8 text: ${messageOf(cause)}`);
+    }
+  }
+
+  private readMap(map: YAMLMap<unknown, Node>, at: Level): Setting[] {
+    return map.items.flatMap((pair) => this.readPair(pair, at));
+  }
+
+  private readPair(pair: Pair<unknown, Node>, { path, shape, toJson }: Level): Setting[] {
+    const offset = isScalar(pair.key) ? (pair.key.range?.[0] ?? 0) : 0;
+    const name = isScalar(pair.key) ? String(pair.key.value) : '';
+    const key = path === '' ? name : `${path}.${name}`;
+    const isReserved = path === '' && RESERVED.includes(name);
+    const below = Object.hasOwn(shape, name) ? shape[name] : shape['*'];
+    if (below === undefined && !isReserved) throw this.unknown(offset, name, { path, shape });
+    const value = pair.value === null ? null : toJson(pair.value);
+    const leaf = { key, value, position: this.place(offset) };
+    if (below === undefined) return [{ ...leaf, isUsed: false }];
+    if (typeof below === 'function') {
+      const expected = below(value);
+      if (expected !== undefined) throw this.invalid(pair.value?.range?.[0] ?? offset, `"${key}" is ${expected}`);
+      return [{ ...leaf, isUsed: true }];
+    }
+    if (!isMap(pair.value)) throw this.invalid(pair.value?.range?.[0] ?? offset, `"${key}" is a mapping of names to values`);
+    return this.readMap(pair.value as YAMLMap<unknown, Node>, { path: key, shape: below, toJson });
+  }
+
+  private unknown(offset: number, name: string, { path, shape }: Pick<Level, 'path' | 'shape'>): EngineError {
+    const known = [...Object.keys(shape), ...(path === '' ? RESERVED : [])];
+    const where = path === '' ? '' : ` under "${path}"`;
+    return this.invalid(offset, `there is no setting "${name}"${where}${didYouMean(name, known)}; there are ${known.join(', ')}`);
+  }
+
+  private place(offset: number): { readonly line: number; readonly column: number } {
+    const { line, col } = this.lines.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  }
+
+  private invalid(offset: number, what: string): EngineError {
+    return new EngineError('CONFIG_INVALID', what, { position: { file: this.file, ...this.place(offset) } });
+  }
+}
+
+interface Level {
+  readonly path: string;
+  readonly shape: { readonly [key: string]: Shape };
+  readonly toJson: (node: Node) => Json;
+}

@@ -1,0 +1,158 @@
+// Owns the words for each fact of a run's log: one line per fact, the same words every time, so that lines can be
+// searched for and compared.
+
+import { unreachable } from '../base/invariant.ts';
+import type { RunChanged, RunEvent, StepChanged, StepSettled } from '../kernel/event.ts';
+import type { Activation, Group, Wait } from '../kernel/run-state.ts';
+import { oneLine } from './terminal.ts';
+
+/** The path of the step a fact is about; empty for facts about the run as a whole. */
+export function factPath(event: RunEvent): string {
+  switch (event.type) {
+    case 'run.started':
+    case 'run.changed':
+      return '';
+    case 'step.opened':
+    case 'step.reopened':
+      return event.activation.path;
+    case 'edge.taken':
+      return event.from;
+    case 'input.ignored':
+      return event.path ?? '';
+    default:
+      return event.path;
+  }
+}
+
+/** What happened, in plain words on one line. */
+export function factText(event: RunEvent): string {
+  return oneLine(wordsOf(event));
+}
+
+function wordsOf(event: RunEvent): string {
+  switch (event.type) {
+    case 'run.started':
+      return `run of ${event.run.workflow} started${event.fork === undefined ? '' : `, forked from ${event.fork.run} at ${event.fork.step}`}`;
+    case 'run.changed':
+      return runWords(event);
+    case 'step.opened':
+      return openedWords(event.activation);
+    case 'step.changed':
+      return changedWords(event);
+    case 'step.settled':
+      return settledWords(event);
+    case 'edge.taken':
+      return `on ${event.outcome} goes to ${event.to}${event.exhausted === true ? ', since the bound is used up' : ''}`;
+    case 'group.joined':
+      return `joined with ${event.outcome}: ${countsOf(event.counters)}`;
+    case 'step.reopened':
+      return `taken up again${by(event.actor)}, attempt ${event.activation.attempt}`;
+    case 'input.ignored':
+      return `ignored "${event.input}": ${IGNORED[event.reason]}`;
+    default:
+      return unreachable(event);
+  }
+}
+
+const IGNORED = {
+  late: 'it came too late',
+  final: 'the run has ended',
+  duplicate: 'it had come before',
+  'stale-digest': 'it was about something else than is shown now',
+  'no-wait': 'nothing waits for it',
+  'not-allowed': 'it is not possible here',
+} as const;
+
+function by(actor: string | undefined): string {
+  return actor === undefined ? '' : ` by ${actor}`;
+}
+
+function runWords(event: RunChanged): string {
+  const note = event.note === undefined ? '' : `: ${event.note}`;
+  const words = [
+    decisionWords(event.decision),
+    event.halt === null ? `resumed${by(event.actor)}${note}` : undefined,
+    event.halt === null || event.status === undefined
+      ? undefined
+      : `run ${event.status}${by(event.actor)}${event.halt === undefined ? note : `: ${event.halt.message}`}`,
+    event.paused === undefined ? undefined : `${event.paused ? 'paused' : 'pause ended'}${by(event.actor)}`,
+    event.ending === undefined ? undefined : `being cancelled${by(event.actor)}${note}`,
+    event.extended === undefined ? undefined : `${event.extended.edge} may be taken ${event.extended.by} more times${by(event.actor)}`,
+    event.signal === undefined ? undefined : `signal "${event.signal.name}" ${'queued' in event.signal ? 'kept for later' : 'taken'}`,
+    event.code === undefined ? undefined : `changed code accepted${by(event.actor)}`,
+  ].filter((word) => word !== undefined);
+  return words.length === 0 ? 'run changed' : words.join('; ');
+}
+
+function decisionWords(decision: RunChanged['decision']): string | undefined {
+  if (decision === undefined) return undefined;
+  return `${decision.actor} chose "${decision.option}" at ${decision.gate}${decision.input === undefined ? '' : `: ${decision.input}`}`;
+}
+
+function openedWords({ kind, state, wait, attempt }: Activation): string {
+  if (wait !== undefined) return waitWords(wait);
+  if (state === 'running') return attempt === 1 ? `${kind} started` : `${kind} started, attempt ${attempt}`;
+  return `${kind} opened${state === 'queued' ? ', queued' : ''}`;
+}
+
+function changedWords({ set, failed, group, actor, note }: StepChanged): string {
+  const words = [
+    failed === undefined ? undefined : `attempt ${failed.attempt} failed: ${failed.error.message}`,
+    group === undefined ? undefined : `${group.total} members to do`,
+    set.state === undefined || set.state === null ? undefined : stateWords(set),
+    actor === undefined ? undefined : `said ${actor}${note === undefined ? '' : `: ${note}`}`,
+  ].filter((word) => word !== undefined);
+  return words.length === 0 ? 'changed' : words.join('; ');
+}
+
+function stateWords(set: StepChanged['set']): string {
+  const attempt = typeof set.attempt === 'number' ? `, attempt ${set.attempt}` : '';
+  switch (set.state) {
+    case 'running':
+      return `started${attempt}`;
+    case 'verifying':
+      return 'work reported, being verified';
+    case 'queued':
+      return `queued${attempt}`;
+    case 'unknown':
+      return 'a crash left no record of its end';
+    case 'preparing':
+      return `preconditions being checked${attempt}`;
+    default:
+      return set.wait === undefined || set.wait === null ? `waiting${attempt}` : waitWords(set.wait);
+  }
+}
+
+function waitWords(wait: Wait): string {
+  switch (wait.kind) {
+    case 'human':
+      return `waits for a person${wait.digest === undefined ? '' : `, shown ${wait.digest.slice(0, 12)}`}`;
+    case 'child':
+      return `waits for the child run ${wait.child}`;
+    case 'signal':
+      return `waits for the signal "${wait.name}"`;
+    case 'delay':
+      return wait.reason === 'retry' ? 'waits before it is tried again' : 'waits for time to pass';
+    case 'report':
+      return 'waits for an agent to report';
+    case 'answer':
+      return 'waits for answers';
+    case 'fix':
+      return 'waits for the fix';
+  }
+}
+
+function settledWords({ outcome, error, actor, attempt }: StepSettled): string {
+  const tries = attempt > 1 ? ` at attempt ${attempt}` : '';
+  return `${outcome}${tries}${by(actor)}${error === undefined ? '' : `: ${error.message}`}`;
+}
+
+function countsOf({ total, ok, reject, fail, skip }: Pick<Group, 'total' | 'ok' | 'reject' | 'fail' | 'skip'>): string {
+  const parts = [
+    `${ok} of ${total} ok`,
+    reject > 0 ? `${reject} rejected` : '',
+    fail > 0 ? `${fail} failed` : '',
+    skip > 0 ? `${skip} skipped` : '',
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}

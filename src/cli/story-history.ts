@@ -1,0 +1,77 @@
+// Owns what only the log of a run tells: who decided what and on which content, how large its fan-outs are, and which
+// run it was forked from.
+
+import type { RunEvent } from '../kernel/event.ts';
+import type { Activation } from '../kernel/run-state.ts';
+import type { EventRow, Store } from '../store/store.ts';
+
+/** A decision of a person: the digest is over everything they were shown. */
+export interface StoryDecision {
+  readonly gate: string;
+  readonly path: string;
+  readonly option: string;
+  readonly input: string | null;
+  readonly actor: string;
+  readonly digest: string | null;
+  readonly at: string;
+}
+
+/** What the log tells. */
+export interface History {
+  readonly decisions: readonly StoryDecision[];
+  /** How many members each group has, by its path. */
+  readonly totals: ReadonlyMap<string, number>;
+  readonly forkOf: { readonly run: string; readonly step: string } | undefined;
+}
+
+/** Reads the log of a run for what a story needs of it. */
+export async function readHistory(store: Store, run: string): Promise<History> {
+  const rows = await store.events(run, 0);
+  const [first] = rows[0]?.events ?? [];
+  const fork = first?.type === 'run.started' ? first.fork : undefined;
+  return {
+    decisions: decisionsOf(rows),
+    totals: totalsOf(rows),
+    forkOf: fork === undefined ? undefined : { run: fork.run, step: fork.step },
+  };
+}
+
+function decisionsOf(rows: readonly EventRow[]): StoryDecision[] {
+  const asked = new Map<string, string>();
+  return rows.flatMap(({ events }) =>
+    events.flatMap((event, index) => {
+      noteQuestion(asked, event);
+      if (event.type !== 'run.changed' || event.decision === undefined) return [];
+      // The fact after a decision is about the step it was made at: it settles, or is verified.
+      const path = pathOf(events[index + 1]) ?? event.decision.gate;
+      const { gate, option, input, actor } = event.decision;
+      return [{ gate, path, option, input: input ?? null, actor, digest: asked.get(path) ?? null, at: new Date(event.at).toISOString() }];
+    }),
+  );
+}
+
+function noteQuestion(asked: Map<string, string>, event: RunEvent): void {
+  const digest = waitOf(event)?.digest;
+  const path = pathOf(event);
+  if (digest !== undefined && path !== undefined) asked.set(path, digest);
+}
+
+function waitOf(event: RunEvent): Activation['wait'] | null {
+  if (event.type === 'step.opened' || event.type === 'step.reopened') return event.activation.wait;
+  return event.type === 'step.changed' ? event.set.wait : undefined;
+}
+
+/** The path of the activation that an event is about. */
+function pathOf(event: RunEvent | undefined): string | undefined {
+  if (event?.type === 'step.opened' || event?.type === 'step.reopened') return event.activation.path;
+  return event?.type === 'step.changed' || event?.type === 'step.settled' ? event.path : undefined;
+}
+
+function totalsOf(rows: readonly EventRow[]): ReadonlyMap<string, number> {
+  const totals = new Map<string, number>();
+  for (const event of rows.flatMap(({ events }) => events)) {
+    if (event.type === 'step.changed' && event.group !== undefined) totals.set(event.path, event.group.total);
+    if (event.type === 'group.joined') totals.set(event.path, event.counters.total);
+  }
+  return totals;
+}

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { type Look, lookOf, oneLine, plain, shorten, styled, symbol, table, widthOf } from './terminal.ts';
+
+const TERMINAL: Look = { isTerminal: true, hasColor: false, hasUnicode: true, columns: 40 };
+const PIPE: Look = { ...TERMINAL, isTerminal: false };
+const ASCII: Look = { ...TERMINAL, hasUnicode: false };
+
+describe('what a stream can show', () => {
+  const look = (stream: { isTTY?: boolean; columns?: number }, env: Record<string, string> = {}, noColor = false): Look =>
+    lookOf(stream, env, { noColor });
+
+  test('colour is for terminals that want it', () => {
+    expect(look({ isTTY: true }).hasColor).toBe(true);
+    expect(look({}).hasColor).toBe(false);
+    expect(look({ isTTY: true }, { NO_COLOR: '1' }).hasColor).toBe(false);
+    expect(look({ isTTY: true }, { NO_COLOR: '' }).hasColor).toBe(true);
+    expect(look({ isTTY: true }, {}, true).hasColor).toBe(false);
+    expect(look({}, { FORCE_COLOR: '1' }).hasColor).toBe(true);
+    expect(look({}, { FORCE_COLOR: '0' }).hasColor).toBe(false);
+    expect(look({}, { FORCE_COLOR: '1', NO_COLOR: '1' }).hasColor).toBe(false);
+  });
+
+  test('a dumb terminal is not redrawn', () => {
+    expect(look({ isTTY: true }, { TERM: 'dumb' })).toMatchObject({ isTerminal: false, hasColor: false });
+  });
+
+  test.skipIf(process.platform === 'win32')('symbols are for locales of UTF-8, the most special variable first', () => {
+    expect(look({}, { LANG: 'de_DE.UTF-8' }).hasUnicode).toBe(true);
+    expect(look({}, { LANG: 'C.utf8' }).hasUnicode).toBe(true);
+    expect(look({}, { LANG: 'de_DE.UTF-8', LC_ALL: 'C' }).hasUnicode).toBe(false);
+    expect(look({}, { LANG: 'C', LC_CTYPE: 'C.UTF-8' }).hasUnicode).toBe(true);
+    expect(look({}, {}).hasUnicode).toBe(false);
+  });
+
+  test('the width is that of the terminal, else COLUMNS, else 80; no width is none', () => {
+    expect(look({ isTTY: true, columns: 120 }, { COLUMNS: '60' }).columns).toBe(120);
+    expect(look({}, { COLUMNS: '60' }).columns).toBe(60);
+    for (const COLUMNS of ['', '0', '-3', 'wide']) expect(look({ isTTY: true, columns: 0 }, { COLUMNS }).columns).toBe(80);
+  });
+});
+
+describe('text from outside', () => {
+  test('cannot move the cursor, colour, ring, retitle, link or overwrite', () => {
+    expect(plain('a\u001b[31mb\u001b[2J\u001b[1;1Hc\u0007')).toBe('abc');
+    expect(plain('\u001b]0;title\u0007a\u001b]8;;http://x\u001b\\b\u001b]8;;\u001b\\')).toBe('ab');
+    expect(plain('safe\rEVIL\u0008\u007f')).toBe('safeEVIL');
+    expect(plain('\u009b31mred\u0090')).toBe('31mred');
+    expect(plain('\u001b\u001b[31m[31mx')).not.toContain('\u001b');
+  });
+
+  test('cannot turn the direction of writing', () => {
+    expect(plain('approve\u202eevorppa\u2066')).toBe('approveevorppa');
+  });
+
+  test('keeps tabs and line ends, of Windows too; one line keeps neither', () => {
+    expect(plain('a\tb\r\nc\n')).toBe('a\tb\nc\n');
+    expect(oneLine('  a\tb\r\nc\n')).toBe('a b c');
+  });
+});
+
+describe('widths', () => {
+  test('wide characters take two columns, marks and colour none', () => {
+    expect([widthOf('abc'), widthOf('日本'), widthOf('e\u0301'), widthOf('👩‍🚀'), widthOf('\u001b[31mred\u001b[39m')]).toEqual([
+      3, 4, 1, 2, 3,
+    ]);
+  });
+
+  test('a cut is marked and never wider than asked for', () => {
+    expect(shorten(TERMINAL, 'abcdefgh', 5)).toBe('abcd…');
+    expect(shorten(ASCII, 'abcdefgh', 5)).toBe('ab...');
+    expect(shorten(TERMINAL, '日本語です', 6)).toBe('日本…');
+    expect(shorten(TERMINAL, 'abc', 3)).toBe('abc');
+    for (const width of [0, 1, 2]) expect(widthOf(shorten(ASCII, 'abcdefgh', width))).toBeLessThanOrEqual(width);
+  });
+});
+
+describe('a table', () => {
+  const columns = [
+    { title: 'ID', cells: ['0123456789', 'x'] },
+    { title: 'NAME', cells: ['a name that is longer than the terminal is wide', 'short'], shrinks: true },
+    { title: 'END', cells: ['yes', 'no'] },
+  ];
+
+  test('fits the terminal by cutting the columns that may be cut', () => {
+    const lines = table(TERMINAL, columns);
+    expect(lines).toEqual([
+      'ID          NAME                     END',
+      '0123456789  a name that is longer …  yes',
+      'x           short                    no',
+    ]);
+    expect(Math.max(...lines.map(widthOf))).toBe(40);
+  });
+
+  test('is not cut in a pipe', () => {
+    expect(table(PIPE, columns)[1]).toContain('a name that is longer than the terminal is wide  yes');
+  });
+
+  test('without rows is its heading', () => {
+    expect(table(PIPE, [{ title: 'A', cells: [] }])).toEqual(['A']);
+  });
+});
+
+test('every symbol has a stand-in of ASCII, and style is nothing without colour', () => {
+  for (const name of ['done', 'failed', 'running', 'waiting', 'skipped', 'pending', 'arrow', 'ellipsis'] as const)
+    expect(symbol(ASCII, name)).toMatch(/^[ -~]+$/);
+  expect([styled(TERMINAL, 'red', 'x'), styled({ ...TERMINAL, hasColor: true }, 'red', 'x')]).toEqual(['x', '\u001b[31mx\u001b[39m']);
+});

@@ -1,0 +1,109 @@
+// Owns personal tokens: the right to decide without a terminal. Only a digest of the secret is kept, so that reading
+// the file gives nobody the right. A token keeps an agent's shell from deciding, since no agent is given one; it does
+// not keep out somebody who has the user's account and means harm.
+
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { digestText } from '../base/digest.ts';
+import { EngineError, messageOf } from '../base/error.ts';
+import { createRunId } from '../base/id.ts';
+import { stateHome } from './project.ts';
+import type { Shell } from './shell.ts';
+
+/** A token as it is kept: everything but the secret. */
+interface TokenRow {
+  readonly name: string;
+  /** The digest of the secret. */
+  readonly hash: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+const PREFIX = 'pawl_';
+const SECRET_BYTES = 32;
+const NAME = /^[\w][\w.@-]{0,63}$/;
+
+/** The tokens of this user, oldest first. */
+export function readTokens(shell: Shell): readonly TokenRow[] {
+  const file = tokensFile(shell);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw new EngineError('CONFIG_INVALID', `the tokens in ${file} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+  try {
+    const { tokens } = JSON.parse(text) as { readonly tokens?: readonly TokenRow[] };
+    if (Array.isArray(tokens) && tokens.every(isRow)) return tokens;
+  } catch {
+    // What is not JSON is told like what is not a list of tokens.
+  }
+  throw new EngineError('CONFIG_INVALID', `${file} is not a list of tokens; remove it and create new ones with "pawl token create NAME"`);
+}
+
+function isRow(row: unknown): row is TokenRow {
+  const { name, hash, createdAt, expiresAt } = (row ?? {}) as Partial<Record<keyof TokenRow, unknown>>;
+  const isTime = (at: unknown): boolean => typeof at === 'number';
+  return typeof name === 'string' && typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) && isTime(createdAt) && isTime(expiresAt);
+}
+
+/** Makes a token and gives its secret, which is nowhere else. */
+export function createToken(shell: Shell, name: string, lastsMs: number): { readonly row: TokenRow; readonly secret: string } {
+  if (!NAME.test(name))
+    throw new EngineError('USAGE', `a token is named after a person, in letters, digits and ". - _ @", at most 64; not "${name}"`);
+  const tokens = readTokens(shell);
+  if (tokens.some((token) => token.name === name))
+    throw new EngineError(
+      'USAGE',
+      `there is a token "${name}" already; revoke it first with "pawl token revoke ${name}", or choose another name`,
+    );
+  const secret = `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`;
+  const createdAt = Date.now();
+  const row = { name, hash: digestText(secret), createdAt, expiresAt: createdAt + lastsMs };
+  writeTokens(shell, [...tokens, row]);
+  return { row, secret };
+}
+
+/** Takes a token away; what was decided with it stays decided, under its name. */
+export function revokeToken(shell: Shell, name: string): void {
+  const tokens = readTokens(shell);
+  const kept = tokens.filter((token) => token.name !== name);
+  if (kept.length === tokens.length) throw new EngineError('USAGE', `there is no token "${name}"; "pawl token list" shows those there are`);
+  writeTokens(shell, kept);
+}
+
+/** The token that a secret belongs to; unknown, revoked and expired ones are refused. */
+export function checkToken(shell: Shell, secret: string): TokenRow {
+  const given = Buffer.from(digestText(secret), 'hex');
+  // Every row is compared, and each in constant time, so that how long it takes tells nothing.
+  const [found] = readTokens(shell).filter(({ hash }) => timingSafeEqual(Buffer.from(hash, 'hex'), given));
+  if (found === undefined)
+    throw new EngineError('TOKEN_INVALID', 'this token is not known here, or was revoked; "pawl token list" shows those that hold');
+  if (found.expiresAt <= Date.now())
+    throw new EngineError(
+      'TOKEN_INVALID',
+      `the token "${found.name}" expired on ${new Date(found.expiresAt).toISOString()}; create another with "pawl token create" at a terminal`,
+    );
+  return found;
+}
+
+function tokensFile(shell: Shell): string {
+  return join(stateHome(shell), 'tokens.json');
+}
+
+/** Replaces the file in one step, readable by its user alone from the first moment. */
+function writeTokens(shell: Shell, tokens: readonly TokenRow[]): void {
+  const file = tokensFile(shell);
+  const fresh = `${file}.${createRunId()}`;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(fresh, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    chmodSync(fresh, 0o600);
+    renameSync(fresh, file);
+  } catch (cause) {
+    rmSync(fresh, { force: true });
+    throw new EngineError('STORE_UNAVAILABLE', `the tokens cannot be kept in ${file}: ${messageOf(cause)}`, { cause });
+  }
+}

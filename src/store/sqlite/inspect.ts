@@ -1,0 +1,78 @@
+// Owns a look at a file that changes nothing in it, not even its version: what kind of file it is, where it is at home,
+// who owns runs in it. For upkeep, which must also work on files that cannot be opened as a store.
+
+import { realpathSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { toStoreError } from './failure.ts';
+import { assertOurs, MIGRATIONS } from './migrate.ts';
+import { ofRun } from './schema.ts';
+
+/** A run that somebody has taken. */
+export interface OwnedRun {
+  readonly run: string;
+  readonly owner: string;
+  /** When something last happened in it. */
+  readonly at: number;
+}
+
+/** What a look at a file found. */
+export interface FileFacts {
+  readonly version: number;
+  /** The version that this program writes. */
+  readonly newest: number;
+  readonly journalMode: string;
+  readonly runs: number;
+  readonly owned: readonly OwnedRun[];
+  /** The path the store is at home at, when that is not this file. */
+  readonly copyOf: string | undefined;
+  /** Where the last recorded backup went. */
+  readonly lastBackup: string | undefined;
+}
+
+/** Looks at a file; one that is no store, or of a newer version, is refused as it would be when it is opened. */
+export function inspectFile(file: string): FileFacts {
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(file, { readOnly: true, timeout: 1000 });
+    return readFacts(db, file);
+  } catch (error) {
+    throw toStoreError(error, file);
+  } finally {
+    db?.close();
+  }
+}
+
+function readFacts(db: DatabaseSync, file: string): FileFacts {
+  const newest = MIGRATIONS.at(-1)?.version ?? 0;
+  const version = assertOurs(db, file, newest);
+  const one = (sql: string, column: string): unknown => db.prepare(sql).get()?.[column];
+  const journalMode = String(one('PRAGMA journal_mode', 'journal_mode'));
+  if (version === 0) return { version, newest, journalMode, runs: 0, owned: [], copyOf: undefined, lastBackup: undefined };
+  const backup = one('SELECT path FROM database_backups ORDER BY created_at DESC LIMIT 1', 'path');
+  return {
+    version,
+    newest,
+    journalMode,
+    runs: Number(one('SELECT count(*) AS n FROM runs', 'n')),
+    owned: readOwned(db),
+    copyOf: originOf(file, one("SELECT value FROM meta WHERE key = 'home'", 'value')),
+    lastBackup: backup === undefined ? undefined : String(backup),
+  };
+}
+
+function readOwned(db: DatabaseSync): OwnedRun[] {
+  const rows = db
+    .prepare(
+      `SELECT r.id AS run, r.owner, (SELECT e.at FROM events e WHERE ${ofRun('e.place', 'r.key')} ORDER BY e.place DESC LIMIT 1) AS at
+       FROM runs r WHERE r.owner IS NOT NULL ORDER BY r.key`,
+    )
+    .all();
+  return rows.map(({ run, owner, at }) => ({ run: String(run), owner: String(owner), at: Number(at) }));
+}
+
+function originOf(file: string, home: unknown): string | undefined {
+  if (typeof home !== 'string') return undefined;
+  const { path, inode } = JSON.parse(home) as { readonly path: string; readonly inode: string };
+  const isHere = path === realpathSync(file) && inode === String(statSync(file, { bigint: true }).ino);
+  return isHere ? undefined : path;
+}

@@ -1,0 +1,210 @@
+// Owns the removal of runs that have ended, and of values that no run refers to any more.
+//
+// P1. A run goes together with the runs it started, in one transaction, or stays together with them.
+// P2. A run stays while it or one it started is open, has an owner or has mail, and while a fork of it stays: a fork that
+//     is forked in turn reads the log of its original.
+// P3. What is removed is decided inside the transaction that removes it, so a run that was taken up meanwhile stays.
+// P4. A value goes only when no row mentions its digest at the moment of its removal. What a crash leaves behind is
+//     found by the next prune, since it looks at all values.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import type { RunEvent } from '../../kernel/event.ts';
+import type { PrunedRun, PruneReport, PruneRequest } from '../store.ts';
+import { statusCode, statusOf } from './checkpoint.ts';
+import { type Connection, readSnapshot, whenFree } from './connection.ts';
+import { unpackJson } from './packing.ts';
+import { parseStored } from './run-row.ts';
+import { lastPlaceOf, ofRun, placeOf } from './schema.ts';
+import type { Transactions } from './transactions.ts';
+
+const FAMILIES_AT_ONCE = 200;
+const VALUES_AT_ONCE = 500;
+const RUNS_AT_ONCE = 100;
+/** Between two transactions others get their turn: who waits for the lock looks again within a few milliseconds. */
+const PAUSE_MS = 25;
+
+/** What pruning works with. */
+interface PruneContext {
+  readonly connection: Connection;
+  readonly write: Transactions['write'];
+  readonly assertHome: () => void;
+}
+
+interface Candidate {
+  readonly key: number;
+  readonly id: string;
+  readonly workflow: string;
+  readonly status: number;
+  readonly parent: string | null;
+  readonly at: number | null;
+  readonly busy: number;
+  /** The run that this one is a fork of. */
+  readonly source: string | undefined;
+}
+
+/** A run that no other run started, and all that descend from it; the first is the root. */
+type Family = readonly [Candidate, ...Candidate[]];
+
+/** Removes runs and the values that only they used, batch by batch. */
+export async function pruneStore(context: PruneContext, request: PruneRequest): Promise<PruneReport> {
+  const { connection, write, assertHome } = context;
+  if (request.dryRun === true) {
+    const families = await readSnapshot(connection, () => planPrune(connection, request));
+    return { runs: families.flatMap((family) => family.map(toPruned)), values: 0 };
+  }
+  const runs: PrunedRun[] = [];
+  for (;;) {
+    const batch = await write(() => {
+      assertHome();
+      const families = planPrune(connection, request).slice(0, FAMILIES_AT_ONCE);
+      for (const family of families) for (const { key } of family) deleteRun(connection, key);
+      return families;
+    });
+    runs.push(...batch.flatMap((family) => family.map(toPruned)));
+    if (batch.length < FAMILIES_AT_ONCE) break;
+    await pause(PAUSE_MS);
+  }
+  const values = await sweepValues(context);
+  if (request.vacuum === true) await whenFree(connection, () => connection.db.exec('VACUUM'));
+  return { runs, values };
+}
+
+function toPruned({ id, workflow, status, at }: Candidate): PrunedRun {
+  return { id, workflow, status: statusOf(status) ?? 'failed', updatedAt: at ?? 0 };
+}
+
+const CANDIDATES = `SELECT r.key, r.id, r.status, r.parent, coalesce(d.name, '') AS workflow, e.at,
+  (r.owner IS NOT NULL OR EXISTS (SELECT 1 FROM mail m WHERE m.run = r.key AND m.consumed IS NULL)) AS busy
+  FROM runs r LEFT JOIN definitions d ON d.id = r.definition
+  LEFT JOIN events e ON e.place = (SELECT max(place) FROM events WHERE ${ofRun('place', 'r.key')})
+  ORDER BY r.key DESC`;
+
+/** The families that can go, newest first: after a crash between two batches, no fork has lost its original. */
+function planPrune(connection: Connection, request: PruneRequest): Family[] {
+  const rows = connection.sql(CANDIDATES).all() as unknown as Omit<Candidate, 'source'>[];
+  const families = familiesOf(rows.map((row) => ({ ...row, source: sourceOf(connection, row) })));
+  const wanted = new Set(request.status.map(statusCode));
+  const kept = new Map<string, number>();
+  const going = families.filter((family) => {
+    const [{ workflow, status }] = family;
+    if (!wanted.has(status)) return false;
+    const newer = kept.get(workflow) ?? 0;
+    kept.set(workflow, newer + 1);
+    return newer >= (request.keep ?? 0) && family.every((run) => hasEnded(run, request.before));
+  });
+  return withoutOriginals(families, going);
+}
+
+function hasEnded({ status, busy, at }: Candidate, before: number): boolean {
+  return status >= statusCode('completed') && busy === 0 && at !== null && at < before;
+}
+
+function familiesOf(candidates: readonly Candidate[]): Family[] {
+  const byId = new Map(candidates.map((run) => [run.id, run]));
+  const rootOf = (run: Candidate): Candidate => {
+    const parent = run.parent === null ? undefined : byId.get(run.parent);
+    return parent === undefined ? run : rootOf(parent);
+  };
+  const members = Map.groupBy(candidates, rootOf);
+  return [...members].sort(([a], [b]) => b.key - a.key).map(([root, all]) => [root, ...all.filter((run) => run !== root)]);
+}
+
+/** Without the families in which a run is the original of a fork that stays. */
+function withoutOriginals(families: readonly Family[], going: readonly Family[]): Family[] {
+  const leaving = new Set(going);
+  for (;;) {
+    const needed = new Set(families.flatMap((family) => (leaving.has(family) ? [] : family.map(({ source }) => source))));
+    const stay = [...leaving].filter((family) => family.some(({ id }) => needed.has(id)));
+    if (stay.length === 0) return [...leaving];
+    for (const family of stay) leaving.delete(family);
+  }
+}
+
+function sourceOf(connection: Connection, { key, id }: Pick<Candidate, 'key' | 'id'>): string | undefined {
+  const body = connection.sql('SELECT body FROM events WHERE place = ?').get(placeOf(key, 1))?.body;
+  const text = unpackJson(String(body ?? ''));
+  if (!text.includes('"fork"')) return undefined;
+  const [started] = parseStored(id, 'record 1 of its log', () => JSON.parse(text) as RunEvent[]);
+  return started?.type === 'run.started' ? started.fork?.run : undefined;
+}
+
+function deleteRun(connection: Connection, key: number): void {
+  connection.sql('DELETE FROM events WHERE place BETWEEN ? AND ?').run(placeOf(key, 0), lastPlaceOf(key));
+  for (const table of ['checks', 'members', 'data', 'mail', 'slots', 'slot_waiters'])
+    connection.sql(`DELETE FROM ${table} WHERE run = ?`).run(key);
+  connection.sql('DELETE FROM runs WHERE key = ?').run(key);
+}
+
+const DIGEST = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
+
+/** Removes the values that no row mentions; gives how many. */
+async function sweepValues({ connection, write, assertHome }: PruneContext): Promise<number> {
+  const unused = await readSnapshot(connection, () => new Set(digestsOf(connection, 'SELECT digest FROM contents')));
+  const mark = createMark(connection, unused);
+  await mark.readAll();
+  let removed = 0;
+  while (unused.size > 0) {
+    removed += await write(() => {
+      assertHome();
+      mark.catchUp();
+      const batch = [...unused].slice(0, VALUES_AT_ONCE);
+      for (const digest of batch) {
+        connection.sql('DELETE FROM contents WHERE digest = ?').run(digest);
+        unused.delete(digest);
+      }
+      return batch.length;
+    });
+    await pause(PAUSE_MS);
+  }
+  return removed;
+}
+
+function digestsOf(connection: Connection, query: string): string[] {
+  return connection
+    .sql(query)
+    .all()
+    .map(({ digest }) => String(digest));
+}
+
+interface Mark {
+  /** Reads every log, a few runs at a time, so that nobody waits for it. */
+  readAll(): Promise<void>;
+  /** Reads what was appended since, data and unread mail; the rest is folded from logs. Inside the transaction that removes. */
+  catchUp(): void;
+}
+
+/** Takes out of `unused` what is mentioned. Logs only grow, so of each it remembers how far it was read. */
+function createMark(connection: Connection, unused: Set<string>): Mark {
+  const readTo = new Map<string, number>();
+  const mention = (text: unknown): void => {
+    if (typeof text === 'string') for (const [digest] of unpackJson(text).matchAll(DIGEST)) unused.delete(digest);
+  };
+  const readLog = (key: number, id: string): void => {
+    const rows = connection
+      .sql('SELECT place, body, ended FROM events WHERE place > ? AND place <= ? ORDER BY place')
+      .iterate(readTo.get(id) ?? placeOf(key, 0), lastPlaceOf(key));
+    for (const { place, body, ended } of rows) {
+      mention(body);
+      mention(ended);
+      readTo.set(id, place as number);
+    }
+  };
+  const readLogs = (after: number, limit: number): number | undefined => {
+    const runs = connection.sql('SELECT key, id FROM runs WHERE key > ? ORDER BY key LIMIT ?').all(after, limit);
+    for (const { key, id } of runs) readLog(key as number, String(id));
+    return runs.at(-1)?.key as number | undefined;
+  };
+  return {
+    readAll: async () => {
+      for (let after: number | undefined = 0; after !== undefined; ) {
+        const from: number = after;
+        after = await readSnapshot(connection, () => readLogs(from, RUNS_AT_ONCE));
+      }
+    },
+    catchUp: () => {
+      readLogs(0, -1);
+      for (const digest of digestsOf(connection, 'SELECT digest FROM data WHERE digest IS NOT NULL')) unused.delete(digest);
+      for (const { body } of connection.sql('SELECT body FROM mail WHERE consumed IS NULL').iterate()) mention(body);
+    },
+  };
+}

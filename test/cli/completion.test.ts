@@ -1,0 +1,159 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/cli/catalogue.ts';
+import { createEngine, defineWorkflow } from '../../src/index.ts';
+import { CliRig } from './rig.ts';
+
+let rig: CliRig;
+let bin: string;
+beforeEach(() => {
+  rig = new CliRig();
+  bin = join(rig.folder, 'bin');
+  mkdirSync(bin);
+  const pawl = join(bin, 'pawl');
+  writeFileSync(pawl, `#!/bin/sh\nexec "${process.execPath}" "${join(import.meta.dirname, 'start.js')}" "$@"\n`);
+  chmodSync(pawl, 0o755);
+});
+afterEach(() => rig.close());
+
+/** What bash offers for a line whose cursor is at its end; the line is taken apart as bash does, "=" being a word. */
+function inBash(words: readonly string[], before = ''): string[] {
+  const script = `${before}
+eval "$(pawl completion bash)"
+COMP_WORDS=("$@")
+COMP_CWORD=$(( $# - 1 ))
+_pawl pawl
+[ \${#COMPREPLY[@]} -eq 0 ] || printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const printed = execFileSync('bash', ['--norc', '-c', script, 'bash', ...words], {
+    cwd: rig.project,
+    env: rig.env({ PATH: `${bin}:${process.env.PATH}` }),
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return printed.split('\n').filter((line) => line !== '');
+}
+
+async function makeRuns(db: string, count: number): Promise<readonly string[]> {
+  const engine = await createEngine({ db });
+  const workflow = defineWorkflow({
+    name: 'small',
+    steps: [
+      { id: 'one', handler: () => null, next: 'two' },
+      { id: 'two', handler: () => null, next: null },
+    ],
+  });
+  const ids: string[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const { id, wait } = await engine.start(workflow);
+    await wait();
+    ids.unshift(id);
+  }
+  await engine.close();
+  return ids;
+}
+
+test('bash offers every command, and those that begin as typed', () => {
+  const names = COMMANDS.map(({ name }) => name);
+  expect(inBash(['pawl', ''])).toEqual([...names, 'help', '--help', '--version']);
+  expect(inBash(['pawl', 'ru'])).toEqual(names.filter((name) => name.startsWith('ru')));
+  expect(inBash(['pawl', 'help', 'ru'])).toEqual(names.filter((name) => name.startsWith('ru')));
+});
+
+test('bash offers the options of the command that was typed', () => {
+  expect(inBash(['pawl', 'runs', '--st'])).toEqual(['--status']);
+  expect(inBash(['pawl', 'runs', '--'])).toEqual([
+    '--status',
+    '--workflow',
+    '--limit',
+    '--all',
+    '--json',
+    '--db',
+    '--project',
+    '--no-color',
+    '--help',
+  ]);
+});
+
+test('bash offers the choices of an option, after a space and after "="', () => {
+  expect(inBash(['pawl', 'runs', '--status', 're'])).toEqual(['rejected']);
+  expect(inBash(['pawl', 'runs', '--status', '=', 're'])).toEqual(['rejected']);
+  expect(inBash(['pawl', 'runs', '--status', '='])).toContain('pending');
+  // Where the user's bash does not split at "=", the whole word is replaced.
+  expect(inBash(['pawl', 'runs', '--status=re'])).toEqual(['--status=rejected']);
+});
+
+test('bash offers the choices of a word by its place, also after options and their values', () => {
+  expect(inBash(['pawl', 'completion', 'f'])).toEqual(['fish']);
+  expect(inBash(['pawl', 'completion', '--db', 'x', '--json', 'f'])).toEqual(['fish']);
+  expect(inBash(['pawl', 'completion', '--db', '=', 'x', 'f'])).toEqual(['fish']);
+  expect(inBash(['pawl', 'runs', '--limit', 'f'])).toEqual([]);
+});
+
+test('bash offers files and folders where a path is wanted', () => {
+  mkdirSync(join(rig.project, 'das da'));
+  rig.write('datei.db', '');
+  expect(inBash(['pawl', 'runs', '--db', 'da']).sort()).toEqual(['das da', 'datei.db']);
+  expect(inBash(['pawl', 'runs', '--project', 'da'])).toEqual(['das da']);
+});
+
+test('bash offers the runs of the database that the line names, newest first', async () => {
+  const db = join(rig.folder, 'other.db');
+  const [newest = '', older = ''] = await makeRuns(db, 2);
+  expect(inBash(['pawl', 'show', '--db', db, ''])).toEqual([newest, older]);
+  expect(inBash(['pawl', 'show', '--db', '=', db, newest.slice(0, -2)])).toEqual([newest]);
+  expect(inBash(['pawl', 'show', ''])).toEqual([]);
+});
+
+test('a shell gets the steps of the run on its line', async () => {
+  const db = join(rig.folder, 'other.db');
+  const [run = ''] = await makeRuns(db, 1);
+  const { stdout } = await rig.run(['completion', 'zsh', '--words', 'step', '--', 'retry', '--db', db, run, '']);
+  expect(stdout).toBe('one\ntwo\n');
+});
+
+test('workflows and their steps are read and not run, and a name that a shell would run is not offered', async () => {
+  const dirty = join(rig.folder, 'dirty');
+  const begin = `import { defineWorkflow } from 'pawl';\nimport { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(dirty)}, '');\n`;
+  const define = (name: string): string =>
+    `${begin}export default defineWorkflow({ name: ${JSON.stringify(name)}, steps: [{ id: 'first', handler: () => null, next: null }] });\n`;
+  rig.write('.pawl/workflows/release.ts', define('release'));
+  rig.write('.pawl/workflows/evil.ts', define(`re$(touch ${dirty})`));
+  expect(inBash(['pawl', 'run', 're'])).toEqual(['release']);
+  expect(inBash(['pawl', 'run', 'release', '--from', ''])).toEqual(['first']);
+  expect(existsSync(dirty)).toBe(false);
+});
+
+test('completing makes no database, and a broken one is no words and no message', async () => {
+  expect(await rig.run(['completion', 'bash', '--words', 'run', '--', 'show', ''])).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await rig.json(['runs'])).toMatchObject({ runs: [] });
+  const file = rig.write('broken.db', 'this is no database, and long enough to be told apart from an empty file');
+  expect(await rig.run(['completion', 'bash', '--words', 'run', '--', 'show', '--db', file, ''])).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '',
+  });
+});
+
+test('every script names every command and every option', async () => {
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { stdout } = await rig.run(['completion', shell]);
+    for (const { name, options = [] } of COMMANDS) {
+      expect(stdout).toContain(name);
+      for (const option of options) expect(stdout).toContain(shell === 'fish' ? ` -l ${option.name}` : `--${option.name}`);
+    }
+  }
+});
+
+test('bash has nothing to complain about in its script', () => {
+  expect(inBash(['pawl', 'zzz'], 'set -u')).toEqual([]);
+});
+
+for (const shell of ['zsh', 'fish'])
+  test(`${shell} can read its script`, async ({ skip }) => {
+    if (spawnSync(shell, ['--version']).error !== undefined) skip(`${shell} is not installed here`);
+    const file = join(rig.folder, 'script');
+    writeFileSync(file, (await rig.run(['completion', shell])).stdout);
+    expect(spawnSync(shell, ['-n', file], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+  });

@@ -1,0 +1,72 @@
+import { copyFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openConnection } from '../../src/store/sqlite/connection.ts';
+import { MIGRATIONS, migrate } from '../../src/store/sqlite/migrate.ts';
+import { runId, writeRuns } from './kept-runs.ts';
+import { CliRig, type Ended } from './rig.ts';
+
+let rig: CliRig;
+let db: string;
+
+beforeEach(() => {
+  rig = new CliRig();
+  db = join(rig.folder, 'runs.db');
+});
+afterEach(() => rig.close());
+
+const pawl = (...words: string[]): Promise<Ended> => rig.run([...words, '--db', db]);
+const newest = MIGRATIONS.at(-1)?.version;
+
+test('check says that a database is sound', async () => {
+  await writeRuns(db, ['completed']);
+  expect(await pawl('db', 'check')).toEqual({ code: 0, stdout: `✓ ${db} is sound (version ${newest})\n`, stderr: '' });
+  expect(await rig.json(['db', 'check', '--db', db])).toEqual({
+    code: 0,
+    schemaVersion: 1,
+    ok: true,
+    file: db,
+    version: newest,
+    problems: [],
+  });
+});
+
+test('check lists what is damaged, by run, and ends with 1', async () => {
+  await writeRuns(db, ['completed', 'completed']);
+  const raw = new DatabaseSync(db);
+  raw.exec('UPDATE events SET at = at + 1 WHERE run = 1 AND seq = 2');
+  raw.close();
+  const { code, stdout } = await pawl('db', 'check');
+  expect(code).toBe(1);
+  expect(stdout).toMatch(new RegExp(`^✗ run ${runId(1)} is damaged: .*\n1 problem in ${db}`));
+  expect(await rig.json(['db', 'check', '--db', db])).toMatchObject({ code: 1, ok: false, problems: [{ run: runId(1) }] });
+});
+
+test('migrate brings an old file to this version after a backup', async () => {
+  const connection = await openConnection({ file: db, synchronous: 'FULL', walAutocheckpoint: 1000, busyMs: 1000 });
+  await migrate(connection, () => 0, MIGRATIONS.slice(0, 1));
+  connection.db.close();
+  const migrated = await rig.json<{ backup: string }>(['db', 'migrate', '--db', db]);
+  expect(migrated).toMatchObject({ code: 0, file: db, from: 1, to: newest });
+  expect(existsSync(migrated.backup)).toBe(true);
+  expect((await pawl('db', 'migrate')).stdout).toContain('nothing to do');
+});
+
+test('a copy is refused until it is adopted', async () => {
+  await writeRuns(db, ['completed']);
+  const original = db;
+  db = join(rig.folder, 'moved.db');
+  copyFileSync(original, db);
+  expect(await pawl('prune', '--older-than', '0s', '--yes')).toMatchObject({ code: 6, stderr: expect.stringContaining('[STORE_COPIED]') });
+  expect(await rig.json(['db', 'adopt', '--db', db])).toMatchObject({ code: 0, copyOf: original });
+  expect((await pawl('prune', '--older-than', '0s', '--yes')).code).toBe(0);
+  expect((await pawl('db', 'adopt')).stdout).toContain('nothing to do');
+});
+
+test('without a database there is nothing to do, and none is made', async () => {
+  for (const action of ['check', 'migrate', 'adopt'])
+    expect(await pawl('db', action)).toMatchObject({ code: 6, stderr: expect.stringContaining('there is no database') });
+  expect(existsSync(db)).toBe(false);
+  expect(await pawl('db', 'chekc')).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "check"?') });
+});

@@ -1,0 +1,162 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Story } from '../../src/cli/story.ts';
+import { CliRig, type Start } from './rig.ts';
+
+let rig: CliRig;
+beforeEach(() => {
+  rig = new CliRig();
+});
+afterEach(() => rig.close());
+
+/** The demo makes its project in the folder of the rig, so that it goes with it. */
+function here(env: Readonly<Record<string, string>> = {}): Start {
+  return { env: { TMPDIR: rig.folder, ...env } };
+}
+
+/** The project that a demo made. */
+function shop(): string {
+  const [made = ''] = readdirSync(rig.folder).filter((name) => name.startsWith('pawl-demo-'));
+  return join(rig.folder, made, 'shop');
+}
+
+/** The commands that a demo printed for pasting, as words. */
+function pasted(printed: string): string[][] {
+  return [...printed.matchAll(/^ {2}pawl (.+?)\r?$/gm)].map(([, words = '']) => words.split(' '));
+}
+
+test('an empty claim is refused with what was observed, and the second attempt is accepted for what it did', async () => {
+  const { code, stdout, stderr } = await rig.run(['demo'], here());
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const story = stdout.split('\n').map((line) => line.trim());
+  const places = [
+    '✗ attempt 1 is refused',
+    'claimed   "Fixed the discount. All tests pass."',
+    'observed  ✗ src/cart.js is byte for byte what it was',
+    '✗ the test that shows the bug still fails',
+    '✓ attempt 2 is accepted',
+    'observed  ✓ src/cart.js was changed',
+    '✓ node --test: all tests pass',
+    '+ return sum >= 100_00 ? Math.round(sum * 0.9) : sum;',
+  ].map((line) => story.indexOf(line));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+});
+
+test('the bug is really fixed, and committed', async () => {
+  await rig.run(['demo'], here());
+  expect(readFileSync(join(shop(), 'src/cart.js'), 'utf8')).toContain('sum >= 100_00');
+  const log = execFileSync('git', ['log', '--format=%s'], { cwd: shop(), encoding: 'utf8' });
+  expect(log).toBe('Give the discount at exactly 100.00\nA shop with a bug\n');
+  expect(execFileSync('git', ['status', '--porcelain'], { cwd: shop(), encoding: 'utf8' })).toBe('');
+});
+
+test('where nobody can be asked a stand-in decides and says so, and the record names it', async () => {
+  const { stdout } = await rig.run(['demo'], here());
+  expect(stdout).toContain('a scripted decider, which exists only in this demo');
+  const { steps } = await rig.json<Story>(['demo'], here());
+  expect(steps.find(({ step }) => step === 'approve')?.actor).toBe('stand-in of the demo');
+});
+
+test('at a terminal the person decides', async () => {
+  const terminal = rig.terminal(['demo', '--no-pause'], here());
+  await terminal.until('Your answer');
+  expect(terminal.text()).toContain('+ return sum >= 100_00 ? Math.round(sum * 0.9) : sum;');
+  terminal.type('commit\r');
+  await terminal.until('Your own');
+  expect(await terminal.ended).toBe(0);
+  expect(terminal.text()).toContain('decided: "commit", by ');
+  expect(terminal.text()).not.toContain('stand-in');
+});
+
+test('a person who wants more gets it, and is asked again', async () => {
+  const terminal = rig.terminal(['demo', '--no-pause'], here());
+  await terminal.until('Your answer');
+  terminal.type('rework\r');
+  await terminal.until('Your text');
+  terminal.type('Say where the limit is from.\r');
+  await terminal.until('+ // Say where the limit is from.');
+  await terminal.until(/Your answer[\s\S]+Your answer/);
+  terminal.type('commit\r');
+  expect(await terminal.ended).toBe(0);
+  expect(readFileSync(join(shop(), 'src/cart.js'), 'utf8')).toContain('// Say where the limit is from.\nexport function total');
+});
+
+test('a question left for later waits on disk, and the printed command asks it again', async () => {
+  const terminal = rig.terminal(['demo', '--no-pause'], here());
+  await terminal.until('Your answer');
+  terminal.type('\r');
+  expect(await terminal.ended).toBe(3);
+  const [command = []] = pasted(terminal.text());
+  expect(command[0]).toBe('decide');
+  const again = rig.terminal(command);
+  await again.until('Your answer');
+  again.type('commit\r');
+  expect(await again.ended).toBe(0);
+});
+
+test('the commands it ends with work when they are pasted', async () => {
+  const { stdout } = await rig.run(['demo'], here());
+  const commands = pasted(stdout);
+  expect(commands.map(([name]) => name)).toEqual(['show', 'graph', 'fork']);
+  const [show = [], graph = [], fork = []] = commands;
+  const shown = await rig.run(show);
+  expect(shown).toMatchObject({ code: 0, stderr: '' });
+  expect(shown.stdout).toContain('Fixed the discount. All tests pass.');
+  expect((await rig.run(graph)).stdout).toContain('flowchart');
+  const terminal = rig.terminal(fork);
+  await terminal.until('[y/N]');
+  terminal.type('y\r');
+  await terminal.until('Your answer');
+  terminal.type('commit\r');
+  expect(await terminal.ended).toBe(0);
+});
+
+test('started by npx, it prints commands for npx', async () => {
+  const { stdout } = await rig.run(['demo'], here({ npm_command: 'exec' }));
+  expect(stdout).toMatch(/^ {2}npx pawl show \w+ --project /m);
+});
+
+test('an interrupted demo says so with its exit code, and the printed command goes on with it', async () => {
+  const terminal = rig.terminal(['demo'], here());
+  await terminal.until('reproduce');
+  terminal.type('\u0003');
+  expect(await terminal.ended).toBe(130);
+  const [resume = []] = pasted(terminal.text());
+  expect(resume[0]).toBe('resume');
+  const again = rig.terminal(resume);
+  await again.until('Your answer');
+  again.type('commit\r');
+  expect(await again.ended).toBe(0);
+});
+
+test('with --json stdout is the story of the run and where it is kept', async () => {
+  const { code, run, demo } = await rig.json<Story & { demo: { project: string; database: string } }>(['demo'], here());
+  expect({ code, status: run.status, workflow: run.workflow }).toEqual({ code: 0, status: 'completed', workflow: 'fix-bug' });
+  expect(demo).toEqual({ project: shop(), database: join(shop(), '.pawl', 'runs.db') });
+});
+
+test('without git it says so and leaves the commit out', async () => {
+  const { code, stdout } = await rig.run(['demo'], here({ PATH: rig.folder }));
+  expect(code).toBe(0);
+  expect(stdout).toContain('git is not installed');
+  expect(stdout).toMatch(/^commit .*\n {2}– left out/m);
+});
+
+test('--keep puts everything into a folder, and never into one that is in use', async () => {
+  expect((await rig.run(['demo', '--keep', 'mine'], here())).code).toBe(0);
+  expect(readdirSync(join(rig.project, 'mine'))).toEqual(['shop']);
+  mkdirSync(join(rig.project, 'used'));
+  writeFileSync(join(rig.project, 'used', 'thesis.txt'), 'mine');
+  const { code, stderr } = await rig.run(['demo', '--keep', 'used'], here());
+  expect(code).toBe(2);
+  expect(stderr).toContain('which is not empty');
+  expect(readdirSync(join(rig.project, 'used'))).toEqual(['thesis.txt']);
+});
+
+test('without UTF-8 it prints ASCII only', async () => {
+  const { stdout } = await rig.run(['demo'], here({ LANG: 'C' }));
+  expect(stdout).toMatch(/^[\t\n -~]+$/);
+});

@@ -1,0 +1,219 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { identityOf } from '../../src/process/identity.ts';
+import { writePidFile } from '../../src/process/pid-file.ts';
+import { MARK_VARIABLE } from '../../src/process/process-table.ts';
+import { HELD, kill, runId, startHolder, writeRuns } from './kept-runs.ts';
+import { CliRig } from './rig.ts';
+
+let rig: CliRig;
+let db: string;
+
+beforeEach(() => {
+  rig = new CliRig();
+  db = join(rig.folder, 'data', 'runs.db');
+});
+afterEach(() => rig.close());
+
+interface Check {
+  readonly id: string;
+  readonly status: string;
+  readonly what: string;
+  readonly hint: string;
+}
+interface Report {
+  readonly code: number | null;
+  readonly ok: boolean;
+  readonly checks: readonly Check[];
+}
+const doctor = (...words: string[]): Promise<Report> => rig.json<Report>(['doctor', '--db', db, ...words]);
+const found = ({ checks }: Report): Check[] => checks.filter(({ status }) => status !== 'ok');
+const idsOf = ({ checks }: Report): string[] => checks.map(({ id }) => id);
+
+describe('where all is well', () => {
+  test('without a database it says where one would be, and makes none', async () => {
+    const report = await rig.json<Report>(['doctor']);
+    expect([report.code, report.ok, found(report)]).toEqual([0, true, []]);
+    expect(idsOf(report)).toEqual(['pawl', 'node', 'git', 'terminal', 'project', 'settings', 'state', 'database', 'disk']);
+    expect(report.checks.find(({ id }) => id === 'database')?.what).toMatch(
+      new RegExp(`^${rig.state}/project-[0-9a-f]{12}/runs\\.db \\(in the state directory of this project\\); there are no runs yet$`),
+    );
+    expect(existsSync(rig.state)).toBe(false);
+  });
+
+  test('a sound database is said to be so, with its size and version, and is left as it is', async () => {
+    await writeRuns(db, ['completed', 'waiting']);
+    const before = readFileSync(db);
+    const report = await doctor();
+    expect([report.code, found(report)]).toEqual([0, []]);
+    expect(report.checks.map(({ what }) => what)).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/runs\.db \(named by --db\); 2 runs, [\d.]+ kB$/),
+        expect.stringMatching(/^version \d+ of the file, journal: wal$/),
+        'every page, log, value and checkpoint is as it was written',
+      ]),
+    );
+    expect(readFileSync(db).equals(before)).toBe(true);
+  });
+
+  test('people get a line per look, on 80 columns and without UTF-8', async () => {
+    await writeRuns(db, ['completed']);
+    const { code, stdout } = await rig.run(['doctor', '--db', db], { env: { LANG: 'C' } });
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^ok Pawl \S+\nok Node v24\S+ for /)]);
+    expect(stdout).toMatch(/\nAll is well\.\n$/);
+    const terminal = rig.terminal(['doctor', '--db', db]);
+    expect(await terminal.ended).toBe(0);
+    const wide = terminal
+      .text()
+      .split('\n')
+      .filter((line) => line.length > 80 && line.trim().includes(' ') && !line.includes('/'));
+    expect(wide).toEqual([]);
+  });
+});
+
+describe('who drives what', () => {
+  test('a run of a living process is fine; after kill -9 it is an orphan, with the way out', async () => {
+    const holder = await startHolder(db);
+    const alive = await doctor();
+    expect([alive.code, alive.checks.find(({ id }) => id === 'owner')?.what]).toEqual([
+      0,
+      expect.stringContaining(`run ${HELD} is driven by process ${holder.pid} on `),
+    ]);
+    await kill(holder);
+    const dead = await doctor();
+    expect([dead.code, found(dead)]).toEqual([
+      1,
+      [{ id: 'orphan', status: 'warning', what: expect.stringContaining(HELD), hint: `pawl resume ${HELD}` }],
+    ]);
+  });
+
+  test('a run with mail that nobody drives is shown', async () => {
+    await writeRuns(db, ['waiting']);
+    const { openSqliteStore } = await import('../../src/store/sqlite/open.ts');
+    const store = await openSqliteStore({ file: db });
+    await store.post({ run: runId(1), dedupe: 'a', input: { type: 'signalled', at: 0, name: 'a' }, values: [] });
+    await store.close();
+    expect(found(await doctor())).toMatchObject([{ id: 'due', hint: `pawl resume ${runId(1)}` }]);
+  });
+
+  test('processes that a dead engine left running are named', async () => {
+    await writeRuns(db, ['completed']);
+    const engine = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000); console.log(1)'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    await once(engine.stdout, 'data');
+    const owner = identityOf(engine.pid);
+    await kill(engine);
+    const left = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000); console.log(1)'], {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { ...process.env, [MARK_VARIABLE]: 'r1/build#1/1' },
+    });
+    try {
+      await once(left.stdout, 'data');
+      const { pid, start } = identityOf(left.pid) ?? { pid: 0, start: '' };
+      writePidFile(`${db}.pids`, { mark: 'r1/build#1/1', pid, start, owner: owner as NonNullable<typeof owner> });
+      expect(found(await doctor())).toMatchObject([{ id: 'processes', what: expect.stringContaining(`engine died: ${left.pid}`) }]);
+    } finally {
+      await kill(left);
+    }
+    expect(found(await doctor())).toEqual([]);
+  });
+});
+
+describe('what is wrong with the file', () => {
+  test('a damaged run is named, the others are not blamed, and the rest is looked at', async () => {
+    await writeRuns(db, ['completed', 'completed']);
+    const raw = new DatabaseSync(db);
+    raw.exec("UPDATE events SET checkpoint = checkpoint || ' ' WHERE run = 2 AND seq = 2");
+    raw.close();
+    const report = await doctor();
+    expect([report.code, found(report).map(({ id, what }) => [id, what.includes(runId(2))])]).toEqual([1, [['integrity', true]]]);
+    expect(idsOf(report)).toContain('disk');
+  });
+
+  test('a page that was overwritten is found', async () => {
+    await writeRuns(db, ['completed', 'completed']);
+    const bytes = readFileSync(db);
+    bytes.fill(0xff, 4096 * 4, 4096 * 5);
+    writeFileSync(db, bytes);
+    const report = await doctor();
+    expect([report.ok, report.code === 0]).toEqual([false, false]);
+    expect(idsOf(report)).toEqual(expect.arrayContaining(['node', 'project', 'database', 'disk']));
+  });
+
+  test('what cannot be read as a database at all ends with 6, and the rest is looked at', async () => {
+    mkdirSync(dirname(db), { mode: 0o700 });
+    writeFileSync(db, 'hello '.repeat(1000), { mode: 0o600 });
+    const report = await doctor();
+    expect([report.code, found(report)]).toMatchObject([
+      6,
+      [{ id: 'database', status: 'problem', hint: expect.stringContaining('pawl restore') }],
+    ]);
+    expect(idsOf(report)).toEqual(expect.arrayContaining(['node', 'project', 'disk']));
+  });
+
+  test('a file of an older version is not migrated by looking', async () => {
+    const { openConnection } = await import('../../src/store/sqlite/connection.ts');
+    const { MIGRATIONS, migrate } = await import('../../src/store/sqlite/migrate.ts');
+    mkdirSync(dirname(db), { mode: 0o700 });
+    const connection = await openConnection({ file: db, synchronous: 'FULL', walAutocheckpoint: 1000, busyMs: 1000 });
+    await migrate(connection, () => 0, MIGRATIONS.slice(0, 1));
+    connection.db.close();
+    chmodSync(db, 0o600);
+    expect(found(await doctor())).toMatchObject([{ id: 'version', hint: expect.stringContaining('pawl db migrate') }]);
+    expect(readdirSync(dirname(db)).filter((name) => name.includes('backup'))).toEqual([]);
+  });
+
+  test('files that others can read are warned about, with the command that helps', async () => {
+    await writeRuns(db, ['completed']);
+    chmodSync(db, 0o644);
+    chmodSync(dirname(db), 0o755);
+    mkdirSync(rig.state, { mode: 0o700 });
+    writeFileSync(join(rig.state, 'tokens.json'), '{}', { mode: 0o644 });
+    chmodSync(join(rig.state, 'tokens.json'), 0o644);
+    const report = await doctor();
+    expect([report.code, found(report).map(({ hint }) => hint)]).toEqual([
+      1,
+      [`chmod go= ${join(rig.state, 'tokens.json')}`, `chmod go= ${dirname(db)}`, `chmod go= ${db}`],
+    ]);
+  });
+
+  test('a copy says where it came from and how to go on', async () => {
+    await writeRuns(db, ['completed']);
+    const original = db;
+    db = join(dirname(db), 'moved.db');
+    copyFileSync(original, db);
+    expect(found(await doctor())).toMatchObject([
+      { id: 'copy', what: expect.stringContaining(original), hint: expect.stringContaining('pawl db adopt') },
+    ]);
+  });
+});
+
+test('settings that cannot be read are told with their place, and the rest is looked at', async () => {
+  const file = rig.write('.pawl/config.yaml', 'limits: {glboal: 1}\n');
+  const report = await rig.json<Report>(['doctor']);
+  expect([report.code, found(report)]).toMatchObject([
+    1,
+    [{ id: 'settings', what: expect.stringContaining(`${file}:1:10: there is no setting "glboal"`) }],
+  ]);
+  expect(idsOf(report)).toEqual(expect.arrayContaining(['node', 'project']));
+});
+
+test('a database that cannot be made where it is named is a problem', async () => {
+  db = join(rig.write('file', 'not a folder'), 'runs.db');
+  expect(found(await doctor())).toMatchObject([{ id: 'disk', status: 'problem', what: expect.stringContaining(dirname(db)) }]);
+});
+
+test('a file of a newer Pawl ends with 6, is not touched, and no restore is advised', async () => {
+  await writeRuns(db, ['completed']);
+  const raw = new DatabaseSync(db);
+  raw.exec('PRAGMA user_version=99');
+  raw.close();
+  const before = readFileSync(db);
+  const report = await doctor();
+  expect([report.code, found(report)]).toMatchObject([6, [{ id: 'database', what: expect.stringContaining('version 99'), hint: '' }]]);
+  expect(readFileSync(db).equals(before)).toBe(true);
+});

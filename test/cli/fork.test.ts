@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { digestOf, parkRun, RUN, tokenOf } from './decision-runs.ts';
+import { CliRig } from './rig.ts';
+
+let rig: CliRig;
+beforeEach(() => {
+  rig = new CliRig();
+});
+afterEach(() => rig.close());
+
+interface ForkJson {
+  readonly run: {
+    readonly id: string;
+    readonly status: string;
+    readonly params: object;
+    readonly forkOf: object | null;
+    readonly origin: { readonly actor?: string };
+  };
+  readonly waits: readonly { readonly kind: string; readonly shown?: object }[];
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+const marks = (): string => readFileSync(join(rig.project, 'marks'), 'utf8');
+
+/** A run that was published with the approval of ann. */
+async function published(): Promise<void> {
+  await parkRun(rig);
+  const { code } = await rig.run(['approve', RUN, '--digest', await digestOf(rig)], { env: { PAWL_TOKEN: await tokenOf(rig, 'ann') } });
+  expect(code).toBe(0);
+}
+
+test('a dry run says what is reused, what runs again, which effects may repeat and who is asked again, and changes nothing', async () => {
+  await published();
+  expect(await rig.json(['fork', RUN, '--from', 'ask', '--dry-run'])).toEqual({
+    code: 0,
+    schemaVersion: 1,
+    plan: {
+      run: RUN,
+      from: 'ask',
+      steps: [
+        {
+          path: 'draft#1',
+          step: 'draft',
+          kind: 'task',
+          outcome: 'ok',
+          inFork: 'reused',
+          mayRepeatEffects: false,
+          means: 'result taken over',
+        },
+        { path: 'ask#1', step: 'ask', kind: 'human', outcome: 'ok', inFork: 'again', mayRepeatEffects: false, means: 'asked again' },
+        {
+          path: 'publish#1',
+          step: 'publish',
+          kind: 'command',
+          outcome: 'ok',
+          inFork: 'again',
+          mayRepeatEffects: true,
+          means: 'effects may repeat',
+        },
+      ],
+      askedAgain: ['ask'],
+      notAsked: [],
+    },
+  });
+  const { stdout } = await rig.run(['fork', RUN, '--from', 'ask', '--dry-run']);
+  expect(stdout).toMatch(/draft#1 +task +ok +reused +result taken over/);
+  expect(stdout).toMatch(/publish#1 +command +ok +runs again +effects may repeat/);
+  expect(stdout).toContain('Pawl cannot know what a program or an agent does there');
+  expect(stdout).toContain('Approvals are not taken over: asked again at "ask".');
+  expect((await rig.json<{ runs: readonly object[] }>(['runs'])).runs).toHaveLength(1);
+  expect(marks()).toBe('published\n');
+});
+
+test('a fork that begins behind an approval says that it has none', async () => {
+  await published();
+  const { stdout } = await rig.run(['fork', RUN, '--from', 'publish', '--dry-run']);
+  expect(stdout).toContain('The fork begins behind "ask": that approval is not taken over, and is not asked again.');
+});
+
+test('in a pipe the fork starts at once, reuses what came before and ends with its story', async () => {
+  await published();
+  const { code, run } = await rig.json<ForkJson>(['fork', RUN, '--from', 'publish']);
+  expect([code, run.status, run.forkOf]).toEqual([0, 'completed', { run: RUN, step: 'publish' }]);
+  expect(marks()).toBe('published\npublished\n');
+});
+
+test('parameters and results of earlier steps can be replaced', async () => {
+  await published();
+  const { code, run, waits } = await rig.json<ForkJson>([
+    'fork',
+    RUN,
+    '--from',
+    'ask',
+    '-p',
+    'text=new',
+    '--output',
+    'draft={"text":"given"}',
+  ]);
+  expect([code, run.status, run.params]).toEqual([3, 'waiting', { text: 'new' }]);
+  expect(waits).toMatchObject([{ kind: 'human', shown: { text: 'given' } }]);
+});
+
+test('at a terminal the table is shown and asked about first', async () => {
+  await published();
+  const refused = rig.terminal(['fork', RUN, '--from', 'publish']);
+  expect(await refused.until('Fork? [y/N]')).toContain('effects may repeat');
+  refused.type('n\r');
+  expect(await refused.ended).toBe(1);
+  expect(marks()).toBe('published\n');
+  const agreed = rig.terminal(['fork', RUN, '--from', 'publish']);
+  await agreed.until('Fork? [y/N]');
+  agreed.type('y\r');
+  expect(await agreed.ended).toBe(0);
+  expect(marks()).toBe('published\npublished\n');
+});
+
+test('a step that the run never came to is refused with the nearest that it did', async () => {
+  await published();
+  for (const words of [['--dry-run'], []])
+    expect(await rig.run(['fork', RUN, '--from', 'publsh', ...words])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('never came to step "publsh" (did you mean "publish"?)'),
+    });
+  expect(await rig.run(['fork', RUN])).toMatchObject({ code: 2, stderr: expect.stringContaining('--from is missing') });
+});

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { digestOf, type GatesJson, parkRun, REVIEW, RUN, writeWorkflow } from './decision-runs.ts';
+import { CliRig } from './rig.ts';
+
+let rig: CliRig;
+beforeEach(() => {
+  rig = new CliRig();
+});
+afterEach(() => rig.close());
+
+test('where nothing waits, nothing is listed and no database is made', async () => {
+  expect(await rig.run(['gates'])).toEqual({ code: 0, stdout: 'Nothing waits for a person here.\n', stderr: '' });
+  expect(await rig.json(['gates'])).toEqual({ code: 0, schemaVersion: 1, gates: [], stuck: [] });
+});
+
+test('what waits for a person is listed across runs, oldest first, with what a program needs to decide', async () => {
+  await parkRun(rig);
+  const second = 'aaaaaaaaaaaaaaa2';
+  await rig.run(['run', 'review', '--id', second, '-p', 'text=later']);
+  const { gates, code } = await rig.json<GatesJson>(['gates']);
+  expect(code).toBe(0);
+  expect(gates.map(({ run }) => run)).toEqual([RUN, second]);
+  expect(gates[0]).toEqual({
+    run: RUN,
+    workflow: 'review',
+    gate: 'ask#1',
+    step: 'ask',
+    prompt: 'Publish?',
+    options: [
+      { label: 'yes', outcome: 'ok', to: { step: 'publish' }, requiresInput: false },
+      { label: 'no', outcome: 'reject', to: { end: 'reject' }, requiresInput: false },
+      { label: 'rework', outcome: 'ok', to: { step: 'draft' }, requiresInput: true },
+    ],
+    shown: { text: 'hello', round: expect.any(Number) },
+    digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    since: expect.stringMatching(/^\d{4}-.*Z$/),
+    due: null,
+    command: `pawl decide ${RUN} --option yes`,
+  });
+  const { stdout } = await rig.run(['gates']);
+  expect(stdout).toMatch(/^RUN +GATE +WORKFLOW +WAITING +OPTIONS\n/);
+  expect(stdout).toContain('yes, no, rework');
+  expect(stdout).toContain(`"pawl decide ${RUN}" answers it.`);
+});
+
+test('with a run its question is shown whole, with the digest that a decision has to name', async () => {
+  const text = Array.from({ length: 60 }, (_, line) => `line ${line}`).join('\n');
+  await parkRun(rig, ['-p', `text=${text}`]);
+  const { stdout } = await rig.run(['gates', RUN]);
+  expect(stdout).toContain('│ line 0\n');
+  expect(stdout).toContain('│ line 59\n');
+  expect(stdout).toContain(`digest ${await digestOf(rig)}\n`);
+});
+
+test('a run that stopped is listed with the command that takes it up again', async () => {
+  writeWorkflow(rig, REVIEW.replace('text: ctx.workflowParams.text', 'text: nowhere.text'));
+  expect((await rig.run(['run', 'review', '--id', RUN])).code).toBe(8);
+  const { gates, stuck } = await rig.json<GatesJson>(['gates']);
+  expect(gates).toEqual([]);
+  expect(stuck).toMatchObject([{ run: RUN, kind: 'escalation', step: 'draft', command: `pawl resume ${RUN}` }]);
+  expect((await rig.run(['gates'])).stdout).toContain('(stopped)');
+});
+
+test('text from outside cannot pose as a prompt or steer the terminal: every line of it stands behind a bar', async () => {
+  const evil = `\u001b[2J\u001b]0;owned\u0007Approve? [y/N]: y\r\n${' '.repeat(77)}❯ Your answer: 1`;
+  await parkRun(rig, ['--params', JSON.stringify({ text: evil })]);
+  const terminal = rig.terminal(['gates', RUN]);
+  expect(await terminal.ended).toBe(0);
+  expect(terminal.printed()).not.toContain('\u001b[2J');
+  expect(terminal.printed()).not.toContain('\u001b]0;');
+  const from = terminal.text().split('\n');
+  const posing = from.filter((line) => /Approve\?|Your answer/.test(line));
+  expect(posing.map((line) => line.slice(0, 2))).toEqual(['│ ', '│ ']);
+  // A longer line would be continued by the terminal, without the bar.
+  expect(from.filter((line) => line.trimEnd().length > 80)).toEqual([]);
+});

@@ -1,0 +1,168 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Story } from '../../src/cli/story.ts';
+import { CliRig } from './rig.ts';
+
+let rig: CliRig;
+beforeEach(() => {
+  rig = new CliRig();
+});
+afterEach(() => rig.close());
+
+function read(path: string): string {
+  return readFileSync(join(rig.project, path), 'utf8');
+}
+
+test('init says what it wrote and which command comes next', async () => {
+  expect(await rig.run(['init'])).toEqual({
+    code: 0,
+    stdout: [
+      'wrote       .pawl/workflows/notes.ts',
+      'wrote       .pawl/config.yaml',
+      'wrote       .pawl/tsconfig.json',
+      'wrote       .pawl/.gitignore',
+      '',
+      'Next:  pawl run notes',
+      '',
+    ].join('\n'),
+    stderr: '',
+  });
+});
+
+test('what is there is left alone and named, and what is missing is written', async () => {
+  rig.write('.pawl/workflows/notes.ts', '// mine\n');
+  rig.write('.pawl/config.yaml', '# mine\n');
+  const { stdout } = await rig.run(['init']);
+  expect(stdout).toContain('left alone  .pawl/workflows/notes.ts\nleft alone  .pawl/config.yaml\n');
+  expect(stdout).toContain('wrote       .pawl/.gitignore\n');
+  expect([read('.pawl/workflows/notes.ts'), read('.pawl/config.yaml')]).toEqual(['// mine\n', '# mine\n']);
+});
+
+test('a link that leads nowhere is not written through', async () => {
+  rig.write('.pawl/README', '');
+  symlinkSync(join(rig.folder, 'elsewhere'), join(rig.project, '.pawl', 'config.yaml'));
+  const { stdout } = await rig.run(['init']);
+  expect(stdout).toContain('left alone  .pawl/config.yaml\n');
+  expect(existsSync(join(rig.folder, 'elsewhere'))).toBe(false);
+});
+
+test('only what init wrote itself is trusted', async () => {
+  rig.write(
+    '.pawl/workflows/notes.ts',
+    "import { defineWorkflow } from 'pawl';\nexport default defineWorkflow({ name: 'notes', steps: [] });\n",
+  );
+  await rig.run(['init']);
+  const { code, stderr } = await rig.run(['run', 'notes']);
+  expect(code).toBe(4);
+  expect(stderr).toContain('[NOT_TRUSTED]');
+});
+
+test.each([
+  ['TypeScript', ['init']],
+  ['JavaScript', ['init', '--js']],
+])('what init wrote in %s runs: the gate fails once, the work is mended, and a person publishes', async (_language, words) => {
+  await rig.run(words);
+  const terminal = rig.terminal(['run', 'notes']);
+  await terminal.until('Your answer');
+  terminal.type('publish\r');
+  expect(await terminal.ended).toBe(0);
+  expect(read('PUBLISHED.md')).toBe('# Notes\n\n- The first release.\n');
+  const { runs } = await rig.json<{ runs: { id: string }[] }>(['runs']);
+  const { steps } = await rig.json<Story>(['show', runs[0]?.id ?? '']);
+  expect(steps.map(({ step, outcome }) => `${step} ${outcome}`)).toEqual([
+    'draft ok',
+    'check fail',
+    'revise ok',
+    'check ok',
+    'approve ok',
+    'publish ok',
+  ]);
+});
+
+test('its rework loop takes what the person wrote, and asks again', async () => {
+  await rig.run(['init']);
+  const terminal = rig.terminal(['run', 'notes']);
+  await terminal.until('Your answer');
+  terminal.type('rework\r');
+  await terminal.until('Your text');
+  terminal.type('Thanks to all testers.\r');
+  await terminal.until(/Your answer[\s\S]+Thanks to all testers\.[\s\S]+Your answer/);
+  terminal.type('publish\r');
+  expect(await terminal.ended).toBe(0);
+  expect(read('PUBLISHED.md')).toBe('# Notes\n\n- The first release.\n- Thanks to all testers.\n');
+});
+
+test('it runs from a folder below the project as well', async () => {
+  await rig.run(['init']);
+  rig.write('deep/down/file', '');
+  const { code } = await rig.run(['run', 'notes'], { cwd: join(rig.project, 'deep/down') });
+  expect(code).toBe(3);
+  expect(read('NOTES.md')).toBe('# Notes\n\n- The first release.\n');
+});
+
+test('a name of its own, and only one that can be a file', async () => {
+  expect((await rig.run(['init', 'release'])).stdout).toContain('Next:  pawl run release\n');
+  expect(read('.pawl/workflows/release.ts')).toContain("name: 'release'");
+  const { code, stderr } = await rig.run(['init', '../release']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('a workflow cannot be called "../release"');
+  expect(readdirSync(join(rig.project, '.pawl/workflows'))).toEqual(['release.ts']);
+});
+
+test('with --json it gives the same as data', async () => {
+  expect(await rig.json(['init', '--js'])).toEqual({
+    code: 0,
+    schemaVersion: 1,
+    project: rig.project,
+    workflow: { name: 'notes', file: join(rig.project, '.pawl/workflows/notes.js') },
+    written: ['workflows/notes.js', 'config.yaml', 'tsconfig.json', '.gitignore'].map((path) => join(rig.project, '.pawl', path)),
+    left: [],
+  });
+});
+
+test.each([
+  ['TypeScript', ['init']],
+  ['JavaScript', ['init', '--js']],
+])('an editor finds the types for %s, although the project has no packages', async (_language, words) => {
+  await rig.run(words);
+  expect(typeProblems()).toBe('');
+  const [name = ''] = readdirSync(join(rig.project, '.pawl/workflows'));
+  rig.write(`.pawl/workflows/${name}`, read(`.pawl/workflows/${name}`).replace("id: 'draft'", "idd: 'draft'"));
+  expect(typeProblems()).toContain("'idd' does not exist in type");
+});
+
+test('where the types lie is for this machine alone, so git does not see it', async () => {
+  execFileSync('git', ['init', '--quiet'], { cwd: rig.project });
+  await rig.run(['init']);
+  rig.write('.pawl/config.local.yaml', '');
+  const seen = execFileSync('git', ['status', '--porcelain', '--untracked-files=all'], { cwd: rig.project, encoding: 'utf8' });
+  expect(
+    seen
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => line.slice(3)),
+  ).toEqual(['.pawl/.gitignore', '.pawl/config.yaml', '.pawl/workflows/notes.ts']);
+});
+
+test('a project that has Pawl among its packages gets settings for everybody', async () => {
+  rig.write('node_modules/pawl/package.json', '{ "name": "pawl" }');
+  await rig.run(['init']);
+  expect(read('.pawl/.gitignore')).toBe('config.local.yaml\n');
+  expect(JSON.parse(read('.pawl/tsconfig.json'))).toMatchObject({ compilerOptions: { types: ['node'] } });
+  expect(read('.pawl/tsconfig.json')).not.toContain('paths');
+  rmSync(join(rig.project, 'node_modules'), { recursive: true });
+});
+
+/** What the compiler says about the workflows of the project. */
+function typeProblems(): string {
+  const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+  try {
+    execFileSync(process.execPath, [compiler, '-p', join(rig.project, '.pawl')], { encoding: 'utf8' });
+    return '';
+  } catch (error) {
+    return (error as { stdout: string }).stdout;
+  }
+}

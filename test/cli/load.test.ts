@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { CliRig } from './rig.ts';
+
+let rig: CliRig;
+beforeEach(async () => {
+  rig = new CliRig();
+  rig.write('.pawl/.keep', '');
+  await rig.run(['trust', '--folder', '--yes']);
+});
+afterEach(() => rig.close());
+
+const HELLO = `import { defineWorkflow } from 'pawl';
+export default defineWorkflow({ name: 'hello', steps: [{ id: 'say', command: 'true', next: null }] });
+`;
+
+async function failure(reference: string): Promise<string> {
+  const { code, stderr } = await rig.run(['run', reference]);
+  return `${stderr.trimEnd()} (${code})`;
+}
+
+test('a workflow is loaded by its name, and by its file wherever that lies in the project', async () => {
+  rig.write('.pawl/workflows/some.ts', HELLO);
+  rig.write('elsewhere.mjs', HELLO);
+  expect((await rig.run(['run', 'hello'])).code).toBe(0);
+  expect((await rig.run(['run', 'elsewhere.mjs'])).code).toBe(0);
+});
+
+test('only the module that is run is imported', async () => {
+  const mark = join(rig.folder, 'mark');
+  rig.write('.pawl/workflows/some.ts', HELLO);
+  rig.write(
+    '.pawl/workflows/other.ts',
+    `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(mark)}, '');\n${HELLO.replace('hello', 'other')}`,
+  );
+  expect((await rig.run(['run', 'hello'])).code).toBe(0);
+  expect(existsSync(mark)).toBe(false);
+  expect((await rig.run(['run', 'other'])).code).toBe(0);
+  expect(existsSync(mark)).toBe(true);
+});
+
+test('a name that does not exist gets the nearest, and files that could not be read are named', async () => {
+  rig.write('.pawl/workflows/some.ts', HELLO);
+  rig.write('.pawl/workflows/bad.ts', 'export default {');
+  expect(await failure('helo')).toBe(
+    `pawl: there is no workflow "helo" in ${rig.project} (did you mean "hello"?); "pawl list" shows what there is; .pawl/workflows/bad.ts could not be read, and "pawl validate" says why [WORKFLOW_UNKNOWN] (2)`,
+  );
+});
+
+test('a name that two files have is refused, and both are named', async () => {
+  rig.write('.pawl/workflows/one.ts', HELLO);
+  rig.write('.pawl/workflows/two.ts', HELLO);
+  expect(await failure('hello')).toBe(
+    'pawl: 2 workflows are called "hello": .pawl/workflows/one.ts, .pawl/workflows/two.ts; rename one, or name the file [WORKFLOW_DUPLICATE] (2)',
+  );
+});
+
+test('a module that throws is told with the place where it threw, and without our own stack', async () => {
+  const file = rig.write('.pawl/workflows/throws.ts', `import { boom } from './lib/boom.ts';\n${HELLO}boom();\n`);
+  const lib = rig.write('.pawl/workflows/lib/boom.ts', "export function boom(): void {\n  throw new Error('no luck');\n}\n");
+  expect(await failure(file)).toBe(
+    `pawl: ${lib}:2:9: ${file} (in .pawl/workflows/lib/boom.ts) could not be loaded: no luck; it ran and threw; mend it, or catch the error [MODULE_FAILED] (2)`,
+  );
+});
+
+test('a definition that is refused when it is loaded keeps what is wrong with it', async () => {
+  const file = rig.write('.pawl/workflows/some.ts', HELLO.replace('next: null', "next: 'sya'"));
+  const told = await failure(file);
+  expect(told).toContain('leads to "sya", which does not exist (did you mean "say"?)');
+  expect(told).toContain(`${file}:2:16`);
+  expect(told).toMatch(/\[MODULE_FAILED\] \(2\)$/);
+});
+
+test('a module that exports something else is told what it was', async () => {
+  const cases = {
+    'export default 5;': 'a number',
+    'export default { name: 1 };': 'an object that is no workflow',
+    'export const WORKFLOW = [];': 'a list',
+  };
+  for (const [text, what] of Object.entries(cases)) {
+    const file = rig.write('thing.mjs', text);
+    expect(await failure(file)).toContain(`${file} exports ${what} where a workflow should be`);
+  }
+  const file = rig.write('nothing.mjs', 'export const x = 1;');
+  expect(await failure(file)).toContain(`${file} exports no workflow`);
+});
+
+test('a module that cannot be found is told by its own name', async () => {
+  const file = rig.write('.pawl/workflows/some.ts', `import './lib/gone.ts';\n${HELLO}`);
+  expect(await failure(file)).toContain(
+    `${file} could not be loaded: Cannot find module '${join(rig.project, '.pawl/workflows/lib/gone.ts')}'`,
+  );
+});
+
+test('a file that does not exist, and one that is no module, are refused', async () => {
+  expect(await failure('gone.ts')).toContain(`there is no file ${join(rig.project, 'gone.ts')}`);
+  const yaml = rig.write('old.yaml', 'name: old');
+  expect(await failure(yaml)).toContain('YAML workflows are not supported yet');
+});
+
+test('workflows that steps start by name are loaded with it, and a workflow that starts itself is refused', async () => {
+  const parent = (child: string) => HELLO.replace("command: 'true'", `workflow: '${child}'`);
+  rig.write('.pawl/workflows/child.ts', HELLO.replace('hello', 'child'));
+  rig.write('.pawl/workflows/hello.ts', parent('child'));
+  expect((await rig.run(['run', 'hello'])).code).toBe(0);
+  rig.write('.pawl/workflows/child.ts', parent('hello').replace("name: 'hello'", "name: 'child'"));
+  expect(await failure('hello')).toContain('[DEFINITION_CYCLE] (2)');
+  rig.write('.pawl/workflows/hello.ts', parent('gone'));
+  expect(await failure('hello')).toContain('[WORKFLOW_UNKNOWN] (2)');
+});
+
+test('a child that is not trusted is not run, whoever starts it', async () => {
+  rig.write('.pawl/workflows/child.ts', HELLO.replace('hello', 'child'));
+  const parent = rig.write('.pawl/workflows/hello.ts', HELLO.replace("command: 'true'", "workflow: 'child'"));
+  await rig.run(['trust', '--revoke']);
+  await rig.run(['trust', parent, '--yes']);
+  expect(await failure('hello')).toMatch(/child\.ts is not trusted yet.*\[NOT_TRUSTED\] \(4\)$/);
+});

@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Engine } from '../../src/index.ts';
+import { dbOf, openLibrary, settle } from './look-runs.ts';
+import { CliRig } from './rig.ts';
+
+const LOOP = 'a100000000000001';
+
+let rig: CliRig;
+let engine: Engine;
+
+beforeEach(async () => {
+  rig = new CliRig();
+  engine = await openLibrary(rig);
+  await settle(engine, 'fix-bug', LOOP);
+});
+afterEach(async () => {
+  await engine.close();
+  await rig.close();
+});
+
+function logs(...more: string[]): string[] {
+  return ['logs', LOOP, '--db', dbOf(rig), ...more];
+}
+
+async function ship(): Promise<void> {
+  await engine.decide(LOOP, { option: 'yes', actor: 'ann' });
+  await engine.wait(LOOP);
+}
+
+describe('the log of a run', () => {
+  test('is one line per fact, in plain words', async () => {
+    await ship();
+    const { stdout, code } = await rig.run(logs());
+    expect(code).toBe(0);
+    await expect(stdout.replace(/\d\d:\d\d:\d\d/g, 'HH:MM:SS')).toMatchFileSnapshot('golden/logs-loop.txt');
+  });
+
+  test('begins after --since', async () => {
+    const { stdout } = await rig.run(logs('--since', '4'));
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.trim().split(' ')[0]),
+    ).toEqual(['5', '5', '5']);
+    expect(await rig.run(logs('--since', 'yesterday'))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--since is the number of a fact'),
+    });
+  });
+
+  test('as JSON is one object whose events have a number, a time and words', async () => {
+    const { run, events } = await rig.json<{ run: string; events: { seq: number; at: string; type: string; text: string }[] }>(logs());
+    expect(run).toBe(LOOP);
+    expect(events[0]).toMatchObject({ seq: 1, type: 'run.started', text: 'run of fix-bug started' });
+    expect(new Date(events[0]?.at ?? '').toISOString()).toBe(events[0]?.at);
+  });
+});
+
+describe('following', () => {
+  test('prints what happens while another process drives the run, and ends with it', async () => {
+    const following = rig.start(logs('-f'));
+    await following.until('waits for a person');
+    await ship();
+    const { code, stdout } = await following.ended;
+    expect(code).toBe(0);
+    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/run completed$/);
+  });
+
+  test('with --json every line is an object of its own', async () => {
+    await ship();
+    const { stdout } = await rig.run(logs('-f', '--json'));
+    const facts = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(new Set(facts.map(({ schemaVersion }) => schemaVersion))).toEqual(new Set([1]));
+    expect(facts.at(-1)).toMatchObject({ type: 'run.changed', status: 'completed' });
+  });
+
+  test('of a step prints only what is about it', async () => {
+    await ship();
+    const { stdout } = await rig.run(logs('gate', '-f'));
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.replace(/^.*:\d\d {2}/, '')),
+    ).toEqual(['gate#1  gate started', 'gate#1  ok', 'gate#1  on ok goes to ask']);
+  });
+
+  test('ends with 130 when it is interrupted', async () => {
+    const following = rig.start(logs('-f'));
+    await following.until('waits for a person');
+    following.process.kill('SIGINT');
+    expect((await following.ended).code).toBe(130);
+  });
+
+  test('ends when nobody reads any more', async () => {
+    const following = rig.start(logs('-f'));
+    await following.until('waits for a person');
+    following.process.stdout?.destroy();
+    await engine.decide(LOOP, { option: 'rework', actor: 'ann', input: 'again' });
+    expect((await following.ended).code).toBe(0);
+  });
+});
+
+describe('the log of a step', () => {
+  test('has its attempts in full, with what a program wrote', async () => {
+    await ship();
+    const { stdout } = await rig.run(logs('ship'));
+    expect(stdout).toMatch(/^ship#1 attempt 1 {2}ok/);
+    expect(stdout).toContain('stdout: shipped');
+    expect(stdout).toContain('stderr: careful');
+    const { steps } = await rig.json<{ steps: { path: string; attempt: number }[] }>(logs('fix'));
+    expect(steps.map(({ path, attempt }) => [path, attempt])).toEqual([
+      ['fix#1', 1],
+      ['fix#1', 2],
+    ]);
+  });
+
+  test('that does not exist gets the nearest that does', async () => {
+    expect((await rig.run(logs('shp'))).stderr).toContain(`run ${LOOP} has no step "shp" (did you mean "ship"?)`);
+  });
+
+  test('that was not reached says so', async () => {
+    expect(await rig.run(logs('ship'))).toMatchObject({ code: 2, stderr: expect.stringContaining('has not come to step "ship"') });
+  });
+});

@@ -1,0 +1,127 @@
+// What a command loads is what its user waits for, so each command that is called all day has a list of what it may
+// load. The files of the bundle are taken from the process, and what is in them from their source maps.
+
+import { readFileSync, rmSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createEngine, defineWorkflow } from '../../src/index.ts';
+import { CliRig } from './rig.ts';
+
+const ROOT = resolve(import.meta.dirname, '..', '..');
+const ID = '01900000-0000-7000-8000-000000000001';
+
+let rig: CliRig;
+beforeEach(() => {
+  rig = new CliRig();
+});
+afterEach(() => rig.close());
+
+/** A module to be loaded first, which writes down every file that is loaded after it. */
+const RECORDER = `import { registerHooks } from 'node:module';
+import { appendFileSync } from 'node:fs';
+registerHooks({
+  load: (url, context, next) => {
+    appendFileSync(process.env.LOADED_FILES, url + '\\n');
+    return next(url, context);
+  },
+});
+`;
+
+/** The sources in what a command loads, with paths from the root of the project, and the modules of Node. */
+async function loadedBy(words: readonly string[]): Promise<readonly string[]> {
+  const recorder = rig.write('recorder.mjs', RECORDER);
+  const file = join(rig.folder, 'loaded');
+  rmSync(file, { force: true });
+  const { code, stderr } = await rig.run(words, {
+    env: { NODE_OPTIONS: `--import=${pathToFileURL(recorder).href}`, LOADED_FILES: file },
+  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const urls = readFileSync(file, 'utf8').trimEnd().split('\n');
+  return [...new Set(urls.flatMap(sourcesOf))].sort();
+}
+
+function sourcesOf(url: string): string[] {
+  if (url.startsWith('node:')) return [url];
+  const path = fileURLToPath(url);
+  if (path.startsWith(import.meta.dirname)) return [];
+  const map = JSON.parse(readFileSync(`${path}.map`, 'utf8')) as { readonly sources: readonly string[] };
+  return map.sources.map((source) => relative(ROOT, resolve(dirname(path), source)).replace(/^.*(?=node_modules\/)/, ''));
+}
+
+async function makeRun(db: string): Promise<void> {
+  const engine = await createEngine({ db });
+  const workflow = defineWorkflow({ name: 'small', steps: [{ id: 'one', handler: () => null, next: null }] });
+  await (await engine.start(workflow, {}, { id: ID })).wait();
+  await engine.close();
+}
+
+const SMALL = `import { defineWorkflow } from 'pawl';
+export default defineWorkflow({ name: 'small', steps: [{ id: 'one', handler: () => null, next: null }] });
+`;
+
+/** What every command loads; a folder ends with a slash. */
+const FRAME = [
+  'src/base/',
+  'src/cli/catalogue/',
+  ...['catalogue', 'command', 'failure', 'help', 'main', 'package', 'parse', 'shell', 'terminal'].map((name) => `src/cli/${name}.ts`),
+];
+/** What finding the project takes. */
+const PROJECT = ['src/cli/project.ts'];
+/** What reading the database takes; `apply` is there to hold a checkpoint against its log. */
+const STORE = [
+  ...['session', 'settings', 'status', 'time'].map((name) => `src/cli/${name}.ts`),
+  'src/store/',
+  ...['identity', 'owner', 'process-table'].map((name) => `src/process/${name}.ts`),
+  ...['apply', 'run-state', 'status'].map((name) => `src/kernel/${name}.ts`),
+];
+
+const STORY = [
+  ...['', '-command', '-evidence', '-facts', '-history', '-lines', '-steps', '-text'].map((name) => `src/cli/story${name}.ts`),
+  'src/engine/gates.ts',
+  'src/engine/inspect.ts',
+];
+
+const MAY_LOAD: Readonly<Record<string, readonly string[]>> = {
+  '--help': FRAME,
+  '--version': FRAME,
+  runs: [...FRAME, ...PROJECT, ...STORE, 'src/cli/commands/runs.ts'],
+  [`show ${ID}`]: [...FRAME, ...PROJECT, ...STORE, ...STORY, 'src/cli/commands/show.ts'],
+  gates: [
+    ...FRAME,
+    ...PROJECT,
+    ...STORE,
+    ...['actor', 'commands/gates', 'decision', 'decision-gates', 'decision-prompt', 'story-command'].map((name) => `src/cli/${name}.ts`),
+    'src/engine/gates.ts',
+  ],
+  list: [
+    ...FRAME,
+    ...PROJECT,
+    'src/cli/commands/list.ts',
+    'src/cli/definitions.ts',
+    'src/authoring/',
+    'src/definition/',
+    'src/expr/',
+    'src/kernel/',
+    'node_modules/acorn/',
+  ],
+  'completion bash --words run': [
+    ...FRAME,
+    ...PROJECT,
+    ...STORE,
+    ...['commands/completion', 'completion', 'completion-words', 'definitions'].map((name) => `src/cli/${name}.ts`),
+  ],
+};
+
+function besides(loaded: readonly string[], allowed: readonly string[]): string[] {
+  return loaded.filter(
+    (path) => !path.startsWith('node:') && !allowed.some((at) => (at.endsWith('/') ? path.startsWith(at) : path === at)),
+  );
+}
+
+test.each(Object.entries(MAY_LOAD))('pawl %s loads no more than it uses', async (line, allowed) => {
+  const db = join(rig.folder, 'runs.db');
+  await makeRun(db);
+  rig.write('.pawl/workflows/small.ts', SMALL);
+  expect(besides(await loadedBy([...line.split(' '), ...(line.startsWith('--') ? [] : ['--db', db])]), allowed)).toEqual([]);
+});

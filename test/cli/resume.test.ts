@@ -1,0 +1,177 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Hold, steady, writeWorkflow } from './blocking.ts';
+import { CliRig } from './rig.ts';
+
+const ID = '0000000000000001';
+let rig: CliRig;
+beforeEach(() => {
+  rig = new CliRig();
+});
+afterEach(() => rig.close());
+
+const held = (hold: Hold, recovery: 'rerun' | 'ask'): string =>
+  `{ id: 'first', command: 'echo first >> ledger', next: 'second' },
+   { id: 'second', command: ${JSON.stringify(hold.line)}, recovery: '${recovery}', next: null }`;
+const ledger = (): string => readFileSync(join(rig.project, 'ledger'), 'utf8');
+
+/** Starts a run, waits until its second step works, and kills its process. */
+async function killed(hold: Hold, recovery: 'rerun' | 'ask'): Promise<void> {
+  const file = await writeWorkflow(rig, 'work', { steps: held(hold, recovery) });
+  const running = rig.start(['run', file, '--id', ID]);
+  await hold.pid();
+  running.process.kill('SIGKILL');
+  await running.ended;
+}
+
+test('after kill -9 a run goes on where it was, and what was recorded does not run again', async () => {
+  const hold = new Hold(rig);
+  await killed(hold, 'rerun');
+  const resumed = rig.start(['resume', ID]);
+  await hold.pid();
+  await hold.release();
+  const { code, stdout } = await resumed.ended;
+  expect(code).toBe(0);
+  expect(ledger()).toBe('first\n');
+  // What the first process told is not told again.
+  expect(steady(stdout)).not.toContain('first#1');
+  expect(steady(stdout)).toContain('TIME second#1 completed in SPAN\n');
+});
+
+test('a step that may have run is unknown, and goes on when a person says what happened', async () => {
+  await killed(new Hold(rig), 'ask');
+  const told = await rig.run(['resume', ID]);
+  expect(told.code).toBe(3);
+  expect(told.stdout).toContain(`"second" may have run, and there is no record of its end; say what happened:`);
+  for (const way of ['rerun', 'done', 'failed']) expect(told.stdout).toContain(`    pawl resume ${ID} --${way} second#1\n`);
+  expect((await rig.run(['resume', ID, '--done', 'second#1', '--note', 'I looked'])).code).toBe(0);
+});
+
+const FRAGILE = { steps: `{ id: 'frail', command: 'echo try >> ledger; test -e mended', next: null }` };
+
+async function escalated(): Promise<void> {
+  const file = await writeWorkflow(rig, 'fragile', FRAGILE);
+  expect((await rig.run(['run', file, '--id', ID])).code).toBe(8);
+}
+
+test('in a pipe a stopped run is not touched without a choice: the choices are printed', async () => {
+  await escalated();
+  const { code, stdout } = await rig.run(['resume', ID]);
+  expect(code).toBe(8);
+  expect(stdout).toContain(`run ${ID} escalated at "frail": `);
+  for (const choice of ['resume ID --retry', 'resume ID --accept', 'resume ID --to STEP', 'cancel ID'])
+    expect(stdout).toContain(`    pawl ${choice.replace('ID', ID)}\n`);
+  expect(ledger()).toBe('try\n');
+});
+
+test('on a terminal the person is asked, and the answer is carried out', async () => {
+  await escalated();
+  rig.write('mended', '');
+  const terminal = rig.terminal(['resume', ID]);
+  await terminal.until('how does it go on: ');
+  terminal.type('retry\r');
+  await terminal.until('a note for the next attempt (may be empty): ');
+  terminal.type('the file is there now\r');
+  expect(await terminal.ended).toBe(0);
+  expect(ledger()).toBe('try\ntry\n');
+});
+
+test('on a terminal a person can leave it as it is', async () => {
+  await escalated();
+  const terminal = rig.terminal(['resume', ID]);
+  await terminal.until('how does it go on: ');
+  terminal.type('leave\r');
+  expect(await terminal.ended).toBe(8);
+  expect(ledger()).toBe('try\n');
+});
+
+test('a step is accepted in the name of the person who says so', async () => {
+  await escalated();
+  const story = await rig.json<{ run: object; steps: readonly object[] }>([
+    'resume',
+    ID,
+    '--accept',
+    '--note',
+    'good enough',
+    '--output',
+    '{"n": 1}',
+  ]);
+  expect(story).toMatchObject({ code: 0, run: { status: 'completed' } });
+});
+
+test.each([
+  [['--retry', '--accept'], '--retry and --accept are two ways on; choose one [USAGE]'],
+  [['--output', '1'], '--output goes with --accept or --done [USAGE]'],
+  [['--retry', '--extend', '0'], '--extend is a whole number of at least 1, not "0" [USAGE]'],
+])('choices that make no sense are refused: %s', async (words, told) => {
+  const { code, stderr } = await rig.run(['resume', ID, ...words]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(told);
+});
+
+test('retry runs only the members of a fan-out that failed', async () => {
+  const file = await writeWorkflow(rig, 'fan', {
+    steps: `{ id: 'fan', parallel: { branches: [
+      { id: 'good', command: 'echo good >> ledger' },
+      { id: 'bad', command: 'echo bad >> ledger; test -e mended' },
+    ] }, next: null }`,
+  });
+  expect((await rig.run(['run', file, '--id', ID])).code).toBe(8);
+  rig.write('mended', '');
+  const other = await rig.run(['retry', ID, 'good']);
+  expect({ code: other.code, told: other.stderr.includes('stopped at "fan", not at "good"') }).toEqual({ code: 2, told: true });
+  expect((await rig.run(['retry', ID, 'fan'])).code).toBe(0);
+  expect(ledger().split('\n').sort().join(' ').trim()).toBe('bad bad good');
+});
+
+test('a run that another process drives is refused with who does, or followed with --wait', async () => {
+  const hold = new Hold(rig);
+  const file = await writeWorkflow(rig, 'work', { steps: held(hold, 'rerun') });
+  const running = rig.start(['run', file, '--id', ID]);
+  await hold.pid();
+  const refused = await rig.run(['resume', ID]);
+  expect(refused.code).toBe(7);
+  expect(refused.stderr).toContain(`run ${ID} is driven by process ${running.process.pid} on `);
+  const follower = rig.start(['resume', ID, '--wait']);
+  await follower.until(`process ${running.process.pid} on `);
+  await hold.release();
+  expect([(await running.ended).code, (await follower.ended).code]).toEqual([0, 0]);
+  expect(ledger()).toBe('first\n');
+});
+
+test('a follower takes over when the process it follows dies', async () => {
+  const hold = new Hold(rig);
+  const file = await writeWorkflow(rig, 'work', { steps: held(hold, 'rerun') });
+  const running = rig.start(['run', file, '--id', ID]);
+  await hold.pid();
+  const follower = rig.start(['resume', ID, '--wait']);
+  await follower.until(`process ${running.process.pid} on `);
+  running.process.kill('SIGKILL');
+  await hold.pid();
+  await hold.release();
+  expect((await follower.ended).code).toBe(0);
+  expect(ledger()).toBe('first\n');
+});
+
+test('with --wait a run stays until somebody else has decided', async () => {
+  const file = await writeWorkflow(rig, 'ask', {
+    steps: `{ id: 'ok', human: { prompt: 'Go on?' }, next: { ok: 'after' } }, { id: 'after', command: 'true', next: null }`,
+  });
+  const running = rig.start(['run', file, '--id', ID, '--wait']);
+  await running.until('ok#1 waits for a person');
+  const terminal = rig.terminal(['approve', ID]);
+  await terminal.until('[y/N]');
+  terminal.type('y\r');
+  expect((await running.ended).code).toBe(0);
+});
+
+test('a run whose file is gone says so, and nothing changes', async () => {
+  await escalated();
+  rmSync(join(rig.project, 'fragile.ts'));
+  const { code, stderr } = await rig.run(['resume', ID, '--retry']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('fragile');
+  expect(existsSync(join(rig.project, 'mended'))).toBe(false);
+  expect(await rig.json(['runs'])).toMatchObject({ runs: [{ id: ID, status: 'escalated' }] });
+});

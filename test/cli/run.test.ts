@@ -1,0 +1,207 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Hold, steady, writeTrusted, writeWorkflow } from './blocking.ts';
+import { CliRig } from './rig.ts';
+
+const ID = '0000000000000001';
+let rig: CliRig;
+beforeEach(() => {
+  rig = new CliRig();
+});
+afterEach(() => rig.close());
+
+const PARAMS = `params: {
+  topic: arg({ type: 'string', default: 'ratchets' }),
+  times: arg({ type: 'integer', min: 1, max: 3, default: 1 }),
+  size: arg({ choices: ['s', 'm'], default: 's' }),
+  plan: arg({ type: 'json', default: null }),
+},`;
+const APPROVE = `{ id: 'approve', human: { prompt: 'Publish?', options: [{ label: 'publish', nextStep: 'complete' }, { label: 'no', nextStep: null }] } }`;
+const COPY = `{ id: 'copy', handler: (ctx) => ctx.workflowParams, next: null }`;
+
+test('a run in a pipe is told line by line, in words that stay the same', async () => {
+  const file = await writeWorkflow(rig, 'notes', {
+    steps: `{ id: 'draft', command: 'true', next: 'fan' },
+     { id: 'fan', parallel: { branches: [{ id: 'a', command: 'true' }], join: 'all' }, next: 'approve' },
+     ${APPROVE}`,
+  });
+  const { code, stdout, stderr } = await rig.run(['run', file, '--id', ID]);
+  expect(steady(stdout)).toBe(
+    [
+      `TIME run ${ID} of notes started`,
+      'TIME draft#1 running',
+      'TIME draft#1 completed in SPAN',
+      'TIME fan#1 running 1 member',
+      'TIME fan#1/a running',
+      'TIME fan#1/a completed in SPAN',
+      'TIME fan#1 completed in SPAN (1/1)',
+      'TIME approve#1 waits for a person',
+      `◌ run ${ID} waits`,
+      '  "approve" waits for a person to decide:',
+      `    pawl decide ${ID} --option publish`,
+      '',
+    ].join('\n'),
+  );
+  expect({ code, stderr }).toEqual({ code: 3, stderr: '' });
+});
+
+test('an attempt that failed is told with its reason, and the run ends with 8 and the ways on', async () => {
+  const file = await writeWorkflow(rig, 'broken', { steps: `{ id: 'work', command: 'exit 4', retry: 1, next: null }` });
+  const { code, stdout } = await rig.run(['run', file, '--id', ID]);
+  const lines = steady(stdout).split('\n');
+  expect(lines).toContain('TIME work#1 attempt 1 failed: the command of step "work" exited with 4');
+  expect(lines).toContain('TIME work#1 running, attempt 2');
+  expect(lines).toContain(`    pawl resume ${ID} --retry`);
+  expect(lines).toContain(`    pawl resume ${ID} --accept`);
+  expect(lines).toContain(`    pawl cancel ${ID}`);
+  expect(code).toBe(8);
+});
+
+test('with --json stdout is the story of the run and nothing else', async () => {
+  const file = await writeWorkflow(rig, 'copy', { steps: COPY, params: PARAMS });
+  const story = await rig.json<{ run: { id: string; status: string; output: unknown } }>(['run', file, '--id', ID]);
+  expect(story).toMatchObject({ code: 0, schemaVersion: 1, run: { id: ID, status: 'completed' } });
+});
+
+test('parameters are read by their declared types, from words, JSON and files', async () => {
+  const file = await writeWorkflow(rig, 'copy', { steps: COPY, params: PARAMS });
+  rig.write('plan.json', '{"steps": [1, 2]}');
+  const words = ['-p', 'topic=7', '-p', 'plan=@plan.json', '--params', '{"times": 2, "topic": "overruled"}', '-p', 'size=m'];
+  const story = await rig.json<{ run: { params: unknown } }>(['run', file, ...words]);
+  expect(story.run.params).toEqual({ topic: '7', times: 2, size: 'm', plan: { steps: [1, 2] } });
+});
+
+test.each([
+  [['-p', 'times=9'], '"times" is 9, which is above 3; write an integer from 1 to 3 [PARAMS_INVALID]'],
+  [['-p', 'times=two'], '"times" is "two", which is no integer; write an integer from 1 to 3 [PARAMS_INVALID]'],
+  [['-p', 'size=xl'], '"size" is "xl", which is not one of its choices; write one of "s", "m" [PARAMS_INVALID]'],
+  [['-p', 'time=1'], '"time" is no parameter (did you mean "times"?); there are: topic, times, size, plan [PARAMS_INVALID]'],
+  [['-p', 'times'], '-p takes name=value, not "times"; write for example: -p issue=7 [USAGE]'],
+  [['-p', 'times=1', '-p', 'times=2'], '-p times is given twice [USAGE]'],
+  [['--params', '[1]'], `--params takes a JSON object of values by name, such as '{"issue": 7}' [USAGE]`],
+  [['--id', 'mine'], '--id takes 16 characters of 0-9 and a-z without i, l, o and u, not "mine" [USAGE]'],
+  [['--attended'], 'attended runs, in which the agent that calls pawl does the work, are not there yet; leave --attended out [USAGE]'],
+])('what is wrong is told before anything starts: %s', async (words, told) => {
+  const file = await writeWorkflow(rig, 'copy', { steps: COPY, params: PARAMS });
+  const { code, stdout, stderr } = await rig.run(['run', file, ...words]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(told);
+  expect(readdirSync(rig.state, { recursive: true }).filter((name) => String(name).endsWith('.db'))).toEqual([]);
+});
+
+test('a run can begin at a later step with the results of those before it', async () => {
+  const file = await writeWorkflow(rig, 'two', {
+    steps: `{ id: 'plan', command: 'exit 1', next: 'use' }, { id: 'use', handler: (ctx) => ctx.stepState, next: null }`,
+  });
+  const story = await rig.json<{ run: { status: string }; steps: readonly { step: string }[] }>([
+    ...['run', file, '--from', 'use', '--output', 'plan={"n": 4}'],
+  ]);
+  expect(story).toMatchObject({ code: 0, run: { status: 'completed' } });
+});
+
+test('a delay that ends soon is waited for; a longer one is left with the command that stays', async () => {
+  const soon = await writeWorkflow(rig, 'soon', { steps: `{ id: 'nap', delay: '50ms', next: null }` });
+  expect((await rig.run(['run', soon])).code).toBe(0);
+  const long = await writeWorkflow(rig, 'long', { steps: `{ id: 'sleep', delay: '2h', next: null }` });
+  const { code, stdout } = await rig.run(['run', long, '--id', ID]);
+  expect(code).toBe(3);
+  expect(stdout).toMatch(/"sleep" waits for a time that comes in (2h|1h 59m); nothing drives the run until then:/);
+  expect(stdout).toContain(`    pawl resume ${ID} --wait\n`);
+});
+
+test('a run of another workflow is told under the step that waits for it', async () => {
+  const file = await writeTrusted(
+    rig,
+    'family.ts',
+    `import { defineWorkflow } from 'pawl';
+     const child = defineWorkflow({ name: 'child', steps: [{ id: 'inner', command: 'true', next: null }] });
+     export default defineWorkflow({ name: 'parent', steps: [{ id: 'outer', workflow: child, next: null }] });`,
+  );
+  const { code, stdout } = await rig.run(['run', file, '--id', ID]);
+  const lines = steady(stdout).split('\n');
+  expect(code).toBe(0);
+  expect(steady((await rig.run(['watch', ID])).stdout)).toBe(steady(stdout));
+  expect(lines).toContain('TIME outer#1 > inner#1 completed in SPAN');
+  expect(lines.indexOf('TIME outer#1 > run completed')).toBeLessThan(lines.indexOf('TIME outer#1 completed in SPAN'));
+});
+
+test('on a terminal of 80 columns the steps are one block, redrawn in place, no line wider than the screen', async () => {
+  const hold = new Hold(rig);
+  const file = await writeWorkflow(rig, 'shown', {
+    steps: `{ id: 'first', title: 'A title that goes on and on until no terminal could ever show all of it in one line', command: 'true', next: 'second' },
+     { id: 'second', command: ${JSON.stringify(hold.line)}, next: null }`,
+  });
+  const terminal = rig.terminal(['run', file, '--id', ID]);
+  await hold.pid();
+  await terminal.until(/second\s+\d\.\ds\s+running/);
+  await hold.release();
+  expect(await terminal.ended).toBe(0);
+  const last = terminal.text().slice(terminal.text().lastIndexOf('shown  '));
+  expect(last).toMatch(
+    /^shown {2}0{15}1 {2}completed {2}\d\.\ds\n {2}✓ first {3,}\d\.\ds {2}A title.*…\n {2}✓ second {2,}\d\.\ds\n✓ run 0{15}1 completed in .*; its story: pawl show 0{15}1\n$/,
+  );
+  for (const line of terminal.text().split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  expect(terminal.printed()).toContain('\u001b[J');
+});
+
+test('text of a workflow cannot steer the terminal', async () => {
+  const file = await writeWorkflow(rig, 'sly', {
+    steps: `{ id: 'one', title: 'x\\u001b]0;owned\\u0007\\u001b[2Jy', command: 'true', next: null }`,
+  });
+  const terminal = rig.terminal(['run', file]);
+  expect(await terminal.ended).toBe(0);
+  expect(terminal.printed()).not.toContain('owned');
+  expect(terminal.printed()).not.toContain('\u001b[2J');
+});
+
+test('a reader that goes away does not stop the run', async () => {
+  const hold = new Hold(rig);
+  const file = await writeWorkflow(rig, 'left', {
+    steps: `{ id: 'one', command: ${JSON.stringify(hold.line)}, next: 'two' }, { id: 'two', command: 'true', next: null }`,
+  });
+  const running = rig.start(['run', file, '--id', ID]);
+  await running.until('one#1 running');
+  running.process.stdout?.destroy();
+  await hold.pid();
+  await hold.release();
+  expect((await running.ended).code).toBe(0);
+  expect(await rig.json(['runs'])).toMatchObject({ runs: [{ id: ID, status: 'completed' }] });
+});
+
+test('a detached run is on disk when the command returns, and goes on by itself', async () => {
+  const hold = new Hold(rig);
+  const file = await writeWorkflow(rig, 'away', { steps: `{ id: 'one', command: ${JSON.stringify(hold.line)}, next: null }` });
+  const { code, stdout } = await rig.run(['run', file, '--detach', '--id', ID]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^run 0{15}1 goes on in the background, process \d+; its output is in .*run-0{15}1\.log\n {4}pawl watch 0{15}1\n$/,
+  );
+  const [, pid = ''] = /process (\d+);/.exec(stdout) ?? [];
+  // A session of its own: the end of this terminal is none of its business.
+  expect(execFileSync('ps', ['-o', 'sid=', '-p', pid], { encoding: 'utf8' }).trim()).toBe(pid);
+  await hold.pid();
+  const watching = rig.start(['watch', ID]);
+  await watching.until('one#1 running');
+  await hold.release();
+  expect((await watching.ended).code).toBe(0);
+});
+
+test('on a terminal a person who is waited for is asked right there, and the run goes on', async () => {
+  const steps = `{ id: 'ok', human: { prompt: 'Go on?' }, next: { ok: 'after' } }, { id: 'after', command: 'true', next: null }`;
+  const file = await writeWorkflow(rig, 'asks', { steps });
+  const terminal = rig.terminal(['run', file, '--id', ID]);
+  await terminal.until(/❯ .*: /);
+  terminal.type('approve\r');
+  expect(await terminal.ended).toBe(0);
+  expect(await rig.json(['runs'])).toMatchObject({ runs: [{ id: ID, status: 'completed' }] });
+});
+
+test('a person who wants to decide later leaves with 3 and the command', async () => {
+  const file = await writeWorkflow(rig, 'asks', { steps: `{ id: 'ok', human: { prompt: 'Go on?' }, next: null }` });
+  const terminal = rig.terminal(['run', file, '--id', ID]);
+  await terminal.until(/❯ .*: /);
+  terminal.type('\u0003');
+  expect(await terminal.ended).toBe(3);
+  expect(terminal.text()).toContain(`    pawl decide ${ID} --option approve\n`);
+});

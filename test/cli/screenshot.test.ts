@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { drawScreen, readScreen } from '../../scripts/terminal-picture.js';
+import { styled } from '../../src/cli/terminal.ts';
+
+const LOOK = { isTerminal: true, hasColor: true, hasUnicode: true, columns: 80 };
+const STYLE_NAMES = ['bold', 'dim', 'red', 'green', 'yellow', 'blue', 'cyan'] as const;
+
+function textOf(sent: string): string[] {
+  return readScreen(sent).map((line) => line.map(({ text }) => text).join(''));
+}
+
+test('every style of the command line has its own look in the picture, and ends where it ends', () => {
+  const looks = STYLE_NAMES.map((name) => {
+    const [line = []] = readScreen(`${styled(LOOK, name, 'a')}b`);
+    expect(line[1]?.style).toEqual({ bold: false, dim: false, color: undefined });
+    return JSON.stringify(line[0]?.style);
+  });
+  expect(new Set(looks).size).toBe(STYLE_NAMES.length);
+});
+
+test('what is written over or erased is not in the picture', () => {
+  expect(textOf('one\r\ntwo\u001b[2K\rnew\r\n\u001b[1Athree\u001b[0J')).toEqual(['one', 'three']);
+  expect(textOf('abcdef\u001b[3GX\u001b[K')).toEqual(['abX']);
+});
+
+test('what cannot be followed is an error, not a wrong picture', () => {
+  expect(() => readScreen('\u001b[5L')).toThrow('the picture cannot follow ESC[5L');
+  expect(() => readScreen('\u001b[95m')).toThrow('the picture has no style for ESC[95m');
+});
+
+test('markup in the text is text in the picture', () => {
+  expect(drawScreen(readScreen('a < b & <script>'), 80)).toContain('>a &lt; b &amp; &lt;script&gt;</text>');
+});

@@ -1,0 +1,147 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { CliRig } from './rig.ts';
+
+let rig: CliRig;
+let file: string;
+beforeEach(() => {
+  rig = new CliRig();
+  file = rig.write('.pawl/workflows/hello.ts', HELLO);
+  rig.write('.pawl/workflows/lib/word.ts', "export const word = 'hi';\n");
+});
+afterEach(() => rig.close());
+
+const HELLO = `import { defineWorkflow } from 'pawl';
+import { word } from './lib/word.ts';
+export default defineWorkflow({ name: 'hello', steps: [{ id: 'say', handler: () => word, next: null }] });
+`;
+
+describe('without a terminal', () => {
+  test('a workflow that nobody trusted is not run, and the way to trust it is named', async () => {
+    expect(await rig.run(['run', 'hello'])).toMatchObject({
+      code: 4,
+      stderr: `pawl: ${file} is not trusted yet, and running it runs its code; read it, then "pawl trust ${file}" allows exactly this content [NOT_TRUSTED]\n`,
+    });
+  });
+
+  test('trust is refused unless --yes says that somebody read it', async () => {
+    expect((await rig.run(['trust'])).code).toBe(4);
+    expect((await rig.run(['run', 'hello'])).code).toBe(4);
+    expect((await rig.run(['trust', '--yes'])).code).toBe(0);
+    expect((await rig.run(['run', 'hello'])).code).toBe(0);
+  });
+
+  test('a change of the file, or of a file it imports, ends its trust, and what changed is named', async () => {
+    await rig.run(['trust', file, '--yes']);
+    rig.write('.pawl/workflows/lib/word.ts', "export const word = 'evil';\n");
+    const { code, stderr } = await rig.run(['run', 'hello']);
+    expect({ code, stderr }).toMatchObject({ code: 4, stderr: expect.stringContaining('changed since: lib/word.ts;') });
+    rig.write('.pawl/workflows/lib/word.ts', "export const word = 'hi';\n");
+    expect((await rig.run(['run', 'hello'])).code).toBe(0);
+  });
+
+  test('a file that changes between the check and its import is not loaded', async () => {
+    const other = rig.write('.pawl/workflows/lib/other.ts', 'export {};\n');
+    rig.write(
+      '.pawl/workflows/lib/word.ts',
+      `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(other)}, '// evil');\nexport const word = 1;\n`,
+    );
+    rig.write('.pawl/workflows/hello.ts', `${HELLO}await import('./lib/other.ts');\n`);
+    await rig.run(['trust', file, '--yes']);
+    const { code, stderr } = await rig.run(['run', 'hello']);
+    expect({ code, stderr }).toEqual({
+      code: 4,
+      stderr: `pawl: ${other} changed after its content was checked; start again [NOT_TRUSTED]\n`,
+    });
+  });
+
+  test('a trusted folder is trusted however its files change; a neighbour is not', async () => {
+    await rig.run(['trust', '--folder', '--yes']);
+    rig.write('.pawl/workflows/hello.ts', HELLO.replace('() => word', "() => 'new'"));
+    expect((await rig.run(['run', 'hello'])).code).toBe(0);
+    const neighbour = rig.write('../project-2/hello.mjs', HELLO.replace(/import \{ word.*\n/, '').replace('word', "'x'"));
+    expect((await rig.run(['run', neighbour])).code).toBe(4);
+  });
+
+  test('the home folder is too much to trust', async () => {
+    const { code, stderr } = await rig.run(['trust', '--folder', '--yes'], { env: { HOME: rig.project } });
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('holds more than one project') });
+  });
+
+  test('what is trusted is kept outside the project, for its owner only', async () => {
+    await rig.run(['trust', '--yes']);
+    const kept = join(rig.state, 'trust.json');
+    expect(statSync(kept).mode & 0o777).toBe(0o600);
+    expect(Object.keys((JSON.parse(readFileSync(kept, 'utf8')) as { files: object }).files)).toEqual([file]);
+  });
+
+  test('revoked trust is gone, of one file or of the whole project', async () => {
+    await rig.run(['trust', '--yes']);
+    expect(await rig.json(['trust', '--revoke', file])).toMatchObject({ code: 0, revoked: [file] });
+    expect((await rig.run(['run', 'hello'])).code).toBe(4);
+    await rig.run(['trust', '--folder', '--yes']);
+    await rig.run(['trust', '--yes']);
+    expect(await rig.json(['trust', '--revoke'])).toMatchObject({ code: 0, revoked: [rig.project, file] });
+    expect((await rig.run(['run', 'hello'])).code).toBe(4);
+  });
+
+  test('the list says what is trusted, and what no longer fits', async () => {
+    expect((await rig.run(['trust', '--list'])).stdout).toBe('Nothing is trusted.\n');
+    await rig.run(['trust', '--yes']);
+    rig.write('.pawl/workflows/hello.ts', `${HELLO}// changed\n`);
+    expect(await rig.json(['trust', '--list'])).toMatchObject({ folders: [], files: [{ file, fits: false, changed: ['hello.ts'] }] });
+  });
+
+  test('a damaged record of trust trusts nothing and says so', async () => {
+    await rig.run(['trust', '--yes']);
+    const kept = rig.write('../state/trust.json', '{');
+    const { code, stderr } = await rig.run(['run', 'hello']);
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(`${kept.replace('project/../', '')} is damaged`) });
+  });
+});
+
+describe('at a terminal', () => {
+  test('the person sees the file, its digest and its imports, and yes runs this content from then on', async () => {
+    const terminal = rig.terminal(['run', 'hello']);
+    const shown = await terminal.until('Run it?');
+    expect(shown).toMatch(/content {2}[0-9a-f]{16}/);
+    expect(shown).toContain('imports  lib/word.ts');
+    terminal.type('y\r');
+    expect(await terminal.ended).toBe(0);
+    expect((await rig.run(['run', 'hello'])).code).toBe(0);
+    rig.write('.pawl/workflows/hello.ts', `${HELLO}// changed\n`);
+    expect((await rig.run(['run', 'hello'])).code).toBe(4);
+  });
+
+  test('anything else than yes does not run it', async () => {
+    const terminal = rig.terminal(['run', 'hello']);
+    await terminal.until('Run it?');
+    terminal.type('\r');
+    expect(await terminal.ended).toBe(4);
+  });
+
+  test('Ctrl-C at the question does not run it', async () => {
+    const terminal = rig.terminal(['run', 'hello']);
+    await terminal.until('Run it?');
+    terminal.type('\u0003');
+    expect(await terminal.ended).toBe(4);
+  });
+
+  test('"always" trusts the folder', async () => {
+    const terminal = rig.terminal(['run', 'hello']);
+    await terminal.until('Run it?');
+    terminal.type('a\r');
+    expect(await terminal.ended).toBe(0);
+    rig.write('.pawl/workflows/hello.ts', `${HELLO}// changed\n`);
+    expect((await rig.run(['run', 'hello'])).code).toBe(0);
+  });
+
+  test('trust asks before it trusts', async () => {
+    const terminal = rig.terminal(['trust']);
+    await terminal.until('Trust this content? [y/N]');
+    terminal.type('n\r');
+    expect(await terminal.ended).toBe(4);
+    expect((await rig.run(['trust', '--list'])).stdout).toBe('Nothing is trusted.\n');
+  });
+});
