@@ -28,6 +28,8 @@ export interface Edge {
   readonly to: Target;
   readonly max?: number;
   readonly then?: Target;
+  /** What joins the run's data before the target opens: values whose texts may be templates. */
+  readonly context?: JsonObject;
 }
 
 /** A transition chosen by an expression. */
@@ -109,6 +111,10 @@ export interface StepModel {
   readonly gate?: HumanGateModel;
   /** Keys of semaphores this step holds while it works, beside those the engine derives. */
   readonly slots: readonly string[];
+  /** True where texts in `config`, or the prompt of its gate, are templates: they are filled in when they are used. */
+  readonly templates?: true;
+  /** False where an object result stays in `outputs` and does not join the run's data. */
+  readonly merges?: false;
   /** parallel: the branches; each: one model, the body; validate: the step run after a failure, if any. */
   readonly members: readonly StepModel[];
   readonly join?: JoinModel;
@@ -130,4 +136,6 @@ export interface Definition {
   readonly entry: string;
   readonly steps: readonly StepModel[];
   readonly limits: { readonly maxIterations: number };
+  /** What the run's data begins with, evaluated once, in order: values whose texts may be templates. */
+  readonly context?: readonly { readonly name: string; readonly value: Json }[];
 }

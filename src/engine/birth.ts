@@ -1,7 +1,7 @@
 // Owns how a run comes into the world: what it is started with, what it takes over from another run, and its first
 // event.
 
-import type { Json } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { RunStarted } from '../kernel/event.ts';
 import type { FlowRecord } from '../kernel/flow-program.ts';
@@ -18,6 +18,8 @@ export interface StartOptions {
   /** Begins at this step; what comes before it is taken from `outputs`. */
   readonly from?: string;
   readonly outputs?: Readonly<Record<string, Json>>;
+  /** Data the run is given from outside; names with a `$` are roots of their own in expressions. */
+  readonly facts?: JsonObject;
   /** What another run had done before the step this one begins at: a fork. */
   readonly past?: Past;
 }

@@ -118,7 +118,9 @@ export class EngineCore implements DriverHost {
       birth: { create, event, supplied: suppliedRows(workflow, supplied, event.at) },
     });
     this.drivers.set(id, driver);
-    driver.take({ type: 'start', at: event.at, ...(options.from === undefined ? {} : { from: options.from }) });
+    const facts = options.facts === undefined ? undefined : record.keep(options.facts);
+    const start = { ...(options.from === undefined ? {} : { from: options.from }), ...(facts === undefined ? {} : { facts }) };
+    driver.take({ type: 'start', at: event.at, ...start });
     await driver.born;
     return driver;
   }

@@ -6,7 +6,7 @@ import { EngineError } from '../base/error.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { applyTo, createRun, type Draft, draftOf } from '../kernel/apply.ts';
-import type { RunEvent } from '../kernel/event.ts';
+import { mergedBy, type RunEvent } from '../kernel/event.ts';
 import type { Ref, RunState } from '../kernel/run-state.ts';
 import type { EventRow, StoredAttempt } from '../store/store.ts';
 import type { Past } from './birth.ts';
@@ -137,6 +137,6 @@ async function mergedRefs(core: EngineCore, before: readonly RunEvent[]): Promis
 }
 
 function mergedRef(event: RunEvent): Ref[] {
-  if (event.type === 'group.joined' && event.merge !== undefined) return [event.merge];
-  return event.type === 'step.settled' && event.merge && event.output !== undefined ? [event.output] : [];
+  const merged = mergedBy(event);
+  return merged === undefined ? [] : [merged];
 }

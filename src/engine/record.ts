@@ -8,7 +8,7 @@ import { digestText } from '../base/digest.ts';
 import { invariant } from '../base/invariant.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
-import type { RunEvent } from '../kernel/event.ts';
+import { mergedBy, type RunEvent } from '../kernel/event.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { MemberResult, Need, View } from '../kernel/program.ts';
 import type { Path, Ref, RunState } from '../kernel/run-state.ts';
@@ -164,7 +164,8 @@ export class RunRecord implements View {
   /** Takes in what a decision settled, so that the next one sees it. */
   absorb(events: readonly RunEvent[], ended: readonly EndedAttempt[]): void {
     for (const event of events) {
-      if (event.type === 'group.joined' && event.merge !== undefined) this.mergeData(this.value(event.merge));
+      const merged = mergedBy(event);
+      if (merged !== undefined) this.mergeData(this.value(merged));
       if (event.type === 'step.changed' && event.group !== undefined) this.groups.set(event.path, new Map());
     }
     for (const { event, activation } of ended) {
@@ -182,7 +183,6 @@ export class RunRecord implements View {
         });
         continue;
       }
-      if (event.merge) this.mergeData(output);
       if (hasResult(event.outcome)) this.noteResult(activation.step, output);
     }
   }

@@ -30,6 +30,8 @@ export interface RunChanged {
   readonly signal?: { readonly name: string; readonly queued: Ref | null } | { readonly name: string; readonly taken: true };
   /** The run goes on with other functions than it began with: their digest. */
   readonly code?: string;
+  /** Data that joins the checkpoint's. */
+  readonly merge?: Ref;
   readonly actor?: string;
   readonly note?: string;
 }
@@ -81,6 +83,8 @@ export interface EdgeTaken {
   readonly to: string;
   readonly key?: string;
   readonly exhausted?: true;
+  /** Data that joins the checkpoint's before the target opens. */
+  readonly merge?: Ref;
 }
 
 /** A group settled. `merge` holds what its members' object results add to the data, merged in order. */
@@ -110,6 +114,20 @@ export interface InputIgnored {
   readonly path?: Path;
   readonly attempt?: number;
   readonly reason: 'late' | 'final' | 'duplicate' | 'stale-digest' | 'no-wait' | 'not-allowed';
+}
+
+/** The data that an event adds to the checkpoint's, by reference. */
+export function mergedBy(event: RunEvent): Ref | undefined {
+  switch (event.type) {
+    case 'group.joined':
+    case 'edge.taken':
+    case 'run.changed':
+      return event.merge;
+    case 'step.settled':
+      return event.merge === true ? event.output : undefined;
+    default:
+      return undefined;
+  }
 }
 
 /** One fact of a run's log. */

@@ -4,13 +4,15 @@
 // G2. A condition that cannot be evaluated escalates; it is never false by accident.
 
 import { EngineError } from '../base/error.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { stepsOnCycles } from '../definition/analysis.ts';
 import type { Definition, Edge, StepModel, Target } from '../definition/model.ts';
 import { DEFAULT_EXCLUDES } from '../definition/outcome.ts';
-import type { Ended, Move, Need, Program, TakenEdge, View } from './program.ts';
+import type { Begin, Ended, Move, Need, Program, TakenEdge, View } from './program.ts';
 import type { RunState } from './run-state.ts';
 import { evaluationMessage, holds, itemsExpression, needsOf } from './scope.ts';
+import { needsOfTemplates, rendered } from './template-scope.ts';
 
 const programs = new WeakMap<Definition, Program>();
 
@@ -41,9 +43,25 @@ function createGraphProgram(definition: Definition): Program {
     model,
     isOnCycle: (step) => cycles.has(step),
     reads: readsOf(definition),
-    begin: (_run, _view, from) => [{ do: 'open', step: model(from ?? definition.entry).id }],
+    begin: (run, view, start = {}) => [
+      ...firstData(definition, { run, view, start }),
+      { do: 'open', step: model(start.from ?? definition.entry).id },
+    ],
     next: (run, ended, view) => [nextMove(model(ended.step), { run, ended, view })],
   };
+}
+
+/** What the run's data begins with: what it was given, and what its definition makes of that, in order. */
+function firstData({ context = [] }: Definition, given: { run: RunState; view: View; start: Begin }): Move[] {
+  const { run, view, start } = given;
+  const facts = start.facts === undefined ? [] : [{ do: 'merge' as const, data: start.facts }];
+  if (context.length === 0) return facts;
+  const data = new Map<string, Json>(Object.entries(start.facts === undefined ? {} : (view.value(start.facts) as JsonObject)));
+  const own = new Map<string, Json>();
+  const seen = { params: view.params, data: (key: string) => own.get(key) ?? data.get(key), output: () => undefined };
+  for (const { name, value } of context) own.set(name, rendered(value, { run, view: seen, step: '' }));
+  const kept = view.keep(Object.fromEntries(own));
+  return kept === undefined ? facts : [...facts, { do: 'merge', data: kept }];
 }
 
 interface Question {
@@ -66,17 +84,7 @@ function nextMove(model: StepModel, question: Question): Move {
     const yes = holds(entry.condition, { run: question.run, view: question.view, step: model.id, result });
     return along(yes ? entry.onTrue : entry.onFalse, question, `${key}:${yes}`);
   } catch (thrown) {
-    return {
-      do: 'escalate',
-      halt: {
-        reason: 'condition',
-        path: ended.path,
-        step: ended.step,
-        outcome: ended.outcome,
-        code: 'CONDITION_ERROR',
-        message: evaluationMessage(entry.condition, thrown),
-      },
-    };
+    return cannotTell(ended, evaluationMessage(entry.condition, thrown));
   }
 }
 
@@ -88,9 +96,9 @@ function wayFor(model: StepModel, ended: Ended): string {
 }
 
 function along(edge: Edge, question: Question, key: string): Move {
-  if (edge.max === undefined) return moveTo(edge.to, question, { to: nameOf(edge.to) });
+  if (edge.max === undefined) return moveAlong(edge, question, { to: nameOf(edge.to) });
   const allowed = edge.max + (question.run.extended[key] ?? 0);
-  if ((question.run.counts[key] ?? 0) < allowed) return moveTo(edge.to, question, { to: nameOf(edge.to), key });
+  if ((question.run.counts[key] ?? 0) < allowed) return moveAlong(edge, question, { to: nameOf(edge.to), key });
   const { ended } = question;
   const then = edge.then ?? { end: 'escalate' as const };
   const taken: TakenEdge = { to: nameOf(then), key, exhausted: true };
@@ -101,6 +109,25 @@ function along(edge: Edge, question: Question, key: string): Move {
     edge: taken,
     halt: { reason: 'exhausted', path: ended.path, step: ended.step, outcome: ended.outcome, message, edge: key, to: nameOf(edge.to) },
   };
+}
+
+/** Takes an edge; what it adds to the run's data is made now, while the step that ended can still be seen. */
+function moveAlong(edge: Edge, question: Question, taken: TakenEdge): Move {
+  if (edge.context === undefined) return moveTo(edge.to, question, taken);
+  const { run, view, ended } = question;
+  try {
+    const result = ended.output === undefined ? null : view.value(ended.output);
+    const error = ended.error === undefined ? {} : { error: ended.error.message };
+    const merge = view.keep(rendered(edge.context, { run, view, step: ended.step, result, ...error }));
+    return moveTo(edge.to, question, merge === undefined ? taken : { ...taken, merge });
+  } catch (thrown) {
+    const what = `the context of the way from "${ended.step}" to "${taken.to}"`;
+    return cannotTell(ended, `${what} could not be made: ${thrown instanceof EngineError ? thrown.message : String(thrown)}`);
+  }
+}
+
+function cannotTell({ path, step, outcome }: Ended, message: string): Move {
+  return { do: 'escalate', halt: { reason: 'condition', path, step, outcome, code: 'CONDITION_ERROR', message } };
 }
 
 function moveTo(target: Target, question: Question, edge: TakenEdge): Move {
@@ -142,9 +169,14 @@ function readsOf(definition: Definition): readonly Need[] {
   const needs = new Map<string, Need>();
   const add = (need: Need) => needs.set(JSON.stringify(need), need);
   const visit = (step: StepModel): void => {
-    for (const entry of Object.values(step.next)) if ('condition' in entry) needsOf(entry.condition).forEach(add);
+    for (const entry of Object.values(step.next)) {
+      if ('condition' in entry) needsOf(entry.condition).forEach(add);
+      for (const { context } of 'condition' in entry ? [entry.onTrue, entry.onFalse] : [entry])
+        if (context !== undefined) needsOfTemplates(context).forEach(add);
+    }
     if (step.condition !== undefined) needsOf(step.condition).forEach(add);
     if (step.items !== undefined) needsOf(itemsExpression(step.items)).forEach(add);
+    if (step.templates === true && step.gate !== undefined) needsOfTemplates(step.gate.prompt).forEach(add);
     for (const path of step.gate?.show ?? []) add({ read: 'data', key: path.split('.')[0] as string });
     step.members.forEach(visit);
   };

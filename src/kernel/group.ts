@@ -135,7 +135,7 @@ function joinGroup(turn: Turn, activation: Activation, outcome: 'ok' | 'reject' 
   const group = turn.run.groups[activation.path] as Group;
   const members = turn.members(activation.path);
   const output = turn.view.keep(outputOf(turn.model(activation), members));
-  const merged = turn.run.form === 'graph' ? mergeOf(members) : undefined;
+  const merged = turn.run.form === 'graph' && turn.model(activation).merges !== false ? mergeOf(members) : undefined;
   const merge = merged === undefined ? undefined : turn.view.keep(merged);
   const { total, ok, reject, fail, skip } = group;
   turn.emit({

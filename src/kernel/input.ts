@@ -25,6 +25,8 @@ export interface StartInput {
   readonly type: 'start';
   readonly at: number;
   readonly from?: string;
+  /** Data the run is given from outside: what triggered it, the settings it is frozen to. */
+  readonly facts?: Ref;
 }
 
 /** A new owner took over; `interrupted` attempts have no process any more. */

@@ -11,6 +11,7 @@ import type { StepError } from './input.ts';
 import { type Activation, createMemberPath, createPath, type Path, type Ref, type Wait } from './run-state.ts';
 import { evaluationMessage, holds, shownValues } from './scope.ts';
 import { conclude, finishWork } from './settle.ts';
+import { rendered } from './template-scope.ts';
 import type { Turn } from './turn.ts';
 
 /** Which step to open, and for a member, where. */
@@ -89,7 +90,7 @@ function startedWait(turn: Turn, activation: Activation, model: StepModel): Acti
   const deadline = model.timeoutMs === undefined ? {} : { deadline: turn.at + model.timeoutMs };
   switch (pipelineOf(model.kind)) {
     case 'human':
-      return { ...waiting, ...deadline, wait: humanWait(turn, model.gate as HumanGateModel, { step: activation.step }) };
+      return { ...waiting, ...deadline, wait: humanWait(turn, model, { step: activation.step }) };
     case 'delay':
       return { ...waiting, ...delayWait(turn, model) };
     case 'signal':
@@ -113,11 +114,15 @@ function delayWait(turn: Turn, model: StepModel): Pick<Activation, 'due' | 'wait
 }
 
 /** The question as it is put to a person, bound to what is shown by a digest without times. */
-export function humanWait(turn: Turn, gate: HumanGateModel, at: { readonly step: string; readonly output?: Ref }): Wait {
-  const result = at.output === undefined || gate.show.length === 0 ? null : turn.view.value(at.output);
-  const shown = shownValues(gate.show, { run: turn.run, view: turn.view, step: at.step, result });
+export function humanWait(turn: Turn, model: StepModel, at: { readonly step: string; readonly output?: Ref }): Wait {
+  const written = model.gate as HumanGateModel;
+  const isFilled = model.templates === true;
+  const result = at.output === undefined || (written.show.length === 0 && !isFilled) ? null : turn.view.value(at.output);
+  const scope = { run: turn.run, view: turn.view, step: at.step, result };
+  const gate = isFilled ? { ...written, prompt: String(rendered(written.prompt, scope)) } : written;
+  const shown = shownValues(gate.show, scope);
   const ref = gate.show.length === 0 ? undefined : turn.view.keep(shown);
-  const question = turn.run.form === 'flow' ? turn.view.keep(gate as unknown as Json) : undefined;
+  const question = turn.run.form === 'flow' || isFilled ? turn.view.keep(gate as unknown as Json) : undefined;
   return {
     kind: 'human',
     digest: gateDigest(gate, shown),

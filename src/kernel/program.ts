@@ -68,13 +68,23 @@ export type Move =
       readonly halt?: Halt;
       readonly edge?: TakenEdge;
     }
-  | { readonly do: 'escalate'; readonly halt: Halt; readonly edge?: TakenEdge };
+  | { readonly do: 'escalate'; readonly halt: Halt; readonly edge?: TakenEdge }
+  | { readonly do: 'merge'; readonly data: Ref; readonly edge?: undefined };
 
 /** The transition behind a move. */
 export interface TakenEdge {
   readonly to: string;
   readonly key?: string;
   readonly exhausted?: true;
+  readonly merge?: Ref;
+}
+
+/** How a run begins. */
+export interface Begin {
+  /** Not at the entry but here; what came before was supplied. */
+  readonly from?: string;
+  /** Data the run is given from outside: what triggered it, the settings it is frozen to. */
+  readonly facts?: Ref;
 }
 
 /** A graph or a flow. */
@@ -86,7 +96,7 @@ export interface Program {
   /** What decisions of this program read, beside the members and items the kernel itself asks for. */
   readonly reads: readonly Need[];
   /** The first moves, or those from a given step. */
-  begin(run: RunState, view: View, from?: string): readonly Move[];
+  begin(run: RunState, view: View, start?: Begin): readonly Move[];
   /** The moves after an activation ended. */
   next(run: RunState, ended: Ended, view: View): readonly Move[];
 }

@@ -42,7 +42,7 @@ export interface Wait {
   readonly digest?: string;
   /** human: the values shown. */
   readonly shown?: Ref;
-  /** human, in a flow: the question itself, which no stored definition holds. */
+  /** human: the question itself, where no stored definition holds it as it was put: in a flow, or with templates filled in. */
   readonly gate?: Ref;
   /** signal: its name. */
   readonly name?: string;

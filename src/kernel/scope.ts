@@ -2,7 +2,7 @@
 // so that evaluating one costs the same however long the run is.
 
 import { EngineError } from '../base/error.ts';
-import type { Json, JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { CONDITION_ROOTS } from '../definition/validate.ts';
 import { type Expression, evaluate, evaluateCondition, parseExpression } from '../expr/expression.ts';
 import type { Need, View } from './program.ts';
@@ -10,11 +10,18 @@ import type { RunState } from './run-state.ts';
 
 /** What an expression is evaluated against. */
 export interface ScopeInput {
-  readonly run: RunState;
-  readonly view: View;
+  readonly run: Pick<RunState, 'id' | 'workflow'> & Partial<Pick<RunState, 'counts' | 'decision'>>;
+  readonly view: Pick<View, 'params' | 'data' | 'output'>;
   readonly step: string;
   readonly result?: Json;
+  /** Why the step failed, for `action.error` in its own transitions. */
+  readonly error?: string;
 }
+
+/** Roots that are kept among the run's data under a name no author can write. */
+const FACT_ROOTS: readonly string[] = ['trigger', 'config', 'github'];
+/** Roots that mean the step at hand, in its own transitions. */
+const OWN_ROOTS: readonly string[] = ['result', 'gate', 'action', 'branches'];
 
 const parsed = new Map<string, Expression>();
 const PARSED_MAX = 10_000;
@@ -30,12 +37,23 @@ export function expressionOf(source: string): Expression {
   return expression;
 }
 
+const NEEDLESS_ROOTS: readonly string[] = ['params', 'run', 'step', 'secrets'];
+
 /** What must be loaded before the expression can be evaluated. */
 export function needsOf(source: string): Need[] {
-  return expressionOf(source).paths.flatMap(({ segments: [root, first, second] }): Need[] => {
-    if (root === 'outputs' && typeof first === 'string') return [{ read: 'output', step: first }];
-    if (root !== 'checkpoint' || typeof first !== 'string') return [];
-    if (first === 'results') return typeof second === 'string' ? [{ read: 'output', step: second }] : [];
+  return needsOfPaths(expressionOf(source).paths);
+}
+
+/** What must be loaded before anything that reads these paths can be evaluated. */
+export function needsOfPaths(paths: Expression['paths']): Need[] {
+  return paths.flatMap(({ segments: [root, first, second] }): Need[] => {
+    if (typeof root !== 'string' || OWN_ROOTS.includes(root) || NEEDLESS_ROOTS.includes(root)) return [];
+    if (FACT_ROOTS.includes(root)) return [{ read: 'data', key: `$${root}` }];
+    if (root !== 'outputs' && root !== 'checkpoint' && root !== 'context') return [{ read: 'data', key: root }];
+    if (typeof first !== 'string') return [];
+    if (root === 'outputs') return [{ read: 'output', step: first }];
+    if (first === 'results' || (root === 'context' && first === 'outputs'))
+      return typeof second === 'string' ? [{ read: 'output', step: second }] : [];
     return [{ read: 'data', key: first }];
   });
 }
@@ -70,23 +88,48 @@ export function shownValues(paths: readonly string[], input: ScopeInput): JsonOb
   return shown;
 }
 
-function scopeOf(expression: Expression, input: ScopeInput): JsonObject {
+/** Everything that these paths read, and nothing else. */
+export function scopeOf({ paths }: Pick<Expression, 'paths'>, input: ScopeInput): JsonObject {
   const scope: Record<string, Json> = {};
   const checkpoint: Record<string, Json> = {};
+  const context: Record<string, Json> = {};
   const outputs: Record<string, Json> = {};
-  for (const { segments } of expression.paths) {
+  for (const { segments } of paths) {
     const [root, first, second] = segments;
-    if (root === 'result') scope.result = input.result ?? null;
-    else if (root === 'params') scope.params = input.view.params;
-    else if (root === 'run') scope.run = { id: input.run.id, workflow: input.run.workflow };
-    else if (root === 'step') scope.step = { id: input.step };
-    else if (root === 'outputs') addOutput(outputs, first, input);
+    if (root === 'outputs') addOutput(outputs, first, input);
     else if (root === 'checkpoint' && first === 'results') addOutput(outputs, second, input);
     else if (root === 'checkpoint') addCheckpoint(checkpoint, first, input);
+    else if (root === 'context' && first === 'outputs') addOutput(outputs, second, input);
+    else if (root === 'context') addCheckpoint(context, first, input);
+    else if (typeof root === 'string') addRoot(scope, root, input);
   }
   if (Object.keys(outputs).length > 0) Object.assign(scope, { outputs });
   scope.checkpoint = { ...checkpoint, results: outputs };
+  scope.context = { ...context, outputs };
   return scope;
+}
+
+function addRoot(scope: Record<string, Json>, root: string, input: ScopeInput): void {
+  const value = rootValue(root, input);
+  if (value !== undefined) scope[root] = value;
+}
+
+/** A root by itself; a name that is none is one of the run's data. */
+function rootValue(root: string, input: ScopeInput): Json | undefined {
+  const { run, view, step, result = null, error = null } = input;
+  switch (root) {
+    case 'params':
+      return view.params;
+    case 'run':
+      return { id: run.id, workflow: run.workflow };
+    case 'step':
+      return { id: step };
+    case 'action':
+      return { ...(isJsonObject(result) ? result : { result }), error };
+    default:
+      if (OWN_ROOTS.includes(root)) return result;
+      return view.data(FACT_ROOTS.includes(root) ? `$${root}` : root);
+  }
 }
 
 function addOutput(outputs: Record<string, Json>, step: unknown, input: ScopeInput): void {
@@ -97,7 +140,7 @@ function addOutput(outputs: Record<string, Json>, step: unknown, input: ScopeInp
 
 function addCheckpoint(checkpoint: Record<string, Json>, key: unknown, input: ScopeInput): void {
   if (typeof key !== 'string') return;
-  if (key === 'iterationCounts') checkpoint[key] = input.run.counts;
+  if (key === 'iterationCounts') checkpoint[key] = input.run.counts ?? {};
   else if (key === 'gateDecision') checkpoint[key] = (input.run.decision as Json | undefined) ?? null;
   else {
     const value = dataOrParam(key, input);

@@ -49,7 +49,7 @@ export function afterWork(turn: Turn, path: Path, result: Result): void {
   const model = turn.model(activation);
   if (model.gate === undefined || model.kind === 'human' || result.outcome !== 'ok') return conclude(turn, path, result);
   const held = { outcome: result.outcome, ...(result.output === undefined ? {} : { output: result.output }) };
-  const wait = humanWait(turn, model.gate, { step: activation.step, ...(result.output === undefined ? {} : { output: result.output }) });
+  const wait = humanWait(turn, model, { step: activation.step, ...(result.output === undefined ? {} : { output: result.output }) });
   const deadline = model.timeoutMs === undefined ? null : turn.at + model.timeoutMs;
   turn.emit({ type: 'step.changed', at: turn.at, path, set: { state: 'waiting', held, wait, due: null, deadline, slots: null } });
 }
@@ -65,6 +65,7 @@ export function conclude(turn: Turn, path: Path, result: Result): void {
     turn.run.form === 'graph' &&
     result.output !== undefined &&
     MERGED_KINDS.has(activation.kind) &&
+    turn.model(activation).merges !== false &&
     result.outcome !== 'error' &&
     result.outcome !== 'timeout';
   const settled: StepSettled = { type: 'step.settled', at: turn.at, path, attempt: activation.attempt, outcome: result.outcome };
@@ -116,6 +117,7 @@ function moveOn(turn: Turn, from: Departure): void {
 export function takeMove(turn: Turn, move: Move, from: Departure | undefined): void {
   if (from !== undefined && move.edge !== undefined)
     turn.emit({ type: 'edge.taken', at: turn.at, from: from.activation.path, outcome: from.result.outcome, ...move.edge });
+  if (move.do === 'merge') return turn.emit({ type: 'run.changed', at: turn.at, merge: move.data });
   if (move.do === 'open')
     return turn.later(() => openStep(turn, move.input === undefined ? { step: move.step } : { step: move.step, input: move.input }));
   const halt = move.halt === undefined ? {} : { halt: resumable(move.halt, from) };

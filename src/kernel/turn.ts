@@ -4,7 +4,7 @@
 
 import type { StepModel } from '../definition/model.ts';
 import { applyTo, type Draft } from './apply.ts';
-import type { RunEvent, StepChanged, StepSettled } from './event.ts';
+import { mergedBy, type RunEvent, type StepChanged, type StepSettled } from './event.ts';
 import type { MemberResult, Program, View } from './program.ts';
 import { type Activation, type Path, standsStill } from './run-state.ts';
 import { TurnView } from './turn-view.ts';
@@ -84,10 +84,10 @@ export class Turn {
   }
 
   private noteResult(event: RunEvent): void {
-    if (event.type === 'group.joined' && event.merge !== undefined) return this.ownView().noteData(event.merge);
+    const merged = mergedBy(event);
+    if (merged !== undefined) this.ownView().noteData(merged);
     const activation = event.type === 'step.settled' ? this.run.live[event.path] : undefined;
     if (event.type !== 'step.settled' || activation === undefined || activation.group !== undefined) return;
-    if (event.merge && event.output !== undefined) this.ownView().noteData(event.output);
     if (hasResult(event.outcome)) this.ownView().noteResult(activation.step, event.output);
   }
 

@@ -359,3 +359,29 @@ describe('secrets', () => {
 test('a kind that only waits is not executed', async () => {
   expect(await run({ kind: 'signal' })).toMatchObject({ type: 'errored', error: { code: 'STEP_FAILED' } });
 });
+
+describe('templates of a step', () => {
+  const templated = (title: string, text: string) =>
+    run({
+      kind: 'gate',
+      form: 'graph',
+      config: {
+        checks: [{ check: 'command', run: 'test "$TITLE" = "$WANTED"', env: { TITLE: text, WANTED: '{{ outputs.plan.title }}' } }],
+      },
+      model: { templates: true },
+      params: { who: 'ann' },
+      snapshot: { data: { title }, results: { plan: { title: 'ann: "; exit 0 #' } } },
+    });
+
+  test('are filled in from the record of the run when the step begins, and what is filled in stays data', async () => {
+    expect(await templated('"; exit 0 #', '{{ params.who }}: {{ context.title }}')).toMatchObject({ type: 'settled', outcome: 'ok' });
+    expect(await templated('other', '{{ params.who }}: {{ context.title }}')).toMatchObject({ type: 'settled', outcome: 'fail' });
+  });
+
+  test('that name something missing fail the attempt, and nothing runs', async () => {
+    expect(await templated('x', '{{ context.titel }}')).toMatchObject({
+      type: 'errored',
+      error: { code: 'EXPRESSION_EVALUATION', message: expect.stringContaining('titel') },
+    });
+  });
+});

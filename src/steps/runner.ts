@@ -7,10 +7,11 @@
 // S4. The runner never rejects: trouble is a result.
 
 import { isEngineError, messageOf } from '../base/error.ts';
-import { type Json, toPlain } from '../base/json.ts';
+import { type Json, type JsonObject, toPlain } from '../base/json.ts';
+import { rendered } from '../kernel/template-scope.ts';
 import { createRedactor } from '../process/redact.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
-import type { AttemptRequest, AttemptResult, AttemptRunner, CheckResult } from './attempt.ts';
+import type { AttemptRequest, AttemptResult, AttemptRunner, CheckResult, Snapshot } from './attempt.ts';
 import { evaluateConditions } from './conditions.ts';
 import { type AttemptContext, openContext } from './context.ts';
 import { EXECUTORS } from './kinds/registry.ts';
@@ -32,11 +33,22 @@ export function createAttemptRunner(services: StepServices): AttemptRunner {
       if (request.signal.aborted) throw new Stopped();
       const opened = openContext(request);
       const context = isPromise(opened) ? await opened : opened;
-      return sealed(bench, await WANTS[request.want](bench, request, context));
+      const filled = request.bound.model.templates === true ? filledIn(request, context.snapshot) : request;
+      return sealed(bench, await WANTS[filled.want](bench, filled, context));
     } catch (thrown) {
       return sealed(bench, troubleOf(request, thrown));
     }
   };
+}
+
+/** The request with the templates of its step filled in from the run's record. */
+function filledIn(request: AttemptRequest, { data, results }: Snapshot): AttemptRequest {
+  const { runId, workflow, bound, params } = request;
+  const { model } = bound;
+  const view = { params, data: (key: string) => data[key], output: (step: string) => results[step] };
+  const run = { id: runId, workflow: workflow.definition.name };
+  const config = rendered(model.config, { run, view, step: model.id }) as JsonObject;
+  return { ...request, bound: { ...bound, model: { ...model, config } } };
 }
 
 type Want = (bench: Bench, request: AttemptRequest, context: AttemptContext) => Promise<AttemptResult>;

@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts
 import type { Definition, StepModel } from '../../src/definition/model.ts';
 import { applyRow, applyTo, draftOf } from '../../src/kernel/apply.ts';
 import { decide } from '../../src/kernel/decide.ts';
-import type { RunEvent, RunStarted } from '../../src/kernel/event.ts';
+import { mergedBy, type RunEvent, type RunStarted } from '../../src/kernel/event.ts';
 import { graphProgram } from '../../src/kernel/graph-program.ts';
 import type { RunInput } from '../../src/kernel/input.ts';
 import type { MemberResult, Program, View } from '../../src/kernel/program.ts';
@@ -65,11 +65,11 @@ class MemoryView implements View {
   /** Takes in one fact; `activation` is what it is about, as it was before. */
   absorb(event: RunEvent, activation: Activation | undefined): void {
     if (event.type === 'step.changed' && event.group !== undefined) this.groups.set(event.path, new Map());
-    if (event.type === 'group.joined' && event.merge !== undefined) this.merge(this.value(event.merge));
+    const merged = mergedBy(event);
+    if (merged !== undefined) this.merge(this.value(merged));
     if (event.type !== 'step.settled' || activation === undefined) return;
     const output = event.output === undefined ? null : this.value(event.output);
     if (activation.group !== undefined) return this.absorbMember(event, { activation, output });
-    if (event.merge) this.merge(output);
     if (!NOT_A_RESULT.includes(event.outcome)) this.results.set(activation.step, output);
   }
 

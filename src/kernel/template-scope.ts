@@ -1,0 +1,30 @@
+// Owns the values of templates: what an edge adds to the run's data, and what the data begins with.
+
+import type { Json } from '../base/json.ts';
+import { parseTemplateTree, renderTemplateTree, type TemplateTree } from '../expr/template-tree.ts';
+import type { Need } from './program.ts';
+import { needsOfPaths, type ScopeInput, scopeOf } from './scope.ts';
+
+const trees = new WeakMap<object, TemplateTree>();
+
+/** The templates in a value of a definition; an object is read once, since definitions are frozen. */
+function treeOf(value: Json): TemplateTree {
+  if (typeof value !== 'object' || value === null) return parseTemplateTree(value);
+  let tree = trees.get(value);
+  if (tree === undefined) {
+    tree = parseTemplateTree(value);
+    trees.set(value, tree);
+  }
+  return tree;
+}
+
+/** What must be loaded before the templates in a value can be rendered. */
+export function needsOfTemplates(value: Json): Need[] {
+  return needsOfPaths(treeOf(value).paths);
+}
+
+/** The value with its templates filled in. */
+export function rendered(value: Json, input: ScopeInput): Json {
+  const tree = treeOf(value);
+  return renderTemplateTree(tree, scopeOf(tree, input));
+}
