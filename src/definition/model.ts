@@ -111,6 +111,10 @@ export interface StepModel {
   readonly gate?: HumanGateModel;
   /** Keys of semaphores this step holds while it works, beside those the engine derives. */
   readonly slots: readonly string[];
+  /** True for a step that no transition leads to: the engine does it beside the others, and nothing follows from it. */
+  readonly side?: true;
+  /** What happens instead of a timeout, so many times: the time is extended, and a side step tells somebody. */
+  readonly extension?: { readonly ms: number; readonly max: number; readonly tells?: string };
   /** True where texts in `config`, or the prompt of its gate, are templates: they are filled in when they are used. */
   readonly templates?: true;
   /** False where an object result stays in `outputs` and does not join the run's data. */
@@ -136,6 +140,8 @@ export interface Definition {
   readonly entry: string;
   readonly steps: readonly StepModel[];
   readonly limits: { readonly maxIterations: number };
+  /** The side step with which it is told, once, that a run failed or escalated. */
+  readonly onError?: string;
   /** What the run's data begins with, evaluated once, in order: values whose texts may be templates. */
   readonly context?: readonly { readonly name: string; readonly value: Json }[];
 }

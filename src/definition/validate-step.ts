@@ -68,7 +68,7 @@ function checkNext({ step, group }: StepPlace, { problems }: StepChecks, fault: 
     return;
   }
   const chosen = step.gate?.options ?? [];
-  if (keys.length === 0 && !(chosen.length > 0 && chosen.every(({ to }) => to !== undefined)))
+  if (keys.length === 0 && step.side !== true && !(chosen.length > 0 && chosen.every(({ to }) => to !== undefined)))
     fault('NEXT_MISSING', 'it does not say what comes next', 'write `next: null` to end the run here, or name a step');
   for (const key of keys) {
     if (COMMON_KEYS.has(key) || KINDS[step.kind].outcomes.includes(key) || chosen.some(({ outcome }) => outcome === key)) continue;

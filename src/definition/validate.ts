@@ -164,7 +164,8 @@ function checkReachability(definition: Definition, graph: WholeGraph, problems: 
     problems.add({ code: 'ENTRY_UNKNOWN', message, hint: 'name the step the run starts with' });
     return;
   }
-  const seen = reachable(graph.successors, [entry]);
+  const sides = definition.steps.flatMap(({ side }, index) => (side === true ? [index] : []));
+  const seen = reachable(graph.successors, [entry, ...sides]);
   definition.steps.forEach(({ id }, index) => {
     if (seen[graph.position.get(id) ?? index] !== true)
       problems.add({
@@ -190,8 +191,8 @@ function checkEnds(definition: Definition, graph: WholeGraph, problems: ProblemL
   }
   const ends = graph.transitions.flatMap((transitions, index) => (isBroken(transitions) || transitions.some(isWayOut) ? [index] : []));
   const escapes = reachable(reversed(graph.successors), ends);
-  definition.steps.forEach(({ id }, index) => {
-    if (escapes[index] !== true)
+  definition.steps.forEach(({ id, side }, index) => {
+    if (escapes[index] !== true && side !== true)
       problems.add({
         step: id,
         code: 'DEAD_END',

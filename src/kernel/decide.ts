@@ -9,10 +9,21 @@ import type { ErroredInput, PreparedInput, RunInput, SettledInput, StartInput } 
 import { begun, openStep, started } from './open.ts';
 import type { Program, View } from './program.ts';
 import { rerun, takeRecovery } from './recover.ts';
-import { type Activation, isFinal, type RunState } from './run-state.ts';
+import { type Activation, isFinal, isHalted, type RunState } from './run-state.ts';
 import { afterWork, attemptFailed, difference, retryAttempt, takeMove } from './settle.ts';
 import { type EndedAttempt, Turn } from './turn.ts';
-import { ignore, passTime, takeChildEnd, takeDecision, takePoll, takeReport, takeSignal, takeSlot, takeVerified } from './waits.ts';
+import {
+  ignore,
+  passTime,
+  takeChildEnd,
+  takeDecision,
+  takePending,
+  takePoll,
+  takeReport,
+  takeSignal,
+  takeSlot,
+  takeVerified,
+} from './waits.ts';
 
 /** What a decision is made with: the order of steps, and what was loaded from outside the checkpoint. */
 export interface Means {
@@ -37,7 +48,17 @@ export function evolve(means: Means, draft: Draft, input: RunInput): Evolved {
   if (isFinal(draft.status)) ignore(turn, { input: input.type }, 'final');
   else takeInput(turn, input);
   turn.finish();
+  tellTrouble(turn);
   return turn;
+}
+
+/** A run that came to a halt says so once, if its definition has a step for that. */
+function tellTrouble(turn: Turn): void {
+  const { onError } = turn.program;
+  if (onError === undefined || (turn.run.counts[onError] ?? 0) > 0) return;
+  if (!turn.events.some((event) => event.type === 'run.changed' && event.status !== undefined && isHalted(event.status))) return;
+  openStep(turn, { step: onError });
+  turn.finish();
 }
 
 function takeInput(turn: Turn, input: RunInput): void {
@@ -118,6 +139,7 @@ function takeSettled(turn: Turn, input: SettledInput): void {
   if (activation === undefined) return;
   if (activation.kind === 'delay' && activation.state === 'running') return takePoll(turn, activation, input.outcome === 'ok');
   if (activation.held !== undefined) return takeVerified(turn, activation);
+  if (activation.kind === 'gate' && input.outcome === 'pending') return takePending(turn, activation);
   if (activation.kind === 'validate' && input.outcome === 'fail') return repair(turn, activation, input);
   afterWork(turn, input.path, input);
 }

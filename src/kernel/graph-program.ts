@@ -41,13 +41,14 @@ function createGraphProgram(definition: Definition): Program {
   };
   return {
     model,
-    isOnCycle: (step) => cycles.has(step),
+    isOnCycle: (step) => cycles.has(step) || models.get(step)?.side === true,
+    ...(definition.onError === undefined ? {} : { onError: definition.onError }),
     reads: readsOf(definition),
     begin: (run, view, start = {}) => [
       ...firstData(definition, { run, view, start }),
       { do: 'open', step: model(start.from ?? definition.entry).id },
     ],
-    next: (run, ended, view) => [nextMove(model(ended.step), { run, ended, view })],
+    next: (run, ended, view) => nextMoves(model(ended.step), { run, ended, view }),
   };
 }
 
@@ -68,6 +69,12 @@ interface Question {
   readonly run: RunState;
   readonly ended: Ended;
   readonly view: View;
+}
+
+/** What follows; after a step beside the others nothing does, unless it says so. */
+function nextMoves(model: StepModel, question: Question): Move[] {
+  if (model.side === true && model.next[wayFor(model, question.ended)] === undefined) return [];
+  return [nextMove(model, question)];
 }
 
 function nextMove(model: StepModel, question: Question): Move {

@@ -31,7 +31,7 @@ export function openStep(turn: Turn, opening: Opening): void {
   // Told apart instead of merged: this is on the path of every step.
   const born: Activation = input === undefined ? (member === undefined ? plain : { ...plain, ...member }) : { ...plain, ...member, input };
   const skip = skipReason(turn, model, opening);
-  if (skip === undefined && !turn.holds) return emitOpened(turn, started(turn, born, model), counted);
+  if (skip === undefined && (!turn.holds || model.side === true)) return emitOpened(turn, started(turn, born, model), counted);
   emitOpened(turn, born, counted);
   if (skip === true) turn.later(() => conclude(turn, path, { outcome: 'skip' }));
   else if (skip !== undefined) turn.later(() => conclude(turn, path, { outcome: 'error', error: skip }));

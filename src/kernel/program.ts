@@ -93,6 +93,8 @@ export interface Program {
   model(step: string): StepModel;
   /** True when the visits of a step must be counted. */
   isOnCycle(step: string): boolean;
+  /** The step with which it is told that the run failed or escalated. */
+  readonly onError?: string;
   /** What decisions of this program read, beside the members and items the kernel itself asks for. */
   readonly reads: readonly Need[];
   /** The first moves, or those from a given step. */

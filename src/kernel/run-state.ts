@@ -37,7 +37,7 @@ export type WaitKind =
 
 /** One thing a live activation waits for; its due time is in the activation. */
 export interface Wait {
-  readonly kind: 'human' | 'report' | 'answer' | 'child' | 'signal' | 'delay' | 'fix';
+  readonly kind: 'human' | 'report' | 'answer' | 'child' | 'signal' | 'delay' | 'forge' | 'fix';
   /** human: the digest of everything shown; a decision must name it. */
   readonly digest?: string;
   /** human: the values shown. */
@@ -79,6 +79,8 @@ export interface Activation {
   readonly wait?: Wait;
   /** What the work brought, while a verification or a person still stands between it and the end. */
   readonly held?: { readonly outcome: OutcomeName; readonly output?: Ref; readonly choice?: string };
+  /** How often its time was extended. */
+  readonly extensions?: number;
   /** How many attempts since the budget began broke the contract; they have a budget of their own. */
   readonly broken?: number;
   /** What was wrong with the last attempt; handed to the next one. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { child, edge, graph, human, option, parallel, question, signal, step, to } from '../../test/kernel/definitions.ts';
 import { control, decided, settled } from '../../test/kernel/inputs.ts';
 import { type MemoryHost, startGraph } from '../../test/kernel/memory-host.ts';
+import type { StepModel } from '../definition/model.ts';
 import type { RunInput } from './input.ts';
 import type { RunStatus } from './run-state.ts';
 
@@ -176,5 +177,40 @@ describe('a child', () => {
     expect(host.state.status).toBe('running');
     host.take({ type: 'childEnded', at: 10_001, path: 'fan#1/kid', child: host.at('fan#1/kid').wait?.child ?? '', status: 'cancelled' });
     expect(host.state).toMatchObject({ status: 'cancelled', live: {} });
+  });
+});
+
+describe('a gate without a verdict', () => {
+  const gate = (given: Partial<StepModel> = {}) =>
+    step('g', { kind: 'gate', config: { checks: [{ check: 'pr_approval' }] }, next: to('complete'), ...given });
+  const pending = (given: Partial<StepModel> = {}) => {
+    const host = startGraph(graph(gate(given)));
+    host.take({ ...settled(host, 'g#1', { outcome: 'pending' }), at: 1000 });
+    return host;
+  };
+
+  test('waits and looks again after a while, in the same attempt', () => {
+    const host = pending();
+    expect(host.at('g#1')).toMatchObject({ state: 'waiting', wait: { kind: 'forge' }, due: 61_000, attempt: 1 });
+    host.take({ type: 'due', at: 61_000 });
+    expect(host.at('g#1')).toMatchObject({ state: 'running', attempt: 1 });
+    expect(host.at('g#1').wait).toBeUndefined();
+  });
+
+  test('looks again at once when something has happened outside, and such word is not kept', () => {
+    const host = pending();
+    host.take({ type: 'signalled', at: 2000, name: '@forge' });
+    expect(host.at('g#1').state).toBe('running');
+    host.take({ type: 'signalled', at: 2000, name: '@forge' });
+    expect(host.state.signals).toEqual({});
+  });
+
+  test('times out from its opening, however often it has looked', () => {
+    const host = pending({ timeoutMs: 90_000, next: { ...to('complete'), timeout: edge('reject') } });
+    host.take({ type: 'due', at: 61_000 });
+    host.take({ ...settled(host, 'g#1', { outcome: 'pending' }), at: 62_000 });
+    expect(host.at('g#1')).toMatchObject({ due: 90_000, deadline: 90_000 });
+    host.take({ type: 'due', at: 90_000 });
+    expect(host.state.status).toBe('rejected');
   });
 });

@@ -7,10 +7,13 @@ import { pipelineOf } from '../definition/kinds/registry.ts';
 import type { HumanGateModel } from '../definition/model.ts';
 import { cutOff } from './group.ts';
 import type { ChildEndedInput, DecidedInput, ReportedInput, SignalledInput } from './input.ts';
-import { working } from './open.ts';
+import { openStep, working } from './open.ts';
 import type { Activation, Path } from './run-state.ts';
 import { afterWork, attemptFailed, conclude, difference, finishWork, startQueued } from './settle.ts';
 import type { Turn } from './turn.ts';
+
+/** The name of the signal that says: something happened outside that gates look at. It is never kept for later. */
+export const FORGE_SIGNAL = '@forge';
 
 /** Records that an input changed nothing, and why. */
 export function ignore(
@@ -52,6 +55,7 @@ export function takeReport(turn: Turn, input: ReportedInput): void {
 
 /** A signal came: it ends the oldest wait for its name, or is kept until there is one. */
 export function takeSignal(turn: Turn, input: SignalledInput): void {
+  if (input.name === FORGE_SIGNAL) return wakeGates(turn);
   const waiting = Object.values(turn.run.live).filter(
     (activation) => activation.wait?.kind === 'signal' && activation.wait.name === input.name,
   );
@@ -91,9 +95,21 @@ export function passTime(turn: Turn, only?: 'waits'): void {
   for (const due of dues) {
     const activation = turn.activation(due.path);
     if (activation === undefined) continue;
-    if (due.what === 'deadline' || activation.state === 'running') timeOut(turn, activation);
+    if (due.what === 'deadline' || activation.state === 'running') extend(turn, activation, due.what) || timeOut(turn, activation);
     else endPause(turn, activation);
   }
+}
+
+/** Gives an activation more time, as often as its step says; false when there is no more. */
+function extend(turn: Turn, activation: Activation, what: 'due' | 'deadline'): boolean {
+  const { extension } = turn.model(activation);
+  const used = activation.extensions ?? 0;
+  if (extension === undefined || used >= extension.max) return false;
+  const set = { [what]: turn.at + extension.ms, extensions: used + 1 };
+  turn.emit({ type: 'step.changed', at: turn.at, path: activation.path, set });
+  const { tells } = extension;
+  if (tells !== undefined) turn.later(() => openStep(turn, { step: tells }));
+  return true;
 }
 
 function timeOut(turn: Turn, activation: Activation): void {
@@ -128,6 +144,7 @@ function timeOut(turn: Turn, activation: Activation): void {
 
 function endPause(turn: Turn, activation: Activation): void {
   const { wait, path } = activation;
+  if (wait?.kind === 'forge') return startQueued(turn, path);
   if (wait?.kind !== 'delay') return;
   if (wait.reason === 'retry') return startQueued(turn, path);
   if (wait.reason === 'delay' || (wait.until ?? 0) <= turn.at) return finishWork(turn, path, { outcome: 'ok' });
@@ -146,6 +163,29 @@ export function takePoll(turn: Turn, activation: Activation, ready: boolean): vo
     path: activation.path,
     set: { state: 'waiting', due: Math.min(until, turn.at + interval) },
   });
+}
+
+const LOOK_AGAIN_MS = 60_000;
+
+/** A gate that has no verdict yet: it looks again when something outside has happened, and now and then by itself. */
+export function takePending(turn: Turn, activation: Activation): void {
+  const { timeoutMs, config } = turn.model(activation);
+  const until = timeoutMs === undefined ? undefined : (activation.deadline ?? activation.openedAt + timeoutMs);
+  const again = turn.at + (typeof config.lookAgainMs === 'number' ? config.lookAgainMs : LOOK_AGAIN_MS);
+  const { slots: _, ...rest } = activation;
+  const after: Activation = {
+    ...rest,
+    state: 'waiting',
+    wait: { kind: 'forge' },
+    due: until === undefined ? again : Math.min(again, until),
+    ...(until === undefined ? {} : { deadline: until }),
+  };
+  turn.emit({ type: 'step.changed', at: turn.at, path: activation.path, set: difference(activation, after) });
+}
+
+/** Something happened outside that gates look at: those that have no verdict look again. */
+function wakeGates(turn: Turn): void {
+  for (const { path, wait } of Object.values(turn.run.live)) if (wait?.kind === 'forge') startQueued(turn, path);
 }
 
 /** The semaphores of a queued activation are taken. */
