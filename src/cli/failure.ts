@@ -25,7 +25,7 @@ export function reportFailure(world: World, error: unknown, wants: { readonly js
 }
 
 /** A failure as programs read it. */
-export function failureOf(error: EngineError): object {
+function failureOf(error: EngineError): object {
   const { code, message, position, details } = error;
   return { code, message, retry: ERROR_CODES[code].retry, ...(position ?? {}), details };
 }

@@ -43,7 +43,7 @@ function settledLines(shell: Shell, { story, state }: End): string[] {
 }
 
 /** Ways on, one per line, with what each means. */
-export function wayLines(shell: Shell, ways: readonly WayOn[]): string[] {
+function wayLines(shell: Shell, ways: readonly WayOn[]): string[] {
   return ways.flatMap(({ about, command }) => [`  ${oneLine(about)}`, commandLine(shell, command, 4)]);
 }
 

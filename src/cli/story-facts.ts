@@ -137,6 +137,8 @@ function waitWords(wait: Wait): string {
       return 'waits for an agent to report';
     case 'answer':
       return 'waits for answers';
+    case 'forge':
+      return 'has no verdict yet, and looks again when something happens';
     case 'fix':
       return 'waits for the fix';
   }

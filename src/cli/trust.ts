@@ -30,7 +30,7 @@ const NOBODY: Trust = { folders: {}, files: {} };
 const DIGEST_SHOWN = 16;
 
 /** The file that keeps what this user trusts. */
-export function trustFile(shell: Shell): string {
+function trustFile(shell: Shell): string {
   return join(stateHome(shell), 'trust.json');
 }
 

@@ -14,7 +14,7 @@ export class Hold {
   constructor(rig: CliRig, name = 'hold') {
     this.begun = join(rig.project, `${name}.begun`);
     this.go = join(rig.project, `${name}.go`);
-    execFileSync('mkfifo', [this.begun, this.go]);
+    execFileSync('/usr/bin/env', ['mkfifo', this.begun, this.go]);
   }
 
   /** A shell line that tells its number, then waits to be let go. */
