@@ -43,6 +43,8 @@ function waitText({ wait, due, deadline, attempt }: Activation): string {
       return `waits for the report of its agent${limit}`;
     case 'signal':
       return `waits for signal "${oneLine(wait.name ?? '')}"${limit}`;
+    case 'forge':
+      return `has no verdict yet, looks again${limit}`;
     case 'child':
       return `waits for run ${wait.child ?? ''}`;
     case 'delay':

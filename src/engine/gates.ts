@@ -2,7 +2,7 @@
 
 import type { Json } from '../base/json.ts';
 import type { Definition, HumanGateModel } from '../definition/model.ts';
-import type { Activation, Path, Ref } from '../kernel/run-state.ts';
+import type { Activation, Path, Ref, RunState } from '../kernel/run-state.ts';
 import type { Readable } from './inspect.ts';
 
 /** A gate that waits for a person. */
@@ -18,7 +18,14 @@ export interface OpenGate {
 
 /** The gates of a run that wait for a person, oldest first. */
 export async function openGates(core: Readable, run: string): Promise<readonly OpenGate[]> {
-  const { state, definition } = await core.store.load(run);
+  return gatesIn(core, await core.store.load(run));
+}
+
+/** The gates that wait in a run as it was loaded: a run that goes on has others a moment later. */
+export async function gatesIn(
+  core: Readable,
+  { state, definition }: { readonly state: RunState; readonly definition: Definition },
+): Promise<readonly OpenGate[]> {
   const waiting = Object.values(state.live).filter((activation) => activation.wait?.kind === 'human');
   const gates = await Promise.all(waiting.map((activation) => gateOf(core, activation, definition)));
   return gates.sort((a, b) => a.since - b.since);

@@ -15,7 +15,7 @@ import { waitsOf } from '../kernel/status.ts';
 import type { StoredValue } from '../store/store.ts';
 import { RunDriver } from './driver.ts';
 import type { DriveOptions, EngineCore } from './engine.ts';
-import { type OpenGate, openGates } from './gates.ts';
+import { gatesIn, type OpenGate } from './gates.ts';
 
 /** A decision of a person at a gate. */
 export interface DecisionRequest {
@@ -42,7 +42,7 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
   const { state } = loaded;
   if (isFinal(state.status)) throw finalRun(state);
   core.assertDrivable(loaded);
-  const gates = await openGates(core, run);
+  const gates = await gatesIn(core, loaded);
   const gate = pickGate(state, gates, request);
   const option = gate.gate.options.find((candidate) => candidate.label === request.option);
   const labels = gate.gate.options.map((candidate) => candidate.label);

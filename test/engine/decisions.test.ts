@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defineWorkflow, type Engine, step, workflow } from '../../src/index.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
-import { codeOf, createRig, errorOf, type Rig } from './rig.ts';
+import { codeOf, createLatch, createRig, errorOf, type Rig } from './rig.ts';
+import { openSpiedStore } from './spied-store.ts';
 
 let rig: Rig;
 beforeEach(() => {
@@ -247,4 +248,25 @@ describe('a human gate', () => {
     const view = await engine.wait(id);
     expect([view.status, view.decision?.actor]).toEqual(['completed', 'from afar']);
   });
+});
+
+test('a decision that was made before its gate opened is told that there was none, however quickly it opened', async () => {
+  const driver = await rig.open();
+  const store = await openSpiedStore(rig.db);
+  const held = createLatch();
+  const definition = defineWorkflow({
+    name: 'slow',
+    steps: [
+      { id: 'draft', handler: () => held.promise, next: 'ask' },
+      { id: 'ask', human: { prompt: 'Publish?' }, next: null },
+    ],
+  });
+  const run = await driver.start(definition);
+  const before = await store.load(run.id);
+  held.open();
+  await run.wait('idle');
+  const loads = [before];
+  const late = await rig.open({ store: { ...store, load: async (id) => loads.pop() ?? store.load(id) }, workflows: [definition] });
+  expect(await codeOf(late.decide(run.id, { option: 'approve', actor: 'ann' }))).toBe('WAIT_NOT_FOUND');
+  await store.close();
 });
