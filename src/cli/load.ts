@@ -104,6 +104,7 @@ async function fileOfName(shell: Shell, project: Project, name: string): Promise
 
 async function importWorkflow(shell: Shell, file: string, checked: ModuleGraph | undefined): Promise<CompiledWorkflow> {
   provideLibrary();
+  moduleFolders.add(new URL('./', pathToFileURL(file)).href);
   if (checked !== undefined) holdTo(checked);
   let module: Readonly<Record<string, unknown>>;
   try {
@@ -162,6 +163,8 @@ function positionOf(cause: unknown): SourcePosition | undefined {
 }
 
 let provided = false;
+/** Folders with workflows: their files are modules, also where the package around them says that its files are not. */
+const moduleFolders = new Set<string>();
 
 /** Lets a module import "pawl" wherever it lies: it gets the library this command line is part of, and no second copy. */
 function provideLibrary(): void {
@@ -171,9 +174,17 @@ function provideLibrary(): void {
   registerHooks({
     resolve: (specifier, context, next) => {
       const url = entries[specifier];
-      return url === undefined ? next(specifier, context) : { url, shortCircuit: true };
+      if (url !== undefined) return { url, shortCircuit: true };
+      const resolved = next(specifier, context);
+      const format = [...moduleFolders].some((folder) => resolved.url.startsWith(folder)) ? formatOf(resolved.url) : undefined;
+      return format === undefined ? resolved : { ...resolved, format };
     },
   });
+}
+
+function formatOf(url: string): 'module' | 'module-typescript' | undefined {
+  if (url.includes('/node_modules/')) return undefined;
+  return url.endsWith('.ts') ? 'module-typescript' : url.endsWith('.js') ? 'module' : undefined;
 }
 
 /** Lets the files that were looked at be loaded only with the content they had then, however late they are imported. */

@@ -27,6 +27,19 @@ test('a workflow is loaded by its name, and by its file wherever that lies in th
   expect((await rig.run(['run', 'elsewhere.mjs'])).code).toBe(0);
 });
 
+test('workflows are modules also in a package whose files are not, and what they import from it stays what it is', async () => {
+  rig.write('package.json', '{ "type": "commonjs" }');
+  rig.write('src/word.js', `module.exports = { word: 'true' };`);
+  rig.write('.pawl/workflows/lib/line.js', `import cart from '../../../src/word.js';\nexport const line = cart.word;\n`);
+  for (const ending of ['ts', 'js'])
+    rig.write(
+      `.pawl/workflows/${ending}.${ending}`,
+      `import { line } from './lib/line.js';\n${HELLO.replace("'hello'", `'${ending}'`).replace("'true'", 'line')}`,
+    );
+  expect(await rig.run(['run', 'ts'])).toMatchObject({ code: 0, stderr: '' });
+  expect(await rig.run(['run', 'js'])).toMatchObject({ code: 0, stderr: '' });
+});
+
 test('only the module that is run is imported', async () => {
   const mark = join(rig.folder, 'mark');
   rig.write('.pawl/workflows/some.ts', HELLO);
