@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { EngineError } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
 import type { Store } from '../store/store.ts';
+import { pasteable } from './caller.ts';
 import type { Given } from './command.ts';
 import { openStore, type Place } from './session.ts';
 import type { Shell } from './shell.ts';
@@ -32,7 +33,7 @@ export async function detachRun(shell: Shell, place: Place, detached: Detached):
     child.unref();
     shell.result({ ...(await readStory(store, id)), log }, () => [
       `run ${id} goes on in the background, process ${child.pid}; its output is in ${log}`,
-      `    ${shell.style('cyan', `pawl watch ${id}`)}`,
+      `    ${shell.style('cyan', pasteable(shell, `pawl watch ${id}`))}`,
     ]);
     return 0;
   } finally {

@@ -4,6 +4,7 @@
 import { formatDuration } from '../base/duration.ts';
 import { isSettled, type RunState } from '../kernel/run-state.ts';
 import { statusOf } from '../kernel/status.ts';
+import { pasteable } from './caller.ts';
 import { type WayOn, waysFromHalt, waysFromUnknown } from './choices.ts';
 import type { Rest, RestingWait } from './progress-rest.ts';
 import type { Shell } from './shell.ts';
@@ -37,7 +38,7 @@ function settledLines(shell: Shell, { story, state }: End): string[] {
   const status = statusOf(state);
   const mark = statusMark(shell, status);
   const took = formatDuration(story.run.durationMs);
-  if (halt === undefined) return [`${mark} run ${id} ${status} in ${took}; its story: pawl show ${id}`];
+  if (halt === undefined) return [`${mark} run ${id} ${status} in ${took}; its story: ${pasteable(shell, `pawl show ${id}`)}`];
   const at = halt.step === undefined ? '' : ` at "${oneLine(halt.step)}"`;
   return [`${mark} run ${id} ${status}${at}: ${oneLine(halt.message)}`, ...wayLines(shell, waysFromHalt(state))];
 }
@@ -87,5 +88,5 @@ function waitLines(shell: Shell, { story }: End, { run, wait }: RestingWait): st
 }
 
 function commandLine(shell: Shell, command: string, indent = 4): string {
-  return `${' '.repeat(indent)}${shell.style('cyan', oneLine(command))}`;
+  return `${' '.repeat(indent)}${shell.style('cyan', oneLine(pasteable(shell, command)))}`;
 }

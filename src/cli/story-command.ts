@@ -3,6 +3,7 @@
 import type { OpenGate } from '../engine/gates.ts';
 import type { Halt } from '../kernel/run-state.ts';
 import type { OpenWait } from '../kernel/status.ts';
+import { shellWord } from './caller.ts';
 
 /** What a wait stands in: its gate, whether other gates wait too, and why the run halted. */
 export interface WaitScene {
@@ -38,9 +39,4 @@ export function commandFor(run: string, wait: OpenWait, { gate, several, halt }:
     case 'delay':
       return undefined;
   }
-}
-
-/** Text as one word of a shell, whatever is in it. */
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./#-]+$/.test(text) && !text.startsWith('#') ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -2,6 +2,7 @@
 // the rest in numbers.
 
 import { formatDuration } from '../base/duration.ts';
+import { pasteable } from './caller.ts';
 import type { Shell } from './shell.ts';
 import { statusText } from './status.ts';
 import type { Story, StoryRun, StoryWait } from './story.ts';
@@ -81,7 +82,7 @@ function waitLines(shell: Shell, { waits, run }: Story): string[] {
   const told = waits.flatMap((wait) => [
     `  ${waitText(wait)}${shell.style('dim', whenOf(wait))}`,
     ...questionLines(shell, wait),
-    ...(wait.command === undefined ? [] : [`    ${shell.style('cyan', plain(wait.command))}`]),
+    ...(wait.command === undefined ? [] : [`    ${shell.style('cyan', plain(pasteable(shell, wait.command)))}`]),
     ...(wait.kind === 'escalation' || wait.kind === 'unknown' ? [shell.style('dim', '    other ways on: pawl resume --help')] : []),
   ]);
   if (run.status === 'running' && !run.isDriven)

@@ -78,6 +78,7 @@ const STORE = [
 
 const STORY = [
   ...['', '-command', '-evidence', '-facts', '-history', '-lines', '-steps', '-text'].map((name) => `src/cli/story${name}.ts`),
+  'src/cli/caller.ts',
   'src/engine/gates.ts',
   'src/engine/inspect.ts',
 ];
@@ -91,7 +92,9 @@ const MAY_LOAD: Readonly<Record<string, readonly string[]>> = {
     ...FRAME,
     ...PROJECT,
     ...STORE,
-    ...['actor', 'commands/gates', 'decision', 'decision-gates', 'decision-prompt', 'story-command'].map((name) => `src/cli/${name}.ts`),
+    ...['actor', 'commands/gates', 'decision', 'decision-gates', 'decision-prompt', 'caller', 'story-command'].map(
+      (name) => `src/cli/${name}.ts`,
+    ),
     'src/engine/gates.ts',
   ],
   list: [

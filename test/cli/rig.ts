@@ -54,6 +54,8 @@ export class CliRig {
   readonly folder: string = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-cli-')));
   readonly project: string = join(this.folder, 'project');
   readonly state: string = join(this.folder, 'state');
+  /** What every process of this rig has in its environment beside. */
+  readonly settings: Record<string, string> = {};
   private readonly started = new Set<ChildProcess>();
   private readonly terminals = new Set<Terminal>();
 
@@ -72,6 +74,7 @@ export class CliRig {
       PAWL_STATE: this.state,
       PAWL_BUNDLE: inject('bundle'),
       NODE_COMPILE_CACHE: join(inject('bundle'), 'compiled'),
+      ...this.settings,
       ...more,
     };
   }

@@ -21,6 +21,7 @@ let fork: string;
 
 beforeAll(async () => {
   rig = new CliRig();
+  rig.settings.PAWL_DB = dbOf(rig);
   const engine = await openLibrary(rig);
   await settle(engine, 'fix-bug', LOOP);
   digest = (await engine.gates(LOOP))[0]?.digest as string;
@@ -41,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 function show(run: string, ...more: string[]): string[] {
-  return ['show', run, '--db', dbOf(rig), ...more];
+  return ['show', run, ...more];
 }
 
 /** What is printed, without the times: they differ from run to run. */
