@@ -189,6 +189,25 @@ describe('a condition', () => {
     expect(() => evaluateCondition(expression, SCOPE)).toThrow(what);
   });
 
+  test.each([
+    'params[secrets.TOKEN]',
+    'params.list[secrets.TOKEN]',
+    'params.text[secrets.TOKEN]',
+    'params.items | map(secrets.TOKEN)',
+    'params.list | map(secrets.TOKEN)',
+  ])('that computes the name of a field from a secret does not quote it: %s', (source) => {
+    const scope = { secrets: { TOKEN: 'hunter2' }, params: { hunter: 1, list: [1], text: 'x', items: [{ hunter: 1 }] } };
+    const message = (() => {
+      try {
+        return String(evaluate(parseExpression(source), scope));
+      } catch (error) {
+        return (error as Error).message;
+      }
+    })();
+    expect(message).not.toContain('hunter');
+    expect(message).toMatch(/no such field|a field was asked of|of that name/);
+  });
+
   test('that reads a secret does not quote it', () => {
     const expression = parseExpression('secrets.TOKEN && true');
     expect(() => evaluateCondition(expression, { secrets: { TOKEN: 'hunter2' } })).toThrow(/this is a text;/);

@@ -52,7 +52,7 @@ function joinable(item: Json, meter: Meter): string {
 function mapField(value: Json, [field]: readonly Json[], meter: Meter): Json {
   if (typeof field !== 'string') return meter.fail(`map takes the name of a field, and this is ${describe(field as Json, meter)}`);
   return listIn(value, 'map', meter).map((item) => {
-    if (!isObject(item)) return meter.fail(`map('${field.slice(0, 40)}') needs objects, and one item is ${describe(item, meter)}`);
+    if (!isObject(item)) return meter.fail(`map(${shown(field, meter)}) needs objects, and one item is ${describe(item, meter)}`);
     const found = ownData(item, field);
     return found ?? absentField(field, found, meter);
   });
@@ -60,7 +60,12 @@ function mapField(value: Json, [field]: readonly Json[], meter: Meter): Json {
 
 function absentField(field: string, found: null | undefined, meter: Meter): null {
   if (found === null) return null;
-  return meter.absent(() => `an item has no field "${field.slice(0, 40)}"; list.*.field leaves such items out`);
+  return meter.absent(() => `an item has no field ${shown(field, meter)}; list.*.field leaves such items out`);
+}
+
+/** The name of a field, unless it may be made of a secret. */
+function shown(field: string, meter: Meter): string {
+  return meter.discreet ? 'of that name' : `"${field.slice(0, 40)}"`;
 }
 
 function unique(list: readonly Json[], meter: Meter): Json {

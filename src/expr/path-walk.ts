@@ -26,7 +26,11 @@ export function walk(start: Json, segments: readonly Segment[], walker: Walker):
     if (segment.kind === 'each') return everyEntry(value, segments.slice(at), walker);
     const key = keyOf(segment, walker);
     const next = memberOf(value, key);
-    if (next === undefined) return refuseMember(value, key, atSegment(walker, segment));
+    if (next === undefined) {
+      const meter = atSegment(walker, segment);
+      // A key that was computed where a secret is read may be made of it.
+      return segment.kind === 'dynamic' && meter.discreet ? refuseUnsaid(value, meter) : refuseMember(value, key, meter);
+    }
     value = next;
   }
   return value;
@@ -89,6 +93,12 @@ function memberOf(value: Json, key: string | number): Json | undefined {
   }
   if (typeof value === 'string') return key === 'length' ? value.length : undefined;
   return isObject(value) && typeof key === 'string' ? ownData(value, key) : undefined;
+}
+
+/** The same without the key. */
+function refuseUnsaid(value: Json, meter: Meter): never {
+  if (value === null || typeof value === 'object') return meter.absent(() => `there is no such field or item here${ADVICE}`);
+  return meter.fail(`a field was asked of ${describe(value, meter)}, which has none`);
 }
 
 /** Ends a walk whose value has no such member: absent where it could have had one, wrong where it never can. */

@@ -188,7 +188,7 @@ describe('secrets', () => {
   ])('are not named as a key in the message of %s', (text) => {
     const { message, code } = failure(text);
     expect(code).toBe('EXPRESSION_EVALUATION');
-    expect(message).toContain('could show a secret');
+    expect(message).toMatch(/no such field|a field was asked of|of that name/);
     expect(message).not.toContain('hunter2');
   });
 

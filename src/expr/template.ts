@@ -19,7 +19,6 @@ export type { Origin } from './template-hole.ts';
 const TEMPLATE_MAX = 200_000;
 const OUTPUT_MAX = 1_000_000;
 const STEPS_MAX = 100_000;
-const UNSAID = 'it has no value here; the reason is left out, because it could show a secret; try it with other data in its place';
 
 /** A parsed template: plain data that can be kept and rendered any number of times. */
 export interface Template {
@@ -90,18 +89,11 @@ export class Rendering {
 }
 
 class HoleMeter extends Meter {
-  /** True where a message could name a key that was computed from a secret: only `[…]` and `map` have such keys. */
-  readonly isSilent: boolean;
   private readonly rendering: Rendering;
 
   constructor(hole: Hole, rendering: Rendering) {
     super(hole.expression.stretch, hole.paths.some(isSecret));
     this.rendering = rendering;
-    this.isSilent = this.discreet && /\[|map/.test(hole.expression.source);
-  }
-
-  override fail(message: string): never {
-    return super.fail(this.isSilent ? UNSAID : message);
   }
 
   override spend(steps: number): void {
@@ -132,7 +124,7 @@ function evaluated(hole: Hole, scope: Json, meter: HoleMeter): Json {
     return new Evaluator(scope, meter).value(tree);
   } catch (thrown) {
     if (!(thrown instanceof Absent)) throw thrown;
-    throw evaluationError(stretch, { offset: thrown.offset, message: meter.isSilent ? UNSAID : thrown.explain() });
+    throw evaluationError(stretch, { offset: thrown.offset, message: thrown.explain() });
   }
 }
 
