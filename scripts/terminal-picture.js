@@ -116,6 +116,7 @@ export function drawScreen(lines, columns) {
   const dots = DOTS.map((color, index) => `<circle cx="${22 + index * 20}" cy="20" r="6" fill="${color}"/>`);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
+    '<title>A terminal, and what a command printed in it</title>',
     `<rect width="${width}" height="${height}" rx="10" fill="#161b22"/>`,
     dots.join(''),
     `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${CELL.font}" fill="#e6edf3" xml:space="preserve">`,
