@@ -106,7 +106,7 @@ export interface Engine {
 }
 
 /** How a run is started: its id, where it came from, where it begins. */
-export type PublicStartOptions = Pick<StartOptions, 'id' | 'origin' | 'from' | 'outputs'>;
+export type PublicStartOptions = Pick<StartOptions, 'id' | 'origin' | 'from' | 'outputs' | 'facts'>;
 
 const DEPTH_MAX = 16;
 const SOMEBODY = 'somebody';

@@ -31,7 +31,7 @@ export async function readModuleGraph(file: string): Promise<ModuleGraph> {
   for (const path of seen) {
     const text = await textOf(path);
     parts.set(relative(dirname(root), path).split(sep).join('/'), text === undefined ? MISSING : digestText(text));
-    if (text === undefined || path.endsWith('.json')) continue;
+    if (text === undefined || /\.(?:json|ya?ml)$/.test(path)) continue;
     const imports = await importsOf(path, text);
     hasHidden ||= imports.hasHidden;
     for (const target of imports.files) if (seen.size < FILES_MAX) seen.add(await existing(target));

@@ -21,8 +21,9 @@ export interface Discovery {
 }
 
 /** The endings of files that may define a workflow. */
-export const MODULE_FILE = /\.m?[tj]s$/;
-const YAML_FILE = /\.ya?ml$/;
+const MODULE_FILE = /\.m?[tj]s$/;
+/** The endings of workflow files. */
+export const YAML_FILE = /\.ya?ml$/;
 const NOT_MODULES = /\.(?:d|test|spec)\.m?[tj]s$/;
 const SKIPPED_FOLDERS = ['lib', 'node_modules'];
 const BYTES_MAX = 1_000_000;
@@ -36,13 +37,25 @@ export async function discoverWorkflows(...folders: readonly string[]): Promise<
     const files = await findFiles(folder);
     problems.push(...files.problems);
     for (const file of files.found) {
-      const text = await readDefinition(file);
-      const read = typeof text === 'string' ? await readModule(file, text) : text;
-      if (isReading(read)) workflows.push(describeReading(read));
+      const read = await describeFile(file);
+      if ('name' in read) workflows.push(read);
       else problems.push({ ...read, file });
     }
   }
   return { workflows, problems: [...problems, ...duplicates(workflows)] };
+}
+
+/** What a file defines, or the first thing that is wrong with it. */
+async function describeFile(file: string): Promise<DiscoveredWorkflow | SourceProblem> {
+  const text = await readDefinition(file);
+  if (typeof text !== 'string') return text;
+  if (!YAML_FILE.test(file)) {
+    const read = await readModule(file, text);
+    return isReading(read) ? describeReading(read) : read;
+  }
+  const { checkYaml } = await import('./yaml/check.ts');
+  const { workflow, errors } = checkYaml(file, text);
+  return errors[0] ?? (workflow as DiscoveredWorkflow);
 }
 
 /** The files in a folder that may define a workflow, in order, and links that are not followed. */
@@ -103,18 +116,11 @@ function linkProblem(file: string): FileProblem {
 
 /** The text of a definition file, or why it is not read. */
 export async function readDefinition(file: string): Promise<string | SourceProblem> {
-  if (YAML_FILE.test(file))
-    return {
-      code: 'YAML_UNSUPPORTED',
-      message: 'YAML workflows are not supported yet',
-      hint: 'write it in TypeScript with defineWorkflow for now',
-      ...START,
-    };
-  if (!MODULE_FILE.test(file))
+  if (!MODULE_FILE.test(file) && !YAML_FILE.test(file))
     return {
       code: 'FILE_UNREADABLE',
       message: `${basename(file)} is not a kind of file that defines workflows`,
-      hint: 'workflows are written in .ts, .mts, .js and .mjs files',
+      hint: 'workflows are written in .yaml, .yml, .ts, .mts, .js and .mjs files',
       ...START,
     };
   try {

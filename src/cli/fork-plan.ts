@@ -24,8 +24,10 @@ const AGAIN: Readonly<Record<StepKind, string>> = {
   workflow: 'another child run; effects may repeat',
   parallel: 'its branches, below',
   each: 'its items, below',
+  webhook: 'sent again, under another key',
+  action: 'done again, unless it is so already',
 };
-const EFFECTS: ReadonlySet<string> = new Set(['task', 'command', 'agent', 'generate', 'workflow', 'gate', 'validate']);
+const EFFECTS: ReadonlySet<string> = new Set(['task', 'command', 'agent', 'generate', 'workflow', 'gate', 'validate', 'webhook', 'action']);
 
 /** One step of the original, and what becomes of it in the fork. */
 interface PlanRow {

@@ -2,8 +2,9 @@
 // its content is trusted; looking at definitions never runs any of their code.
 
 import { existsSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { registerHooks } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ModuleGraph } from '../authoring/discover-imports.ts';
 import { digestText } from '../base/digest.ts';
@@ -26,6 +27,7 @@ export interface LoadedWorkflow {
 }
 
 const MODULE_FILE = /\.m?[tj]s$/;
+const YAML_FILE = /\.ya?ml$/;
 
 /** Loads a workflow by its name or its file; one whose content is not trusted is refused, or asked about on a terminal. */
 export async function loadWorkflow(shell: Shell, project: Project, reference: string): Promise<LoadedWorkflow> {
@@ -40,7 +42,7 @@ async function loadFile(
   { file, above }: { readonly file: string; readonly above: readonly string[] },
 ): Promise<CompiledWorkflow> {
   const checked = await assertTrusted(shell, project, file);
-  const workflow = await importWorkflow(shell, file, checked);
+  const workflow = YAML_FILE.test(file) ? await compileFile(file, checked) : await importWorkflow(shell, file, checked);
   const trail = [...above, workflow.definition.name];
   const missing = childNames(workflow).filter((name) => !workflow.children.has(name) && !trail.includes(name));
   if (missing.length === 0) return workflow;
@@ -74,10 +76,11 @@ function fileAt(shell: Shell, reference: string): string {
   const file = resolve(shell.cwd, reference);
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
     throw new EngineError('WORKFLOW_UNKNOWN', `there is no file ${file}; "pawl list" shows the workflows of this project`);
-  if (/\.ya?ml$/.test(file))
-    throw new EngineError('MODULE_FAILED', `${file}: YAML workflows are not supported yet; write it in TypeScript`);
-  if (!MODULE_FILE.test(file))
-    throw new EngineError('MODULE_FAILED', `${file} is no kind of file that defines workflows: those are .ts, .mts, .js and .mjs`);
+  if (!MODULE_FILE.test(file) && !YAML_FILE.test(file))
+    throw new EngineError(
+      'MODULE_FAILED',
+      `${file} is no kind of file that defines workflows: those are .yaml, .yml, .ts, .mts, .js and .mjs`,
+    );
   return file;
 }
 
@@ -100,6 +103,22 @@ async function fileOfName(shell: Shell, project: Project, name: string): Promise
     `there is no workflow "${name}" in ${project.root}${didYouMean(name, names)}; "pawl list" shows what there is${unread}`,
     { details: { name } },
   );
+}
+
+/** Compiles a workflow file with the content it had when it was looked at. */
+async function compileFile(file: string, checked: ModuleGraph | undefined): Promise<CompiledWorkflow> {
+  const text = await readFile(file, 'utf8');
+  const digest = checked?.parts.get(basename(checked.file));
+  if (digest !== undefined && digestText(text) !== digest)
+    throw new EngineError('NOT_TRUSTED', `${file} changed after its content was checked; start again`);
+  const { checkYaml } = await import('../authoring/yaml/check.ts');
+  const { compiled, errors } = checkYaml(file, text);
+  if (compiled !== undefined) return compiled;
+  const [first, ...more] = errors;
+  const others = more.length === 0 ? '' : `; and ${more.length} more: "pawl validate" shows them all`;
+  throw new EngineError('DEFINITION_INVALID', `${first?.message ?? 'it is no workflow'}; ${first?.hint ?? ''}${others}`, {
+    ...(first === undefined ? {} : { position: { file, line: first.line, column: first.column } }),
+  });
 }
 
 async function importWorkflow(shell: Shell, file: string, checked: ModuleGraph | undefined): Promise<CompiledWorkflow> {

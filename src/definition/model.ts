@@ -18,7 +18,9 @@ export type StepKind =
   | 'validate'
   | 'agent'
   | 'generate'
-  | 'signal';
+  | 'signal'
+  | 'webhook'
+  | 'action';
 
 /** Where a transition leads: a step id, or one of the ends. */
 export type Target = { readonly step: string } | { readonly end: 'complete' | 'fail' | 'escalate' | 'reject' };

@@ -21,7 +21,7 @@ export interface StepPlace {
 /** Where faults go, and which names conditions may begin with. */
 export interface StepChecks {
   readonly problems: ProblemList;
-  readonly roots: readonly string[];
+  readonly roots: readonly string[] | 'any';
 }
 
 const RESERVED_IDS = ['complete', 'fail', 'escalate', 'reject'] as const;

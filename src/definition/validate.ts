@@ -17,7 +17,7 @@ export const CONDITION_ROOTS: readonly string[] = ['result', 'params', 'checkpoi
 /** What a way of writing workflows adds to the checks. */
 export interface ValidateOptions {
   /** The names that conditions may begin with, when they are more than those of a graph. */
-  readonly roots?: readonly string[];
+  readonly roots?: readonly string[] | 'any';
 }
 
 /** The definition, or one DEFINITION_INVALID that tells everything that is wrong with it. */

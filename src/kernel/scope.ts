@@ -125,7 +125,7 @@ function rootValue(root: string, input: ScopeInput): Json | undefined {
     case 'step':
       return { id: step };
     case 'action':
-      return { ...(isJsonObject(result) ? result : { result }), error };
+      return { error, ...(isJsonObject(result) ? result : { result }) };
     default:
       if (OWN_ROOTS.includes(root)) return result;
       return view.data(FACT_ROOTS.includes(root) ? `$${root}` : root);

@@ -47,8 +47,17 @@ function filledIn(request: AttemptRequest, { data, results }: Snapshot): Attempt
   const { model } = bound;
   const view = { params, data: (key: string) => data[key], output: (step: string) => results[step] };
   const run = { id: runId, workflow: workflow.definition.name };
-  const config = rendered(model.config, { run, view, step: model.id }) as JsonObject;
+  const fill = (value: JsonObject): JsonObject => rendered(value, { run, view, step: model.id }) as JsonObject;
+  const config = model.kind === 'gate' ? { ...model.config, checks: filledChecks(model.config.checks, fill) } : fill(model.config);
   return { ...request, bound: { ...bound, model: { ...model, config } } };
+}
+
+/** The checks of a gate, but for requests: those are filled in where they are sent, since secrets may go with them. */
+function filledChecks(checks: Json | undefined, fill: (check: JsonObject) => JsonObject): Json {
+  return ((checks ?? []) as readonly JsonObject[]).map((check) => {
+    if (check.templates === true) return check;
+    return check.check === 'any_of' ? { ...check, checks: filledChecks(check.checks, fill) } : fill(check);
+  });
 }
 
 type Want = (bench: Bench, request: AttemptRequest, context: AttemptContext) => Promise<AttemptResult>;

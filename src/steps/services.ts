@@ -2,7 +2,10 @@
 // and drivers, and what must never be shown. Nothing here is read from the surroundings of the process.
 
 import type { AgentDriver } from '../agents/driver.ts';
+import type { Forge } from '../forge/forge.ts';
+import type { Groups } from '../forge/people.ts';
 import type { GateCheck } from './checks/check.ts';
+import type { ForgeFacts, ForgeSubject } from './checks/forge-facts.ts';
 
 /** A program as configuration writes it: one of a shell line and a list of words. */
 export interface ProgramSetting {
@@ -27,6 +30,14 @@ export interface RoleSetting {
   readonly credential?: string;
 }
 
+/** Where webhooks may go beyond the public network, and which secrets may go where. */
+export interface WebhookSetting {
+  /** Hosts that are not public, as `127.0.0.1:8080` or `internal.example`. */
+  readonly allow?: readonly string[];
+  /** Secret → the hosts it may be sent to; without an entry, those that a workflow spells out beside it. */
+  readonly secretHosts?: Readonly<Record<string, readonly string[]>>;
+}
+
 /** Everything that steps work with. */
 export interface StepServices {
   /** The workspace: where programs run and which paths are relative to. */
@@ -46,6 +57,13 @@ export interface StepServices {
   readonly drivers?: Readonly<Record<string, AgentDriver>>;
   /** Values by name that are masked in everything that leaves an attempt. */
   readonly secrets?: Readonly<Record<string, string>>;
+  readonly webhooks?: WebhookSetting;
+  /** Where actions are done. */
+  readonly forge?: Forge;
+  /** Groups of people, by name. */
+  readonly groups?: Groups;
+  /** What the forge knows of a run's pull request; without it, checks of approvals and of CI cannot look. */
+  readonly forgeFacts?: (subject: ForgeSubject) => ForgeFacts;
   /** Where pid files go, so that a later engine finds what a crashed one left running. */
   readonly pidDir?: string;
   readonly now: () => number;

@@ -59,7 +59,7 @@ test('every file that cannot be read is told, and the others are listed all the 
     .map((line) => /^pawl: (\S+): .*(\[\w+\])$/.exec(line)?.slice(1));
   expect(told).toEqual([
     ['.pawl/workflows/helper.ts:1:1', '[ENTRY_MISSING]'],
-    ['.pawl/workflows/old.yaml:1:1', '[YAML_UNSUPPORTED]'],
+    ['.pawl/workflows/old.yaml:1:1', '[FIELD_INVALID]'],
     ['.pawl/workflows/syntax.ts:1:16', '[SYNTAX]'],
   ]);
 });

@@ -106,10 +106,10 @@ test('a module that cannot be found is told by its own name', async () => {
   );
 });
 
-test('a file that does not exist, and one that is no module, are refused', async () => {
+test('a file that does not exist, and one that is no definition, are refused', async () => {
   expect(await failure('gone.ts')).toContain(`there is no file ${join(rig.project, 'gone.ts')}`);
-  const yaml = rig.write('old.yaml', 'name: old');
-  expect(await failure(yaml)).toContain('YAML workflows are not supported yet');
+  const text = rig.write('old/notes.txt', 'name: old');
+  expect(await failure(text)).toContain('is no kind of file that defines workflows');
 });
 
 test('workflows that steps start by name are loaded with it, and a workflow that starts itself is refused', async () => {

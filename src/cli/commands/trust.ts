@@ -59,11 +59,10 @@ async function chosenFiles(shell: Shell, project: Project, given: Given): Promis
   const missing = named.find((file) => !existsSync(file));
   if (missing !== undefined) throw new EngineError('USAGE', `there is no file ${missing}; "pawl list" shows the files of this project`);
   if (named.length > 0) return named;
-  const { findFiles, MODULE_FILE } = await import('../../authoring/discover.ts');
+  const { findFiles } = await import('../../authoring/discover.ts');
   const found = (await Promise.all(workflowFolders(project).map(findFiles))).flatMap((files) => files.found);
-  const modules = found.filter((file) => MODULE_FILE.test(file));
-  if (modules.length === 0) throw new EngineError('USAGE', `there are no workflows in ${project.root}; name a file: pawl trust FILE`);
-  return modules;
+  if (found.length === 0) throw new EngineError('USAGE', `there are no workflows in ${project.root}; name a file: pawl trust FILE`);
+  return found;
 }
 
 async function wholeFolder(shell: Shell, project: Project, given: Given): Promise<number> {

@@ -42,14 +42,15 @@ async function chosenFiles(shell: Shell, given: Given): Promise<string[]> {
 }
 
 async function checkFiles(files: readonly string[]): Promise<Checked[]> {
-  const [{ duplicates, readDefinition }, { checkModule }] = await Promise.all([
-    import('../../authoring/discover.ts'),
-    import('../../authoring/discover-check.ts'),
-  ]);
+  const { duplicates, readDefinition, YAML_FILE } = await import('../../authoring/discover.ts');
+  const check = async (file: string, text: string): Promise<CheckedModule> => {
+    if (YAML_FILE.test(file)) return (await import('../../authoring/yaml/check.ts')).checkYaml(file, text);
+    return (await import('../../authoring/discover-check.ts')).checkModule(file, text);
+  };
   const checked: Checked[] = [];
   for (const file of files) {
     const text = await readDefinition(file);
-    if (typeof text === 'string') checked.push({ file, text, ...(await checkModule(file, text)) });
+    if (typeof text === 'string') checked.push({ file, text, ...(await check(file, text)) });
     else checked.push({ file, text: '', errors: [text], warnings: [], unseen: [] });
   }
   const same = duplicates(checked.flatMap(({ workflow }) => workflow ?? []));
@@ -100,7 +101,10 @@ function linesOf(shell: Shell, checked: Checked): string[] {
       ? told
       : [...told, `${name}  not checked, because only running it would tell:`, ...hidden, ''];
   const mark = shell.style(unseen.length === 0 ? 'green' : 'yellow', shell.symbol(unseen.length === 0 ? 'done' : 'waiting'));
-  const steps = workflow === undefined || workflow.form === 'flow' ? 'a flow' : `${workflow.steps.length} steps`;
+  const steps =
+    workflow === undefined || workflow.form === 'flow'
+      ? 'a flow'
+      : `${workflow.steps.length} ${workflow.steps.length === 1 ? 'step' : 'steps'}`;
   if (unseen.length === 0) return [...told, `${mark} ${name}  ${oneLine(workflow?.name ?? '')}, ${steps}`];
   return [...told, `${mark} ${name}  ${oneLine(workflow?.name ?? '')}, checked in part; known only by running it:`, ...hidden];
 }

@@ -15,6 +15,8 @@ describe('the kinds', () => {
       validate: 'execute',
       agent: 'execute',
       generate: 'execute',
+      webhook: 'execute',
+      action: 'execute',
       human: 'human',
       parallel: 'group',
       each: 'group',
@@ -26,7 +28,7 @@ describe('the kinds', () => {
 
   test('that may have had an effect ask before they run again after a crash', () => {
     const asking = Object.values(KINDS).filter(({ recovery }) => recovery === 'ask');
-    expect(asking.map(({ kind }) => kind)).toEqual(['task', 'command', 'agent', 'generate']);
+    expect(asking.map(({ kind }) => kind)).toEqual(['task', 'command', 'agent', 'generate', 'webhook']);
   });
 
   test('that hold members are no members', () => {

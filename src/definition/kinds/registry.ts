@@ -2,6 +2,7 @@
 // which the line does not compile.
 
 import type { StepKind } from '../model.ts';
+import { action } from './action.ts';
 import { agent } from './agent.ts';
 import { command } from './command.ts';
 import { delay } from './delay.ts';
@@ -14,6 +15,7 @@ import { parallel } from './parallel.ts';
 import { signal } from './signal.ts';
 import { task } from './task.ts';
 import { validate } from './validate.ts';
+import { webhook } from './webhook.ts';
 import { workflow } from './workflow.ts';
 
 /** Every kind of step, by name. */
@@ -30,6 +32,8 @@ export const KINDS: Readonly<Record<StepKind, KindDeclaration>> = Object.freeze(
   agent,
   generate,
   signal,
+  webhook,
+  action,
 });
 
 /** The life that activations of a kind lead in the kernel. */

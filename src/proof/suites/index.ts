@@ -3,4 +3,6 @@
 
 export { type CheckCase, type CheckHarness, describeCheck } from '../check-suite.ts';
 export { type DriverBehaviour, type DriverHarness, describeDriver } from '../driver-suite.ts';
+export type { ForgeStage } from '../forge-stage.ts';
+export { describeForge } from '../forge-suite.ts';
 export { describeStore, type OpenedStore, type OpenStore } from '../store-suite.ts';

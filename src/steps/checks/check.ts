@@ -1,9 +1,12 @@
-// Owns the seam of gate checks: what a check is asked and what it answers. A check looks at the world and says pass or
-// fail; when it could not look, it says that, and the gate neither passes nor fails.
+// Owns the seam of gate checks: what a check is asked and what it answers. A check looks at the world and says pass,
+// fail, or that what it looks for is not decided yet; when it could not look, it says that, and the gate neither passes
+// nor fails.
 
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { CommandResult } from '../../process/command.ts';
 import type { ProgramSetting } from '../services.ts';
+import type { WebAnswer } from '../web/request.ts';
+import type { ForgeFacts } from './forge-facts.ts';
 
 /** Where and for what a check looks. */
 export interface CheckScene {
@@ -15,15 +18,25 @@ export interface CheckScene {
   readonly params: JsonObject;
   readonly signal: AbortSignal;
   readonly now: () => number;
+  /** When the gate began; what was written before that is no evidence for it. */
+  readonly startedAt: number;
+  /** What the forge knows of the run's pull request; undefined without a forge. */
+  readonly forge: ForgeFacts | undefined;
   /** Runs a program in the workspace, with the declared environment, masked, ended with the attempt. */
   run(program: ProgramSetting): Promise<CommandResult>;
+  /** Asks a web service, `{ url, method?, headers?, body?, timeoutMs?, templates? }`, guarded by the project's allow-list. */
+  ask(request: JsonObject): Promise<WebAnswer>;
+  /** Makes another check, for one that is made of several. It never rejects. */
+  check(config: JsonObject): Promise<CheckVerdict>;
 }
 
-/** What a check found. `passed: null`: it could not be made, and `error` says why. */
+/** What a check found. `passed: null`: it could not be made, and `error` says why; or it is `pending`. */
 export interface CheckVerdict {
   readonly passed: boolean | null;
   readonly result: Json;
   readonly error?: string;
+  /** With `passed: null`: it looked, and what decides it has not happened yet. `error` says what it waits for. */
+  readonly pending?: true;
   /** True when it could not be made because its time ran out. */
   readonly timedOut?: boolean;
 }

@@ -116,6 +116,74 @@ describe('a gate', () => {
   });
 });
 
+describe('a gate whose checks differ', () => {
+  const verdicts: Readonly<Record<string, CheckVerdict>> = {
+    pass: { passed: true, result: null },
+    fail: { passed: false, result: null, error: 'no' },
+    pending: { passed: null, pending: true, result: { have: 1 }, error: 'it waits for ann' },
+    error: { passed: null, result: null, error: 'unreadable' },
+  };
+  const saying = Object.fromEntries(Object.entries(verdicts).map(([name, verdict]) => [name, { name, run: () => verdict }]));
+  const decide = (names: string, wrap: (checks: JsonObject[]) => JsonObject[] = (checks) => checks) =>
+    run(wrap(names.split(' ').map((check) => ({ check }))), { checks: saying });
+
+  test.each<[string, object]>([
+    ['pass pending', { type: 'settled', outcome: 'pending' }],
+    ['pending fail', { type: 'settled', outcome: 'fail' }],
+    ['pending error fail', { type: 'errored', error: { message: expect.stringContaining('error: unreadable') } }],
+    ['pending error pass', { type: 'errored' }],
+    ['pass pass', { type: 'settled', outcome: 'ok' }],
+  ])('is decided by the worst of %s', async (names, expected) => {
+    expect(await decide(names)).toMatchObject(expected);
+  });
+
+  test('and is pending says what it waits for', async () => {
+    expect(await decide('pass pending')).toMatchObject({
+      output: {
+        passed: false,
+        failed_checks: [],
+        pending_checks: ['pending: it waits for ann'],
+        checks: [{ passed: true }, { passed: null, pending: true, error: 'it waits for ann' }],
+      },
+      checks: [{ result: null }, { passed: null, result: { pending: true, have: 1 }, error: 'it waits for ann' }],
+    });
+  });
+
+  test.each<[string, object]>([
+    ['fail error pass', { outcome: 'ok', checks: [{ type: 'any_of', passed: true }] }],
+    ['fail fail', { outcome: 'fail', checks: [{ passed: false, error: 'none of 2 passed: fail: no; fail: no' }] }],
+    ['fail pending', { outcome: 'pending', checks: [{ passed: null, result: { pending: true } }] }],
+    ['pending error fail', { type: 'errored', checks: [{ passed: null, error: expect.stringContaining('error: unreadable') }] }],
+  ])('needs one of %s in any_of', async (names, expected) => {
+    expect(await decide(names, (checks) => [{ check: 'any_of', checks }])).toMatchObject(expected);
+  });
+
+  test('records every check of an any_of, also after one has passed', async () => {
+    const result = await decide('pass fail', (checks) => [{ check: 'any_of', checks: [{ check: 'any_of', checks }] }]);
+    const inner = [
+      { config: { check: 'pass' }, passed: true, result: null },
+      { config: { check: 'fail' }, passed: false, result: null, error: 'no' },
+    ];
+    expect(result).toMatchObject({ outcome: 'ok', checks: [{ result: { checks: [{ passed: true, result: { checks: inner } }] } }] });
+  });
+
+  test('ends an any_of at its limit with all that it started', async () => {
+    const checks = [command('sleep 60'), { check: 'hang' }];
+    const hang = { name: 'hang', run: () => new Promise<CheckVerdict>(() => {}) };
+    const result = await run([{ check: 'any_of', checks, timeoutMs: 50 }], { checks: { hang } });
+    expect(result).toMatchObject({
+      type: 'errored',
+      error: { reason: 'timeout' },
+      checks: [{ passed: null, error: 'it took longer than 50 ms' }],
+    });
+  });
+
+  test('does not take a verdict that is decided and pending at once', async () => {
+    const both = { name: 'both', run: () => ({ passed: true, pending: true as const, result: null }) };
+    expect(await run([{ check: 'both' }], { checks: { both } })).toMatchObject({ type: 'errored', checks: [{ passed: null }] });
+  });
+});
+
 describe('expect', () => {
   test.each<[string, string, boolean]>([
     ['exit 1', 'exit_code == 1', true],
@@ -132,19 +200,19 @@ test('a missing file fails its check and is named', async () => {
 });
 
 describe('an own check', () => {
-  const own = (run_: () => CheckVerdict | Promise<CheckVerdict>) => ({ checks: { coverage: { name: 'coverage', run: run_ } } });
+  const own = (run_: () => CheckVerdict | Promise<CheckVerdict>) => ({ checks: { budget: { name: 'budget', run: run_ } } });
 
   test('is given its configuration and a way to run programs', async () => {
-    const coverage = {
-      name: 'coverage',
+    const budget = {
+      name: 'budget',
       run: async (config: JsonObject, scene: Parameters<NonNullable<StepServices['checks']>[string]['run']>[1]): Promise<CheckVerdict> => {
         const { kind, ...rest } = await scene.run({ argv: ['echo', String(config.minimum), scene.runId] });
         return { passed: kind === 'exited', result: 'stdout' in rest ? rest.stdout : null };
       },
     };
-    expect(await run([{ check: 'coverage', minimum: 80 }], { checks: { coverage } })).toMatchObject({
+    expect(await run([{ check: 'budget', minimum: 80 }], { checks: { budget } })).toMatchObject({
       outcome: 'ok',
-      checks: [{ type: 'coverage', passed: true, result: '80 run1\n' }],
+      checks: [{ type: 'budget', passed: true, result: '80 run1\n' }],
     });
   });
 
@@ -154,7 +222,7 @@ describe('an own check', () => {
     ['gives a verdict of another sort', () => ({ passed: 'yes', result: null }) as unknown as CheckVerdict],
     ['gives a result that is no data', () => ({ passed: true, result: (() => 1) as unknown as null })],
   ])('that %s could not be made', async (_how, check) => {
-    expect(await run([{ check: 'coverage' }], own(check))).toMatchObject({
+    expect(await run([{ check: 'budget' }], own(check))).toMatchObject({
       type: 'errored',
       error: { code: 'COMMAND_NOT_RUN' },
       checks: [{ passed: null }],
@@ -163,7 +231,7 @@ describe('an own check', () => {
 
   test('that hangs is cut off at its limit', async () => {
     const result = await run(
-      [{ check: 'coverage', timeoutMs: 30 }],
+      [{ check: 'budget', timeoutMs: 30 }],
       own(() => new Promise(() => {})),
     );
     expect(result).toMatchObject({

@@ -1,5 +1,6 @@
 // Owns the execution of `gate`: every check is made, in order, also after one has failed. One that could not be made is
-// an error of the gate: it neither passes nor fails.
+// an error of the gate: it neither passes nor fails. When none failed and one is not decided yet, the gate is pending, and
+// all of it is looked at again.
 
 import { formatDuration } from '../../base/duration.ts';
 import { messageOf } from '../../base/error.ts';
@@ -11,6 +12,9 @@ import type { CheckScene, CheckVerdict, GateCheck } from '../checks/check.ts';
 import { BUILT_IN_CHECKS } from '../checks/registry.ts';
 import { programName, runProgram } from '../program.ts';
 import { entryOf } from '../services.ts';
+import { renderRequest } from '../web/rendered-request.ts';
+import { requestGuarded, type WebAnswer } from '../web/request.ts';
+import { templateScope } from '../web/template-scope.ts';
 import { type Job, stepError, type Work } from '../work.ts';
 
 /** Makes all checks of a gate. */
@@ -19,8 +23,13 @@ export async function executeGate(job: Job): Promise<Work> {
   const startedAt = now();
   const made: Made[] = [];
   const checks = job.request.bound.model.config.checks as readonly JsonObject[];
-  for (const config of checks) made.push(await make(job, config));
+  for (const config of checks) made.push(await make({ ...job, startedAt }, config));
   return conclude(job, made, formatDuration(now() - startedAt));
+}
+
+/** A gate at work: what its checks judge must not be older than it. */
+interface GateJob extends Job {
+  readonly startedAt: number;
 }
 
 interface Made {
@@ -29,14 +38,14 @@ interface Made {
   readonly at: number;
 }
 
-async function make(job: Job, config: JsonObject): Promise<Made> {
+async function make(job: GateJob, config: JsonObject): Promise<Made> {
   const verdict = await verdictOf(job, config);
   // A stopped gate has no verdict: what the rest of its checks would have found is nobody's business any more.
   if (job.request.signal.aborted) throw new Stopped();
   return { config, verdict, at: job.bench.services.now() };
 }
 
-async function verdictOf(job: Job, config: JsonObject): Promise<CheckVerdict> {
+async function verdictOf(job: GateJob, config: JsonObject): Promise<CheckVerdict> {
   const name = String(config.check);
   const { checks = {} } = job.bench.services;
   const check = entryOf(BUILT_IN_CHECKS, name) ?? entryOf(checks, name);
@@ -51,38 +60,59 @@ async function verdictOf(job: Job, config: JsonObject): Promise<CheckVerdict> {
   }
 }
 
-async function withinTime(job: Job, check: GateCheck, config: JsonObject): Promise<CheckVerdict> {
+async function withinTime(job: GateJob, check: GateCheck, config: JsonObject): Promise<CheckVerdict> {
   const { signal } = job.request;
   const limitMs = config.timeoutMs;
   // The built-in command ends its own processes at the limit, and then nothing of it may be left running.
   if (check === BUILT_IN_CHECKS.command) return await check.run(config, sceneOf(job, signal));
   const limit = typeof limitMs === 'number' ? AbortSignal.timeout(limitMs) : undefined;
   const both = limit === undefined ? signal : AbortSignal.any([signal, limit]);
+  const tookTooLong = { passed: null, result: null, error: `it took longer than ${String(limitMs)} ms`, timedOut: true };
   try {
-    return await untilStopped(Promise.resolve(check.run(config, sceneOf(job, both))), both);
+    const verdict = Promise.resolve(check.run(config, sceneOf(job, both)));
+    // One that is made of others ends when they have: some of them may be programs.
+    if (check !== BUILT_IN_CHECKS.any_of) return await untilStopped(verdict, both);
+    const { passed } = await verdict;
+    return limit?.aborted === true && passed !== true ? tookTooLong : await verdict;
   } catch (thrown) {
     if (!(thrown instanceof Stopped)) throw thrown;
-    return { passed: null, result: null, error: `it took longer than ${String(limitMs)} ms`, timedOut: true };
+    return tookTooLong;
   }
 }
 
-function sceneOf({ bench, request }: Job, signal: AbortSignal): CheckScene {
+function sceneOf(job: GateJob, signal: AbortSignal): CheckScene {
+  const { bench, request, context, startedAt } = job;
+  const { services } = bench;
   return {
-    cwd: bench.services.cwd,
+    cwd: services.cwd,
     runId: request.runId,
     step: request.bound.model.id,
     attempt: request.activation.attempt,
     params: request.params,
     signal,
-    now: bench.services.now,
+    now: services.now,
+    startedAt,
+    get forge() {
+      return services.forgeFacts?.({ runId: request.runId, params: request.params, data: context.snapshot.data });
+    },
     run: (program) => runProgram(bench, { ...request, signal }, program),
+    ask: (asked) => ask(job, asked, signal),
+    check: (config) => verdictOf({ ...job, request: { ...request, signal } }, config),
   };
+}
+
+async function ask(job: GateJob, asked: JsonObject, signal: AbortSignal): Promise<WebAnswer> {
+  const { secrets = {}, webhooks = {} } = job.bench.services;
+  const request = renderRequest(asked, { scope: asked.templates === true ? templateScope(job) : undefined, secrets, webhooks });
+  const limit = typeof asked.timeoutMs === 'number' ? { timeoutMs: asked.timeoutMs } : {};
+  return await requestGuarded({ ...request, ...limit, allow: webhooks.allow ?? [], signal });
 }
 
 // A check is somebody's code: what it gives is looked at before it decides anything.
 function wellFormed(verdict: CheckVerdict): CheckVerdict {
-  const given: { readonly passed?: unknown } | null = typeof verdict === 'object' ? verdict : null;
-  if (given === null || (given.passed !== null && typeof given.passed !== 'boolean'))
+  const given: { readonly passed?: unknown; readonly pending?: unknown } | null = typeof verdict === 'object' ? verdict : null;
+  const isDecided = typeof given?.passed === 'boolean';
+  if (given === null || (given.passed !== null && !isDecided) || (isDecided && given.pending === true))
     return { passed: null, result: null, error: 'it gave no verdict; a check gives { passed: true | false | null, result }' };
   return { ...verdict, result: toPlain(verdict.result, 'the result of the check') };
 }
@@ -90,7 +120,7 @@ function wellFormed(verdict: CheckVerdict): CheckVerdict {
 function conclude(job: Job, made: readonly Made[], duration: string): Work {
   const step = job.request.bound.model.id;
   const checks = made.map(recordOf);
-  const unmade = made.filter(({ verdict }) => verdict.passed === null);
+  const unmade = made.filter(({ verdict }) => verdict.passed === null && verdict.pending !== true);
   if (unmade.length > 0) {
     const message = `gate "${step}" could not be decided: ${unmade.map(sentenceOf).join('; ')}`;
     if (unmade.every(({ verdict }) => verdict.timedOut === true))
@@ -98,29 +128,55 @@ function conclude(job: Job, made: readonly Made[], duration: string): Work {
     return { error: stepError('COMMAND_NOT_RUN', message), checks };
   }
   const failures = made.filter(({ verdict }) => verdict.passed === false);
-  const passed = failures.length === 0;
-  const output = { passed, failed_checks: failures.map(sentenceOf), checks: made.map(shownOf), duration };
-  return { outcome: passed ? 'ok' : 'fail', output, checks };
+  const open = made.filter(({ verdict }) => verdict.pending === true);
+  const outcome = failures.length > 0 ? 'fail' : open.length > 0 ? 'pending' : 'ok';
+  const output = {
+    passed: outcome === 'ok',
+    failed_checks: failures.map(sentenceOf),
+    ...(open.length > 0 ? { pending_checks: open.map(sentenceOf) } : {}),
+    ...coverageOf(made),
+    checks: made.map(shownOf),
+    duration,
+  };
+  return { outcome, output, checks };
+}
+
+// The share that later steps see as `outputs.<gate>.coverage`; of several checks the lowest.
+function coverageOf(made: readonly Made[]): { readonly coverage?: number } {
+  const shares = made.flatMap(({ config, verdict: { result } }) => {
+    const share = String(config.check) === 'coverage' && isJsonObject(result) ? result.coverage : undefined;
+    return typeof share === 'number' ? [share] : [];
+  });
+  return shares.length === 0 ? {} : { coverage: Math.min(...shares) };
 }
 
 function recordOf({ config, verdict, at }: Made): CheckResult {
-  const { passed, result, error } = verdict;
-  return { type: String(config.check), config, passed, result, ...(error === undefined ? {} : { error }), at };
+  const { passed, result, error, pending } = verdict;
+  // Kept inside of the result, which is what a record of a check has room for.
+  const noted = pending === true ? { pending, ...(isJsonObject(result) ? result : { result }) } : result;
+  return { type: String(config.check), config, passed, result: noted, ...(error === undefined ? {} : { error }), at };
 }
 
 function shownOf({ config, verdict }: Made): JsonObject {
-  const { passed, error } = verdict;
-  return { check: String(config.check), name: nameOf(config), passed, ...(error === undefined ? {} : { error }) };
+  const { passed, error, pending } = verdict;
+  return {
+    check: String(config.check),
+    name: nameOf(config),
+    passed,
+    ...(pending === true ? { pending } : {}),
+    ...(error === undefined ? {} : { error }),
+  };
 }
 
 function sentenceOf({ config, verdict }: Made): string {
   return `${nameOf(config)}: ${verdict.error ?? 'it did not pass'}`;
 }
 
-function nameOf(config: JsonObject): string {
-  const { check, name, run, argv, paths } = config as { readonly [field: string]: Json | undefined };
+function nameOf(config: { readonly [field: string]: Json | undefined }): string {
+  const { check, name, run, argv, paths, url } = config;
   if (typeof name === 'string') return name;
   if (check === 'command') return programName({ ...(typeof run === 'string' ? { run } : { argv: listOf(argv) }) });
+  if (check === 'webhook') return `webhook ${String(url)}`;
   return check === 'file_exists' ? `file_exists ${listOf(paths).join(', ')}` : String(check);
 }
 

@@ -2,6 +2,7 @@
 
 import type { StepKind } from '../../definition/model.ts';
 import type { Executor } from '../work.ts';
+import { executeAction } from './action.ts';
 import { executeAgent } from './agent.ts';
 import { executeCommand } from './command.ts';
 import { executeDelay } from './delay.ts';
@@ -9,6 +10,7 @@ import { executeGate } from './gate.ts';
 import { executeGenerate } from './generate.ts';
 import { executeTask } from './task.ts';
 import { executeValidate } from './validate.ts';
+import { executeWebhook } from './webhook.ts';
 
 /** How each kind of step is executed. */
 export const EXECUTORS: Readonly<Partial<Record<StepKind, Executor>>> = Object.freeze({
@@ -19,4 +21,6 @@ export const EXECUTORS: Readonly<Partial<Record<StepKind, Executor>>> = Object.f
   agent: executeAgent,
   generate: executeGenerate,
   delay: executeDelay,
+  webhook: executeWebhook,
+  action: executeAction,
 });

@@ -1,0 +1,58 @@
+// Owns a workflow file as a whole: read and compiled in one go, with everything that is wrong told at its place.
+
+import type { CompiledWorkflow } from '../../definition/code.ts';
+import type { CheckedModule } from '../discover-check.ts';
+import type { SourceProblem } from '../discover-syntax.ts';
+import { nameProblems } from './check-names.ts';
+import { compileYaml } from './compile.ts';
+import { readYamlWorkflow } from './read.ts';
+
+/** What was found in a workflow file, and the workflow when nothing is wrong with it. */
+export interface CheckedYaml extends CheckedModule {
+  readonly compiled?: CompiledWorkflow;
+}
+
+/** Checks the text of a workflow file; nothing of it is run. */
+export function checkYaml(file: string, text: string): CheckedYaml {
+  const { document, problems, positionOf, expressions } = readYamlWorkflow(text, file);
+  const names = document === undefined ? [] : nameProblems(document, expressions);
+  const read = [...problems, ...names].map(({ severity, code, message, hint = '', line, column }) => ({
+    severity,
+    code,
+    message,
+    hint,
+    line,
+    column,
+  }));
+  if (document === undefined) return sorted(read);
+  const { workflow, problems: faults } = compileYaml(document);
+  const isSound = names.length === 0;
+  const compiled = faults.map(({ severity, code, message, hint, path, step }) => {
+    const { line, column } = positionOf(path);
+    return { severity, code, message: step === undefined ? message : `stage "${step}": ${message}`, hint, line, column };
+  });
+  const found = sorted([...read, ...compiled].sort((a, b) => a.line - b.line || a.column - b.column));
+  const { line, column } = positionOf(['metadata', 'name']);
+  const { name, title = name, description = '', params, stages } = document;
+  const described = {
+    name,
+    title,
+    description,
+    form: 'graph' as const,
+    params: Object.keys(params),
+    steps: stages.map(({ id }) => id),
+    isWhole: true,
+    file,
+    line,
+    column,
+  };
+  return { ...found, workflow: described, ...(workflow === undefined || !isSound ? {} : { compiled: workflow }) };
+}
+
+type Judged = SourceProblem & { readonly severity: 'error' | 'warning' };
+
+function sorted(problems: readonly Judged[]): CheckedModule {
+  const of = (wanted: Judged['severity']): SourceProblem[] =>
+    problems.filter(({ severity }) => severity === wanted).map(({ severity: _, ...problem }) => problem);
+  return { errors: of('error'), warnings: of('warning'), unseen: [] };
+}

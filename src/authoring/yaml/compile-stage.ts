@@ -1,0 +1,194 @@
+// Owns what each type of stage becomes: a step of the kind that does it, with its ways.
+
+import type { Json, JsonObject } from '../../base/json.ts';
+import { KINDS } from '../../definition/kinds/registry.ts';
+import type { Edge, HumanGateModel, NextTable, StepKind, StepModel } from '../../definition/model.ts';
+import { callConfig } from './compile-call.ts';
+import { given, plainStep } from './compile-step.ts';
+import { retryOf, tellStep, type Ways } from './compile-way.ts';
+import type {
+  TransitionKey,
+  YamlBranch,
+  YamlCheck,
+  YamlHumanWork,
+  YamlOutput,
+  YamlParallel,
+  YamlProgram,
+  YamlStage,
+  YamlWork,
+} from './document.ts';
+
+/** Where a stage stands. */
+interface Place {
+  readonly ways: Ways;
+  readonly index: number;
+}
+
+const SUCCESS: readonly TransitionKey[] = ['on_complete', 'on_success', 'on_pass'];
+/** Outcomes that go where `on_error` leads when the stage has no way of their own for them (C2). */
+const TROUBLES: readonly (readonly [outcome: string, keys: readonly TransitionKey[]])[] = [
+  ['fail', ['on_fail', 'on_failure']],
+  ['error', []],
+  ['timeout', ['on_timeout']],
+  ['conflict', ['on_conflict']],
+  ['ci_failure', ['on_ci_failure']],
+];
+
+/** The step of a stage, behind the one that tells somebody on entering, if there is one. */
+export function readStage(stage: YamlStage, place: Place): StepModel[] {
+  const { id, title, condition, timeoutMs, recovery, onEnter, transitions } = stage;
+  const kind = kindOf(stage);
+  const { extend, notify } = transitions.on_timeout ?? {};
+  const tells = extend === undefined || notify === undefined ? undefined : `${id}.on_timeout.notify`;
+  if (tells !== undefined && notify !== undefined) place.ways.added.push({ ...tellStep(tells, notify, {}), side: true });
+  const step = plainStep(id, {
+    ...workOf(stage, place),
+    title: title ?? id,
+    next: nextOf(stage, kind, place),
+    retry: retryOf(transitions.on_error),
+    recovery: recovery ?? KINDS[kind].recovery,
+    ...(condition === undefined ? {} : { condition }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(extend === undefined ? {} : { extension: given({ ms: extend.byMs, max: extend.max ?? 1, tells }) as never }),
+  });
+  if (onEnter === undefined) return [step];
+  const to = { step: id };
+  return [tellStep(`${id}.enter`, onEnter, { ok: { to }, skip: { to }, _default: { to }, error: { to }, timeout: { to } }), step];
+}
+
+function kindOf({ type }: Pick<YamlStage, 'type'>): StepKind {
+  return type;
+}
+
+function nextOf(stage: YamlStage, kind: StepKind, { ways, index }: Place): NextTable {
+  const next: Record<string, Edge> = {};
+  const written = (key: TransitionKey): Edge | undefined => {
+    const transition = stage.transitions[key];
+    return transition === undefined ? undefined : ways.edge(stage, key, transition);
+  };
+  const onward = ways.after(index);
+  next.ok = SUCCESS.map(written).find((edge) => edge !== undefined) ?? { to: onward };
+  next.skip = written('skip_to') ?? { to: onward };
+  const rejects = written('on_reject') ?? written('on_any_reject');
+  if (rejects !== undefined) next.reject = rejects;
+  const allReject = written('on_all_reject');
+  if (allReject !== undefined) next.reject_all = allReject;
+  const onError = written('on_error') ?? { to: { end: 'escalate' as const } };
+  for (const [outcome, keys] of TROUBLES) {
+    if (outcome === 'conflict' || outcome === 'ci_failure' ? kind !== 'action' : false) continue;
+    next[outcome] = keys.map(written).find((edge) => edge !== undefined) ?? onError;
+  }
+  return next;
+}
+
+function workOf(stage: YamlStage, place: Place): Pick<StepModel, 'kind' | 'config'> & Partial<StepModel> {
+  return stage.type === 'parallel' ? parallelOf(stage) : plainWork(stage, place.ways);
+}
+
+function parallelOf({ join, branches, concurrency }: YamlParallel): ReturnType<typeof workOf> {
+  return { kind: 'parallel', config: {}, join, members: branches.map(branchOf), ...(concurrency === undefined ? {} : { concurrency }) };
+}
+
+function branchOf(branch: YamlBranch): StepModel {
+  const { id, title, condition, timeoutMs, recovery } = branch;
+  const work = plainWork(branch, undefined);
+  return plainStep(id, {
+    ...work,
+    title: title ?? id,
+    next: {},
+    recovery: recovery ?? KINDS[work.kind].recovery,
+    ...(condition === undefined ? {} : { condition }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
+}
+
+function plainWork(work: YamlWork, ways: Ways | undefined): ReturnType<typeof workOf> {
+  switch (work.type) {
+    case 'agent':
+      return {
+        kind: 'agent',
+        config: given({
+          role: work.agent,
+          action: work.action,
+          prompt: work.prompt,
+          ...(Object.keys(work.context).length === 0 ? {} : { context: work.context }),
+          ...(work.continueSession ? { continueSession: true } : {}),
+          outputs: outputsOf(work.outputs),
+        }),
+      };
+    case 'gate':
+      return { kind: 'gate', config: { checks: work.checks.map(checkOf) } };
+    case 'delay':
+      return {
+        kind: 'delay',
+        config: given({ durationMs: work.durationMs, poll: work.poll === undefined ? undefined : { ...work.poll } }),
+      };
+    case 'action':
+      return { kind: 'action', config: callConfig(work.call) };
+    case 'webhook':
+      return { kind: 'webhook', config: given({ templates: true, request: requestOf(work.request), expect: expectOf(work) }) };
+    case 'human':
+      return { kind: 'human', config: {}, gate: questionOf(work, ways) };
+    case 'workflow':
+      return { kind: 'workflow', config: { workflow: work.workflow, input: work.input } };
+    case 'command':
+      return { kind: 'command', config: { ...programOf(work.program), ...given({ outputs: outputsOf(work.outputs) }) } };
+  }
+}
+
+function outputsOf(outputs: readonly YamlOutput[]): Json | undefined {
+  return outputs.length === 0 ? undefined : outputs.map(({ name, type, pattern, required }) => given({ name, type, pattern, required }));
+}
+
+function questionOf({ prompt, show, options }: YamlHumanWork, ways: Ways | undefined): HumanGateModel {
+  for (const { to, label } of options) if (to !== undefined) ways?.check({ id: label }, to);
+  const answers = options.map(({ label, outcome, to, requiresInput }) => ({
+    label,
+    outcome,
+    requiresInput,
+    ...(to === undefined || ways === undefined ? {} : { to: ways.target(to.stage) }),
+  }));
+  const plain = [
+    { label: 'approve', outcome: 'ok', requiresInput: false },
+    { label: 'reject', outcome: 'reject', requiresInput: false },
+  ];
+  return { prompt, show, options: answers.length === 0 ? plain : answers };
+}
+
+function programOf({ run, argv, env, cwd }: YamlProgram): JsonObject {
+  return given({ run, argv: argv === undefined ? undefined : [...argv], cwd, ...(Object.keys(env).length === 0 ? {} : { env }) });
+}
+
+function requestOf({ url, method, headers, body }: Extract<YamlWork, { type: 'webhook' }>['request']): JsonObject {
+  return given({ url, method, headers, body });
+}
+
+function expectOf({ status, body }: Extract<YamlWork, { type: 'webhook' }>): Json | undefined {
+  return status === undefined && body === undefined ? undefined : given({ status, body });
+}
+
+function checkOf(check: YamlCheck): JsonObject {
+  const limit = check.timeoutMs === undefined ? {} : { timeoutMs: check.timeoutMs };
+  switch (check.check) {
+    case 'command':
+      return { check: 'command', ...programOf(check.program), ...given({ expect: check.expect }), ...limit };
+    case 'file_exists':
+      return { check: 'file_exists', paths: [...check.paths], ...limit };
+    case 'pr_approval':
+      return { check: 'pr_approval', from: [...check.from], count: check.count, ...limit };
+    case 'ci_status':
+      return { check: 'ci_status', workflows: [...check.workflows], expect: check.expect, ...limit };
+    case 'webhook':
+      return { check: 'webhook', templates: true, ...requestOf(check.request), ...given({ expect: check.expect }), ...limit };
+    case 'coverage':
+      return {
+        check: 'coverage',
+        ...given({ minimum: check.minimum, metric: check.metric, report: check.report, paths: [...check.paths] }),
+        ...limit,
+      };
+    case 'any_of':
+      return { check: 'any_of', checks: check.checks.map(checkOf), ...limit };
+    case 'own':
+      return { ...check.config, check: check.name, ...limit };
+  }
+}

@@ -1,0 +1,34 @@
+// Owns the steps that stages become, with what every one of them has.
+
+import type { Json, JsonObject } from '../../base/json.ts';
+import type { StepModel } from '../../definition/model.ts';
+import { parseTemplateTree } from '../../expr/template-tree.ts';
+
+/** The plain step that others are made from: it merges nothing, so that results stay among the outputs. */
+export function plainStep(id: string, given: Partial<StepModel> & Pick<StepModel, 'kind' | 'config' | 'next'>): StepModel {
+  return {
+    id,
+    title: id,
+    actions: [],
+    args: {},
+    preconditions: [],
+    postconditions: [],
+    retry: { max: 0, on: ['error'] },
+    contractRetries: 1,
+    recovery: 'ask',
+    slots: [],
+    members: [],
+    merges: false,
+    ...(given.kind !== 'webhook' && hasTemplates(given) ? { templates: true } : {}),
+    ...given,
+  };
+}
+
+function hasTemplates({ config, gate }: Partial<StepModel>): boolean {
+  return parseTemplateTree([config ?? {}, gate?.prompt ?? ''] as Json).hasHoles;
+}
+
+/** The fields that are there, without those that were left out. */
+export function given(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined));
+}

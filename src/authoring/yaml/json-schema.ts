@@ -1,0 +1,25 @@
+// Owns the schema that editors read: made of the one that is checked, so that an editor and `pawl validate` agree. Rules
+// that concern more than one field have no form in JSON Schema; those are told by `validate` only.
+
+import * as z from 'zod';
+import type { JsonObject } from '../../base/json.ts';
+import { workflowSchema } from './schema.ts';
+import { OWN_NOTES } from './schema-field.ts';
+
+/** Where editors find the schema, beside the package and in the modeline that `init` writes. */
+export const SCHEMA_FILE = 'schema/pawl-workflow.schema.json';
+
+/** The JSON Schema of a workflow file. */
+export function workflowJsonSchema(): JsonObject {
+  const made = z.toJSONSchema(workflowSchema, {
+    io: 'input',
+    target: 'draft-2020-12',
+    reused: 'inline',
+    override: ({ jsonSchema }) => {
+      for (const note of OWN_NOTES) delete jsonSchema[note];
+      // A name is where the schema is kept; inside it, it would be taken for an address.
+      delete jsonSchema.id;
+    },
+  });
+  return { ...(JSON.parse(JSON.stringify(made)) as JsonObject), title: 'Pawl workflow' };
+}

@@ -1,0 +1,89 @@
+// Owns how faults of a workflow file are told: each with a stable code, its place, what is wrong and what to do.
+
+/** The stable names of what can be wrong with the text of a workflow file. */
+export type YamlProblemCode =
+  | 'YAML_TOO_LARGE'
+  | 'YAML_TOO_DEEP'
+  | 'YAML_EMPTY'
+  | 'YAML_DOCUMENTS'
+  | 'YAML_SYNTAX'
+  | 'YAML_CHARACTER'
+  | 'YAML_DIRECTIVE'
+  | 'YAML_TAG'
+  | 'YAML_ALIAS'
+  | 'YAML_MERGE_KEY'
+  | 'YAML_KEY'
+  | 'YAML_DUPLICATE_KEY'
+  | 'YAML_NUMBER'
+  | 'FIELD_UNKNOWN'
+  | 'FIELD_MISSING'
+  | 'FIELD_INVALID'
+  | 'FIELD_CONFLICT'
+  | 'STAGE_SHORT'
+  | 'CHECK_DOUBTFUL'
+  | 'EXPRESSION_SYNTAX'
+  | 'EXPRESSION_LIMIT'
+  | 'NAME_UNKNOWN'
+  | 'TEMPLATE_UNQUOTED'
+  | 'TEMPLATE_IN_COMMAND'
+  | 'TEMPLATE_MISPLACED'
+  | 'SECRET_MISPLACED'
+  | 'SECRET_HOST';
+
+/** One fault of a workflow file; lines and columns count from 1. */
+export interface YamlProblem {
+  readonly code: YamlProblemCode;
+  readonly message: string;
+  readonly line: number;
+  readonly column: number;
+  readonly hint?: string;
+  readonly severity: 'error' | 'warning';
+}
+
+/** How many faults of one sort are told; a file with more needs another look after these. */
+export const PROBLEMS_MAX = 100;
+
+/** What is wrong, before it has a place. */
+export interface Fault {
+  readonly code: YamlProblemCode;
+  readonly message: string;
+  readonly hint?: string;
+  readonly severity?: 'error' | 'warning';
+}
+
+/** The fault at a place. */
+export function problemAt(place: { readonly line: number; readonly column: number }, fault: Fault): YamlProblem {
+  const { code, message, hint, severity = 'error' } = fault;
+  return { code, message, line: place.line, column: place.column, ...(hint === undefined ? {} : { hint }), severity };
+}
+
+/** Errors before warnings, each in the order of the file. */
+export function bestFirst(problems: readonly YamlProblem[]): YamlProblem[] {
+  const rank = ({ severity }: YamlProblem): number => (severity === 'error' ? 0 : 1);
+  return [...problems].sort((a, b) => rank(a) - rank(b) || a.line - b.line || a.column - b.column);
+}
+
+/** A value as messages show it: short, on one line, with its type in words where the type is the news. */
+export function shown(value: unknown): string {
+  if (value === undefined || value === null) return 'empty';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (typeof value === 'object') return 'a map';
+  if (typeof value === 'string') return value === '' ? 'an empty text' : `the text ${quoted(value)}`;
+  return typeof value === 'number' ? `the number ${value}` : String(value);
+}
+
+const QUOTED_MAX = 60;
+
+/** A text in quotes, cut where it is long. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX - 1)}…` : text);
+}
+
+const LISTED_MAX = 12;
+
+/** Names in a row: `a, b and c`. */
+export function listed(names: readonly string[], last = 'and'): string {
+  if (names.length <= 1) return names.join('');
+  if (names.length > LISTED_MAX) return `${names.slice(0, LISTED_MAX).join(', ')} and ${names.length - LISTED_MAX} more`;
+  return `${names.slice(0, -1).join(', ')} ${last} ${names.at(-1)}`;
+}

@@ -1,0 +1,120 @@
+// Owns the words of the schema: the kinds of values that fields have, and what is noted with each. A note says what a
+// field means, which texts of it are templates, and how messages name it; JSON Schema, the reference and the messages
+// are all made of these notes, so that they cannot differ from what is checked.
+
+import * as z from 'zod';
+
+/**
+ * How the texts of a field are read. `literal`: as they stand. `template`: with holes. `condition`: as an expression.
+ * `tree`: any data whose texts have holes. `command`: as they stand, for a program, where a template would be a hole in
+ * the wall. `prose`: words for people, in which braces mean nothing.
+ */
+export type TextRole = 'literal' | 'template' | 'condition' | 'tree' | 'command' | 'prose';
+
+/** What the schema notes about a field or a form. */
+export interface Note {
+  /** The name of a part that JSON Schema holds once and refers to. */
+  readonly id?: string;
+  readonly description?: string;
+  readonly examples?: readonly unknown[];
+  readonly role?: TextRole;
+  /** The names that a condition sees, where they are not those of the run. */
+  readonly roots?: readonly string[];
+  /** True where secrets may be put in. */
+  readonly takesSecrets?: boolean;
+  /** How messages name the thing: `a gate stage`. */
+  readonly what?: string;
+  /** How messages say which values are accepted: `a duration such as 30s`. */
+  readonly accepts?: string;
+}
+
+/** The keys of a note that are for us and not for JSON Schema. */
+export const OWN_NOTES = ['role', 'roots', 'takesSecrets', 'what', 'accepts'] as const;
+
+/** The schema with a note, beside what is noted already. A name stays with the schema that was given it. */
+export function noted<T extends z.ZodType>(schema: T, note: Note): T {
+  const { id: _, ...known } = schema.meta() ?? {};
+  return schema.meta({ ...known, ...note });
+}
+
+/** The note of a schema, without that of what it wraps. */
+export function noteOf(schema: z.core.$ZodType): Note {
+  return (z.globalRegistry.get(schema) ?? {}) as Note;
+}
+
+/** A map with these fields and no others. */
+export function map<S extends z.ZodRawShape>(what: string, shape: S, description?: string) {
+  const id = what.replace(/^an? /, '').replaceAll(' ', '-');
+  return noted(z.strictObject(shape), { id, what, ...(description === undefined ? {} : { description }) });
+}
+
+const some = z.string().regex(/\S/);
+
+/** A text that stands for itself and is not blank: a name, a word, an address. */
+export function literal(description: string, ...examples: string[]) {
+  return noted(some, { description, examples, role: 'literal', accepts: 'a text' });
+}
+
+/** Words for people, in which braces mean nothing. */
+export function prose(description: string, ...examples: string[]) {
+  return noted(z.string(), { description, examples, role: 'prose', accepts: 'a text' });
+}
+
+/** A text with holes. */
+export function template(description: string, ...examples: string[]) {
+  return noted(z.string(), { description, examples, role: 'template', accepts: 'a text, which may have {{ }} templates' });
+}
+
+/** An expression, with or without braces around it. */
+export function condition(description: string, note: { readonly examples: readonly string[]; readonly roots?: readonly string[] }) {
+  return noted(some, { description, role: 'condition', accepts: 'an expression as a text', ...note });
+}
+
+/** Any data, whose texts may have holes. */
+export function tree(description: string, note: Pick<Note, 'examples' | 'takesSecrets'> = {}) {
+  return noted(z.unknown(), { description, role: 'tree', accepts: 'any value', ...note });
+}
+
+/** Any data as it stands. */
+export function data(description: string, ...examples: unknown[]) {
+  return noted(z.unknown(), { description, examples, role: 'literal', accepts: 'any value' });
+}
+
+/** Yes or no. */
+export function flag(description: string) {
+  return noted(z.boolean(), { description, examples: [true], accepts: 'true or false' });
+}
+
+/** A whole number of at least one. */
+export function count(description: string, example: number) {
+  return noted(z.int().min(1), { description, examples: [example], accepts: 'a whole number of at least 1' });
+}
+
+/** A span of time with its unit. A bare number is refused: nobody can see whether it means seconds or milliseconds. */
+export function duration(description: string, example = '30m') {
+  // As parseDuration reads it, with so few digits that the sum is a number of milliseconds that can be kept exactly.
+  const written = z.string().regex(/^\s*(?:\d{1,9}(?:\.\d{1,6})?(?:ms|s|m)|\d{1,6}(?:\.\d{1,6})?[hdw]){1,6}\s*$/);
+  return noted(written, { description, examples: [example], role: 'literal', accepts: 'a duration such as 30s, 10m, 24h or 1h30m' });
+}
+
+/** One of some words. */
+export function choice<const T extends readonly [string, ...string[]]>(description: string, words: T, note: Note = {}) {
+  return noted(z.enum(words), { description, examples: [words[0]], accepts: `one of ${words.join(', ')}`, ...note });
+}
+
+/** A text or a list of them. */
+export function oneOrMore(description: string, ...examples: unknown[]) {
+  const item = noted(some, { role: 'literal', accepts: 'a text' });
+  return noted(z.union([item, z.array(item).min(1)]), { description, examples, accepts: 'a text or a list of texts' });
+}
+
+/** A list of texts, with at least one in it. */
+export function texts(description: string, example: readonly string[], role: TextRole = 'literal') {
+  const item = noted(some, { role, accepts: 'a text' });
+  return noted(z.array(item).min(1), { description, examples: [example], accepts: 'a list of texts' });
+}
+
+/** Names that expressions can read without quotes, each with a value. */
+export function byName<T extends z.ZodType>(value: T, note: Note) {
+  return noted(z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]*$/), value), { accepts: 'a map from names to values', ...note });
+}

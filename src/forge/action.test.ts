@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Json } from '../base/json.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../proof/forge-local-stage.ts';
+import { openSample, valueIn } from '../proof/forge-stage.ts';
+import { ACTION_NAMES, type ActionResult, type ActionScene, performAction } from './action.ts';
+
+let stage: LocalForgeStage;
+let issue: number;
+
+beforeEach(async () => {
+  stage = await openLocalForgeStage();
+  issue = valueIn(await stage.forge.createIssue({ title: 'Add search', body: '', labels: ['feature'] }, 'issue')).number;
+});
+afterEach(() => stage.close());
+
+const perform = (name: string, config: Json, scene: Partial<ActionScene> = {}): Promise<ActionResult> =>
+  performAction(stage.forge, { name, config }, { subject: { issue }, key: 'key', ...scene });
+
+describe('what each action does', () => {
+  test('close_issue closes the one that is named, by number or text, else that of the run', async () => {
+    const other = valueIn(await stage.forge.createIssue({ title: 'Other', body: '', labels: [] }, 'other')).number;
+    expect(await perform('close_issue', String(other), { key: 'a' })).toEqual({ outcome: 'ok', value: { number: other } });
+    expect(await perform('close_issue', {}, { key: 'b' })).toEqual({ outcome: 'ok', value: { number: issue } });
+    expect(valueIn(await stage.forge.issue(issue)).state).toBe('closed');
+  });
+
+  test('create_issue opens one, its text disarmed', async () => {
+    const made = await perform('create_issue', { title: 'For @ann', body: 'Fixes #1', labels: ['x'] });
+    const facts = valueIn(await stage.forge.issue(issue + 1));
+    expect(made).toEqual({ outcome: 'ok', value: { number: issue + 1 } });
+    expect(facts).toMatchObject({ title: 'For @\u200Bann', body: 'F\u200Bixes #1', labels: ['x'], author: 'pawl' });
+  });
+
+  test('label removes and adds, and after a crash between the two repeats neither', async () => {
+    expect(await perform('label', { add: ['done'], remove: 'feature' })).toEqual({ outcome: 'ok', value: { labels: ['done'] } });
+    valueIn(await stage.forge.addLabels({ number: issue, labels: ['feature'] }, 'somebody'));
+    await perform('label', { add: ['done'], remove: 'feature' });
+    expect(valueIn(await stage.forge.issue(issue)).labels).toEqual(['done', 'feature']);
+  });
+
+  test('label_issue: x is label with x added to the issue, also where there is a pull request', async () => {
+    await perform('label_issue', 'needs-human', { subject: { issue, pr: 99 } });
+    expect(valueIn(await stage.forge.issue(issue)).labels).toEqual(['feature', 'needs-human']);
+  });
+
+  test('comment goes to the target, and what is declared stays as it is', async () => {
+    const { number: pr } = await openSample(stage, 'topic');
+    const scene = { subject: { issue, pr }, declared: { mentions: ['ann'], closes: [issue] } };
+    const message = `@ann @bob: Closes #${issue}`;
+    await perform('comment', { target: 'pr', message }, scene);
+    expect(valueIn(await stage.forge.comments(pr)).map(({ body }) => body)).toEqual([`@ann @\u200Bbob: Closes #${issue}`]);
+    expect(valueIn(await stage.forge.comments(issue))).toEqual([]);
+  });
+
+  test('notify: maintainers tells its members, with a message of its own', async () => {
+    await perform('notify', 'maintainers', { groups: { maintainers: ['ann', 'bob'] } });
+    await perform('notify', { target: 'dora', message: 'Look at @carl' }, { key: 'other', groups: {} });
+    expect(stage.forge.control.notifications()).toEqual([
+      { target: 'maintainers', people: ['ann', 'bob'], message: `maintainers: issue #${issue} needs your attention.`, number: issue },
+      { target: 'dora', people: ['dora'], message: 'Look at @\u200Bcarl', number: issue },
+    ]);
+  });
+
+  test('merge_pr merges the head that was decided on', async () => {
+    const { number: pr, head } = await openSample(stage, 'topic');
+    const merged = await perform('merge_pr', { method: 'squash', delete_branch: true }, { subject: { issue, pr, head } });
+    expect(merged).toMatchObject({ outcome: 'ok', value: { branchDeleted: true } });
+    expect(await stage.git('log', '--format=%s', 'main', '-1')).toBe('Add topic (#2)\n');
+  });
+
+  test('merge_pr without a head merges what is there, and again under its key gives the same', async () => {
+    const { number: pr } = await openSample(stage, 'topic');
+    const first = await perform('merge_pr', { delete_branch: true }, { subject: { pr } });
+    expect(first.outcome).toBe('ok');
+    expect(await perform('merge_pr', { delete_branch: true }, { subject: { pr } })).toEqual(first);
+  });
+});
+
+describe('how a forge’s answer becomes an outcome', () => {
+  test('a conflict is conflict, a red check ci_failure, a moved head an error that says so', async () => {
+    const { number: pr, head } = await openSample(stage, 'topic');
+    const merge = (subject: ActionScene['subject']): Promise<ActionResult> => perform('merge_pr', {}, { subject });
+    stage.forge.control.conflictNextMerge();
+    expect(await merge({ pr, head })).toMatchObject({ outcome: 'conflict', reason: 'conflict', error: expect.stringContaining('#2') });
+    await stage.check('topic', { name: 'unit', status: 'completed', conclusion: 'timed_out' });
+    expect(await merge({ pr, head })).toMatchObject({ outcome: 'ci_failure', reason: 'ci_failure' });
+    await stage.commit('topic', { 'more.txt': '1' });
+    expect(await merge({ pr, head })).toMatchObject({ outcome: 'error', reason: 'stale_head' });
+  });
+
+  test('a rate limit is an error that says until when', async () => {
+    const until = Date.now() + 60_000;
+    stage.forge.control.rateLimit(until);
+    expect(await perform('close_issue', {})).toMatchObject({ outcome: 'error', reason: 'rate_limited', until });
+  });
+
+  test.each<[string, { name: string; config: Json; says: string }]>([
+    ['an unknown action', { name: 'merge_rp', config: {}, says: 'did you mean "merge_pr"?' }],
+    ['a name of the language', { name: 'constructor', config: {}, says: 'there is no action' }],
+    ['an unknown field', { name: 'merge_pr', config: { methd: 'squash' }, says: 'did you mean "method"?' }],
+    ['a single value where fields are needed', { name: 'create_issue', config: 'x', says: 'takes title' }],
+    ['a method that does not exist', { name: 'merge_pr', config: { method: 'octopus' }, says: 'use merge, squash, rebase' }],
+    ['a flag that is a text', { name: 'merge_pr', config: { delete_branch: 'yes' }, says: 'true or false' }],
+    ['an issue that is no number', { name: 'close_issue', config: '12; rm', says: 'no number of an issue' }],
+    ['an issue that is no whole number', { name: 'close_issue', config: 1.5, says: 'no number of an issue' }],
+    ['no labels', { name: 'label', config: {}, says: 'labels to add' }],
+    ['labels that are numbers', { name: 'label', config: { add: [1] }, says: 'list of labels' }],
+    ['an empty message', { name: 'comment', config: { target: 'issue', message: ' ' }, says: '"message"' }],
+    ['another target', { name: 'comment', config: { target: 'wiki', message: 'x' }, says: 'issue or pr' }],
+    ['a pull request that is not there yet', { name: 'comment', config: { target: 'pr', message: 'x' }, says: 'no pull request' }],
+  ])('a config that makes no sense is an error and does nothing: %s', async (_what, { name, config, says }) => {
+    const events: string[] = [];
+    stage.forge.watch(({ event }) => events.push(event));
+    const scene = name === 'merge_pr' ? { subject: { issue, pr: 99 } } : {};
+    const result = await perform(name, config, scene);
+    expect(result).toMatchObject({ outcome: 'error', reason: 'invalid', error: expect.stringContaining(says) });
+    expect(events).toEqual([]);
+  });
+
+  test('merge_pr without a pull request says what is missing', async () => {
+    expect(await perform('merge_pr', {})).toMatchObject({
+      outcome: 'error',
+      reason: 'invalid',
+      error: expect.stringContaining('earlier stage'),
+    });
+  });
+
+  test('the names are those that workflows use', () => {
+    expect(ACTION_NAMES).toEqual(['merge_pr', 'close_issue', 'create_issue', 'label', 'label_issue', 'notify', 'comment']);
+  });
+});

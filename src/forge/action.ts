@@ -1,0 +1,200 @@
+// Owns the actions that stages and hooks of a workflow name (`merge_pr`, `close_issue`, …): what each may be told, and
+// which requests to a forge it becomes. How a forge answers becomes an outcome that transitions can name.
+//
+// A1. Text goes out disarmed (`outgoing-text.ts`) but for what is declared: values of agents may be anywhere in it.
+// A2. A merge names the head that was decided on. Without one the head is read first, which ties the merge to nothing
+//     that anybody approved: pass `head` wherever there was an approval.
+// A3. An action that becomes two requests gives each a key of its own, so that a crash between them repeats neither.
+
+import { EngineError, isEngineError } from '../base/error.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { didYouMean } from '../base/suggest.ts';
+import type { Forge, ForgeAnswer, ForgeFailure, MergeMethod } from './forge.ts';
+import { type Declared, disarm } from './outgoing-text.ts';
+import { type Groups, membersOf } from './people.ts';
+
+/** An action as a workflow names it; `config` has its fields, or the one value of its short form. */
+export interface ForgeAction {
+  readonly name: string;
+  readonly config: Json;
+}
+
+/** What an action is about. */
+export interface ActionSubject {
+  readonly issue?: number;
+  readonly pr?: number;
+  /** The head of the pull request that was decided on. */
+  readonly head?: string;
+}
+
+/** Where and for whom an action is done. */
+export interface ActionScene {
+  readonly subject: ActionSubject;
+  /** Unique to this action; the same again after a crash. */
+  readonly key: string;
+  /** The groups of the config, so that a notification reaches their members; a name that is no group is a person. */
+  readonly groups?: Groups;
+  /** Whom the text may call and what it may close. */
+  readonly declared?: Declared;
+}
+
+/** What came of an action. `reason` says why in a word: that of the forge, or `invalid` for a config that makes no sense. */
+export type ActionResult =
+  | { readonly outcome: 'ok'; readonly value: Json }
+  | {
+      readonly outcome: 'error' | 'conflict' | 'ci_failure';
+      readonly error: string;
+      readonly reason: ForgeFailure['result'] | 'invalid';
+      /** For `rate_limited`: when to try again, with the same key. */
+      readonly until?: number;
+    };
+
+type Perform = (forge: Forge, config: JsonObject, scene: ActionScene) => Promise<ForgeAnswer<Json | object>>;
+
+interface ActionKind {
+  readonly fields: readonly string[];
+  readonly perform: Perform;
+  /** The fields that a config which is one value stands for. */
+  readonly short?: (value: Json) => JsonObject;
+}
+
+const METHODS: readonly MergeMethod[] = ['merge', 'squash', 'rebase'];
+
+const ACTIONS: Readonly<Record<string, ActionKind>> = {
+  merge_pr: { fields: ['method', 'delete_branch'], perform: mergePr },
+  close_issue: { fields: ['issue'], perform: closeIssue, short: (issue) => ({ issue }) },
+  create_issue: { fields: ['title', 'body', 'labels'], perform: createIssue },
+  label: { fields: ['add', 'remove', 'target'], perform: label },
+  label_issue: { fields: ['add', 'target'], perform: label, short: (add) => ({ add, target: 'issue' }) },
+  notify: { fields: ['target', 'message'], perform: notify, short: (target) => ({ target }) },
+  comment: { fields: ['target', 'message'], perform: comment },
+};
+
+/** The names of all actions. */
+export const ACTION_NAMES: readonly string[] = Object.keys(ACTIONS);
+
+/** Does an action once, however often it is called with the same key. */
+export async function performAction(forge: Forge, action: ForgeAction, scene: ActionScene): Promise<ActionResult> {
+  try {
+    const kind = kindOf(action.name);
+    const answer = await kind.perform(forge, readConfig(action, kind), scene);
+    if (answer.result === 'ok') return { outcome: 'ok', value: answer.value as Json };
+    return toResult(answer);
+  } catch (error) {
+    if (isEngineError(error)) return { outcome: 'error', error: error.message, reason: 'invalid' };
+    throw error;
+  }
+}
+
+function toResult(failure: ForgeFailure): ActionResult {
+  const { result: reason, message: error } = failure;
+  if (reason === 'conflict' || reason === 'ci_failure') return { outcome: reason, error, reason };
+  return { outcome: 'error', error, reason, ...(failure.result === 'rate_limited' ? { until: failure.until } : {}) };
+}
+
+function kindOf(name: string): ActionKind {
+  const kind = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+  return kind ?? invalid(`there is no action "${name}"${didYouMean(name, ACTION_NAMES)}; the actions are ${ACTION_NAMES.join(', ')}`);
+}
+
+function readConfig({ name, config }: ForgeAction, kind: ActionKind): JsonObject {
+  if (config === null) return {};
+  if (!isJsonObject(config)) return kind.short?.(config) ?? invalid(`${name} takes ${kind.fields.join(', ')}, not a single value`);
+  const unknown = Object.keys(config).find((field) => !kind.fields.includes(field));
+  if (unknown === undefined) return config;
+  return invalid(`${name} has no field "${unknown}"${didYouMean(unknown, kind.fields)}; it has ${kind.fields.join(', ')}`);
+}
+
+async function mergePr(forge: Forge, config: JsonObject, { subject, key }: ActionScene): Promise<ForgeAnswer<object>> {
+  const number = subject.pr ?? invalid('merge_pr needs a pull request, and this run has none yet; open one in an earlier stage');
+  const request = { number, ...readMethod(config), deleteBranch: readFlag(config, 'delete_branch') };
+  if (subject.head !== undefined) return await forge.mergePullRequest({ ...request, expectedHead: subject.head }, key);
+  const pr = await forge.pullRequest(number);
+  if (pr.result !== 'ok') return pr;
+  return await forge.mergePullRequest({ ...request, expectedHead: pr.value.headSha }, key);
+}
+
+async function closeIssue(forge: Forge, config: JsonObject, { subject, key }: ActionScene): Promise<ForgeAnswer<object>> {
+  const number = config.issue === undefined ? subject.issue : readNumber(config.issue);
+  return await forge.closeIssue({ number: number ?? invalid('close_issue needs the number of an issue: this run is not about one') }, key);
+}
+
+async function createIssue(forge: Forge, config: JsonObject, { key, declared }: ActionScene): Promise<ForgeAnswer<object>> {
+  const title = disarm(readText(config, 'title'), declared);
+  const body = disarm(config.body === undefined ? '' : readText(config, 'body'), declared);
+  return await forge.createIssue({ title, body, labels: readNames(config, 'labels') }, key);
+}
+
+async function label(forge: Forge, config: JsonObject, scene: ActionScene): Promise<ForgeAnswer<object>> {
+  const number = readTarget(config, scene.subject);
+  const [add, remove] = [readNames(config, 'add'), readNames(config, 'remove')];
+  if (add.length + remove.length === 0) invalid('label needs labels to add or to remove');
+  if (remove.length > 0) {
+    const removed = await forge.removeLabels({ number, labels: remove }, `${scene.key}/remove`);
+    if (removed.result !== 'ok' || add.length === 0) return removed;
+  }
+  return await forge.addLabels({ number, labels: add }, `${scene.key}/add`);
+}
+
+async function comment(forge: Forge, config: JsonObject, { subject, key, declared }: ActionScene): Promise<ForgeAnswer<object>> {
+  const body = disarm(readText(config, 'message'), declared);
+  return await forge.comment({ number: readTarget(config, subject), body }, key);
+}
+
+async function notify(forge: Forge, config: JsonObject, { subject, key, groups, declared }: ActionScene): Promise<ForgeAnswer<object>> {
+  const target = readText(config, 'target');
+  const people = groups !== undefined && Object.hasOwn(groups, target) ? membersOf(groups, target) : [target];
+  const number = subject.pr ?? subject.issue;
+  const message = config.message === undefined ? defaultMessage(target, subject) : disarm(readText(config, 'message'), declared);
+  return await forge.notify({ target, people, message, ...(number === undefined ? {} : { number }) }, key);
+}
+
+function defaultMessage(target: string, { issue, pr }: ActionSubject): string {
+  const what = pr !== undefined ? `pull request #${pr}` : issue !== undefined ? `issue #${issue}` : 'a workflow';
+  return `${target}: ${what} needs your attention.`;
+}
+
+// An issue comes first where a run has both: it is what the run was started for.
+function readTarget({ target }: JsonObject, { issue, pr }: ActionSubject): number {
+  if (target !== undefined && target !== 'issue' && target !== 'pr') invalid(`the target is issue or pr, not ${JSON.stringify(target)}`);
+  const number = target === 'pr' ? pr : target === 'issue' ? issue : (issue ?? pr);
+  return number ?? invalid(`there is no ${target === 'pr' ? 'pull request' : 'issue'} that this run is about, so nothing to act on`);
+}
+
+function readMethod({ method }: JsonObject): { method?: MergeMethod } {
+  if (method === undefined) return {};
+  const known = METHODS.find((name) => name === method);
+  return { method: known ?? invalid(`merge_pr cannot merge by ${JSON.stringify(method)}; use ${METHODS.join(', ')}`) };
+}
+
+function readFlag(config: JsonObject, field: string): boolean {
+  const value = config[field] ?? false;
+  if (typeof value !== 'boolean') invalid(`"${field}" is true or false, not ${JSON.stringify(value)}`);
+  return value;
+}
+
+function readNumber(value: Json): number {
+  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 1)
+    invalid(`${JSON.stringify(value)} is no number of an issue`);
+  return number;
+}
+
+function readText(config: JsonObject, field: string): string {
+  const value = config[field];
+  if (typeof value !== 'string' || value.trim() === '')
+    invalid(`"${field}" is a text and not empty, but it is ${JSON.stringify(value ?? null)}`);
+  return value;
+}
+
+function readNames(config: JsonObject, field: string): string[] {
+  const value = config[field] ?? [];
+  const names = Array.isArray(value) ? value : [value];
+  if (!names.every((name) => typeof name === 'string'))
+    invalid(`"${field}" is a label or a list of labels, but it is ${JSON.stringify(value)}`);
+  return names;
+}
+
+function invalid(message: string): never {
+  throw new EngineError('PARAMS_INVALID', message);
+}

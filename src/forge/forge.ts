@@ -1,0 +1,191 @@
+// Owns the seam to forges (GitHub and its kind): the facts that are read, the actions that are done, the events that
+// are heard. Issues and pull requests share one row of numbers, as they do at GitHub.
+//
+// F1. What can happen to a request is a value; a method rejects only for bugs of ours.
+// F2. An action that was done under a key is not done again: asked again, it gives its first value, also after a crash.
+//     A failure did nothing and is not remembered, so the same key may be tried again.
+// F3. Asking for what is already so is ok: a label that is there, an issue that is closed, a branch that was merged.
+// F4. A merge lands the expected head or nothing.
+// F5. Approvals are those of the head as it is now, at most one for each person: their latest word.
+// F6. Text is kept byte for byte. Whoever writes text that an agent had a hand in disarms it first (`outgoing-text.ts`).
+
+/** Why a forge did not do or tell something; `message` says it to people. */
+export type ForgeFailure =
+  /** `denied`: no right, or against a rule of the forge; asking again changes nothing. `unavailable`: it may pass. */
+  | { readonly result: 'conflict' | 'ci_failure' | 'not_found' | 'denied' | 'unavailable'; readonly message: string }
+  | { readonly result: 'stale_head'; readonly message: string; readonly head: string }
+  /** `until` is the time, in milliseconds since 1970, from which asking makes sense again. */
+  | { readonly result: 'rate_limited'; readonly message: string; readonly until: number };
+
+/** What came of asking a forge. */
+export type ForgeAnswer<T> = { readonly result: 'ok'; readonly value: T } | ForgeFailure;
+
+/** The facts of a repository. */
+export interface RepositoryFacts {
+  readonly name: string;
+  readonly defaultBranch: string;
+}
+
+/** The facts of an issue. */
+export interface IssueFacts {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  /** In the order in which they were added. */
+  readonly labels: readonly string[];
+  readonly state: 'open' | 'closed';
+  readonly author: string;
+}
+
+/** The facts of a pull request. */
+export interface PullRequestFacts {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  readonly labels: readonly string[];
+  readonly state: 'open' | 'closed' | 'merged';
+  readonly author: string;
+  readonly headBranch: string;
+  readonly headSha: string;
+  readonly baseBranch: string;
+  /** Null while the forge has not found out, which is not the same as false. */
+  readonly mergeable: boolean | null;
+}
+
+/** A comment on an issue or a pull request. */
+export interface Comment {
+  readonly id: string;
+  readonly author: string;
+  readonly body: string;
+  readonly at: number;
+}
+
+/** What somebody may do in a repository. */
+export type Permission = 'admin' | 'write' | 'read' | 'none';
+
+/** The latest word of one person on the current head of a pull request. */
+export interface Approval {
+  readonly actor: string;
+  readonly headSha: string;
+  readonly state: 'approved' | 'changes_requested';
+  readonly at: number;
+  readonly permission: Permission;
+  readonly bot: boolean;
+}
+
+/** One check of a commit; the conclusion is null until it is completed. */
+export interface CheckRun {
+  readonly name: string;
+  readonly status: 'queued' | 'in_progress' | 'completed';
+  readonly conclusion: 'success' | 'failure' | 'neutral' | 'cancelled' | 'skipped' | 'timed_out' | 'action_required' | null;
+}
+
+/** A path that differs from where the branch left its base. */
+export interface ChangedFile {
+  readonly path: string;
+  readonly status: 'added' | 'modified' | 'removed';
+}
+
+/** Whose changes are asked for; a branch is compared with the default branch unless `base` says otherwise. */
+export type ChangeSource = { readonly pr: number } | { readonly branch: string; readonly base?: string };
+
+/** How a pull request becomes part of its base branch. */
+export type MergeMethod = 'merge' | 'squash' | 'rebase';
+
+/** A new issue. */
+export interface IssueRequest {
+  readonly title: string;
+  readonly body: string;
+  readonly labels: readonly string[];
+}
+
+/** A new pull request. */
+export interface PullRequestRequest {
+  readonly title: string;
+  readonly body: string;
+  readonly head: string;
+  readonly base: string;
+}
+
+/** What to merge, and the head that was looked at when it was decided. */
+export interface MergeRequest {
+  readonly number: number;
+  /** Otherwise as the forge usually does. */
+  readonly method?: MergeMethod;
+  readonly deleteBranch: boolean;
+  readonly expectedHead: string;
+}
+
+/** Word to people; `target` is the name of their group, `people` are its members where they are known. */
+export interface Notification {
+  readonly target: string;
+  readonly people: readonly string[];
+  readonly message: string;
+  /** The issue or pull request that it is about. */
+  readonly number?: number;
+}
+
+/** Something that happened at a forge. It names things and carries no facts: whoever acts on it reads them anew. */
+export interface ForgeEvent {
+  /** Unique in its forge. */
+  readonly id: string;
+  /** As GitHub names it: `issues.labeled`, `pull_request_review.submitted`, `check_run.completed`. */
+  readonly event: string;
+  readonly at: number;
+  readonly actor: string;
+  readonly issue?: number;
+  readonly pr?: number;
+  readonly label?: string;
+  readonly sha?: string;
+}
+
+/** Reads facts. Every number that is not there is `not_found`. */
+export interface ForgeReader {
+  repository(): Promise<ForgeAnswer<RepositoryFacts>>;
+  issue(number: number): Promise<ForgeAnswer<IssueFacts>>;
+  pullRequest(number: number): Promise<ForgeAnswer<PullRequestFacts>>;
+  /** Oldest first. */
+  comments(number: number): Promise<ForgeAnswer<readonly Comment[]>>;
+  approvals(pr: number): Promise<ForgeAnswer<readonly Approval[]>>;
+  /** The checks of a branch's head or of a commit, by name. */
+  checks(ref: string): Promise<ForgeAnswer<readonly CheckRun[]>>;
+  changedFiles(source: ChangeSource): Promise<ForgeAnswer<readonly ChangedFile[]>>;
+}
+
+/** Does actions. Each takes a key that is unique to it; see F2. */
+export interface ForgeActor {
+  createIssue(request: IssueRequest, key: string): Promise<ForgeAnswer<{ readonly number: number }>>;
+  closeIssue(request: { readonly number: number }, key: string): Promise<ForgeAnswer<{ readonly number: number }>>;
+  /** On an issue or a pull request; the answer has the labels afterwards. */
+  addLabels(request: LabelRequest, key: string): Promise<ForgeAnswer<{ readonly labels: readonly string[] }>>;
+  removeLabels(request: LabelRequest, key: string): Promise<ForgeAnswer<{ readonly labels: readonly string[] }>>;
+  comment(request: { readonly number: number; readonly body: string }, key: string): Promise<ForgeAnswer<{ readonly id: string }>>;
+  /** The one that is open already from this head to this base is the answer, whatever its title. */
+  openPullRequest(request: PullRequestRequest, key: string): Promise<ForgeAnswer<{ readonly number: number }>>;
+  /** `sha` is the head of the base branch afterwards; a branch that is checked out somewhere is not deleted. */
+  mergePullRequest(request: MergeRequest, key: string): Promise<ForgeAnswer<Merged>>;
+  notify(request: Notification, key: string): Promise<ForgeAnswer<{ readonly target: string }>>;
+}
+
+/** Labels to add to or remove from an issue or a pull request. */
+export interface LabelRequest {
+  readonly number: number;
+  readonly labels: readonly string[];
+}
+
+/** What a merge did. */
+export interface Merged {
+  readonly sha: string;
+  readonly branchDeleted: boolean;
+}
+
+/** A forge. Every one passes the same suite (`describeForge` in src/proof/forge-suite.ts). */
+export interface Forge extends ForgeReader, ForgeActor {
+  readonly name: string;
+  /** Hears what happens from now on, done by whatever process; the callback must not throw. Ends with the call of what it gives. */
+  watch(callback: (event: ForgeEvent) => void): () => void;
+  close(): Promise<void>;
+}
+
+/** The longest title or body that a forge takes, in characters; GitHub's limit. */
+export const TEXT_MAX = 65_536;

@@ -1,0 +1,124 @@
+// Owns what a local forge can be told from outside: what people and CI do at a real one, and what goes wrong there. It
+// is kept in the state file, so that every process with the forge open sees it.
+
+import type { Approval, CheckRun, ForgeAnswer, ForgeFailure, Notification, Permission } from './forge.ts';
+import type { LocalDatabase, Row } from './local-database.ts';
+import { findItem, headOf, type LocalState } from './local-state.ts';
+
+type Switch = 'conflict' | 'mergeability' | 'rate' | 'unavailable';
+
+/** A word of somebody on a pull request. */
+export interface Review {
+  readonly actor: string;
+  /** `approved` unless said otherwise. */
+  readonly state?: Approval['state'];
+  /** `write` unless said otherwise. */
+  readonly permission?: Permission;
+  readonly bot?: boolean;
+}
+
+/** What the local forge can be told. */
+export interface ForgeControl {
+  /** Somebody approves the current head, or asks for changes. */
+  review(pr: number, review: Review): Promise<ForgeAnswer<null>>;
+  /** Everything that a person said on a pull request is taken back. */
+  dismiss(pr: number, actor: string): void;
+  /** What a person said becomes that of an older head, as after a push. */
+  outdate(pr: number, actor: string): void;
+  /** CI reports on a branch's head or on a commit. */
+  check(ref: string, check: CheckRun): Promise<ForgeAnswer<null>>;
+  /** The next merge conflicts. */
+  conflictNextMerge(): void;
+  /** So many readings of a pull request do not know yet whether it can be merged. */
+  delayMergeability(readings: number): void;
+  /** Every request is refused until this time; 0 ends it. */
+  rateLimit(until: number): void;
+  /** No request gets through, until told otherwise. */
+  unavailable(isUnavailable: boolean): void;
+  /** What people were told, oldest first. */
+  notifications(): readonly Notification[];
+}
+
+/** Creates the control of a local forge. */
+export function createControl(state: LocalState): ForgeControl {
+  const { database } = state;
+  return {
+    review: (pr, review) => addReview(state, pr, review),
+    dismiss: (pr, actor) =>
+      database.write(() => {
+        database.run('DELETE FROM reviews WHERE number = ? AND lower(actor) = lower(?)', pr, actor);
+        database.record({ event: 'pull_request_review.dismissed', pr, actor });
+      }),
+    outdate: (pr, actor) =>
+      database.write(() => {
+        database.run("UPDATE reviews SET head_sha = '' WHERE number = ? AND lower(actor) = lower(?)", pr, actor);
+        database.record({ event: 'pull_request.synchronize', pr });
+      }),
+    check: (ref, check) => addCheck(state, ref, check),
+    conflictNextMerge: () => setControl(database, 'conflict', 1),
+    delayMergeability: (readings) => setControl(database, 'mergeability', readings),
+    rateLimit: (until) => setControl(database, 'rate', until),
+    unavailable: (isUnavailable) => setControl(database, 'unavailable', isUnavailable ? 1 : 0),
+    notifications: () => database.all('SELECT * FROM notifications ORDER BY id').map(toNotification),
+  };
+}
+
+/** Uses up one of what was told, if any is left. */
+export function takeControl(database: LocalDatabase, name: Switch): boolean {
+  if (readControl(database, name) === 0) return false;
+  return database.write(() => {
+    const left = readControl(database, name);
+    if (left > 0) database.run('UPDATE controls SET value = value - 1 WHERE name = ?', name);
+    return left > 0;
+  });
+}
+
+/** Why no request gets through now, if none does. */
+export function troubleOf(database: LocalDatabase): ForgeFailure | undefined {
+  if (readControl(database, 'unavailable') !== 0) return { result: 'unavailable', message: 'the local forge was told to be unavailable' };
+  const until = readControl(database, 'rate');
+  if (until <= database.now()) return undefined;
+  return { result: 'rate_limited', message: `the local forge takes no requests until ${new Date(until).toISOString()}`, until };
+}
+
+function readControl(database: LocalDatabase, name: Switch): number {
+  return Number(database.get('SELECT value FROM controls WHERE name = ?', name)?.value ?? 0);
+}
+
+function setControl(database: LocalDatabase, name: Switch, value: number): void {
+  database.write(() => database.run('INSERT OR REPLACE INTO controls (name, value) VALUES (?, ?)', name, value));
+}
+
+async function addReview({ database, git }: LocalState, pr: number, review: Review): Promise<ForgeAnswer<null>> {
+  const found = findItem(database, pr, 'pr');
+  if (found.result !== 'ok') return found;
+  const head = await headOf(git, found.value);
+  const { actor, state = 'approved', permission = 'write', bot = false } = review;
+  database.write(() => {
+    const columns = 'number, actor, head_sha, state, permission, bot, at';
+    const values = [pr, actor, head, state, permission, bot ? 1 : 0, database.now()];
+    database.run(`INSERT INTO reviews (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`, ...values);
+    database.record({ event: 'pull_request_review.submitted', pr, actor, sha: head });
+  });
+  return { result: 'ok', value: null };
+}
+
+async function addCheck({ database, git }: LocalState, ref: string, check: CheckRun): Promise<ForgeAnswer<null>> {
+  const sha = (await git.headOf(ref)) ?? (await git.commitOf(ref));
+  if (sha === undefined) return { result: 'not_found', message: `there is no branch and no commit "${ref}"` };
+  const { name, status, conclusion } = check;
+  database.write(() => {
+    database.run('INSERT OR REPLACE INTO checks (sha, name, status, conclusion) VALUES (?, ?, ?, ?)', sha, name, status, conclusion);
+    database.record({ event: status === 'completed' ? 'check_run.completed' : 'check_run.created', sha });
+  });
+  return { result: 'ok', value: null };
+}
+
+function toNotification(row: Row): Notification {
+  return {
+    target: String(row.target),
+    people: JSON.parse(String(row.people)) as string[],
+    message: String(row.message),
+    ...(row.number === null ? {} : { number: Number(row.number) }),
+  };
+}

@@ -1,0 +1,68 @@
+// Owns who counts: which groups a person is in, and whose approvals make a gate pass. Groups come from config
+// (`groups: {maintainers: [ann, bob]}`).
+//
+// U1. Names are compared letter by letter, A to Z in either case, as forges do. Letters that only look alike are others.
+// U2. A group that nobody defined is an error, never an empty group: a gate must not wait for people who do not exist.
+
+import { EngineError } from '../base/error.ts';
+import { didYouMean } from '../base/suggest.ts';
+import type { Approval } from './forge.ts';
+
+/** Groups by name, each with its members. */
+export type Groups = Readonly<Record<string, readonly string[]>>;
+
+/** Whether a person is a member of any of the groups that are named. */
+export function isIn(groups: Groups, names: string | readonly string[], actor: string): boolean {
+  return membersOf(groups, names).some((member) => isSamePerson(member, actor));
+}
+
+/** The members of all groups that are named, each once. */
+export function membersOf(groups: Groups, names: string | readonly string[]): string[] {
+  const members = new Map<string, string>();
+  for (const name of typeof names === 'string' ? [names] : names) {
+    for (const member of groupOf(groups, name)) if (!members.has(folded(member))) members.set(folded(member), member);
+  }
+  return [...members.values()];
+}
+
+/** Whether two names are those of one person. */
+export function isSamePerson(one: string, other: string): boolean {
+  return folded(one) === folded(other);
+}
+
+/** What decides whose approval counts. */
+export interface ApprovalRule {
+  readonly groups: Groups;
+  readonly from: string | readonly string[];
+  /** Who opened the pull request, and so cannot approve it. */
+  readonly author: string;
+}
+
+/** The distinct people whose approval counts: members of the groups, no bots, not the author, nobody without any right. */
+export function approversOf(approvals: readonly Approval[], rule: ApprovalRule): string[] {
+  const members = membersOf(rule.groups, rule.from);
+  const counted = approvals.filter(
+    ({ actor, bot, permission, state }) =>
+      state === 'approved' &&
+      !bot &&
+      permission !== 'none' &&
+      !isSamePerson(actor, rule.author) &&
+      members.some((member) => isSamePerson(member, actor)),
+  );
+  return [...new Map(counted.map(({ actor }) => [folded(actor), actor])).values()];
+}
+
+function groupOf(groups: Groups, name: string): readonly string[] {
+  const group = Object.hasOwn(groups, name) ? groups[name] : undefined;
+  if (group !== undefined) return group;
+  const known = Object.keys(groups);
+  const listed = known.length === 0 ? 'the config has no groups' : `the config has ${known.join(', ')}`;
+  throw new EngineError('CONFIG_INVALID', `there is no group "${name}"${didYouMean(name, known)}; ${listed}; add it under "groups"`, {
+    details: { group: name },
+  });
+}
+
+// Not toLowerCase: it makes a "k" of the Kelvin sign, and so two people one.
+function folded(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}

@@ -1,0 +1,25 @@
+// Owns what is known of coverage: which files a report speaks of, and how much of each was run. Which reader fits a
+// report follows from how it begins.
+
+import { parseCobertura } from './cobertura.ts';
+import type { CoverageMetric, CoveredFile, Tally } from './covered-file.ts';
+import { parseLcov } from './lcov.ts';
+import { UnreadableReport } from './test-counts.ts';
+
+/** The files of an lcov or Cobertura report; throws when it is neither. */
+export function parseCoverage(text: string): CoveredFile[] {
+  const start = text.trimStart();
+  if (start.startsWith('<')) return parseCobertura(text);
+  if (/^(?:#|TN:|SF:)/.test(start)) return parseLcov(text);
+  throw new UnreadableReport('it is neither lcov nor Cobertura XML');
+}
+
+/** How much of all these files was run. */
+export function sumCoverage(files: readonly CoveredFile[], metric: CoverageMetric): Tally {
+  const tallies = files.map((file) => file[metric]);
+  return { covered: sumOf(tallies.map(({ covered }) => covered)), total: sumOf(tallies.map(({ total }) => total)) };
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,48 @@
+// Owns one file of a coverage report. A report may speak of a file several times, once for each run of tests or each
+// class in it: what one of them ran was run.
+
+/** What is counted. */
+export type CoverageMetric = 'lines' | 'branches' | 'functions';
+
+/** How much of something was run. */
+export interface Tally {
+  readonly covered: number;
+  readonly total: number;
+}
+
+/** A file, under every name it may go by, and how much of it was run. */
+export interface CoveredFile extends Readonly<Record<CoverageMetric, Tally>> {
+  readonly names: readonly string[];
+}
+
+/** Collects what a report says of one file. */
+export class FileTally {
+  readonly #seen: Readonly<Record<CoverageMetric, Map<string, Tally>>> = { lines: new Map(), branches: new Map(), functions: new Map() };
+  readonly #declared = new Map<CoverageMetric, Tally>();
+
+  /** Notes one line, branch or function; `tally` is for a line with several branches. */
+  see(metric: CoverageMetric, key: string, found: boolean | Tally): void {
+    const tally = typeof found === 'boolean' ? { covered: found ? 1 : 0, total: 1 } : found;
+    const known = this.#seen[metric].get(key);
+    if (known === undefined || tally.covered > known.covered) this.#seen[metric].set(key, tally);
+  }
+
+  /** Notes what the report itself counted, for reports that say nothing more. */
+  declare(metric: CoverageMetric, tally: Tally): void {
+    this.#declared.set(metric, tally);
+  }
+
+  /** The file with everything that was seen. */
+  file(names: readonly string[]): CoveredFile {
+    return { names, lines: this.#sum('lines'), branches: this.#sum('branches'), functions: this.#sum('functions') };
+  }
+
+  #sum(metric: CoverageMetric): Tally {
+    let [covered, total] = [0, 0];
+    for (const tally of this.#seen[metric].values()) {
+      covered += tally.covered;
+      total += tally.total;
+    }
+    return total > 0 ? { covered, total } : (this.#declared.get(metric) ?? { covered, total });
+  }
+}

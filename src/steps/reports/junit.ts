@@ -1,0 +1,70 @@
+// Owns the reading of JUnit XML, as pytest, Maven, Gradle, Jest, Vitest, Go and many others write it. The test cases are
+// counted; where the root declares more failures than there are cases that failed, the root is believed.
+
+import { createTestCounts, type TestCounts, type TestFailure, UnreadableReport } from './test-counts.ts';
+import { readXml, type XmlVisitor } from './xml.ts';
+
+const VERDICTS = new Set(['failure', 'error', 'skipped']);
+
+/** The counts of a JUnit report; throws when it is none. */
+export function parseJunit(text: string): TestCounts {
+  const tally = new JunitTally();
+  readXml(text, tally);
+  return tally.counts();
+}
+
+interface Case {
+  readonly name: string;
+  verdict?: string;
+  message?: string;
+}
+
+class JunitTally implements XmlVisitor {
+  #root: { readonly declared: number } | undefined;
+  #case: Case | undefined;
+  #passed = 0;
+  #failed = 0;
+  #skipped = 0;
+  readonly #failures: TestFailure[] = [];
+
+  open(name: string, attributes: ReadonlyMap<string, string>): void {
+    this.#root ??= { declared: declaredFailures(name, attributes) };
+    if (name === 'testcase') {
+      if (this.#case !== undefined) throw new UnreadableReport('a <testcase> stands inside another one');
+      this.#case = { name: [attributes.get('classname') ?? '', attributes.get('name') ?? ''].filter((part) => part !== '').join('::') };
+    } else if (this.#case !== undefined && VERDICTS.has(name) && isWorse(name, this.#case.verdict)) {
+      this.#case.verdict = name;
+      this.#case.message = attributes.get('message') ?? attributes.get('type') ?? '';
+    }
+  }
+
+  close(name: string): void {
+    if (name !== 'testcase' || this.#case === undefined) return;
+    const { name: test, verdict, message = '' } = this.#case;
+    this.#case = undefined;
+    if (verdict === undefined) this.#passed += 1;
+    else if (verdict === 'skipped') this.#skipped += 1;
+    else {
+      this.#failed += 1;
+      this.#failures.push({ name: test, message });
+    }
+  }
+
+  counts(): TestCounts {
+    const failed = Math.max(this.#failed, this.#root?.declared ?? 0);
+    return createTestCounts({ passed: this.#passed, failed, skipped: this.#skipped, failures: this.#failures });
+  }
+}
+
+// A case can have several verdicts, such as a failure and an error of its clean-up.
+function isWorse(verdict: string, than: string | undefined): boolean {
+  return than === undefined || (than === 'skipped' && verdict !== 'skipped');
+}
+
+function declaredFailures(root: string, attributes: ReadonlyMap<string, string>): number {
+  if (root !== 'testsuites' && root !== 'testsuite')
+    throw new UnreadableReport(`its root is <${root.slice(0, 40)}>; a JUnit report has <testsuites> or <testsuite>`);
+  const counts = ['failures', 'errors'].map((name) => attributes.get(name) ?? '0');
+  if (!counts.every((count) => /^\d{1,9}$/.test(count))) throw new UnreadableReport('its root declares failures that are no number');
+  return counts.reduce((sum, count) => sum + Number(count), 0);
+}

@@ -1,0 +1,53 @@
+// Owns what is known of a run of tests: how many there were, how they ended, and the first failures by name.
+
+import type { JsonObject } from '../../base/json.ts';
+
+/** How a run of tests ended. What was skipped, or only selected and not run, is no test that ran. */
+export interface TestCounts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** The first of those that failed. */
+  readonly failures: readonly TestFailure[];
+}
+
+/** A test that failed, and what it said. */
+export interface TestFailure {
+  readonly name: string;
+  readonly message: string;
+}
+
+/** A report that cannot be read, which is neither a pass nor a fail. */
+export class UnreadableReport extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UnreadableReport';
+  }
+}
+
+const FAILURES_MAX = 20;
+const NAME_MAX = 200;
+const MESSAGE_MAX = 500;
+
+/** Counts with only as much about the failures as a record should hold. */
+export function createTestCounts(counts: TestCounts): TestCounts {
+  const failures = counts.failures.slice(0, FAILURES_MAX).map(({ name, message }) => ({
+    name: cut(name.trim(), NAME_MAX),
+    message: cut(message.trim(), MESSAGE_MAX),
+  }));
+  return { ...counts, failures };
+}
+
+/** How many tests ran to their end, whatever it was. */
+export function ranOf({ passed, failed }: TestCounts): number {
+  return passed + failed;
+}
+
+/** The counts as a check records them. */
+export function recordOf({ passed, failed, skipped, failures }: TestCounts): JsonObject {
+  return { tests: passed + failed + skipped, passed, failed, skipped, failures: failures.map((failure) => ({ ...failure })) };
+}
+
+function cut(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
+}

@@ -1,0 +1,30 @@
+// Owns which reader fits what a test runner left: a report in a file, or the output of a program that may be one.
+
+import { parseJunit } from './junit.ts';
+import { parseNodeTest } from './node-test.ts';
+import { parsePytest } from './pytest.ts';
+import { isTap, parseTap } from './tap.ts';
+import { type TestCounts, UnreadableReport } from './test-counts.ts';
+
+// Colours: what a terminal is told between the words.
+const ESCAPE = String.fromCharCode(27);
+const COLOUR = new RegExp(`${ESCAPE}\\[[0-9;]*[A-Za-z]`, 'g');
+
+/** The counts of a report that was asked for: JUnit XML or TAP; throws when it is neither. */
+export function parseTestReport(text: string): TestCounts {
+  if (text.trimStart().startsWith('<')) return parseJunit(text);
+  const lines = linesOf(text);
+  if (!isTap(lines)) throw new UnreadableReport('it is neither JUnit XML nor TAP');
+  return parseTap(lines);
+}
+
+/** The counts in the output of a program, or undefined when it is the output of no test runner known here. */
+export function recogniseTests(output: string): TestCounts | undefined {
+  const lines = linesOf(output);
+  if (isTap(lines)) return parseTap(lines);
+  return parsePytest(lines) ?? parseNodeTest(lines);
+}
+
+function linesOf(text: string): string[] {
+  return text.replace(COLOUR, '').split(/\r?\n/);
+}

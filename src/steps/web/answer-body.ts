@@ -1,0 +1,47 @@
+// Owns what an answer says: its body as data where it is JSON, and whether that is what was expected.
+
+import { isJsonObject, type Json } from '../../base/json.ts';
+
+/** The body as data if it is JSON, as text otherwise. */
+export function bodyOf({ body }: { readonly body: string }): Json {
+  try {
+    return JSON.parse(body) as Json;
+  } catch {
+    return body;
+  }
+}
+
+/**
+ * Where data differs from what is expected of it, or undefined. Of an object only the members that are expected are
+ * looked at; a list has the same length; a text, a number, a boolean or null is exactly that, never `"1"` for 1.
+ */
+export function differenceOf(expected: Json, found: Json | undefined, path = 'body'): string | undefined {
+  if (found === undefined) return `${path} is missing`;
+  if (Array.isArray(expected)) return listDifference(expected, found, path);
+  if (isJsonObject(expected)) {
+    if (!isJsonObject(found)) return `${path} is ${shown(found)}, and an object is expected`;
+    for (const [key, member] of Object.entries(expected)) {
+      const difference = differenceOf(member, Object.hasOwn(found, key) ? found[key] : undefined, `${path}.${key}`);
+      if (difference !== undefined) return difference;
+    }
+    return undefined;
+  }
+  return found === expected ? undefined : `${path} is ${shown(found)}, and ${shown(expected)} is expected`;
+}
+
+function listDifference(expected: readonly Json[], found: Json, path: string): string | undefined {
+  if (!Array.isArray(found) || found.length !== expected.length)
+    return `${path} is ${shown(found)}, and a list of ${expected.length} is expected`;
+  for (const [index, member] of expected.entries()) {
+    const difference = differenceOf(member, found[index] as Json, `${path}[${index}]`);
+    if (difference !== undefined) return difference;
+  }
+  return undefined;
+}
+
+function shown(value: Json): string {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (isJsonObject(value)) return 'an object';
+  const text = JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}

@@ -1,0 +1,106 @@
+// Owns where a request may go: the host is resolved once, every address it has is checked, and the connection is made to
+// those and no others.
+//
+// W1. Only http and https, without a name and a password in the URL.
+// W2. A host is allowed by name in the allow-list, or all of its addresses are public.
+// W3. An IPv4 address is written in its usual form; other spellings are refused, as they only serve to hide it.
+
+import { promises as dns, type LookupAddress } from 'node:dns';
+import { isIP, isIPv4, isIPv6 } from 'node:net';
+import { messageOf } from '../../base/error.ts';
+import { isPublicAddress } from './address.ts';
+
+/** Finds the addresses of a host. */
+export type Resolver = (host: string) => Promise<readonly LookupAddress[]>;
+
+/** A place that a request may go to. */
+export interface Destination {
+  readonly kind: 'allowed';
+  readonly url: URL;
+  /** The host without the brackets of an IPv6 address. */
+  readonly host: string;
+  readonly addresses: readonly LookupAddress[];
+}
+
+/** Why a request does not go anywhere. */
+export interface Refusal {
+  readonly kind: 'refused';
+  readonly reason: 'url' | 'address' | 'dns';
+  readonly message: string;
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+const ENTRY = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/;
+
+/** Finds out where a URL leads, and whether that is allowed. */
+export async function findDestination(
+  text: string,
+  allow: readonly string[],
+  resolve: Resolver = resolveHost,
+): Promise<Destination | Refusal> {
+  const url = readUrl(text);
+  if (!(url instanceof URL)) return url;
+  const host = bareHost(url.hostname);
+  let addresses: readonly LookupAddress[];
+  try {
+    addresses = isIP(host) === 0 ? await resolve(host) : [{ address: host, family: isIP(host) }];
+  } catch (thrown) {
+    return { kind: 'refused', reason: 'dns', message: `the host ${host} could not be found: ${messageOf(thrown)}` };
+  }
+  if (addresses.length === 0) return { kind: 'refused', reason: 'dns', message: `the host ${host} has no address` };
+  const inside = addresses.find(({ address }) => !isPublicAddress(address));
+  if (inside === undefined || isListed(url, allow)) return { kind: 'allowed', url, host, addresses };
+  return { kind: 'refused', reason: 'address', message: notPublic(url, host, inside.address) };
+}
+
+function notPublic(url: URL, host: string, address: string): string {
+  const where = address === host ? `the address ${address}` : `the host ${host} has the address ${address}, which`;
+  const entry = `${url.hostname}:${portOf(url)}`;
+  return `${where} is not public, and it is not in the allow-list; if it is meant, add "${entry}" to webhooks.allow in the config`;
+}
+
+function resolveHost(host: string): Promise<LookupAddress[]> {
+  return dns.lookup(host, { all: true, order: 'verbatim' });
+}
+
+function readUrl(text: string): URL | Refusal {
+  const refuse = (message: string): Refusal => ({ kind: 'refused', reason: 'url', message });
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined) return refuse('this is no URL; write one such as https://api.example.com/validate');
+  if (!Object.hasOwn(DEFAULT_PORTS, url.protocol)) return refuse(`a URL of "${url.protocol}" cannot be asked; only http and https can`);
+  if (url.username !== '' || url.password !== '') return refuse('it has a name or a password in the URL; send them as a header');
+  if (isIPv4(url.hostname) && !startsWithHost(text, url)) return refuse(`its host is an address in disguise; write it as ${url.hostname}`);
+  return url;
+}
+
+function startsWithHost(text: string, { protocol, hostname }: URL): boolean {
+  const start = `${protocol}//${hostname}`;
+  return text.toLowerCase().startsWith(start) && /^(?:$|[:/?#])/.test(text.slice(start.length));
+}
+
+function isListed(url: URL, allow: readonly string[]): boolean {
+  return allow.some((entry) => {
+    const listed = readEntry(entry);
+    return listed !== undefined && listed.host === bareHost(url.hostname) && (listed.port === undefined || listed.port === portOf(url));
+  });
+}
+
+function readEntry(entry: string): { readonly host: string; readonly port: string | undefined } | undefined {
+  if (isIPv6(entry)) return { host: canonicalHost(`[${entry}]`), port: undefined };
+  const found = ENTRY.exec(entry.trim());
+  if (found === null) return undefined;
+  return { host: canonicalHost(found[1] === undefined ? (found[2] as string) : `[${found[1]}]`), port: found[3] };
+}
+
+function canonicalHost(host: string): string {
+  const text = `http://${host}`;
+  return bareHost(URL.canParse(text) ? new URL(text).hostname : host);
+}
+
+function bareHost(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+}
+
+function portOf({ port, protocol }: URL): string {
+  return port === '' ? (DEFAULT_PORTS[protocol] as string) : port;
+}

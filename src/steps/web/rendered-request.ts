@@ -1,0 +1,108 @@
+// Owns how the request of a webhook comes to be: the author's templates are filled once, with the values of the run and,
+// in headers and body, with secrets. Nothing of it is stored.
+//
+// B1. A value is put in once and never read again, so a text that looks like a template stays a text.
+// B2. In a URL a value becomes one segment or one argument: it cannot add a path, a query or another host.
+// B3. A secret goes only to a host that the author wrote out beside it, or, where hosts are listed for it, to one of those.
+
+import { EngineError } from '../../base/error.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
+import { hasLiteralHost, secretNames } from '../../definition/kinds/webhook.ts';
+import { parseTemplate, renderTemplate, type Template } from '../../expr/template.ts';
+import { parseTemplateTree, renderTemplateTree } from '../../expr/template-tree.ts';
+import { entryOf, type WebhookSetting } from '../services.ts';
+
+/** A request as it goes out. */
+export interface RenderedRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** What templates can see. Without a scope there are none: every text is data, as it stands. */
+export interface RenderScene {
+  readonly scope: JsonObject | undefined;
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly webhooks: WebhookSetting;
+}
+
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
+
+/** The request that `{ url, method?, headers?, body? }` asks for; throws an EngineError when it cannot be built. */
+export function renderRequest(given: JsonObject, scene: RenderScene): RenderedRequest {
+  const request = scene.scope === undefined ? given : filled(given, scene, scene.scope);
+  const { url, method, headers = {}, body } = request as Partial<JsonObject>;
+  const texts = Object.entries(headers as JsonObject).map(([name, value]) => [name.toLowerCase(), headerText(name, value)]);
+  const sent = bodyText(body);
+  return {
+    url: String(url),
+    method: typeof method === 'string' ? method.toUpperCase() : sent === undefined ? 'GET' : 'POST',
+    headers: { ...(sent === undefined ? {} : { 'content-type': sent.type }), ...Object.fromEntries(texts) },
+    ...(sent === undefined ? {} : { body: sent.text }),
+  };
+}
+
+function filled(given: JsonObject, scene: RenderScene, scope: JsonObject): JsonObject {
+  const template = parseTemplate(String(given.url));
+  const url = filledUrl(template, scope);
+  const { headers = {}, body } = given as Partial<JsonObject>;
+  const tree = parseTemplateTree(body === undefined ? { headers } : { headers, body });
+  const secrets = secretsFor(tree.paths, { ...scene, url, isLiteral: hasLiteralHost(template) });
+  const rendered = renderTemplateTree(tree, { ...scope, secrets });
+  return { ...given, ...(rendered as JsonObject), url };
+}
+
+function filledUrl(template: Template, scope: JsonObject): string {
+  // A URL that is one value as a whole is taken as it is; it is checked like any other, and gets no secrets by itself.
+  if (template.isWhole || !template.hasHoles) return String(renderTemplate(template, scope)).trim();
+  const url = template.parts
+    .map((part) => {
+      if (typeof part === 'string') return part;
+      const value = renderTemplate({ ...template, isWhole: false, parts: [part], paths: part.paths }, scope);
+      return encodeURIComponent(String(value).toWellFormed());
+    })
+    .join('');
+  if (DOT_SEGMENT.test(url)) throw refusal('a value put into its URL would lead to another path');
+  return url;
+}
+
+interface Bound extends RenderScene {
+  readonly url: string;
+  readonly isLiteral: boolean;
+}
+
+function secretsFor(paths: Template['paths'], { secrets, webhooks, url, isLiteral }: Bound): JsonObject {
+  const names = secretNames(paths);
+  if (names === undefined) throw refusal('it reads a secret whose name is not written out; name it, as in {{ secrets.API_TOKEN }}');
+  const host = URL.canParse(url) ? new URL(url).hostname : '';
+  for (const name of names) {
+    const hosts = entryOf(webhooks.secretHosts, name);
+    if (hosts === undefined ? !isLiteral : !hosts.includes(host)) {
+      const why = hosts === undefined ? 'whose host is built from values' : `at ${host}, which is not among its hosts`;
+      throw refusal(`the secret "${name}" is not sent to a service ${why}; write the host out, or list it for the secret in the config`);
+    }
+    if (entryOf(secrets, name) === undefined) throw refusal(`there is no secret "${name}"; add it under "secrets" in the config`);
+  }
+  return Object.fromEntries(names.map((name) => [name, entryOf(secrets, name) as string]));
+}
+
+function headerText(name: string, value: Json): string {
+  if (typeof value === 'object') throw refusal(`the header "${name}" is no text`);
+  return String(value);
+}
+
+function bodyText(body: Json | undefined): { readonly text: string; readonly type: string } | undefined {
+  if (body === undefined) return undefined;
+  if (typeof body === 'string') return { text: body, type: 'text/plain; charset=utf-8' };
+  return { text: JSON.stringify(body), type: 'application/json' };
+}
+
+function refusal(message: string): EngineError {
+  return new EngineError('STEP_FAILED', message);
+}
+
+/** A URL as a record may show it: without its query, which may hold anything. */
+export function shownUrl(url: string): string {
+  return URL.canParse(url) ? `${new URL(url).origin}${new URL(url).pathname}` : url;
+}

@@ -1,0 +1,203 @@
+// Owns asking a web service on behalf of a workflow, whose URL may have been built from outside text.
+//
+// G1. The connection goes to an address that was checked; the name is not resolved a second time.
+// G2. A redirect is followed for GET and HEAD only, each hop is checked anew, and what the author sent in headers goes
+//     to no other origin.
+// G3. Time and size are bounded, certificates are verified, and whatever happens is a value.
+
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { messageOf } from '../../base/error.ts';
+import { type Destination, findDestination, type Refusal, type Resolver } from './destination.ts';
+
+/** What to ask, and within which bounds. */
+export interface WebRequest {
+  readonly url: string;
+  /** GET without it. */
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** For everything together; 30 s without it. */
+  readonly timeoutMs?: number;
+  /** Of the answer's body; 1 MiB without it. */
+  readonly maxBytes?: number;
+  /** Hosts that may be asked although they are not public: `127.0.0.1:8080`, `internal.example`. */
+  readonly allow?: readonly string[];
+  readonly signal?: AbortSignal;
+  /** Finds the addresses of a host; the system's way without it. */
+  readonly resolve?: Resolver;
+}
+
+/** What was answered; header names are in lower case. */
+export interface WebResponse {
+  readonly kind: 'answered';
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Where the answer came from, after redirects. */
+  readonly url: string;
+}
+
+/** No answer. `refused`: it was not allowed or makes no sense, and asking again changes nothing. `failed`: it may. */
+export type WebTrouble =
+  | Refusal
+  | { readonly kind: 'refused'; readonly reason: 'header' | 'redirect'; readonly message: string }
+  | {
+      readonly kind: 'failed';
+      readonly reason: 'connection' | 'tls' | 'timeout' | 'stopped' | 'too-large';
+      readonly message: string;
+    };
+
+/** What came of asking. */
+export type WebAnswer = WebResponse | WebTrouble;
+
+const TIMEOUT_MS = 30_000;
+const BYTES_MAX = 1 << 20;
+const REDIRECTS_MAX = 5;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const REPEATABLE = new Set(['GET', 'HEAD']);
+// These say how the message is carried, which is not the author's to say; a wrong one would split it in two.
+const CARRIER_HEADERS = new Set('host connection content-length transfer-encoding upgrade te trailer keep-alive expect'.split(' '));
+const TLS_CODE = /^(?:ERR_TLS|ERR_SSL|CERT_|EPROTO|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|HANDSHAKE)/;
+
+/** Asks a web service and gives its answer, or why there is none. It never rejects. */
+export async function requestGuarded(request: WebRequest): Promise<WebAnswer> {
+  const misplaced = Object.keys(request.headers ?? {}).find((name) => CARRIER_HEADERS.has(name.toLowerCase()));
+  if (misplaced !== undefined)
+    return { kind: 'refused', reason: 'header', message: `the header "${misplaced}" is set by the connection; leave it out` };
+  const limit = AbortSignal.timeout(request.timeoutMs ?? TIMEOUT_MS);
+  const signal = request.signal === undefined ? limit : AbortSignal.any([limit, request.signal]);
+  const answer = await untilAborted(follow(request, signal), signal);
+  if (answer !== undefined && (answer.kind === 'answered' || !signal.aborted)) return answer;
+  if (limit.aborted) {
+    const message = `${hostOf(request.url)} did not answer within ${request.timeoutMs ?? TIMEOUT_MS} ms`;
+    return { kind: 'failed', reason: 'timeout', message };
+  }
+  return { kind: 'failed', reason: 'stopped', message: 'it was stopped before there was an answer' };
+}
+
+// The resolution of a name cannot be stopped; it is left to end by itself.
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => resolve(undefined);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+async function follow(request: WebRequest, signal: AbortSignal): Promise<WebAnswer> {
+  const { method = 'GET', allow = [], resolve } = request;
+  let hop: Hop = request;
+  for (let redirects = 0; ; redirects += 1) {
+    const destination = await findDestination(hop.url, allow, resolve);
+    if (destination.kind === 'refused') return redirects === 0 ? destination : redirected(destination);
+    if (signal.aborted) return { kind: 'failed', reason: 'stopped', message: 'it was stopped before it was sent' };
+    const answer = await exchange({ ...hop, method, maxBytes: request.maxBytes ?? BYTES_MAX }, destination, signal);
+    const location = answer.kind === 'answered' && REDIRECTS.has(answer.status) ? answer.headers.location : undefined;
+    if (location === undefined || !REPEATABLE.has(method.toUpperCase())) return answer;
+    if (redirects === REDIRECTS_MAX)
+      return { kind: 'refused', reason: 'redirect', message: `${hostOf(request.url)} redirects more than ${REDIRECTS_MAX} times` };
+    hop = nextHop(destination.url, location, hop);
+  }
+}
+
+function redirected({ message, ...rest }: Refusal): Refusal {
+  return { ...rest, message: `it was redirected, and ${message}` };
+}
+
+type Hop = Pick<WebRequest, 'url' | 'headers' | 'body'>;
+
+function nextHop(from: URL, location: string, hop: Hop): Hop {
+  if (!URL.canParse(location, from.href)) return { url: location };
+  const url = new URL(location, from);
+  return url.origin === from.origin ? { ...hop, url: url.href } : { url: url.href };
+}
+
+type Sent = Hop & { readonly method: string; readonly maxBytes: number };
+
+function exchange(request: Sent, destination: Destination, signal: AbortSignal): Promise<WebAnswer> {
+  const { url } = destination;
+  return new Promise((resolve) => {
+    let sent: ClientRequest;
+    try {
+      sent = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, optionsOf(request, destination, signal));
+    } catch (thrown) {
+      return resolve({ kind: 'refused', reason: 'header', message: `the request cannot be sent: ${messageOf(thrown)}` });
+    }
+    const fail = (thrown: unknown): void => resolve(troubleOf(url, thrown));
+    sent.on('response', (response) => {
+      receive(response, request.maxBytes).then((body) => {
+        if (body === undefined) sent.destroy();
+        resolve(body === undefined ? tooLarge(url, request.maxBytes) : answerOf(url, response, body));
+      }, fail);
+    });
+    sent.on('error', fail);
+    sent.on('upgrade', (_response, socket) => {
+      socket.destroy();
+      fail(new Error('it answered in another protocol than HTTP'));
+    });
+    sent.end(request.body);
+  });
+}
+
+function optionsOf({ method, headers, body }: Sent, { host, addresses }: Destination, signal: AbortSignal): RequestOptions {
+  const [first] = addresses;
+  return {
+    method,
+    headers: {
+      accept: 'application/json, */*;q=0.5',
+      'user-agent': 'pawl',
+      'accept-encoding': 'identity',
+      ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+      ...lowerCased(headers ?? {}),
+    },
+    signal,
+    // A connection of its own: a shared one may have been made to an address that nobody checked.
+    agent: false,
+    lookup: (_host, options, callback) => {
+      if (options.all === true) callback(null, [...addresses]);
+      else callback(null, first?.address ?? '', first?.family);
+    },
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    // Said outright, so that no variable of the environment turns it off.
+    rejectUnauthorized: true,
+  } as RequestOptions;
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+async function receive(response: IncomingMessage, maxBytes: number): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > maxBytes) return undefined;
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function answerOf(url: URL, response: IncomingMessage, body: string): WebResponse {
+  const headers = Object.entries(response.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]);
+  return { kind: 'answered', status: response.statusCode ?? 0, headers: Object.fromEntries(headers), body, url: url.href };
+}
+
+function tooLarge(url: URL, maxBytes: number): WebTrouble {
+  return { kind: 'failed', reason: 'too-large', message: `${url.host} answered with more than ${maxBytes} bytes` };
+}
+
+function troubleOf(url: URL, thrown: unknown): WebTrouble {
+  const code = String((thrown as { code?: unknown } | null)?.code ?? '');
+  if (TLS_CODE.test(code))
+    return { kind: 'failed', reason: 'tls', message: `the certificate of ${url.host} cannot be trusted: ${messageOf(thrown)}` };
+  return { kind: 'failed', reason: 'connection', message: `${url.host} could not be asked: ${messageOf(thrown)}` };
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'the service';
+}

@@ -1,0 +1,28 @@
+// The workflow files of seed 002 as definitions: every one compiles as it stands.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { compileYaml } from '../../src/authoring/yaml/compile.ts';
+import { readYamlWorkflow } from '../../src/authoring/yaml/read.ts';
+
+function compiled(name: string) {
+  const text = readFileSync(join(import.meta.dirname, '002', `${name}.yaml`), 'utf8');
+  const { document, problems } = readYamlWorkflow(text, `${name}.yaml`);
+  expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+  if (document === undefined) throw new Error('no document');
+  return compileYaml(document);
+}
+
+describe('seed 002', () => {
+  test.each([
+    ['feature-development', 'feature-development'],
+    ['simple-review', 'simple-review'],
+    ['bug-fix', 'bug-fix-workflow'],
+    ['security-feature', 'security-feature'],
+  ])('%s compiles as it stands', (file, name) => {
+    const { workflow, problems } = compiled(file);
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(workflow?.definition.name).toBe(name);
+  });
+});
