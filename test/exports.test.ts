@@ -92,6 +92,7 @@ const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
     'OpenedStore',
     'describeCheck',
     'describeDriver',
+    'ForgeStage',
     'describeForge',
     'describeStore',
   ],
