@@ -19,6 +19,8 @@ import type { Limits } from '../engine/limits.ts';
 import { findWorkflow } from '../engine/programs.ts';
 import { type DecisionRequest, decideGate, type ResumeChoice, resumeRun, sendSignal, steerRun } from '../engine/requests.ts';
 import type { RunEvent } from '../kernel/event.ts';
+import { waitsOf } from '../kernel/status.ts';
+import { FORGE_SIGNAL } from '../kernel/waits.ts';
 import { createOwner, isDead } from '../process/owner.ts';
 import { sweepOrphans } from '../process/tree.ts';
 import { childInput } from '../steps/kinds/workflow.ts';
@@ -121,7 +123,19 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       ...(options.synchronous === undefined ? {} : { synchronous: options.synchronous }),
     }));
   const core = new EngineCore(partsOf(options, store));
+  if (options.forge !== undefined) core.onClose(options.forge.watch((event) => wakeGates(core, event.id)));
   return new PublicEngine(core, options.store === undefined);
+}
+
+/** Something happened at the forge: gates without a verdict look again. Which of them it concerns, they find out. */
+function wakeGates(core: EngineCore, event: string): void {
+  const wake = async (): Promise<void> => {
+    for (const { id } of await core.store.list({ status: ['waiting'] })) {
+      const { state } = await core.store.load(id);
+      if (waitsOf(state).some(({ kind }) => kind === 'forge')) await sendSignal(core, id, { name: FORGE_SIGNAL, id: event });
+    }
+  };
+  wake().catch((error: unknown) => core.warn(error));
 }
 
 function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {

@@ -119,8 +119,8 @@ export interface StepModel {
   readonly extension?: { readonly ms: number; readonly max: number; readonly tells?: string };
   /** True where texts in `config`, or the prompt of its gate, are templates: they are filled in when they are used. */
   readonly templates?: true;
-  /** False where an object result stays in `outputs` and does not join the run's data. */
-  readonly merges?: false;
+  /** Where an object result stays in `outputs`: none of its fields joins the run's data, or only these. */
+  readonly merges?: false | readonly string[];
   /** parallel: the branches; each: one model, the body; validate: the step run after a failure, if any. */
   readonly members: readonly StepModel[];
   readonly join?: JoinModel;
@@ -142,6 +142,8 @@ export interface Definition {
   readonly entry: string;
   readonly steps: readonly StepModel[];
   readonly limits: { readonly maxIterations: number };
+  /** Outputs that are known by their own name: the step that produces each. */
+  readonly outputNames?: Readonly<Record<string, string>>;
   /** The side step with which it is told, once, that a run failed or escalated. */
   readonly onError?: string;
   /** What the run's data begins with, evaluated once, in order: values whose texts may be templates. */

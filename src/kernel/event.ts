@@ -59,7 +59,7 @@ export interface StepChanged {
   readonly note?: string;
 }
 
-/** An activation ended. `merge`: its object result joins the checkpoint's data. */
+/** An activation ended. `merge`: its object result joins the checkpoint's data, or only a part of it, by reference. */
 export interface StepSettled {
   readonly type: 'step.settled';
   readonly at: number;
@@ -68,7 +68,7 @@ export interface StepSettled {
   readonly outcome: OutcomeName | 'cancelled';
   readonly output?: Ref;
   readonly error?: StepError;
-  readonly merge?: true;
+  readonly merge?: true | Ref;
   /** Its group counts it under this head; a member cut off by a settled join is counted nowhere. */
   readonly counts?: 'ok' | 'reject' | 'fail' | 'skip';
   readonly actor?: string;
@@ -124,7 +124,7 @@ export function mergedBy(event: RunEvent): Ref | undefined {
     case 'run.changed':
       return event.merge;
     case 'step.settled':
-      return event.merge === true ? event.output : undefined;
+      return event.merge === true ? event.output : event.merge;
     default:
       return undefined;
   }

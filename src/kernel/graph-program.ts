@@ -42,13 +42,14 @@ function createGraphProgram(definition: Definition): Program {
   return {
     model,
     isOnCycle: (step) => cycles.has(step) || models.get(step)?.side === true,
+    outputNames: definition.outputNames,
     ...(definition.onError === undefined ? {} : { onError: definition.onError }),
     reads: readsOf(definition),
     begin: (run, view, start = {}) => [
       ...firstData(definition, { run, view, start }),
       { do: 'open', step: model(start.from ?? definition.entry).id },
     ],
-    next: (run, ended, view) => nextMoves(model(ended.step), { run, ended, view }),
+    next: (run, ended, view) => nextMoves(model(ended.step), { run, ended, view, names: definition.outputNames }),
   };
 }
 
@@ -69,6 +70,7 @@ interface Question {
   readonly run: RunState;
   readonly ended: Ended;
   readonly view: View;
+  readonly names: Definition['outputNames'];
 }
 
 /** What follows; after a step beside the others nothing does, unless it says so. */
@@ -88,7 +90,7 @@ function nextMove(model: StepModel, question: Question): Move {
   if (!('condition' in entry)) return along(entry, question, key);
   try {
     const result = ended.output === undefined ? null : question.view.value(ended.output);
-    const yes = holds(entry.condition, { run: question.run, view: question.view, step: model.id, result });
+    const yes = holds(entry.condition, { run: question.run, view: question.view, names: question.names, step: model.id, result });
     return along(yes ? entry.onTrue : entry.onFalse, question, `${key}:${yes}`);
   } catch (thrown) {
     return cannotTell(ended, evaluationMessage(entry.condition, thrown));
@@ -121,11 +123,11 @@ function along(edge: Edge, question: Question, key: string): Move {
 /** Takes an edge; what it adds to the run's data is made now, while the step that ended can still be seen. */
 function moveAlong(edge: Edge, question: Question, taken: TakenEdge): Move {
   if (edge.context === undefined) return moveTo(edge.to, question, taken);
-  const { run, view, ended } = question;
+  const { run, view, ended, names } = question;
   try {
     const result = ended.output === undefined ? null : view.value(ended.output);
     const error = ended.error === undefined ? {} : { error: ended.error.message };
-    const merge = view.keep(rendered(edge.context, { run, view, step: ended.step, result, ...error }));
+    const merge = view.keep(rendered(edge.context, { run, view, names, step: ended.step, result, ...error }));
     return moveTo(edge.to, question, merge === undefined ? taken : { ...taken, merge });
   } catch (thrown) {
     const what = `the context of the way from "${ended.step}" to "${taken.to}"`;
@@ -173,17 +175,18 @@ function nameOf(target: Target): string {
 
 /** Everything that conditions, items and gates of the definition read, so that it can be loaded before a decision. */
 function readsOf(definition: Definition): readonly Need[] {
+  const names = definition.outputNames;
   const needs = new Map<string, Need>();
   const add = (need: Need) => needs.set(JSON.stringify(need), need);
   const visit = (step: StepModel): void => {
     for (const entry of Object.values(step.next)) {
-      if ('condition' in entry) needsOf(entry.condition).forEach(add);
+      if ('condition' in entry) needsOf(entry.condition, names).forEach(add);
       for (const { context } of 'condition' in entry ? [entry.onTrue, entry.onFalse] : [entry])
-        if (context !== undefined) needsOfTemplates(context).forEach(add);
+        if (context !== undefined) needsOfTemplates(context, names).forEach(add);
     }
-    if (step.condition !== undefined) needsOf(step.condition).forEach(add);
-    if (step.items !== undefined) needsOf(itemsExpression(step.items)).forEach(add);
-    if (step.templates === true && step.gate !== undefined) needsOfTemplates(step.gate.prompt).forEach(add);
+    if (step.condition !== undefined) needsOf(step.condition, names).forEach(add);
+    if (step.items !== undefined) needsOf(itemsExpression(step.items), names).forEach(add);
+    if (step.templates === true && step.gate !== undefined) needsOfTemplates(step.gate.prompt, names).forEach(add);
     for (const path of step.gate?.show ?? []) add({ read: 'data', key: path.split('.')[0] as string });
     step.members.forEach(visit);
   };

@@ -43,7 +43,7 @@ export function openGroup(turn: Turn, activation: Activation, model: StepModel):
 function itemsOf(turn: Turn, model: StepModel, step: string): readonly Json[] | StepError {
   const source = model.items ?? '';
   try {
-    const value = expressionValue(itemsExpression(source), { run: turn.run, view: turn.view, step });
+    const value = expressionValue(itemsExpression(source), { run: turn.run, view: turn.view, names: turn.program.outputNames, step });
     if (Array.isArray(value)) return value;
     return {
       code: 'CONDITION_ERROR',
@@ -135,7 +135,7 @@ function joinGroup(turn: Turn, activation: Activation, outcome: 'ok' | 'reject' 
   const group = turn.run.groups[activation.path] as Group;
   const members = turn.members(activation.path);
   const output = turn.view.keep(outputOf(turn.model(activation), members));
-  const merged = turn.run.form === 'graph' && turn.model(activation).merges !== false ? mergeOf(members) : undefined;
+  const merged = turn.run.form === 'graph' && turn.model(activation).merges === undefined ? mergeOf(members) : undefined;
   const merge = merged === undefined ? undefined : turn.view.keep(merged);
   const { total, ok, reject, fail, skip } = group;
   turn.emit({

@@ -53,7 +53,9 @@ function nextPath(turn: Turn, opening: Opening): { path: Path; counted: boolean 
 function skipReason(turn: Turn, model: StepModel, opening: Opening): true | StepError | undefined {
   if (model.condition === undefined) return undefined;
   try {
-    return holds(model.condition, { run: turn.run, view: turn.view, step: opening.step }) ? undefined : true;
+    return holds(model.condition, { run: turn.run, view: turn.view, names: turn.program.outputNames, step: opening.step })
+      ? undefined
+      : true;
   } catch (thrown) {
     return { code: 'CONDITION_ERROR', message: evaluationMessage(model.condition, thrown), reason: 'error', retryable: false };
   }
@@ -118,7 +120,7 @@ export function humanWait(turn: Turn, model: StepModel, at: { readonly step: str
   const written = model.gate as HumanGateModel;
   const isFilled = model.templates === true;
   const result = at.output === undefined || (written.show.length === 0 && !isFilled) ? null : turn.view.value(at.output);
-  const scope = { run: turn.run, view: turn.view, step: at.step, result };
+  const scope = { run: turn.run, view: turn.view, names: turn.program.outputNames, step: at.step, result };
   const gate = isFilled ? { ...written, prompt: String(rendered(written.prompt, scope)) } : written;
   const shown = shownValues(gate.show, scope);
   const ref = gate.show.length === 0 ? undefined : turn.view.keep(shown);

@@ -93,6 +93,8 @@ export interface Program {
   model(step: string): StepModel;
   /** True when the visits of a step must be counted. */
   isOnCycle(step: string): boolean;
+  /** Outputs that are known by their own name: the step that produces each. */
+  readonly outputNames?: Readonly<Record<string, string>> | undefined;
   /** The step with which it is told that the run failed or escalated. */
   readonly onError?: string;
   /** What decisions of this program read, beside the members and items the kernel itself asks for. */

@@ -14,6 +14,8 @@ export interface ScopeInput {
   readonly view: Pick<View, 'params' | 'data' | 'output'>;
   readonly step: string;
   readonly result?: Json;
+  /** Outputs that are known by their own name: the step that produces each. */
+  readonly names?: Readonly<Record<string, string>> | undefined;
   /** Why the step failed, for `action.error` in its own transitions. */
   readonly error?: string;
 }
@@ -40,20 +42,20 @@ export function expressionOf(source: string): Expression {
 const NEEDLESS_ROOTS: readonly string[] = ['params', 'run', 'step', 'secrets'];
 
 /** What must be loaded before the expression can be evaluated. */
-export function needsOf(source: string): Need[] {
-  return needsOfPaths(expressionOf(source).paths);
+export function needsOf(source: string, names?: ScopeInput['names']): Need[] {
+  return needsOfPaths(expressionOf(source).paths, names);
 }
 
 /** What must be loaded before anything that reads these paths can be evaluated. */
-export function needsOfPaths(paths: Expression['paths']): Need[] {
+export function needsOfPaths(paths: Expression['paths'], names: ScopeInput['names'] = {}): Need[] {
+  const output = (name: string): Need[] => [...new Set([name, names[name] ?? name])].map((step) => ({ read: 'output', step }));
   return paths.flatMap(({ segments: [root, first, second] }): Need[] => {
     if (typeof root !== 'string' || OWN_ROOTS.includes(root) || NEEDLESS_ROOTS.includes(root)) return [];
     if (FACT_ROOTS.includes(root)) return [{ read: 'data', key: `$${root}` }];
     if (root !== 'outputs' && root !== 'checkpoint' && root !== 'context') return [{ read: 'data', key: root }];
     if (typeof first !== 'string') return [];
-    if (root === 'outputs') return [{ read: 'output', step: first }];
-    if (first === 'results' || (root === 'context' && first === 'outputs'))
-      return typeof second === 'string' ? [{ read: 'output', step: second }] : [];
+    if (root === 'outputs') return output(first);
+    if (first === 'results' || (root === 'context' && first === 'outputs')) return typeof second === 'string' ? output(second) : [];
     return [{ read: 'data', key: first }];
   });
 }
@@ -134,8 +136,15 @@ function rootValue(root: string, input: ScopeInput): Json | undefined {
 
 function addOutput(outputs: Record<string, Json>, step: unknown, input: ScopeInput): void {
   if (typeof step !== 'string') return;
-  const value = input.view.output(step);
+  const value = input.view.output(step) ?? outputNamed(step, input);
   if (value !== undefined) outputs[step] = value;
+}
+
+/** An output by its own name, where no step has that name. */
+function outputNamed(name: string, { view, names = {} }: ScopeInput): Json | undefined {
+  const step = Object.hasOwn(names, name) ? names[name] : undefined;
+  const outputs = step === undefined ? undefined : view.output(step);
+  return isOwn(outputs, name) ? (outputs as JsonObject)[name] : undefined;
 }
 
 function addCheckpoint(checkpoint: Record<string, Json>, key: unknown, input: ScopeInput): void {

@@ -5,6 +5,7 @@
 //     and then escalates; a reported `fail` or `reject` is not retried.
 // K6. Unmapped outcomes never pass silently: `reject` ends the run rejected, everything else escalates.
 
+import { isJsonObject, type Json } from '../base/json.ts';
 import { pipelineOf } from '../definition/kinds/registry.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
@@ -60,14 +61,7 @@ export function conclude(turn: Turn, path: Path, result: Result): void {
   if (activation === undefined) return;
   const isMember = activation.group !== undefined;
   const books = turn.run.groups[path];
-  const merges =
-    !isMember &&
-    turn.run.form === 'graph' &&
-    result.output !== undefined &&
-    MERGED_KINDS.has(activation.kind) &&
-    turn.model(activation).merges !== false &&
-    result.outcome !== 'error' &&
-    result.outcome !== 'timeout';
+  const merge = isMember ? undefined : mergeOf(turn, activation, result);
   const settled: StepSettled = { type: 'step.settled', at: turn.at, path, attempt: activation.attempt, outcome: result.outcome };
   const isPlain = result.output === undefined && result.error === undefined && result.actor === undefined && !isMember;
   turn.emit(
@@ -76,12 +70,24 @@ export function conclude(turn: Turn, path: Path, result: Result): void {
       : {
           ...settled,
           ...toldOf(result),
-          ...(merges ? { merge: true as const } : {}),
+          ...(merge === undefined ? {} : { merge }),
           ...(isMember ? { counts: headOf(result.outcome) } : {}),
         },
   );
   if (isMember) memberEnded(turn, activation.group as Path);
   else moveOn(turn, books === undefined ? { activation, result } : { activation, result, books });
+}
+
+/** What of a result joins the run's data. */
+function mergeOf(turn: Turn, activation: Activation, { output, outcome }: Result): StepSettled['merge'] {
+  if (turn.run.form !== 'graph' || output === undefined || outcome === 'error' || outcome === 'timeout') return undefined;
+  if (!MERGED_KINDS.has(activation.kind)) return undefined;
+  const { merges } = turn.model(activation);
+  if (merges === undefined) return true;
+  const value = merges === false ? null : turn.view.value(output);
+  if (merges === false || !isJsonObject(value)) return undefined;
+  const part = merges.filter((name) => Object.hasOwn(value, name)).map((name) => [name, value[name] as Json] as const);
+  return part.length === 0 ? undefined : turn.view.keep(Object.fromEntries(part));
 }
 
 function toldOf({ output, error, actor }: Result): Pick<StepSettled, 'output' | 'error' | 'actor'> {

@@ -122,3 +122,22 @@ function factsOf(host: ReturnType<typeof openGraph>, facts: JsonObject) {
   const kept = host.view.keep(facts);
   return kept === undefined ? {} : { facts: kept };
 }
+
+test('a step that merges some fields only adds those to the data', () => {
+  const host = startGraph(
+    graph(step('a', { kind: 'agent', config: { role: 'r' }, merges: ['pr_number'], next: to('b') }), step('b', { next: END })),
+  );
+  host.take(settled(host, 'a#1', { output: { pr_number: 7, note: 'x' } }));
+  expect(Object.fromEntries(host.view.merged)).toEqual({ pr_number: 7 });
+  expect(host.view.results.get('a')).toEqual({ pr_number: 7, note: 'x' });
+});
+
+test('an output is found by its own name where no step has that name', () => {
+  const definition = {
+    ...graph(step('a', { merges: false, next: to('b') }), step('b', { condition: "outputs.files | contains('x')", next: END })),
+    outputNames: { files: 'a' },
+  };
+  const host = startGraph(definition);
+  host.take(settled(host, 'a#1', { output: { files: ['x'] } }));
+  expect(Object.keys(host.state.live)).toEqual(['b#1']);
+});

@@ -19,8 +19,8 @@ function treeOf(value: Json): TemplateTree {
 }
 
 /** What must be loaded before the templates in a value can be rendered. */
-export function needsOfTemplates(value: Json): Need[] {
-  return needsOfPaths(treeOf(value).paths);
+export function needsOfTemplates(value: Json, names?: ScopeInput['names']): Need[] {
+  return needsOfPaths(treeOf(value).paths, names);
 }
 
 /** The value with its templates filled in. */

@@ -182,7 +182,7 @@ describe('a child', () => {
 
 describe('a gate without a verdict', () => {
   const gate = (given: Partial<StepModel> = {}) =>
-    step('g', { kind: 'gate', config: { checks: [{ check: 'pr_approval' }] }, next: to('complete'), ...given });
+    step('g', { kind: 'gate', config: { checks: [{ check: 'pr_approval', from: 'maintainers' }] }, next: to('complete'), ...given });
   const pending = (given: Partial<StepModel> = {}) => {
     const host = startGraph(graph(gate(given)));
     host.take({ ...settled(host, 'g#1', { outcome: 'pending' }), at: 1000 });

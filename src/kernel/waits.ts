@@ -13,7 +13,7 @@ import { afterWork, attemptFailed, conclude, difference, finishWork, startQueued
 import type { Turn } from './turn.ts';
 
 /** The name of the signal that says: something happened outside that gates look at. It is never kept for later. */
-const FORGE_SIGNAL = '@forge';
+export const FORGE_SIGNAL = '@forge';
 
 /** Records that an input changed nothing, and why. */
 export function ignore(

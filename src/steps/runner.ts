@@ -47,7 +47,8 @@ function filledIn(request: AttemptRequest, { data, results }: Snapshot): Attempt
   const { model } = bound;
   const view = { params, data: (key: string) => data[key], output: (step: string) => results[step] };
   const run = { id: runId, workflow: workflow.definition.name };
-  const fill = (value: JsonObject): JsonObject => rendered(value, { run, view, step: model.id }) as JsonObject;
+  const fill = (value: JsonObject): JsonObject =>
+    rendered(value, { run, view, names: workflow.definition.outputNames, step: model.id }) as JsonObject;
   const config = model.kind === 'gate' ? { ...model.config, checks: filledChecks(model.config.checks, fill) } : fill(model.config);
   return { ...request, bound: { ...bound, model: { ...model, config } } };
 }

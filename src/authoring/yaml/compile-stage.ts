@@ -115,6 +115,8 @@ function plainWork(work: YamlWork, ways: Ways | undefined): ReturnType<typeof wo
           ...(work.continueSession ? { continueSession: true } : {}),
           outputs: outputsOf(work.outputs),
         }),
+        // A pull request that was verified is what the run is about from then on.
+        ...(work.outputs.some(({ type }) => type === 'pr') ? { merges: ['pr_number'] } : {}),
       };
     case 'gate':
       return { kind: 'gate', config: { checks: work.checks.map(checkOf) } };

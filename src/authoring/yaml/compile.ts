@@ -83,9 +83,19 @@ function definitionOf(document: YamlWorkflow, steps: readonly StepModel[]): Defi
     entry: first === undefined ? '' : first.onEnter === undefined ? first.id : `${first.id}.enter`,
     steps,
     limits: { maxIterations: document.maxIterations ?? MAX_ITERATIONS },
+    ...outputNamesOf(document),
     ...(onError.length === 0 ? {} : { onError: 'on_error.1' }),
     ...(context.length === 0 ? {} : { context: context.map(({ name: key, value }) => ({ name: key, value })) }),
   };
+}
+
+/** Outputs that only one stage produces, under names that no stage has. */
+function outputNamesOf({ stages }: YamlWorkflow): Pick<Definition, 'outputNames'> {
+  const producers = new Map<string, Set<string>>();
+  for (const stage of stages)
+    for (const { name } of 'outputs' in stage ? stage.outputs : []) producers.set(name, (producers.get(name) ?? new Set()).add(stage.id));
+  const unique = [...producers].filter(([name, ids]) => ids.size === 1 && !stages.some(({ id }) => id === name));
+  return unique.length === 0 ? {} : { outputNames: Object.fromEntries(unique.map(([name, ids]) => [name, [...ids][0] as string])) };
 }
 
 /** Where a problem of a step stands: at the stage it was made from. */

@@ -1,7 +1,8 @@
 // Owns the execution of `action`: the forge does it once per key, and how it answered is the outcome.
 
-import type { Json, JsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json } from '../../base/json.ts';
 import { type ActionSubject, performAction } from '../../forge/action.ts';
+import type { Snapshot } from '../attempt.ts';
 import { type Job, stepError, type Work } from '../work.ts';
 
 /** Does an action on the forge. */
@@ -13,7 +14,7 @@ export async function executeAction({ bench, request, context }: Job): Promise<W
     const message = `step "${id}" wants to ${String(action)}, and there is no forge here; configure one`;
     return { error: stepError('COMMAND_NOT_RUN', message, { retryable: false }) };
   }
-  const scene = { subject: subjectOf(context.snapshot.data), key: context.idempotencyKey, ...(groups === undefined ? {} : { groups }) };
+  const scene = { subject: subjectOf(context.snapshot), key: context.idempotencyKey, ...(groups === undefined ? {} : { groups }) };
   const result = await performAction(forge, { name: String(action), config: fields }, scene);
   if (result.outcome === 'ok') return { outcome: 'ok', output: result.value };
   const { outcome, error, reason } = result;
@@ -23,10 +24,19 @@ export async function executeAction({ bench, request, context }: Job): Promise<W
 }
 
 /** The issue and the pull request that a run is about. */
-function subjectOf(data: JsonObject): ActionSubject {
+function subjectOf({ data, results }: Snapshot): ActionSubject {
   const issue = numberIn(data.issue_number);
   const pr = numberIn(data.pr_number);
-  return { ...(issue === undefined ? {} : { issue }), ...(pr === undefined ? {} : { pr }) };
+  const head = approvedHead(Object.values(results));
+  return { ...(issue === undefined ? {} : { issue }), ...(pr === undefined ? {} : { pr }), ...(head === undefined ? {} : { head }) };
+}
+
+/** The head that the last gate of approvals let pass; a merge lands that one or nothing. */
+function approvedHead(results: readonly Json[]): string | undefined {
+  const heads = results.flatMap((result) =>
+    isJsonObject(result) && typeof result.approved_head === 'string' ? [result.approved_head] : [],
+  );
+  return heads.at(-1);
 }
 
 function numberIn(value: Json | undefined): number | undefined {

@@ -9,6 +9,7 @@ import { didYouMean } from '../../base/suggest.ts';
 import { Stopped, untilStopped } from '../abort.ts';
 import type { CheckResult } from '../attempt.ts';
 import type { CheckScene, CheckVerdict, GateCheck } from '../checks/check.ts';
+import { factsOf } from '../checks/forge-facts.ts';
 import { BUILT_IN_CHECKS } from '../checks/registry.ts';
 import { programName, runProgram } from '../program.ts';
 import { entryOf } from '../services.ts';
@@ -93,7 +94,9 @@ function sceneOf(job: GateJob, signal: AbortSignal): CheckScene {
     now: services.now,
     startedAt,
     get forge() {
-      return services.forgeFacts?.({ runId: request.runId, params: request.params, data: context.snapshot.data });
+      const subject = { runId: request.runId, params: request.params, data: context.snapshot.data };
+      if (services.forgeFacts !== undefined) return services.forgeFacts(subject);
+      return services.forge === undefined ? undefined : factsOf(services.forge, services.groups ?? {}, subject);
     },
     run: (program) => runProgram(bench, { ...request, signal }, program),
     ask: (asked) => ask(job, asked, signal),
@@ -135,10 +138,24 @@ function conclude(job: Job, made: readonly Made[], duration: string): Work {
     failed_checks: failures.map(sentenceOf),
     ...(open.length > 0 ? { pending_checks: open.map(sentenceOf) } : {}),
     ...coverageOf(made),
+    ...approvedHead(made),
     checks: made.map(shownOf),
     duration,
   };
   return { outcome, output, checks };
+}
+
+// The head that people approved: a merge behind this gate lands that one or nothing (W13).
+function approvedHead(made: readonly Made[]): { readonly approved_head?: string } {
+  for (const { config, verdict } of made)
+    if (
+      config.check === 'pr_approval' &&
+      verdict.passed === true &&
+      isJsonObject(verdict.result) &&
+      typeof verdict.result.headSha === 'string'
+    )
+      return { approved_head: verdict.result.headSha };
+  return {};
 }
 
 // The share that later steps see as `outputs.<gate>.coverage`; of several checks the lowest.
