@@ -2,7 +2,7 @@
 // files starts in a fraction of the time. Tests use it too, to drive what is built.
 
 import { readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -27,6 +27,21 @@ const COMMON = {
   logLevel: 'warning',
 };
 
+/** What the library loads by need, each as a file of its own: splitting would cut the rest into many small ones. */
+const BY_NEED = { discover: 'src/authoring/discover.ts', 'web-request': 'src/steps/web/request.ts' };
+
+/** @type {import('esbuild').Plugin} */
+const byNeed = {
+  name: 'by-need',
+  setup({ onResolve }) {
+    onResolve({ filter: /\.ts$/ }, ({ path, resolveDir, kind }) => {
+      const file = relative(root, join(resolveDir, path)).split(sep).join('/');
+      const name = kind === 'dynamic-import' ? Object.entries(BY_NEED).find(([, source]) => source === file)?.[0] : undefined;
+      return name === undefined ? undefined : { path: `./${name}.js`, external: true };
+    });
+  },
+};
+
 /**
  * Writes the bundles to a folder, in place of what was there: the library, and in `cli` the command line with a library
  * of its own. Apart, since each command is loaded by itself, which cuts what they share into many small files: a
@@ -38,7 +53,8 @@ export async function bundle(folder) {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const entries = Object.values(manifest.exports).flatMap(sourceOf);
   rmSync(folder, { recursive: true, force: true });
-  await build({ ...COMMON, entryPoints: entries, outbase: 'src', outdir: folder });
+  await build({ ...COMMON, entryPoints: entries, outbase: 'src', outdir: folder, plugins: [byNeed] });
+  await build({ ...COMMON, splitting: false, entryPoints: BY_NEED, outdir: folder });
   const library = { library: 'src/index.ts', testing: 'src/proof/index.ts' };
   await build({ ...COMMON, entryPoints: { main: 'src/cli/main.ts', ...library }, outdir: join(folder, 'cli') });
 }

@@ -14,7 +14,7 @@ import { BUILT_IN_CHECKS } from '../checks/registry.ts';
 import { programName, runProgram } from '../program.ts';
 import { entryOf } from '../services.ts';
 import { renderRequest } from '../web/rendered-request.ts';
-import { requestGuarded, type WebAnswer } from '../web/request.ts';
+import type { WebAnswer } from '../web/request.ts';
 import { templateScope } from '../web/template-scope.ts';
 import { type Job, stepError, type Work } from '../work.ts';
 
@@ -108,6 +108,8 @@ async function ask(job: GateJob, asked: JsonObject, signal: AbortSignal): Promis
   const { secrets = {}, webhooks = {} } = job.bench.services;
   const request = renderRequest(asked, { scope: asked.templates === true ? templateScope(job) : undefined, secrets, webhooks });
   const limit = typeof asked.timeoutMs === 'number' ? { timeoutMs: asked.timeoutMs } : {};
+  // Loaded by need: what it takes to speak HTTP costs a program half of its start.
+  const { requestGuarded } = await import('../web/request.ts');
   return await requestGuarded({ ...request, ...limit, allow: webhooks.allow ?? [], signal });
 }
 

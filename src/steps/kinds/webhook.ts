@@ -7,7 +7,7 @@ import type { StepError } from '../../kernel/input.ts';
 import { keyOf } from '../context.ts';
 import { bodyOf, differenceOf } from '../web/answer-body.ts';
 import { type RenderedRequest, renderRequest, shownUrl } from '../web/rendered-request.ts';
-import { requestGuarded, type WebResponse, type WebTrouble } from '../web/request.ts';
+import type { WebResponse, WebTrouble } from '../web/request.ts';
 import { templateScope } from '../web/template-scope.ts';
 import { type Job, stepError, stoppedError, type Work } from '../work.ts';
 
@@ -30,6 +30,8 @@ export async function executeWebhook(job: Job): Promise<Work> {
     if (!isEngineError(thrown)) throw thrown;
     return { error: stepError(thrown.code, `webhook "${model.id}" was not sent: ${thrown.message}`, { retryable: false }) };
   }
+  // Loaded by need: what it takes to speak HTTP costs a program half of its start.
+  const { requestGuarded } = await import('../web/request.ts');
   const answer = await requestGuarded({
     ...request,
     // A crash re-run has the same key, so that a service which remembers keys does the work once.
