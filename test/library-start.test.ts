@@ -11,7 +11,9 @@ function closureOf(entry: string): { readonly files: readonly string[]; readonly
   const files = new Set<string>([entry]);
   const builtins = new Set<string>();
   for (const file of files)
-    for (const [, target = ''] of readFileSync(join(inject('bundle'), file), 'utf8').matchAll(/(?:from|^import|;import)"([^"]+)"/g)) {
+    for (const [, target = ''] of readFileSync(join(inject('bundle'), file), 'utf8').matchAll(
+      /(?:\}from|\bimport|\w from)"((?:\.\/|node:)[\w./-]+)"/g,
+    )) {
       if (target.startsWith('./')) files.add(target.slice(2));
       else builtins.add(target);
     }
