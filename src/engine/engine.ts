@@ -161,7 +161,10 @@ export class EngineCore implements DriverHost {
     try {
       return await this.driverFor(claimed, options);
     } catch (error) {
-      if (options.cancel === true) return this.driverWithout(claimed);
+      if (options.cancel === true) {
+        await this.sweepAfter(claimed.state);
+        return this.driverWithout(claimed);
+      }
       await this.leaveUndriven(claimed);
       throw error;
     }
@@ -180,7 +183,7 @@ export class EngineCore implements DriverHost {
     const { state, epoch, definition, codeHash } = claimed;
     const workflow = await this.workflowFor(state);
     if (options.acceptChanges !== true && !isFinal(state.status)) checkUnchanged({ state, codeHash }, workflow);
-    if (Object.values(state.live).some((activation) => activation.state === 'running')) await this.parts.sweep();
+    await this.sweepAfter(state);
     const params = await this.paramsOf(state);
     const bound = this.remember(state.id, await programOfRun(this.store, state, { workflow, definition, params }));
     const record = this.recordFor(state.id, { reads: bound.program.reads, fresh: false });
@@ -195,6 +198,11 @@ export class EngineCore implements DriverHost {
     driver.begin();
     driver.takeMail(claimed.mail);
     return driver;
+  }
+
+  /** Ends the processes of attempts that an owner before left behind. */
+  private async sweepAfter(state: RunState): Promise<void> {
+    if (Object.values(state.live).some((activation) => activation.state === 'running')) await this.parts.sweep();
   }
 
   /** Drives a run to its cancellation although its code is gone or has changed. */

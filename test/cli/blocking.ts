@@ -4,6 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readProcess } from '../../src/process/process-table.ts';
 import type { CliRig } from './rig.ts';
 
 /** Pipes between a step of a workflow and a test. */
@@ -36,6 +37,11 @@ export class Hold {
   async release(): Promise<void> {
     await writeFile(this.go, 'go');
   }
+}
+
+/** Whether a process is gone; one that nobody has buried yet is. */
+export function isGone(pid: number): boolean {
+  return readProcess(pid)?.ended ?? true;
 }
 
 /** Writes a workflow file named after the workflow, trusts it, and gives its path; `steps` is the text of the list. */

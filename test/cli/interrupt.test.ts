@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readProcess } from '../../src/process/process-table.ts';
-import { Hold, writeWorkflow } from './blocking.ts';
+import { Hold, isGone, writeWorkflow } from './blocking.ts';
 import { CliRig } from './rig.ts';
 
 const ID = '0000000000000001';
@@ -12,9 +11,6 @@ beforeEach(() => {
   rig = new CliRig();
 });
 afterEach(() => rig.close());
-
-/** Whether a process is gone; one that nobody has buried yet is. */
-const isGone = (pid: number): boolean => readProcess(pid)?.ended ?? true;
 
 const after = `{ id: 'second', command: 'echo second >> ledger', next: null }`;
 const twoSteps = (line: string): string => `{ id: 'first', command: ${JSON.stringify(line)}, next: 'second' }, ${after}`;

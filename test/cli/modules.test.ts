@@ -86,7 +86,7 @@ const STORY = [
 const MAY_LOAD: Readonly<Record<string, readonly string[]>> = {
   '--help': FRAME,
   '--version': FRAME,
-  runs: [...FRAME, ...PROJECT, ...STORE, 'src/cli/commands/runs.ts'],
+  runs: [...FRAME, ...PROJECT, ...STORE, 'src/cli/caller.ts', 'src/cli/commands/runs.ts'],
   [`show ${ID}`]: [...FRAME, ...PROJECT, ...STORE, ...STORY, 'src/cli/commands/show.ts'],
   gates: [
     ...FRAME,

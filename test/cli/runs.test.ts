@@ -30,3 +30,22 @@ test('a terminal is told in colour, a pipe is not', async () => {
   expect(terminal.printed()).toContain('\u001b[31mpawl:');
   expect((await rig.run(['runs', '--lmit', '3'])).stderr).not.toContain('\u001b');
 });
+
+test('a run whose process is gone is told with the command that drives it on', async () => {
+  rig.write(
+    '.pawl/workflows/slow.yaml',
+    'apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: slow }\nstages:\n  - { id: a, type: command, run: sleep 1000 }\n',
+  );
+  await rig.run(['trust', '--folder', '--yes']);
+  const running = rig.start(['run', 'slow']);
+  await running.until('a#1 running');
+  const { runs } = await rig.json<{ runs: { id: string; isDriven: boolean }[] }>(['runs']);
+  expect(runs).toMatchObject([{ status: 'running', isDriven: true }]);
+  running.process.kill('SIGKILL');
+  await running.ended;
+  expect((await rig.run(['runs'])).stdout).toContain(
+    `Nothing drives run ${runs[0]?.id} any more; it goes on with\n    pawl resume ${runs[0]?.id}\n`,
+  );
+  expect(await rig.json(['runs'])).toMatchObject({ runs: [{ status: 'running', isDriven: false }] });
+  await rig.run(['cancel', runs[0]?.id ?? '']);
+});

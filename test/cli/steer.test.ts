@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Hold, writeTrusted, writeWorkflow } from './blocking.ts';
+import { Hold, isGone, writeTrusted, writeWorkflow } from './blocking.ts';
 import { CliRig } from './rig.ts';
 
 const ID = '0000000000000001';
@@ -32,6 +32,18 @@ test('a run whose workflow is gone can still be cancelled', async () => {
   rmSync(file);
   expect((await rig.run(['cancel', ID])).code).toBe(0);
   expect(await rig.run(['cancel', ID])).toMatchObject({ code: 2, stderr: expect.stringContaining('[RUN_FINAL]') });
+});
+
+test('cancel ends the processes that a killed process left behind', async () => {
+  const hold = new Hold(rig);
+  const file = await writeWorkflow(rig, 'endless', { steps: `{ id: 'work', command: ${JSON.stringify(hold.endless)}, next: null }` });
+  const running = rig.start(['run', file, '--id', ID]);
+  const pid = await hold.pid();
+  running.process.kill('SIGKILL');
+  await running.ended;
+  expect(isGone(pid)).toBe(false);
+  expect((await rig.run(['cancel', ID])).code).toBe(0);
+  expect(isGone(pid)).toBe(true);
 });
 
 test('cancel ends the runs that a run has started', async () => {

@@ -2,7 +2,9 @@
 
 import { EngineError } from '../../base/error.ts';
 import type { RunStatus } from '../../kernel/run-state.ts';
+import { isDead } from '../../process/owner.ts';
 import type { RunSummary } from '../../store/store.ts';
+import { pasteable } from '../caller.ts';
 import type { CommandRun, Given } from '../command.ts';
 import { findPlace, openExisting } from '../session.ts';
 import type { Shell } from '../shell.ts';
@@ -52,11 +54,16 @@ function rowOf({ id, workflow, status, currentStep, createdAt, updatedAt, due, p
     startedAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),
     due: due === undefined ? null : new Date(due).toISOString(),
-    isDriven: owner !== undefined,
+    isDriven: isDriven(owner),
     ...(parent === undefined ? {} : { parent }),
     origin,
     ...(damaged === undefined ? {} : { damaged }),
   };
+}
+
+/** Whether a process that is alive has the run. */
+function isDriven(owner: string | undefined): boolean {
+  return owner !== undefined && !isDead(owner);
 }
 
 function linesOf(shell: Shell, runs: readonly RunSummary[], more: boolean): string[] {
@@ -68,5 +75,12 @@ function linesOf(shell: Shell, runs: readonly RunSummary[], more: boolean): stri
     { title: 'STEP', cells: runs.map(({ currentStep, damaged }) => damaged ?? oneLine(currentStep ?? '')), shrinks: true },
     { title: 'STARTED', cells: runs.map(({ createdAt }) => agoText(createdAt)) },
   ]);
+  const left = runs.find(({ status, owner }) => status === 'running' && !isDriven(owner));
+  if (left !== undefined)
+    lines.push(
+      '',
+      `Nothing drives run ${left.id} any more; it goes on with`,
+      `    ${shell.style('cyan', pasteable(shell, `pawl resume ${left.id}`))}`,
+    );
   return more ? [...lines, shell.style('dim', `${shell.symbol('ellipsis')} more; "pawl runs --all" shows them all`)] : lines;
 }
