@@ -88,7 +88,7 @@ export async function openEngine(
   parts: { readonly store: Store; readonly workflows: readonly AnyWorkflow[] },
 ): Promise<Engine> {
   const { createEngine } = await import('../api/engine.ts');
-  const { limits, stages, inheritEnv } = place.settings;
+  const { limits, stages, inheritEnv, groups } = place.settings;
   return createEngine({
     db: place.file,
     store: parts.store,
@@ -99,5 +99,6 @@ export async function openEngine(
     ...(limits === undefined ? {} : { limits }),
     ...(stages === undefined ? {} : { stages }),
     ...(inheritEnv === undefined ? {} : { inheritEnv }),
+    ...(groups === undefined ? {} : { groups }),
   });
 }

@@ -2,10 +2,11 @@
 // every key known, every value of its kind, and the place of each for messages. Loaded only when such a file exists.
 
 import { readFileSync, statSync } from 'node:fs';
-import { isMap, isScalar, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
+import { isCollection, isMap, isNode, isScalar, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import { EngineError, messageOf } from '../base/error.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
+import { type Fault, policyFault, roleFault } from './settings-policy.ts';
 
 const BYTES_MAX = 1024 * 1024;
 const ALIASES_MAX = 100;
@@ -20,7 +21,7 @@ export interface Setting {
 }
 
 /** What may stand under a key: a value of some kind, or keys of its own (`*` stands for any). */
-type Shape = ((value: Json) => string | undefined) | { readonly [key: string]: Shape };
+type Shape = ((value: Json) => string | Fault | undefined) | { readonly [key: string]: Shape };
 
 const text = (value: Json): string | undefined => (typeof value === 'string' && value !== '' ? undefined : 'a text that is not empty');
 const count = (value: Json): string | undefined =>
@@ -35,10 +36,23 @@ const SHAPE: { readonly [key: string]: Shape } = {
   limits: { global: count, repository: count, roles: { '*': count }, credentials: { '*': count }, keys: { '*': count } },
   validation: { stages: { '*': stage } },
   environment: names,
+  project: { default_branch: text },
+  groups: { '*': people },
+  roles: roleFault,
+  agent_roles: roleFault,
+  review_policy: policyFault,
 };
 
 /** Names that are kept for later. */
-const RESERVED = ['roles', 'agent_roles', 'groups', 'secrets', 'budgets', 'budget', 'protected', 'project', 'review_policy'];
+const RESERVED = ['secrets', 'budgets', 'budget', 'protected'];
+/** The two spellings of one name. */
+const ROLES = ['roles', 'agent_roles'];
+/** Names that are checked here, and that no command reads yet. */
+const UNREAD = [...ROLES, 'review_policy'];
+
+function people(value: Json): string | undefined {
+  return isTexts(value) ? undefined : 'a list of people, such as [ann, bob]';
+}
 
 function stage(value: Json): string | undefined {
   const expected = 'a command line, a list of other stages, or a mapping with run or argv';
@@ -96,7 +110,11 @@ class SettingsReader {
     if (contents === null || (isScalar(contents) && contents.value === null)) return [];
     if (!isMap(contents)) throw this.invalid(contents.range?.[0] ?? 0, 'settings are a mapping of names to values');
     const toJson = (node: Node): Json => node.toJS(document, { maxAliasCount: ALIASES_MAX }) as Json;
-    return this.readMap(contents as YAMLMap<unknown, Node>, { path: '', shape: SHAPE, toJson });
+    const settings = this.readMap(contents as YAMLMap<unknown, Node>, { path: '', shape: SHAPE, toJson });
+    const second = contents.items.map(({ key }) => key).filter((key) => isScalar(key) && ROLES.includes(String(key.value)))[1];
+    if (isScalar(second))
+      throw this.invalid(second.range?.[0] ?? 0, '"roles" and "agent_roles" are one setting in two spellings; keep one of them');
+    return settings;
   }
 
   private text(): string {
@@ -122,9 +140,12 @@ class SettingsReader {
     const leaf = { key, value, position: this.place(offset) };
     if (below === undefined) return [{ ...leaf, isUsed: false }];
     if (typeof below === 'function') {
-      const expected = below(value);
-      if (expected !== undefined) throw this.invalid(pair.value?.range?.[0] ?? offset, `"${key}" is ${expected}`);
-      return [{ ...leaf, isUsed: true }];
+      const wrong = below(value);
+      const at = pair.value?.range?.[0] ?? offset;
+      if (typeof wrong === 'string') throw this.invalid(at, `"${key}" is ${wrong}`);
+      if (wrong !== undefined)
+        throw this.invalid(offsetOf(pair.value, wrong.path) ?? at, `"${[key, ...wrong.path].join('.')}" ${wrong.what}`);
+      return [{ ...leaf, isUsed: !UNREAD.includes(key) }];
     }
     if (!isMap(pair.value)) throw this.invalid(pair.value?.range?.[0] ?? offset, `"${key}" is a mapping of names to values`);
     return this.readMap(pair.value as YAMLMap<unknown, Node>, { path: key, shape: below, toJson });
@@ -150,4 +171,12 @@ interface Level {
   readonly path: string;
   readonly shape: { readonly [key: string]: Shape };
   readonly toJson: (node: Node) => Json;
+}
+
+/** Where the value at a path inside of a value begins; of one that is not there, the nearest that would hold it. */
+function offsetOf(value: Node | null, path: Fault['path']): number | undefined {
+  if (path.length === 0 || !isCollection(value)) return value?.range?.[0];
+  const [head, ...rest] = path;
+  const below = value.get(head, true);
+  return isNode(below) ? offsetOf(below, rest) : value.range?.[0];
 }

@@ -2,7 +2,7 @@
 // environment come before all of them and are read where they are used; `pawl config` shows them too.
 //
 // S1. What a repository brings can narrow what its user allows, never widen it: its database stays inside of the project,
-//     it lowers limits and shortens the list of variables, and a local file that git tracks counts as brought.
+//     it lowers limits, shortens the list of variables and takes people out of groups, and a local file that git tracks counts as brought.
 
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -24,6 +24,10 @@ export interface Settings {
   readonly stages?: Readonly<Record<string, StageSetting>>;
   /** Names of variables that programs inherit. */
   readonly inheritEnv?: readonly string[];
+  /** What workflow files read as `config.project`. */
+  readonly project?: { readonly default_branch?: string };
+  /** People by the name of their group. */
+  readonly groups?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Which file a setting came from, the strongest first. */
@@ -132,8 +136,13 @@ function refused({ file, position }: OriginSetting, what: string): EngineError {
 
 /** Says of each setting whether it is in force: the strongest, unless it came with the project and widens a weaker one. */
 function settle(found: readonly OriginSetting[]): OriginSetting[] {
-  const byKey = Map.groupBy(found, ({ key }) => key);
-  return found.map((setting) => ({ ...setting, isInForce: strongest(byKey.get(setting.key) ?? []) === setting }));
+  const byKey = Map.groupBy(found, ({ key }) => spelled(key));
+  return found.map((setting) => ({ ...setting, isInForce: strongest(byKey.get(spelled(setting.key)) ?? []) === setting }));
+}
+
+/** One spelling for each setting: files may write `agent_roles` for `roles`. */
+function spelled(key: string): string {
+  return key === 'agent_roles' ? 'roles' : key;
 }
 
 function strongest(candidates: readonly OriginSetting[]): OriginSetting | undefined {
@@ -159,6 +168,7 @@ const USUAL_VARIABLES = ['PATH', 'HOME', 'LANG', 'LC_*', 'TERM', 'TMPDIR', 'TZ',
 
 function widens(setting: OriginSetting, weaker: OriginSetting): boolean {
   if (setting.key.startsWith('limits.')) return Number(setting.value) > Number(weaker.value);
+  if (setting.key.startsWith('groups.')) return namesOf(setting).some((name) => !namesOf(weaker).includes(name));
   if (setting.key !== 'environment') return false;
   return namesOf(setting).some((name) => !namesOf(weaker).some((pattern) => covers(pattern, name)));
 }
@@ -189,6 +199,8 @@ function toSettings(inForce: readonly OriginSetting[]): Settings {
     limits: Object.keys(limits).length === 0 ? undefined : limits,
     stages: table('validation.stages'),
     inheritEnv: value('environment'),
+    project: table('project'),
+    groups: table('groups'),
   }) as Settings;
 }
 

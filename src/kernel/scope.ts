@@ -10,7 +10,10 @@ import type { RunState } from './run-state.ts';
 
 /** What an expression is evaluated against. */
 export interface ScopeInput {
-  readonly run: Pick<RunState, 'id' | 'workflow'> & Partial<Pick<RunState, 'counts' | 'decision'>>;
+  readonly run: Pick<RunState, 'id' | 'workflow'> & {
+    readonly counts?: RunState['counts'];
+    readonly decision?: Omit<NonNullable<RunState['decision']>, 'actor'>;
+  };
   readonly view: Pick<View, 'params' | 'data' | 'output'>;
   readonly step: string;
   readonly result?: Json;

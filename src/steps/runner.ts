@@ -42,11 +42,12 @@ export function createAttemptRunner(services: StepServices): AttemptRunner {
 }
 
 /** The request with the templates of its step filled in from the run's record. */
-function filledIn(request: AttemptRequest, { data, results }: Snapshot): AttemptRequest {
+function filledIn(request: AttemptRequest, { data, results, iterationCounts, gateDecision }: Snapshot): AttemptRequest {
   const { runId, workflow, bound, params } = request;
   const { model } = bound;
   const view = { params, data: (key: string) => data[key], output: (step: string) => results[step] };
-  const run = { id: runId, workflow: workflow.definition.name };
+  const decided = gateDecision === undefined ? {} : { decision: gateDecision };
+  const run = { id: runId, workflow: workflow.definition.name, counts: iterationCounts, ...decided };
   const fill = (value: JsonObject): JsonObject =>
     rendered(value, { run, view, names: workflow.definition.outputNames, step: model.id }) as JsonObject;
   const config = model.kind === 'gate' ? { ...model.config, checks: filledChecks(model.config.checks, fill) } : fill(model.config);

@@ -63,6 +63,7 @@ test('only what init wrote itself is trusted', async () => {
 test.each([
   ['TypeScript', ['init']],
   ['JavaScript', ['init', '--js']],
+  ['YAML', ['init', '--yaml']],
 ])('what init wrote in %s runs: the gate fails once, the work is mended, and a person publishes', async (_language, words) => {
   await rig.run(words);
   const terminal = rig.terminal(['run', 'notes']);
@@ -93,6 +94,19 @@ test('its rework loop takes what the person wrote, and asks again', async () => 
   terminal.type('publish\r');
   expect(await terminal.ended).toBe(0);
   expect(read('PUBLISHED.md')).toBe('# Notes\n\n- The first release.\n- Thanks to all testers.\n');
+});
+
+test('the rework loop of a workflow file takes it as well, and no text becomes a part of a command', async () => {
+  await rig.run(['init', '--yaml']);
+  const terminal = rig.terminal(['run', 'notes']);
+  await terminal.until('Your answer');
+  terminal.type('rework\r');
+  await terminal.until('Your text');
+  terminal.type('$(id) "; x\r');
+  await terminal.until(/Your text[\s\S]+Your answer/);
+  terminal.type('publish\r');
+  expect(await terminal.ended).toBe(0);
+  expect(read('PUBLISHED.md')).toBe('# Notes\n\n- The first release.\n- $(id) "; x\n');
 });
 
 test('it runs from a folder below the project as well', async () => {
@@ -132,6 +146,22 @@ test.each([
   const [name = ''] = readdirSync(join(rig.project, '.pawl/workflows'));
   rig.write(`.pawl/workflows/${name}`, read(`.pawl/workflows/${name}`).replace("id: 'draft'", "idd: 'draft'"));
   expect(typeProblems()).toContain("'idd' does not exist in type");
+});
+
+test('a workflow file names its schema for editors, needs no compiler, and is valid under any name', async () => {
+  expect((await rig.run(['init', '--yaml'])).stdout).toBe(
+    ['notes.yaml', 'config.yaml', '.gitignore']
+      .map((file, index) => `wrote       .pawl/${index === 0 ? 'workflows/' : ''}${file}\n`)
+      .concat('\nNext:  pawl run notes\n')
+      .join(''),
+  );
+  const [, schema = ''] = /^# yaml-language-server: \$schema=(.+)$/m.exec(read('.pawl/workflows/notes.yaml')) ?? [];
+  expect(JSON.parse(readFileSync(schema, 'utf8'))).toHaveProperty('$schema');
+  for (const name of ['true', '1e3', '007', '1-2', 'no']) await rig.run(['init', name, '--yaml']);
+  expect(await rig.run(['validate', '--strict'])).toMatchObject({ code: 0 });
+  const { workflows } = await rig.json<{ workflows: { name: string }[] }>(['list']);
+  expect(workflows.map(({ name }) => name)).toEqual(['007', '1-2', '1e3', 'no', 'notes', 'true']);
+  expect((await rig.run(['init', '--yaml', '--js'])).stderr).toContain('give --js or --yaml, not both');
 });
 
 test('where the types lie is for this machine alone, so git does not see it', async () => {

@@ -9,7 +9,7 @@ export const DEFINE: readonly CommandSpec[] = [
     group: 'Define',
     summary: 'list the workflows of this project, without running any of their code',
     about:
-      'Workflows lie in .pawl/workflows (and .squadron/workflows) as .ts, .mts, .js or .mjs files, one per file, exported as default or as WORKFLOW. What is in a folder called lib is left out: it is for modules that workflows share. Files are read, never imported.',
+      'Workflows lie in .pawl/workflows (and .squadron/workflows) as .yaml, .yml, .ts, .mts, .js or .mjs files, one per file, exported as default or as WORKFLOW. What is in a folder called lib is left out: it is for modules that workflows share. Files are read, never imported.',
     examples: [
       { line: 'pawl list', about: 'names, steps, files and titles' },
       { line: 'pawl list --json', about: 'the same for programs, with parameters and step ids' },
@@ -50,6 +50,22 @@ export const DEFINE: readonly CommandSpec[] = [
       { line: 'pawl graph --run 0198 --format svg -o run.svg', about: 'where a run stands' },
     ],
     load: () => import('../commands/graph.ts'),
+  },
+  {
+    name: 'export',
+    group: 'Define',
+    summary: 'write a workflow as a workflow file',
+    about:
+      'A workflow is loaded to be written, so its content must be trusted (see "pawl trust"). What came from a workflow file reads ' +
+      'back as the same definition. Of a module whatever is data can be written; a step that is a function is refused by its name, ' +
+      'and a warning says where the file is read otherwise. A file that is there already is left alone.',
+    args: [{ name: 'WORKFLOW', about: 'a workflow by its name or its file', required: true, completes: 'workflow' }],
+    options: [
+      { name: 'format', value: 'FORMAT', about: 'how it is written (yaml)', choices: ['yaml'] },
+      { name: 'out', short: 'o', value: 'FILE', about: 'write to a new file instead of stdout', completes: 'file' },
+    ],
+    examples: [{ line: 'pawl export review --format yaml -o review.yaml', about: 'a module as a workflow file' }],
+    load: () => import('../commands/export.ts'),
   },
   {
     name: 'trust',

@@ -27,10 +27,14 @@ export const START: readonly CommandSpec[] = [
     about:
       'Writes a workflow of five steps that runs as it is, a file of settings, and what an editor needs to know the types. Files that are there already are left alone.',
     args: [{ name: 'NAME', about: 'the name of the workflow (notes)' }],
-    options: [{ name: 'js', about: 'JavaScript instead of TypeScript' }],
+    options: [
+      { name: 'js', about: 'JavaScript instead of TypeScript' },
+      { name: 'yaml', about: 'a workflow file instead of a module; its first line tells an editor where its schema is' },
+    ],
     examples: [
       { line: 'pawl init', about: 'then: pawl run notes' },
       { line: 'pawl init release --js', about: 'a workflow of another name, in JavaScript' },
+      { line: 'pawl init --yaml', about: 'the same story as a workflow file' },
     ],
     load: () => import('../commands/init.ts'),
   },

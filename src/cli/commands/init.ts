@@ -17,10 +17,11 @@ const NAME_FORM = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   const name = nameOf(given);
+  const form = formOf(given);
   const project = findProject(shell, given);
   const home = project.home ?? join(project.root, '.pawl');
-  const workflow = join(home, 'workflows', `${name}.${given.has('js') ? 'js' : 'ts'}`);
-  const files = new Map([[workflow, workflowText(name)], ...settingsFiles(home, project)]);
+  const workflow = join(home, 'workflows', `${name}.${form}`);
+  const files = new Map([[workflow, workflowText(name, form)], ...settingsFiles(home, form === 'yaml' ? undefined : project)]);
   const written = [...files].filter(([file, text]) => writeNew(file, text)).map(([file]) => file);
   if (written.includes(workflow)) await trustContent(shell, workflow);
   const left = [...files.keys()].filter((file) => !written.includes(file));
@@ -40,19 +41,36 @@ function nameOf(given: Given): string {
   throw new EngineError('USAGE', `a workflow cannot be called "${name}": use letters, digits, "-" and "_", at most 64 of them`);
 }
 
-function workflowText(name: string): string {
-  return template('workflow.ts').replace("name: 'NAME'", `name: '${name}'`);
+type Form = 'ts' | 'js' | 'yaml';
+
+function formOf(given: Given): Form {
+  if (given.has('js') && given.has('yaml'))
+    throw new EngineError('USAGE', 'a workflow is written in one form: give --js or --yaml, not both');
+  return given.has('yaml') ? 'yaml' : given.has('js') ? 'js' : 'ts';
 }
+
+function workflowText(name: string, form: Form): string {
+  if (form !== 'yaml') return template('workflow.ts').replace("name: 'NAME'", `name: '${name}'`);
+  const schema = join(packageRoot(), 'schema', 'pawl-workflow.schema.json');
+  // In quotes where YAML would read the name as a number, or as true or false.
+  return template('workflow.yaml')
+    .replace('SCHEMA', () => schema)
+    .replace('name: NAME', `name: ${/^[a-z][a-z_-]*$/i.test(name) && !WORDS.test(name) ? name : JSON.stringify(name)}`);
+}
+
+const WORDS = /^(?:true|false|null|yes|no|on|off)$/i;
 
 function template(name: string): string {
   return readFileSync(join(packageRoot(), 'templates', 'init', name), 'utf8');
 }
 
-/** Settings, and the compiler's options for an editor. */
-function settingsFiles(home: string, project: Project): [string, string][] {
+/** Settings and, for a workflow in a module, the compiler's options for an editor. */
+function settingsFiles(home: string, project: Project | undefined): [string, string][] {
+  const settings: [string, string] = [join(home, 'config.yaml'), template('config.yaml')];
+  if (project === undefined) return [settings, [join(home, '.gitignore'), 'config.local.yaml\n']];
   const types = typesFor(project);
   return [
-    [join(home, 'config.yaml'), template('config.yaml')],
+    settings,
     [join(home, 'tsconfig.json'), `${JSON.stringify(compilerSettings(types), null, 2)}\n`],
     [join(home, '.gitignore'), ['config.local.yaml', ...(types === undefined ? [] : ['tsconfig.json']), ''].join('\n')],
   ];

@@ -9,6 +9,8 @@ import { driveRun, driveWithEngine } from '../drive.ts';
 import { type LoadedWorkflow, loadWorkflow } from '../load.ts';
 import { readOutputs, readParams } from '../params.ts';
 import { findPlace, openStore } from '../session.ts';
+import { readTrigger } from '../trigger.ts';
+import { factsOf } from '../trigger-facts.ts';
 
 const ID_LENGTH = 16;
 
@@ -25,6 +27,8 @@ export const run: CommandRun = async (shell, given) => {
   const params = readParams(shell, given, definition.params);
   // Wrong values are told before a database is made or a process started.
   bindParams(definition.params, params, `workflow "${definition.name}"`);
+  const trigger = readTrigger(shell, given);
+  const facts = factsOf(definition, { settings: place.settings, trigger });
   const options = startOptions(given, loaded);
   const outputs = readOutputs(shell, given);
   if (given.has('detach')) {
@@ -38,8 +42,9 @@ export const run: CommandRun = async (shell, given) => {
       workflows: [loaded.workflow],
       use: async (engine) => {
         const { id } = await engine.start(loaded.workflow, params, {
-          origin: { file: loaded.file, actor: userActor(shell) },
+          origin: { file: loaded.file, actor: userActor(shell), ...trigger?.origin },
           ...options,
+          ...(Object.keys(facts).length === 0 ? {} : { facts }),
           ...(Object.keys(outputs).length === 0 ? {} : { outputs }),
         });
         return driveRun(shell, { engine, run: id, wait: given.has('wait') });

@@ -5,15 +5,31 @@ import type { AgentAnswer } from '../../agents/driver.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import type { OutcomeName } from '../../definition/outcome.ts';
 import { ask, usageEvidence } from '../asking.ts';
+import { declaredOutputs, outputInstructions } from '../outputs/declaration.ts';
+import { producing } from '../outputs/production.ts';
 import { type Job, stepError, type Work } from '../work.ts';
 
-/** Asks the agent and reads its verdict. */
+/** Asks the agent, reads its verdict and looks at what it was to produce. */
 export async function executeAgent(job: Job): Promise<Work> {
+  return await producing(job, askAgent);
+}
+
+async function askAgent(job: Job): Promise<Work> {
   const { role } = job.request.bound.model.config;
-  const asked = await ask(job, typeof role === 'string' ? role : undefined);
+  const asked = await ask(withInstructions(job), typeof role === 'string' ? role : undefined);
   const noted = { actor: asked.actor, ...usageEvidence(asked) };
   if (asked.kind === 'trouble') return { error: asked.error, ...noted };
   return { ...noted, ...(asked.kind === 'returned' ? fromObject(job, asked.value) : fromAnswer(job, asked)) };
+}
+
+// An agent can only hand over what it was told of, so the declared outputs are the last of its instructions.
+function withInstructions(job: Job): Job {
+  const { request } = job;
+  const { model } = request.bound;
+  const declared = declaredOutputs(model.config.outputs);
+  if (declared.length === 0) return job;
+  const told = { ...model, actions: [...model.actions, outputInstructions(declared)] };
+  return { ...job, request: { ...request, bound: { ...request.bound, model: told } } };
 }
 
 // A live object gives whatever its author wrote; `success` and `verdict` in it mean what they mean for a driver.

@@ -4,6 +4,7 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { CommandResult } from '../../process/command.ts';
+import { producing } from '../outputs/production.ts';
 import { exitSentence, keptText, type Program, programName, programOf, runProgram } from '../program.ts';
 import { entryOf } from '../services.ts';
 import { stepInputOf } from '../step-input.ts';
@@ -15,8 +16,12 @@ type Exited = CommandResult & { readonly kind: 'exited' };
 const OUTPUT_MAX = 16 << 20;
 const PLAIN_WORDS = /^[\w./:=@%+,-]+(?:\s+[\w./:=@%+,-]+)*$/;
 
-/** Runs the program and reads what it reports. */
+/** Runs the program, reads what it reports and looks at what it was to produce. */
 export async function executeCommand(job: Job): Promise<Work> {
+  return await producing(job, runReporting);
+}
+
+async function runReporting(job: Job): Promise<Work> {
   const { bench, request, context } = job;
   const { model } = request.bound;
   const program = registered(bench, programOf(model.config));

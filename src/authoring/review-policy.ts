@@ -1,0 +1,94 @@
+// Owns what a review policy means: each of its rules is short for a workflow file, and is run as one. There is no second
+// engine for reviews.
+//
+// P1. A rule with a sequence becomes its roles as agent stages, in that order.
+// P2. A rule without one becomes one parallel stage that needs all of its reviews.
+// P3. The default requirements become a workflow for pull requests to branches that no rule names.
+
+import type { Json } from '../base/json.ts';
+
+/** A role that reviews, and how many agents of it do. */
+export interface ReviewRequirement {
+  readonly role: string;
+  readonly count?: number;
+}
+
+/** Who reviews the pull requests to a branch. */
+export interface ReviewRule {
+  readonly name: string;
+  readonly match?: { readonly base_branch?: string };
+  /** Without any, the default requirements. */
+  readonly requirements?: readonly ReviewRequirement[];
+  /** The roles in the order in which they review. */
+  readonly sequence?: readonly string[];
+}
+
+/** A review policy as it is written. */
+export interface ReviewPolicy {
+  readonly enabled?: boolean;
+  readonly default_requirements?: readonly ReviewRequirement[];
+  readonly rules?: readonly ReviewRule[];
+}
+
+/** A workflow file as data, in the form in which one is written. */
+export interface GeneratedWorkflow {
+  readonly apiVersion: 'pawl.dev/v1';
+  readonly kind: 'Workflow';
+  readonly metadata: { readonly name: string; readonly description: string };
+  readonly trigger: { readonly event: string; readonly conditions?: { readonly base_branch: string } };
+  readonly stages: readonly Readonly<Record<string, Json>>[];
+}
+
+/** The name of the workflow that the default requirements become. */
+export const DEFAULT_REVIEW = 'default-review';
+
+/** The workflows of a policy that was found right. */
+export function compileReviewPolicy({ enabled = true, default_requirements = [], rules = [] }: ReviewPolicy): GeneratedWorkflow[] {
+  if (!enabled) return [];
+  const ruled = rules.map((rule) => ruleWorkflow(rule, default_requirements));
+  // A rule without a branch is for all pull requests, so that none is left for the default.
+  if (default_requirements.length === 0 || rules.some(({ match }) => match?.base_branch === undefined)) return ruled;
+  const branches = rules.flatMap(({ match }) => match?.base_branch ?? []);
+  const stage = { ...parallelStage('reviews', default_requirements), ...elsewhere(branches) };
+  return [...ruled, workflow({ name: DEFAULT_REVIEW, stages: [stage] })];
+}
+
+function ruleWorkflow({ name, match, requirements, sequence }: ReviewRule, standard: readonly ReviewRequirement[]): GeneratedWorkflow {
+  const needed = requirements ?? standard;
+  const ordered = (sequence ?? []).flatMap((role) => needed.filter((requirement) => requirement.role === role));
+  const stages = sequence === undefined ? [parallelStage('reviews', needed)] : ordered.map(sequenceStage);
+  return workflow({ name, branch: match?.base_branch, stages });
+}
+
+function workflow(of: {
+  readonly name: string;
+  readonly branch?: string | undefined;
+  readonly stages: GeneratedWorkflow['stages'];
+}): GeneratedWorkflow {
+  return {
+    apiVersion: 'pawl.dev/v1',
+    kind: 'Workflow',
+    metadata: { name: of.name, description: 'Generated from the review policy' },
+    trigger: { event: 'pull_request.opened', ...(of.branch === undefined ? {} : { conditions: { base_branch: of.branch } }) },
+    stages: of.stages,
+  };
+}
+
+function sequenceStage(requirement: ReviewRequirement): Readonly<Record<string, Json>> {
+  const { role, count = 1 } = requirement;
+  return count === 1 ? { id: role, type: 'agent', agent: role, action: 'review' } : parallelStage(role, [requirement]);
+}
+
+function parallelStage(id: string, requirements: readonly ReviewRequirement[]): Readonly<Record<string, Json>> {
+  const branches = requirements.flatMap(({ role, count = 1 }) =>
+    Array.from({ length: count }, (_, index) => ({ id: count === 1 ? role : `${role}-${index + 1}`, agent: role, action: 'review' })),
+  );
+  return { id, type: 'parallel', join: 'all', branches };
+}
+
+/** Skips what a rule takes care of: conditions of triggers say which branches there are, not which there are not. */
+function elsewhere(branches: readonly string[]): { readonly condition?: string } {
+  if (branches.length === 0) return {};
+  const tests = branches.map((branch) => `(context.base_branch ?? '') != ${JSON.stringify(branch)}`);
+  return { condition: tests.join(' && ') };
+}

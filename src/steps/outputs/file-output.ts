@@ -1,0 +1,74 @@
+// Owns outputs that are files of the workspace: what counts is that they changed, not that they are there.
+
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Json } from '../../base/json.ts';
+import type { OutputDeclaration } from './declaration.ts';
+import { kept, missing, type OutputFinding, wrong } from './finding.ts';
+import { type FileDigests, openFile } from './workspace-digest.ts';
+
+/** The matching files before the step and after its work. */
+export interface FileChange {
+  readonly cwd: string;
+  readonly before: FileDigests;
+  readonly after: FileDigests;
+}
+
+const TEXT_BYTES_MAX = 1 << 20;
+const SHOWN_MAX = 20;
+
+/** Judges an output of type `file`: the list of paths that were added or changed. */
+export function findFiles(output: OutputDeclaration, change: FileChange): OutputFinding {
+  const changed = changedPaths(change);
+  if (changed.length === 0) return missing(output, unchanged(output, change), `add or change a file that matches "${output.pattern}"`);
+  return kept(output, changed, `${counted(changed.length)} changed or added: ${shown(changed)}`);
+}
+
+/** Judges an output of type `artifact`: one file that was added or changed, kept with its content. */
+export async function findArtifact(output: OutputDeclaration, change: FileChange): Promise<OutputFinding> {
+  const [path, ...others] = changedPaths(change);
+  const advice = `write one file that matches "${output.pattern}"`;
+  if (path === undefined) return missing(output, unchanged(output, change), advice);
+  if (others.length > 0) return wrong(output, `${counted(others.length + 1)} changed, and it is one: ${shown([path, ...others])}`, advice);
+  const value = await contentOf(change.cwd, path);
+  return value === undefined ? wrong(output, `${path} is gone again`, advice) : kept(output, value, `${path} changed or added`);
+}
+
+function changedPaths({ before, after }: FileChange): string[] {
+  return [...after].flatMap(([path, digest]) => (before.get(path) === digest ? [] : [path])).sort();
+}
+
+function unchanged({ pattern }: OutputDeclaration, { after }: FileChange): string {
+  const match = after.size === 0 ? 'no file matches' : after.size === 1 ? '1 file matches' : `${after.size} files match`;
+  return after.size === 0 ? `${match} "${pattern}"` : `${match} "${pattern}", and none changed since before the step`;
+}
+
+async function contentOf(cwd: string, path: string): Promise<Json | undefined> {
+  const handle = await openFile(join(cwd, path));
+  if (handle === undefined) return undefined;
+  try {
+    const content = await handle.readFile();
+    const facts = { path, bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
+    const text = content.length > TEXT_BYTES_MAX ? undefined : textOf(content);
+    return text === undefined ? facts : { ...facts, text };
+  } finally {
+    await handle.close();
+  }
+}
+
+function textOf(content: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
+  } catch {
+    return undefined;
+  }
+}
+
+function counted(count: number): string {
+  return count === 1 ? '1 file' : `${count} files`;
+}
+
+function shown(paths: readonly string[]): string {
+  const rest = paths.length - SHOWN_MAX;
+  return `${paths.slice(0, SHOWN_MAX).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}

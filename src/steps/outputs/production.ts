@@ -1,0 +1,150 @@
+// Owns the frame around a worker that declares outputs: what was there before, the work, and what is there after. A step
+// is `ok` when every required output was seen here; what the worker said of them is kept as its claim.
+//
+// P1. Nothing runs when an output can never be made: a pattern that leads outside, a required comment without a forge.
+// P2. Nothing is posted while any other output is missing, so that a step that is tried again posts once. Pull requests
+//     come before comments: opening one again finds the first, and they are likelier to be refused.
+// P3. The value of an output is what was seen. A field of the worker with the same name is dropped.
+
+import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
+import { Stopped } from '../abort.ts';
+import { type Executor, type Job, stepError, type Work } from '../work.ts';
+import { type Baseline, closeBaseline, openBaseline, takeDigests } from './baseline.ts';
+import { declaredOutputs, isFileOutput, type OutputDeclaration, patternRefusal } from './declaration.ts';
+import { findArtifact, findFiles } from './file-output.ts';
+import { contractError, emptyValue, evidenceOf, type OutputFinding } from './finding.ts';
+import { findFault, forgeFor, makeAtForge, type Wish, wishFor } from './forge-output.ts';
+
+type Done = Extract<Work, { readonly outcome: string }>;
+type Declared = readonly OutputDeclaration[];
+
+/** How a worker asks for what the engine makes; these fields are requests, and no part of the result. */
+const REQUEST_FIELDS: ReadonlySet<string> = new Set(['comment', 'pr', 'outputs']);
+
+/** Does the work of a step, and looks at the outputs that it declares. */
+export async function producing(job: Job, work: Executor): Promise<Work> {
+  const { bench, request } = job;
+  const declared = declaredOutputs(request.bound.model.config.outputs);
+  if (declared.length === 0) return await work(job);
+  const refusal = refusalOf(job, declared);
+  if (refusal !== undefined) return refusal;
+  const before = await openBaseline(bench, request, declared);
+  const done = await work(job);
+  if ('error' in done) return done;
+  const plain = { ...done, output: toPlain(done.output, `the output of step "${request.bound.model.id}"`) };
+  if (done.outcome !== 'ok') return { ...done, output: withoutOutputs(plain.output, declared) };
+  return await verified(job, declared, { before, done: plain });
+}
+
+function refusalOf(job: Job, declared: Declared): Work | undefined {
+  for (const output of declared) {
+    const why = isFileOutput(output) ? patternRefusal(output.pattern) : undefined;
+    if (why !== undefined) {
+      const what = `the pattern "${output.pattern}" of the output "${output.name}" of step "${job.request.bound.model.id}" is refused`;
+      return { error: stepError('STEP_FAILED', `${what}: ${why}; write one that stays inside of the workspace`, { retryable: false }) };
+    }
+    const place = isFileOutput(output) || !output.required ? undefined : forgeFor(job, output);
+    if (place !== undefined && 'error' in place) return place;
+  }
+  return undefined;
+}
+
+/** What is known when the work is over. */
+interface Finished {
+  readonly before: Baseline;
+  readonly done: Done & { readonly output: Json };
+}
+
+async function verified(job: Job, declared: Declared, { before, done }: Finished): Promise<Work> {
+  const said = isJsonObject(done.output) ? done.output : {};
+  const found = new Map<OutputDeclaration, OutputFinding>(await findInWorkspace(job, declared, before));
+  const wishes: Wish[] = [];
+  for (const output of declared.filter((one) => !isFileOutput(one))) {
+    const wanted = wishFor(output, said, declared);
+    const fault = findFault(output, wanted);
+    if (fault !== undefined) found.set(output, fault);
+    else wishes.push({ output, wanted: wanted as Json });
+  }
+  if ([...found.values()].every(({ broken }) => broken === undefined)) {
+    const trouble = await makeAll(job, wishes, found);
+    if (trouble !== undefined) return { ...noted(done), ...trouble };
+  }
+  return concluded(job, done, inOrder(declared, found));
+}
+
+async function findInWorkspace(job: Job, declared: Declared, before: Baseline): Promise<[OutputDeclaration, OutputFinding][]> {
+  const { bench, request } = job;
+  const after = await takeDigests(bench, request, declared);
+  const found: [OutputDeclaration, OutputFinding][] = [];
+  for (const output of declared.filter(isFileOutput)) {
+    const nothing = new Map<string, string>();
+    const digests = { before: before.get(output.pattern) ?? nothing, after: after.get(output.pattern) ?? nothing };
+    const change = { cwd: bench.services.cwd, ...digests };
+    found.push([output, output.type === 'file' ? findFiles(output, change) : await findArtifact(output, change)]);
+  }
+  return found;
+}
+
+async function makeAll(job: Job, wishes: readonly Wish[], found: Map<OutputDeclaration, OutputFinding>): Promise<Work | undefined> {
+  const isPr = ({ output }: Wish): boolean => output.type === 'pr';
+  for (const wish of [...wishes.filter(isPr), ...wishes.filter((one) => !isPr(one))]) {
+    if (job.request.signal.aborted) throw new Stopped();
+    const place = forgeFor(job, wish.output);
+    if ('error' in place) return place;
+    const made = await makeAtForge(job, place.forge, wish);
+    if ('error' in made) return made;
+    found.set(wish.output, made);
+    if (made.broken !== undefined) return undefined;
+  }
+  return undefined;
+}
+
+function inOrder(declared: Declared, found: ReadonlyMap<OutputDeclaration, OutputFinding>): OutputFinding[] {
+  return declared.flatMap((output) => found.get(output) ?? []);
+}
+
+function concluded(job: Job, done: Finished['done'], findings: readonly OutputFinding[]): Work {
+  const { bench, request } = job;
+  const evidence = { ...done.evidence, outputs: evidenceOf(findings) };
+  const error = contractError(request.bound.model.id, findings);
+  if (error !== undefined) return { ...noted(done), claim: done.claim ?? done.output, evidence, error };
+  // With postconditions behind it the step may still be tried again, and then counts from the same beginning.
+  if (request.bound.model.postconditions.length === 0) closeBaseline(bench, request);
+  const values = Object.fromEntries(findings.map(({ output: { name }, value }) => [name, value]));
+  const pr = findings.find(({ output, value }) => output.type === 'pr' && value !== null);
+  return {
+    ...done,
+    output: {
+      ...ownFields(
+        done.output,
+        findings.map(({ output }) => output),
+      ),
+      ...numberOf(pr),
+      ...values,
+    },
+    evidence,
+  };
+}
+
+/** The number under the name that the run's data has it by. */
+function numberOf(pr: OutputFinding | undefined): JsonObject {
+  return pr === undefined ? {} : { pr_number: pr.value };
+}
+
+function noted({ outcome: _, output: __, ...rest }: Done): Omit<Done, 'outcome' | 'output'> {
+  return rest;
+}
+
+/** The fields of a worker's answer that are neither requests nor claims about its outputs. */
+function ownFields(said: Json, declared: Declared): JsonObject {
+  if (!isJsonObject(said)) return {};
+  const opensPr = declared.some(({ type }) => type === 'pr');
+  const isOwn = (field: string): boolean => !REQUEST_FIELDS.has(field) && !(opensPr && field === 'pr_number');
+  return Object.fromEntries(Object.entries(said).filter(([field]) => isOwn(field)));
+}
+
+/** The answer of a worker that did not succeed, with every declared name in it: null is a value, a missing name an error. */
+function withoutOutputs(said: Json, declared: Declared): Json {
+  if (said !== null && !isJsonObject(said)) return said;
+  return { ...ownFields(said, declared), ...Object.fromEntries(declared.map((output) => [output.name, emptyValue(output)])) };
+}

@@ -1,0 +1,116 @@
+// Triggers by hand and settings that workflows read: what a run is told about what started it.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { CliRig } from './rig.ts';
+
+let rig: CliRig;
+beforeEach(async () => {
+  rig = new CliRig();
+  rig.write('.pawl/config.yaml', 'project: { default_branch: trunk }\n');
+  await rig.run(['trust', '--folder', '--yes']);
+});
+afterEach(() => rig.close());
+
+function workflow(context: string, shown: string): void {
+  rig.write(
+    '.pawl/workflows/w.yaml',
+    `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata: { name: w }
+${context}
+stages:
+  - { id: show, type: command, run: 'printf %s "$SHOWN" > out', env: { SHOWN: "${shown}" } }
+`,
+  );
+}
+const out = (): string => readFileSync(join(rig.project, 'out'), 'utf8');
+
+const ISSUE = 'context: { number: "{{ trigger.issue.number }}", base: "{{ config.project.default_branch }}" }';
+
+describe('a run that is started by hand', () => {
+  test('for an issue reads its number, the settings of its project and the facts of its trigger', async () => {
+    workflow(ISSUE, '{{ context.number }} {{ context.base }} {{ issue_number }}');
+    expect((await rig.run(['run', 'w', '--issue', '42'])).code).toBe(0);
+    expect(out()).toBe('42 trunk 42');
+  });
+
+  test('for a pull request has its number', async () => {
+    workflow('context: { number: "{{ trigger.pull_request.number }}" }', '{{ context.number }} {{ pr_number }}');
+    expect((await rig.run(['run', 'w', '--pr', '7'])).code).toBe(0);
+    expect(out()).toBe('7 7');
+  });
+
+  test('for an event reads the payload as the forge sends it, also from a file', async () => {
+    const pull_request = { number: 9, base: { ref: 'main' }, labels: [{ name: 'security' }, { name: 'feature' }] };
+    rig.write('event.json', JSON.stringify({ action: 'opened', pull_request }));
+    workflow('', '{{ trigger.action }} {{ pr_number }} {{ base_branch }} {{ labels }}');
+    expect((await rig.run(['run', 'w', '--event', 'pull_request.opened', '--payload', '@event.json'])).code).toBe(0);
+    expect(out()).toBe('opened 9 main ["security","feature"]');
+  });
+
+  test('for a comment on a pull request has the number of that, and no issue', async () => {
+    workflow('', "{{ pr_number }} {{ issue_number ?? 'none' }}");
+    const payload = JSON.stringify({ issue: { number: 5, pull_request: { url: 'u' } } });
+    expect((await rig.run(['run', 'w', '--event', 'issue_comment.created', '--payload', payload])).code).toBe(0);
+    expect(out()).toBe('5 none');
+  });
+
+  test('keeps where it came from', async () => {
+    workflow('', 'x');
+    const words = ['--event', 'issues.labeled', '--payload', '{"issue": {"number": 3}}'];
+    const { run } = await rig.json<{ run: Record<string, unknown> }>(['run', 'w', ...words]);
+    expect(JSON.stringify(run)).toContain('"event":"issues.labeled"');
+    expect(JSON.stringify(run)).toContain('"issue":3');
+  });
+});
+
+describe('what a context needs and was not given is told before anything is started', () => {
+  test.each([
+    ['the flag for a number', ISSUE, [], /reads trigger\.issue\.number for "number" .* has no trigger; give --issue N, or --event NAME/],
+    [
+      'the event for anything else',
+      'context: { t: "{{ trigger.issue.title }}" }',
+      [],
+      /trigger\.issue\.title .*; give --event NAME --payload/,
+    ],
+    [
+      'the whole event when a number is not enough',
+      'context: { t: "{{ trigger.issue.title }}" }',
+      ['--issue', '3'],
+      /which --issue 3 does not tell; give the whole event: --event NAME --payload @file/,
+    ],
+  ])('%s', async (...row) => {
+    const [, context, words, message] = row;
+    workflow(context, 'x');
+    expect(await rig.run(['run', 'w', ...words])).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+    expect((await rig.json<{ runs: unknown[] }>(['runs'])).runs).toEqual([]);
+  });
+
+  test('a setting that is not set', async () => {
+    rig.write('.pawl/config.yaml', '');
+    workflow('context: { base: "{{ config.project.default_branch }}" }', 'x');
+    const { code, stderr } = await rig.run(['run', 'w']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('set project.default_branch in .pawl/config.yaml [CONFIG_INVALID]')]);
+  });
+
+  test('but not what the workflow can do without', async () => {
+    workflow(`context: { n: "{{ trigger.issue.number ?? 0 }}" }`, '{{ context.n }}');
+    expect((await rig.run(['run', 'w'])).code).toBe(0);
+    expect(out()).toBe('0');
+  });
+});
+
+test.each([
+  ['two triggers', ['--issue', '1', '--pr', '2'], 'give --issue or --pr, not both'],
+  ['an event beside a number', ['--pr', '2', '--event', 'x'], 'give --pr or --event, not both'],
+  ['a payload without its event', ['--payload', '{}'], 'say which with --event'],
+  ['a number that is none', ['--issue', '#4'], '--issue takes a number such as 42, not "#4"'],
+  ['a payload that is no JSON', ['--event', 'x', '--payload', '{'], '--payload is not JSON'],
+  ['a payload that is no object', ['--event', 'x', '--payload', '[]'], '--payload takes a JSON object'],
+  ['an event without a name', ['--event', ''], '--event takes the name of an event'],
+])('%s is refused', async (_, words, message) => {
+  workflow('', 'x');
+  expect(await rig.run(['run', 'w', ...words])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+});
