@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import type { Discovery } from '../authoring/discover.ts';
 import { HOMES, type Project } from './project.ts';
+import { hasSettings } from './settings.ts';
 import type { Shell } from './shell.ts';
 import { oneLine } from './terminal.ts';
 
@@ -14,10 +15,16 @@ export function workflowFolders(project: Project): string[] {
   );
 }
 
-/** The workflows of a project, read and not run. */
+/** The workflows of a project, read and not run: those of its files, and those that its review policy stands for. */
 export async function discoverProject(project: Project): Promise<Discovery> {
-  const { discoverWorkflows } = await import('../authoring/discover.ts');
-  return discoverWorkflows(...workflowFolders(project));
+  const { discoverWorkflows, duplicates } = await import('../authoring/discover.ts');
+  const found = await discoverWorkflows(...workflowFolders(project));
+  if (!hasSettings(project)) return found;
+  const { listReviews } = await import('./settings-reviews.ts');
+  const reviews = await listReviews(project);
+  const workflows = [...found.workflows, ...reviews.workflows];
+  const problems = found.problems.filter(({ code }) => code !== 'WORKFLOW_DUPLICATE');
+  return { workflows, problems: [...problems, ...reviews.problems, ...duplicates(workflows)] };
 }
 
 /** A file as people read it: from where they are, when it is below. */

@@ -10,6 +10,7 @@ import type { Store } from '../store/store.ts';
 import { pasteable } from './caller.ts';
 import type { Given } from './command.ts';
 import { openStore, type Place } from './session.ts';
+import { isSettingsFile } from './settings.ts';
 import type { Shell } from './shell.ts';
 import { readStory } from './story.ts';
 import { plain } from './terminal.ts';
@@ -45,9 +46,12 @@ export async function detachRun(shell: Shell, place: Place, detached: Detached):
 function wordsOf(place: Place, id: string, { given, file }: Detached): string[] {
   return [
     'run',
-    file,
+    // Of a file of settings only the name says which of its workflows is meant.
+    isSettingsFile(place.project, file) ? given.word('WORKFLOW') : file,
     ...['--id', id, '--wait', '--db', place.file, '--project', place.project.root],
-    ...['param', 'params', 'from', 'output'].flatMap((name) => given.options(name).map((value) => `--${name}=${value}`)),
+    ...['param', 'params', 'from', 'output', 'issue', 'pr', 'event', 'payload'].flatMap((name) =>
+      given.options(name).map((value) => `--${name}=${value}`),
+    ),
   ];
 }
 

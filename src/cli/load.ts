@@ -16,6 +16,7 @@ import type { RunOrigin } from '../store/store.ts';
 import { discoverProject, shownFile } from './definitions.ts';
 import { libraryEntries } from './package.ts';
 import type { Project } from './project.ts';
+import { isSettingsFile } from './settings.ts';
 import type { Shell } from './shell.ts';
 import { oneLine } from './terminal.ts';
 import { assertTrusted } from './trust.ts';
@@ -32,17 +33,22 @@ const YAML_FILE = /\.ya?ml$/;
 /** Loads a workflow by its name or its file; one whose content is not trusted is refused, or asked about on a terminal. */
 export async function loadWorkflow(shell: Shell, project: Project, reference: string): Promise<LoadedWorkflow> {
   const file = isPath(reference) ? fileAt(shell, reference) : await fileOfName(shell, project, reference);
-  return { workflow: await loadFile(shell, project, { file, above: [] }), file };
+  return { workflow: await loadFile(shell, project, { file, name: reference, above: [] }), file };
 }
 
-/** Loads a file and, beside it, the workflows that its steps start by name; `above` are the names that led here. */
+/**
+ * Loads a file and, beside it, the workflows that its steps start by name; `above` are the names that led here. Of a file
+ * of settings it is the workflow of that name.
+ */
 async function loadFile(
   shell: Shell,
   project: Project,
-  { file, above }: { readonly file: string; readonly above: readonly string[] },
+  { file, name: called, above }: { readonly file: string; readonly name: string; readonly above: readonly string[] },
 ): Promise<CompiledWorkflow> {
   const checked = await assertTrusted(shell, project, file);
-  const workflow = YAML_FILE.test(file) ? await compileFile(file, checked) : await importWorkflow(shell, file, checked);
+  const workflow =
+    (await reviewOf(project, file, called)) ??
+    (YAML_FILE.test(file) ? await compileFile(file, checked) : await importWorkflow(shell, file, checked));
   const trail = [...above, workflow.definition.name];
   const missing = childNames(workflow).filter((name) => !workflow.children.has(name) && !trail.includes(name));
   if (missing.length === 0) return workflow;
@@ -52,9 +58,16 @@ async function loadFile(
   for (const name of missing) {
     if (!workflows.some((found) => found.name === name)) continue;
     const childFile = await fileOfName(shell, project, name);
-    children.set(name, await loadFile(shell, project, { file: childFile, above: trail }));
+    children.set(name, await loadFile(shell, project, { file: childFile, name, above: trail }));
   }
   return Object.freeze({ ...workflow, children });
+}
+
+/** The workflow that a rule of the review policy stands for, when the file is one of settings. */
+async function reviewOf(project: Project, file: string, name: string): Promise<CompiledWorkflow | undefined> {
+  if (!isSettingsFile(project, file)) return undefined;
+  const { reviewWorkflows } = await import('./settings-reviews.ts');
+  return (await reviewWorkflows(project)).find(({ listed }) => listed.name === name)?.compiled;
 }
 
 /** Loads the workflow of a run that exists: from the file it was started from, else by its name. */
@@ -64,7 +77,8 @@ export async function loadWorkflowOf(
   run: { readonly workflow: string; readonly origin: RunOrigin },
 ): Promise<LoadedWorkflow> {
   const { file } = run.origin;
-  return loadWorkflow(shell, project, file !== undefined && existsSync(file) ? file : run.workflow);
+  const isThere = file !== undefined && existsSync(file) && !isSettingsFile(project, file);
+  return loadWorkflow(shell, project, isThere ? file : run.workflow);
 }
 
 /** A folder or a program may be called like a workflow, so a path is what looks like one. */

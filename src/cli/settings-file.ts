@@ -45,10 +45,8 @@ const SHAPE: { readonly [key: string]: Shape } = {
 
 /** Names that are kept for later. */
 const RESERVED = ['secrets', 'budgets', 'budget', 'protected'];
-/** The two spellings of one name. */
+/** The two spellings of one name, which is checked here and which no command reads yet. */
 const ROLES = ['roles', 'agent_roles'];
-/** Names that are checked here, and that no command reads yet. */
-const UNREAD = [...ROLES, 'review_policy'];
 
 function people(value: Json): string | undefined {
   return isTexts(value) ? undefined : 'a list of people, such as [ann, bob]';
@@ -145,7 +143,7 @@ class SettingsReader {
       if (typeof wrong === 'string') throw this.invalid(at, `"${key}" is ${wrong}`);
       if (wrong !== undefined)
         throw this.invalid(offsetOf(pair.value, wrong.path) ?? at, `"${[key, ...wrong.path].join('.')}" ${wrong.what}`);
-      return [{ ...leaf, isUsed: !UNREAD.includes(key) }];
+      return [{ ...leaf, isUsed: !ROLES.includes(key) }];
     }
     if (!isMap(pair.value)) throw this.invalid(pair.value?.range?.[0] ?? offset, `"${key}" is a mapping of names to values`);
     return this.readMap(pair.value as YAMLMap<unknown, Node>, { path: key, shape: below, toJson });

@@ -46,6 +46,19 @@ export interface OriginSetting extends Setting {
   readonly isInForce: boolean;
 }
 
+/** The files of settings in the folder of a project, the strongest first. */
+export const PROJECT_FILES: readonly string[] = ['config.local.yaml', 'config.yaml'];
+
+/** Whether a file of a project is one of settings and not of a workflow. */
+export function isSettingsFile({ home }: Project, file: string): boolean {
+  return home !== undefined && PROJECT_FILES.some((name) => file === join(home, name));
+}
+
+/** Whether a project has a file of settings; reading one takes a parser that not every command needs. */
+export function hasSettings({ home }: Project): boolean {
+  return home !== undefined && PROJECT_FILES.some((name) => existsSync(join(home, name)));
+}
+
 /** The settings that hold for a project. */
 export async function readSettings(shell: Shell, project: Project): Promise<Settings> {
   const all = await readOrigins(shell, project);

@@ -102,6 +102,7 @@ const MAY_LOAD: Readonly<Record<string, readonly string[]>> = {
     ...PROJECT,
     'src/cli/commands/list.ts',
     'src/cli/definitions.ts',
+    'src/cli/settings.ts',
     'src/authoring/',
     'src/definition/',
     'src/expr/',

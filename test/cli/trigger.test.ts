@@ -1,6 +1,6 @@
 // Triggers by hand and settings that workflows read: what a run is told about what started it.
 
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CliRig } from './rig.ts';
@@ -113,4 +113,17 @@ test.each([
 ])('%s is refused', async (_, words, message) => {
   workflow('', 'x');
   expect(await rig.run(['run', 'w', ...words])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+});
+
+test('a project takes people out of a group of its user, and adds none; a group of its own is its own', async () => {
+  const user = join(rig.folder, 'user');
+  mkdirSync(join(user, 'pawl'), { recursive: true });
+  writeFileSync(join(user, 'pawl', 'config.yaml'), 'groups: { maintainers: [ann, bob] }\n');
+  const group = async (people: string): Promise<string> => {
+    rig.write('.pawl/config.yaml', `groups: { maintainers: ${people}, testers: [eve] }\n`);
+    return (await rig.run(['config', 'groups.maintainers'], { env: { XDG_CONFIG_HOME: user } })).stdout;
+  };
+  expect(await group('[ann]')).toBe('["ann"]\n');
+  expect(await group('[ann, mallory]')).toBe('["ann","bob"]\n');
+  expect((await rig.run(['config', 'groups.testers'], { env: { XDG_CONFIG_HOME: user } })).stdout).toBe('["eve"]\n');
 });

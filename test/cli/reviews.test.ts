@@ -1,0 +1,87 @@
+// Review policies at the command line: each rule is listed, trusted and run like a workflow of its own.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { CliRig } from './rig.ts';
+
+let rig: CliRig;
+beforeEach(() => {
+  rig = new CliRig();
+});
+afterEach(() => rig.close());
+
+const POLICY = `review_policy:
+  default_requirements: [{ role: pr-review }]
+  rules:
+    - name: pipeline
+      match: { base_branch: dev }
+      requirements: [{ role: tests }, { role: security }]
+      sequence: [tests, security]
+`;
+
+describe('the rules of a review policy', () => {
+  test('are listed with the file of settings as theirs', async () => {
+    const file = rig.write('.pawl/config.yaml', POLICY);
+    expect(await rig.json(['list'])).toMatchObject({
+      workflows: [
+        { name: 'default-review', file, steps: ['reviews'] },
+        { name: 'pipeline', file, line: 1, steps: ['tests', 'security'] },
+      ],
+      problems: [],
+    });
+  });
+
+  test('are run only when the settings are trusted, with the trigger of a pull request', async () => {
+    const file = rig.write('.pawl/config.yaml', POLICY);
+    expect(await rig.run(['run', 'pipeline', '--pr', '3'])).toMatchObject({ code: 4, stderr: expect.stringContaining('NOT_TRUSTED') });
+    expect((await rig.run(['trust', file, '--yes'])).code).toBe(0);
+    const { run, steps } = await rig.json<{ run: Record<string, unknown>; steps: { path: string }[] }>(['run', 'pipeline', '--pr', '3']);
+    expect(run).toMatchObject({ workflow: 'pipeline' });
+    expect(steps[0]?.path).toBe('tests#1');
+  });
+
+  test('leave the default to other branches', async () => {
+    rig.write('.pawl/config.yaml', POLICY);
+    await rig.run(['trust', '--folder', '--yes']);
+    const payload = JSON.stringify({ pull_request: { number: 3, base: { ref: 'dev' } } });
+    const words = ['run', 'default-review', '--event', 'pull_request.opened', '--payload', payload];
+    expect(await rig.json(words)).toMatchObject({ code: 0, run: { status: 'completed' }, steps: [{ path: 'reviews#1', outcome: 'skip' }] });
+  });
+
+  test('a run goes on with the rule it was started with, in this process or in one of its own', async () => {
+    rig.write('.pawl/config.yaml', POLICY);
+    await rig.run(['trust', '--folder', '--yes']);
+    const { run } = await rig.json<{ run: { id: string } }>(['run', 'pipeline', '--pr', '3']);
+    expect((await rig.run(['resume', run.id, '--retry'])).stderr).not.toMatch(/DEFINITION_INVALID|WORKFLOW_UNKNOWN/);
+    const detached = await rig.run([
+      'run',
+      'default-review',
+      '--event',
+      'x',
+      '--payload',
+      '{"pull_request":{"number":1,"base":{"ref":"dev"}}}',
+      '--detach',
+    ]);
+    expect(detached).toMatchObject({ code: 0 });
+  });
+
+  test('do not hide a workflow of the same name: both are told', async () => {
+    rig.write('.pawl/config.yaml', POLICY);
+    rig.write(
+      '.pawl/workflows/pipeline.yaml',
+      'apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: pipeline }\nstages: [{ id: a, type: command, run: "true" }]\n',
+    );
+    expect((await rig.run(['list'])).stderr).toContain('WORKFLOW_DUPLICATE');
+    expect((await rig.run(['run', 'pipeline'])).stderr).toMatch(/2 workflows are called "pipeline": .*pipeline\.yaml, .*config\.yaml/);
+  });
+
+  test('that are wrong do not hide the workflows of files', async () => {
+    rig.write('.pawl/config.yaml', POLICY.replace('role: tests', 'role: 7'));
+    rig.write(
+      '.pawl/workflows/a.yaml',
+      'apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: a }\nstages: [{ id: a, type: command, run: "true" }]\n',
+    );
+    const { stdout, stderr } = await rig.run(['list']);
+    expect(stdout).toMatch(/^a +graph/m);
+    expect(stderr).toMatch(/config\.yaml:6:30: .*\[CONFIG_INVALID\]/);
+  });
+});
