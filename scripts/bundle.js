@@ -30,17 +30,28 @@ const COMMON = {
 /** What the library loads by need, each as a file of its own: splitting would cut the rest into many small ones. */
 const BY_NEED = { discover: 'src/authoring/discover.ts', 'web-request': 'src/steps/web/request.ts' };
 
-/** @type {import('esbuild').Plugin} */
-const byNeed = {
-  name: 'by-need',
-  setup({ onResolve }) {
-    onResolve({ filter: /\.ts$/ }, ({ path, resolveDir, kind }) => {
-      const file = relative(root, join(resolveDir, path)).split(sep).join('/');
-      const name = kind === 'dynamic-import' ? Object.entries(BY_NEED).find(([, source]) => source === file)?.[0] : undefined;
-      return name === undefined ? undefined : { path: `./${name}.js`, external: true };
-    });
-  },
-};
+/** Commands that only look, and are called often: each is one file, since opening forty takes longer than what they do. */
+const LOOKING = Object.fromEntries(['gates', 'runs', 'show'].map((name) => [name, `src/cli/commands/${name}.ts`]));
+/** What those load by need: most projects have no settings. */
+const SETTINGS = { 'settings-file': 'src/cli/settings-file.ts' };
+
+/**
+ * Leaves what is loaded by need to files of their own.
+ * @param {Readonly<Record<string, string>>} files
+ * @returns {import('esbuild').Plugin}
+ */
+function apart(files) {
+  return {
+    name: 'apart',
+    setup({ onResolve }) {
+      onResolve({ filter: /\.ts$/ }, ({ path, resolveDir, kind }) => {
+        const file = relative(root, join(resolveDir, path)).split(sep).join('/');
+        const name = kind === 'dynamic-import' ? Object.entries(files).find(([, source]) => source === file)?.[0] : undefined;
+        return name === undefined ? undefined : { path: `./${name}.js`, external: true };
+      });
+    },
+  };
+}
 
 /**
  * Writes the bundles to a folder, in place of what was there: the library, and in `cli` the command line with a library
@@ -53,10 +64,12 @@ export async function bundle(folder) {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const entries = Object.values(manifest.exports).flatMap(sourceOf);
   rmSync(folder, { recursive: true, force: true });
-  await build({ ...COMMON, entryPoints: entries, outbase: 'src', outdir: folder, plugins: [byNeed] });
+  await build({ ...COMMON, entryPoints: entries, outbase: 'src', outdir: folder, plugins: [apart(BY_NEED)] });
   await build({ ...COMMON, splitting: false, entryPoints: BY_NEED, outdir: folder });
   const library = { library: 'src/index.ts', testing: 'src/proof/index.ts' };
-  await build({ ...COMMON, entryPoints: { main: 'src/cli/main.ts', ...library }, outdir: join(folder, 'cli') });
+  const commands = join(folder, 'cli');
+  await build({ ...COMMON, entryPoints: { main: 'src/cli/main.ts', ...library }, outdir: commands, plugins: [apart(LOOKING)] });
+  await build({ ...COMMON, splitting: false, entryPoints: { ...LOOKING, ...SETTINGS }, outdir: commands, plugins: [apart(SETTINGS)] });
 }
 
 /**
