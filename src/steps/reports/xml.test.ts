@@ -87,8 +87,10 @@ describe('XML', () => {
     fc.assert(
       fc.property(garbage, (text) => {
         try {
-          const parts = told(text);
-          expect(parts.filter((part) => /^<[a-z]/.test(part)).length).toBe(parts.filter((part) => part.startsWith('</')).length);
+          // Counted as they are told: text of a CDATA section may look like a tag.
+          let depth = 0;
+          readXml(text, { open: () => (depth += 1), close: () => (depth -= 1), text: () => undefined });
+          expect(depth).toBe(0);
         } catch (thrown) {
           expect(thrown).toBeInstanceOf(XmlFault);
         }
