@@ -2,6 +2,7 @@
 // a script) is the driver's business; what its answer is worth is decided by the engine, which looks at the world.
 
 import type { Json, JsonObject } from '../base/json.ts';
+import type { Redactor } from '../process/redact.ts';
 
 /** What an agent is asked to do in one attempt. The text stands alone: an agent that has forgotten all else can do it. */
 export interface AgentRequest {
@@ -23,12 +24,69 @@ export interface AgentRequest {
   readonly credential?: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Names of our own variables that are let through; without it, the usual ones. */
+  readonly inheritEnv?: readonly string[];
   readonly timeoutMs: number | undefined;
+  readonly watchdogs?: Watchdogs;
+  /** What may be done; a driver refuses the rest and says so in its answer. Without it: `WORK_IN_PLACE`. */
+  readonly permissions?: AgentPermissions;
+  /** The JSON Schema of the output, for drivers that can hand it to their model. `check` is what decides. */
+  readonly schema?: JsonObject;
+  /** Says what is wrong with a reply. The agent gets one chance to mend it. */
+  readonly check?: (reply: AgentReply) => string | undefined;
+  /** The session to go on with. When it is gone, a fresh one begins with `handover` before the prompt. */
+  readonly session?: { readonly id: string; readonly handover: string };
+  /** What this attempt may use; a driver that can tell stops the agent there. */
+  readonly budget?: { readonly tokens?: number; readonly costUsd?: number; readonly turns?: number };
+  /** Where pid files go, so that a later engine finds what a crashed one left running. */
+  readonly pidDir?: string;
+  /** Masks secrets in all that is kept of the agent's words. */
+  readonly redactor?: Redactor;
+  /** Hears what the agent does, as it does it; must not throw. */
+  readonly onEvent?: (event: AgentEvent) => void;
   readonly signal: AbortSignal;
 }
 
-/** Why a driver could not bring an answer. */
-export type AgentFailure = 'crash' | 'timeout' | 'quota' | 'auth' | 'refused' | 'invalid-output' | 'aborted';
+/** How long an agent may be silent, and how long its program may go on after it has answered. */
+export interface Watchdogs {
+  readonly idleMs?: number;
+  readonly lingerMs?: number;
+}
+
+/** Kinds of things that agents do, as the Agent Client Protocol names them. */
+export type AgentDeed = 'read' | 'edit' | 'delete' | 'move' | 'search' | 'execute' | 'think' | 'fetch' | 'other';
+
+/** What an agent may do: kinds of deeds, and tools by the name that its program gives them (`Bash(npm test)`). */
+export interface AgentPermissions {
+  readonly deeds: readonly AgentDeed[];
+  /** Tools that may be used beside those of the kinds above. */
+  readonly tools?: readonly string[];
+  /** Tools that may not be used, whatever their kind. */
+  readonly not?: readonly string[];
+}
+
+/** What an agent may do where nothing is said: work on the files in front of it, without the network. */
+export const WORK_IN_PLACE: AgentPermissions = { deeds: ['read', 'edit', 'delete', 'move', 'search', 'execute', 'think'] };
+
+/** Something an agent wanted to do and was not let. */
+export interface AgentRefusal {
+  readonly tool: string;
+  readonly deed: AgentDeed;
+  readonly why: string;
+}
+
+/** What an agent does, for the transcript of the attempt. */
+export type AgentEvent =
+  | { readonly kind: 'text' | 'thought' | 'notice'; readonly text: string }
+  | { readonly kind: 'tool'; readonly id: string; readonly name: string; readonly input: Json }
+  | { readonly kind: 'tool-result'; readonly id: string; readonly ok: boolean; readonly text: string }
+  | ({ readonly kind: 'refused' } & AgentRefusal);
+
+/**
+ * Why a driver could not bring an answer. `quota`: the account is used up until `resumeAt`; `budget`: what the attempt
+ * may use is; `refused`: the model or the program will not do it.
+ */
+export type AgentFailure = 'crash' | 'timeout' | 'quota' | 'auth' | 'refused' | 'invalid-output' | 'budget' | 'aborted';
 
 /** What an agent used; unknown is unknown, not zero. */
 export interface AgentUsage {
@@ -38,23 +96,41 @@ export interface AgentUsage {
   readonly turns?: number;
 }
 
-/** What came of asking. `verdict` and `success` are the agent's claim. */
+/** What an agent says of its work. All of it is a claim. */
+export interface AgentReply {
+  readonly success: boolean;
+  readonly output: Json;
+  readonly verdict?: 'approve' | 'reject';
+  readonly message?: string;
+}
+
+/** A question of an agent to the person it works for; at most three at a time, with two or three options each. */
+export interface AgentQuestion {
+  readonly header?: string;
+  readonly question: string;
+  readonly options: readonly { readonly label: string; readonly description?: string }[];
+  readonly multiSelect?: boolean;
+}
+
+interface Answered {
+  readonly usage?: AgentUsage;
+  /** The session that the answer came from, to go on with later. */
+  readonly session?: string;
+  /** True when `request.session` was gone and a fresh one began. */
+  readonly sessionLost?: boolean;
+  readonly refusals?: readonly AgentRefusal[];
+}
+
+/** What came of asking. */
 export type AgentAnswer =
-  | {
-      readonly kind: 'answered';
-      readonly success: boolean;
-      readonly output: Json;
-      readonly verdict?: 'approve' | 'reject';
-      readonly message?: string;
-      readonly usage?: AgentUsage;
-    }
-  | {
+  | (Answered & AgentReply & { readonly kind: 'answered' })
+  | (Answered & { readonly kind: 'asks'; readonly questions: readonly AgentQuestion[] })
+  | (Answered & {
       readonly kind: 'failed';
       readonly failure: AgentFailure;
       readonly message: string;
       readonly resumeAt?: number;
-      readonly usage?: AgentUsage;
-    };
+    });
 
 /** A way to reach agents. Every driver passes the same suite (`describeDriver` in pawl/testing). */
 export interface AgentDriver {

@@ -34,6 +34,8 @@ export interface CommandSpec {
   readonly inheritEnv?: readonly string[];
   /** Text for the standard input, which is empty otherwise. */
   readonly stdin?: string;
+  /** Instead of `stdin`, for programs that are talked with: is given the standard input once the program runs, and ends it. */
+  readonly talk?: (stdin: CommandInput) => void;
   /** Without it there is no limit; the longest is 24 days. */
   readonly timeoutMs?: number;
   /** How long processes have between SIGTERM and SIGKILL; 2 s by default. */
@@ -49,6 +51,12 @@ export interface CommandSpec {
   readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void;
   /** Masks secrets in the output before it is cut, kept or passed on. */
   readonly redactor?: Redactor;
+}
+
+/** The standard input of a command that is talked with. Writing to one that has ended is no error. */
+export interface CommandInput {
+  write(text: string): void;
+  end(): void;
 }
 
 interface Ended {
@@ -142,7 +150,7 @@ async function start(spec: CommandSpec): Promise<Running | NotRun> {
       cwd: spec.cwd,
       env: commandEnvironment(spec),
       detached: true,
-      stdio: [spec.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: [spec.stdin === undefined && spec.talk === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
   } catch (error) {
     return notStarted(file, error as NodeJS.ErrnoException);
@@ -155,7 +163,7 @@ async function start(spec: CommandSpec): Promise<Running | NotRun> {
   const closed = new Promise((resolve) => child.once('close', resolve));
   complete(spec, pid);
   offerToMemoryKiller(pid);
-  feed(child, spec.stdin);
+  feed(child, spec);
   return {
     child: child as Running['child'],
     start: readProcess(pid)?.start ?? '',
@@ -175,10 +183,19 @@ function captureOptions(spec: CommandSpec, stream: 'stdout' | 'stderr') {
   };
 }
 
-function feed(child: ChildProcess, text: string | undefined): void {
+function feed({ stdin }: ChildProcess, { stdin: text, talk }: CommandSpec): void {
+  if (stdin === null) return;
   // A command may end, or close its input, without reading all of it: that is its right and no error.
-  child.stdin?.on('error', () => {});
-  child.stdin?.end(text);
+  stdin.on('error', () => {});
+  if (talk === undefined) return void stdin.end(text);
+  talk({
+    write: (said) => {
+      if (!stdin.writableEnded) stdin.write(said);
+    },
+    end: () => {
+      if (!stdin.writableEnded) stdin.end();
+    },
+  });
 }
 
 // When memory runs out, the system should end the command, which can be run again, and not the engine.

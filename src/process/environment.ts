@@ -3,7 +3,7 @@
 import { MARK_VARIABLE } from './process-table.ts';
 
 /** The variables a command inherits unless it names its own list; a name ending in `*` covers all that begin so. */
-const INHERITED_VARIABLES: readonly string[] = ['PATH', 'HOME', 'LANG', 'LC_*', 'TERM', 'TMPDIR', 'TZ', 'USER', 'SHELL'];
+export const INHERITED_VARIABLES: readonly string[] = ['PATH', 'HOME', 'LANG', 'LC_*', 'TERM', 'TMPDIR', 'TZ', 'USER', 'SHELL'];
 
 /** What decides the environment of one command. */
 export interface EnvironmentSpec {

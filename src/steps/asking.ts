@@ -52,6 +52,13 @@ async function askRole(job: Job, role: string, data: JsonObject): Promise<Asked>
     answer = { kind: 'failed', failure: 'crash', message: messageOf(thrown) };
   }
   if (answer.kind === 'answered') return { ...answer, actor: role };
+  if (answer.kind === 'asks')
+    return trouble(
+      stepError(
+        'AGENT_FAILED',
+        `the agent "${role}" asked the person it works for, and step "${job.request.bound.model.id}" takes no questions`,
+      ),
+    );
   return { ...trouble(failureOf(job, role, answer)), ...(answer.usage === undefined ? {} : { usage: answer.usage }) } as Asked;
 }
 

@@ -5,8 +5,8 @@
 // O2. Two of them, one with text after it, and one that is cut off or malformed are an error, not a report.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { jsonStretches } from '../base/json-stretch.ts';
 import { kindOf } from './context.ts';
-import { jsonStretches } from './json-stretch.ts';
 
 /** What a program says about its work. All of it is a claim. */
 export interface StepOutput {

@@ -1,7 +1,7 @@
 // Owns finding JSON objects in the output of a program: one that begins a line, up to the brace that closes it. Braces
 // inside texts do not count, and no character is looked at more than a few times, however long the output is.
 
-import type { Json } from '../base/json.ts';
+import type { Json } from './json.ts';
 
 /** An object that was found in a text. `value` is absent when it is not JSON; `end` is absent when nothing closes it. */
 export interface Stretch {

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createAgentRequest } from '../proof/driver-suite.ts';
+import type { AgentRequest } from './driver.ts';
+import { runProgram } from './program.ts';
+
+const cwd = mkdtempSync(join(tmpdir(), 'pawl-program-'));
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+async function run(script: string, fields: Partial<AgentRequest> = {}, isAnswer: (line: string) => boolean = () => false) {
+  const lines: string[] = [];
+  const end = await runProgram({
+    argv: ['sh', '-c', script],
+    request: createAgentRequest({ cwd, ...fields }),
+    onLine: (line, answered) => {
+      lines.push(line);
+      if (isAnswer(line)) answered();
+    },
+  });
+  return { lines, end };
+}
+
+test('a program is heard line by line, the last one without its end included', async () => {
+  const { lines, end } = await run("printf 'one\\ntwo\\nthree'");
+  expect(lines).toEqual(['one', 'two', 'three']);
+  expect(end).toMatchObject({ kind: 'exited', exitCode: 0 });
+});
+
+test('a program is talked with', async () => {
+  const lines: string[] = [];
+  await runProgram({
+    argv: ['sh', '-c', 'read a; echo "got $a"; read b; echo "got $b"'],
+    request: createAgentRequest({ cwd }),
+    talk: (stdin) => {
+      stdin.write('first\n');
+      stdin.write('second\n');
+    },
+    onLine: (line) => lines.push(line),
+  });
+  expect(lines).toEqual(['got first', 'got second']);
+});
+
+test('a silent program is ended, and silence is said to be the reason', async () => {
+  const { end } = await run('sleep 100', { watchdogs: { idleMs: 50 } });
+  expect(end).toMatchObject({ kind: 'failed', answer: { failure: 'timeout', message: expect.stringContaining('silent') } });
+});
+
+test('a program that talks is not silent', async () => {
+  const { end } = await run('for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done', { watchdogs: { idleMs: 400 } });
+  expect(end).toMatchObject({ kind: 'exited' });
+});
+
+test('a program that goes on after its answer is ended, and the answer counts', async () => {
+  const { end, lines } = await run('echo answer; exec sleep 100', { watchdogs: { lingerMs: 50 } }, (line) => line === 'answer');
+  expect(lines).toEqual(['answer']);
+  expect(end).toEqual({ kind: 'answered' });
+});
+
+test('an answer counts however its program ends', async () => {
+  const { end } = await run('echo answer; exit 3', {}, (line) => line === 'answer');
+  expect(end).toEqual({ kind: 'answered' });
+});
+
+test('the time limit holds for a program that talks without end', async () => {
+  const { end } = await run('while :; do echo x; sleep 0.01; done', { timeoutMs: 200 });
+  expect(end).toMatchObject({ kind: 'failed', answer: { failure: 'timeout', message: expect.stringContaining('200 ms') } });
+});
+
+test('a program that is not there is a crash with its name', async () => {
+  const end = await runProgram({ argv: ['no-such-agent'], request: createAgentRequest({ cwd }), onLine: () => {} });
+  expect(end).toMatchObject({ kind: 'failed', answer: { failure: 'crash', message: expect.stringContaining('no-such-agent') } });
+});
+
+test('an agent sees the usual variables and those declared, nothing else of ours', async () => {
+  process.env.PAWL_TEST_CANARY = 'canary';
+  const { lines } = await run('env', { env: { DECLARED: 'yes' } });
+  delete process.env.PAWL_TEST_CANARY;
+  expect(lines).toContain('DECLARED=yes');
+  expect(lines.some((line) => line.includes('canary'))).toBe(false);
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { readReply, replyInstructions } from './reply.ts';
+
+const question = { question: 'Which?', options: ['a', 'b'] };
+const asking = (list: unknown): string => `<needs_user_input>\n${JSON.stringify(list)}\n</needs_user_input>`;
+
+describe('a reply', () => {
+  test.each<[string, string]>([
+    ['alone', '{"success": true, "output": {"a": 1}}'],
+    ['after prose', 'I did it.\n\n{"success": true, "output": {"a": 1}}\n'],
+    ['in a fence', 'Done:\n```json\n{"success": true, "output": {"a": 1}}\n```\n'],
+    ['over several lines', '{\n  "success": true,\n  "output": {\n    "a": 1\n  }\n}'],
+    ['after another object', '{"plan": 1}\n{"success": true, "output": {"a": 1}}'],
+  ])('is the object at the end: %s', (_where, text) => {
+    expect(readReply(text)).toEqual({ kind: 'reply', reply: { success: true, output: { a: 1 } } });
+  });
+
+  test('has an output of null when it names none', () => {
+    expect(readReply('{"success": false, "message": "no disk"}')).toEqual({
+      kind: 'reply',
+      reply: { success: false, output: null, message: 'no disk' },
+    });
+  });
+
+  test.each<[string, string, string]>([
+    ['only prose', 'All tests pass, I am done.', 'no JSON object'],
+    ['cut off', '{"success": true, "output": {"a": 1', 'cut off'],
+    ['doubled', '{"success": true}\n{"success": true}', 'more than one'],
+    ['followed by words', '{"success": true}\nHope that helps!', 'something follows'],
+    ['not JSON', '{success: true}', 'not JSON'],
+    ['another object', '{"ok": true}', 'unknown field "ok"'],
+    ['a word for success', '{"success": "yes"}', '"success" must be'],
+    ['a verdict of its own', '{"success": true, "verdict": "PASS"}', '"verdict" must be'],
+    ['empty', '', 'no JSON object'],
+  ])('is never guessed at: %s', (_what, text, why) => {
+    const read = readReply(text);
+    expect(read.kind).toBe('invalid');
+    expect(read.kind === 'invalid' ? read.why : '').toContain(why);
+  });
+
+  test('is told to the agent with the schema of its output', () => {
+    expect(replyInstructions({ type: 'object' })).toContain('{"type":"object"}');
+  });
+});
+
+describe('questions', () => {
+  test('are the whole answer', () => {
+    const full = {
+      header: 'Storage',
+      question: 'Where?',
+      options: [{ label: 'here', description: 'near' }, { label: 'there' }],
+      multiSelect: true,
+    };
+    expect(readReply(asking([full]))).toEqual({ kind: 'asks', questions: [full] });
+  });
+
+  test('may have options that are only labels', () => {
+    expect(readReply(asking([question]))).toEqual({
+      kind: 'asks',
+      questions: [{ question: 'Which?', options: [{ label: 'a' }, { label: 'b' }] }],
+    });
+  });
+
+  test.each<[string, string, string]>([
+    ['words before', `Hello\n${asking([question])}`, 'whole answer'],
+    ['words after', `${asking([question])}\nThanks`, 'whole answer'],
+    ['two blocks', `${asking([question])}${asking([question])}`, 'whole answer'],
+    ['four questions', asking([question, question, question, question]), '1 to 3 questions'],
+    ['none', asking([]), '1 to 3 questions'],
+    ['one option', asking([{ question: 'Which?', options: ['a'] }]), '2 or 3 options'],
+    ['four options', asking([{ question: 'Which?', options: ['a', 'b', 'c', 'd'] }]), '2 or 3 options'],
+    ['equal options', asking([{ question: 'Which?', options: ['a', 'a'] }]), 'same label'],
+    ['a long header', asking([{ ...question, header: 'thirteen long' }]), 'at most 12'],
+    ['another field', asking([{ ...question, html: '<b>' }]), 'unknown field "html"'],
+    ['no JSON', '<needs_user_input>Which?</needs_user_input>', 'JSON list'],
+  ])('are refused otherwise: %s', (_what, text, why) => {
+    const read = readReply(text);
+    expect(read.kind).toBe('invalid');
+    expect(read.kind === 'invalid' ? read.why : '').toContain(why);
+  });
+});

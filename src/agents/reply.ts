@@ -1,0 +1,142 @@
+// Owns the words that agents answer with where their program only knows text: what they are told to print, and how it
+// is read. What is not exactly one reply is never guessed at.
+//
+// R1. A reply is one JSON object that begins a line and ends the text (a code fence may close it): `success`, and where
+//     there is something to say `output`, `verdict` and `message`, nothing else.
+// R2. Questions are the whole text or no questions.
+// R3. Two replies, a reply with text after it, and one that is cut off are none.
+
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { jsonStretches } from '../base/json-stretch.ts';
+import type { AgentQuestion, AgentReply } from './driver.ts';
+
+/** What was found in the text of an agent. */
+export type ReplyReading =
+  | { readonly kind: 'reply'; readonly reply: AgentReply }
+  | { readonly kind: 'asks'; readonly questions: readonly AgentQuestion[] }
+  | { readonly kind: 'invalid'; readonly why: string };
+
+const FIELDS: ReadonlySet<string> = new Set(['success', 'output', 'verdict', 'message']);
+const FENCE = /\n?```\s*$/;
+
+/** Reads what an agent answered. */
+export function readReply(text: string): ReplyReading {
+  const trimmed = text.trim();
+  if (trimmed.startsWith(OPEN) || trimmed.includes(OPEN)) return readQuestions(trimmed);
+  const body = trimmed.replace(FENCE, '').trimEnd();
+  const stretches = jsonStretches(body);
+  const replies = stretches.filter(({ value }) => isJsonObject(value) && typeof value.success === 'boolean');
+  const last = stretches.at(-1);
+  if (last === undefined) return invalid('there is no JSON object that begins a line');
+  if (last.end === undefined) return invalid('the JSON object at the end is cut off');
+  if (last.value === undefined) return invalid('what looks like a JSON object at the end is not JSON');
+  if (replies.length > 1) return invalid('there is more than one reply');
+  if (last.end !== body.length) return invalid('something follows the JSON object; it must be the last thing in the answer');
+  return isJsonObject(last.value) ? replyOf(last.value) : invalid('it is not an object');
+}
+
+function replyOf(value: JsonObject): ReplyReading {
+  const unknown = Object.keys(value).find((field) => !FIELDS.has(field));
+  if (unknown !== undefined) return invalid(`it has the unknown field "${unknown}"; the fields are success, output, verdict, message`);
+  const { success, output = null, verdict, message } = value;
+  if (typeof success !== 'boolean') return invalid('"success" must be true or false');
+  if (verdict !== undefined && verdict !== 'approve' && verdict !== 'reject') return invalid('"verdict" must be "approve" or "reject"');
+  if (message !== undefined && typeof message !== 'string') return invalid('"message" must be a text');
+  const reply: AgentReply = {
+    success,
+    output,
+    ...(verdict === undefined ? {} : { verdict }),
+    ...(message === undefined ? {} : { message }),
+  };
+  return { kind: 'reply', reply };
+}
+
+function invalid(why: string): ReplyReading {
+  return { kind: 'invalid', why };
+}
+
+/** What an agent is told about how to answer, as the last of its instructions. */
+export function replyInstructions(schema: JsonObject | undefined): string {
+  const shape = schema === undefined ? '' : `\n"output" must fit this JSON Schema:\n${JSON.stringify(schema)}`;
+  return `When you have finished, end your answer with one JSON object, beginning a line of its own, and nothing after it:
+{"success": true, "output": ..., "message": "..."}
+"success" is false when you could not do it; say why in "message". "output" is the result, null when there is none. A reviewer adds "verdict": "approve" or "reject".${shape}`;
+}
+
+/** What an agent is told when its answer could not be read or did not pass; it gets one such chance. */
+export function repairInstructions(why: string): string {
+  return `Your answer could not be used: ${why}. The work itself is not asked for again. Answer with the corrected JSON object only.`;
+}
+
+const OPEN = '<needs_user_input>';
+const CLOSE = '</needs_user_input>';
+const QUESTIONS_MAX = 3;
+const OPTIONS_MIN = 2;
+const OPTIONS_MAX = 3;
+const HEADER_MAX = 12;
+
+/** What an agent is told about asking the person it works for, where its step lets it. */
+export const QUESTION_FORMAT = `If you cannot go on without a decision of the person you work for: first save your progress to files, then make this your WHOLE answer, with 1 to 3 questions of 2 or 3 options each, and nothing before or after it:
+<needs_user_input>
+[{"header": "Database", "question": "Which database holds the sessions?", "options": [{"label": "Postgres", "description": "already there"}, {"label": "SQLite"}]}]
+</needs_user_input>
+You will be started again with the answers; what is not in files is forgotten.`;
+
+function readQuestions(text: string): ReplyReading {
+  if (!text.startsWith(OPEN) || !text.endsWith(CLOSE) || text.indexOf(OPEN, 1) !== -1)
+    return invalid(`${OPEN} must be the whole answer, with nothing before or after it`);
+  const inner = text.slice(OPEN.length, -CLOSE.length).trim();
+  let list: unknown;
+  try {
+    list = JSON.parse(inner);
+  } catch {
+    return invalid(`inside ${OPEN} there must be a JSON list of questions`);
+  }
+  return checkQuestions(list as Json);
+}
+
+/** Checks a list of questions, whoever brought it: an agent's text, a command line, a protocol. */
+export function checkQuestions(list: Json): Extract<ReplyReading, { readonly kind: 'asks' | 'invalid' }> {
+  const refuse = (why: string): { readonly kind: 'invalid'; readonly why: string } => ({ kind: 'invalid', why });
+  if (!Array.isArray(list) || list.length < 1 || list.length > QUESTIONS_MAX)
+    return refuse(`there must be a list of 1 to ${QUESTIONS_MAX} questions`);
+  const questions: AgentQuestion[] = [];
+  for (const [index, item] of list.entries()) {
+    const read = questionOf(item as Json);
+    if (typeof read === 'string') return refuse(`question ${index + 1}: ${read}`);
+    questions.push(read);
+  }
+  return { kind: 'asks', questions };
+}
+
+const QUESTION_FIELDS: ReadonlySet<string> = new Set(['header', 'question', 'options', 'multiSelect', 'multi_select']);
+
+function questionOf(item: Json): AgentQuestion | string {
+  if (!isJsonObject(item)) return 'it must be an object';
+  const unknown = Object.keys(item).find((field) => !QUESTION_FIELDS.has(field));
+  if (unknown !== undefined) return `it has the unknown field "${unknown}"`;
+  const { header, question, options } = item;
+  const multiSelect = item.multiSelect ?? item.multi_select;
+  if (typeof question !== 'string' || question.trim() === '') return '"question" must be a text';
+  if (header !== undefined && (typeof header !== 'string' || header.length > HEADER_MAX))
+    return `"header" must be a text of at most ${HEADER_MAX} characters`;
+  if (multiSelect !== undefined && typeof multiSelect !== 'boolean') return '"multiSelect" must be true or false';
+  if (!Array.isArray(options) || options.length < OPTIONS_MIN || options.length > OPTIONS_MAX)
+    return `it must have ${OPTIONS_MIN} or ${OPTIONS_MAX} options`;
+  const read = options.map(optionOf);
+  if (!read.every((option) => option !== undefined)) return 'each option has a "label", and may have a "description"';
+  if (new Set(read.map(({ label }) => label)).size !== read.length) return 'two options have the same label';
+  return {
+    question,
+    options: read,
+    ...(header === undefined ? {} : { header }),
+    ...(multiSelect === undefined ? {} : { multiSelect }),
+  };
+}
+
+function optionOf(item: Json): AgentQuestion['options'][number] | undefined {
+  if (typeof item === 'string' && item.trim() !== '') return { label: item };
+  if (!isJsonObject(item) || typeof item.label !== 'string' || item.label.trim() === '') return undefined;
+  if (item.description === undefined) return { label: item.label };
+  return typeof item.description === 'string' ? { label: item.label, description: item.description } : undefined;
+}
