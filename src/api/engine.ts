@@ -18,11 +18,13 @@ import { type Checkpoint, checkpointOf, type ResumeContext, type RunView, resume
 import type { Limits } from '../engine/limits.ts';
 import { findWorkflow } from '../engine/programs.ts';
 import { type DecisionRequest, decideGate, type ResumeChoice, resumeRun, sendSignal, steerRun } from '../engine/requests.ts';
+import { memberName } from '../forge/people.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import { waitsOf } from '../kernel/status.ts';
 import { FORGE_SIGNAL } from '../kernel/waits.ts';
 import { createOwner, isDead } from '../process/owner.ts';
 import { sweepOrphans } from '../process/tree.ts';
+import { readForge } from '../steps/forge-reading.ts';
 import { childInput } from '../steps/kinds/workflow.ts';
 import { createAttemptRunner } from '../steps/runner.ts';
 import type { StepServices } from '../steps/services.ts';
@@ -151,6 +153,11 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
     clock,
     source: withContexts(sourceOf(options.workflows ?? []), options.contexts ?? {}),
     runAttempt: createAttemptRunner(services),
+    readForge: async (parts, data) => {
+      const { facts, problem } = await readForge(options.forge, data, parts);
+      return problem === undefined ? facts : { unreadable: problem.message };
+    },
+    mayDecide: (from, actor) => memberName(options.groups ?? {}, from, actor),
     childInput,
     me: createOwner(),
     limits: {

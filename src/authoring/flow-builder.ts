@@ -8,15 +8,17 @@ import type { FlowStep } from '../kernel/flow-step.ts';
 import { type Child, compiledOf, type FlowWorkflow } from './flow.ts';
 import { createCall, type FlowCall, type ResultOf } from './flow-call.ts';
 import { invalid, type StepOptions } from './flow-model.ts';
-import type { AgentResult, ChildOutput, CommandResult, GateResult, HumanResult, ValidateResult } from './flow-result.ts';
+import type { AgentResult, ChildOutput, CommandResult, GateResult, HumanResult, ValidateResult, WebhookResult } from './flow-result.ts';
 import {
   type AnswerOf,
+  buildAction,
   buildChild,
   buildDelay,
   buildEach,
   buildGate,
   buildHuman,
   buildSignal,
+  buildWebhook,
   type DelaySpec,
   type EachOptions,
   type GateSpec,
@@ -36,6 +38,7 @@ import {
   type TaskSpec,
   type ValidateSpec,
 } from './flow-work.ts';
+import type { ForgeSpec, WebhookSpec } from './graph-spec.ts';
 
 /** The inputs of a child workflow: values by name, or a function that builds them when the step begins. */
 export type ChildInputs<Input> = { readonly [K in keyof Input]?: Input[K] } | ((ctx: StepContext) => unknown);
@@ -89,6 +92,16 @@ export class StepBuilder {
     spec: HumanSpec<Options>,
   ): FlowCall<HumanResult<AnswerOf<Options[number]>>> {
     return createCall({ bound: buildHuman(this.#name, spec) });
+  }
+
+  /** Does something on the forge: `{ action: 'comment', target: 'issue', message }`. The result is what the forge told. */
+  action(action: ForgeSpec, options?: StepOptions): FlowCall<Json> {
+    return createCall({ bound: buildAction(this.#name, action, options) });
+  }
+
+  /** Asks a web service; an answer that is not the expected one fails the step. */
+  webhook(webhook: WebhookSpec, options?: StepOptions): FlowCall<WebhookResult> {
+    return createCall({ bound: buildWebhook(this.#name, webhook, options) });
   }
 
   /** Lets time pass. */

@@ -39,3 +39,10 @@ export interface CommandResult {
 
 /** What a child workflow ends with: what it returns, or the output of its last step when it returns nothing. */
 export type ChildOutput<Returned> = Returned extends null ? Json : undefined extends Returned ? Json : Returned;
+
+/** What a web service answered. */
+export interface WebhookResult {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Json;
+}

@@ -10,6 +10,7 @@ import type { FlowStep } from '../kernel/flow-step.ts';
 import { keysOf } from '../kernel/group.ts';
 import { checkMember, createBoundStep, invalid, plainOf, type StepOptions } from './flow-model.ts';
 import { shownValue } from './flow-serial.ts';
+import type { ForgeSpec, WebhookSpec } from './graph-spec.ts';
 
 /** A check of a gate: a shell command, or a check by name with what it needs. */
 export type CheckSpec = string | { readonly check: string; readonly timeout?: Duration; readonly [field: string]: unknown };
@@ -28,6 +29,12 @@ export interface HumanSpec<Options extends readonly HumanOption[]> extends StepO
   /** Paths into the run's data, shown with the question. */
   readonly show?: readonly string[];
   readonly options?: Options;
+  /** The group or groups whose members decide. */
+  readonly from?: string | readonly string[];
+  /** How many of them it takes to go on. */
+  readonly count?: number;
+  /** What it is about outside the run; when that changes, it is put anew. */
+  readonly subjects?: { readonly files?: readonly string[]; readonly pr?: true };
 }
 
 /** The answers that a flow can get to see: one that rejects is thrown as a failure instead. */
@@ -70,14 +77,29 @@ function checkData(name: string, check: CheckSpec): JsonObject {
   return { ...plainOf<JsonObject>(name, 'a check', rest), ...limit };
 }
 
+/** Something that is done on the forge: an action by its name, with its fields as data. */
+export function buildAction(name: string, action: ForgeSpec, options: StepOptions = {}): BoundStep {
+  return createBoundStep({ name, kind: 'action', config: plainOf<JsonObject>(name, 'an action', action), options });
+}
+
+/** A request to a web service; everything in it is data as it stands. */
+export function buildWebhook(name: string, webhook: WebhookSpec, options: StepOptions = {}): BoundStep {
+  return createBoundStep({ name, kind: 'webhook', config: plainOf<JsonObject>(name, 'a webhook', webhook), options });
+}
+
 /** A question and its answers. */
 export function buildHuman(name: string, spec: HumanSpec<readonly HumanOption[]>): BoundStep {
-  const { prompt, show = [], options: answers = APPROVE_OR_REJECT, ...options } = spec;
+  const { prompt, show = [], options: answers = APPROVE_OR_REJECT, from, count, subjects, ...options } = spec;
   if (answers.length === 0) throw invalid(`step "${name}"`, 'asks a person but allows no answer; give it at least one option');
   const choices = answers.map(optionModel);
   const twice = choices.find(({ label }, index) => choices.findIndex((other) => other.label === label) !== index);
   if (twice !== undefined) throw invalid(`step "${name}"`, `has two options "${twice.label}"; label each answer differently`);
-  return createBoundStep({ name, kind: 'human', fields: { gate: { prompt, show: [...show], options: choices } }, options });
+  const people = {
+    ...(from === undefined ? {} : { from: typeof from === 'string' ? [from] : [...from] }),
+    ...(count === undefined ? {} : { count }),
+  };
+  const gate = { prompt, show: [...show], options: choices, ...people, ...(subjects === undefined ? {} : { subjects }) };
+  return createBoundStep({ name, kind: 'human', fields: { gate }, options });
 }
 
 // A flow that forgets to look at the answer must not complete what a person rejected.

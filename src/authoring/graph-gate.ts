@@ -9,7 +9,7 @@ const APPROVE_OR_REJECT: readonly GateOptionSpec[] = [{ label: 'approve' }, { la
 
 /** The question as data. In a member of a group no answer leads anywhere: the join decides by its outcome. */
 export function readGate(gate: HumanGateSpec, step: StepReading, isMember: boolean): HumanGateModel {
-  step.knownFields(gate, ['prompt', 'context', 'show', 'options'], 'a human gate');
+  step.knownFields(gate, ['prompt', 'context', 'show', 'options', 'from', 'count', 'subjects'], 'a human gate');
   const { prompt, context, show, options = APPROVE_OR_REJECT } = gate;
   if (context !== undefined && show !== undefined)
     step.fault('FIELD_INVALID', 'its question has both `context` and `show`', 'they mean the same; keep one');
@@ -17,6 +17,15 @@ export function readGate(gate: HumanGateSpec, step: StepReading, isMember: boole
     prompt: String(prompt ?? ''),
     show: [...(context ?? show ?? [])],
     options: options.map((option) => readOption(option, step, isMember)),
+    ...peopleOf(gate),
+    ...(gate.subjects === undefined ? {} : { subjects: gate.subjects }),
+  };
+}
+
+function peopleOf({ from, count }: HumanGateSpec): Pick<HumanGateModel, 'from' | 'count'> {
+  return {
+    ...(from === undefined ? {} : { from: typeof from === 'string' ? [from] : [...from] }),
+    ...(count === undefined ? {} : { count }),
   };
 }
 

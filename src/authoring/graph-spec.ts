@@ -79,6 +79,12 @@ export interface HumanGateSpec {
   readonly show?: readonly string[];
   /** Left out: approve or reject. */
   readonly options?: readonly GateOptionSpec[];
+  /** The group or groups whose members decide; left out: whoever may decide at all. */
+  readonly from?: string | readonly string[];
+  /** How many of them it takes to go on; one who does not want to is enough. Left out: 1. */
+  readonly count?: number;
+  /** What it is about outside the run: files by pattern, the run's pull request. When that changes, it is put anew. */
+  readonly subjects?: { readonly files?: readonly string[]; readonly pr?: true };
 }
 
 /** A check of a gate: a shell line, or what a registered check wants. */
@@ -107,6 +113,23 @@ export type RetrySpec =
 
 /** A child workflow: its name, or the workflow itself. */
 export type ChildSpec = string | CompiledWorkflow | { readonly compiled: CompiledWorkflow };
+
+/** An action by its name, with its fields. */
+export interface ForgeSpec {
+  readonly action: string;
+  readonly [field: string]: unknown;
+}
+
+/** A request, and what counts as a good answer; without `expect`, any 2xx. */
+export interface WebhookSpec {
+  readonly request: {
+    readonly url: string;
+    readonly method?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: Json;
+  };
+  readonly expect?: { readonly status?: number; readonly body?: Json };
+}
 
 type Builder<C> = (ctx: C) => unknown;
 type Values = Readonly<Record<string, unknown>>;
@@ -137,6 +160,10 @@ export interface WorkSpec<C = GraphContext> {
   readonly generate?: string | LiveAgent;
   /** The name of a signal to wait for. */
   readonly signal?: string;
+  /** Something to do on the forge: `{ action: 'merge_pr', method: 'squash' }`. Its texts may be templates. */
+  readonly forge?: ForgeSpec;
+  /** A request to a web service, and the answer that is expected. Its texts may be templates. */
+  readonly webhook?: WebhookSpec;
 
   /** workflow: what the child is started with. */
   readonly input?: Json | Builder<C>;

@@ -20,6 +20,7 @@ export interface Work {
   readonly code: Partial<Omit<StepCode, 'preconditions' | 'postconditions' | 'members'>>;
   readonly gate?: HumanGateModel;
   readonly members?: readonly BoundStep[];
+  readonly templates?: true;
 }
 
 /** Where the work is read, and how a step inside it is. */
@@ -42,6 +43,12 @@ const READERS: Readonly<Record<string, Reader>> = {
   validate: readValidate,
   agent: readAgent,
   generate: readGenerate,
+  forge: ({ forge }, { step }) => ({ kind: 'action', config: step.plainObject({ ...forge }, 'its forge'), code: {}, templates: true }),
+  webhook: ({ webhook }, { step }) => ({
+    kind: 'webhook',
+    config: step.plainObject({ ...webhook, templates: true }, 'its webhook'),
+    code: {},
+  }),
   signal: ({ signal }) => ({ kind: 'signal', config: { signal: String(signal) }, code: {} }),
 };
 

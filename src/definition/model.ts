@@ -76,6 +76,12 @@ export interface HumanGateModel {
   /** Paths into the checkpoint's data, shown with the question and bound into the approval digest. */
   readonly show: readonly string[];
   readonly options: readonly GateOptionModel[];
+  /** Groups of people, one of whom decides; without it, anybody who may decide at all. */
+  readonly from?: readonly string[];
+  /** How many of them it takes to go on; 1 without it. One who does not want to is enough. */
+  readonly count?: number;
+  /** What the question is about outside the run: a change of it puts the question anew. */
+  readonly subjects?: { readonly files?: readonly string[]; readonly pr?: true };
 }
 
 /** How a group of branches or items settles. */

@@ -5,8 +5,9 @@ import { EngineError } from '../base/error.ts';
 import { type Expression, parseExpression } from '../expr/expression.ts';
 import { isChoice } from './analysis.ts';
 import { isCount, type KindReport } from './kinds/kind.ts';
+import { patternRefusal } from './kinds/output-pattern.ts';
 import { KINDS } from './kinds/registry.ts';
-import type { Edge, StepModel } from './model.ts';
+import type { Edge, HumanGateModel, StepModel } from './model.ts';
 import { COMMON_OUTCOMES, Outcome } from './outcome.ts';
 import type { ProblemCode, ProblemList } from './problem.ts';
 
@@ -106,6 +107,7 @@ function checkGate({ step, group }: StepPlace, fault: Fault): void {
   const { prompt, options } = step.gate;
   if (prompt.trim() === '') fault('GATE_INVALID', 'its question has no prompt', 'say what the person decides');
   if (options.length === 0) fault('GATE_INVALID', 'its question has no options', 'give at least one answer');
+  checkDeciders(step.gate, fault);
   const labels = options.map(({ label }) => label);
   for (const label of new Set(labels)) {
     if (label.trim() === '') fault('GATE_INVALID', 'an option has no label', 'name every answer');
@@ -114,6 +116,18 @@ function checkGate({ step, group }: StepPlace, fault: Fault): void {
   }
   if (group !== undefined && options.some(({ to }) => to !== undefined))
     fault('MEMBER_INVALID', `an option leads out of "${group.id}"`, 'give the option an outcome; the join of the group decides');
+}
+
+function checkDeciders({ from, count, subjects }: HumanGateModel, fault: Fault): void {
+  if (from !== undefined && (from.length === 0 || from.some((name) => name.trim() === '')))
+    fault('GATE_INVALID', 'its question is for nobody', 'name a group under `from`, or leave it out');
+  if (count !== undefined && !isCount(count, 1))
+    fault('NUMBER_INVALID', `its question takes ${count} people`, 'write a whole number from 1 up as `count`');
+  for (const pattern of subjects?.files ?? []) {
+    const refusal = patternRefusal(pattern);
+    if (refusal !== undefined)
+      fault('GATE_INVALID', `its question is about "${pattern}": ${refusal}`, 'write a pattern inside the workspace');
+  }
 }
 
 function checkMembership({ step, group }: StepPlace, fault: Fault): void {

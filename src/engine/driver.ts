@@ -6,6 +6,7 @@
 // E4. After a commit that failed or was stale the driver decides nothing more: its work is stopped and forgotten.
 // E5. Nothing of a run is kept in memory while it only waits: the driver gives the run up.
 
+import type { JsonObject } from '../base/json.ts';
 import type { BoundStep } from '../definition/code.ts';
 import { draftOf } from '../kernel/apply.ts';
 import { evolve } from '../kernel/decide.ts';
@@ -56,6 +57,8 @@ export class RunDriver {
   readonly epoch: number;
   private state: RunState;
   private birth: DriverStart['birth'];
+  /** What decisions of this run read from the forge. */
+  private readonly forgeParts: readonly string[];
   private queue: Queued[] = [];
   private readonly works = new Map<Path, Work>();
   private readonly beside = new Map<string, Beside>();
@@ -83,6 +86,7 @@ export class RunDriver {
     this.record = start.record;
     this.bound = start.bound;
     this.birth = start.birth;
+    this.forgeParts = [...new Set(start.program.reads.flatMap((need) => (need.read === 'forge' ? [need.part] : [])))];
     this.finished = new Promise((resolve, reject) => {
       this.finish = resolve;
       this.fail = reject;
@@ -178,6 +182,8 @@ export class RunDriver {
 
   private async turn(): Promise<void> {
     const batch = this.nextBatch();
+    if (this.forgeParts.length > 0) await this.lookAtForge(batch);
+    if (this.over) return;
     const refs = refsFor(this.state, batch);
     const groups = groupsFor(this.state);
     if (!this.record.has(refs, groups)) await this.record.load(refs, groups);
@@ -194,6 +200,19 @@ export class RunDriver {
     if (events.length === 0 && batch.every(({ mail }) => mail === undefined)) return;
     draft.seq += 1;
     await this.commit({ batch, events, ended, after: draft });
+  }
+
+  /** Puts the facts of the forge that decisions read in front of what is decided, where they have changed. */
+  private async lookAtForge(batch: Queued[]): Promise<void> {
+    if (!this.record.has([], [])) await this.record.load([], []);
+    const known = this.record.named(['pr_number', 'issue_number', '$github']);
+    const start = batch.find(({ input }) => input.type === 'start')?.input;
+    const given = start?.type === 'start' && start.facts !== undefined ? (this.record.value(start.facts) as JsonObject) : {};
+    const { pr_number, issue_number } = { ...known, ...given };
+    const seen = await this.host.readForge(this.forgeParts, { pr_number, issue_number });
+    if (known.$github !== undefined && JSON.stringify(known.$github) === JSON.stringify(seen)) return;
+    const facts = this.record.keep({ $github: seen }) as Ref;
+    batch.unshift({ input: { type: 'observed', at: this.host.clock.now(), facts } });
   }
 
   /** The inputs that are decided together. A slot is taken alone, so that a full one holds nobody up. */
@@ -331,6 +350,9 @@ export class RunDriver {
     if (effect.do === 'child.cancel') return this.host.cancelChild(this, activation);
     const want = effect.do.slice('step.'.length) as AttemptRequest['want'];
     const result = await this.host.runAttempt(this.requestFor(want, activation, signal));
+    if (result.type === 'observed') return [this.observed(activation, result.subjects)];
+    // What cannot be looked at is put to people as such; once it can be, the question is put anew.
+    if (want === 'observe') return [this.observed(activation, { problem: result.type === 'errored' ? result.error.message : '' })];
     return [this.inputOf(result, { path, attempt })];
   }
 
@@ -352,7 +374,12 @@ export class RunDriver {
     };
   }
 
-  private inputOf(result: AttemptResult, of: { path: Path; attempt: number }): RunInput {
+  private observed({ path, attempt, wait }: Activation, subjects: JsonObject): RunInput {
+    const at = this.host.clock.now();
+    return { type: 'observed', at, path, attempt, subjects: this.record.keep(subjects) as Ref, after: wait?.decided?.length ?? 0 };
+  }
+
+  private inputOf(result: Exclude<AttemptResult, { readonly type: 'observed' }>, of: { path: Path; attempt: number }): RunInput {
     const at = this.host.clock.now();
     this.noteBeside(result, of);
     if (result.type === 'ready') return { type: 'prepared', at, ...of };
@@ -366,7 +393,7 @@ export class RunDriver {
     return output === undefined ? { type: 'settled', at, path, attempt, outcome } : { type: 'settled', at, path, attempt, outcome, output };
   }
 
-  private noteBeside(result: AttemptResult, of: { path: Path; attempt: number }): void {
+  private noteBeside(result: Exclude<AttemptResult, { readonly type: 'observed' }>, of: { path: Path; attempt: number }): void {
     if (result.claim === undefined && result.evidence === undefined && result.actor === undefined && result.checks.length === 0) return;
     const claim = result.claim === undefined ? undefined : this.record.keep(result.claim);
     const evidence = result.evidence === undefined ? undefined : this.record.keep(result.evidence);
@@ -445,13 +472,16 @@ export class RunDriver {
 }
 
 function workKey(effect: Effect, activation: Activation): string {
-  return `${effect.do}/${effect.attempt}/${activation.recovery}/${activation.wait?.child ?? ''}`;
+  const { recovery, wait } = activation;
+  return `${effect.do}/${effect.attempt}/${recovery}/${wait?.child ?? wait?.decided?.length ?? ''}`;
 }
 
 function refsFor(state: RunState, batch: readonly Queued[]): Ref[] {
   const refs = refsOf(state);
   for (const { input } of batch) {
     if ('output' in input && input.output !== undefined) refs.push(input.output);
+    if ('subjects' in input) refs.push(input.subjects);
+    if ('facts' in input && input.facts !== undefined) refs.push(input.facts);
     if ('payload' in input && input.payload !== undefined) refs.push(input.payload);
     if (input.type === 'control' && 'output' in input.action && input.action.output !== undefined) refs.push(input.action.output);
   }

@@ -32,6 +32,10 @@ export interface EngineParts {
   readonly clock: Clock;
   readonly source: DefinitionSource;
   readonly runAttempt: AttemptRunner;
+  /** Reads facts of the forge that decisions name. */
+  readonly readForge: DriverHost['readForge'];
+  /** Whether a person may decide a question that is put to these groups; throws what is wrong with them. */
+  readonly mayDecide: (from: readonly string[], actor: string) => string | undefined;
   /** Builds the input of a child run. */
   readonly childInput: (request: AttemptRequest) => Promise<JsonObject>;
   /** This engine as an owner of runs: a process identity and a number. */
@@ -65,6 +69,7 @@ export class EngineCore implements DriverHost {
   readonly me: string;
   readonly clock: Clock;
   readonly runAttempt: AttemptRunner;
+  readonly readForge: DriverHost['readForge'];
   readonly parts: EngineParts;
   private readonly drivers = new Map<string, RunDriver>();
   private readonly claiming = new Map<string, Promise<RunDriver | { readonly heldBy: string } | undefined>>();
@@ -86,6 +91,7 @@ export class EngineCore implements DriverHost {
     this.me = parts.me;
     this.clock = parts.clock;
     this.runAttempt = parts.runAttempt;
+    this.readForge = parts.readForge;
     this.unwatch = parts.store.watch((run) => this.rung(run));
   }
 

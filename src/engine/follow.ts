@@ -46,7 +46,7 @@ async function childrenIdle(core: EngineCore, state: RunState, until: Until): Pr
 }
 
 /** The next commit of any run, by this or another process, or the end of this engine. */
-function nextChange(core: EngineCore): { readonly happened: Promise<void>; stop(): void } {
+export function nextChange(core: EngineCore): { readonly happened: Promise<void>; stop(): void } {
   let stop = (): void => undefined;
   const happened = new Promise<void>((resolve) => {
     const unlisten = core.listen(() => resolve());

@@ -12,6 +12,10 @@ export interface OpenGate {
   readonly gate: HumanGateModel;
   readonly digest: string;
   readonly shown: Json;
+  /** What it is about outside the run, where it is about something. */
+  readonly subjects?: Json;
+  /** Who has chosen what so far, where it takes several people. */
+  readonly votes?: readonly { readonly option: string; readonly actor: string }[];
   readonly since: number;
   readonly due?: number;
 }
@@ -33,7 +37,7 @@ export async function gatesIn(
 
 async function gateOf(core: Readable, activation: Activation, definition: Definition): Promise<OpenGate> {
   const { wait, path, step, openedAt, deadline } = activation;
-  const refs = [wait?.shown, wait?.gate].flatMap((ref) => (ref === undefined ? [] : [ref.digest]));
+  const refs = [wait?.shown, wait?.gate, wait?.subjects].flatMap((ref) => (ref === undefined ? [] : [ref.digest]));
   const texts = await core.store.values(refs);
   const read = (ref: Ref | undefined): unknown => (ref === undefined ? undefined : JSON.parse(texts.get(ref.digest) as string));
   const gate = (read(wait?.gate) ?? gateModel(definition, step)) as HumanGateModel;
@@ -43,6 +47,8 @@ async function gateOf(core: Readable, activation: Activation, definition: Defini
     gate,
     digest: wait?.digest ?? '',
     shown: (read(wait?.shown) as Json | undefined) ?? {},
+    ...(wait?.subjects === undefined ? {} : { subjects: read(wait.subjects) as Json }),
+    ...(wait?.votes === undefined ? {} : { votes: wait.votes }),
     since: openedAt,
     ...(deadline === undefined ? {} : { due: deadline }),
   };

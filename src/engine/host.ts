@@ -1,12 +1,14 @@
 // Owns what a driver needs of its host, so that the driver can be read, and tested, without the engine around it.
 
 import type { EngineError } from '../base/error.ts';
+import type { Json } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { Activation } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptRunner } from '../steps/attempt.ts';
+import type { ForgeNumbers } from '../steps/forge-reading.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 import type { RunDriver } from './driver.ts';
@@ -18,6 +20,8 @@ export interface DriverHost {
   readonly me: string;
   readonly clock: Clock;
   readonly runAttempt: AttemptRunner;
+  /** Facts of the forge as they are now: of the run's issue and pull request, by their numbers. */
+  readForge(parts: readonly string[], data: ForgeNumbers): Promise<Json>;
   /** How many may hold a semaphore at once, as it is configured now. */
   limitOf(key: string): number;
   /** True while the engine closes: nothing new begins. */

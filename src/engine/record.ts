@@ -11,7 +11,7 @@ import type { StepModel } from '../definition/model.ts';
 import { mergedBy, type RunEvent } from '../kernel/event.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { MemberResult, Need, View } from '../kernel/program.ts';
-import type { Path, Ref, RunState } from '../kernel/run-state.ts';
+import type { Activation, Path, Ref, RunState } from '../kernel/run-state.ts';
 import { type EndedAttempt, hasResult } from '../kernel/turn.ts';
 import type { Snapshot } from '../steps/attempt.ts';
 import type { Delta, Store, StoredAttempt, StoredValue } from '../store/store.ts';
@@ -71,6 +71,11 @@ export class RunRecord implements View {
 
   data(key: string): Json | undefined {
     return this.namedData.get(key);
+  }
+
+  /** Several keys of the data at once. */
+  named<K extends string>(keys: readonly K[]): { readonly [key in K]: Json | undefined } {
+    return Object.fromEntries(keys.map((key) => [key, this.namedData.get(key)])) as { [key in K]: Json | undefined };
   }
 
   output(step: string): Json | undefined {
@@ -292,8 +297,10 @@ function snapshotOf(whole: Whole, state: RunState): Snapshot {
 export function refsOf(state: RunState): Ref[] {
   const refs: Ref[] = [];
   for (const path in state.live) {
-    const held = state.live[path]?.held?.output;
-    if (held !== undefined) refs.push(held);
+    const { held, wait } = state.live[path] as Activation;
+    if (held?.output !== undefined) refs.push(held.output);
+    if (wait?.subjects !== undefined) refs.push(wait.subjects);
+    for (const { output } of wait?.decided ?? []) if (output !== undefined) refs.push(output);
   }
   for (const path in state.groups) {
     const items = state.groups[path]?.items;

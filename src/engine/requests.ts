@@ -15,6 +15,7 @@ import { waitsOf } from '../kernel/status.ts';
 import type { StoredValue } from '../store/store.ts';
 import { RunDriver } from './driver.ts';
 import type { DriveOptions, EngineCore } from './engine.ts';
+import { nextChange } from './follow.ts';
 import { gatesIn, type OpenGate } from './gates.ts';
 
 /** A decision of a person at a gate. */
@@ -43,6 +44,11 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
   if (isFinal(state.status)) throw finalRun(state);
   core.assertDrivable(loaded);
   const gates = await gatesIn(core, loaded);
+  // A question whose subjects were not looked at yet is about to be put; whoever drives the run is at it.
+  if (gates.some((gate) => gate.digest === '')) {
+    await untilPut(core, run);
+    return decideGate(core, run, request);
+  }
   const gate = pickGate(state, gates, request);
   const option = gate.gate.options.find((candidate) => candidate.label === request.option);
   const labels = gate.gate.options.map((candidate) => candidate.label);
@@ -54,10 +60,11 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
   if (option.requiresInput && (request.input ?? '').trim() === '')
     throw new EngineError('INPUT_REQUIRED', `option "${option.label}" of gate "${gate.step}" needs a text; give it as input`);
   if (request.digest !== undefined && request.digest !== gate.digest) throw changed(run, gate);
-  const { attempt } = state.live[gate.path] as Activation;
+  const actor = actorFor(core, gate, request.actor);
+  const { attempt, wait } = state.live[gate.path] as Activation;
   const decision = {
     option: option.label,
-    actor: request.actor,
+    actor,
     digest: gate.digest,
     ...(request.input === undefined ? {} : { input: request.input }),
   };
@@ -68,14 +75,38 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
     path: gate.path,
     option: option.label,
     digest: gate.digest,
-    actor: request.actor,
+    actor,
     output: value.ref,
     ...(request.input === undefined ? {} : { text: request.input }),
   };
-  const dedupe = `decided/${gate.path}/${attempt}/${gate.digest}`;
+  // Where it takes several people each has a word of their own, and may change their mind.
+  const whose = (gate.gate.count ?? 1) > 1 ? `/${option.label}/${actor}/${wait?.votes?.length ?? 0}` : '';
+  const round = wait?.round === undefined ? '' : `/${wait.round}`;
+  const dedupe = `decided/${gate.path}/${attempt}/${gate.digest}${round}${whose}`;
   if ((await core.post({ run, dedupe, input, values: [value] })) === 'duplicate') throw await alreadyDecided(core, run, gate);
   await deliver(core, run, { dedupe });
-  await confirmDecision(core, run, { gate, dedupe, actor: request.actor, after: state.seq });
+  await confirmDecision(core, run, { gate, dedupe, actor, after: state.seq });
+}
+
+/** Drives the run, or waits for its owner, until every question in it has been put. */
+async function untilPut(core: EngineCore, run: string): Promise<void> {
+  await core.drive(run, {});
+  await untilState(core, run, ({ live }) => Object.values(live).every(({ wait }) => wait?.kind !== 'human' || wait.digest !== undefined));
+}
+
+/** Resolves when the checkpoint of a run is as wanted, whoever drives it. */
+async function untilState(core: EngineCore, run: string, isSo: (state: RunState) => boolean): Promise<void> {
+  for (;;) {
+    const changed = nextChange(core);
+    try {
+      const { state, owner } = await core.store.load(run);
+      // Nobody drives it any more: what is left there stays until somebody resumes it.
+      if (isSo(state) || (owner === undefined && core.driverOf(run) === undefined)) return;
+      await changed.happened;
+    } finally {
+      changed.stop();
+    }
+  }
 }
 
 /** Makes sure that a decision was taken: its time, a cancel or a change of what was shown may have been quicker. */
@@ -85,6 +116,7 @@ async function confirmDecision(
   made: { readonly gate: OpenGate; readonly dedupe: string; readonly actor: string; readonly after: number },
 ): Promise<void> {
   const { gate, dedupe, actor, after } = made;
+  await untilState(core, run, ({ live }) => !(live[gate.path]?.wait?.decided ?? []).some((decision) => decision.actor === actor));
   const isIt = (event: RunEvent): boolean =>
     event.type === 'run.changed' && event.decision?.actor === actor && event.decision.gate === gate.step;
   if ((await core.store.events(run, after)).some(({ events }) => events.some(isIt))) return;
@@ -94,7 +126,24 @@ async function confirmDecision(
       `the decision at gate "${gate.step}" of run ${run} is recorded, but the run stopped before it was taken; resume the run`,
     );
   const { state } = await core.store.load(run);
-  throw isFinal(state.status) ? finalRun(state) : changed(run, gate);
+  throw isFinal(state.status) ? finalRun(state) : changed(run, gate, await noteOn(core, run, { gate, after }));
+}
+
+/** What was found to be different, where that is why the question was put anew. */
+async function noteOn(core: EngineCore, run: string, { gate, after }: { gate: OpenGate; after: number }): Promise<string | undefined> {
+  const events = (await core.store.events(run, after)).flatMap((row) => row.events);
+  const found = events.findLast((event) => event.type === 'step.changed' && event.path === gate.path && event.note !== undefined);
+  return found?.type === 'step.changed' ? found.note : undefined;
+}
+
+/** The person as the groups of the gate know them; refuses everybody else. */
+function actorFor(core: EngineCore, { step, gate }: OpenGate, actor: string): string {
+  if (gate.from === undefined) return actor;
+  const known = core.parts.mayDecide(gate.from, actor);
+  if (known !== undefined) return known;
+  throw new EngineError('NOT_ALLOWED', `gate "${step}" is for ${gate.from.join(' or ')}, and "${actor}" is in none of them`, {
+    details: { gate: step, from: gate.from, actor },
+  });
 }
 
 function pickGate(state: RunState, gates: readonly OpenGate[], request: DecisionRequest): OpenGate {
@@ -120,11 +169,12 @@ function pickGate(state: RunState, gates: readonly OpenGate[], request: Decision
   );
 }
 
-function changed(run: string, gate: OpenGate): EngineError {
+function changed(run: string, gate: OpenGate, note?: string): EngineError {
+  const why = note ?? 'it has changed since you looked, or its time ran out';
   return new EngineError(
     'CONTENT_CHANGED',
-    `what gate "${gate.step}" of run ${run} shows has changed since you looked, or its time ran out; look again and decide on that`,
-    { details: { digest: gate.digest } },
+    `what gate "${gate.step}" of run ${run} is about is not what you decided on: ${why}; look again and decide on that`,
+    { details: { digest: gate.digest, ...(note === undefined ? {} : { changes: note }) } },
   );
 }
 

@@ -16,6 +16,11 @@ export function isIn(groups: Groups, names: string | readonly string[], actor: s
   return membersOf(groups, names).some((member) => isSamePerson(member, actor));
 }
 
+/** The name under which the groups know a person, or undefined for somebody who is in none of them. */
+export function memberName(groups: Groups, names: string | readonly string[], actor: string): string | undefined {
+  return membersOf(groups, names).find((member) => isSamePerson(member, actor));
+}
+
 /** The members of all groups that are named, each once. */
 export function membersOf(groups: Groups, names: string | readonly string[]): string[] {
   const members = new Map<string, string>();

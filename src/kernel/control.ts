@@ -4,6 +4,7 @@
 
 import { unreachable } from '../base/invariant.ts';
 import { advanceGroup } from './group.ts';
+import { ignore } from './ignored.ts';
 import type { ControlInput } from './input.ts';
 import { headOf, joinOutcome } from './join.ts';
 import { begun, openStep, started } from './open.ts';
@@ -12,7 +13,6 @@ import { rerun, wake } from './recover.ts';
 import { type Activation, type Group, type Halt, isHalted, type Path, type Ref } from './run-state.ts';
 import { attemptFailed, conclude, takeMove } from './settle.ts';
 import type { Turn } from './turn.ts';
-import { ignore } from './waits.ts';
 
 /** Does what somebody asked of the run. */
 export function steer(turn: Turn, input: ControlInput): void {

@@ -5,6 +5,8 @@ import { unreachable } from '../base/invariant.ts';
 import { type Draft, draftOf } from './apply.ts';
 import { steer } from './control.ts';
 import type { RunEvent } from './event.ts';
+import { takeDecision, takeObserved } from './human.ts';
+import { ignore } from './ignored.ts';
 import type { ErroredInput, PreparedInput, RunInput, SettledInput, StartInput } from './input.ts';
 import { begun, openStep, started } from './open.ts';
 import type { Program, View } from './program.ts';
@@ -12,18 +14,7 @@ import { rerun, takeRecovery } from './recover.ts';
 import { type Activation, isFinal, isHalted, type RunState } from './run-state.ts';
 import { afterWork, attemptFailed, difference, retryAttempt, takeMove } from './settle.ts';
 import { type EndedAttempt, Turn } from './turn.ts';
-import {
-  ignore,
-  passTime,
-  takeChildEnd,
-  takeDecision,
-  takePending,
-  takePoll,
-  takeReport,
-  takeSignal,
-  takeSlot,
-  takeVerified,
-} from './waits.ts';
+import { passTime, takeChildEnd, takePending, takePoll, takeReport, takeSignal, takeSlot, takeVerified } from './waits.ts';
 
 /** What a decision is made with: the order of steps, and what was loaded from outside the checkpoint. */
 export interface Means {
@@ -79,6 +70,8 @@ function takeInput(turn: Turn, input: RunInput): void {
       return takeErrored(turn, input);
     case 'decided':
       return answered(turn, input, () => takeDecision(turn, input));
+    case 'observed':
+      return takeObserved(turn, input);
     case 'reported':
       return answered(turn, input, () => takeReport(turn, input));
     case 'signalled':

@@ -5,7 +5,15 @@ import type { Activation, Path, RunState } from './run-state.ts';
 
 /** One piece of work that should be under way now. */
 export interface Effect {
-  readonly do: 'step.prepare' | 'step.execute' | 'step.verify' | 'step.reconcile' | 'child.start' | 'child.cancel' | 'slot.take';
+  readonly do:
+    | 'step.prepare'
+    | 'step.execute'
+    | 'step.verify'
+    | 'step.reconcile'
+    | 'step.observe'
+    | 'child.start'
+    | 'child.cancel'
+    | 'slot.take';
   readonly path: Path;
   readonly attempt: number;
 }
@@ -23,11 +31,17 @@ export function effectOf(run: RunState, activation: Activation): Effect | undefi
     case 'verifying':
       return { do: activation.held === undefined ? 'step.reconcile' : 'step.verify', path, attempt };
     case 'waiting':
+      if (wantsLook(activation)) return { do: 'step.observe', path, attempt };
       if (activation.wait?.kind !== 'child') return undefined;
       return { do: run.ending === undefined ? 'child.start' : 'child.cancel', path, attempt };
     case 'unknown':
       return undefined;
   }
+}
+
+/** Whether what a person's question is about has to be looked at: before it is put, and before a decision counts. */
+function wantsLook({ wait }: Activation): boolean {
+  return wait?.question !== undefined && (wait.digest === undefined || wait.decided !== undefined);
 }
 
 /** Everything that should be under way now. */

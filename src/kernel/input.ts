@@ -81,6 +81,16 @@ export interface DecidedInput {
   readonly output?: Ref;
 }
 
+/** The host looked at what lies outside: facts that join the data, or what the question of a waiting gate is about. */
+export type ObservedInput =
+  | { readonly type: 'observed'; readonly at: number; readonly facts: Ref }
+  | (AttemptInput & {
+      readonly type: 'observed';
+      readonly subjects: Ref;
+      /** How many decisions were waiting when the look began: later ones wait for the next. */
+      readonly after: number;
+    });
+
 /** An attended worker reported an end; the engine still verifies it. */
 export interface ReportedInput extends AttemptInput {
   readonly type: 'reported';
@@ -142,6 +152,7 @@ export type RunInput =
   | SettledInput
   | ErroredInput
   | DecidedInput
+  | ObservedInput
   | ReportedInput
   | SignalledInput
   | ChildEndedInput

@@ -125,9 +125,10 @@ export function humanWait(turn: Turn, model: StepModel, at: { readonly step: str
   const shown = shownValues(gate.show, scope);
   const ref = gate.show.length === 0 ? undefined : turn.view.keep(shown);
   const question = turn.run.form === 'flow' || isFilled ? turn.view.keep(gate as unknown as Json) : undefined;
+  const digest = gateDigest(gate, shown);
   return {
     kind: 'human',
-    digest: gateDigest(gate, shown),
+    ...(gate.subjects === undefined ? { digest } : { question: digest }),
     ...(ref === undefined ? {} : { shown: ref }),
     ...(question === undefined ? {} : { gate: question }),
   };

@@ -13,7 +13,9 @@ export type Need =
   | { readonly read: 'data'; readonly key: string }
   | { readonly read: 'output'; readonly step: string }
   | { readonly read: 'members'; readonly path: Path }
-  | { readonly read: 'items'; readonly path: Path };
+  | { readonly read: 'items'; readonly path: Path }
+  /** Facts of the forge, as they are when the decision is made: `pr`, `issue`, `repository`. They are data under `$github`. */
+  | { readonly read: 'forge'; readonly part: string };
 
 /** How a member of a group ended, as a join or a resumption reads it. */
 export interface MemberResult {

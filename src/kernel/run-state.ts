@@ -35,11 +35,30 @@ export type WaitKind =
   | 'escalation'
   | 'unknown';
 
+/** What a person chose. */
+export interface Decision {
+  readonly option: string;
+  readonly actor: string;
+  readonly text?: string;
+  /** The decision as a value. */
+  readonly output?: Ref;
+}
+
 /** One thing a live activation waits for; its due time is in the activation. */
 export interface Wait {
   readonly kind: 'human' | 'report' | 'answer' | 'child' | 'signal' | 'delay' | 'forge' | 'fix';
-  /** human: the digest of everything shown; a decision must name it. */
+  /** human: the digest of everything shown; a decision must name it. Absent until what it is about was looked at. */
   readonly digest?: string;
+  /** human: the digest of the question alone, where it is about things outside. */
+  readonly question?: string;
+  /** human: the things outside as they were when the question was put. */
+  readonly subjects?: Ref;
+  /** human: how often it was put anew because they changed. */
+  readonly round?: number;
+  /** human: decisions that count once the things outside were looked at again. */
+  readonly decided?: readonly Decision[];
+  /** human: who has chosen what so far, where it takes several people. */
+  readonly votes?: readonly { readonly option: string; readonly actor: string }[];
   /** human: the values shown. */
   readonly shown?: Ref;
   /** human: the question itself, where no stored definition holds it as it was put: in a flow, or with templates filled in. */

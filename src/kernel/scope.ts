@@ -54,6 +54,7 @@ export function needsOfPaths(paths: Expression['paths'], names: ScopeInput['name
   const output = (name: string): Need[] => [...new Set([name, names[name] ?? name])].map((step) => ({ read: 'output', step }));
   return paths.flatMap(({ segments: [root, first, second] }): Need[] => {
     if (typeof root !== 'string' || OWN_ROOTS.includes(root) || NEEDLESS_ROOTS.includes(root)) return [];
+    if (root === 'github') return forgeNeeds(first);
     if (FACT_ROOTS.includes(root)) return [{ read: 'data', key: `$${root}` }];
     if (root !== 'outputs' && root !== 'checkpoint' && root !== 'context') return [{ read: 'data', key: root }];
     if (typeof first !== 'string') return [];
@@ -61,6 +62,13 @@ export function needsOfPaths(paths: Expression['paths'], names: ScopeInput['name
     if (first === 'results' || (root === 'context' && first === 'outputs')) return typeof second === 'string' ? output(second) : [];
     return [{ read: 'data', key: first }];
   });
+}
+
+/** Facts of the forge are those of the run's own issue and pull request, by their numbers. */
+function forgeNeeds(part: unknown): Need[] {
+  const parts = typeof part === 'string' ? [part] : ['pr', 'issue', 'repository'];
+  const keys = ['$github', 'pr_number', 'issue_number'];
+  return [...parts.map((name): Need => ({ read: 'forge', part: name })), ...keys.map((key): Need => ({ read: 'data', key }))];
 }
 
 /** The expression behind an `items`: a bare path means the checkpoint's data. */
@@ -72,13 +80,22 @@ export function itemsExpression(source: string): string {
 /** Whether a condition holds. */
 export function holds(source: string, input: ScopeInput): boolean {
   const expression = expressionOf(source);
+  assertReadable(expression, input);
   return evaluateCondition(expression, scopeOf(expression, input));
 }
 
 /** The value of an expression. */
 export function expressionValue(source: string, input: ScopeInput): Json {
   const expression = expressionOf(source);
+  assertReadable(expression, input);
   return evaluate(expression, scopeOf(expression, input));
+}
+
+/** Facts that could not be read are no facts: whatever names them fails with the reason. */
+function assertReadable({ paths }: Expression, { view }: ScopeInput): void {
+  if (!paths.some(({ segments }) => segments[0] === 'github')) return;
+  const facts = view.data('$github');
+  if (isJsonObject(facts) && typeof facts.unreadable === 'string') throw new EngineError('EXPRESSION_EVALUATION', facts.unreadable);
 }
 
 /** Values by dotted paths into the result at hand, the checkpoint's data and the params; a missing one is null. */

@@ -1,12 +1,11 @@
-// Owns what ends a wait: a decision, a report, a signal, a child's end, or time.
+// Owns what ends a wait: a report, a signal, a child's end, or time. Decisions of people are in human.ts.
 //
 // K7. A due time that passed before an answer was received wins, even if nobody was awake.
-// K8. A decision counts only for what was shown: another digest changes nothing and is logged.
 
 import { pipelineOf } from '../definition/kinds/registry.ts';
-import type { HumanGateModel } from '../definition/model.ts';
 import { cutOff } from './group.ts';
-import type { ChildEndedInput, DecidedInput, ReportedInput, SignalledInput } from './input.ts';
+import { ignore } from './ignored.ts';
+import type { ChildEndedInput, ReportedInput, SignalledInput } from './input.ts';
 import { openStep, working } from './open.ts';
 import type { Activation, Path } from './run-state.ts';
 import { afterWork, attemptFailed, conclude, difference, finishWork, startQueued } from './settle.ts';
@@ -14,36 +13,6 @@ import type { Turn } from './turn.ts';
 
 /** The name of the signal that says: something happened outside that gates look at. It is never kept for later. */
 export const FORGE_SIGNAL = '@forge';
-
-/** Records that an input changed nothing, and why. */
-export function ignore(
-  turn: Turn,
-  what: { readonly input: string; readonly path?: Path; readonly attempt?: number },
-  reason: 'late' | 'final' | 'duplicate' | 'stale-digest' | 'no-wait' | 'not-allowed',
-): void {
-  turn.emit({ type: 'input.ignored', at: turn.at, ...what, reason });
-}
-
-/** A person chose. */
-export function takeDecision(turn: Turn, input: DecidedInput): void {
-  const activation = turn.activation(input.path);
-  if (activation?.wait?.kind !== 'human') return ignore(turn, { input: 'decided', path: input.path }, 'no-wait');
-  if (activation.wait.digest !== input.digest) return ignore(turn, { input: 'decided', path: input.path }, 'stale-digest');
-  const model = turn.model(activation);
-  const option = (model.gate as HumanGateModel).options.find((candidate) => candidate.label === input.option);
-  const lacksText = option?.requiresInput === true && (input.text ?? '').trim() === '';
-  if (option === undefined || lacksText) return ignore(turn, { input: 'decided', path: input.path }, 'not-allowed');
-  const decision = {
-    gate: activation.step,
-    option: option.label,
-    actor: input.actor,
-    ...(input.text === undefined ? {} : { input: input.text }),
-  };
-  turn.emit({ type: 'run.changed', at: turn.at, decision, actor: input.actor });
-  const choice = { outcome: option.outcome, choice: option.label, actor: input.actor };
-  if (model.kind === 'human') finishWork(turn, input.path, { ...choice, ...(input.output === undefined ? {} : { output: input.output }) });
-  else conclude(turn, input.path, { ...choice, ...(activation.held?.output === undefined ? {} : { output: activation.held.output }) });
-}
 
 /** A worker reported; the report is on record before it is verified. */
 export function takeReport(turn: Turn, input: ReportedInput): void {

@@ -83,6 +83,8 @@ export class Engines {
       clock: schedule.clockOf(me, random.int(-skewMsMax, skewMsMax)),
       source: sourceOf(workflow),
       runAttempt: createWork({ owner: me, random, schedule, witness, luck, number: () => ++this.results }),
+      readForge: () => Promise.resolve({}),
+      mayDecide: (_from, actor) => actor,
       childInput: () => Promise.resolve({}),
       me,
       limits: { limits: { keys: { [SHARED_SLOT]: slotLimit } }, repository: 'simulation', credentialOf: () => undefined },

@@ -73,6 +73,8 @@ function resultOf(means: WorkMeans, request: AttemptRequest): AttemptResult {
       return goesWell ? { type: 'settled', outcome: 'ok', output: request.result, checks: [] } : errored('CONTRACT_BROKEN', 'contract');
     case 'reconcile':
       return reconciled(means);
+    case 'observe':
+      return { type: 'observed', subjects: { files: { a: goesWell ? 'as ever' : String(random.int(0, 2)) } } };
     default:
       if (model.kind === 'delay') return settled(random.chance(0.3) ? 'ok' : 'fail', null);
       if (goesWell) return settled('ok', outputOf(means));

@@ -122,7 +122,11 @@ function question(random: Random, place?: Place): HumanGateSpec {
   const back = place === undefined ? undefined : random.pick(place.ids.slice(0, place.index + 1));
   const ways = place !== undefined && random.chance(0.4) ? [{ label: 'again', nextStep: back as string, requiresInput: true }] : [];
   const end = place !== undefined && random.chance(0.2) ? [{ label: 'stop', nextStep: null }] : [];
-  return { prompt: 'Go on?', show: ['v'], options: [{ label: 'yes' }, { label: 'no', outcome: 'reject' }, ...ways, ...end] };
+  const options = [{ label: 'yes' }, { label: 'no', outcome: 'reject' }, ...ways, ...end];
+  // Not drawn: what a seed meant before there were such questions, it still means.
+  const turn = place === undefined ? 0 : place.index + place.ids.length;
+  const about = turn % 3 === 1 ? { subjects: { files: ['*'] } } : {};
+  return { prompt: 'Go on?', show: ['v'], options, ...about, ...(turn % 4 === 1 ? { count: 2 } : {}) };
 }
 
 function graphNext(random: Random, place: Place, kind: Kind): NextSpec {

@@ -20,8 +20,11 @@ export interface Snapshot {
 
 /** One thing a host wants done for one attempt. */
 export interface AttemptRequest {
-  /** prepare: preconditions only. execute: all of it. verify: postconditions of `result`. reconcile: did it happen? */
-  readonly want: 'prepare' | 'execute' | 'verify' | 'reconcile';
+  /**
+   * prepare: preconditions only. execute: all of it. verify: postconditions of `result`. reconcile: did it happen?
+   * observe: what the question to a person is about, as it is now.
+   */
+  readonly want: 'prepare' | 'execute' | 'verify' | 'reconcile' | 'observe';
   readonly bound: BoundStep;
   readonly activation: Activation;
   readonly runId: string;
@@ -61,7 +64,8 @@ export interface Observed {
 export type AttemptResult =
   | ({ readonly type: 'settled'; readonly outcome: OutcomeName; readonly output: Json } & Observed)
   | ({ readonly type: 'errored'; readonly error: StepError; readonly output?: Json } & Observed)
-  | ({ readonly type: 'ready' } & Observed);
+  | ({ readonly type: 'ready' } & Observed)
+  | { readonly type: 'observed'; readonly subjects: JsonObject };
 
 /** Does what a host asks for one attempt. It never rejects: trouble is a result. */
 export type AttemptRunner = (request: AttemptRequest) => Promise<AttemptResult>;

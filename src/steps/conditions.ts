@@ -7,7 +7,7 @@ import { type ConditionCheck, pairConditions, type StepContext } from '../defini
 import type { ConditionModel } from '../definition/model.ts';
 import { evaluateCondition } from '../expr/expression.ts';
 import type { StepError } from '../kernel/input.ts';
-import { expressionOf } from '../kernel/scope.ts';
+import { expressionOf, scopeOf } from '../kernel/scope.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
 import type { AttemptRequest } from './attempt.ts';
 import { type AttemptContext, checkpointOf, kindOf } from './context.ts';
@@ -70,17 +70,24 @@ function look({ condition, check }: Condition, request: AttemptRequest, context:
 /** Whether an expression of a step holds for the run as it is. */
 export function holdsExpression(source: string, request: AttemptRequest, context: AttemptContext): boolean {
   const { snapshot } = context;
-  const checkpoint = checkpointOf(request.params, snapshot);
+  const { params, runId, workflow } = request;
+  const expression = expressionOf(source);
+  const checkpoint = checkpointOf(params, snapshot);
+  const named = scopeOf(expression, {
+    run: { id: runId, workflow: context.workflow },
+    view: { params, data: (key) => snapshot.data[key], output: (step) => snapshot.results[step] },
+    step: context.stepId,
+    names: workflow.definition.outputNames,
+  });
   const scope = {
+    ...named,
     result: context.result ?? null,
-    params: request.params,
+    params,
     checkpoint: { ...checkpoint, gateDecision: checkpoint.gateDecision ?? null },
-    outputs: snapshot.results,
-    run: { id: request.runId, workflow: context.workflow },
-    step: { id: context.stepId },
+    outputs: { ...snapshot.results, ...(named.outputs as JsonObject | undefined) },
     item: request.item ?? null,
   };
-  return evaluateCondition(expressionOf(source), scope as unknown as JsonObject);
+  return evaluateCondition(expression, scope as unknown as JsonObject);
 }
 
 function errorOf(side: 'preconditions' | 'postconditions', step: string, verdicts: readonly Verdict[]): StepError | undefined {

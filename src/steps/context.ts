@@ -32,6 +32,12 @@ export class AttemptContext implements StepContext {
     return new AttemptContext(this.#request, { snapshot: this.snapshot, ...(this.#app === undefined ? {} : { app: this.#app }), result });
   }
 
+  /** The same context with more data in the run's record. */
+  knowing(data: JsonObject): AttemptContext {
+    const snapshot = { ...this.snapshot, data: { ...this.snapshot.data, ...data } };
+    return new AttemptContext(this.#request, { snapshot, ...(this.#app === undefined ? {} : { app: this.#app }), result: this.#result });
+  }
+
   get runId(): string {
     return this.#request.runId;
   }

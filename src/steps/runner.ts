@@ -14,9 +14,11 @@ import { isPromise, Stopped, untilStopped } from './abort.ts';
 import type { AttemptRequest, AttemptResult, AttemptRunner, CheckResult, Snapshot } from './attempt.ts';
 import { evaluateConditions } from './conditions.ts';
 import { type AttemptContext, openContext } from './context.ts';
+import { type ForgePart, type ForgeReading, partsNamedBy, readForge } from './forge-reading.ts';
 import { EXECUTORS } from './kinds/registry.ts';
 import { redactJson } from './redaction.ts';
 import type { StepServices } from './services.ts';
+import { observeSubjects } from './subjects.ts';
 import { type Bench, stepError, stoppedError, type Work } from './work.ts';
 
 type Evidence = { readonly [name: string]: Json };
@@ -32,13 +34,40 @@ export function createAttemptRunner(services: StepServices): AttemptRunner {
     try {
       if (request.signal.aborted) throw new Stopped();
       const opened = openContext(request);
-      const context = isPromise(opened) ? await opened : opened;
+      const plain = isPromise(opened) ? await opened : opened;
+      const parts = partsNamedBy(request.bound.model);
+      if (parts.length > 0) return sealed(bench, await withForge(bench, request, { context: plain, parts }));
+      const context = plain;
       const filled = request.bound.model.templates === true ? filledIn(request, context.snapshot) : request;
       return sealed(bench, await WANTS[filled.want](bench, filled, context));
     } catch (thrown) {
       return sealed(bench, troubleOf(request, thrown));
     }
   };
+}
+
+interface Asking {
+  readonly context: AttemptContext;
+  readonly parts: readonly ForgePart[];
+}
+
+/** Does it with the facts of the forge that the step names, read now and kept with the evidence. */
+async function withForge(bench: Bench, request: AttemptRequest, { context, parts }: Asking): Promise<AttemptResult> {
+  const { facts, problem } = await readForge(bench.services.forge, context.snapshot.data, parts);
+  if (problem !== undefined) return unread(request, problem);
+  const known = context.knowing({ $github: facts });
+  const filled = request.bound.model.templates === true ? filledIn(request, known.snapshot) : request;
+  const result = await WANTS[filled.want](bench, filled, known);
+  return result.type === 'observed' ? result : { ...result, evidence: { ...(result.evidence as Evidence | undefined), github: facts } };
+}
+
+/** A forge that does not answer just now is no reason to give a delay up: it looks again. */
+function unread({ bound: { model }, want }: AttemptRequest, problem: NonNullable<ForgeReading['problem']>): AttemptResult {
+  const evidence = { github: problem.message };
+  if (model.kind === 'delay' && want === 'execute' && problem.mayPass)
+    return { type: 'settled', outcome: 'iterate', output: null, evidence, checks: NO_CHECKS };
+  const error = stepError('STEP_FAILED', `step "${model.id}": ${problem.message}`, { retryable: problem.mayPass });
+  return { type: 'errored', error, evidence, checks: NO_CHECKS };
 }
 
 /** The request with the templates of its step filled in from the run's record. */
@@ -64,12 +93,16 @@ function filledChecks(checks: Json | undefined, fill: (check: JsonObject) => Jso
 
 type Want = (bench: Bench, request: AttemptRequest, context: AttemptContext) => Promise<AttemptResult>;
 
-const WANTS: Readonly<Record<AttemptRequest['want'], Want>> = { prepare, execute, verify, reconcile };
+const WANTS: Readonly<Record<AttemptRequest['want'], Want>> = { prepare, execute, verify, reconcile, observe };
 
 async function prepare(_bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   const { evidence, error } = await evaluateConditions('preconditions', request, context);
   const noted = { evidence: { preconditions: evidence }, checks: NO_CHECKS };
   return error === undefined ? { type: 'ready', ...noted } : { type: 'errored', error, ...noted };
+}
+
+async function observe(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+  return { type: 'observed', subjects: await observeSubjects(bench.services, request, context.snapshot) };
 }
 
 async function execute(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
@@ -185,7 +218,7 @@ function troubleOf({ bound: { model } }: AttemptRequest, thrown: unknown): Attem
 
 // Outputs were masked before the postconditions saw them; here goes the rest.
 function sealed({ redactor }: Bench, result: AttemptResult): AttemptResult {
-  if (redactor === undefined) return result;
+  if (redactor === undefined || result.type === 'observed') return result;
   const { claim, evidence, checks } = result;
   const noted = {
     ...(claim === undefined ? {} : { claim: redactJson(redactor, claim) }),

@@ -1,0 +1,8 @@
+// Owns which patterns of files a step may declare as its outputs: those that stay inside of the workspace.
+
+/** Why a pattern is refused; undefined for one that stays inside of the workspace (F03). */
+export function patternRefusal(pattern: string): string | undefined {
+  if (pattern.trim() === '' || pattern.includes('\0')) return 'it is empty';
+  if (/^(?:[/\\]|[A-Za-z]:)/.test(pattern)) return 'it is absolute';
+  return pattern.split(/[/\\{},]/).includes('..') ? 'it leads out of the workspace' : undefined;
+}

@@ -1,0 +1,244 @@
+// Approvals: by how many people, of which groups, about what, and what happens when that changes under their eyes.
+
+import { writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { defineWorkflow, type Engine, type EngineOptions, step, workflow } from '../../src/index.ts';
+import { openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
+import { openSample, valueIn } from '../../src/proof/forge-stage.ts';
+import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
+import { codeOf, createRig, errorOf, type Rig } from './rig.ts';
+
+let rig: Rig;
+beforeEach(() => {
+  rig = createRig();
+});
+afterEach(() => rig.close());
+
+const groups = { maintainers: ['Ann', 'bob'], owners: ['cid'] };
+
+function asking(human: object, more: object = {}) {
+  return defineWorkflow({
+    name: 'ask',
+    steps: [
+      { id: 'ask', human: { prompt: 'Ship it?', ...human }, next: 'ship', ...more },
+      { id: 'ship', handler: () => ({ shipped: true }), next: null },
+    ],
+  });
+}
+
+async function parked(
+  definition: ReturnType<typeof asking>,
+  options: EngineOptions = {},
+  facts = {},
+): Promise<{ engine: Engine; id: string }> {
+  const engine = await rig.open({ groups, ...options });
+  const run = await engine.start(definition, {}, { facts });
+  await run.wait('idle');
+  return { engine, id: run.id };
+}
+
+const yes = (actor: string) => ({ option: 'approve', actor });
+
+describe('a question that takes two people', () => {
+  const two = asking({ from: 'maintainers', count: 2 });
+
+  test('goes on when two have approved, and not before; who they were is its result', async () => {
+    const { engine, id } = await parked(two);
+    expect((await engine.decide(id, yes('bob'))).status).toBe('waiting');
+    expect((await engine.gates(id))[0]).toMatchObject({ votes: [{ option: 'approve', actor: 'bob' }] });
+    expect((await engine.decide(id, yes('ann'))).status).not.toBe('waiting');
+    const view = await engine.wait(id);
+    expect(view.status).toBe('completed');
+    expect(view.steps[0]?.output).toMatchObject({ option: 'approve', people: ['bob', 'Ann'] });
+  });
+
+  test('one person counts once, however often they say it and however they write their name', async () => {
+    const { engine, id } = await parked(two);
+    await engine.decide(id, yes('ann'));
+    expect((await engine.decide(id, yes('ANN'))).status).toBe('waiting');
+    expect((await engine.gates(id))[0]?.votes).toEqual([{ option: 'approve', actor: 'Ann' }]);
+  });
+
+  test('one who rejects is enough', async () => {
+    const { engine, id } = await parked(two);
+    await engine.decide(id, yes('ann'));
+    await engine.decide(id, { option: 'reject', actor: 'bob' });
+    expect((await engine.wait(id)).status).toBe('rejected');
+  });
+
+  test('is not approved by time running out, with one approval or none', async () => {
+    const { clock, turn } = virtual();
+    const { engine, id } = await parked(asking({ from: 'maintainers', count: 2 }, { timeout: '1h' }), { clock });
+    await engine.decide(id, yes('ann'));
+    await turn(3_600_000);
+    const view = await engine.wait(id);
+    expect([view.status, view.steps.map(({ path, outcome }) => `${path} ${outcome}`)]).toEqual(['escalated', ['ask#1 timeout']]);
+  });
+
+  test('survives the end of the process between the two', async () => {
+    const { engine, id } = await parked(two);
+    await engine.decide(id, yes('ann'));
+    await engine.close({ abort: true });
+    const next = await rig.open({ groups, workflows: [two] });
+    await next.decide(id, yes('bob'));
+    expect((await next.wait(id)).status).toBe('completed');
+  });
+});
+
+function virtual() {
+  const clock = createVirtualClock(1_700_000_000_000);
+  return { clock, turn: (ms: number) => clock.advance(ms) };
+}
+
+describe('who may decide', () => {
+  test('a member of any of the groups', async () => {
+    const { engine, id } = await parked(asking({ from: ['maintainers', 'owners'] }));
+    await engine.decide(id, yes('cid'));
+    expect((await engine.wait(id)).status).toBe('completed');
+  });
+
+  test('nobody else, and the run goes on waiting', async () => {
+    const { engine, id } = await parked(asking({ from: 'owners' }));
+    const error = await errorOf(engine.decide(id, yes('bob')));
+    expect([error.code, error.message]).toEqual(['NOT_ALLOWED', 'gate "ask" is for owners, and "bob" is in none of them']);
+    expect((await engine.get(id)).status).toBe('waiting');
+  });
+
+  test('a group that nobody defined is an error and not an empty group', async () => {
+    const { engine, id } = await parked(asking({ from: 'maintaners' }));
+    expect((await errorOf(engine.decide(id, yes('ann')))).message).toContain('did you mean "maintainers"');
+  });
+
+  test('a count below one, a group without a name and a pattern that leads out are refused when it is defined', () => {
+    expect(() => asking({ count: 0 })).toThrow(/takes 0 people/);
+    expect(() => asking({ from: [] })).toThrow(/for nobody/);
+    expect(() => asking({ subjects: { files: ['../secret'] } })).toThrow(/leads out of the workspace/);
+  });
+});
+
+describe('a question about files', () => {
+  const about = asking({ subjects: { files: ['docs/**', 'plan.md'] } });
+
+  test('a change after it was shown voids the decision, names what changed, and puts the question anew', async () => {
+    writeFileSync(rig.path('plan.md'), 'one');
+    const { engine, id } = await parked(about);
+    const [before] = await engine.gates(id);
+    expect(before?.subjects).toMatchObject({ files: { 'plan.md': expect.any(String) } });
+    writeFileSync(rig.path('plan.md'), 'two');
+    const error = await errorOf(engine.decide(id, { ...yes('ann'), digest: before?.digest as string }));
+    expect(error.code).toBe('CONTENT_CHANGED');
+    expect(error.message).toContain('changed since it was shown: plan.md changed');
+    const [after] = await engine.gates(id);
+    expect(after?.digest).not.toBe(before?.digest);
+    expect((await engine.get(id)).decision).toBeUndefined();
+    await engine.decide(id, { ...yes('ann'), digest: after?.digest as string });
+    expect((await engine.wait(id)).status).toBe('completed');
+  });
+
+  test('what changed back is as it was shown, and can be decided', async () => {
+    writeFileSync(rig.path('plan.md'), 'one');
+    const { engine, id } = await parked(about);
+    for (const text of ['two', 'one']) {
+      writeFileSync(rig.path('plan.md'), text);
+      expect(await codeOf(engine.decide(id, yes('ann')))).toBe('CONTENT_CHANGED');
+    }
+    await engine.decide(id, yes('ann'));
+    expect((await engine.wait(id)).status).toBe('completed');
+  });
+
+  test('approvals of what it was before do not count for what it is now', async () => {
+    writeFileSync(rig.path('plan.md'), 'one');
+    const { engine, id } = await parked(asking({ from: 'maintainers', count: 2, subjects: { files: ['plan.md'] } }));
+    await engine.decide(id, yes('ann'));
+    writeFileSync(rig.path('plan.md'), 'two');
+    expect(await codeOf(engine.decide(id, yes('bob')))).toBe('CONTENT_CHANGED');
+    expect((await engine.decide(id, yes('bob'))).status).toBe('waiting');
+    expect((await engine.gates(id))[0]?.votes).toEqual([{ option: 'approve', actor: 'bob' }]);
+  });
+
+  test('files that did not change are no reason to ask again', async () => {
+    writeFileSync(rig.path('plan.md'), 'one');
+    const { engine, id } = await parked(about);
+    writeFileSync(rig.path('other.md'), 'not asked about');
+    await engine.decide(id, yes('ann'));
+    expect((await engine.wait(id)).status).toBe('completed');
+  });
+
+  test('a gate behind the work of a step, and one in a flow, are bound to them too', async () => {
+    writeFileSync(rig.path('plan.md'), 'one');
+    const behind = defineWorkflow({
+      name: 'behind',
+      steps: [{ id: 'work', handler: () => ({ a: 1 }), humanGate: { prompt: 'Good?', subjects: { files: ['plan.md'] } }, next: null }],
+    });
+    const flow = workflow('flow', {}, function* () {
+      return yield* step('ask').human({ prompt: 'Good?', subjects: { files: ['plan.md'] } });
+    });
+    for (const [index, definition] of [behind, flow].entries()) {
+      const engine = await rig.open();
+      const run = await engine.start(definition);
+      await run.wait('idle');
+      writeFileSync(rig.path('plan.md'), `changed ${index}`);
+      expect(await codeOf(engine.decide(run.id, yes('ann')))).toBe('CONTENT_CHANGED');
+      await engine.decide(run.id, yes('ann'));
+      expect((await engine.wait(run.id)).status).toBe('completed');
+    }
+  });
+});
+
+describe('a question about a pull request', () => {
+  test('a head that moved puts it anew, and only the head that was approved is merged', async () => {
+    const stage = await openLocalForgeStage();
+    const { number } = await openSample(stage, 'feature');
+    const land = defineWorkflow({
+      name: 'land',
+      steps: [
+        { id: 'ask', human: { prompt: 'Merge?', subjects: { pr: true } }, next: 'merge' },
+        { id: 'merge', forge: { action: 'merge_pr', method: 'squash' }, next: null },
+      ],
+    });
+    const { engine, id } = await parked(land, { forge: stage.forge }, { pr_number: number });
+    const head = await stage.commit('feature', { 'more.txt': 'more\n' });
+    const error = await errorOf(engine.decide(id, yes('ann')));
+    expect(error.message).toContain(`the head of pull request ${number} changed`);
+    await engine.decide(id, yes('ann'));
+    const view = await engine.wait(id);
+    expect([view.status, view.steps[0]?.output]).toMatchObject(['completed', { approved_head: head }]);
+    expect(valueIn(await stage.forge.pullRequest(number)).state).toBe('merged');
+    await engine.close();
+    await stage.close();
+  });
+});
+
+describe('after a rejection', () => {
+  test('the checks between the rework and the gate run again before anybody is asked', async () => {
+    const rework = defineWorkflow({
+      name: 'rework',
+      steps: [
+        { id: 'work', handler: () => ({}), next: 'check' },
+        { id: 'check', gate: { checks: [{ check: 'command', run: 'test ! -e broken' }] }, next: { ok: 'ask', fail: null } },
+        {
+          id: 'ask',
+          human: {
+            prompt: 'Good?',
+            options: [
+              { label: 'yes', nextStep: null, ends: 'completed' },
+              { label: 'again', nextStep: 'work' },
+            ],
+          },
+          next: null,
+        },
+      ],
+    });
+    const { engine, id } = await parked(rework);
+    writeFileSync(rig.path('broken'), '');
+    await engine.decide(id, { option: 'again', actor: 'ann' });
+    const view = await engine.wait(id, 'idle');
+    expect(view.steps.map(({ path, outcome }) => `${path} ${outcome}`)).toEqual([
+      'work#1 ok',
+      'check#1 ok',
+      'ask#1 ok',
+      'work#2 ok',
+      'check#2 fail',
+    ]);
+  });
+});
