@@ -14,7 +14,7 @@ const COMMON = {
   absWorkingDir: root,
   bundle: true,
   splitting: true,
-  external: ['vitest'],
+  external: ['vitest', 'ai'],
   // The package's build for Node is CommonJS, which asks for modules while it runs; a bundle of modules cannot.
   alias: { yaml: join(root, 'node_modules/yaml/browser/index.js') },
   format: 'esm',

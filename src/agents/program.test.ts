@@ -63,6 +63,14 @@ test('an answer counts however its program ends', async () => {
   expect(end).toEqual({ kind: 'answered' });
 });
 
+test('an error in whoever listens ends the program and is the failure, not the end of our process', async () => {
+  const { end, lines } = await run('echo one; echo two; exec sleep 100', {}, () => {
+    throw new Error('no such field');
+  });
+  expect(lines).toEqual(['one']);
+  expect(end).toMatchObject({ kind: 'failed', answer: { failure: 'crash', message: expect.stringContaining('no such field') } });
+});
+
 test('the time limit holds for a program that talks without end', async () => {
   const { end } = await run('while :; do echo x; sleep 0.01; done', { timeoutMs: 200 });
   expect(end).toMatchObject({ kind: 'failed', answer: { failure: 'timeout', message: expect.stringContaining('200 ms') } });

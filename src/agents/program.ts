@@ -3,8 +3,10 @@
 //
 // A1. Silence, the time limit and a program that goes on after its answer end it, each by a name of its own.
 // A2. Once the answer is there, how the program ends does not take it away.
+// A3. An error in whoever listens ends the program, and is the failure of the attempt.
 
 import { randomUUID } from 'node:crypto';
+import { messageOf } from '../base/error.ts';
 import { type CommandInput, type CommandSpec, runCommand } from '../process/command.ts';
 import { INHERITED_VARIABLES } from '../process/environment.ts';
 import type { AgentAnswer, AgentFailure, AgentRequest } from './driver.ts';
@@ -36,7 +38,7 @@ const LINE_MAX = 16 << 20;
 /** Runs a program to its end, or to the end that a watchdog makes. */
 export async function runProgram(call: ProgramCall): Promise<ProgramEnd> {
   const watch = new Watch(call.request);
-  const lines = new Lines((line) => call.onLine(line, () => watch.answered()));
+  const lines = new Lines((line) => watch.listening(() => call.onLine(line, () => watch.answered())));
   const result = await runCommand({
     ...specOf(call),
     signal: watch.signal,
@@ -47,6 +49,7 @@ export async function runProgram(call: ProgramCall): Promise<ProgramEnd> {
   });
   lines.end();
   watch.clear();
+  if (watch.broken !== undefined) return failed('crash', `what the agent said could not be taken: ${messageOf(watch.broken)}`);
   if (watch.isAnswered) return { kind: 'answered' };
   if (result.kind === 'exited') return { kind: 'exited', exitCode: result.exitCode, stdout: result.stdout, stderr: result.stderr };
   if (result.kind === 'not-run') return failed('crash', `${result.message}. Is it installed, and on the PATH?`);
@@ -66,6 +69,7 @@ class Watch {
   readonly idleMs: number;
   isAnswered = false;
   isIdle = false;
+  broken: unknown;
   private readonly request: AgentRequest;
   private readonly stop = new AbortController();
   private readonly onAbort = (): void => this.stop.abort();
@@ -88,6 +92,17 @@ class Watch {
       this.isIdle = true;
       this.stop.abort();
     }, this.idleMs);
+  }
+
+  // Called from a stream, where an error would end our own process.
+  listening(listen: () => void): void {
+    if (this.broken !== undefined) return;
+    try {
+      listen();
+    } catch (thrown) {
+      this.broken = thrown ?? new Error('nothing was thrown');
+      this.stop.abort();
+    }
   }
 
   heard(): void {

@@ -24,7 +24,7 @@ function scriptOf(behaviour: DriverBehaviour): Script {
       case 'answers':
         return [{ do: 'answer', output: behaviour.output, success: behaviour.success ?? true }];
       case 'repeats':
-        return { kind: 'answered', success: true, output: { prompt: request.prompt, feedback: request.feedback ?? null } };
+        return { kind: 'answered', success: true, output: { prompt: request.prompt } };
       case 'hangs':
         queueMicrotask(behaviour.begun);
         return hang(request.signal);
@@ -32,6 +32,8 @@ function scriptOf(behaviour: DriverBehaviour): Script {
         throw new Error('the script broke');
       case 'babbles':
         return { kind: 'answered', success: true, output: (() => 1) as unknown as Json };
+      default:
+        throw new Error(`a script has no agent that ${behaviour.agent}`);
     }
   };
 }

@@ -21,6 +21,7 @@ export type ScriptedMove =
       readonly verdict?: 'approve' | 'reject';
       readonly message?: string;
       readonly usage?: AgentUsage;
+      readonly session?: string;
     };
 
 /** What a scripted agent does with a request. */
@@ -116,7 +117,7 @@ function answered(move: ScriptedMove & { readonly do: 'answer' }): AgentAnswer {
 
 // A script is code: what it gives is held to what any driver must give.
 function plainAnswer(answer: AgentAnswer): AgentAnswer {
-  if (answer?.kind === 'failed') return answer;
+  if (answer?.kind === 'failed' || answer?.kind === 'asks') return answer;
   if (answer?.kind !== 'answered') return { kind: 'failed', failure: 'invalid-output', message: 'the script gave no answer' };
   try {
     return { ...answer, output: toPlain(answer.output, 'the output of the agent') };

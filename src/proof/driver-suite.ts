@@ -7,24 +7,45 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { AgentAnswer, AgentDriver, AgentRequest } from '../agents/driver.ts';
 import type { Json } from '../base/json.ts';
+import { describePermissions, describeProgram, describeRepair, describeSessions } from './driver-traits.ts';
 
 /** How the agent behind a driver behaves in one test. */
 export type DriverBehaviour =
   /** Answers with this output, and with success or without. */
   | { readonly agent: 'answers'; readonly output: Json; readonly success?: boolean }
-  /** Answers with `{ prompt, feedback }` as it was given them; `feedback` is null when there is none. */
+  /** Answers with `{ prompt }` as it was given it. */
   | { readonly agent: 'repeats' }
   /** Calls `begun`, then does nothing, and does not listen when it is told to stop. */
   | { readonly agent: 'hangs'; readonly begun: () => void }
   /** Breaks off: a program that exits, a script that throws. */
   | { readonly agent: 'crashes' }
   /** Answers with something that is not JSON. */
-  | { readonly agent: 'babbles' };
+  | { readonly agent: 'babbles' }
+  /** Answers with the output `first`, and with `{ mended: true }` once it was told something that contains `told`. */
+  | { readonly agent: 'mends'; readonly first: Json; readonly told: string }
+  /** Answers with `{ heard }`: all prompts of its session so far, this one included. */
+  | { readonly agent: 'remembers' }
+  /** Wants to fetch something from the network, then answers with `{ allowed }`. */
+  | { readonly agent: 'fetches' }
+  /** Answers with this output, then its program goes on without end. */
+  | { readonly agent: 'lingers'; readonly output: Json }
+  /** Answers with `{ env }`: the names of the variables it sees. */
+  | { readonly agent: 'looks' }
+  /** Leaves a program running in a session of its own, then answers with this output. */
+  | { readonly agent: 'forks'; readonly output: Json };
+
+/**
+ * What an agent has that not every agent has. `repair`: an answer that does not pass is sent back; `sessions`: it can go
+ * on where it was; `permissions`: it asks before it does something; `program`: it lives in a program of its own.
+ */
+export type DriverTrait = 'repair' | 'sessions' | 'permissions' | 'program';
 
 /** What a driver's tests give to the suite. */
 export interface DriverHarness {
   /** A driver whose agent behaves like this. */
   create(behaviour: DriverBehaviour): AgentDriver | Promise<AgentDriver>;
+  /** What the suite tests beside what every driver keeps. */
+  readonly traits?: readonly DriverTrait[];
   /** How much of all agents asked so far still runs, as the system tells it: processes, connections, timers. */
   running(): number | Promise<number>;
 }
@@ -41,10 +62,16 @@ export function describeDriver(name: string, harness: DriverHarness): void {
   describe(`driver ${name}`, () => {
     describeAnswers(ask);
     describeEnds(ask, harness);
+    const { traits = [] } = harness;
+    if (traits.includes('repair')) describeRepair(ask);
+    if (traits.includes('sessions')) describeSessions(ask);
+    if (traits.includes('permissions')) describePermissions(ask);
+    if (traits.includes('program')) describeProgram(ask, harness);
   });
 }
 
-type Ask = (behaviour: DriverBehaviour, request?: Partial<AgentRequest>) => Promise<AgentAnswer>;
+/** Asks an agent that behaves so. */
+export type Ask = (behaviour: DriverBehaviour, request?: Partial<AgentRequest>) => Promise<AgentAnswer>;
 
 function describeAnswers(ask: Ask): void {
   test.each<[string, Json]>([
@@ -66,12 +93,13 @@ function describeAnswers(ask: Ask): void {
   test('the agent is given the prompt as it is', async () => {
     const prompt = 'Previous attempt failed: "$(id)" `x`\n\n# Do it\n\ttabs, ünïcode, {{ braces }}';
     const answer = await ask({ agent: 'repeats' }, { prompt });
-    expect(answer).toMatchObject({ kind: 'answered', output: { prompt, feedback: null } });
+    expect(answer).toMatchObject({ kind: 'answered', output: { prompt } });
   });
 
   test('the agent is given the feedback of a failed attempt', async () => {
-    const answer = await ask({ agent: 'repeats' }, { attempt: 2, feedback: 'no chapter changed' });
-    expect(answer).toMatchObject({ kind: 'answered', output: { feedback: 'no chapter changed' } });
+    const prompt = 'Previous attempt failed: no chapter changed\n\n# Work';
+    const answer = await ask({ agent: 'repeats' }, { attempt: 2, feedback: 'no chapter changed', prompt });
+    expect(answer).toMatchObject({ kind: 'answered', output: { prompt } });
   });
 
   test('output that is not JSON is a failure, not an answer', async () => {

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { standInHarness } from '../../test/programs/stand-in-harness.ts';
+import { createAgentRequest, describeDriver } from '../proof/driver-suite.ts';
+import { createCommandDriver } from './command.ts';
+import type { AgentRequest } from './driver.ts';
+
+describeDriver(
+  'command',
+  standInHarness('command', ['repair', 'program'], ({ argv, env }) => createCommandDriver({ argv, env })),
+);
+
+describe('a command', () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'pawl-command-'));
+  afterAll(() => rmSync(cwd, { recursive: true }));
+  const ask = (script: string, fields: Partial<AgentRequest> = {}) =>
+    createCommandDriver({ argv: ['sh', '-c', script] }).ask(createAgentRequest({ cwd, ...fields }));
+
+  test('knows which attempt of which step of which run it is', async () => {
+    const script = `printf '{"success": true, "output": ["%s", "%s", "%s", "%s"]}' "$PAWL_RUN" "$PAWL_STEP" "$PAWL_ATTEMPT" "$PAWL_KEY"`;
+    expect(await ask(script, { attempt: 2 })).toMatchObject({ output: ['run1', 'work', '2', 'run1/work#1/1'] });
+  });
+
+  test('is told how to answer, with the schema of the output', async () => {
+    const script = `grep -q 'end your answer with one JSON object' && echo '{"success": true}' || exit 1`;
+    expect(await ask(script)).toMatchObject({ kind: 'answered' });
+    expect(await ask(`grep -q '"maximum":7' && echo '{"success": true}' || exit 1`, { schema: { maximum: 7 } })).toMatchObject({
+      kind: 'answered',
+    });
+  });
+
+  test('can ask the person it works for', async () => {
+    const question = { question: 'Which?', options: [{ label: 'a' }, { label: 'b' }] };
+    const script = `echo '<needs_user_input>'; echo '${JSON.stringify([question])}'; echo '</needs_user_input>'`;
+    expect(await ask(script)).toEqual({ kind: 'asks', questions: [question] });
+  });
+
+  test('is told, when it is to mend its answer, what it had answered', async () => {
+    const script = `grep -q 'first try' && echo '{"success": true, "output": 2}' || echo 'first try'`;
+    expect(await ask(script)).toMatchObject({ kind: 'answered', output: 2 });
+  });
+
+  test('that ends with an error is a crash that shows its last words', async () => {
+    const answer = await ask('echo "no such model" >&2; exit 7');
+    expect(answer).toMatchObject({ failure: 'crash', message: expect.stringMatching(/exit code 7.*no such model/) });
+  });
+
+  test('that closes its output early and does not end is silent', async () => {
+    const answer = await ask('exec >&-; exec sleep 100', { watchdogs: { idleMs: 50 } });
+    expect(answer).toMatchObject({ failure: 'timeout', message: expect.stringContaining('silent') });
+  });
+
+  test('has for both rounds the time of one attempt', async () => {
+    const script = `sleep 0.6; grep -q 'first try' && echo '{"success": true}' || echo 'first try'`;
+    expect(await ask(script, { timeoutMs: 1000 })).toMatchObject({ failure: 'timeout' });
+  });
+
+  test('that prints without end is ended by its time', async () => {
+    expect(await ask('yes', { timeoutMs: 500 })).toMatchObject({ failure: 'timeout' });
+  });
+});

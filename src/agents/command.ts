@@ -1,0 +1,72 @@
+// Owns the driver `command`: any program whose prompt comes on the standard input and whose reply is the end of what it
+// prints. It keeps no session; to mend an answer it is run once more, with the answer and what is wrong with it.
+
+import type { AgentAnswer, AgentDriver, AgentRequest } from './driver.ts';
+import { answerOf, crashOf, type Failing, failureOf, judgeReply, withTimeLeft } from './judgement.ts';
+import { runProgram } from './program.ts';
+import { readReply, repairInstructions, replyInstructions } from './reply.ts';
+
+/** How a program is reached. */
+export interface CommandDriverOptions {
+  /** The program and its arguments, passed on untouched. */
+  readonly argv: readonly string[];
+  /** Variables for it, over those of the request. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Names of our own variables that it needs beside the usual ones. */
+  readonly inherits?: readonly string[];
+}
+
+type Said = { readonly text: string } | Failing;
+
+const TEXT_MAX = 8 << 20;
+/** The last line of a reply or of questions, whole or within a code fence. */
+const MAY_END = /(\}|```|<\/needs_user_input>)\s*$/;
+
+/** A driver that runs a program once for each prompt. */
+export function createCommandDriver(options: CommandDriverOptions): AgentDriver {
+  return { name: 'command', ask: (request) => ask(options, request) };
+}
+
+async function ask(options: CommandDriverOptions, request: AgentRequest): Promise<AgentAnswer> {
+  const startedMs = performance.now();
+  const prompt = `${request.prompt}\n\n${replyInstructions(request.schema)}\n`;
+  const said = await run(options, request, prompt);
+  if ('failure' in said) return failureOf(said, {});
+  const reading = judgeReply(said.text, request);
+  if (reading.kind !== 'invalid') return answerOf(reading, {});
+  request.onEvent?.({ kind: 'notice', text: `the answer is sent back: ${reading.why}` });
+  const repair = `${prompt}\nYou have answered this already:\n${said.text}\n\n${repairInstructions(reading.why)}\n`;
+  const mended = await run(options, withTimeLeft(request, startedMs), repair);
+  return 'failure' in mended ? failureOf(mended, {}) : answerOf(judgeReply(mended.text, request), {});
+}
+
+async function run(options: CommandDriverOptions, request: AgentRequest, input: string): Promise<Said> {
+  let text = '';
+  const { argv, env, inherits } = options;
+  const end = await runProgram({
+    argv,
+    request,
+    env: {
+      ...env,
+      PAWL_RUN: request.runId,
+      PAWL_STEP: request.step,
+      PAWL_ATTEMPT: String(request.attempt),
+      PAWL_KEY: request.idempotencyKey,
+    },
+    ...(inherits === undefined ? {} : { inherits }),
+    talk: (stdin) => {
+      stdin.write(input);
+      stdin.end();
+    },
+    onLine: (line, answered) => {
+      request.onEvent?.({ kind: 'text', text: line });
+      if (text.length <= TEXT_MAX) text += `${line}\n`;
+      if (MAY_END.test(line) && readReply(text).kind !== 'invalid') answered();
+    },
+  });
+  if (end.kind === 'failed') return end.answer;
+  if (end.kind === 'exited' && end.exitCode !== 0) return crashOf(`the program "${argv[0]}"`, end);
+  if (text.length > TEXT_MAX)
+    return { failure: 'invalid-output', message: `the program "${argv[0]}" printed more than ${TEXT_MAX} characters` };
+  return { text };
+}

@@ -1,0 +1,129 @@
+// Owns what may be said of a role, wherever it is written: in the front matter of its file or under `roles` in the
+// settings. What is wrong is told by its path, so that whoever read the text can say the line.
+
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { didYouMean } from '../base/suggest.ts';
+import { type AgentDeed, type AgentPermissions, type AgentRequest, WORK_IN_PLACE } from './driver.ts';
+
+/** What is said of a role. It is plain data, since it is kept with the run. */
+export interface RoleFields {
+  readonly driver?: string;
+  readonly description?: string;
+  readonly model?: string;
+  readonly credential?: string;
+  readonly permissions?: AgentPermissions;
+  readonly budget?: NonNullable<AgentRequest['budget']>;
+  /** The program, for drivers that start any. */
+  readonly argv?: readonly string[];
+}
+
+/** What is wrong inside of a value: where, and what, as the rest of a sentence. */
+export interface RoleFault {
+  readonly path: readonly (string | number)[];
+  readonly what: string;
+}
+
+const DEEDS: readonly AgentDeed[] = ['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'other'];
+
+/** Looks at the value at a path. */
+type Check = (value: Json, path: RoleFault['path']) => RoleFault | undefined;
+
+const simple =
+  (fits: (value: Json) => boolean, expected: string): Check =>
+  (value, path) =>
+    fits(value) ? undefined : { path, what: `is ${expected}` };
+
+const text = simple((value) => typeof value === 'string' && value.trim() !== '', 'a text that is not empty');
+const count = simple((value) => Number.isSafeInteger(value) && Number(value) >= 1, 'a whole number of at least 1');
+const money = simple((value) => typeof value === 'number' && Number.isFinite(value) && value > 0, 'a number above 0, in US dollars');
+
+const deed: Check = (value, path) => {
+  if (typeof value === 'string' && DEEDS.some((known) => known === value)) return undefined;
+  return { path, what: `is no kind of deed${didYouMean(String(value), DEEDS)}; there are ${DEEDS.join(', ')}` };
+};
+
+function list(item: Check, example: string): Check {
+  return (value, path) => {
+    if (!Array.isArray(value)) return { path, what: `is a list, such as ${example}` };
+    return firstOf(value.map((entry: Json, index) => item(entry, [...path, index])));
+  };
+}
+
+function fields(shape: Readonly<Record<string, Check>>): Check {
+  const known = Object.keys(shape);
+  return (value, path) => {
+    if (!isJsonObject(value)) return { path, what: `is a mapping with ${known.join(', ')}` };
+    const unknown = Object.keys(value).find((key) => !known.includes(key));
+    if (unknown !== undefined)
+      return { path: [...path, unknown], what: `is no field of a role${didYouMean(unknown, known)}; there are ${known.join(', ')}` };
+    return firstOf(known.map((key) => (value[key] === undefined ? undefined : shape[key]?.(value[key], [...path, key]))));
+  };
+}
+
+function firstOf(faults: readonly (RoleFault | undefined)[]): RoleFault | undefined {
+  return faults.find((fault) => fault !== undefined);
+}
+
+const deeds = list(deed, '[read, edit, execute]');
+const tools = list(text, '[Read, "Bash(npm test)"]');
+const permissionFields = fields({ deeds, tools, not: tools });
+const program: Check = (value, path) =>
+  Array.isArray(value) && value.length === 0 ? { path, what: 'is empty; name a program' } : list(text, '[my-agent, --stdio]')(value, path);
+
+const role = fields({
+  driver: text,
+  description: text,
+  model: text,
+  credential: text,
+  tools,
+  permissions: (value, path) => (Array.isArray(value) ? deeds(value, path) : permissionFields(value, path)),
+  budget: fields({ tokens: count, cost_usd: money, turns: count }),
+  argv: program,
+});
+
+/** What is wrong with the fields of a role. */
+export function roleFieldsFault(value: Json): RoleFault | undefined {
+  const fault = role(value, []);
+  if (fault !== undefined) return fault;
+  const { tools: named, permissions } = value as JsonObject;
+  if (named === undefined || permissions === undefined || !isJsonObject(permissions) || permissions.tools === undefined) return undefined;
+  return { path: ['tools'], what: 'is there twice, here and under permissions; keep one of them' };
+}
+
+/** The fields of a role that `roleFieldsFault` found nothing wrong with. */
+export function roleFieldsOf(value: JsonObject): RoleFields {
+  const { driver, description, model, credential, argv, budget } = value;
+  const permissions = permissionsOf(value);
+  return {
+    ...texts({ driver, description, model, credential }),
+    ...(permissions === undefined ? {} : { permissions }),
+    ...(isJsonObject(budget ?? null) ? { budget: budgetOf(budget as JsonObject) } : {}),
+    ...(Array.isArray(argv) ? { argv: argv.map(String) } : {}),
+  };
+}
+
+function texts(given: Readonly<Record<string, Json | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
+
+// Tools alone add to what is let anyway; a list of deeds says all that is let.
+function permissionsOf({ tools: named, permissions = null }: JsonObject): AgentPermissions | undefined {
+  if (named === undefined && permissions === null) return undefined;
+  const said: JsonObject = Array.isArray(permissions) ? { deeds: permissions } : isJsonObject(permissions) ? permissions : {};
+  const allowed = words(said.tools ?? named);
+  const forbidden = words(said.not);
+  return {
+    deeds: said.deeds === undefined ? WORK_IN_PLACE.deeds : DEEDS.filter((known) => words(said.deeds)?.includes(known)),
+    ...(allowed === undefined ? {} : { tools: allowed }),
+    ...(forbidden === undefined ? {} : { not: forbidden }),
+  };
+}
+
+function words(value: Json | undefined): readonly string[] | undefined {
+  return Array.isArray(value) ? value.map(String) : undefined;
+}
+
+function budgetOf({ tokens, turns, cost_usd: costUsd }: JsonObject): NonNullable<RoleFields['budget']> {
+  const given = Object.entries({ tokens, costUsd, turns });
+  return Object.fromEntries(given.filter((entry): entry is [string, number] => typeof entry[1] === 'number'));
+}

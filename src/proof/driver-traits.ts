@@ -1,0 +1,120 @@
+// Owns the contract of agent drivers where their agents have something that not every agent has: a second chance,
+// sessions, permissions, a program of their own.
+
+import { expect, test } from 'vitest';
+import type { AgentEvent, AgentReply } from '../agents/driver.ts';
+import type { Json } from '../base/json.ts';
+import type { Ask, DriverHarness } from './driver-suite.ts';
+
+const WRONG = 'output.n must be a number';
+
+/** Tests the one chance that an agent has to mend its answer. */
+export function describeRepair(ask: Ask): void {
+  test('an answer that does not pass is sent back once, with what is wrong with it', async () => {
+    const check = ({ output }: AgentReply): string | undefined => (JSON.stringify(output).includes('mended') ? undefined : WRONG);
+    const answer = await ask({ agent: 'mends', first: { n: 'one' }, told: WRONG }, { check });
+    expect(answer).toMatchObject({ kind: 'answered', success: true, output: { mended: true } });
+  });
+
+  test('a second answer that does not pass is a failure that says why', async () => {
+    const checked: Json[] = [];
+    const check = ({ output }: AgentReply): string => {
+      checked.push(output);
+      return WRONG;
+    };
+    const answer = await ask({ agent: 'answers', output: { n: 'one' } }, { check });
+    expect(answer).toMatchObject({ kind: 'failed', failure: 'invalid-output', message: expect.stringContaining(WRONG) });
+    expect(checked).toEqual([{ n: 'one' }, { n: 'one' }]);
+  });
+}
+
+/** Tests that sessions go on, and that a lost one is no loss. */
+export function describeSessions(ask: Ask): void {
+  const heard = (answer: Awaited<ReturnType<Ask>>): Json =>
+    answer.kind === 'answered' ? (answer.output as { readonly heard: Json }).heard : null;
+
+  test('a session goes on where it was', async () => {
+    const first = await ask({ agent: 'remembers' }, { prompt: 'one' });
+    const session = first.session as string;
+    expect(session).toEqual(expect.any(String));
+    const second = await ask({ agent: 'remembers' }, { prompt: 'two', session: { id: session, handover: 'what came before' } });
+    expect(heard(second)).toEqual(['one', 'two']);
+    expect(second).toMatchObject({ session });
+    expect(second.sessionLost ?? false).toBe(false);
+  });
+
+  test('without a session the agent begins afresh', async () => {
+    await ask({ agent: 'remembers' }, { prompt: 'one' });
+    expect(heard(await ask({ agent: 'remembers' }, { prompt: 'two' }))).toEqual(['two']);
+  });
+
+  test.each(['0199a213-81c0-7800-8aa1-bbab2a035a53', 'no-such-session', '--help'])(
+    'a session that is gone begins afresh with the hand-over, and the answer says so: %s',
+    async (id) => {
+      const answer = await ask({ agent: 'remembers' }, { prompt: 'two', session: { id, handover: 'what came before' } });
+      expect(answer).toMatchObject({ kind: 'answered', sessionLost: true, session: expect.any(String) });
+      expect(answer.session).not.toBe(id);
+      expect(heard(answer)).toEqual(['what came before\n\ntwo']);
+    },
+  );
+}
+
+/** Tests that an agent does what it may, and no more. */
+export function describePermissions(ask: Ask): void {
+  test('what is not permitted is refused, and the answer and the transcript say so', async () => {
+    const events: AgentEvent[] = [];
+    const answer = await ask({ agent: 'fetches' }, { permissions: { deeds: ['read'] }, onEvent: (event) => events.push(event) });
+    expect(answer).toMatchObject({ kind: 'answered', output: { allowed: false }, refusals: [{ deed: 'fetch' }] });
+    expect(answer.refusals).toHaveLength(1);
+    expect(events.filter(({ kind }) => kind === 'refused')).toEqual([{ kind: 'refused', ...answer.refusals?.[0] }]);
+  });
+
+  test('where nothing is said about permissions, the network is out of reach', async () => {
+    expect(await ask({ agent: 'fetches' })).toMatchObject({ output: { allowed: false }, refusals: [{ deed: 'fetch' }] });
+  });
+
+  test('what is permitted is not refused', async () => {
+    const answer = await ask({ agent: 'fetches' }, { permissions: { deeds: ['read', 'edit', 'fetch', 'execute'] } });
+    expect(answer).toMatchObject({ kind: 'answered', output: { allowed: true } });
+    expect(answer.refusals ?? []).toEqual([]);
+  });
+}
+
+const CANARY = 'PAWL_SUITE_CANARY_TOKEN';
+
+/** Tests what a driver owes for the program that its agent lives in. */
+export function describeProgram(ask: Ask, harness: DriverHarness): void {
+  test('a silent agent is ended, and silence is said to be the reason', async () => {
+    const answer = await ask({ agent: 'hangs', begun: () => {} }, { watchdogs: { idleMs: 300 } });
+    expect(answer).toMatchObject({ kind: 'failed', failure: 'timeout', message: expect.stringContaining('silent') });
+    expect(await harness.running()).toBe(0);
+  });
+
+  test('a program that goes on after the answer is ended, and the answer counts', async () => {
+    const answer = await ask({ agent: 'lingers', output: { n: 1 } }, { watchdogs: { lingerMs: 50 } });
+    expect(answer).toMatchObject({ kind: 'answered', success: true, output: { n: 1 } });
+    expect(await harness.running()).toBe(0);
+  });
+
+  test('a program that the agent left running in a session of its own is ended', async () => {
+    expect(await ask({ agent: 'forks', output: { n: 1 } })).toMatchObject({ kind: 'answered', output: { n: 1 } });
+    expect(await harness.running()).toBe(0);
+  });
+
+  test('the agent sees the usual variables and those declared for it, and no secret of ours', async () => {
+    process.env[CANARY] = 'canary';
+    try {
+      const answer = await ask({ agent: 'looks' }, { env: { DECLARED: 'yes' } });
+      const { env } = (answer.kind === 'answered' ? answer.output : {}) as { readonly env: readonly string[] };
+      expect(env).toEqual(expect.arrayContaining(['PATH', 'DECLARED']));
+      expect(env).not.toContain(CANARY);
+    } finally {
+      delete process.env[CANARY];
+    }
+  });
+
+  test('what the program does not tell of its usage is unknown, not zero', async () => {
+    const { usage = {} } = await ask({ agent: 'answers', output: null });
+    expect(Object.values(usage).filter((value) => value === 0 || Number.isNaN(value))).toEqual([]);
+  });
+}
