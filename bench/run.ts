@@ -6,6 +6,7 @@ import { measureColdStart } from './cold-start.ts';
 import { type Row, tableOf } from './measure.ts';
 import { measureParked, measureResume } from './recovery.ts';
 import { measureBranches, measureConcurrent, measureDefinition, measureDisk, measureFresh, measureSequential } from './throughput.ts';
+import { measureYamlFiles } from './yaml-files.ts';
 
 const { values } = parseArgs({ options: { json: { type: 'boolean' }, quick: { type: 'boolean' }, only: { type: 'string' } } });
 const repeats = values.quick ? 3 : 7;
@@ -22,6 +23,7 @@ const MEASURES: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = 
   P5: () => measureParked(10_000),
   ...(values.quick ? {} : { P5x: () => measureParked(100_000) }),
   P6: () => measureColdStart(values.quick ? 7 : 21),
+  P8: () => measureYamlFiles(values.quick ? 3 : 7),
   PD: () => measureDefinition(repeats),
 };
 

@@ -17,11 +17,25 @@ import type { DefinitionSource } from '../engine/host.ts';
 import { type Checkpoint, checkpointOf, type ResumeContext, type RunView, resumeContextOf, viewRun } from '../engine/inspect.ts';
 import type { Limits } from '../engine/limits.ts';
 import { findWorkflow } from '../engine/programs.ts';
-import { type DecisionRequest, decideGate, type ResumeChoice, resumeRun, sendSignal, steerRun } from '../engine/requests.ts';
+import {
+  type AnswerRequest,
+  answerQuestions,
+  askPerson,
+  type Handout,
+  handoutsOf,
+  type OpenQuestions,
+  questionsOf,
+  type ReportVerdict,
+  reportWork,
+  type WorkReport,
+} from '../engine/reports.ts';
+import { type DecisionRequest, decideGate, type ResumeChoice, resumeRun, sendSignal, steerRun, tellFacts } from '../engine/requests.ts';
+import type { Forge, ForgeEvent } from '../forge/forge.ts';
 import { memberName } from '../forge/people.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import { waitsOf } from '../kernel/status.ts';
 import { FORGE_SIGNAL } from '../kernel/waits.ts';
+import { keyReader } from '../process/key-file.ts';
 import { createOwner, isDead } from '../process/owner.ts';
 import { sweepOrphans } from '../process/tree.ts';
 import { readForge } from '../steps/forge-reading.ts';
@@ -95,6 +109,16 @@ export interface Engine {
   planFork(run: string, from: string): Promise<ForkPlan>;
   get(run: string): Promise<RunView>;
   list(query?: RunQuery): Promise<readonly RunSummary[]>;
+  /** The work of a run that waits for the agent that called to do and report it. */
+  handouts(run: string): Promise<readonly Handout[]>;
+  /** Takes the report of an attended agent; resolves when it is verified, with the verdict. */
+  report(run: string, report: WorkReport): Promise<ReportVerdict>;
+  /** Relays questions of an attended agent to the person it works for. */
+  ask(run: string, asked: { readonly token: string; readonly questions: unknown }): Promise<RunView>;
+  /** The questions of a run's agents that wait for a person. */
+  questions(run: string): Promise<readonly OpenQuestions[]>;
+  /** Answers the questions of an agent; a fresh attempt gets the answers. */
+  answer(run: string, answers: AnswerRequest): Promise<RunView>;
   /** The gates of a run that wait for a person. */
   gates(run: string): Promise<readonly OpenGate[]>;
   checkpoint(run: string): Promise<Checkpoint>;
@@ -125,19 +149,33 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       ...(options.synchronous === undefined ? {} : { synchronous: options.synchronous }),
     }));
   const core = new EngineCore(partsOf(options, store));
-  if (options.forge !== undefined) core.onClose(options.forge.watch((event) => wakeGates(core, event.id)));
+  const { forge } = options;
+  if (forge !== undefined) core.onClose(forge.watch((event) => hearForge(core, forge, event)));
   return new PublicEngine(core, options.store === undefined);
 }
 
-/** Something happened at the forge: gates without a verdict look again. Which of them it concerns, they find out. */
-function wakeGates(core: EngineCore, event: string): void {
-  const wake = async (): Promise<void> => {
+/**
+ * Something happened at the forge: runs that are about it learn their new labels, and gates without a verdict look
+ * again. Which of them it concerns, they find out.
+ */
+function hearForge(core: EngineCore, forge: Forge, event: ForgeEvent): void {
+  const hear = async (): Promise<void> => {
     for (const { id } of await core.store.list({ status: ['waiting'] })) {
+      if (event.event.endsWith('labeled')) await refreshLabels(core, forge, { run: id, event });
       const { state } = await core.store.load(id);
-      if (waitsOf(state).some(({ kind }) => kind === 'forge')) await sendSignal(core, id, { name: FORGE_SIGNAL, id: event });
+      if (waitsOf(state).some(({ kind }) => kind === 'forge')) await sendSignal(core, id, { name: FORGE_SIGNAL, id: event.id });
     }
   };
-  wake().catch((error: unknown) => core.warn(error));
+  hear().catch((error: unknown) => core.warn(error));
+}
+
+async function refreshLabels(core: EngineCore, forge: Forge, heard: { readonly run: string; readonly event: ForgeEvent }): Promise<void> {
+  const { run, event } = heard;
+  const data = await core.store.data(run, ['issue_number', 'pr_number', 'labels']);
+  const number = event.issue ?? event.pr;
+  if (!data.has('labels') || number === undefined || (data.get('issue_number') ?? data.get('pr_number')) !== number) return;
+  const answer = event.issue === undefined ? await forge.pullRequest(number) : await forge.issue(number);
+  if (answer.result === 'ok') await tellFacts(core, run, { facts: { labels: [...answer.value.labels] }, id: event.id });
 }
 
 function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
@@ -157,6 +195,7 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
       const { facts, problem } = await readForge(options.forge, data, parts);
       return problem === undefined ? facts : { unreadable: problem.message };
     },
+    tokenKey: keyReader(options.db),
     mayDecide: (from, actor) => memberName(options.groups ?? {}, from, actor),
     childInput,
     me: createOwner(),
@@ -251,6 +290,28 @@ class PublicEngine implements Engine {
 
   async decide(run: string, decision: DecisionRequest): Promise<RunView> {
     await decideGate(this.open, run, decision);
+    return this.get(run);
+  }
+
+  handouts(run: string): Promise<readonly Handout[]> {
+    return handoutsOf(this.open, run);
+  }
+
+  report(run: string, report: WorkReport): Promise<ReportVerdict> {
+    return reportWork(this.open, run, report);
+  }
+
+  async ask(run: string, asked: { readonly token: string; readonly questions: unknown }): Promise<RunView> {
+    await askPerson(this.open, run, asked);
+    return this.get(run);
+  }
+
+  questions(run: string): Promise<readonly OpenQuestions[]> {
+    return questionsOf(this.open, run);
+  }
+
+  async answer(run: string, answers: AnswerRequest): Promise<RunView> {
+    await answerQuestions(this.open, run, answers);
     return this.get(run);
   }
 

@@ -1,8 +1,8 @@
 // Owns finding the workflows in folders by reading their files. Nothing that is found is imported or run, so a module
 // that throws, exits or writes changes nothing, and one that cannot be read does not hide the others.
 
-import { type Dirent, realpathSync } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { type Dirent, readFileSync, realpathSync, statSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { messageOf } from '../base/error.ts';
 import { type DiscoveredWorkflow, describeReading, isReading, readModule } from './discover-reading.ts';
@@ -45,16 +45,19 @@ export async function discoverWorkflows(...folders: readonly string[]): Promise<
   return { workflows, problems: [...problems, ...duplicates(workflows)] };
 }
 
+/** Loaded by need, and once: to ask for a module again takes as long as reading a small file. */
+let yamlChecker: typeof import('./yaml/check.ts') | undefined;
+
 /** What a file defines, or the first thing that is wrong with it. */
 async function describeFile(file: string): Promise<DiscoveredWorkflow | SourceProblem> {
-  const text = await readDefinition(file);
+  const text = readDefinition(file);
   if (typeof text !== 'string') return text;
   if (!YAML_FILE.test(file)) {
     const read = await readModule(file, text);
     return isReading(read) ? describeReading(read) : read;
   }
-  const { checkYaml } = await import('./yaml/check.ts');
-  const { workflow, errors } = checkYaml(file, text);
+  yamlChecker ??= await import('./yaml/check.ts');
+  const { workflow, errors } = yamlChecker.lookAtYaml(file, text);
   return errors[0] ?? (workflow as DiscoveredWorkflow);
 }
 
@@ -114,8 +117,8 @@ function linkProblem(file: string): FileProblem {
   };
 }
 
-/** The text of a definition file, or why it is not read. */
-export async function readDefinition(file: string): Promise<string | SourceProblem> {
+/** The text of a definition file, or why it is not read; at once, since to wait for each of a thousand takes longer. */
+export function readDefinition(file: string): string | SourceProblem {
   if (!MODULE_FILE.test(file) && !YAML_FILE.test(file))
     return {
       code: 'FILE_UNREADABLE',
@@ -124,8 +127,8 @@ export async function readDefinition(file: string): Promise<string | SourceProbl
       ...START,
     };
   try {
-    const { size } = await stat(file);
-    if (size <= BYTES_MAX) return await readFile(file, 'utf8');
+    const { size } = statSync(file);
+    if (size <= BYTES_MAX) return readFileSync(file, 'utf8');
     return {
       code: 'FILE_TOO_LARGE',
       message: `it has ${size} bytes, and definitions are read up to ${BYTES_MAX}`,

@@ -39,6 +39,10 @@ export interface AgentSpec<Context extends object> extends StepOptions {
   readonly action?: string;
   readonly prompt?: string;
   readonly script?: string;
+  /** The JSON Schema that its output has to fit. */
+  readonly schema?: JsonObject;
+  /** It may relay questions to the person it works for. */
+  readonly supportsQuestions?: boolean;
 }
 
 /** A generator of text, by the name of its role or as a live object, and what it is told. */
@@ -91,7 +95,7 @@ function commandSpec(given: string | readonly string[] | CommandSpec): CommandSp
 
 /** An agent that is told what to do. */
 export function buildAgent<Context extends object>(name: string, spec: AgentSpec<Context>): BoundStep {
-  const { agent, context, action, prompt, script, ...options } = spec;
+  const { agent, context, action, prompt, script, schema, supportsQuestions, ...options } = spec;
   const worker = workerOf(name, 'agent', agent);
   const told = toldOf(name, context);
   const config: JsonObject = {
@@ -99,6 +103,8 @@ export function buildAgent<Context extends object>(name: string, spec: AgentSpec
     ...(action === undefined ? {} : { action }),
     ...(prompt === undefined ? {} : { prompt }),
     ...(script === undefined ? {} : { script }),
+    ...(schema === undefined ? {} : { schema: plainOf<JsonObject>(name, 'the schema', schema) }),
+    ...(supportsQuestions === undefined ? {} : { supportsQuestions }),
     ...told.config,
   };
   return createBoundStep({ name, kind: 'agent', config, code: { ...worker.code, ...told.code }, options });

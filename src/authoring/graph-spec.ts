@@ -2,7 +2,7 @@
 // is kept; `graph.ts` turns it into a definition and the functions that go with it.
 
 import type { Duration } from '../base/duration.ts';
-import type { Json } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import type { Arg, ArgSpecs, ArgValues } from '../definition/arg.ts';
 import type { ActionsBuilder, CompiledWorkflow, StepContext } from '../definition/code.ts';
 import type { RecoveryPolicy } from '../definition/model.ts';
@@ -173,6 +173,8 @@ export interface WorkSpec<C = GraphContext> {
   readonly action?: string;
   /** agent: what it is asked to do. */
   readonly prompt?: string;
+  /** agent: the JSON Schema that its output has to fit. */
+  readonly schema?: JsonObject;
   /** command: values it gets in its environment, and where it runs. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;

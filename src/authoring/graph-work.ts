@@ -58,6 +58,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
   context: ['agent', 'generate'],
   action: ['agent'],
   prompt: ['agent'],
+  schema: ['agent'],
   env: ['command'],
   cwd: ['command'],
 };
@@ -162,12 +163,12 @@ function readValidate({ validate }: AnyWork, { step, readMember }: WorkPlace): W
 }
 
 function readAgent(spec: AnyWork, { step }: WorkPlace): Work {
-  const { agent, action, prompt } = spec;
+  const { agent, action, prompt, schema } = spec;
   const role = typeof agent === 'string' ? agent : undefined;
   const { context, code } = readContext(spec, step);
   return {
     kind: 'agent',
-    config: step.plainObject({ role, action, prompt, context }, 'its agent'),
+    config: step.plainObject({ role, action, prompt, schema, context }, 'its agent'),
     code: { ...code, ...liveCode(agent, step) },
   };
 }

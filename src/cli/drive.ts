@@ -12,6 +12,7 @@ import { endLines } from './progress-end.ts';
 import { type Rest, readRest } from './progress-rest.ts';
 import { openProgress, type ProgressView } from './progress-view.ts';
 import { openEngine, type Place } from './session.ts';
+import { assertSettingsTrusted, openForge } from './session-forge.ts';
 import type { Shell } from './shell.ts';
 import { exitOf } from './status.ts';
 import { readStory } from './story.ts';
@@ -65,12 +66,15 @@ export async function withEngine<T>(
   place: Place,
   parts: { readonly store: Store; readonly workflows: readonly AnyWorkflow[]; readonly use: (engine: Engine) => Promise<T> },
 ): Promise<T> {
-  const engine = await openEngine(shell, place, parts);
+  await assertSettingsTrusted(shell, place);
+  const forge = await openForge(shell, place);
+  const engine = await openEngine(shell, place, { ...parts, ...(forge === undefined ? {} : { forge }) });
   const interrupt = catchInterrupts(engine, (text) => shell.warn(text));
   try {
     return await parts.use(engine);
   } finally {
     await engine.close();
+    await forge?.close();
     interrupt.release();
   }
 }

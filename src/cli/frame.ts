@@ -1,33 +1,71 @@
-// Owns the picture of a place in a file: the line, the lines around it, and a mark below the place.
+// Owns the picture of a place in a file: the line, the lines around it, and a mark below the place. No row is wider than
+// the terminal, and nothing of the file can steer it.
 
 import type { Shell } from './shell.ts';
-import { plain, shorten, widthOf } from './terminal.ts';
+import { plain, widthOf } from './terminal.ts';
 
 const AROUND = 1;
 const TAB = '  ';
+/** How much of a long line is shown after the place. */
+const AFTER = 10;
+const ROOM_MIN = 30;
+
+/** The part of each line that is shown: how many columns are left out before it, and how many there are. */
+interface Window {
+  readonly skipped: number;
+  readonly room: number;
+  readonly cut: string;
+}
 
 /** The lines of a text around a place, with their numbers and a mark below the place. */
 export function codeFrame(shell: Shell, text: string, place: { readonly line: number; readonly column: number }): string[] {
-  const rows = text.split('\n');
-  const first = Math.max(1, place.line - AROUND);
-  const last = Math.min(rows.length, place.line + AROUND);
+  const rows = rowsOf(text);
+  const line = Math.min(Math.max(place.line, 1), rows.length);
+  const first = Math.max(1, line - AROUND);
+  const last = Math.min(rows.length, line + AROUND);
   const gutter = String(last).length;
-  const room = Math.max(20, shell.look.columns - gutter - 5);
-  const before = shown((rows[place.line - 1] ?? '').slice(0, place.column - 1));
+  const room = Math.max(ROOM_MIN, shell.look.columns - gutter - 5);
+  const row = rows[line - 1] ?? '';
+  const before = widthOf(shown(row.slice(0, place.column - 1)));
   // A line that is longer than the terminal is shown from where its place can be seen.
-  const skip = widthOf(before) > room - 10 ? before.length - Math.floor(room / 2) : 0;
+  const skipped = widthOf(shown(row)) <= room ? 0 : Math.max(0, before - (room - AFTER));
   const bar = shell.style('dim', shell.symbol('bar'));
   const lines: string[] = [];
-  for (let line = first; line <= last; line += 1) {
-    const isPlace = line === place.line;
-    const body = shorten(shell.look, shown(rows[line - 1] ?? '').slice(skip), room);
-    const number = String(line).padStart(gutter);
-    lines.push(`  ${isPlace ? number : shell.style('dim', number)} ${bar} ${isPlace ? body : shell.style('dim', body)}`.trimEnd());
-    if (isPlace) lines.push(`  ${' '.repeat(gutter)} ${bar} ${' '.repeat(widthOf(before.slice(skip)))}${shell.style('red', '^')}`);
+  for (let number = first; number <= last; number += 1) {
+    const isPlace = number === line;
+    const body = windowOf(shown(rows[number - 1] ?? ''), { skipped, room, cut: shell.symbol('ellipsis') });
+    const label = String(number).padStart(gutter);
+    lines.push(`  ${isPlace ? label : shell.style('dim', label)} ${bar} ${isPlace ? body : shell.style('dim', body)}`.trimEnd());
+    if (isPlace) lines.push(`  ${' '.repeat(gutter)} ${bar} ${' '.repeat(before - skipped)}${shell.style('red', '^')}`);
   }
   return lines;
 }
 
+/** The line end at the end of a file begins no line. */
+function rowsOf(text: string): string[] {
+  const rows = text.split('\n');
+  return rows.length > 1 && rows.at(-1) === '' ? rows.slice(0, -1) : rows;
+}
+
 function shown(row: string): string {
   return plain(row).replaceAll('\t', TAB);
+}
+
+/** What of a line is in the window; a cut is marked, and no character is cut in two. */
+function windowOf(row: string, { skipped, room, cut }: Window): string {
+  const end = skipped + room;
+  const isLong = widthOf(row) > end;
+  let column = 0;
+  let body = '';
+  for (const { segment } of new Intl.Segmenter().segment(row)) {
+    const from = column;
+    if (from >= end) break;
+    column += widthOf(segment);
+    const isAfterCut = skipped === 0 || from >= skipped + cut.length;
+    const isBeforeCut = column <= (isLong ? end - cut.length : end);
+    if (isAfterCut && isBeforeCut) body += segment;
+    // Of a wide character at the edge, spaces stay, so that what follows keeps its column.
+    else if (!isAfterCut && column > skipped + cut.length) body += ' '.repeat(column - skipped - cut.length);
+  }
+  return `${skipped > 0 && column > skipped ? cut : ''}${body}${isLong ? cut : ''}`;
 }

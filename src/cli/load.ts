@@ -45,7 +45,7 @@ async function loadFile(
   project: Project,
   { file, name: called, above }: { readonly file: string; readonly name: string; readonly above: readonly string[] },
 ): Promise<CompiledWorkflow> {
-  const checked = await assertTrusted(shell, project, file);
+  const checked = await assertTrusted(shell, project, { file });
   const workflow =
     (await reviewOf(project, file, called)) ??
     (YAML_FILE.test(file) ? await compileFile(file, checked) : await importWorkflow(shell, file, checked));

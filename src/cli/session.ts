@@ -3,11 +3,13 @@
 
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { AnyWorkflow, Engine } from '../api/engine.ts';
+import type { AnyWorkflow, Engine, EngineOptions } from '../api/engine.ts';
 import { EngineError } from '../base/error.ts';
+import type { Forge } from '../forge/forge.ts';
 import type { Store } from '../store/store.ts';
 import type { Given } from './command.ts';
 import { findProject, type Project, projectState } from './project.ts';
+import { roleFilesOf } from './role-files.ts';
 import { readSettings, type Settings } from './settings.ts';
 import type { Shell } from './shell.ts';
 
@@ -85,9 +87,9 @@ function noRun(prefix: string, place: Place): EngineError {
 export async function openEngine(
   shell: Shell,
   place: Place,
-  parts: { readonly store: Store; readonly workflows: readonly AnyWorkflow[] },
+  parts: { readonly store: Store; readonly workflows: readonly AnyWorkflow[]; readonly forge?: Forge },
 ): Promise<Engine> {
-  const { createEngine } = await import('../api/engine.ts');
+  const [{ createEngine }, roles] = await Promise.all([import('../api/engine.ts'), rolesOf(place)]);
   const { limits, stages, inheritEnv, groups } = place.settings;
   return createEngine({
     db: place.file,
@@ -100,5 +102,15 @@ export async function openEngine(
     ...(stages === undefined ? {} : { stages }),
     ...(inheritEnv === undefined ? {} : { inheritEnv }),
     ...(groups === undefined ? {} : { groups }),
+    ...(parts.forge === undefined ? {} : { forge: parts.forge }),
+    ...roles,
   });
+}
+
+/** The roles of a project with their drivers; where it has none, nothing is loaded for them. */
+async function rolesOf({ project, settings }: Place): Promise<Pick<EngineOptions, 'roles' | 'drivers'>> {
+  if (settings.roles === undefined && roleFilesOf(project).length === 0) return {};
+  const { readRoles } = await import('./roles.ts');
+  const { roles, drivers } = await readRoles(project, settings);
+  return { roles, drivers };
 }

@@ -38,6 +38,7 @@ const SHAPE: { readonly [key: string]: Shape } = {
   environment: names,
   project: { default_branch: text },
   groups: { '*': people },
+  forge: { kind: (value) => (value === 'local' ? undefined : 'local, the one kind of forge there is'), repository: text, state: text },
   roles: roleFault,
   agent_roles: roleFault,
   review_policy: policyFault,
@@ -45,7 +46,7 @@ const SHAPE: { readonly [key: string]: Shape } = {
 
 /** Names that are kept for later. */
 const RESERVED = ['secrets', 'budgets', 'budget', 'protected'];
-/** The two spellings of one name, which is checked here and which no command reads yet. */
+/** The two spellings of one name. */
 const ROLES = ['roles', 'agent_roles'];
 
 function people(value: Json): string | undefined {
@@ -143,7 +144,7 @@ class SettingsReader {
       if (typeof wrong === 'string') throw this.invalid(at, `"${key}" is ${wrong}`);
       if (wrong !== undefined)
         throw this.invalid(offsetOf(pair.value, wrong.path) ?? at, `"${[key, ...wrong.path].join('.')}" ${wrong.what}`);
-      return [{ ...leaf, isUsed: !ROLES.includes(key) }];
+      return [{ ...leaf, isUsed: true }];
     }
     if (!isMap(pair.value)) throw this.invalid(pair.value?.range?.[0] ?? offset, `"${key}" is a mapping of names to values`);
     return this.readMap(pair.value as YAMLMap<unknown, Node>, { path: key, shape: below, toJson });

@@ -1,6 +1,7 @@
 // Owns what may be written under `review_policy` and `roles`: lists of mappings, in which whatever is wrong is told at its
 // own place.
 
+import { roleFieldsFault } from '../agents/role-fields.ts';
 import type { ReviewPolicy, ReviewRequirement, ReviewRule } from '../authoring/review-policy.ts';
 import { DEFAULT_REVIEW } from '../authoring/review-policy.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
@@ -99,13 +100,17 @@ function roleTwice(listed: readonly ReviewRequirement[] = [], path: Fault['path'
 
 const triggers = list(fields({ event: text, label: text }, ['event']), 'triggers, such as [{ event: issues.labeled, label: feature }]');
 
-/** What is wrong with the roles of agents; fields that other parts define are theirs to check. */
+/** What is wrong with the roles of agents. */
 export function roleFault(value: Json): Fault | undefined {
   if (!isJsonObject(value)) return { path: [], what: 'is a mapping of roles to what they are' };
   return firstOf(
     Object.entries(value).map(([role, given]) => {
       if (!isJsonObject(given)) return { path: [role], what: 'is a mapping, such as { triggers: [{ event: issues.labeled }] }' };
-      return given.triggers === undefined ? undefined : triggers(given.triggers, [role, 'triggers']);
+      const { triggers: heard, ...rest } = given;
+      const fault = heard === undefined ? undefined : triggers(heard, [role, 'triggers']);
+      if (fault !== undefined) return fault;
+      const other = roleFieldsFault(rest);
+      return other === undefined ? undefined : { ...other, path: [role, ...other.path] };
     }),
   );
 }

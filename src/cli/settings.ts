@@ -3,12 +3,13 @@
 //
 // S1. What a repository brings can narrow what its user allows, never widen it: its database stays inside of the project,
 //     it lowers limits, shortens the list of variables and takes people out of groups, and a local file that git tracks counts as brought.
+// S2. What it names to be run or to be acted on, validation stages, roles and a forge, holds only while its file is trusted.
 
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { EngineError } from '../base/error.ts';
-import type { Json } from '../base/json.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
 import type { Limits } from '../engine/limits.ts';
 import type { StageSetting } from '../steps/services.ts';
 import type { Project } from './project.ts';
@@ -28,6 +29,12 @@ export interface Settings {
   readonly project?: { readonly default_branch?: string };
   /** People by the name of their group. */
   readonly groups?: Readonly<Record<string, readonly string[]>>;
+  /** The forge; its paths are absolute. */
+  readonly forge?: { readonly kind: 'local'; readonly repository?: string; readonly state?: string };
+  /** What is said of roles, by their names; `roles.ts` reads it. */
+  readonly roles?: Json;
+  /** Files that came with the project and name programs to run or a forge: nothing is driven unless they are trusted. */
+  readonly powerful?: readonly string[];
 }
 
 /** Which file a setting came from, the strongest first. */
@@ -96,18 +103,27 @@ export async function readOrigins(shell: Shell, project: Project): Promise<Origi
   for (const { layer, path } of files) {
     for (const setting of await readSettingsFile(path)) {
       const origin = { ...setting, layer, file: path, isInForce: true };
-      found.push(setting.key === 'db' ? { ...origin, value: databaseOf(project, origin) } : origin);
+      const what = PATHS[setting.key];
+      found.push(what === undefined ? origin : { ...origin, value: pathOf(project, origin, what) });
     }
   }
   return settle(found);
 }
 
-/** The absolute path of a database; what a repository brings may name one inside of the project only. */
-function databaseOf(project: Project, setting: OriginSetting): string {
+/** Settings that are paths, as messages call them. */
+const PATHS: Readonly<Record<string, string>> = {
+  db: 'the database',
+  'forge.repository': 'the repository of the forge',
+  'forge.state': 'the state of the forge',
+};
+
+/** The absolute path that is meant; what a repository brings may name one inside of the project only. */
+function pathOf(project: Project, setting: OriginSetting, what: string): string {
   const base = setting.layer === 'user' ? dirname(setting.file) : project.root;
   const path = resolve(base, String(setting.value));
-  if (isBrought(setting) && !isInside(project.root, path))
-    throw refused(setting, `the database ${path} is outside of the project, which a file that comes with the project may not set`);
+  const isProject = setting.key === 'forge.repository' && path === project.root;
+  if (isBrought(setting) && !isProject && !isInside(project.root, path))
+    throw refused(setting, `${what} ${path} is outside of the project, which a file that comes with the project may not set`);
   return path;
 }
 
@@ -214,7 +230,32 @@ function toSettings(inForce: readonly OriginSetting[]): Settings {
     inheritEnv: value('environment'),
     project: table('project'),
     groups: table('groups'),
+    forge: forgeOf(inForce, table('forge')),
+    roles: value('roles') ?? value('agent_roles'),
+    powerful: powerfulIn(inForce),
   }) as Settings;
+}
+
+function forgeOf(inForce: readonly OriginSetting[], forge: Record<string, Json> | undefined): Record<string, Json> | undefined {
+  if (forge === undefined || forge.kind !== undefined) return forge;
+  const { file, position } = inForce.find(({ key }) => key.startsWith('forge.')) as OriginSetting;
+  throw new EngineError('CONFIG_INVALID', '"forge" does not say what it is; add "kind: local"', { position: { file, ...position } });
+}
+
+/** The files that came with the project and set what is run or acted on. */
+function powerfulIn(inForce: readonly OriginSetting[]): string[] | undefined {
+  const names = ({ key, value }: OriginSetting): boolean =>
+    key.startsWith('forge.') || key.startsWith('validation.stages.') || (spelled(key) === 'roles' && equipsAgents(value));
+  const found = inForce.filter(names).filter(isBrought);
+  return found.length === 0 ? undefined : [...new Set(found.map(({ file }) => file))];
+}
+
+/** Whether roles are given more than what triggers them: a driver, a program, permissions. */
+function equipsAgents(roles: Json): boolean {
+  return (
+    isJsonObject(roles) &&
+    Object.values(roles).some((role) => isJsonObject(role) && Object.keys(role).some((field) => field !== 'triggers'))
+  );
 }
 
 function withoutAbsent(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -141,6 +141,10 @@ function waitWords(wait: Wait): string {
       return 'has no verdict yet, and looks again when something happens';
     case 'fix':
       return 'waits for the fix';
+    case 'capacity':
+      return 'waits until there is capacity again';
+    case 'budget':
+      return 'waits for budget';
   }
 }
 

@@ -2,7 +2,8 @@
 //
 // T1. A payload is taken as the forge sends it, so that a workflow reads `trigger.issue.number` either way.
 // T2. The facts `issue_number pr_number labels base_branch` are there where the payload has them.
-// T3. A number that is given by hand is all that is known of an issue; nothing is made up around it.
+// T3. A number that is given by hand is all that is known of an issue; nothing is made up around it. A forge that the
+//     settings name is asked for the rest (`trigger-forge.ts`).
 
 import { EngineError } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
@@ -47,7 +48,8 @@ function numbered(way: string, value: string): Trigger {
   return triggerOf(way === 'issue' ? { issue: { number } } : { pull_request: { number } }, { said: `--${way} ${value}` });
 }
 
-function triggerOf(payload: JsonObject, { event, said }: { readonly event?: string; readonly said: string }): Trigger {
+/** The trigger that a payload is: its facts, and where the run comes from. */
+export function triggerOf(payload: JsonObject, { event, said }: { readonly event?: string; readonly said: string }): Trigger {
   const isOfPull = isJsonObject(payload.issue) && isJsonObject(payload.issue.pull_request);
   // A comment on a pull request comes as one on an issue, which names its pull request.
   const issue = isOfPull ? undefined : numberIn(payload.issue);

@@ -120,7 +120,11 @@ export function changedSince(trusted: TrustedFile, { parts }: ModuleGraph): stri
  * Refuses a file whose content is not trusted; on a terminal the person is asked instead. What it gives are the files
  * whose content was looked at, or nothing when the whole folder is trusted.
  */
-export async function assertTrusted(shell: Shell, project: Project, file: string): Promise<ModuleGraph | undefined> {
+export async function assertTrusted(
+  shell: Shell,
+  project: Project,
+  { file, use = WORKFLOW_USE }: { readonly file: string; readonly use?: Use },
+): Promise<ModuleGraph | undefined> {
   const trust = readTrust(shell);
   const path = realpathSync(file);
   if (trustedFolder(trust, path) !== undefined) return undefined;
@@ -128,19 +132,29 @@ export async function assertTrusted(shell: Shell, project: Project, file: string
   const trusted = trust.files[path];
   if (trusted?.digest === graph.digest) return graph;
   const changed = trusted === undefined ? [] : changedSince(trusted, graph);
-  if (!shell.isInteractive) throw notTrusted(graph, changed);
+  if (!shell.isInteractive) throw notTrusted(graph, changed, use);
   for (const line of aboutContent(shell, graph, changed)) shell.print(line);
-  const answer = await ask(shell, 'Run it? y = yes, this content · a = always what lies in this folder · N = no: ');
+  const answer = await ask(shell, `${use.question} y = yes, this content · a = always what lies in this folder · N = no: `);
   if (answer === 'y' || answer === 'yes') keepContent(shell, graph);
   else if (answer === 'a' || answer === 'always') trustFolder(shell, project.root);
-  else throw notTrusted(graph, changed);
+  else throw notTrusted(graph, changed, use);
   return graph;
 }
 
-function notTrusted({ file, digest }: ModuleGraph, changed: readonly string[]): EngineError {
+/** What a file is wanted for, as messages say it. */
+interface Use {
+  readonly why: string;
+  readonly question: string;
+}
+
+const WORKFLOW_USE: Use = { why: 'running it runs its code', question: 'Run it?' };
+/** Of a file of settings. */
+export const SETTINGS_USE: Use = { why: 'it names programs to run or a forge to act on', question: 'Use it?' };
+
+function notTrusted({ file, digest }: ModuleGraph, changed: readonly string[], { why: reason }: Use): EngineError {
   const why =
     changed.length === 0
-      ? `${file} is not trusted yet, and running it runs its code`
+      ? `${file} is not trusted yet, and ${reason}`
       : `${file} was trusted with other content; changed since: ${changed.map(oneLine).join(', ')}`;
   return new EngineError('NOT_TRUSTED', `${why}; read it, then "pawl trust ${file}" allows exactly this content`, {
     details: { file, digest, changed },

@@ -152,6 +152,8 @@ export interface Definition {
   readonly outputNames?: Readonly<Record<string, string>>;
   /** The side step with which it is told, once, that a run failed or escalated. */
   readonly onError?: string;
+  /** Names that are among the run's data from the beginning, null where nobody gave them: what it is about at the forge. */
+  readonly facts?: readonly string[];
   /** What the run's data begins with, evaluated once, in order: values whose texts may be templates. */
   readonly context?: readonly { readonly name: string; readonly value: Json }[];
 }

@@ -20,7 +20,8 @@ import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
 import type { AttemptRow, CommitResult, Delta, ReceivedMail, RunCreation, SlotClaim } from '../store/store.ts';
 import { type Beside, createDelta, touchedPaths } from './delta.ts';
 import type { DriverHost } from './host.ts';
-import { type RunRecord, refsOf } from './record.ts';
+import { groupsFor, refsFor } from './needs.ts';
+import type { RunRecord } from './record.ts';
 
 /** What a driver begins with: the run as it was claimed or is about to be created. */
 export interface DriverStart {
@@ -184,7 +185,10 @@ export class RunDriver {
     const batch = this.nextBatch();
     if (this.forgeParts.length > 0) await this.lookAtForge(batch);
     if (this.over) return;
-    const refs = refsFor(this.state, batch);
+    const refs = refsFor(
+      this.state,
+      batch.map(({ input }) => input),
+    );
     const groups = groupsFor(this.state);
     if (!this.record.has(refs, groups)) await this.record.load(refs, groups);
     const draft = draftOf(this.state);
@@ -353,15 +357,18 @@ export class RunDriver {
     if (result.type === 'observed') return [this.observed(activation, result.subjects)];
     // What cannot be looked at is put to people as such; once it can be, the question is put anew.
     if (want === 'observe') return [this.observed(activation, { problem: result.type === 'errored' ? result.error.message : '' })];
-    return [this.inputOf(result, { path, attempt })];
+    const input = this.inputOf(result, { path, attempt });
+    return result.remember === undefined ? [input] : [this.remembered(result.remember), input];
   }
 
   /** What an attempt is given. */
   private requestFor(want: AttemptRequest['want'], activation: Activation, signal: AbortSignal): AttemptRequest {
     const items = activation.group === undefined ? undefined : this.state.groups[activation.group]?.items;
     const list = items === undefined ? undefined : (this.record.value(items) as readonly unknown[]);
+    const { answers } = activation;
     return {
       want,
+      ...(answers === undefined ? {} : { answers: answers.map((ref) => this.record.value(ref)) }),
       bound: this.bound(activation.step),
       activation,
       runId: this.run,
@@ -374,6 +381,10 @@ export class RunDriver {
     };
   }
 
+  private remembered(facts: JsonObject): RunInput {
+    return { type: 'observed', at: this.host.clock.now(), facts: this.record.keep(facts) as Ref };
+  }
+
   private observed({ path, attempt, wait }: Activation, subjects: JsonObject): RunInput {
     const at = this.host.clock.now();
     return { type: 'observed', at, path, attempt, subjects: this.record.keep(subjects) as Ref, after: wait?.decided?.length ?? 0 };
@@ -382,7 +393,12 @@ export class RunDriver {
   private inputOf(result: Exclude<AttemptResult, { readonly type: 'observed' }>, of: { path: Path; attempt: number }): RunInput {
     const at = this.host.clock.now();
     this.noteBeside(result, of);
-    if (result.type === 'ready') return { type: 'prepared', at, ...of };
+    if (result.type === 'handed') return { type: 'handed', at, ...of, handover: this.record.keep(result.handover) as Ref };
+    if (result.type === 'asked') return { type: 'asked', at, ...of, questions: this.record.keep(result.questions) as Ref };
+    if (result.type === 'ready') {
+      const merge = result.found === undefined ? undefined : this.record.keep(result.found);
+      return { type: 'prepared', at, ...of, ...(merge === undefined ? {} : { merge }) };
+    }
     if (result.type === 'errored') {
       const output = result.output === undefined ? undefined : this.record.keep(result.output);
       return { type: 'errored', at, ...of, error: result.error, ...(output === undefined ? {} : { output }) };
@@ -474,22 +490,4 @@ export class RunDriver {
 function workKey(effect: Effect, activation: Activation): string {
   const { recovery, wait } = activation;
   return `${effect.do}/${effect.attempt}/${recovery}/${wait?.child ?? wait?.decided?.length ?? ''}`;
-}
-
-function refsFor(state: RunState, batch: readonly Queued[]): Ref[] {
-  const refs = refsOf(state);
-  for (const { input } of batch) {
-    if ('output' in input && input.output !== undefined) refs.push(input.output);
-    if ('subjects' in input) refs.push(input.subjects);
-    if ('facts' in input && input.facts !== undefined) refs.push(input.facts);
-    if ('payload' in input && input.payload !== undefined) refs.push(input.payload);
-    if (input.type === 'control' && 'output' in input.action && input.action.output !== undefined) refs.push(input.action.output);
-  }
-  return refs;
-}
-
-function groupsFor(state: RunState): Path[] {
-  const groups = Object.keys(state.groups);
-  if (state.halt?.group !== undefined && state.halt.path !== undefined) groups.push(state.halt.path);
-  return groups;
 }

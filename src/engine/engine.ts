@@ -36,6 +36,8 @@ export interface EngineParts {
   readonly readForge: DriverHost['readForge'];
   /** Whether a person may decide a question that is put to these groups; throws what is wrong with them. */
   readonly mayDecide: (from: readonly string[], actor: string) => string | undefined;
+  /** The key of the tokens of work that is handed out; the same for every process on this store. */
+  readonly tokenKey: () => string | Uint8Array;
   /** Builds the input of a child run. */
   readonly childInput: (request: AttemptRequest) => Promise<JsonObject>;
   /** This engine as an owner of runs: a process identity and a number. */

@@ -297,7 +297,8 @@ function snapshotOf(whole: Whole, state: RunState): Snapshot {
 export function refsOf(state: RunState): Ref[] {
   const refs: Ref[] = [];
   for (const path in state.live) {
-    const { held, wait } = state.live[path] as Activation;
+    const { held, wait, answers } = state.live[path] as Activation;
+    refs.push(...(answers ?? []));
     if (held?.output !== undefined) refs.push(held.output);
     if (wait?.subjects !== undefined) refs.push(wait.subjects);
     for (const { output } of wait?.decided ?? []) if (output !== undefined) refs.push(output);

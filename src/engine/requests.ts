@@ -5,7 +5,7 @@
 import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
-import { type Json, toPlain } from '../base/json.ts';
+import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { Definition } from '../definition/model.ts';
 import type { RunEvent } from '../kernel/event.ts';
@@ -95,7 +95,7 @@ async function untilPut(core: EngineCore, run: string): Promise<void> {
 }
 
 /** Resolves when the checkpoint of a run is as wanted, whoever drives it. */
-async function untilState(core: EngineCore, run: string, isSo: (state: RunState) => boolean): Promise<void> {
+export async function untilState(core: EngineCore, run: string, isSo: (state: RunState) => boolean): Promise<void> {
   for (;;) {
     const changed = nextChange(core);
     try {
@@ -206,6 +206,14 @@ export async function sendSignal(
   await deliver(core, run, { dedupe });
 }
 
+/** Tells a run facts that join its data; `id` makes a repeated telling harmless. */
+export async function tellFacts(core: EngineCore, run: string, told: { readonly facts: JsonObject; readonly id: string }): Promise<void> {
+  const value = storedValue(told.facts);
+  const dedupe = `facts/${told.id}`;
+  await core.post({ run, dedupe, input: { type: 'observed', at: core.clock.now(), facts: value.ref }, values: [value] });
+  await deliver(core, run, { dedupe });
+}
+
 /** Cancels, pauses or continues a run; resolves when it is on disk and taken. */
 export async function steerRun(
   core: EngineCore,
@@ -238,6 +246,8 @@ export async function resumeRun(
   if (options.choice === undefined) {
     if (isHalted(state.status)) throw refused(state);
     if (state.paused) return steerRun(core, run, { action: { do: 'unpause' }, actor: options.actor, ...accept });
+    if (Object.values(state.live).some(({ wait }) => wait?.kind === 'budget' || wait?.kind === 'capacity'))
+      return steerRun(core, run, { action: { do: 'recheck' }, actor: options.actor, ...accept });
     const driver = await core.drive(run, accept);
     if (driver !== undefined && !(driver instanceof RunDriver)) throw heldError(run, driver.heldBy);
     return;
@@ -313,7 +323,8 @@ function refused(state: RunState): EngineError {
   );
 }
 
-function finalRun(state: RunState): EngineError {
+/** The error of asking something of a run that is over. */
+export function finalRun(state: RunState): EngineError {
   return new EngineError(
     'RUN_FINAL',
     `run ${state.id} is ${state.status}; nothing can change it any more. Fork it to go on from one of its steps`,
@@ -329,7 +340,11 @@ function heldError(run: string, owner: string): EngineError {
 }
 
 /** Sees to it that mail is taken: by us when the run is free, else by its owner, whose log we follow. */
-async function deliver(core: EngineCore, run: string, { dedupe, ...options }: DriveOptions & { readonly dedupe: string }): Promise<void> {
+export async function deliver(
+  core: EngineCore,
+  run: string,
+  { dedupe, ...options }: DriveOptions & { readonly dedupe: string },
+): Promise<void> {
   const driver = await core.drive(run, options);
   if (driver instanceof RunDriver) return driver.caughtUp();
   await new Promise<void>((resolve, reject) => {
@@ -350,7 +365,8 @@ async function deliver(core: EngineCore, run: string, { dedupe, ...options }: Dr
   });
 }
 
-function storedValue(value: Json): StoredValue {
+/** A value as the store keeps it. */
+export function storedValue(value: Json): StoredValue {
   const text = JSON.stringify(value);
   return { text, ref: { digest: digestText(text), bytes: Buffer.byteLength(text) } };
 }

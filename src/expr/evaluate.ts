@@ -3,7 +3,7 @@
 
 import { unreachable } from '../base/invariant.ts';
 import type { Json } from '../base/json.ts';
-import { describe, holds, isSame } from './data.ts';
+import { describe, holds, isObject, isSame, ownData } from './data.ts';
 import { FILTERS, type Filter } from './filters.ts';
 import { Absent, type Meter } from './meter.ts';
 import { rootValue, type Walker, walk } from './path-walk.ts';
@@ -135,7 +135,13 @@ export class Evaluator implements Walker {
     const value = this.value(node.value);
     const args = node.args.map((arg) => this.value(arg));
     this.meter.offset = node.offset;
-    return (FILTERS.get(node.name) as Filter).apply(value, args, this.meter);
+    const filter = FILTERS.get(node.name) as Filter;
+    const seen = filter.sees === undefined ? [] : [this.hidden(filter.sees)];
+    return filter.apply(value, [...args, ...seen], this.meter);
+  }
+
+  private hidden(name: string): Json {
+    return isObject(this.scope) ? (ownData(this.scope, name) ?? null) : null;
   }
 }
 

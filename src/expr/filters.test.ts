@@ -9,10 +9,8 @@ const SCOPE: Json = {
   rows: [{ n: 1 }, { n: null }],
   object: { b: 1, a: [true] },
   empty: [],
-  files: [
-    { path: 'a.ts', has_public_api: false },
-    { path: 'b.ts', has_public_api: true },
-  ],
+  files: ['a.ts', 'b.ts'],
+  $public_api: ['b.ts', 'c.ts'],
 };
 
 const EXAMPLES: readonly [source: string, value: Json][] = [
@@ -38,6 +36,7 @@ const EXAMPLES: readonly [source: string, value: Json][] = [
   ['-3 | abs', 3],
   ['files | has_public_api', true],
   ['files[0] | has_public_api', false],
+  ['empty | has_public_api', false],
   ['null | has_public_api', false],
   ["'AbC' | lower", 'abc'],
   ["'AbC' | upper", 'ABC'],
@@ -100,4 +99,8 @@ describe('a filter refuses', () => {
     expect(() => evaluate(expression, SCOPE)).toThrow(expect.objectContaining({ code: 'EXPRESSION_EVALUATION' }));
     expect(() => evaluate(expression, SCOPE)).toThrow(message);
   });
+});
+
+test('has_public_api is not false for paths of which nothing was recorded', () => {
+  expect(() => evaluate(parseExpression('files | has_public_api'), { files: ['a.ts'] })).toThrow('captured files');
 });

@@ -12,8 +12,13 @@ import { TEXT_FILTERS } from './text-filters.ts';
 export interface Filter {
   readonly arity: readonly [least: number, most: number];
   readonly usage: string;
+  /** A name of the scope that no author can write; what it holds is the last of the arguments, null where it is not there. */
+  readonly sees?: string;
   apply(value: Json, args: readonly Json[], meter: Meter): Json;
 }
+
+/** Where the paths of captured files with public declarations stand, in the output of a step and in a scope. */
+export const PUBLIC_API = '$public_api';
 
 const GENERAL_FILTERS: Readonly<Record<string, Filter>> = {
   contains: { arity: [1, 1], usage: "contains('x')", apply: (value, [item], meter) => holds(value, item as Json, meter) },
@@ -29,7 +34,7 @@ const GENERAL_FILTERS: Readonly<Record<string, Filter>> = {
   floor: { arity: [0, 0], usage: 'floor', apply: (value, _, meter) => whole(Math.floor(numberIn(value, meter))) },
   ceil: { arity: [0, 0], usage: 'ceil', apply: (value, _, meter) => whole(Math.ceil(numberIn(value, meter))) },
   abs: { arity: [0, 0], usage: 'abs', apply: (value, _, meter) => Math.abs(numberIn(value, meter)) },
-  has_public_api: { arity: [0, 0], usage: 'has_public_api', apply: hasPublicApi },
+  has_public_api: { arity: [0, 0], usage: 'has_public_api', sees: PUBLIC_API, apply: hasPublicApi },
 };
 
 /** Every filter by name. */
@@ -84,15 +89,12 @@ function round(value: Json, [digits = 0]: readonly Json[], meter: Meter): number
   return Math.abs(scaled) > Number.MAX_SAFE_INTEGER ? number : whole(Math.round(scaled) / scale);
 }
 
-/** Reads the fact that was recorded with each captured file; code itself is never looked at here. */
-function hasPublicApi(value: Json, _: readonly Json[], meter: Meter): boolean {
+/** Looks the paths of captured files up among those that were recorded as public; code itself is never looked at here. */
+function hasPublicApi(value: Json, [recorded]: readonly Json[], meter: Meter): boolean {
   if (value === null) return false;
-  const captured = isList(value) ? entriesOf(value, meter) : [value];
-  return captured.map((entry) => publicApiFact(entry, meter)).includes(true);
-}
-
-function publicApiFact(entry: Json, meter: Meter): boolean {
-  const fact = isObject(entry) ? ownData(entry, 'has_public_api') : undefined;
-  if (typeof fact === 'boolean') return fact;
-  return meter.fail(`has_public_api is recorded with captured files, and this is ${describe(entry, meter)}; use it on a file output`);
+  const paths = isList(value) ? entriesOf(value, meter) : [value];
+  const stranger = paths.find((path) => typeof path !== 'string');
+  if (stranger === undefined && isList(recorded as Json)) return paths.some((path) => holds(recorded as Json, path, meter));
+  const what = describe(stranger ?? value, meter);
+  return meter.fail(`has_public_api is recorded with captured files, and this is ${what}; use it on a file output`);
 }

@@ -85,7 +85,7 @@ describe('how a forge’s answer becomes an outcome', () => {
     await stage.check('topic', { name: 'unit', status: 'completed', conclusion: 'timed_out' });
     expect(await merge({ pr, head })).toMatchObject({ outcome: 'ci_failure', reason: 'ci_failure' });
     await stage.commit('topic', { 'more.txt': '1' });
-    expect(await merge({ pr, head })).toMatchObject({ outcome: 'error', reason: 'stale_head' });
+    expect(await merge({ pr, head })).toMatchObject({ outcome: 'stale_head', reason: 'stale_head' });
   });
 
   test('a rate limit is an error that says until when', async () => {

@@ -42,7 +42,7 @@ export interface ActionScene {
 export type ActionResult =
   | { readonly outcome: 'ok'; readonly value: Json }
   | {
-      readonly outcome: 'error' | 'conflict' | 'ci_failure';
+      readonly outcome: 'error' | 'conflict' | 'ci_failure' | 'stale_head';
       readonly error: string;
       readonly reason: ForgeFailure['result'] | 'invalid';
       /** For `rate_limited`: when to try again, with the same key. */
@@ -88,7 +88,7 @@ export async function performAction(forge: Forge, action: ForgeAction, scene: Ac
 
 function toResult(failure: ForgeFailure): ActionResult {
   const { result: reason, message: error } = failure;
-  if (reason === 'conflict' || reason === 'ci_failure') return { outcome: reason, error, reason };
+  if (reason === 'conflict' || reason === 'ci_failure' || reason === 'stale_head') return { outcome: reason, error, reason };
   return { outcome: 'error', error, reason, ...(failure.result === 'rate_limited' ? { until: failure.until } : {}) };
 }
 

@@ -3,6 +3,7 @@
 // K9. After an exhausted bound a run goes on only with more iterations or to another step; nothing resets a bound.
 
 import { unreachable } from '../base/invariant.ts';
+import { endShortage } from './attended.ts';
 import { advanceGroup } from './group.ts';
 import { ignore } from './ignored.ts';
 import type { ControlInput } from './input.ts';
@@ -26,6 +27,8 @@ export function steer(turn: Turn, input: ControlInput): void {
       return turn.emit({ type: 'run.changed', at: turn.at, code: action.code, actor: input.actor });
     case 'unpause':
       return unpause(turn, input);
+    case 'recheck':
+      return recheck(turn);
     case 'retry':
       return withHalt(turn, (halt) => retry(turn, halt, { ...action, actor: input.actor }));
     case 'accept':
@@ -70,6 +73,11 @@ function unpause(turn: Turn, input: ControlInput): void {
   if (!turn.run.paused) return ignore(turn, { input: 'control' }, 'not-allowed');
   turn.emit({ type: 'run.changed', at: turn.at, paused: false, actor: input.actor });
   wake(turn);
+}
+
+function recheck(turn: Turn): void {
+  for (const activation of Object.values(turn.run.live))
+    if (activation.wait?.kind === 'budget' || activation.wait?.kind === 'capacity') endShortage(turn, activation);
 }
 
 function clearHalt(turn: Turn, said: Said): void {

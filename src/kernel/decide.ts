@@ -2,7 +2,9 @@
 // Synchronous, over plain data: time arrives in the input, everything outside the checkpoint in the view.
 
 import { unreachable } from '../base/invariant.ts';
+import { pipelineOf } from '../definition/kinds/registry.ts';
 import { type Draft, draftOf } from './apply.ts';
+import { takeAnswer, takeAsked, takeHanded, takeReport, takeShortage } from './attended.ts';
 import { steer } from './control.ts';
 import type { RunEvent } from './event.ts';
 import { takeDecision, takeObserved } from './human.ts';
@@ -14,7 +16,7 @@ import { rerun, takeRecovery } from './recover.ts';
 import { type Activation, isFinal, isHalted, type RunState } from './run-state.ts';
 import { afterWork, attemptFailed, difference, retryAttempt, takeMove } from './settle.ts';
 import { type EndedAttempt, Turn } from './turn.ts';
-import { passTime, takeChildEnd, takePending, takePoll, takeReport, takeSignal, takeSlot, takeVerified } from './waits.ts';
+import { passTime, takeChildEnd, takePending, takePoll, takeSignal, takeSlot, takeVerified } from './waits.ts';
 
 /** What a decision is made with: the order of steps, and what was loaded from outside the checkpoint. */
 export interface Means {
@@ -74,6 +76,12 @@ function takeInput(turn: Turn, input: RunInput): void {
       return takeObserved(turn, input);
     case 'reported':
       return answered(turn, input, () => takeReport(turn, input));
+    case 'handed':
+      return takeHanded(turn, input);
+    case 'asked':
+      return answered(turn, input, () => takeAsked(turn, input));
+    case 'answered':
+      return answered(turn, input, () => takeAnswer(turn, input));
     case 'signalled':
       return answered(turn, input, () => takeSignal(turn, input));
     case 'childEnded':
@@ -119,10 +127,13 @@ function awaits(activation: Activation, type: AttemptInput['type']): boolean {
 function takePrepared(turn: Turn, input: PreparedInput): void {
   const activation = liveAttempt(turn, input);
   if (activation === undefined) return;
+  if (input.merge !== undefined) turn.emit({ type: 'run.changed', at: turn.at, merge: input.merge });
   if (input.error !== undefined) return attemptFailed(turn, input.path, { error: input.error });
   // A reconciliation that found no effect: the attempt is worked on again under the same key.
   if (activation.state === 'verifying') return rerun(turn, activation);
-  const after = started(turn, activation, turn.model(activation));
+  const model = turn.model(activation);
+  const based = pipelineOf(model.kind) === 'execute' ? { based: true as const } : {};
+  const after = started(turn, { ...activation, ...based }, model);
   turn.emit({ type: 'step.changed', at: turn.at, path: input.path, set: difference(activation, after) });
   if (after.state === 'waiting') turn.later(() => begun(turn, input.path));
 }
@@ -131,7 +142,7 @@ function takeSettled(turn: Turn, input: SettledInput): void {
   const activation = liveAttempt(turn, input);
   if (activation === undefined) return;
   if (activation.kind === 'delay' && activation.state === 'running') return takePoll(turn, activation, input.outcome === 'ok');
-  if (activation.held !== undefined) return takeVerified(turn, activation);
+  if (activation.held !== undefined) return takeVerified(turn, activation, input.output);
   if (activation.kind === 'gate' && input.outcome === 'pending') return takePending(turn, activation);
   if (activation.kind === 'validate' && input.outcome === 'fail') return repair(turn, activation, input);
   afterWork(turn, input.path, input);
@@ -164,5 +175,6 @@ function repair(turn: Turn, activation: Activation, input: SettledInput): void {
 function takeErrored(turn: Turn, input: ErroredInput): void {
   const activation = liveAttempt(turn, input);
   if (activation === undefined) return;
+  if (input.error.reason === 'quota' || input.error.reason === 'budget') return takeShortage(turn, input.path, input.error);
   attemptFailed(turn, input.path, { error: input.error, ...(input.output === undefined ? {} : { output: input.output }) });
 }

@@ -14,7 +14,7 @@ import type { JoinModel, StepModel } from '../definition/model.ts';
 import { digestOfYield } from './flow-digest.ts';
 import { type FlowGroup, type FlowYield, StepFailed } from './flow-step.ts';
 import type { StepError } from './input.ts';
-import type { Ended, Move, Program, View } from './program.ts';
+import type { Begin, Ended, Move, Program, View } from './program.ts';
 import type { Path, RunState } from './run-state.ts';
 
 /** A step of a flow that has ended, as a replay feeds it back. */
@@ -105,9 +105,10 @@ class LiveFlow implements FlowProgram {
     return false;
   }
 
-  begin(_run: RunState, view: View): readonly Move[] {
+  begin(_run: RunState, view: View, start?: Begin): readonly Move[] {
     if (this.standing === undefined) this.advance({ value: undefined });
-    return [this.moveOf(view, undefined)];
+    const facts: readonly Move[] = start?.facts === undefined ? [] : [{ do: 'merge', data: start.facts }];
+    return [...facts, this.moveOf(view, undefined)];
   }
 
   next(_run: RunState, ended: Ended, view: View): readonly Move[] {

@@ -54,13 +54,16 @@ function createGraphProgram(definition: Definition): Program {
 }
 
 /** What the run's data begins with: what it was given, and what its definition makes of that, in order. */
-function firstData({ context = [] }: Definition, given: { run: RunState; view: View; start: Begin }): Move[] {
+function firstData({ context = [], facts: names = [] }: Definition, given: { run: RunState; view: View; start: Begin }): Move[] {
   const { run, view, start } = given;
-  const facts = start.facts === undefined ? [] : [{ do: 'merge' as const, data: start.facts }];
+  const unknown = names.length === 0 ? undefined : view.keep(Object.fromEntries(names.map((name) => [name, null])));
+  const facts = [unknown, start.facts].flatMap((data) => (data === undefined ? [] : [{ do: 'merge' as const, data }]));
   if (context.length === 0) return facts;
-  const data = new Map<string, Json>(Object.entries(start.facts === undefined ? {} : (view.value(start.facts) as JsonObject)));
+  const data = new Map<string, Json>(names.map((name) => [name, null]));
+  for (const [name, value] of Object.entries(start.facts === undefined ? {} : (view.value(start.facts) as JsonObject)))
+    data.set(name, value);
   const own = new Map<string, Json>();
-  const seen = { params: view.params, data: (key: string) => own.get(key) ?? data.get(key), output: () => undefined };
+  const seen = { params: view.params, data: (key: string) => (own.has(key) ? own.get(key) : data.get(key)), output: () => undefined };
   for (const { name, value } of context) own.set(name, rendered(value, { run, view: seen, step: '' }));
   const kept = view.keep(Object.fromEntries(own));
   return kept === undefined ? facts : [...facts, { do: 'merge', data: kept }];

@@ -80,7 +80,7 @@ function putAnew(turn: Turn, { path, wait }: Activation, seen: { readonly subjec
 }
 
 /** What of the things that a question is about has changed, in words. */
-export function changesBetween(before: Json, after: Json): string {
+function changesBetween(before: Json, after: Json): string {
   const [was, is] = [leaves(before), leaves(after)];
   const names = [...new Set([...was.keys(), ...is.keys()])].filter((name) => was.get(name) !== is.get(name)).sort();
   const words = names.map((name) => `${name} ${!was.has(name) ? 'is new' : !is.has(name) ? 'is gone' : 'changed'}`);

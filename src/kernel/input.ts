@@ -5,11 +5,16 @@
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { Path, Ref, RunStatus } from './run-state.ts';
 
-/** Why an attempt did not bring a result. `contract` is a broken postcondition; `precondition` ran nothing. */
+/**
+ * Why an attempt did not bring a result. `contract` is a broken postcondition; `precondition` ran nothing; `quota` and
+ * `budget` are waits, not failures.
+ */
 export interface StepError {
   readonly code: string;
   readonly message: string;
-  readonly reason: 'error' | 'contract' | 'precondition' | 'timeout';
+  readonly reason: 'error' | 'contract' | 'precondition' | 'timeout' | 'quota' | 'budget';
+  /** quota: from when on there is capacity again, where that is known. */
+  readonly resumeAt?: number;
   /** False when trying again cannot help, whatever the policy says. */
   readonly retryable?: boolean;
 }
@@ -52,6 +57,8 @@ export interface DueInput {
 export interface PreparedInput extends AttemptInput {
   readonly type: 'prepared';
   readonly error?: StepError;
+  /** What was found before the work, to be compared with afterwards: it joins the data. */
+  readonly merge?: Ref;
 }
 
 /** The engine observed how an attempt ended. */
@@ -96,6 +103,27 @@ export interface ReportedInput extends AttemptInput {
   readonly type: 'reported';
   readonly outcome: OutcomeName;
   readonly output?: Ref;
+  /** The worker gives the attempt up. */
+  readonly error?: StepError;
+}
+
+/** The work was handed out: the instructions, for whoever does it and reports. */
+export interface HandedInput extends AttemptInput {
+  readonly type: 'handed';
+  readonly handover: Ref;
+}
+
+/** A worker has questions to the person it works for. */
+export interface AskedInput extends AttemptInput {
+  readonly type: 'asked';
+  readonly questions: Ref;
+}
+
+/** A person answered the questions of a worker. */
+export interface AnsweredInput extends AttemptInput {
+  readonly type: 'answered';
+  readonly answers: Ref;
+  readonly actor: string;
 }
 
 /** Something outside sent a named signal. */
@@ -131,6 +159,8 @@ export type ControlAction =
   | { readonly do: 'pause' }
   | { readonly do: 'acceptCode'; readonly code: string }
   | { readonly do: 'unpause' }
+  /** Work that waits for budget or capacity looks again. */
+  | { readonly do: 'recheck' }
   | { readonly do: 'retry'; readonly note?: string; readonly extend?: number }
   | { readonly do: 'accept'; readonly note?: string; readonly output?: Ref }
   | { readonly do: 'goto'; readonly step: string; readonly note?: string }
@@ -154,6 +184,9 @@ export type RunInput =
   | DecidedInput
   | ObservedInput
   | ReportedInput
+  | HandedInput
+  | AskedInput
+  | AnsweredInput
   | SignalledInput
   | ChildEndedInput
   | ControlInput;

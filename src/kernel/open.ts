@@ -4,6 +4,7 @@
 import { digestJson } from '../base/digest.ts';
 import { deriveRunId } from '../base/id.ts';
 import type { Json } from '../base/json.ts';
+import { comparesFiles } from '../definition/kinds/output-pattern.ts';
 import { pipelineOf } from '../definition/kinds/registry.ts';
 import type { GateOptionModel, HumanGateModel, StepModel } from '../definition/model.ts';
 import { openGroup } from './group.ts';
@@ -63,7 +64,11 @@ function skipReason(turn: Turn, model: StepModel, opening: Opening): true | Step
 
 /** The activation as its next attempt begins: at work, queued for a slot, or waiting for what its kind waits for. */
 export function started(turn: Turn, activation: Activation, model: StepModel): Activation {
-  if (pipelineOf(model.kind) === 'execute') return startedWork(turn, activation, model);
+  if (pipelineOf(model.kind) === 'execute') {
+    // What is compared with afterwards has to be on record before the work begins.
+    if (comparesFiles(model) && activation.based !== true) return { ...activation, state: 'preparing', startedAt: turn.at };
+    return startedWork(turn, activation, model);
+  }
   if (model.preconditions.length > 0 && activation.state !== 'preparing') return { ...activation, state: 'preparing', startedAt: turn.at };
   return startedWait(turn, activation, model);
 }

@@ -46,7 +46,7 @@ export interface Decision {
 
 /** One thing a live activation waits for; its due time is in the activation. */
 export interface Wait {
-  readonly kind: 'human' | 'report' | 'answer' | 'child' | 'signal' | 'delay' | 'forge' | 'fix';
+  readonly kind: 'human' | 'report' | 'answer' | 'child' | 'signal' | 'delay' | 'forge' | 'fix' | 'capacity' | 'budget';
   /** human: the digest of everything shown; a decision must name it. Absent until what it is about was looked at. */
   readonly digest?: string;
   /** human: the digest of the question alone, where it is about things outside. */
@@ -63,6 +63,10 @@ export interface Wait {
   readonly shown?: Ref;
   /** human: the question itself, where no stored definition holds it as it was put: in a flow, or with templates filled in. */
   readonly gate?: Ref;
+  /** report: what the worker was told. */
+  readonly handover?: Ref;
+  /** answer: what the worker asks. */
+  readonly questions?: Ref;
   /** signal: its name. */
   readonly name?: string;
   /** child: its run id. */
@@ -104,6 +108,10 @@ export interface Activation {
   readonly broken?: number;
   /** What was wrong with the last attempt; handed to the next one. */
   readonly feedback?: string;
+  /** Questions of its workers that a person answered, oldest first; handed to every later attempt. */
+  readonly answers?: readonly Ref[];
+  /** What it is compared with afterwards is on record. */
+  readonly based?: true;
   /** The group this is a member of, its key there, and its position. */
   readonly group?: Path;
   readonly key?: string;

@@ -5,6 +5,7 @@ import { EngineError } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { CONDITION_ROOTS } from '../definition/validate.ts';
 import { type Expression, evaluate, evaluateCondition, parseExpression } from '../expr/expression.ts';
+import { PUBLIC_API } from '../expr/filters.ts';
 import type { Need, View } from './program.ts';
 import type { RunState } from './run-state.ts';
 
@@ -126,6 +127,8 @@ export function scopeOf({ paths }: Pick<Expression, 'paths'>, input: ScopeInput)
     else if (typeof root === 'string') addRoot(scope, root, input);
   }
   if (Object.keys(outputs).length > 0) Object.assign(scope, { outputs });
+  const captured = capturedFacts(paths, input);
+  if (captured !== undefined) scope[PUBLIC_API] = captured;
   scope.checkpoint = { ...checkpoint, results: outputs };
   scope.context = { ...context, outputs };
   return scope;
@@ -149,15 +152,33 @@ function rootValue(root: string, input: ScopeInput): Json | undefined {
     case 'action':
       return { error, ...(isJsonObject(result) ? result : { result }) };
     default:
-      if (OWN_ROOTS.includes(root)) return result;
+      if (OWN_ROOTS.includes(root)) return withoutFacts(result);
       return view.data(FACT_ROOTS.includes(root) ? `$${root}` : root);
   }
+}
+
+/** What was recorded with the outputs that are read, and with the result at hand; undefined where none is read. */
+function capturedFacts(paths: Expression['paths'], { view, names = {}, result }: ScopeInput): Json | undefined {
+  const steps = needsOfPaths(paths, names).flatMap((need) => (need.read === 'output' ? [need.step] : []));
+  const isOwnRead = paths.some(({ segments: [root] }) => root === 'result');
+  if (steps.length === 0 && !isOwnRead) return undefined;
+  return [...steps.map((step) => view.output(step)), ...(isOwnRead ? [result] : [])].flatMap((output) => {
+    const facts = isOwn(output, PUBLIC_API) ? (output as JsonObject)[PUBLIC_API] : undefined;
+    return Array.isArray(facts) ? facts : [];
+  });
+}
+
+/** A step's output as authors see it: facts about captured files are no part of it. */
+function withoutFacts(output: Json): Json {
+  if (!isOwn(output, PUBLIC_API)) return output;
+  const { [PUBLIC_API]: _, ...rest } = output as JsonObject;
+  return rest;
 }
 
 function addOutput(outputs: Record<string, Json>, step: unknown, input: ScopeInput): void {
   if (typeof step !== 'string') return;
   const value = input.view.output(step) ?? outputNamed(step, input);
-  if (value !== undefined) outputs[step] = value;
+  if (value !== undefined) outputs[step] = withoutFacts(value);
 }
 
 /** An output by its own name, where no step has that name. */
@@ -178,7 +199,9 @@ function addCheckpoint(checkpoint: Record<string, Json>, key: unknown, input: Sc
 }
 
 function dataOrParam(key: string, input: ScopeInput): Json | undefined {
-  return input.view.data(key) ?? (Object.hasOwn(input.view.params, key) ? input.view.params[key] : undefined);
+  const value = input.view.data(key);
+  if (value !== undefined) return value;
+  return Object.hasOwn(input.view.params, key) ? input.view.params[key] : undefined;
 }
 
 function isOwn(value: Json | undefined, key: string): boolean {

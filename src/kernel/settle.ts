@@ -158,8 +158,9 @@ function mayRetry(activation: Activation, model: StepModel, error: StepError): b
   // A group is not begun anew as a whole: its members have their own retries, and a person can send back the rest.
   if (pipelineOf(model.kind) === 'group') return false;
   if (error.reason === 'contract') return broken < model.contractRetries;
-  if (error.reason === 'precondition' || error.retryable === false) return false;
-  return model.retry.on.includes(error.reason) && activation.attempt - activation.since - broken < model.retry.max;
+  const { reason } = error;
+  if (reason === 'precondition' || reason === 'quota' || reason === 'budget' || error.retryable === false) return false;
+  return model.retry.on.includes(reason) && activation.attempt - activation.since - broken < model.retry.max;
 }
 
 /** Begins the next attempt of an activation, at once or after its policy's pause. */

@@ -39,6 +39,34 @@ describe('what a run begins with', () => {
   });
 });
 
+describe('which captured files are public', () => {
+  const captured = { files: ['src/a.py', 'src/b.py'], $public_api: ['src/b.py'] };
+  const opened = (condition: string, output: object) => {
+    const a = step('a', { merges: false, next: to('b') });
+    const host = startGraph({
+      ...graph(a, step('b', { condition, next: to('c') }), step('c', { next: END })),
+      outputNames: { files: 'a' },
+    });
+    host.take(settled(host, 'a#1', { output }));
+    return Object.keys(host.state.live);
+  };
+
+  test.each(['outputs.a.files | has_public_api', 'outputs.files | has_public_api', 'checkpoint.results.a.files | has_public_api'])(
+    'is known to %s',
+    (condition) => {
+      expect(opened(condition, captured)).toEqual(['b#1']);
+      expect(opened(condition, { files: ['src/a.py'] })).toEqual(['c#1']);
+    },
+  );
+
+  test('is known in the own transitions of the step, and is no part of what authors read', () => {
+    const next = { ok: back({ isPublic: '{{ result.files | has_public_api }}', all: '{{ result }}' }) };
+    const host = startGraph(graph(step('a', { merges: false, next }), step('b', { next: END })));
+    host.take(settled(host, 'a#1', { output: captured }));
+    expect(Object.fromEntries(host.view.merged)).toEqual({ isPublic: true, all: { files: captured.files } });
+  });
+});
+
 describe('what an edge brings along', () => {
   test('joins the data before the next step opens, and stays', () => {
     const a = step('a', { next: { ok: back({ note: '{{ result.n }}', whole: 'n is {{ result.n }}' }) } });

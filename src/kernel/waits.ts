@@ -1,26 +1,19 @@
-// Owns what ends a wait: a report, a signal, a child's end, or time. Decisions of people are in human.ts.
+// Owns what ends a wait: a signal, a child's end, or time. Decisions of people are in human.ts, reports in attended.ts.
 //
 // K7. A due time that passed before an answer was received wins, even if nobody was awake.
 
 import { pipelineOf } from '../definition/kinds/registry.ts';
+import { endShortage } from './attended.ts';
 import { cutOff } from './group.ts';
 import { ignore } from './ignored.ts';
-import type { ChildEndedInput, ReportedInput, SignalledInput } from './input.ts';
+import type { ChildEndedInput, SignalledInput } from './input.ts';
 import { openStep, working } from './open.ts';
-import type { Activation, Path } from './run-state.ts';
+import type { Activation, Path, Ref } from './run-state.ts';
 import { afterWork, attemptFailed, conclude, difference, finishWork, startQueued } from './settle.ts';
 import type { Turn } from './turn.ts';
 
 /** The name of the signal that says: something happened outside that gates look at. It is never kept for later. */
 export const FORGE_SIGNAL = '@forge';
-
-/** A worker reported; the report is on record before it is verified. */
-export function takeReport(turn: Turn, input: ReportedInput): void {
-  const activation = turn.activation(input.path);
-  if (activation?.wait?.kind !== 'report' || activation.attempt !== input.attempt)
-    return ignore(turn, { input: 'reported', path: input.path, attempt: input.attempt }, 'no-wait');
-  finishWork(turn, input.path, input);
-}
 
 /** A signal came: it ends the oldest wait for its name, or is kept until there is one. */
 export function takeSignal(turn: Turn, input: SignalledInput): void {
@@ -114,6 +107,7 @@ function timeOut(turn: Turn, activation: Activation): void {
 function endPause(turn: Turn, activation: Activation): void {
   const { wait, path } = activation;
   if (wait?.kind === 'forge') return startQueued(turn, path);
+  if (wait?.kind === 'capacity') return endShortage(turn, activation);
   if (wait?.kind !== 'delay') return;
   if (wait.reason === 'retry') return startQueued(turn, path);
   if (wait.reason === 'delay' || (wait.until ?? 0) <= turn.at) return finishWork(turn, path, { outcome: 'ok' });
@@ -139,7 +133,7 @@ const LOOK_AGAIN_MS = 60_000;
 /** A gate that has no verdict yet: it looks again when something outside has happened, and now and then by itself. */
 export function takePending(turn: Turn, activation: Activation): void {
   const { timeoutMs, config } = turn.model(activation);
-  const until = timeoutMs === undefined ? undefined : (activation.deadline ?? activation.openedAt + timeoutMs);
+  const until = timeoutMs === undefined ? undefined : (activation.deadline ?? (activation.startedAt ?? activation.openedAt) + timeoutMs);
   const again = turn.at + (typeof config.lookAgainMs === 'number' ? config.lookAgainMs : LOOK_AGAIN_MS);
   const { slots: _, ...rest } = activation;
   const after: Activation = {
@@ -167,9 +161,9 @@ export function takeSlot(turn: Turn, path: Path): void {
   turn.emit({ type: 'step.changed', at: turn.at, path, set: difference(activation, after) });
 }
 
-/** A verification held: what the work brought counts now. */
-export function takeVerified(turn: Turn, activation: Activation): void {
+/** A verification held: what the work brought counts now, as it was seen. */
+export function takeVerified(turn: Turn, activation: Activation, output: Ref | undefined): void {
   const held = activation.held;
   if (held === undefined) return;
-  afterWork(turn, activation.path, held);
+  afterWork(turn, activation.path, output === undefined ? held : { ...held, output });
 }

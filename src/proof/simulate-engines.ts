@@ -85,6 +85,7 @@ export class Engines {
       runAttempt: createWork({ owner: me, random, schedule, witness, luck, number: () => ++this.results }),
       readForge: () => Promise.resolve({}),
       mayDecide: (_from, actor) => actor,
+      tokenKey: () => 'simulation',
       childInput: () => Promise.resolve({}),
       me,
       limits: { limits: { keys: { [SHARED_SLOT]: slotLimit } }, repository: 'simulation', credentialOf: () => undefined },

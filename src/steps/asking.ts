@@ -1,21 +1,27 @@
 // Owns how a worker is asked: a live object of the application, or a role through its driver. What the answer means is
 // for the kind of step that asked.
 
-import type { AgentAnswer, AgentRequest, AgentUsage } from '../agents/driver.ts';
+import type { AgentAnswer, AgentReply, AgentRequest, AgentUsage } from '../agents/driver.ts';
+import { QUESTION_FORMAT } from '../agents/reply.ts';
 import { messageOf } from '../base/error.ts';
-import type { Json, JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
+import { misfit } from '../definition/json-schema.ts';
+import type { StepModel } from '../definition/model.ts';
 import type { StepError } from '../kernel/input.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
+import type { Snapshot } from './attempt.ts';
 import { handedOver, promptOf } from './brief.ts';
 import { keyOf } from './context.ts';
+import { type Handover, isHandedOut } from './handover.ts';
 import { entryOf, type RoleSetting } from './services.ts';
 import { type Job, stepError, stoppedError } from './work.ts';
 
 /** What came of asking. */
 export type Asked =
   | { readonly kind: 'returned'; readonly value: unknown; readonly actor: string }
-  | (AgentAnswer & { readonly kind: 'answered'; readonly actor: string })
+  | (AgentAnswer & { readonly kind: 'answered' | 'asks'; readonly actor: string })
+  | { readonly kind: 'handed'; readonly handover: Handover; readonly actor: string }
   | { readonly kind: 'trouble'; readonly error: StepError; readonly actor: string; readonly usage?: AgentUsage };
 
 /** Asks the live object of a step, or else the role. */
@@ -24,10 +30,21 @@ export async function ask(job: Job, role: string | undefined): Promise<Asked> {
   const { model, code } = request.bound;
   const data = await handedOver(request, context, model.config.context);
   if (request.signal.aborted) throw new Stopped();
+  if (code.agent === undefined && isHandedOut(job.bench.services, role ?? '', context.snapshot)) return handOver(job, role ?? '', data);
   if (code.agent === undefined) return askRole(job, role ?? '', data);
   const returned = code.agent.execute(data, context);
   const value = isPromise(returned) ? await untilStopped(returned, request.signal) : returned;
   return { kind: 'returned', value, actor: 'a live object' };
+}
+
+/** Hands the work to the agent that called: what a driven one would be told, without how it ends its answer. */
+function handOver({ bench, request }: Job, role: string, data: JsonObject): Asked {
+  const { title, config, kind } = request.bound.model;
+  const preamble = entryOf(bench.services.roles, role)?.prompt;
+  const mayAsk = config.supportsQuestions === true;
+  const schema = isJsonObject(config.schema) ? { schema: config.schema } : {};
+  const prompt = promptOf(request, { preamble, data });
+  return { kind: 'handed', actor: role, handover: { kind, prompt, role, title, mayAsk, ...schema } };
 }
 
 async function askRole(job: Job, role: string, data: JsonObject): Promise<Asked> {
@@ -53,13 +70,13 @@ async function askRole(job: Job, role: string, data: JsonObject): Promise<Asked>
   }
   if (answer.kind === 'answered') return { ...answer, actor: role };
   if (answer.kind === 'asks')
-    return trouble(
-      stepError(
-        'AGENT_FAILED',
-        `the agent "${role}" asked the person it works for, and step "${job.request.bound.model.id}" takes no questions`,
-      ),
-    );
+    return job.request.bound.model.config.supportsQuestions === true ? { ...answer, actor: role } : trouble(unasked(job, role));
   return { ...trouble(failureOf(job, role, answer)), ...(answer.usage === undefined ? {} : { usage: answer.usage }) } as Asked;
+}
+
+function unasked({ request }: Job, role: string): StepError {
+  const { id } = request.bound.model;
+  return stepError('AGENT_FAILED', `the agent "${role}" asked the person it works for, and step "${id}" takes no questions`);
 }
 
 function unknownRole({ request }: Job, message: string): StepError {
@@ -72,7 +89,20 @@ interface Call {
   readonly data: JsonObject;
 }
 
-function requestFor({ bench, request }: Job, { role, setting, data }: Call): AgentRequest {
+const TEXT = { type: 'string' };
+
+// A generator gives text; one that does not is told so, once, by its driver.
+function textFault({ success, output }: AgentReply): string | undefined {
+  return success && typeof output !== 'string' ? '"output" must be a text' : undefined;
+}
+
+/** The schema of the output, and the check that decides whether an answer fits it. */
+function schemaOf(schema: Json | undefined): Pick<AgentRequest, 'schema' | 'check'> {
+  if (!isJsonObject(schema)) return {};
+  return { schema, check: ({ success, output }) => (success ? misfit(schema, output) : undefined) };
+}
+
+function requestFor({ bench, request, context: { snapshot } }: Job, { role, setting, data }: Call): AgentRequest {
   const { model } = request.bound;
   const { action, script } = model.config;
   return {
@@ -82,18 +112,41 @@ function requestFor({ bench, request }: Job, { role, setting, data }: Call): Age
     path: request.activation.path,
     attempt: request.activation.attempt,
     idempotencyKey: keyOf(request),
-    prompt: promptOf(request, { preamble: setting.prompt, data }),
+    prompt: [
+      promptOf(request, { preamble: setting.prompt, data }),
+      ...(model.config.supportsQuestions === true ? [QUESTION_FORMAT] : []),
+    ].join('\n\n'),
     action: typeof action === 'string' ? action : undefined,
     script: typeof script === 'string' ? script : undefined,
     context: data,
     feedback: request.activation.feedback,
-    ...(setting.model === undefined ? {} : { model: setting.model }),
-    ...(setting.credential === undefined ? {} : { credential: setting.credential }),
     cwd: bench.services.cwd,
     env: bench.services.env ?? {},
     timeoutMs: model.timeoutMs,
+    ...present({ model: setting.model, credential: setting.credential, permissions: setting.permissions, budget: setting.budget }),
+    ...present({ inheritEnv: bench.services.inheritEnv, watchdogs: bench.services.watchdogs }),
+    ...present({ pidDir: bench.services.pidDir, redactor: bench.redactor }),
+    ...(model.kind === 'generate' ? { schema: TEXT, check: textFault } : {}),
+    ...schemaOf(model.config.schema),
+    ...continued(model, role, snapshot),
     signal: request.signal,
   };
+}
+
+/** The latest session of the role in this run, where the step goes on with it. A session is no memory to rely on. */
+function continued({ config }: StepModel, role: string, { data, completedSteps }: Snapshot): Pick<AgentRequest, 'session'> {
+  const id = data[sessionKey(role)];
+  if (config.continueSession !== true || typeof id !== 'string') return {};
+  const done = completedSteps.length === 0 ? 'Nothing is done yet.' : `Done so far: ${completedSteps.join(', ')}.`;
+  const handover = `You go on with work that was begun in a session that is gone. ${done} Look at the workspace for what is there.`;
+  return { session: { id, handover } };
+}
+
+type Present<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+// What nobody said is not there, rather than there and undefined.
+function present<T extends object>(fields: T): Present<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>;
 }
 
 function failureOf({ request }: Job, role: string, answer: AgentAnswer & { readonly kind: 'failed' }): StepError {
@@ -101,14 +154,25 @@ function failureOf({ request }: Job, role: string, answer: AgentAnswer & { reado
   if (failure === 'aborted') return stoppedError(request.bound.model.id);
   const until = resumeAt === undefined ? '' : `; it may be asked again from ${new Date(resumeAt).toISOString()}`;
   return stepError('AGENT_FAILED', `the agent "${role}" failed (${failure}): ${message}${until}`, {
-    reason: failure === 'timeout' ? 'timeout' : 'error',
+    reason: failure === 'timeout' || failure === 'quota' || failure === 'budget' ? failure : 'error',
+    ...(resumeAt === undefined ? {} : { resumeAt }),
     // Without a login, asking again brings the same answer.
     ...(failure === 'auth' ? { retryable: false } : {}),
   });
 }
 
+/** The session that an answer came from: the next attempt of the same role may go on with it. */
+export function sessionOf(asked: Asked): { readonly remember?: JsonObject } {
+  if (asked.kind !== 'answered' && asked.kind !== 'asks') return {};
+  return asked.session === undefined ? {} : { remember: { [sessionKey(asked.actor)]: asked.session } };
+}
+
+function sessionKey(role: string): string {
+  return `$session:${role}`;
+}
+
 /** What asking cost, as the driver measured it. */
 export function usageEvidence(asked: Asked): { readonly evidence?: { readonly usage: Json } } {
-  const usage = asked.kind === 'returned' ? undefined : asked.usage;
+  const usage = asked.kind === 'returned' || asked.kind === 'handed' ? undefined : asked.usage;
   return usage === undefined ? {} : { evidence: { usage: usage as unknown as JsonObject } };
 }

@@ -32,6 +32,8 @@ export interface AttemptRequest {
   readonly params: JsonObject;
   /** verify: what the work brought. */
   readonly result: Json;
+  /** What the person the worker works for answered so far: a list of questions with their answers each. */
+  readonly answers?: readonly Json[];
   /** A member of a fan-out: its item. */
   readonly item: Json | undefined;
   /** Loads the run's record; the same record while nothing settles. */
@@ -57,6 +59,8 @@ export interface Observed {
   readonly evidence?: Json;
   /** Who did it: a role, a program. */
   readonly actor?: string;
+  /** What joins the run's data, however the attempt ended. */
+  readonly remember?: JsonObject;
   readonly checks: readonly CheckResult[];
 }
 
@@ -64,8 +68,10 @@ export interface Observed {
 export type AttemptResult =
   | ({ readonly type: 'settled'; readonly outcome: OutcomeName; readonly output: Json } & Observed)
   | ({ readonly type: 'errored'; readonly error: StepError; readonly output?: Json } & Observed)
-  | ({ readonly type: 'ready' } & Observed)
-  | { readonly type: 'observed'; readonly subjects: JsonObject };
+  | ({ readonly type: 'ready' /** What was found before the work, for the run's data. */; readonly found?: JsonObject } & Observed)
+  | { readonly type: 'observed'; readonly subjects: JsonObject }
+  | ({ readonly type: 'handed'; readonly handover: JsonObject } & Observed)
+  | ({ readonly type: 'asked'; readonly questions: Json } & Observed);
 
 /** Does what a host asks for one attempt. It never rejects: trouble is a result. */
 export type AttemptRunner = (request: AttemptRequest) => Promise<AttemptResult>;

@@ -5,12 +5,12 @@ import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
 import type { AttemptRequest } from './attempt.ts';
-import { type AttemptContext, feedbackSentence, kindOf } from './context.ts';
+import { type AttemptContext, feedbackSentence, kindOf, ownData } from './context.ts';
 
 /** The data that a step hands over: `fixed`, or what its context function builds. Throws CONTEXT_FAILED. */
 export async function handedOver(request: AttemptRequest, context: AttemptContext, fixed: Json | undefined): Promise<JsonObject> {
   const { model, code } = request.bound;
-  const built = code.context === undefined ? (fixed ?? {}) : await build(request, context);
+  const built = code.context === undefined ? withContext(model.config, fixed ?? {}, context) : await build(request, context);
   if (typeof built !== 'object' || built === null || Array.isArray(built))
     throw new EngineError('CONTEXT_FAILED', `step "${model.id}": Context builder must return an object, got ${kindOf(built)}`);
   const plain = plainOf(model.id, built);
@@ -19,6 +19,13 @@ export async function handedOver(request: AttemptRequest, context: AttemptContex
     'CONTEXT_FAILED',
     `step "${model.id}": Context builder must return an object, got ${kindOf(plain)} from its toJSON`,
   );
+}
+
+/** Where a step sees the run's context, that lies under what the step itself hands over. */
+function withContext({ seesContext }: JsonObject, fixed: Json, { snapshot }: AttemptContext): Json {
+  if (seesContext !== true || !isJsonObject(fixed)) return fixed;
+  const known = Object.entries(ownData(snapshot)).filter(([, value]) => value !== null);
+  return { ...Object.fromEntries(known), ...fixed };
 }
 
 async function build({ bound: { model, code }, signal }: AttemptRequest, context: AttemptContext): Promise<unknown> {
@@ -62,6 +69,9 @@ export function promptOf(request: AttemptRequest, { preamble, data }: BriefParts
     actions.join('\n'),
     typeof action === 'string' ? `Action: ${action}` : undefined,
     typeof script === 'string' ? `Script: ${script}` : undefined,
+    ...(request.answers ?? []).map(
+      (answers) => `You asked, and this is what the person you work for answered:\n${delimited('answers', answers)}`,
+    ),
     request.item === undefined ? undefined : delimited('item', request.item),
     Object.keys(data).length === 0 ? undefined : delimited('context', data),
   ];

@@ -67,7 +67,7 @@ export class AttemptContext implements StepContext {
   }
 
   get stepState(): JsonObject {
-    this.#stepState ??= deepFreeze({ ...this.#request.params, ...this.snapshot.data });
+    this.#stepState ??= deepFreeze({ ...this.#request.params, ...ownData(this.snapshot) });
     return this.#stepState;
   }
 
@@ -188,15 +188,23 @@ export function feedbackSentence(error: string): string {
 
 /** The checkpoint as functions and expressions see it: merged data over the params, and the engine's own names over both. */
 export function checkpointOf(params: JsonObject, snapshot: Snapshot): CheckpointView {
-  const { data, results, completedSteps, iterationCounts, gateDecision } = snapshot;
+  const { results, completedSteps, iterationCounts, gateDecision } = snapshot;
   return {
     ...params,
-    ...data,
+    ...ownData(snapshot),
     completedSteps: [...completedSteps],
     results: { ...results },
     iterationCounts: { ...iterationCounts },
     gateDecision,
   };
+}
+
+/** The run's data without what the engine keeps for itself under names with `$`. */
+export function ownData({ data }: Pick<Snapshot, 'data'>): JsonObject {
+  const names = Object.keys(data);
+  return names.some((name) => name.startsWith('$'))
+    ? Object.fromEntries(names.filter((name) => !name.startsWith('$')).map((name) => [name, data[name] as Json]))
+    : data;
 }
 
 /** What sort of value this is, in an error message. */

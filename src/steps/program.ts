@@ -4,7 +4,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { Json, JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { type CommandResult, runCommand } from '../process/command.ts';
 import { BoundedOutput } from '../process/output.ts';
 import type { AttemptRequest } from './attempt.ts';
@@ -62,10 +62,15 @@ export function programOf(config: JsonObject): Program {
   return {
     ...(typeof run === 'string' ? { run } : {}),
     ...(Array.isArray(argv) ? { argv: argv.map(String) } : {}),
-    ...(typeof env === 'object' && env !== null ? { env: env as Readonly<Record<string, string>> } : {}),
+    ...(isJsonObject(env) ? { env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, textOf(value)])) } : {}),
     ...(typeof cwd === 'string' ? { cwd } : {}),
     ...(typeof timeoutMs === 'number' ? { timeoutMs } : {}),
   };
+}
+
+/** A value as a variable holds it: text as it is, everything else as JSON. */
+function textOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** A program as people call it. */

@@ -8,18 +8,20 @@
 
 import { isEngineError, messageOf } from '../base/error.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
-import { rendered } from '../kernel/template-scope.ts';
+import { pipelineOf } from '../definition/kinds/registry.ts';
 import { createRedactor } from '../process/redact.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
-import type { AttemptRequest, AttemptResult, AttemptRunner, CheckResult, Snapshot } from './attempt.ts';
+import type { AttemptRequest, AttemptResult, AttemptRunner, CheckResult } from './attempt.ts';
 import { evaluateConditions } from './conditions.ts';
 import { type AttemptContext, openContext } from './context.ts';
+import { filledIn } from './filling.ts';
 import { type ForgePart, type ForgeReading, partsNamedBy, readForge } from './forge-reading.ts';
 import { EXECUTORS } from './kinds/registry.ts';
+import { beforeWork, producing } from './outputs/production.ts';
 import { redactJson } from './redaction.ts';
 import type { StepServices } from './services.ts';
 import { observeSubjects } from './subjects.ts';
-import { type Bench, stepError, stoppedError, type Work } from './work.ts';
+import { type Bench, type Job, stepError, stoppedError, type Work } from './work.ts';
 
 type Evidence = { readonly [name: string]: Json };
 
@@ -70,32 +72,15 @@ function unread({ bound: { model }, want }: AttemptRequest, problem: NonNullable
   return { type: 'errored', error, evidence, checks: NO_CHECKS };
 }
 
-/** The request with the templates of its step filled in from the run's record. */
-function filledIn(request: AttemptRequest, { data, results, iterationCounts, gateDecision }: Snapshot): AttemptRequest {
-  const { runId, workflow, bound, params } = request;
-  const { model } = bound;
-  const view = { params, data: (key: string) => data[key], output: (step: string) => results[step] };
-  const decided = gateDecision === undefined ? {} : { decision: gateDecision };
-  const run = { id: runId, workflow: workflow.definition.name, counts: iterationCounts, ...decided };
-  const fill = (value: JsonObject): JsonObject =>
-    rendered(value, { run, view, names: workflow.definition.outputNames, step: model.id }) as JsonObject;
-  const config = model.kind === 'gate' ? { ...model.config, checks: filledChecks(model.config.checks, fill) } : fill(model.config);
-  return { ...request, bound: { ...bound, model: { ...model, config } } };
-}
-
-/** The checks of a gate, but for requests: those are filled in where they are sent, since secrets may go with them. */
-function filledChecks(checks: Json | undefined, fill: (check: JsonObject) => JsonObject): Json {
-  return ((checks ?? []) as readonly JsonObject[]).map((check) => {
-    if (check.templates === true) return check;
-    return check.check === 'any_of' ? { ...check, checks: filledChecks(check.checks, fill) } : fill(check);
-  });
-}
-
 type Want = (bench: Bench, request: AttemptRequest, context: AttemptContext) => Promise<AttemptResult>;
 
 const WANTS: Readonly<Record<AttemptRequest['want'], Want>> = { prepare, execute, verify, reconcile, observe };
 
-async function prepare(_bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+async function prepare(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+  if (pipelineOf(request.bound.model.kind) === 'execute') {
+    const found = await beforeWork({ bench, request, context });
+    return { type: 'ready', ...(found === undefined ? {} : { found }), checks: NO_CHECKS };
+  }
   const { evidence, error } = await evaluateConditions('preconditions', request, context);
   const noted = { evidence: { preconditions: evidence }, checks: NO_CHECKS };
   return error === undefined ? { type: 'ready', ...noted } : { type: 'errored', error, ...noted };
@@ -125,13 +110,15 @@ async function execute(bench: Bench, request: AttemptRequest, context: AttemptCo
     };
   const pending = execution({ bench, request, context });
   const work = isPromise(pending) ? await pending : pending;
+  if ('handed' in work) return { type: 'handed', handover: work.handed as unknown as JsonObject, ...notedOf(work, before) };
+  if ('asks' in work) return { type: 'asked', questions: work.asks as unknown as Json, ...notedOf(work, before) };
   return 'error' in work || isPoll || model.postconditions.length === 0 || work.outcome !== 'ok'
     ? resultOf(bench, request, { work, before })
     : contracted(bench, request, { work, before, context });
 }
 
 interface Done {
-  readonly work: Work;
+  readonly work: Exclude<Work, { readonly handed: unknown } | { readonly asks: unknown }>;
   readonly before: Evidence | undefined;
 }
 
@@ -142,11 +129,12 @@ function resultOf(bench: Bench, request: AttemptRequest, { work, before }: Done)
   return { type: 'settled', outcome: work.outcome, output: plainOutput(bench, request, work.output), ...noted };
 }
 
-function notedOf({ claim, evidence, actor, checks = NO_CHECKS }: Work, before: Evidence | undefined) {
+function notedOf({ claim, evidence, actor, remember, checks = NO_CHECKS }: Work, before: Evidence | undefined) {
   return {
     ...(claim === undefined ? {} : { claim }),
     ...(evidence === undefined && before === undefined ? {} : { evidence: { ...before, ...evidence } }),
     ...(actor === undefined ? {} : { actor }),
+    ...(remember === undefined ? {} : { remember }),
     checks,
   };
 }
@@ -165,11 +153,22 @@ async function contracted(
   return { type: 'errored', error: found.error, ...noted, claim: noted.claim ?? output, evidence };
 }
 
-async function verify(_bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+async function verify(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+  if (pipelineOf(request.bound.model.kind) === 'execute') return verifyReport({ bench, request, context });
   const { evidence, error } = await evaluateConditions('postconditions', request, context.after(request.result));
   const noted = { evidence: { postconditions: evidence }, checks: NO_CHECKS };
   if (error !== undefined) return { type: 'errored', error, claim: request.result, ...noted };
   return { type: 'settled', outcome: 'ok', output: request.result, ...noted };
+}
+
+/** What was reported is looked at like what a driven worker brought: declared outputs first, then the contract. */
+async function verifyReport({ bench, request, context }: Job): Promise<AttemptResult> {
+  const claim = request.result;
+  const produced = await producing({ bench, request, context }, () => ({ outcome: 'ok', output: claim, claim }));
+  if ('handed' in produced || 'asks' in produced) throw new Error('a report is no new work');
+  const done = { work: produced, before: undefined };
+  if ('error' in produced || request.bound.model.postconditions.length === 0) return resultOf(bench, request, done);
+  return contracted(bench, request, { ...done, context });
 }
 
 async function reconcile(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
@@ -225,6 +224,7 @@ function sealed({ redactor }: Bench, result: AttemptResult): AttemptResult {
     ...(evidence === undefined ? {} : { evidence: redactJson(redactor, evidence) }),
     checks: redactJson(redactor, checks as unknown as Json) as unknown as readonly CheckResult[],
   };
+  if (result.type === 'handed') return { ...result, ...noted, handover: redactJson(redactor, result.handover) as JsonObject };
   if (result.type !== 'errored') return { ...result, ...noted };
   const output = result.output === undefined ? {} : { output: redactJson(redactor, result.output) };
   return { ...result, ...noted, ...output, error: { ...result.error, message: redactor.text(result.error.message) } };

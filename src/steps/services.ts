@@ -1,7 +1,7 @@
 // Owns what the executors of steps are given by whoever wires them: where to work, with which programs, checks, roles
 // and drivers, and what must never be shown. Nothing here is read from the surroundings of the process.
 
-import type { AgentDriver } from '../agents/driver.ts';
+import type { AgentDriver, AgentPermissions, AgentRequest, Watchdogs } from '../agents/driver.ts';
 import type { Forge } from '../forge/forge.ts';
 import type { Groups } from '../forge/people.ts';
 import type { GateCheck } from './checks/check.ts';
@@ -21,13 +21,18 @@ export interface ProgramSetting {
 /** A validation stage: a shell line, a program, or a list of other stages under one name. */
 export type StageSetting = string | readonly string[] | ProgramSetting;
 
-/** How a role is reached. */
+/** How a role is reached and what it may do; plain data, since it is kept with the run. */
 export interface RoleSetting {
   readonly driver: string;
   /** What every prompt to this role begins with. */
   readonly prompt?: string;
   readonly model?: string;
   readonly credential?: string;
+  readonly permissions?: AgentPermissions;
+  /** What one attempt may use. */
+  readonly budget?: NonNullable<AgentRequest['budget']>;
+  /** The program, for drivers that start any. */
+  readonly argv?: readonly string[];
 }
 
 /** Where webhooks may go beyond the public network, and which secrets may go where. */
@@ -55,6 +60,8 @@ export interface StepServices {
   readonly checks?: Readonly<Record<string, GateCheck>>;
   readonly roles?: Readonly<Record<string, RoleSetting>>;
   readonly drivers?: Readonly<Record<string, AgentDriver>>;
+  /** How long agents may be silent, and go on after their answer; without it, as long as drivers find usual. */
+  readonly watchdogs?: Watchdogs;
   /** Values by name that are masked in everything that leaves an attempt. */
   readonly secrets?: Readonly<Record<string, string>>;
   readonly webhooks?: WebhookSetting;

@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from '../base/json.ts';
 import type { AttemptRequest } from './attempt.ts';
-import { type AttemptContext, feedbackSentence, retryContextOf } from './context.ts';
+import { type AttemptContext, feedbackSentence, ownData, retryContextOf } from './context.ts';
 
 /** The StepInput of an attempt. */
 export function stepInputOf(request: AttemptRequest, context: AttemptContext): JsonObject {
@@ -21,10 +21,10 @@ export function stepInputOf(request: AttemptRequest, context: AttemptContext): J
 
 // The names of the engine come last: a step whose result has a field `completedSteps` does not rewrite history.
 function checkpointFor({ runId, params }: AttemptRequest, { snapshot, workflow, stepId }: AttemptContext): JsonObject {
-  const { data, results, completedSteps, iterationCounts, gateDecision } = snapshot;
+  const { results, completedSteps, iterationCounts, gateDecision } = snapshot;
   return {
     ...params,
-    ...data,
+    ...ownData(snapshot),
     workflowRunId: runId,
     workflowType: workflow,
     currentStep: stepId,

@@ -1,13 +1,15 @@
 // Owns the seam between the attempt and a kind of step: what an executor is given, and what it brings back before the
 // contract is checked. An executor says what happened; whether that is enough is not its business.
 
+import type { AgentQuestion } from '../agents/driver.ts';
 import type { ErrorCode } from '../base/error.ts';
-import type { Json } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { Redactor } from '../process/redact.ts';
 import type { AttemptRequest, CheckResult } from './attempt.ts';
 import type { AttemptContext } from './context.ts';
+import type { Handover } from './handover.ts';
 import type { StepServices } from './services.ts';
 
 /** The services of a runner with what is made of them once. */
@@ -28,19 +30,29 @@ interface Noted {
   readonly claim?: Json;
   readonly evidence?: { readonly [name: string]: Json };
   readonly actor?: string;
+  /** What the run keeps among its data, however the attempt ended: `$`-names, which no author can write. */
+  readonly remember?: JsonObject;
   readonly checks?: readonly CheckResult[];
 }
 
 /** What came of the work. `output` need not be plain data yet. */
 export type Work =
   | ({ readonly outcome: OutcomeName; readonly output: unknown } & Noted)
-  | ({ readonly error: StepError; readonly output?: Json } & Noted);
+  | ({ readonly error: StepError; readonly output?: Json } & Noted)
+  /** The work is handed to somebody who reports by themselves. */
+  | ({ readonly handed: Handover } & Noted)
+  /** The worker asks the person it works for. */
+  | ({ readonly asks: readonly AgentQuestion[] } & Noted);
 
 /** Does the work of one kind of step. What it throws is a failure of the step. */
 export type Executor = (job: Job) => Work | Promise<Work>;
 
 /** The error of a step, with a code of the catalogue. */
-export function stepError(code: ErrorCode, message: string, rest: Partial<Pick<StepError, 'reason' | 'retryable'>> = {}): StepError {
+export function stepError(
+  code: ErrorCode,
+  message: string,
+  rest: Partial<Pick<StepError, 'reason' | 'retryable' | 'resumeAt'>> = {},
+): StepError {
   return { code, message, reason: 'error', ...rest };
 }
 

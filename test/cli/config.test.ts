@@ -89,6 +89,13 @@ describe('what a repository may not do', () => {
     expect((await config('db')).stdout).toBe(`${join(rig.folder, 'other.db')}\n`);
   });
 
+  test.each(['repository', 'state'])('a project file names the %s of a forge inside of the project only', async (key) => {
+    rig.write('.pawl/config.yaml', `forge: { kind: local, ${key}: ../elsewhere }\n`);
+    expect(await config()).toMatchObject({ code: 2, stderr: expect.stringMatching(/of the forge \S+ is outside of the project/) });
+    rig.write('.pawl/config.yaml', 'forge: { kind: local, repository: . }\n');
+    expect((await config('forge.repository')).stdout).toBe(`${rig.project}\n`);
+  });
+
   test('a local file that git tracks came with the repository', async () => {
     rig.write('.pawl/config.local.yaml', 'db: ../other.db\n');
     execFileSync('git', ['init', '-q'], { cwd: rig.project });
@@ -125,6 +132,7 @@ describe('what is wrong with a file is told with its place', () => {
     ['a key that does not exist', 'limits:\n  glboal: 3\n', '2:3: there is no setting "glboal" under "limits" (did you mean "global"?)'],
     ['a key at the top that does not exist', 'limit: {}\n', '1:1: there is no setting "limit" (did you mean "limits"?)'],
     ['a value of another kind', 'limits:\n  global: many\n', '2:11: "limits.global" is a whole number of at least 1'],
+    ['a forge of another kind', 'forge: {kind: gitlub}\n', '1:15: "forge.kind" is local, the one kind of forge there is'],
     ['a limit of nothing', 'limits: {global: 0}\n', '1:18: "limits.global" is a whole number of at least 1'],
     ['a list where a mapping belongs', 'limits: [1]\n', '1:9: "limits" is a mapping of names to values'],
     ['a list of settings', '- db\n', '1:1: settings are a mapping'],
@@ -148,6 +156,11 @@ describe('what is wrong with a file is told with its place', () => {
       error: { code: 'CONFIG_INVALID', file, line: 2, column: 3 },
     });
   });
+});
+
+test('a forge of no kind is refused by what would use it', async () => {
+  rig.write('.pawl/config.local.yaml', 'forge: { state: f.db }\n');
+  expect(await rig.run(['runs'], { env: env() })).toMatchObject({ code: 2, stderr: expect.stringContaining('add "kind: local"') });
 });
 
 test('settings that are empty or only comments set nothing', async () => {

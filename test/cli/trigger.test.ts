@@ -1,8 +1,10 @@
 // Triggers by hand and settings that workflows read: what a run is told about what started it.
 
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type LocalForge, openLocalForge } from '../../src/forge/local-forge.ts';
 import { CliRig } from './rig.ts';
 
 let rig: CliRig;
@@ -113,6 +115,62 @@ test.each([
 ])('%s is refused', async (_, words, message) => {
   workflow('', 'x');
   expect(await rig.run(['run', 'w', ...words])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+});
+
+describe('with a local forge in the settings', () => {
+  let forge: LocalForge;
+  beforeEach(async () => {
+    const git = (...words: string[]): void =>
+      void execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], { cwd: rig.project, stdio: 'ignore' });
+    rig.write('.pawl/config.yaml', 'forge: { kind: local }\n');
+    git('init', '--initial-branch=main');
+    git('commit', '--allow-empty', '-m', 'begin');
+    git('switch', '--create', 'topic');
+    git('commit', '--allow-empty', '-m', 'work');
+    git('switch', 'main');
+    mkdirSync(rig.state, { recursive: true });
+    forge = await openLocalForge({ repository: rig.project, state: join(rig.state, 'forge.db') });
+    await forge.createIssue({ title: 'Add search', body: 'Soon.', labels: ['feature'] }, 'k1');
+    expect(await forge.openPullRequest({ title: 'Search', body: '', head: 'topic', base: 'main' }, 'k2')).toMatchObject({ result: 'ok' });
+  });
+  afterEach(() => forge.close());
+  const run = (...words: string[]) => rig.run(['run', 'w', '--db', join(rig.state, 'runs.db'), ...words]);
+
+  test('a number brings all that the forge knows of the issue', async () => {
+    workflow('context: { title: "{{ trigger.issue.title }}" }', '{{ context.title }} {{ labels }} {{ trigger.repository.default_branch }}');
+    expect(await run('--issue', '1')).toMatchObject({ code: 0 });
+    expect(out()).toBe('Add search ["feature"] main');
+  });
+
+  test('or of the pull request', async () => {
+    workflow('', '{{ trigger.pull_request.head.ref }} {{ base_branch }} {{ pr_number }} {{ trigger.pull_request.merged }}');
+    expect(await run('--pr', '2')).toMatchObject({ code: 0 });
+    expect(out()).toBe('topic main 2 false');
+  });
+
+  test('a number that is not there is told before anything is started', async () => {
+    workflow('', 'x');
+    const { code, stderr } = await run('--issue', '2');
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/local forge does not tell what --issue 2 means: .*\[USAGE\]/)]);
+    expect((await rig.json<{ runs: unknown[] }>(['runs', '--db', join(rig.state, 'runs.db')])).runs).toEqual([]);
+  });
+
+  test('actions and hooks of a workflow are done there', async () => {
+    rig.write(
+      '.pawl/workflows/w.yaml',
+      `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata: { name: w }
+stages:
+  - { id: mark, type: action, action: label, add: [started], remove: [feature] }
+on_complete:
+  - comment: { target: issue, message: "Done with {{ trigger.issue.title }}." }
+`,
+    );
+    expect(await run('--issue', '1')).toMatchObject({ code: 0 });
+    expect(await forge.issue(1)).toMatchObject({ value: { labels: ['started'] } });
+    expect(await forge.comments(1)).toMatchObject({ value: [{ body: 'Done with Add search.' }] });
+  });
 });
 
 test('a project takes people out of a group of its user, and adds none; a group of its own is its own', async () => {

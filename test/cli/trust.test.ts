@@ -101,6 +101,48 @@ describe('without a terminal', () => {
   });
 });
 
+describe('settings that came with the project', () => {
+  const STAGE = 'validation: { stages: { unit: "touch ran" } }\n';
+  const FORGE = 'forge: { kind: local }\n';
+
+  test.each([
+    ['programs of validation stages', STAGE],
+    ['a forge', FORGE],
+  ])('%s hold nothing until their file is trusted, and nothing is driven', async (_, text) => {
+    await rig.run(['trust', file, '--yes']);
+    const config = rig.write('.pawl/config.yaml', text);
+    expect(await rig.run(['run', 'hello'])).toMatchObject({
+      code: 4,
+      stderr: `pawl: ${config} is not trusted yet, and it names programs to run or a forge to act on; read it, then "pawl trust ${config}" allows exactly this content [NOT_TRUSTED]\n`,
+    });
+    expect((await rig.json<{ runs: unknown[] }>(['runs'])).runs).toEqual([]);
+  });
+
+  test('"pawl trust" covers them, and a change ends it', async () => {
+    const config = rig.write('.pawl/config.yaml', STAGE);
+    expect((await rig.json<{ trusted: { file: string }[] }>(['trust', '--yes'])).trusted.map((one) => one.file)).toEqual([file, config]);
+    expect((await rig.run(['run', 'hello'])).code).toBe(0);
+    rig.write('.pawl/config.yaml', STAGE.replace('touch ran', 'touch other'));
+    expect(await rig.run(['run', 'hello'])).toMatchObject({ code: 4, stderr: expect.stringContaining('changed since: config.yaml') });
+  });
+
+  test('of their user need no trust, and neither does what only narrows', async () => {
+    await rig.run(['trust', file, '--yes']);
+    rig.write('.pawl/config.local.yaml', STAGE);
+    rig.write('.pawl/config.yaml', 'limits: { global: 1 }\n');
+    expect((await rig.run(['run', 'hello'])).code).toBe(0);
+  });
+
+  test('are asked about at a terminal', async () => {
+    await rig.run(['trust', file, '--yes']);
+    rig.write('.pawl/config.yaml', STAGE);
+    const terminal = rig.terminal(['run', 'hello']);
+    await terminal.until('Use it?');
+    terminal.type('y\r');
+    expect(await terminal.ended).toBe(0);
+  });
+});
+
 describe('at a terminal', () => {
   test('the person sees the file, its digest and its imports, and yes runs this content from then on', async () => {
     const terminal = rig.terminal(['run', 'hello']);

@@ -154,6 +154,113 @@ export const MISTAKES: Readonly<Record<string, string>> = {
   'stages-as-map': `${HEAD}stages:\n  implement:\n    type: agent\n    agent: feat-dev\n`,
   'another-file': 'name: CI\non: push\njobs:\n  build:\n    runs-on: ubuntu-latest\n',
   'merge-key': `${HEAD}stages:\n  - &base\n    id: implement\n    type: agent\n    agent: feat-dev\n  - <<: *base\n    id: document\n`,
+  'field-missing': withStages(`
+    - id: wait
+      type: delay`),
+  'indent-off': `${HEAD}stages:\n  - id: implement\n    type: agent\n   agent: feat-dev\n`,
+  'list-without-space': `${HEAD}stages:\n  -id: implement\n   type: agent\n`,
+  'colon-without-space': withStages(`
+    - id: build
+      type: command
+      run:npm test`),
+  'colon-in-text': withStages(`
+    - id: build
+      type: command
+      run: echo Warning: nothing is tested`),
+  'alias-bomb': `${['a: &a [x, x, x, x, x, x, x, x, x]', ...[...'bcdefgh'].map((name, at) => `${name}: &${name} [${Array(9).fill(`*${'abcdefg'[at]}`).join(', ')}]`)].join('\n')}\n`,
+  'target-unknown': withStages(`
+    - id: implement
+      type: agent
+      agent: feat-dev
+      on_complete: test_suite
+    - id: test-suite
+      type: command
+      run: npm test`),
+  'target-in-wrong-case': withStages(`
+    - id: implement
+      type: agent
+      agent: feat-dev
+      on_complete: Complete`),
+  'id-twice': withStages(`
+    - id: test
+      type: command
+      run: npm test
+    - id: test
+      type: command
+      run: npm run lint`),
+  'id-reserved': withStages(`
+    - id: complete
+      type: command
+      run: npm test`),
+  'stage-unreachable': withStages(`
+    - id: implement
+      type: agent
+      agent: feat-dev
+      on_complete: merge
+    - id: document
+      type: agent
+      agent: docs-dev
+    - id: merge
+      type: action
+      action: merge_pr`),
+  'loop-without-exit': withStages(`
+    - id: implement
+      type: agent
+      agent: feat-dev
+      on_complete: test
+      on_fail: test
+      on_timeout: test
+      on_error: test
+    - id: test
+      type: command
+      run: npm test
+      on_complete: implement
+      on_failure: { goto: implement, max_iterations: 3, then: implement }
+      on_timeout: implement
+      on_error: implement`),
+  'join-never-met': withStages(`
+    - id: review
+      type: parallel
+      join: 3-of-2
+      branches:
+        - { id: code, agent: pr-review }
+        - { id: security, agent: security-review }`),
+  'filter-unknown': withStages(`
+    - id: docs
+      type: agent
+      agent: docs-dev
+      condition: "{{ labels | includes('docs') }}"`),
+  'name-unknown-in-condition': withStages(`
+    - id: docs
+      type: agent
+      agent: docs-dev
+      condition: "{{ contxt.ready }}"`),
+  'output-unknown': withStages(`
+    - id: implement
+      type: agent
+      agent: feat-dev
+      outputs: [{ name: code_changes, type: file, pattern: 'src/**' }]
+    - id: docs
+      type: agent
+      agent: docs-dev
+      prompt: "Describe {{ outputs.code_change }}"`),
+  'condition-not-boolean': withStages(`
+    - id: docs
+      type: agent
+      agent: docs-dev
+      condition: "labels | length"`),
+  'condition-with-assignment': withStages(`
+    - id: docs
+      type: agent
+      agent: docs-dev
+      condition: context.ready = true`),
+  'number-as-text': withStages(`
+    - id: approval
+      type: gate
+      conditions:
+        - check: pr_approval
+          from: maintainers
+          count: "two"`),
   'several-mistakes': `apiVersion: pawl.dev/v2
 kind: Workflow
 metadata:

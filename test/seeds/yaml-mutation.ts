@@ -3,7 +3,11 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { lookAtYaml } from '../../src/authoring/yaml/check.ts';
 import { readYamlWorkflow } from '../../src/authoring/yaml/read.ts';
+import { readPlain } from '../../src/authoring/yaml/read-plain.ts';
+import { readSource } from '../../src/authoring/yaml/read-source.ts';
 
 const FOLDER = join(import.meta.dirname, '002');
 const FILES = readdirSync(FOLDER)
@@ -120,17 +124,26 @@ export function mutated(seed: number): string {
   return text;
 }
 
-/** Reads the file of a seed; throws if anything but problems comes of it. */
+/** Checks the file of a seed; throws if anything but problems comes of it. */
 export function tryFile(seed: number): Trial {
   const text = mutated(seed);
   const start = performance.now();
-  const { document, problems, positionOf } = readYamlWorkflow(text, 'f.yaml');
+  const { errors, warnings } = lookAtYaml('f.yaml', text);
   const tookMs = performance.now() - start;
+  const { document, problems, positionOf } = readYamlWorkflow(text, 'f.yaml');
+  const quick = readPlain(text);
+  if (quick !== undefined && !isDeepStrictEqual(quick, readSource(text, { isQuick: false }).root))
+    throw new Error('it is read otherwise when it is read quickly');
   const rows = text.split('\n');
   const hasError = problems.some(({ severity }) => severity === 'error');
   if ((document === undefined) !== hasError)
     throw new Error(`there is ${document === undefined ? 'no' : 'a'} document and ${problems.length} problems`);
-  for (const { line, column, message } of [...problems, { ...positionOf(['stages', 0, 'id']), message: 'positionOf' }]) {
+  for (const { line, column, message } of [
+    ...problems,
+    ...errors,
+    ...warnings,
+    { ...positionOf(['stages', 0, 'id']), message: 'positionOf' },
+  ]) {
     const row = rows[line - 1];
     if (row === undefined || column < 1 || column > row.length + 1)
       throw new Error(`"${message}" is told at ${line}:${column}, which is outside the file`);

@@ -4,7 +4,7 @@
 import { didYouMean } from '../../base/suggest.ts';
 import type { FreePath } from '../../expr/expression.ts';
 import { YAML_ROOTS } from './compile.ts';
-import type { YamlStage, YamlTransition, YamlWorkflow } from './document.ts';
+import { TRANSITION_KEYS, type YamlStage, type YamlTransition, type YamlWorkflow } from './document.ts';
 import type { YamlPath } from './position.ts';
 import { problemAt, type YamlProblem } from './problem.ts';
 import type { YamlExpression } from './read-template.ts';
@@ -25,12 +25,12 @@ export function nameProblems(document: YamlWorkflow, expressions: readonly YamlE
 
 interface Known {
   readonly context: ReadonlySet<string>;
-  readonly outputs: ReadonlySet<string>;
+  readonly outputs: ReadonlyMap<string, readonly string[]>;
   readonly document: YamlWorkflow;
 }
 
 function problemOf({ segments, position }: FreePath, path: YamlPath, known: Known): YamlProblem[] {
-  const [root, first] = segments;
+  const [root, first, second] = segments;
   const wrong = (message: string, hint: string): YamlProblem[] => [problemAt(position, { code: 'NAME_UNKNOWN', message, hint })];
   if (typeof root !== 'string') return [];
   if (root === 'context' && typeof first === 'string' && first !== 'outputs' && !known.context.has(first))
@@ -38,14 +38,14 @@ function problemOf({ segments, position }: FreePath, path: YamlPath, known: Know
       `the context has no "${first}"${didYouMean(first, known.context)}`,
       'name it under context:, or in the context of a transition',
     );
-  if (root === 'outputs' && typeof first === 'string' && !known.outputs.has(first))
-    return wrong(`no stage and no output is called "${first}"${didYouMean(first, known.outputs)}`, 'outputs are read as outputs.<stage>');
+  const output = root === 'outputs' ? first : root === 'context' && first === 'outputs' ? second : undefined;
+  if (typeof output === 'string') return outputProblem(output, position, known);
   if (root === 'params' && typeof first === 'string' && !Object.hasOwn(known.document.params, first))
     return wrong(`there is no parameter "${first}"${didYouMean(first, Object.keys(known.document.params))}`, 'declare it under params:');
   const type = OWN_ROOTS[root];
-  if (type !== undefined && stageAt(known.document, path)?.type !== type && !known.context.has(root))
+  if (type !== undefined && !isOwnTransition(known.document, path, type) && !known.context.has(root))
     return wrong(
-      `"${root}" exists only in the transitions of a ${type} stage`,
+      `"${root}" exists only in the context of a transition of a ${type} stage`,
       `pass what you need along in the context of a transition there`,
     );
   if (YAML_ROOTS.includes(root) || root === 'secrets' || known.context.has(root)) return [];
@@ -56,8 +56,35 @@ function problemOf({ segments, position }: FreePath, path: YamlPath, known: Know
   );
 }
 
-function stageAt(document: YamlWorkflow, [field, index]: YamlPath): YamlStage | undefined {
-  return field === 'stages' && typeof index === 'number' ? document.stages[index] : undefined;
+/** Stands between a stage and its branch; no id has it. */
+const BRANCH = '/';
+
+function pathOf(producer: string, name: string): string {
+  return `outputs.${producer.replace(BRANCH, '.')}.${name}`;
+}
+
+function outputProblem(name: string, position: FreePath['position'], { outputs }: Known): YamlProblem[] {
+  const producers = outputs.get(name);
+  if (producers === undefined) {
+    const message = `no stage and no output is called "${name}"${didYouMean(name, outputs.keys())}`;
+    return [problemAt(position, { code: 'NAME_UNKNOWN', message, hint: 'outputs are read as outputs.<stage>' })];
+  }
+  const [only] = producers;
+  // The result of a parallel stage holds those of its branches; only stages are known by the names of their outputs.
+  if (producers.length === 1 && only?.includes(BRANCH)) {
+    const message = `"${name}" is an output of a branch, which is read with its place`;
+    return [problemAt(position, { code: 'NAME_UNKNOWN', message, hint: `write ${pathOf(only, name)}` })];
+  }
+  if (producers.length < 2) return [];
+  const message = `"${name}" is an output of ${producers.map((id) => `"${id}"`).join(' and ')}, so it is not clear which one is meant`;
+  const hint = `name the stage as well: ${producers.map((id) => pathOf(id, name)).join(' or ')}`;
+  return [problemAt(position, { code: 'NAME_AMBIGUOUS', message, hint })];
+}
+
+/** What a stage ended with is there while its way out is taken, and what the way adds to the context is made then. */
+function isOwnTransition({ stages }: YamlWorkflow, [field, index, key, part]: YamlPath, type: YamlStage['type']): boolean {
+  const stage = field === 'stages' && typeof index === 'number' ? stages[index] : undefined;
+  return stage?.type === type && part === 'context' && TRANSITION_KEYS.some((known) => known === key);
 }
 
 /** Everything that can be in the context: what it begins with, what transitions add, and the facts of a forge. */
@@ -66,8 +93,17 @@ function contextNames({ context, stages }: YamlWorkflow): Set<string> {
   return new Set([...context, ...added].map(({ name }) => name).concat(FACTS));
 }
 
-function outputNames({ stages }: YamlWorkflow): Set<string> {
-  const works = stages.flatMap((stage) => (stage.type === 'parallel' ? stage.branches : [stage]));
-  const outputs = works.flatMap((work) => ('outputs' in work ? work.outputs : []));
-  return new Set([...stages.map(({ id }) => id), ...outputs.map(({ name }) => name)]);
+/** What can be read as an output: stages, and what they produce, with where it comes from. */
+function outputNames({ stages }: YamlWorkflow): Map<string, readonly string[]> {
+  const producers = new Map<string, string[]>();
+  const add = (work: YamlStage, place: string): void => {
+    const names = new Set('outputs' in work ? work.outputs.map(({ name }) => name) : []);
+    for (const name of names) producers.set(name, [...(producers.get(name) ?? []), place]);
+  };
+  for (const stage of stages) {
+    add(stage, stage.id);
+    if (stage.type === 'parallel') for (const branch of stage.branches) add(branch, `${stage.id}${BRANCH}${branch.id}`);
+  }
+  // A stage goes before an output of the same name.
+  return new Map([...producers, ...stages.map(({ id }): [string, string[]] => [id, [id]])]);
 }

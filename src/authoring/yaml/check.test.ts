@@ -43,7 +43,7 @@ stages:
     ['context.nte', 'the context has no "nte" (did you mean "note"?)'],
     ['params.whom', 'there is no parameter "whom" (did you mean "who"?)'],
     ['outputs.lst.x', 'no stage and no output is called "lst" (did you mean "last"?)'],
-    ['gate.failed_checks', '"gate" exists only in the transitions of a gate stage'],
+    ['gate.failed_checks', '"gate" exists only in the context of a transition of a gate stage'],
   ])('is told at its place: %s', (name, message) => {
     expect(errors(command(`{{ ${name} }}`))).toEqual([`7:56 NAME_UNKNOWN ${message}`]);
   });
@@ -62,6 +62,16 @@ stages:
   ])('is not %s', (name) => {
     expect(errors(command(`{{ ${name} }}`))).toEqual([]);
   });
+});
+
+test('an output is known by its name also where the id of its stage has a dot', () => {
+  const output = '{ name: notes, type: file, pattern: "*.md" }';
+  expect(
+    errors(`stages:
+  - { id: v1.notes, type: command, run: make, outputs: [${output}] }
+  - { id: last, type: command, run: make, env: { A: "{{ outputs.notes }}" } }
+`),
+  ).toEqual([]);
 });
 
 test('a way back without a bound is a warning that says what happens, and the file compiles', () => {

@@ -1,10 +1,11 @@
 // Owns a workflow file as a whole: read and compiled in one go, with everything that is wrong told at its place.
 
 import type { CompiledWorkflow } from '../../definition/code.ts';
+import type { Definition } from '../../definition/model.ts';
 import type { CheckedModule } from '../discover-check.ts';
 import type { SourceProblem } from '../discover-syntax.ts';
 import { nameProblems } from './check-names.ts';
-import { compileYaml } from './compile.ts';
+import { draftYaml, workflowOf } from './compile.ts';
 import { readYamlWorkflow } from './read.ts';
 
 /** What was found in a workflow file, and the workflow when nothing is wrong with it. */
@@ -12,8 +13,20 @@ export interface CheckedYaml extends CheckedModule {
   readonly compiled?: CompiledWorkflow;
 }
 
-/** Checks the text of a workflow file; nothing of it is run. */
+/** Checks the text of a workflow file and compiles it; nothing of it is run. */
 export function checkYaml(file: string, text: string): CheckedYaml {
+  const { definition, ...found } = examine(file, text);
+  return definition === undefined ? found : { ...found, compiled: workflowOf(definition) };
+}
+
+/** Checks the text of a workflow file only: a project has many files that are looked at for each one that is run. */
+export function lookAtYaml(file: string, text: string): CheckedModule {
+  const { definition: _, ...found } = examine(file, text);
+  return found;
+}
+
+/** What is wrong with a file, and the definition in it when nothing is. */
+function examine(file: string, text: string): CheckedModule & { readonly definition?: Definition } {
   const { document, problems, positionOf, expressions } = readYamlWorkflow(text, file);
   const names = document === undefined ? [] : nameProblems(document, expressions);
   const read = [...problems, ...names].map(({ severity, code, message, hint = '', line, column }) => ({
@@ -25,7 +38,7 @@ export function checkYaml(file: string, text: string): CheckedYaml {
     column,
   }));
   if (document === undefined) return sorted(read);
-  const { workflow, problems: faults } = compileYaml(document);
+  const { definition, problems: faults } = draftYaml(document);
   const isSound = names.length === 0;
   const compiled = faults.map(({ severity, code, message, hint, path, step }) => {
     const { line, column } = positionOf(path);
@@ -46,7 +59,7 @@ export function checkYaml(file: string, text: string): CheckedYaml {
     line,
     column,
   };
-  return { ...found, workflow: described, ...(workflow === undefined || !isSound ? {} : { compiled: workflow }) };
+  return { ...found, workflow: described, ...(definition === undefined || !isSound ? {} : { definition }) };
 }
 
 type Judged = SourceProblem & { readonly severity: 'error' | 'warning' };

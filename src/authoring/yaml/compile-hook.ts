@@ -1,16 +1,20 @@
 // Owns what is done once when a run has ended: before it completes, step by step; beside a halt, when it failed.
 
-import type { StepModel } from '../../definition/model.ts';
+import type { RetryPolicy, StepModel } from '../../definition/model.ts';
 import { callConfig } from './compile-call.ts';
 import { plainStep } from './compile-step.ts';
 import { always } from './compile-way.ts';
 import type { YamlHook, YamlWorkflow } from './document.ts';
 
+/** A forge that cannot be reached is asked again before somebody is called: the work of the run is done. */
+const RETRY: RetryPolicy = { max: 3, on: ['error', 'timeout'], backoff: { initialMs: 10_000, factor: 3, maxMs: 600_000 } };
+
 /** The steps of both lists of hooks. */
 export function hookSteps({ onComplete, onError }: YamlWorkflow): StepModel[] {
   const completing = onComplete.map((hook, index) => {
     const to = index + 1 < onComplete.length ? { step: `on_complete.${index + 2}` } : { end: 'complete' as const };
-    return hookStep(`on_complete.${index + 1}`, hook, { next: isTold(hook) ? always(to) : { ok: { to }, skip: { to } } });
+    const ways = isTold(hook) ? { next: always(to) } : { next: { ok: { to }, skip: { to } }, retry: RETRY };
+    return hookStep(`on_complete.${index + 1}`, hook, ways);
   });
   const failing = onError.map((hook, index) => {
     const next = index + 1 < onError.length ? always({ step: `on_error.${index + 2}` }) : {};

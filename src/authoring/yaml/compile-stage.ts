@@ -4,8 +4,8 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import { KINDS } from '../../definition/kinds/registry.ts';
 import type { Edge, HumanGateModel, NextTable, StepKind, StepModel } from '../../definition/model.ts';
 import { callConfig } from './compile-call.ts';
-import { given, plainStep } from './compile-step.ts';
-import { retryOf, tellStep, type Ways } from './compile-way.ts';
+import { bareExpression, given, plainStep } from './compile-step.ts';
+import { always, retryOf, tellStep, type Ways } from './compile-way.ts';
 import type {
   TransitionKey,
   YamlBranch,
@@ -45,15 +45,16 @@ export function readStage(stage: YamlStage, place: Place): StepModel[] {
     ...workOf(stage, place),
     title: title ?? id,
     next: nextOf(stage, kind, place),
-    retry: retryOf(transitions.on_error),
+    retry: retryOf(transitions),
     recovery: recovery ?? KINDS[kind].recovery,
     ...(condition === undefined ? {} : { condition }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(extend === undefined ? {} : { extension: given({ ms: extend.byMs, max: extend.max ?? 1, tells }) as never }),
   });
   if (onEnter === undefined) return [step];
-  const to = { step: id };
-  return [tellStep(`${id}.enter`, onEnter, { ok: { to }, skip: { to }, _default: { to }, error: { to }, timeout: { to } }), step];
+  const enter = tellStep(`${id}.enter`, onEnter, always({ step: id }));
+  // Nobody is told of a stage that is skipped.
+  return [condition === undefined ? enter : { ...enter, condition }, step];
 }
 
 function kindOf({ type }: Pick<YamlStage, 'type'>): StepKind {
@@ -112,6 +113,8 @@ function plainWork(work: YamlWork, ways: Ways | undefined): ReturnType<typeof wo
           action: work.action,
           prompt: work.prompt,
           ...(Object.keys(work.context).length === 0 ? {} : { context: work.context }),
+          // An agent of a file sees the run's context, as the seed has it: what failed, which issue it is about.
+          seesContext: true,
           ...(work.continueSession ? { continueSession: true } : {}),
           outputs: outputsOf(work.outputs),
         }),
@@ -123,7 +126,10 @@ function plainWork(work: YamlWork, ways: Ways | undefined): ReturnType<typeof wo
     case 'delay':
       return {
         kind: 'delay',
-        config: given({ durationMs: work.durationMs, poll: work.poll === undefined ? undefined : { ...work.poll } }),
+        config: given({
+          durationMs: work.durationMs,
+          poll: work.poll && { intervalMs: work.poll.intervalMs, condition: bareExpression(work.poll.condition) },
+        }),
       };
     case 'action':
       return { kind: 'action', config: callConfig(work.call) };
@@ -142,7 +148,7 @@ function outputsOf(outputs: readonly YamlOutput[]): Json | undefined {
   return outputs.length === 0 ? undefined : outputs.map(({ name, type, pattern, required }) => given({ name, type, pattern, required }));
 }
 
-function questionOf({ prompt, show, options }: YamlHumanWork, ways: Ways | undefined): HumanGateModel {
+function questionOf({ prompt, show, options, from, count, subjects }: YamlHumanWork, ways: Ways | undefined): HumanGateModel {
   for (const { to, label } of options) if (to !== undefined) ways?.check({ id: label }, to);
   const answers = options.map(({ label, outcome, to, requiresInput }) => ({
     label,
@@ -154,7 +160,14 @@ function questionOf({ prompt, show, options }: YamlHumanWork, ways: Ways | undef
     { label: 'approve', outcome: 'ok', requiresInput: false },
     { label: 'reject', outcome: 'reject', requiresInput: false },
   ];
-  return { prompt, show, options: answers.length === 0 ? plain : answers };
+  return {
+    prompt,
+    show,
+    options: answers.length === 0 ? plain : answers,
+    ...(from.length === 0 ? {} : { from }),
+    ...(count === undefined ? {} : { count }),
+    ...(subjects.length === 0 ? {} : { subjects: { files: subjects } }),
+  };
 }
 
 function programOf({ run, argv, env, cwd }: YamlProgram): JsonObject {
@@ -172,8 +185,11 @@ function expectOf({ status, body }: Extract<YamlWork, { type: 'webhook' }>): Jso
 function checkOf(check: YamlCheck): JsonObject {
   const limit = check.timeoutMs === undefined ? {} : { timeoutMs: check.timeoutMs };
   switch (check.check) {
-    case 'command':
-      return { check: 'command', ...programOf(check.program), ...given({ expect: check.expect }), ...limit };
+    case 'command': {
+      const { report, tests } = check;
+      const expect = check.expect && bareExpression(check.expect);
+      return { check: 'command', ...programOf(check.program), ...given({ expect, report, tests }), ...limit };
+    }
     case 'file_exists':
       return { check: 'file_exists', paths: [...check.paths], ...limit };
     case 'pr_approval':
@@ -181,11 +197,17 @@ function checkOf(check: YamlCheck): JsonObject {
     case 'ci_status':
       return { check: 'ci_status', workflows: [...check.workflows], expect: check.expect, ...limit };
     case 'webhook':
-      return { check: 'webhook', templates: true, ...requestOf(check.request), ...given({ expect: check.expect }), ...limit };
+      return {
+        check: 'webhook',
+        templates: true,
+        ...requestOf(check.request),
+        ...given({ expect: check.expect && bareExpression(check.expect) }),
+        ...limit,
+      };
     case 'coverage':
       return {
         check: 'coverage',
-        ...given({ minimum: check.minimum, metric: check.metric, report: check.report, paths: [...check.paths] }),
+        ...given({ minimum: percentOf(check.minimum), metric: check.metric, report: check.report, paths: [...check.paths] }),
         ...limit,
       };
     case 'any_of':
@@ -193,4 +215,9 @@ function checkOf(check: YamlCheck): JsonObject {
     case 'own':
       return { ...check.config, check: check.name, ...limit };
   }
+}
+
+/** A share as checks read it: a bare number of at most 1 would be refused, since it could mean two things. */
+function percentOf(minimum: number): Json {
+  return minimum > 1 ? minimum : `${minimum}%`;
 }

@@ -25,10 +25,18 @@ export function plainStep(id: string, given: Partial<StepModel> & Pick<StepModel
 }
 
 function hasTemplates({ config, gate }: Partial<StepModel>): boolean {
-  return parseTemplateTree([config ?? {}, gate?.prompt ?? ''] as Json).hasHoles;
+  const texts = [config ?? {}, gate?.prompt ?? ''] as Json;
+  // Most steps have none, and reading what has no braces takes longer than looking for them.
+  return JSON.stringify(texts).includes('{{') && parseTemplateTree(texts).hasHoles;
 }
 
 /** The fields that are there, without those that were left out. */
 export function given(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined));
+}
+
+/** An expression without the braces that may be around it, so that it is not taken for a template and filled in too early. */
+export function bareExpression(source: string): string {
+  const text = source.trim();
+  return text.length >= 4 && text.startsWith('{{') && text.endsWith('}}') ? text.slice(2, -2).trim() : text;
 }

@@ -33,7 +33,8 @@ export class Ways {
   readonly wrong: CompileProblem[] = [];
   private readonly document: YamlWorkflow;
   private readonly positions: ReadonlyMap<string, number>;
-  private readonly maxIterations: number;
+  /** How often a loop without a bound of its own may go. */
+  readonly maxIterations: number;
 
   constructor(document: YamlWorkflow, maxIterations: number) {
     this.document = document;
@@ -111,7 +112,11 @@ export class Ways {
     let to = target;
     if (delayMs !== undefined)
       to = this.add(plainStep(`${id}.delay`, { kind: 'delay', config: { durationMs: delayMs }, recovery: 'rerun', next: { ok: { to } } }));
-    if (spawn !== undefined) to = this.add(plainStep(`${id}.spawn`, { kind: 'agent', config: { role: spawn }, next: { ok: { to } } }));
+    // Whatever but success of it escalates, a rejection as well: it was called to mend something, and did not.
+    if (spawn !== undefined) {
+      const next = { ok: { to }, reject: { to: ESCALATE } };
+      to = this.add(plainStep(`${id}.spawn`, { kind: 'agent', config: { role: spawn }, next }));
+    }
     if (notify !== undefined && extend === undefined) to = this.add(tellStep(`${id}.notify`, notify, always(to)));
     return to;
   }
@@ -128,14 +133,15 @@ export function tellStep(id: string, notify: YamlNotify, next: StepModel['next']
   return plainStep(id, { kind: 'action', config: callConfig({ action: 'notify', ...notify }), recovery: 'rerun', next });
 }
 
-/** How often a stage is tried again after an error. */
-export function retryOf(transition: YamlTransition | undefined): RetryPolicy {
-  const retry = transition?.retry;
+/** How often a stage is tried again; a timeout without a way of its own is an error (C2). */
+export function retryOf({ on_error: onError, on_timeout: onTimeout = onError }: YamlStage['transitions']): RetryPolicy {
+  const retry = onError?.retry ?? onTimeout?.retry;
   if (retry === undefined) return { max: 0, on: ['error'] };
+  const on = [...(onError?.retry === undefined ? [] : ['error' as const]), ...(onTimeout?.retry === undefined ? [] : ['timeout' as const])];
   const { backoff } = retry;
   const growth =
     backoff === undefined
       ? {}
       : { backoff: { initialMs: backoff.initialMs, factor: backoff.factor ?? 2, maxMs: backoff.maxMs ?? BACKOFF_MS_MAX } };
-  return { max: retry.max, on: ['error'], ...growth };
+  return { max: retry.max, on, ...growth };
 }

@@ -13,6 +13,7 @@ import type { Definition, StepModel } from '../../definition/model.ts';
 import { type Problem, ProblemList } from '../../definition/problem.ts';
 import { checkDefinition } from '../../definition/validate.ts';
 import { hookSteps } from './compile-hook.ts';
+import { tiedToHead } from './compile-landing.ts';
 import { readStage } from './compile-stage.ts';
 import { type CompileProblem, Ways } from './compile-way.ts';
 import type { YamlWorkflow } from './document.ts';
@@ -20,6 +21,15 @@ import type { YamlWorkflow } from './document.ts';
 const MAX_ITERATIONS = 10;
 /** Faults that a target without a stage makes by itself. */
 const FOLLOWS_WRONG_TARGETS: ReadonlySet<string> = new Set(['UNREACHABLE', 'DEAD_END', 'NO_END']);
+/** Faults that two stages of one id make by themselves. */
+const FOLLOWS_DUPLICATES: ReadonlySet<string> = new Set([...FOLLOWS_WRONG_TARGETS, 'LOOP_UNBOUNDED']);
+const NOTHING: ReadonlySet<string> = new Set();
+/** What to do about faults of the graph, in the words of a workflow file. */
+const HINTS: Readonly<Record<string, string>> = {
+  NO_END: 'let a stage lead to complete',
+  UNREACHABLE: 'lead to it from a stage, or remove it',
+  LOOP_REENTERED: 'let "then" lead out of the loop, or to escalate',
+};
 
 /** The names that expressions of a workflow file may begin with; any other is one of the run's context. */
 export const YAML_ROOTS: readonly string[] = [
@@ -46,28 +56,44 @@ export interface Compiled {
 
 /** Compiles a checked document. */
 export function compileYaml(document: YamlWorkflow): Compiled {
+  const { definition, problems } = draftYaml(document);
+  return definition === undefined ? { problems } : { workflow: workflowOf(definition), problems };
+}
+
+/** A definition that nobody has frozen or hashed: enough to say what is wrong. */
+interface Draft {
+  readonly definition?: Definition;
+  readonly problems: readonly CompileProblem[];
+}
+
+/** The definition of a checked document, if nothing is wrong but warnings, and everything that is. */
+export function draftYaml(document: YamlWorkflow): Draft {
   const ways = new Ways(document, document.maxIterations ?? MAX_ITERATIONS);
   const stages = document.stages.flatMap((stage, index) => readStage(stage, { ways, index }));
-  const steps = [...stages, ...ways.added, ...hookSteps(document)];
+  const steps = tiedToHead(document, [...stages, ...ways.added, ...hookSteps(document)], ways);
   const definition = definitionOf(document, steps);
   const problems = new ProblemList();
   // Names in expressions are checked with their places (`check-names.ts`), and targets where they are written.
-  checkDefinition(definition, problems, { roots: 'any' });
+  checkDefinition({ ...definition, steps: steps.map(withoutIdleSkip) }, problems, { roots: 'any' });
   const found = problems.found
     .filter(({ code }) => code !== 'TARGET_UNKNOWN' && code !== 'TARGET_IN_BRANCH')
     .map((problem) => placed(document, problem));
-  const errors = ways.wrong.length > 0 ? [...ways.wrong, ...found.filter(({ code }) => !FOLLOWS_WRONG_TARGETS.has(code))] : found;
-  const all = [...errors, ...ways.warnings];
-  if (errors.length > 0) return { problems: all };
+  const isTwice = found.some(({ code }) => code === 'STEP_DUPLICATE');
+  const follows = isTwice ? FOLLOWS_DUPLICATES : ways.wrong.length > 0 ? FOLLOWS_WRONG_TARGETS : NOTHING;
+  const all = [...ways.wrong, ...found.filter(({ code }) => !follows.has(code)), ...ways.warnings];
+  return all.some(({ severity }) => severity === 'error') ? { problems: all } : { definition, problems: all };
+}
+
+/** The definition as it is run, kept and told apart. */
+export function workflowOf(definition: Definition): CompiledWorkflow {
   const frozen = deepFreeze(JSON.parse(JSON.stringify(definition)) as Definition);
-  const workflow: CompiledWorkflow = Object.freeze({
+  return Object.freeze({
     definition: frozen,
     hash: hashDefinition(frozen),
     codeHash: hashCode([]),
     code: new Map(frozen.steps.map(({ id }) => [id, NO_CODE])),
     children: new Map(),
   });
-  return { workflow, problems: all };
 }
 
 function definitionOf(document: YamlWorkflow, steps: readonly StepModel[]): Definition {
@@ -83,10 +109,20 @@ function definitionOf(document: YamlWorkflow, steps: readonly StepModel[]): Defi
     entry: first === undefined ? '' : first.onEnter === undefined ? first.id : `${first.id}.enter`,
     steps,
     limits: { maxIterations: document.maxIterations ?? MAX_ITERATIONS },
+    facts: ['issue_number', 'pr_number', 'labels', 'base_branch'],
     ...outputNamesOf(document),
     ...(onError.length === 0 ? {} : { onError: 'on_error.1' }),
     ...(context.length === 0 ? {} : { context: context.map(({ name: key, value }) => ({ name: key, value })) }),
   };
+}
+
+/** The step without its way for being skipped, where only a person could skip it: that is no path to rely on. */
+function withoutIdleSkip(step: StepModel): StepModel {
+  const isSkippable =
+    step.condition !== undefined || (step.members.length > 0 && step.members.every(({ condition }) => condition !== undefined));
+  if (isSkippable || step.next.ok === undefined) return step;
+  const { skip: _, ...next } = step.next;
+  return { ...step, next };
 }
 
 /** Outputs that only one stage produces, under names that no stage has. */
@@ -101,6 +137,12 @@ function outputNamesOf({ stages }: YamlWorkflow): Pick<Definition, 'outputNames'
 /** Where a problem of a step stands: at the stage it was made from. */
 function placed(document: YamlWorkflow, problem: Problem): CompileProblem {
   const step = problem.step ?? '';
+  if (problem.code === 'STEP_DUPLICATE') {
+    const second = document.stages.findLast(({ id }) => step === id);
+    const { step: _, ...rest } = problem;
+    const message = `there is another stage "${step}" before this one, and each has an id of its own`;
+    return { ...rest, severity: 'error', message, path: [...(second?.path ?? []), 'id'] };
+  }
   const stage = document.stages.find(({ id }) => step === id || step.startsWith(`${id}.`) || step.startsWith(`${id}/`));
-  return { ...problem, severity: 'error', path: stage?.path ?? [] };
+  return { ...problem, hint: HINTS[problem.code] ?? problem.hint, severity: 'error', path: stage?.path ?? [] };
 }

@@ -19,8 +19,10 @@ function checkOf(written: WrittenCheck, path: YamlPath): YamlCheck {
     return { ...frame, check: 'own', name, config: config as JsonObject };
   }
   switch (written.check) {
-    case 'command':
-      return { ...frame, check: 'command', program: programOf(written), expect: written.expect };
+    case 'command': {
+      const { expect, report, tests } = written;
+      return { ...frame, check: 'command', program: programOf(written), expect, report, tests };
+    }
     case 'file_exists':
       return { ...frame, check: 'file_exists', paths: written.paths };
     case 'pr_approval':

@@ -118,6 +118,8 @@ export interface YamlHumanWork {
   /** Empty: whoever may decide in the project. */
   readonly from: readonly string[];
   readonly count?: number | undefined;
+  /** Patterns of files that it is about. */
+  readonly subjects: readonly string[];
 }
 
 /** An answer that a person can give. */
@@ -156,7 +158,7 @@ export interface YamlRequest {
 
 /** One check of a gate, told apart by `check`; those that are not built in have all their fields in `config`. */
 export type YamlCheck = { readonly path: YamlPath; readonly timeoutMs?: number | undefined } & (
-  | { readonly check: 'command'; readonly program: YamlProgram; readonly expect?: string | undefined }
+  | YamlCommandCheck
   | { readonly check: 'file_exists'; readonly paths: readonly string[] }
   | { readonly check: 'pr_approval'; readonly from: readonly string[]; readonly count: number }
   | { readonly check: 'ci_status'; readonly workflows: readonly string[]; readonly expect: string }
@@ -165,6 +167,15 @@ export type YamlCheck = { readonly path: YamlPath; readonly timeoutMs?: number |
   | { readonly check: 'any_of'; readonly checks: readonly YamlCheck[] }
   | { readonly check: 'own'; readonly name: string; readonly config: JsonObject }
 );
+
+/** A check by a program; `report` is what its tests wrote, and `tests` whether there must be any. */
+export interface YamlCommandCheck {
+  readonly check: 'command';
+  readonly program: YamlProgram;
+  readonly expect?: string | undefined;
+  readonly report?: string | undefined;
+  readonly tests?: 'required' | 'optional' | undefined;
+}
 
 /** A check of coverage; `minimum` is in percent. */
 export interface YamlCoverage {

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import { SCHEMA_FILE, workflowJsonSchema } from './json-schema.ts';
 import { schemaVerdict } from './problem-schema.ts';
 import { workflowSchema } from './schema.ts';
-import { STAGE_EXAMPLES } from './schema-reference.ts';
+import { STAGE_EXAMPLES } from './schema-example.ts';
 
 const SCHEMA = workflowJsonSchema();
 const KNOWN_WORDS = new Set(
@@ -71,7 +71,7 @@ const EVERYTHING: Json = {
   budget: { tokens: 1, cost_usd: 0.1, turns: 1, time: '1h' },
   permissions: { issues: 'read' },
   limits: { max_iterations: 3 },
-  stages: Object.values(STAGE_EXAMPLES).map((text) => (parse(text) as Json[])[0] as Json),
+  stages: Object.values(STAGE_EXAMPLES).flatMap(({ text }) => (parse(text) as { stages: Json[] }).stages),
   on_complete: [{ create_issue: { title: 't', body: 'b', labels: 'l' } }, { merge_pr: {} }, { label: { add: ['a'], remove: 'b' } }],
 };
 const VALID: readonly Json[] = [

@@ -25,6 +25,7 @@ import {
 import type { Json } from '../../base/json.ts';
 import { Lines } from './position-line.ts';
 import { bestFirst, type Fault, problemAt, quoted, type YamlProblem } from './problem.ts';
+import { readPlain } from './read-plain.ts';
 import { isUnclosed, syntaxFault } from './read-syntax.ts';
 
 /** In UTF-8. */
@@ -54,12 +55,13 @@ export interface YamlSource {
   readonly lines: Lines;
 }
 
-/** Reads the text of a file as YAML. */
-export function readSource(text: string): YamlSource {
+/** Reads the text of a file as YAML; `isQuick: false` does without the quick reading of what is plain. */
+export function readSource(text: string, { isQuick = true }: { readonly isQuick?: boolean } = {}): YamlSource {
   const lines = new Lines(text.length > FILE_BYTES_MAX ? '' : text);
   try {
     refuseText(text);
-    return new SourceReader(text, lines).read();
+    const root = isQuick ? readPlain(text) : undefined;
+    return root === undefined ? new SourceReader(text, lines).read() : { root, problems: [], lines };
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown;
     return { root: undefined, problems: [problemAt(lines.placeAt(thrown.offset), thrown.fault)], lines };
@@ -120,7 +122,7 @@ class SourceReader {
     for (const document of documents)
       for (const { pos, code, message } of document.errors.slice(0, SYNTAX_SHOWN)) {
         const offset = isUnclosed(message) ? openingOf(document, pos[0]) : pos[0];
-        this.fault(offset, syntaxFault(this.text, { offset, code, message }));
+        this.syntaxFault(offset, { code, message });
       }
     if (this.problems.length > 0) return this.ended(undefined);
     const [first, second] = documents;
@@ -139,6 +141,12 @@ class SourceReader {
 
   private fault(offset: number, fault: Fault): void {
     this.problems.push(problemAt(this.lines.placeAt(Math.max(0, offset)), fault));
+  }
+
+  /** What else the parser finds on a line follows from the first. */
+  private syntaxFault(offset: number, found: { readonly code: string; readonly message: string }): void {
+    const { line } = this.lines.placeAt(offset);
+    if (!this.problems.some((problem) => problem.line === line)) this.fault(offset, syntaxFault(this.text, { offset, ...found }));
   }
 
   /** The syntax of the file, cut off where it exceeds a limit. */

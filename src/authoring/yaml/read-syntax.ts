@@ -43,8 +43,23 @@ export function syntaxFault(text: string, { offset, code, message }: SyntaxMessa
       message: 'without quotes, YAML reads {{ }} as maps',
       hint: 'put the whole value in quotes, as in "{{ context.pr_number }}"',
     };
-  const [what, hint] = isUnclosed(message) ? missing(message) : (WORDS[code] ?? [plainly(message), QUOTES]);
+  const [what, hint] = isUnclosed(message)
+    ? missing(message)
+    : (spaceless(line) ?? ragged(message) ?? WORDS[code] ?? [plainly(message), QUOTES]);
   return { code: 'YAML_SYNTAX', message: `this is not YAML: ${what}`, hint };
+}
+
+/** A dash or a colon that the next word stands too close to. */
+function spaceless(line: string): readonly [string, string] | undefined {
+  const [, item] = /^\s*-([A-Za-z_][\w-]*:(?: |$).*)/.exec(line) ?? [];
+  if (item !== undefined) return ['a "-" without a space begins no list item', `write "- ${item.trim()}"`];
+  const [, name, value = ''] = /^\s*(?:- )?([A-Za-z_][\w-]*):([^\s:/].*)/.exec(line) ?? [];
+  return name === undefined ? undefined : ['a ":" without a space after it ends no name', `write "${name}: ${value.trim()}"`];
+}
+
+/** A line that stands between the columns of what is around it. */
+function ragged(message: string): readonly [string, string] | undefined {
+  return /without - indicator|same column/.test(message) ? WORDS.BAD_INDENT : undefined;
 }
 
 /** True for what the parser says about a quote or a bracket that nothing closes. */

@@ -9,10 +9,12 @@
 import { EngineError } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import { type FreePath, parseExpression } from '../../expr/expression.ts';
+import { type Expression, type FreePath, parseExpression } from '../../expr/expression.ts';
+import { positionAt } from '../../expr/source.ts';
 import { parseTemplate } from '../../expr/template.ts';
 import type { Positions, YamlPath } from './position.ts';
 import { listed, PROBLEMS_MAX, problemAt, quoted, type YamlProblem } from './problem.ts';
+import { neverTruth } from './read-condition.ts';
 import type { PlacedText } from './schema-walk.ts';
 
 /** An expression of the file: what it can read, each with its exact place. */
@@ -70,6 +72,7 @@ class TemplateReader implements TemplateReading {
       const paths = read.paths.map(({ segments, position }) => ({ segments, position: this.file.positions.within(path, position) }));
       this.expressions.push({ path, kind, text, paths });
       if (note.roots !== undefined) this.checkRoots(paths, note.roots);
+      if ('stretch' in read) this.checkTruth(read, path);
       for (const found of paths.filter(({ segments }) => segments[0] === 'secrets'))
         this.checkSecret(found, path, note.takesSecrets === true);
     } catch (thrown) {
@@ -79,6 +82,14 @@ class TemplateReader implements TemplateReading {
       const hint = kind === 'condition' ? CONDITION_HINT : TEMPLATE_HINT;
       this.problems.push(problemAt(at, { code, message: thrown.message, hint }));
     }
+  }
+
+  private checkTruth({ tree, stretch }: Expression, path: YamlPath): void {
+    const never = neverTruth(tree);
+    if (never === undefined) return;
+    const message = `a condition is true or false, and this gives ${never.what}`;
+    const at = this.file.positions.within(path, positionAt(stretch, never.offset));
+    this.problems.push(problemAt(at, { code: 'FIELD_INVALID', message, hint: "compare it with something, as in x > 0 or x == 'yes'" }));
   }
 
   private checkRoots(paths: readonly FreePath[], roots: readonly string[]): void {

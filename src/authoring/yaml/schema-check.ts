@@ -57,6 +57,14 @@ const commandCheck = map(
       examples: ['exit_code == 0'],
       roots: ['exit_code', 'stdout', 'stderr'],
     }).optional(),
+    report: literal(
+      'The report of tests that it writes, as JUnit XML or TAP; it must be newer than the start of the program.',
+      'reports/junit.xml',
+    ).optional(),
+    tests: choice(
+      'Whether it must have run a test. Default: when its output or report is that of a test runner, a run without a test is no pass. `required`: without any such sign neither; `optional`: it may run none.',
+      ['required', 'optional'],
+    ).optional(),
     timeout,
   },
   'Runs a program and judges how it ended.',
@@ -111,12 +119,15 @@ const webhookCheck = map(
 );
 
 /** A part of a hundred. A bare number up to 1 is refused: 0.8 and 1 could mean either 80 or 0.8 percent. */
-const percentage = noted(z.union([z.string().regex(/^(?:100(?:\.0+)?|\d{1,2}(?:\.\d+)?)\s*%$/), z.number().gt(1).max(100)]), {
-  description: 'The least coverage: `80%` and `80` are the same.',
-  examples: ['80%'],
-  role: 'literal',
-  accepts: 'a percentage such as 80% or 80; a bare number is above 1 and at most 100',
-});
+const percentage = noted(
+  z.union([z.string().regex(/^(?!0+(?:\.0+)?\s*%)(?:100(?:\.0{1,6})?|\d{1,2}(?:\.\d{1,6})?)\s*%$/), z.number().gt(1).max(100)]),
+  {
+    description: 'The least coverage: `80%` and `80` are the same.',
+    examples: ['80%'],
+    role: 'literal',
+    accepts: 'a percentage such as 80% or 80; a bare number is above 1 and at most 100',
+  },
+);
 
 const coverageCheck = map(
   'a coverage check',
@@ -134,8 +145,9 @@ const coverageCheck = map(
   'Reads a coverage report.',
 );
 
-// A name that is built in never reads as one's own, or a mistake in its fields would go unseen.
-const ownName = z.string().regex(new RegExp(`^(?!(?:${BUILT_IN.join('|')})$)[A-Za-z][A-Za-z0-9_.-]*$`));
+// A name that is built in never reads as one's own, or a mistake in its fields would go unseen. Nothing of such a check is
+// looked at any further, or the validator would take it for the nearest form and tell of its name only.
+const ownName = z.string().regex(new RegExp(`^(?!(?:${BUILT_IN.join('|')})$)[A-Za-z][A-Za-z0-9_.-]*$`), { abort: true });
 const ownCheck = noted(
   z
     .looseObject({ check: noted(ownName, { role: 'literal', examples: ['command'], accepts: 'the name of a check' }), timeout })

@@ -1,9 +1,10 @@
 // Owns the reference of workflow files as a document: every field with its meaning and an example, as the schema notes
-// them, and for each type of stage a piece that can be copied.
+// them, and for each type of stage a file that can be copied.
 
 import * as z from 'zod';
 import { inlineYaml } from './problem-example.ts';
 import { workflowSchema } from './schema.ts';
+import { STAGE_EXAMPLES } from './schema-example.ts';
 import { type Note, noteOf } from './schema-field.ts';
 import { formsOf, unwrapped } from './schema-walk.ts';
 
@@ -14,65 +15,6 @@ interface Field {
   readonly schema: Schema;
   readonly isRequired: boolean;
 }
-
-/** Pieces to copy, by the type of stage; the reference shows them, and a test reads each. */
-export const STAGE_EXAMPLES: Readonly<Record<string, string>> = {
-  agent: `- id: implement
-  type: agent
-  agent: feat-dev
-  action: implement
-  outputs:
-    - { name: code_changes, type: file, pattern: "src/**", required: true }
-  timeout: 2h
-  on_error: { retry: 2, backoff: { initial: 10s }, then: escalate }`,
-  gate: `- id: test
-  type: gate
-  conditions:
-    - { check: command, run: "npm test" }
-    - { check: coverage, minimum: 80% }
-  on_fail: { goto: implement, context: { failure_reason: "{{ gate.failed_checks }}" }, max_iterations: 3 }`,
-  parallel: `- id: review
-  type: parallel
-  join: 2-of-3
-  branches:
-    - { id: code, agent: pr-review, action: review }
-    - { id: security, agent: security-review, action: review }
-    - { id: tests, type: command, run: npm test }
-  on_any_reject: { goto: implement, context: { feedback: "{{ branches.*.feedback }}" } }`,
-  delay: `- id: settle
-  type: delay
-  duration: 10m
-  poll: { interval: 5s, condition: "github.pr.mergeable != null" }`,
-  action: `- id: merge
-  type: action
-  action: merge_pr
-  method: squash
-  on_conflict: { spawn: merge-conflict, then: review }`,
-  webhook: `- id: announce
-  type: webhook
-  request:
-    url: https://api.example.com/releases
-    headers: { Authorization: "Bearer {{ secrets.API_TOKEN }}" }
-    body: { pr: "{{ context.pr_number }}" }
-  expect: { status: 201 }
-  on_failure: escalate`,
-  human: `- id: approve
-  type: human
-  prompt: "Ship {{ context.issue_title }}?"
-  options:
-    - { label: Ship it }
-    - { label: Rework, goto: implement, requires_input: true }
-  timeout: 24h
-  on_timeout: { notify: maintainers, extend: 24h, max_extensions: 3, then: escalate }`,
-  workflow: `- id: release
-  type: workflow
-  workflow: release
-  input: { version: "{{ params.version }}" }`,
-  command: `- id: build
-  type: command
-  run: ./build.sh "$TITLE"
-  env: { TITLE: "{{ context.issue_title }}" }`,
-};
 
 /** The whole reference. */
 export function yamlReferencePage(): string {
@@ -140,7 +82,7 @@ function sharedFields(stages: readonly z.ZodObject[]): Field[] {
 
 function stageSections(stages: readonly z.ZodObject[], shared: readonly Field[]): string[] {
   const known = new Set(['type', ...shared.map(({ name }) => name)]);
-  return Object.entries(STAGE_EXAMPLES).flatMap(([type, example]) => {
+  return Object.entries(STAGE_EXAMPLES).flatMap(([type, { text, story }]) => {
     const forms = stages.filter((stage) => literalOf(stage.shape.type as Schema) === type);
     const own = forms.flatMap((form) => {
       const fields = fieldsOf(form).filter(({ name }) => !known.has(name));
@@ -148,7 +90,7 @@ function stageSections(stages: readonly z.ZodObject[], shared: readonly Field[])
       return [...heading, ...fieldTable(fields.filter(({ name }) => forms.length === 1 || name !== 'action'))];
     });
     const meaning = forms.length === 1 ? noteOf(forms[0] as Schema).description : 'Something done on the forge.';
-    return [`## Stage \`${type}\``, '', meaning ?? '', '', ...own, '```yaml', example, '```', ''];
+    return [`## Stage \`${type}\``, '', meaning ?? '', '', ...own, story, '', '```yaml', text, '```', ''];
   });
 }
 

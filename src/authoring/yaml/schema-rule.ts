@@ -2,6 +2,7 @@
 // so that a fault in one does not hide those of the others. What concerns the graph is checked on the definition.
 
 import { nearestName } from '../../base/suggest.ts';
+import { patternRefusal } from '../../definition/kinds/output-pattern.ts';
 import type { YamlPath } from './position.ts';
 import { quoted } from './problem.ts';
 import type { PlacedFault } from './problem-schema.ts';
@@ -17,9 +18,10 @@ type WrittenHook = NonNullable<WrittenWorkflow['on_complete']>[number];
 export function stageRules(stage: WrittenStage, path: YamlPath): PlacedFault[] {
   const skip = stage.skip_to !== undefined && stage.condition === undefined ? [useless([...path, 'skip_to'])] : [];
   const success = oneSuccess(stage, path);
-  if (stage.type !== 'parallel') return [...skip, ...success, ...workRules(stage, path)];
+  const retries = oneRetry(stage, path);
+  if (stage.type !== 'parallel') return [...skip, ...success, ...retries, ...workRules(stage, path)];
   const branches = stage.branches.flatMap((branch, index) => workRules(branch, [...path, 'branches', index]));
-  return [...skip, ...success, ...joinRule(stage, path), ...branches];
+  return [...skip, ...success, ...retries, ...joinRule(stage, path), ...branches];
 }
 
 const SUCCESSES = ['on_complete', 'on_success', 'on_pass'] as const;
@@ -30,6 +32,16 @@ function oneSuccess(stage: WrittenStage, path: YamlPath): PlacedFault[] {
   if (first === undefined || second === undefined) return [];
   const message = `"${first}" and "${second}" mean the same here, and a stage can have only one of them`;
   return [{ code: 'FIELD_CONFLICT', message, hint: 'remove one of them', path: [...path, second], part: 'key' }];
+}
+
+/** The tries of a stage are counted once, whatever ended them, so there is one number of them. */
+function oneRetry({ on_error: error, on_timeout: timeout }: WrittenStage, path: YamlPath): PlacedFault[] {
+  if (typeof error !== 'object' || typeof timeout !== 'object' || !('retry' in error && 'retry' in timeout)) return [];
+  const isSame = error.retry === timeout.retry && JSON.stringify(error.backoff) === JSON.stringify(timeout.backoff);
+  if (isSame) return [];
+  const message = '"on_error" and "on_timeout" try the stage again in different ways, but its tries are counted together';
+  const hint = 'write the same retry and backoff in both';
+  return [{ code: 'FIELD_CONFLICT', message, hint, path: [...path, 'on_timeout', 'retry'], part: 'value' }];
 }
 
 /** What is wrong with a hook whose shape is right. */
@@ -123,7 +135,8 @@ function outputRules(outputs: readonly WrittenOutput[] | undefined, path: YamlPa
 
 function outputRule({ name, type, pattern }: WrittenOutput, path: YamlPath): PlacedFault[] {
   const takesPattern = type === 'file' || type === 'artifact';
-  if (takesPattern === (pattern !== undefined)) return [];
+  if (takesPattern && pattern !== undefined) return insideRule(name, pattern, [...path, 'pattern']);
+  if (!takesPattern && pattern === undefined) return [];
   if (takesPattern)
     return [
       {
@@ -136,6 +149,14 @@ function outputRule({ name, type, pattern }: WrittenOutput, path: YamlPath): Pla
     ];
   const message = `the ${type} output ${quoted(name)} has a pattern, but only files have one`;
   return [{ code: 'FIELD_CONFLICT', message, hint: 'remove the pattern, or write "type: file"', path: [...path, 'pattern'], part: 'key' }];
+}
+
+/** What a stage produces is looked for in the workspace and nowhere else. */
+function insideRule(name: string, pattern: string, path: YamlPath): PlacedFault[] {
+  const refusal = patternRefusal(pattern);
+  if (refusal === undefined) return [];
+  const message = `the pattern ${quoted(pattern)} of the output ${quoted(name)} is refused: ${refusal}`;
+  return [{ code: 'FIELD_INVALID', message, hint: 'write one inside of the workspace, such as src/**', path, part: 'value' }];
 }
 
 function useless(path: YamlPath): PlacedFault {

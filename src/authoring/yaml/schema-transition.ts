@@ -53,7 +53,7 @@ const gotoForm = map('a transition with goto', {
 });
 
 const retryForm = map('a transition with retry', {
-  retry: count('How many more times the stage is tried.', 2),
+  retry: count('How many more times the stage is tried, errors and timeouts counted together.', 2),
   backoff: backoff.optional(),
   then: target('Where it leads when no retry is left. Default: escalate.').optional(),
 });
@@ -98,7 +98,7 @@ export const troubles = {
   }).optional(),
   on_timeout: noted(timed, {
     id: 'on_timeout',
-    description: 'When `timeout` has passed. Default: where `on_error` leads.',
+    description: 'When `timeout` has passed. Default: as `on_error`, its retries included.',
     examples: ['escalate', { notify: 'maintainers', extend: '24h', max_extensions: 3, then: 'escalate' }],
     accepts: `${ACCEPTS}, or with retry or extend`,
   }).optional(),

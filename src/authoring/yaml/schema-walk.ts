@@ -65,14 +65,35 @@ const KNOWN = 100;
 
 function objectLikeness(schema: z.ZodObject, value: Readonly<Record<string, unknown>>): number {
   let score = 1;
-  for (const [key, field] of Object.entries<Schema>(schema.shape)) {
-    const inner = unwrapped(field);
+  for (const { key, literals, isOptional } of fieldsOf(schema)) {
     const given = Object.hasOwn(value, key) ? value[key] : undefined;
-    if (is.literal(inner)) score += inner.values.has(given as never) || (given === undefined && inner !== field) ? KNOWN : -KNOWN;
+    if (literals !== undefined) score += literals.has(given) || (given === undefined && isOptional) ? KNOWN : -KNOWN;
     // A field that the form must have is what it is known by.
-    else if (given !== undefined) score += inner === field ? 10 : 1;
+    else if (given !== undefined) score += isOptional ? 1 : 10;
   }
   return Math.max(score, 0);
+}
+
+interface Field {
+  readonly key: string;
+  /** The words that the field may be, if it is one of those that tell forms apart. */
+  readonly literals?: ReadonlySet<unknown>;
+  readonly isOptional: boolean;
+}
+
+/** The fields of a map, and what texts in a place are for: asked for at every value of every file, so looked up once. */
+const fields = new WeakMap<Schema, readonly Field[]>();
+const roles = new WeakMap<Schema, Note>();
+
+function fieldsOf(schema: z.ZodObject): readonly Field[] {
+  const known = fields.get(schema);
+  if (known !== undefined) return known;
+  const found = Object.entries<Schema>(schema.shape).map(([key, field]) => {
+    const inner = unwrapped(field);
+    return { key, isOptional: inner !== field, ...(is.literal(inner) ? { literals: inner.values as ReadonlySet<unknown> } : {}) };
+  });
+  fields.set(schema, found);
+  return found;
 }
 
 /** What the schema says about a path of the document. */
@@ -126,31 +147,42 @@ function memberOf(value: unknown, part: string | number): unknown {
 }
 
 /** Every text of the document whose place the schema knows, with how it is read. */
-export function textsOf(schema: Schema, document: Json): Iterable<PlacedText> {
-  return textsWithin(schema, document, { path: [], note: {} });
+export function textsOf(schema: Schema, document: Json): readonly PlacedText[] {
+  const texts: PlacedText[] = [];
+  addTexts(schema, document, { path: [], note: {}, texts });
+  return texts;
 }
 
-function* textsWithin(schema: Schema, value: Json, at: { readonly path: YamlPath; readonly note: Note }): Generator<PlacedText> {
-  const meant = settled(unwrapped(schema), value);
-  const note = { ...at.note, ...roleOf(unwrapped(schema)), ...roleOf(meant) };
-  if (typeof value === 'string') yield { path: at.path, text: value, note };
+function addTexts(
+  schema: Schema,
+  value: Json,
+  { path, note: around, texts }: { readonly path: YamlPath; readonly note: Note; readonly texts: PlacedText[] },
+): void {
+  const declared = unwrapped(schema);
+  const meant = settled(declared, value);
+  if (typeof value === 'string') texts.push({ path, text: value, note: { ...around, ...roleOf(declared), ...roleOf(meant) } });
   if (typeof value !== 'object' || value === null) return;
-  const entries: [string | number, Json][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
   const isFree = is.unknown(meant);
+  const note = isFree ? { ...around, ...roleOf(declared), ...roleOf(meant) } : {};
+  const entries: Iterable<[string | number, Json]> = Array.isArray(value) ? value.entries() : Object.entries(value);
   for (const [key, member] of entries) {
     const child = isFree ? meant : childOf(meant, key);
-    if (child !== undefined) yield* textsWithin(child, member, { path: [...at.path, key], note: isFree ? note : {} });
+    if (child !== undefined) addTexts(child, member, { path: [...path, key], note, texts });
   }
 }
 
 /** What a note says about texts. */
 function roleOf(schema: Schema): Note {
+  const known = roles.get(schema);
+  if (known !== undefined) return known;
   const { role, roots, takesSecrets } = noteOf(schema);
-  return {
+  const found: Note = {
     ...(role === undefined ? {} : { role }),
     ...(roots === undefined ? {} : { roots }),
     ...(takesSecrets === undefined ? {} : { takesSecrets }),
   };
+  roles.set(schema, found);
+  return found;
 }
 
 /** True for a map of the document. */

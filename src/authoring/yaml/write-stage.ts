@@ -1,7 +1,7 @@
 // Owns how the work of a step is written: the fields of its type of stage, in the words of a workflow file.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import type { GateOptionModel, StepModel, Target } from '../../definition/model.ts';
+import type { GateOptionModel, HumanGateModel, StepModel, Target } from '../../definition/model.ts';
 import { given } from './compile-step.ts';
 import { refusal, writeDuration } from './write-word.ts';
 
@@ -43,7 +43,7 @@ export function writeWork(step: StepModel, place: WorkPlace): JsonObject {
   }
 }
 
-function agentOf({ role, continueSession, ...config }: JsonObject): JsonObject {
+function agentOf({ role, continueSession, seesContext: _seen, ...config }: JsonObject): JsonObject {
   return given({ type: 'agent', agent: role, ...config, continue_session: continueSession });
 }
 
@@ -63,13 +63,16 @@ function checkOf(check: Json): Json {
 }
 
 function humanOf({ gate }: StepModel, { goto }: WorkPlace): JsonObject {
-  const { prompt, show, options } = gate ?? { prompt: '', show: [], options: [] };
+  const { prompt, show, options, from, count, subjects }: HumanGateModel = gate ?? { prompt: '', show: [], options: [] };
   const plain = JSON.stringify(options.map(({ label, outcome, requiresInput, to }) => [label, outcome, requiresInput, to ?? null]));
   return given({
     type: 'human',
     prompt,
     show: show.length === 0 ? undefined : show,
     options: plain === DEFAULT_ANSWERS ? undefined : options.map((option) => answerOf(option, goto)),
+    from: from === undefined ? undefined : [...from],
+    count,
+    subjects: subjects?.files === undefined ? undefined : [...subjects.files],
   });
 }
 

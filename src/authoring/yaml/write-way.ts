@@ -77,14 +77,13 @@ export class WayWriter {
       ...(failure === undefined ? [] : [[failure, unlike('fail')] satisfies [TransitionKey, Edge | undefined]]),
       ['on_conflict', unlike('conflict')],
       ['on_ci_failure', unlike('ci_failure')],
-      ['on_timeout', step.extension === undefined ? unlike('timeout') : undefined],
     ];
     const written = ways.flatMap(([key, edge]): [string, Json][] => {
       if (edge === undefined) return [];
       const transition = this.transition(step, key, edge);
       return transition === onward && (key === 'skip_to' || key === this.successKey(step)) ? [] : [[key, transition]];
     });
-    return { ...Object.fromEntries(written), ...this.onError(step, error), ...this.extension(step) };
+    return { ...Object.fromEntries(written), ...this.onError(step, error), ...this.onTimeout(step, error) };
   }
 
   private onward(id: string): string {
@@ -105,26 +104,36 @@ export class WayWriter {
   }
 
   private onError(step: StepModel, error: Edge): JsonObject {
-    const { max, backoff } = step.retry;
     const written = this.transition(step, 'on_error', error);
-    if (max === 0) return written === 'escalate' ? {} : { on_error: written };
-    if (typeof written !== 'string')
-      throw refusal(step.id, 'it is tried again after an error, and then goes a way that is more than a name');
+    if (step.retry.max > 0 && step.retry.on.includes('error')) return { on_error: this.retried(step, written) };
+    return written === 'escalate' ? {} : { on_error: written };
+  }
+
+  /** A timeout without a way of its own goes the way of an error, and is tried again as that is. */
+  private onTimeout(step: StepModel, error: Edge): JsonObject {
+    const { extension, retry, id } = step;
+    const edge = this.edge(step, 'timeout') ?? ESCALATE;
+    if (extension !== undefined) {
+      const told = extension.tells === undefined ? undefined : this.steps.get(extension.tells);
+      const notify = told === undefined ? undefined : writeNotify(told);
+      const then = this.nameOf(edge.to, id);
+      return { on_timeout: given({ notify, extend: writeDuration(extension.ms), max_extensions: extension.max, then }) };
+    }
+    const isRetried = retry.max > 0 && retry.on.includes('timeout');
+    const isErrorRetried = retry.max > 0 && retry.on.includes('error');
+    if (isRetried === isErrorRetried && JSON.stringify(edge) === JSON.stringify(error)) return {};
+    const written = this.transition(step, 'on_timeout', edge);
+    return { on_timeout: isRetried ? this.retried(step, written) : written };
+  }
+
+  private retried({ id, retry: { max, backoff } }: StepModel, then: Json): JsonObject {
+    if (typeof then !== 'string') throw refusal(id, 'it is tried again, and then goes a way that is more than a name');
     const growth = backoff && {
       initial: writeDuration(backoff.initialMs),
       factor: backoff.factor,
       max: writeDuration(backoff.maxMs),
     };
-    return { on_error: given({ retry: max, backoff: growth, then: written }) };
-  }
-
-  private extension(step: StepModel): JsonObject {
-    const { extension, id } = step;
-    if (extension === undefined) return {};
-    const told = extension.tells === undefined ? undefined : this.steps.get(extension.tells);
-    const then = this.nameOf((this.edge(step, 'timeout') ?? ESCALATE).to, id);
-    const notify = told === undefined ? undefined : writeNotify(told);
-    return { on_timeout: given({ notify, extend: writeDuration(extension.ms), max_extensions: extension.max, then }) };
+    return given({ retry: max, backoff: growth, then });
   }
 
   private transition(step: StepModel, key: TransitionKey, edge: Edge): Json {

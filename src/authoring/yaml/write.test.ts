@@ -9,6 +9,8 @@ import { compileGraph } from '../graph.ts';
 import { checkYaml } from './check.ts';
 import { writeYaml } from './write.ts';
 
+/** The stages that the seed's single stages lead on to. */
+const NAMED = ['next_stage', 'merge_stage', 'handle_rejection'];
 const SEEDS = join(import.meta.dirname, '../../../test/seeds/002');
 
 function compiled(text: string) {
@@ -38,11 +40,34 @@ describe('a definition that came from a file reads back equal', () => {
 
   test.each(['action', 'agent', 'delay', 'gate', 'parallel', 'webhook'])('the %s stage of the seed', (name) => {
     const snippet = readFileSync(join(SEEDS, `stage-${name}.yaml`), 'utf8');
-    const around = ['previous_stage', 'next_stage', 'merge_stage', 'handle_rejection'].map(
+    const around = ['previous_stage', ...NAMED].map(
       (id) => `- { id: ${id}, type: agent, agent: a, outputs: [{ name: ${id === 'previous_stage' ? 'changed_files' : id}, type: pr }] }\n`,
     );
-    const [before, ...after] = around;
+    const [before, ...others] = around;
+    // A stage that nothing leads to would be refused.
+    const after = others.filter((_, index) => snippet.includes(`: ${NAMED[index]}`));
     expectSame(file(`context: { has_security_label: true }\nstages:\n${before}${snippet}\n${after.join('')}`));
+  });
+
+  test.each([
+    'on_timeout: { retry: 2, then: b }',
+    'on_timeout: { retry: 2, backoff: { initial: 10s } }, on_error: { retry: 2, backoff: { initial: 10s }, then: b }',
+    'on_error: { retry: 2, then: b }',
+    'on_error: { retry: 2 }, on_timeout: escalate',
+    'on_error: { retry: 2 }, on_timeout: b',
+    'on_timeout: { retry: 1 }, on_error: { goto: a, max_iterations: 2 }',
+    'condition: "true", on_enter: { notify: ann }, on_error: { spawn: mender, then: b }',
+  ])('a stage with %s', (ways) => {
+    expectSame(file(`stages:\n  - { id: a, type: agent, agent: dev, timeout: 1m, ${ways} }\n  - { id: b, type: command, run: make }\n`));
+  });
+
+  test('reports of tests, small shares and expressions in braces', () => {
+    const checks = [
+      '{ check: command, run: make, expect: "{{ exit_code == 1 }}", report: junit.xml, tests: required }',
+      '{ check: coverage, minimum: 0.5% }',
+    ];
+    expectSame(file(`stages: [{ id: a, type: gate, conditions: [${checks.join(', ')}] }]\n`));
+    expectSame(file('stages: [{ id: a, type: delay, duration: 1m, poll: { interval: 5s, condition: "{{ run.id != null }}" } }]\n'));
   });
 
   test('parameters, context, limits and hooks', () => {

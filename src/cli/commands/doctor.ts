@@ -17,7 +17,9 @@ const LOOKS: Readonly<Record<Check['status'], readonly [StyleName, SymbolName]>>
 export const run: CommandRun = async (shell, given) => {
   const { checks: around, place } = await checkPlace(shell, given);
   const { checkDatabase } = await import('../doctor-store.ts');
-  const checks = [...checkProgram(shell), ...around, ...(place === undefined ? [] : await checkDatabase(shell, place))];
+  const { checkRoles } = await import('../doctor-roles.ts');
+  const roles = place === undefined ? [] : await checkRoles(place.project, place.settings, shell.env);
+  const checks = [...checkProgram(shell), ...around, ...roles, ...(place === undefined ? [] : await checkDatabase(shell, place))];
   shell.result({ ok: exitOf(checks) === 0, checks: checks.map(toRow) }, () => [
     ...checks.flatMap((check) => linesOf(shell, check)),
     summaryOf(checks),

@@ -9,8 +9,10 @@ import { driveRun, driveWithEngine } from '../drive.ts';
 import { type LoadedWorkflow, loadWorkflow } from '../load.ts';
 import { readOutputs, readParams } from '../params.ts';
 import { findPlace, openStore } from '../session.ts';
+import { assertSettingsTrusted } from '../session-forge.ts';
 import { readTrigger } from '../trigger.ts';
 import { factsOf } from '../trigger-facts.ts';
+import { completeTrigger } from '../trigger-forge.ts';
 
 const ID_LENGTH = 16;
 
@@ -27,7 +29,8 @@ export const run: CommandRun = async (shell, given) => {
   const params = readParams(shell, given, definition.params);
   // Wrong values are told before a database is made or a process started.
   bindParams(definition.params, params, `workflow "${definition.name}"`);
-  const trigger = readTrigger(shell, given);
+  await assertSettingsTrusted(shell, place);
+  const trigger = await completeTrigger(shell, place, readTrigger(shell, given));
   const facts = factsOf(definition, { settings: place.settings, trigger });
   const options = startOptions(given, loaded);
   const outputs = readOutputs(shell, given);

@@ -7,6 +7,8 @@ import { EngineError } from '../../base/error.ts';
 import type { CommandRun, Given } from '../command.ts';
 import { shownFile, workflowFolders } from '../definitions.ts';
 import { findProject, type Project } from '../project.ts';
+import { roleFilesOf } from '../role-files.ts';
+import { readSettings } from '../settings.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 import {
@@ -60,7 +62,9 @@ async function chosenFiles(shell: Shell, project: Project, given: Given): Promis
   if (missing !== undefined) throw new EngineError('USAGE', `there is no file ${missing}; "pawl list" shows the files of this project`);
   if (named.length > 0) return named;
   const { findFiles } = await import('../../authoring/discover.ts');
-  const found = (await Promise.all(workflowFolders(project).map(findFiles))).flatMap((files) => files.found);
+  const workflows = (await Promise.all(workflowFolders(project).map(findFiles))).flatMap((files) => files.found);
+  const { powerful = [] } = await readSettings(shell, project);
+  const found = [...workflows, ...powerful, ...roleFilesOf(project)];
   if (found.length === 0) throw new EngineError('USAGE', `there are no workflows in ${project.root}; name a file: pawl trust FILE`);
   return found;
 }

@@ -43,13 +43,15 @@ async function chosenFiles(shell: Shell, given: Given): Promise<string[]> {
 
 async function checkFiles(files: readonly string[]): Promise<Checked[]> {
   const { duplicates, readDefinition, YAML_FILE } = await import('../../authoring/discover.ts');
+  // Loaded once: to ask for a module again takes as long as reading a small file.
+  const yaml = files.some((file) => YAML_FILE.test(file)) ? await import('../../authoring/yaml/check.ts') : undefined;
   const check = async (file: string, text: string): Promise<CheckedModule> => {
-    if (YAML_FILE.test(file)) return (await import('../../authoring/yaml/check.ts')).checkYaml(file, text);
+    if (yaml !== undefined && YAML_FILE.test(file)) return yaml.lookAtYaml(file, text);
     return (await import('../../authoring/discover-check.ts')).checkModule(file, text);
   };
   const checked: Checked[] = [];
   for (const file of files) {
-    const text = await readDefinition(file);
+    const text = readDefinition(file);
     if (typeof text === 'string') checked.push({ file, text, ...(await check(file, text)) });
     else checked.push({ file, text: '', errors: [text], warnings: [], unseen: [] });
   }

@@ -6,7 +6,7 @@ import { isText, type KindDeclaration } from './kind.ts';
 export const action: KindDeclaration = {
   kind: 'action',
   pipeline: 'execute',
-  outcomes: ['conflict', 'ci_failure'],
+  outcomes: ['conflict', 'ci_failure', 'stale_head'],
   recovery: 'rerun',
   mayBeMember: true,
   check({ config }, report) {

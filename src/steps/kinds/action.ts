@@ -1,6 +1,6 @@
 // Owns the execution of `action`: the forge does it once per key, and how it answered is the outcome.
 
-import { isJsonObject, type Json } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { type ActionSubject, performAction } from '../../forge/action.ts';
 import type { Snapshot } from '../attempt.ts';
 import { type Job, stepError, type Work } from '../work.ts';
@@ -16,11 +16,16 @@ export async function executeAction({ bench, request, context }: Job): Promise<W
   }
   const scene = { subject: subjectOf(context.snapshot), key: context.idempotencyKey, ...(groups === undefined ? {} : { groups }) };
   const result = await performAction(forge, { name: String(action), config: fields }, scene);
-  if (result.outcome === 'ok') return { outcome: 'ok', output: result.value };
+  if (result.outcome === 'ok') return { outcome: 'ok', output: result.value, ...labelsIn(result.value) };
   const { outcome, error, reason } = result;
   if (outcome !== 'error') return { outcome, output: { error, reason } };
   const mayPass = reason === 'unavailable' || reason === 'rate_limited';
   return { error: stepError('STEP_FAILED', `step "${id}": ${error}`, { retryable: mayPass }), output: { error, reason } };
+}
+
+/** Labels that an action changed are the run's facts from then on. */
+function labelsIn(value: Json): { readonly remember?: JsonObject } {
+  return isJsonObject(value) && Array.isArray(value.labels) ? { remember: { labels: value.labels } } : {};
 }
 
 /** The issue and the pull request that a run is about. */

@@ -14,7 +14,11 @@ async function ask(fields: Partial<AttemptFields>, moves: readonly ScriptedMove[
     asked = request;
     return moves;
   });
-  const roles = { developer: { driver: 'scripted', prompt: 'You write code.', model: 'm1' }, lost: { driver: 'scriptd' } };
+  const roles = {
+    developer: { driver: 'scripted', prompt: 'You write code.', model: 'm1' },
+    lost: { driver: 'scriptd' },
+    bound: { driver: 'scripted', permissions: { deeds: ['read'], not: ['Bash'] }, budget: { tokens: 9 }, credential: 'team' },
+  } as const;
   const run = createAttemptRunner({ cwd: '.', env: { CI: '1' }, roles, drivers: { scripted: driver }, now: () => 0, ...services });
   const result = await run(createAttemptRequest({ kind: 'agent', config: { role: 'developer' }, ...fields }));
   return { result, asked: asked as AgentRequest };
@@ -22,6 +26,22 @@ async function ask(fields: Partial<AttemptFields>, moves: readonly ScriptedMove[
 const answering = (answer: Partial<ScriptedMove & { do: 'answer' }>): ScriptedMove[] => [{ do: 'answer', ...answer }];
 
 describe('an agent is asked', () => {
+  test('within what its role may do and use, and with what keeps its program in check', async () => {
+    const services = { secrets: { TOKEN: 'hush-hush-1' }, pidDir: 'pids', inheritEnv: ['PATH'], watchdogs: { idleMs: 7 } };
+    const { asked } = await ask({ config: { role: 'bound' } }, [], services);
+    expect(asked).toMatchObject({
+      permissions: { deeds: ['read'], not: ['Bash'] },
+      budget: { tokens: 9 },
+      credential: 'team',
+      pidDir: 'pids',
+      inheritEnv: ['PATH'],
+      watchdogs: { idleMs: 7 },
+    });
+    expect(asked.redactor?.text('a hush-hush-1')).toBe('a [redacted:TOKEN]');
+    const plain = (await ask({})).asked;
+    for (const field of ['permissions', 'budget', 'pidDir', 'redactor', 'inheritEnv', 'watchdogs']) expect(plain).not.toHaveProperty(field);
+  });
+
   test('with a text that stands alone', async () => {
     const { asked } = await ask({
       config: { role: 'developer', prompt: 'Add a test.', action: 'implement', script: 'skills.qr', context: { issue: 7 } },
@@ -160,7 +180,7 @@ describe('an agent that fails', () => {
     ],
     [
       { kind: 'failed', failure: 'quota', message: 'limit', resumeAt: 0 },
-      { reason: 'error', message: expect.stringContaining('from 1970-01-01T00:00:00.000Z') },
+      { reason: 'quota', resumeAt: 0, message: expect.stringContaining('from 1970-01-01T00:00:00.000Z') },
     ],
   ])('is an error by its class: $failure', async (answer, error) => {
     const { result } = await ask({}, [{ do: 'fail', ...answer }]);
@@ -244,6 +264,15 @@ describe('a generator', () => {
     expect((await generate(answering({ output: 'A title' }))).result).toMatchObject({ type: 'settled', outcome: 'ok', output: 'A title' });
     const { result } = await generate([], { config: {}, code: { agent: { execute: async () => 'Another' } } });
     expect(result).toMatchObject({ outcome: 'ok', output: 'Another' });
+  });
+
+  test('is told that its output is a text, and other output is sent back', async () => {
+    const { asked } = await generate(answering({ output: 'A title' }));
+    expect(asked.schema).toEqual({ type: 'string' });
+    expect(asked.check?.({ success: true, output: { text: 'x' } })).toBe('"output" must be a text');
+    expect(asked.check?.({ success: true, output: 'x' })).toBeUndefined();
+    expect(asked.check?.({ success: false, output: null })).toBeUndefined();
+    expect((await ask({})).asked).not.toHaveProperty('schema');
   });
 
   test.each<[string, Json]>([

@@ -1,10 +1,10 @@
 // Owns the execution of `agent`: what an agent's answer means for the step. That it says it is done is a claim; the
 // outcome it can choose is only how it was not done.
 
-import type { AgentAnswer } from '../../agents/driver.ts';
+import type { AgentAnswer, AgentReply } from '../../agents/driver.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import type { OutcomeName } from '../../definition/outcome.ts';
-import { ask, usageEvidence } from '../asking.ts';
+import { ask, sessionOf, usageEvidence } from '../asking.ts';
 import { declaredOutputs, outputInstructions } from '../outputs/declaration.ts';
 import { producing } from '../outputs/production.ts';
 import { type Job, stepError, type Work } from '../work.ts';
@@ -17,7 +17,9 @@ export async function executeAgent(job: Job): Promise<Work> {
 async function askAgent(job: Job): Promise<Work> {
   const { role } = job.request.bound.model.config;
   const asked = await ask(withInstructions(job), typeof role === 'string' ? role : undefined);
-  const noted = { actor: asked.actor, ...usageEvidence(asked) };
+  if (asked.kind === 'handed') return { handed: asked.handover, actor: asked.actor };
+  if (asked.kind === 'asks') return { asks: asked.questions, actor: asked.actor, ...usageEvidence(asked), ...sessionOf(asked) };
+  const noted = { actor: asked.actor, ...usageEvidence(asked), ...sessionOf(asked) };
   if (asked.kind === 'trouble') return { error: asked.error, ...noted };
   return { ...noted, ...(asked.kind === 'returned' ? fromObject(job, asked.value) : fromAnswer(job, asked)) };
 }
@@ -46,7 +48,20 @@ function fromAnswer(job: Job, answer: AgentAnswer & { readonly kind: 'answered' 
   const claim = { success, output: inner, ...(verdict === undefined ? {} : { verdict }), ...(message === undefined ? {} : { message }) };
   const bare =
     success || isJsonObject(inner) ? inner : { error: message ?? 'the agent reported failure without saying why', output: inner };
-  return judged(job, { success, verdict: verdict ?? null, inner, output: isFlow(job) ? claim : bare, claim });
+  return judged(job, {
+    success,
+    verdict: verdict ?? null,
+    inner,
+    output: isFlow(job) ? claim : reviewed(bare, { verdict, message }),
+    claim,
+  });
+}
+
+/** The result of a review has its verdict in it, and its feedback. */
+function reviewed(output: Json, { verdict, message }: { [K in 'verdict' | 'message']: AgentReply[K] | undefined }): Json {
+  if (verdict === undefined) return output;
+  const fields = isJsonObject(output) ? output : output === null ? {} : typeof output === 'string' ? { feedback: output } : { output };
+  return { verdict, ...(message === undefined ? {} : { feedback: message }), ...fields };
 }
 
 interface Said {

@@ -4,6 +4,7 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { CommandResult } from '../../process/command.ts';
+import { ATTENDED } from '../handover.ts';
 import { producing } from '../outputs/production.ts';
 import { exitSentence, keptText, type Program, programName, programOf, runProgram } from '../program.ts';
 import { entryOf } from '../services.ts';
@@ -24,7 +25,8 @@ export async function executeCommand(job: Job): Promise<Work> {
 async function runReporting(job: Job): Promise<Work> {
   const { bench, request, context } = job;
   const { model } = request.bound;
-  const program = registered(bench, programOf(model.config));
+  const written = programOf(model.config);
+  const program = registered(bench, written);
   if ('refusal' in program) return { error: stepError('COMMAND_NOT_RUN', `step "${model.id}": ${program.refusal}`, { retryable: false }) };
   const result = await runProgram(bench, request, {
     ...program,
@@ -32,8 +34,20 @@ async function runReporting(job: Job): Promise<Work> {
     outputMax: OUTPUT_MAX,
     ...(model.timeoutMs === undefined ? {} : { timeoutMs: model.timeoutMs }),
   });
-  const name = programName(programOf(model.config));
+  const name = programName(written);
+  // A registered command speaks the protocol: in an attended run, what it prints without a report is for the agent.
+  const prompt = program !== written && isPrompt(job, result) ? result.stdout.trim() : '';
+  if (prompt !== '')
+    return {
+      handed: { kind: 'command', prompt, role: name, title: model.title, mayAsk: model.config.supportsQuestions === true },
+      actor: name,
+    };
   return { actor: name, ...(result.kind === 'exited' ? ended(job, result) : notEnded(job, result)) };
+}
+
+function isPrompt({ context }: Job, result: CommandResult): result is Exited {
+  if (result.kind !== 'exited' || result.exitCode !== 0 || context.snapshot.data[ATTENDED] !== true) return false;
+  return readStepOutput(result.stdout).kind === 'none';
 }
 
 // A name such as `w1:strategic` is looked up whole, then by its first word; further words are its arguments.

@@ -9,6 +9,8 @@ export async function executeGenerate(job: Job): Promise<Work> {
   const { id, config } = job.request.bound.model;
   const asked = await ask(job, typeof config.generator === 'string' ? config.generator : undefined);
   const noted = { actor: asked.actor, ...usageEvidence(asked) };
+  if (asked.kind === 'handed') return { handed: asked.handover, actor: asked.actor };
+  if (asked.kind === 'asks') return { asks: asked.questions, ...noted };
   if (asked.kind === 'trouble') return { error: asked.error, ...noted };
   if (asked.kind === 'answered' && !asked.success)
     return { outcome: 'fail', output: { error: asked.message ?? 'the generator reported failure without saying why' }, ...noted };
@@ -17,6 +19,6 @@ export async function executeGenerate(job: Job): Promise<Work> {
   return { error: stepError('STEP_OUTPUT_INVALID', `the generator of step "${id}" must give text, and gave ${kindOf(text)}`), ...noted };
 }
 
-function textOf(asked: Exclude<Asked, { readonly kind: 'trouble' }>): unknown {
+function textOf(asked: Extract<Asked, { readonly kind: 'returned' | 'answered' }>): unknown {
   return asked.kind === 'returned' ? asked.value : asked.output;
 }

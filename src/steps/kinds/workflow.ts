@@ -6,12 +6,15 @@ import { isPromise, Stopped } from '../abort.ts';
 import type { AttemptRequest } from '../attempt.ts';
 import { handedOver } from '../brief.ts';
 import { openContext } from '../context.ts';
+import { filledIn } from '../filling.ts';
 
 /** The input of a child run: fixed, or built by a function from the run as it stands. Throws CONTEXT_FAILED. */
 export async function childInput(request: AttemptRequest): Promise<JsonObject> {
   try {
     const opened = openContext(request);
-    return await handedOver(request, isPromise(opened) ? await opened : opened, request.bound.model.config.input);
+    const context = isPromise(opened) ? await opened : opened;
+    const { bound } = request.bound.model.templates === true ? filledIn(request, context.snapshot) : request;
+    return await handedOver(request, context, bound.model.config.input);
   } catch (thrown) {
     if (!(thrown instanceof Stopped)) throw thrown;
     throw new EngineError('CONTEXT_FAILED', `step "${request.bound.model.id}" was stopped before its child was started`);

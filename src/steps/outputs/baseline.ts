@@ -1,11 +1,11 @@
-// Owns what the files of a step's outputs were before it began. A retry compares with what was there before the first
-// attempt, since what an earlier attempt changed is the work of the step as well.
+// Owns what the files of a step's outputs were before it first began in a run. It is taken before the work begins and is
+// among the run's data from then on, so that retries, later visits and processes after a crash compare with the same:
+// what an earlier attempt changed is the work of the step as well.
 //
-// Baselines live in memory, because an activation has no place for them on record. After a crash a new one is taken: what
-// the interrupted attempt had changed by then does not count, so that such a step can be asked once too often, and never
-// passes without a change. Steps that work at the same time in one workspace see each other's changes as their own.
+// Steps that work at the same time in one workspace see each other's changes as their own.
 
-import type { AttemptRequest } from '../attempt.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { AttemptRequest, Snapshot } from '../attempt.ts';
 import type { Bench } from '../work.ts';
 import { isFileOutput, type OutputDeclaration } from './declaration.ts';
 import { digestMatching, type FileDigests } from './workspace-digest.ts';
@@ -13,25 +13,26 @@ import { digestMatching, type FileDigests } from './workspace-digest.ts';
 /** The digests before the step, by pattern. */
 export type Baseline = ReadonlyMap<string, FileDigests>;
 
-// A step that ends without success may be tried again much later or never; the oldest are forgotten, as after a crash.
-const KEPT_MAX = 256;
-const kept = new WeakMap<Bench, Map<string, Baseline>>();
-
-/** The baseline of an activation: the one from before its first attempt where it is known, else what is there now. */
-export async function openBaseline(bench: Bench, request: AttemptRequest, declared: readonly OutputDeclaration[]): Promise<Baseline> {
-  const baselines = baselinesOf(bench);
-  const known = baselines.get(keyOf(request));
-  if (known !== undefined) return known;
-  const taken = await takeDigests(bench, request, declared);
-  const [oldest] = baselines.keys();
-  if (oldest !== undefined && baselines.size >= KEPT_MAX) baselines.delete(oldest);
-  baselines.set(keyOf(request), taken);
-  return taken;
+/** What has to be kept before the work begins: the baseline, unless an earlier visit has taken it. */
+export async function foundBefore(bench: Bench, request: AttemptRequest, given: Taking): Promise<JsonObject | undefined> {
+  const key = keyOf(request);
+  if (given.snapshot.data[key] !== undefined || !given.declared.some(isFileOutput)) return undefined;
+  const digests = await takeDigests(bench, request, given.declared);
+  const plain = [...digests].map(([pattern, files]): [string, Json] => [pattern, Object.fromEntries(files)]);
+  return { [key]: Object.fromEntries(plain) };
 }
 
-/** Forgets the baseline of an activation that is done. */
-export function closeBaseline(bench: Bench, request: AttemptRequest): void {
-  baselinesOf(bench).delete(keyOf(request));
+/** For which outputs, and what the run knows. */
+export interface Taking {
+  readonly snapshot: Pick<Snapshot, 'data'>;
+  readonly declared: readonly OutputDeclaration[];
+}
+
+/** The baseline of a step in a run: the one that was kept, else what is there now. */
+export async function openBaseline(bench: Bench, request: AttemptRequest, { snapshot, declared }: Taking): Promise<Baseline> {
+  const kept = snapshot.data[keyOf(request)];
+  if (!isJsonObject(kept) || request.bound.model.config.fresh === 'activation') return takeDigests(bench, request, declared);
+  return new Map(Object.entries(kept).map(([pattern, files]) => [pattern, new Map(Object.entries(files as Record<string, string>))]));
 }
 
 /** The digests of all files that the outputs are about, as they are now. */
@@ -44,12 +45,7 @@ export async function takeDigests(bench: Bench, request: AttemptRequest, declare
   return digests;
 }
 
-function baselinesOf(bench: Bench): Map<string, Baseline> {
-  const known = kept.get(bench) ?? new Map<string, Baseline>();
-  kept.set(bench, known);
-  return known;
-}
-
-function keyOf({ runId, activation }: AttemptRequest): string {
-  return `${runId}/${activation.path}`;
+// The visits are left out of the path; the member of a group is not.
+function keyOf({ activation }: AttemptRequest): string {
+  return `$baseline:${activation.path.replaceAll(/#\d+/g, '')}`;
 }

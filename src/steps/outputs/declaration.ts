@@ -3,6 +3,8 @@
 
 import { isJsonObject, type Json } from '../../base/json.ts';
 
+export { patternRefusal } from '../../definition/kinds/output-pattern.ts';
+
 /** One thing that a step declares to produce. */
 export interface OutputDeclaration {
   readonly name: string;
@@ -27,13 +29,6 @@ export function declaredOutputs(outputs: Json | undefined): readonly OutputDecla
 /** True for outputs that are found among the files of the workspace. */
 export function isFileOutput({ type }: OutputDeclaration): boolean {
   return type === 'file' || type === 'artifact';
-}
-
-/** Why a pattern is refused; undefined for one that stays inside of the workspace (F03). */
-export function patternRefusal(pattern: string): string | undefined {
-  if (pattern.trim() === '' || pattern.includes('\0')) return 'it is empty';
-  if (/^(?:[/\\]|[A-Za-z]:)/.test(pattern)) return 'it is absolute';
-  return pattern.split(/[/\\{},]/).includes('..') ? 'it leads out of the workspace' : undefined;
 }
 
 /** What a worker is told: each output, and how it is handed over. */

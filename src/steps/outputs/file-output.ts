@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Json } from '../../base/json.ts';
 import type { OutputDeclaration } from './declaration.ts';
 import { kept, missing, type OutputFinding, wrong } from './finding.ts';
+import { findPublic } from './public-api.ts';
 import { type FileDigests, openFile } from './workspace-digest.ts';
 
 /** The matching files before the step and after its work. */
@@ -18,10 +19,11 @@ const TEXT_BYTES_MAX = 1 << 20;
 const SHOWN_MAX = 20;
 
 /** Judges an output of type `file`: the list of paths that were added or changed. */
-export function findFiles(output: OutputDeclaration, change: FileChange): OutputFinding {
+export async function findFiles(output: OutputDeclaration, change: FileChange): Promise<OutputFinding> {
   const changed = changedPaths(change);
   if (changed.length === 0) return missing(output, unchanged(output, change), `add or change a file that matches "${output.pattern}"`);
-  return kept(output, changed, `${counted(changed.length)} changed or added: ${shown(changed)}`);
+  const publicPaths = await findPublic(change.cwd, changed);
+  return { ...kept(output, changed, `${counted(changed.length)} changed or added: ${shown(changed)}`), publicPaths };
 }
 
 /** Judges an output of type `artifact`: one file that was added or changed, kept with its content. */

@@ -13,6 +13,8 @@ export interface OutputFinding {
   readonly seen: string;
   /** Why the promise is broken; undefined when it is kept. */
   readonly broken?: string;
+  /** Those of its files that declare something for others to use. */
+  readonly publicPaths?: readonly string[];
 }
 
 /** An output that is as it was declared. */

@@ -38,7 +38,21 @@ function createRunner(services: Partial<StepServices> = {}): AttemptRunner {
     return moves;
   });
   const roles = { dev: { driver: 'scripted' } };
-  return createAttemptRunner({ cwd, roles, drivers: { scripted: driver }, now: Date.now, ...services });
+  return asHost(createAttemptRunner({ cwd, roles, drivers: { scripted: driver }, now: Date.now, ...services }));
+}
+
+/** What was found before the work joins the run's data, as a host does it. */
+function asHost(runner: AttemptRunner): AttemptRunner {
+  const data = new Map<string, JsonObject>();
+  return async (request) => {
+    const known = async () => {
+      const snapshot = await request.snapshot();
+      return { ...snapshot, data: { ...snapshot.data, ...data.get(request.runId) } };
+    };
+    const ready = await runner({ ...request, want: 'prepare', snapshot: known });
+    if (ready.type === 'ready' && ready.found !== undefined) data.set(request.runId, { ...data.get(request.runId), ...ready.found });
+    return runner({ ...request, snapshot: known });
+  };
 }
 
 function attempt(outputs: readonly JsonObject[], fields: Partial<AttemptFields> = {}) {
@@ -82,13 +96,23 @@ describe('a file output', () => {
     expect(await createRunner()(attempt([code]))).toHaveProperty('output', { code: ['src/a.py'], note: 'all done' });
   });
 
-  test('counts what an earlier attempt of the same activation changed, and not what an earlier activation did', async () => {
+  test('counts what an earlier attempt or visit of the same step changed in this run, and not what another run did', async () => {
     const run = createRunner();
     moves = [write('src/a.py', '1'), { do: 'fail', failure: 'crash' }];
     expect(await run(attempt([code]))).toMatchObject({ error: { code: 'AGENT_FAILED' } });
     moves = [answer('done before')];
-    expect(await run(attempt([code], { activation: { path: 'work#2' } }))).toMatchObject({ error: { reason: 'contract' } });
     expect(await run(attempt([code], { activation: { attempt: 2 } }))).toHaveProperty('output.code', ['src/a.py']);
+    expect(await run(attempt([code], { activation: { path: 'work#2' } }))).toHaveProperty('output.code', ['src/a.py']);
+    expect(await run({ ...attempt([code]), runId: 'run2' })).toMatchObject({ error: { reason: 'contract' } });
+    expect(await run(attempt([code], { activation: { path: 'each#1/other' } }))).toMatchObject({ error: { reason: 'contract' } });
+  });
+
+  test('is recorded with which of its files are public, and no worker can say so itself', async () => {
+    const run = createRunner();
+    moves = [write('src/a.py', 'def find(): pass\n'), write('src/b.py', 'def _b(): pass\n'), answer({ $public_api: ['src/b.py'] })];
+    expect(await run(attempt([code]))).toHaveProperty('output', { code: ['src/a.py', 'src/b.py'], $public_api: ['src/a.py'] });
+    moves = [write('src/a.py', 'def _find(): pass\n'), answer({ $public_api: ['src/a.py'] })];
+    expect(await run(attempt([code]))).toHaveProperty('output', { code: ['src/a.py', 'src/b.py'] });
   });
 
   test('is measured from the same beginning when a postcondition behind it broke', async () => {
@@ -112,12 +136,12 @@ describe('a file output', () => {
 
   test('of a command is verified as well, beside what the command said', async () => {
     const step = (run: string) => attempt([], { kind: 'command', config: { run, outputs: [{ ...code, pattern: 'src/*' }] } });
-    const run = createRunner();
-    expect(await run(step('mkdir src; echo 1 > src/a; echo made'))).toMatchObject({
+    expect(await createRunner()(step('mkdir src; echo 1 > src/a; echo made'))).toMatchObject({
       outcome: 'ok',
       output: { code: ['src/a'], exitCode: 0, stdout: 'made\n' },
       evidence: { process: { exitCode: 0 }, outputs: [{ passed: true }] },
     });
+    const run = createRunner();
     expect(await run(step('echo again'))).toMatchObject({ error: { reason: 'contract' }, claim: { exitCode: 0, stdout: 'again\n' } });
     const report = `echo '{"success": true, "result": {"code": ["src/a"]}}'`;
     expect(await run(step(report))).toMatchObject({
@@ -132,11 +156,11 @@ describe('a file output', () => {
     moves = [write('src/a.py', '1'), { do: 'answer', verdict: 'reject', output: { feedback: 'no', code: ['src/a.py'] } }];
     const result = await createRunner()(attempt([code, { name: 'plan', type: 'artifact', pattern: 'p' }]));
     expect(result).toMatchObject({ outcome: 'reject' });
-    expect(result).toHaveProperty('output', { feedback: 'no', code: [], plan: null });
+    expect(result).toHaveProperty('output', { verdict: 'reject', feedback: 'no', code: [], plan: null });
     moves = [{ do: 'answer', verdict: 'reject' }];
-    expect(await createRunner()(attempt([code]))).toHaveProperty('output', { code: [] });
+    expect(await createRunner()(attempt([code]))).toHaveProperty('output', { verdict: 'reject', code: [] });
     moves = [{ do: 'answer', verdict: 'reject', output: 'no' }];
-    expect(await createRunner()(attempt([code]))).toHaveProperty('output', 'no');
+    expect(await createRunner()(attempt([code]))).toHaveProperty('output', { verdict: 'reject', feedback: 'no', code: [] });
   });
 });
 

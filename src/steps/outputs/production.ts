@@ -7,9 +7,10 @@
 // P3. The value of an output is what was seen. A field of the worker with the same name is dropped.
 
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
+import { PUBLIC_API } from '../../expr/filters.ts';
 import { Stopped } from '../abort.ts';
 import { type Executor, type Job, stepError, type Work } from '../work.ts';
-import { type Baseline, closeBaseline, openBaseline, takeDigests } from './baseline.ts';
+import { type Baseline, foundBefore, openBaseline, takeDigests } from './baseline.ts';
 import { declaredOutputs, isFileOutput, type OutputDeclaration, patternRefusal } from './declaration.ts';
 import { findArtifact, findFiles } from './file-output.ts';
 import { contractError, emptyValue, evidenceOf, type OutputFinding } from './finding.ts';
@@ -28,12 +29,19 @@ export async function producing(job: Job, work: Executor): Promise<Work> {
   if (declared.length === 0) return await work(job);
   const refusal = refusalOf(job, declared);
   if (refusal !== undefined) return refusal;
-  const before = await openBaseline(bench, request, declared);
+  const before = await openBaseline(bench, request, { snapshot: job.context.snapshot, declared });
   const done = await work(job);
-  if ('error' in done) return done;
+  if ('error' in done || 'handed' in done || 'asks' in done) return done;
   const plain = { ...done, output: toPlain(done.output, `the output of step "${request.bound.model.id}"`) };
   if (done.outcome !== 'ok') return { ...done, output: withoutOutputs(plain.output, declared) };
   return await verified(job, declared, { before, done: plain });
+}
+
+/** What has to be known of the workspace before the work begins, for the run's data. */
+export async function beforeWork({ bench, request, context }: Job): Promise<JsonObject | undefined> {
+  const declared = declaredOutputs(request.bound.model.config.outputs);
+  const isRefused = declared.some((output) => isFileOutput(output) && patternRefusal(output.pattern) !== undefined);
+  return isRefused ? undefined : await foundBefore(bench, request, { snapshot: context.snapshot, declared });
 }
 
 function refusalOf(job: Job, declared: Declared): Work | undefined {
@@ -80,7 +88,7 @@ async function findInWorkspace(job: Job, declared: Declared, before: Baseline): 
     const nothing = new Map<string, string>();
     const digests = { before: before.get(output.pattern) ?? nothing, after: after.get(output.pattern) ?? nothing };
     const change = { cwd: bench.services.cwd, ...digests };
-    found.push([output, output.type === 'file' ? findFiles(output, change) : await findArtifact(output, change)]);
+    found.push([output, output.type === 'file' ? await findFiles(output, change) : await findArtifact(output, change)]);
   }
   return found;
 }
@@ -104,12 +112,10 @@ function inOrder(declared: Declared, found: ReadonlyMap<OutputDeclaration, Outpu
 }
 
 function concluded(job: Job, done: Finished['done'], findings: readonly OutputFinding[]): Work {
-  const { bench, request } = job;
+  const { request } = job;
   const evidence = { ...done.evidence, outputs: evidenceOf(findings) };
   const error = contractError(request.bound.model.id, findings);
   if (error !== undefined) return { ...noted(done), claim: done.claim ?? done.output, evidence, error };
-  // With postconditions behind it the step may still be tried again, and then counts from the same beginning.
-  if (request.bound.model.postconditions.length === 0) closeBaseline(bench, request);
   const values = Object.fromEntries(findings.map(({ output: { name }, value }) => [name, value]));
   const pr = findings.find(({ output, value }) => output.type === 'pr' && value !== null);
   return {
@@ -121,6 +127,7 @@ function concluded(job: Job, done: Finished['done'], findings: readonly OutputFi
       ),
       ...numberOf(pr),
       ...values,
+      ...publicApi(findings),
     },
     evidence,
   };
@@ -131,6 +138,12 @@ function numberOf(pr: OutputFinding | undefined): JsonObject {
   return pr === undefined ? {} : { pr_number: pr.value };
 }
 
+/** Which of the captured files are public, under a name that no author can write; nothing where none is. */
+function publicApi(findings: readonly OutputFinding[]): JsonObject {
+  const paths = new Set(findings.flatMap(({ publicPaths = [] }) => publicPaths));
+  return paths.size === 0 ? {} : { [PUBLIC_API]: [...paths].sort() };
+}
+
 function noted({ outcome: _, output: __, ...rest }: Done): Omit<Done, 'outcome' | 'output'> {
   return rest;
 }
@@ -139,7 +152,7 @@ function noted({ outcome: _, output: __, ...rest }: Done): Omit<Done, 'outcome' 
 function ownFields(said: Json, declared: Declared): JsonObject {
   if (!isJsonObject(said)) return {};
   const opensPr = declared.some(({ type }) => type === 'pr');
-  const isOwn = (field: string): boolean => !REQUEST_FIELDS.has(field) && !(opensPr && field === 'pr_number');
+  const isOwn = (field: string): boolean => !REQUEST_FIELDS.has(field) && field !== PUBLIC_API && !(opensPr && field === 'pr_number');
   return Object.fromEntries(Object.entries(said).filter(([field]) => isOwn(field)));
 }
 

@@ -1,0 +1,69 @@
+// P8: what a project of a thousand workflow files costs each time somebody asks for its workflows or checks them. Whole
+// processes of the built command line are timed from outside, so Node's own start is part of every figure.
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { interleave, type Row } from './measure.ts';
+
+const FILES = 1000;
+const BAR_MS = 1000;
+const PAWL = fileURLToPath(new URL('../bin/pawl.js', import.meta.url));
+const EXAMPLES = ['feature-development', 'simple-review', 'bug-fix', 'security-feature'];
+
+/** The rows of P8. */
+export async function measureYamlFiles(repeats: number): Promise<readonly Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-yaml-'));
+  try {
+    writeProject(folder);
+    const rows: Row[] = [];
+    for (const [id, command] of Object.entries({ P8: 'validate', P8l: 'list' })) rows.push(await rowOf(repeats, { id, command, folder }));
+    return rows;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Copies of the four complete examples of the seed, each under a name of its own. */
+function writeProject(folder: string): void {
+  const workflows = join(folder, '.pawl', 'workflows');
+  mkdirSync(workflows, { recursive: true });
+  const texts = EXAMPLES.map((name) => readFileSync(new URL(`../test/seeds/002/${name}.yaml`, import.meta.url), 'utf8'));
+  for (let n = 0; n < FILES; n += 1) {
+    const text = texts[n % texts.length] as string;
+    writeFileSync(join(workflows, `workflow-${n}.yaml`), text.replace(/^( {2}name: .+)$/m, `$1-${n}`));
+  }
+}
+
+interface Listing {
+  readonly id: string;
+  readonly command: string;
+  readonly folder: string;
+}
+
+async function rowOf(repeats: number, { id, command, folder }: Listing): Promise<Row> {
+  const { floor, pawl } = await interleave(repeats, {
+    floor: () => timeOf(folder, ['-e', '0']),
+    pawl: async () => timeOf(folder, [PAWL, command, '--json'], FILES),
+  });
+  return {
+    id,
+    what: `\`pawl ${command}\` of ${FILES} YAML files, with the start of Node`,
+    measured: `${pawl.toFixed(0)} ms (Node alone ${floor.toFixed(0)} ms)`,
+    bar: `≤ ${BAR_MS} ms`,
+    met: pawl <= BAR_MS,
+    json: { ms: pawl, nodeMs: floor },
+  };
+}
+
+/** Milliseconds from the start of a process of Node to its end; what it prints has to name that many files. */
+function timeOf(cwd: string, words: readonly string[], files = 0): number {
+  const begin = performance.now();
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd, encoding: 'utf8', maxBuffer: 100_000_000 });
+  const ms = performance.now() - begin;
+  const named = stdout.match(/"file":/g)?.length ?? 0;
+  if (status !== 0 || named !== files) throw new Error(`node ${words.join(' ')} ended with ${status}, ${named} files: ${stderr}`);
+  return ms;
+}

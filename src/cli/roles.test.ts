@@ -1,0 +1,181 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { isEngineError } from '../base/error.ts';
+import type { Json } from '../base/json.ts';
+import { createAgentRequest } from '../proof/driver-suite.ts';
+import { checkRoles } from './doctor-roles.ts';
+import type { Project } from './project.ts';
+import { readRoles } from './roles.ts';
+
+let root: string;
+let project: Project;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'pawl-roles-'));
+  project = { root, because: 'option', home: join(root, '.pawl') };
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function write(file: string, text: string): string {
+  const path = join(root, file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+async function fault(roles?: Json): Promise<string> {
+  try {
+    return JSON.stringify(await readRoles(project, roles === undefined ? {} : { roles }));
+  } catch (error) {
+    return isEngineError(error) ? `${error.code} ${error.position?.file ?? ''} ${error.message}` : String(error);
+  }
+}
+
+test('a project without roles has none', async () => {
+  expect(await readRoles(project, {})).toEqual({ roles: {}, drivers: {}, files: [] });
+});
+
+test('roles are the files of both folders, each reached through the driver that it names', async () => {
+  const dev = write(
+    '.pawl/agents/dev.md',
+    '---\ndriver: acp\nargv: [my-agent, --acp]\nmodel: big\npermissions: [read]\n---\nYou write code.\n',
+  );
+  const review = write('.squadron/agents/pr-review.md', '---\ndriver: claude-code\nbudget: { turns: 3 }\n---\nYou review.\n');
+  const docs = write('.pawl/agents/docs-dev.md', 'You write.\n');
+  write('.pawl/agents/notes.txt', 'not a role');
+  const { roles, drivers, files } = await readRoles(project, {});
+  expect(roles).toEqual({
+    dev: { driver: 'acp:dev', argv: ['my-agent', '--acp'], model: 'big', permissions: { deeds: ['read'] }, prompt: 'You write code.' },
+    'docs-dev': { driver: 'attended', prompt: 'You write.' },
+    'pr-review': { driver: 'claude-code', budget: { turns: 3 }, prompt: 'You review.' },
+  });
+  expect(Object.entries(drivers).map(([key, { name }]) => [key, name])).toEqual([
+    ['acp:dev', 'acp'],
+    ['claude-code', 'claude-code'],
+  ]);
+  expect(files).toEqual([dev, docs, review]);
+});
+
+test('roles with programs of their own have drivers of their own', async () => {
+  for (const name of ['one', 'two']) write(`.pawl/agents/${name}.md`, `---\ndriver: command\nargv: [cat, ${name}]\n---\n`);
+  expect(Object.keys((await readRoles(project, {})).drivers)).toEqual(['command:one', 'command:two']);
+});
+
+test('the settings come before the file of a role, field by field, and triggers are for others', async () => {
+  write('.pawl/agents/dev.md', '---\ndriver: codex\nmodel: big\n---\nYou write code.\n');
+  const roles = { dev: { model: 'small', triggers: [{ event: 'push' }] }, 'feat-dev': { triggers: [{ event: 'push' }] } };
+  expect((await readRoles(project, { roles })).roles).toEqual({
+    dev: { driver: 'codex', model: 'small', prompt: 'You write code.' },
+    'feat-dev': { driver: 'attended' },
+  });
+});
+
+describe('what is wrong is told with its file', () => {
+  test.each([
+    ['an unknown driver', '---\ndriver: claud-code\n---\n', 'names the driver "claud-code" (did you mean "claude-code"?)'],
+    ['a driver for tests', '---\ndriver: scripted\n---\n', 'names the driver "scripted"'],
+    ['no program', '---\ndriver: acp\n---\n', 'no program; add argv'],
+    ['a program that nobody starts', '---\nargv: [x]\n---\n', 'the driver "attended" starts no program'],
+    ['an unknown field', '---\ndrivr: acp\n---\n', '"drivr" is no field of a role'],
+  ])('%s', async (_what, text, message) => {
+    const file = write('.pawl/agents/dev.md', text);
+    expect(await fault()).toMatch(new RegExp(`^CONFIG_INVALID ${file} `));
+    expect(await fault()).toContain(message);
+  });
+
+  test('a role in two files', async () => {
+    write('.pawl/agents/dev.md', '');
+    write('.squadron/agents/dev.md', '');
+    expect(await fault()).toContain('.pawl/agents/dev.md as well');
+  });
+
+  test('a file that is called as no role can be', async () => {
+    write('.pawl/agents/my role.md', '');
+    expect(await fault()).toContain('"my role" is no name of a role');
+  });
+
+  test('a field of the settings', async () => {
+    expect(await fault({ dev: { modle: 'x' } })).toContain('"roles.dev.modle" in the settings is no field of a role');
+  });
+
+  test('a model without a provider', async () => {
+    write('.pawl/agents/writer.md', '---\ndriver: ai-sdk\nmodel: gpt-5\n---\n');
+    expect(await fault()).toContain('names the model "gpt-5"; write "model: provider/name"');
+  });
+});
+
+describe('a model of the AI SDK', () => {
+  async function answerOf(model: string) {
+    write('.pawl/agents/writer.md', `---\ndriver: ai-sdk\nmodel: ${model}\n---\nYou write.\n`);
+    const { drivers, roles } = await readRoles(project, {});
+    const { model: name } = roles.writer ?? {};
+    const request = createAgentRequest({ cwd: root, schema: { type: 'string' }, ...(name === undefined ? {} : { model: name }) });
+    return await drivers['ai-sdk']?.ask(request);
+  }
+
+  // The project's own packages: `ai` as it is installed here, and a provider made for the test.
+  function install(provider: string, text: string): void {
+    mkdirSync(join(root, 'node_modules/@ai-sdk'), { recursive: true });
+    symlinkSync(resolve(import.meta.dirname, '../../node_modules/ai'), join(root, 'node_modules/ai'));
+    write(`node_modules/@ai-sdk/${provider}/package.json`, '{"type": "module", "main": "index.js"}');
+    write(`node_modules/@ai-sdk/${provider}/index.js`, text);
+  }
+
+  test('comes from the packages of the project', async () => {
+    const server = createServer((request, response) => {
+      request.resume().on('end', () => {
+        const choices = [{ index: 0, message: { role: 'assistant', content: 'A title' }, finish_reason: 'stop' }];
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ id: 'x', object: 'chat.completion', created: 1, model: 'm', choices }));
+      });
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const compatible = resolve(import.meta.dirname, '../../node_modules/@ai-sdk/openai-compatible/dist/index.js');
+    const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    install(
+      'my-stub',
+      `import { createOpenAICompatible } from ${JSON.stringify(compatible)};\nexport const myStub = createOpenAICompatible({ name: 'stub', baseURL: '${baseURL}' });\n`,
+    );
+    expect(await answerOf('my-stub/small')).toMatchObject({ kind: 'answered', output: 'A title' });
+    server.closeAllConnections();
+    server.close();
+  });
+
+  test('that is not installed is named, with what to do', async () => {
+    expect(await answerOf('nobody/small')).toMatchObject({ kind: 'failed', message: expect.stringContaining('npm install ai') });
+    install('other', 'export const x = 1;');
+    expect(await answerOf('nobody/small')).toMatchObject({ message: expect.stringContaining('npm install @ai-sdk/nobody') });
+    expect(await answerOf('other/small')).toMatchObject({ message: expect.stringContaining('has no provider "other"') });
+  });
+});
+
+describe('the doctor', () => {
+  const look = async (env: Readonly<Record<string, string>> = {}) =>
+    (await checkRoles(project, {}, { PATH: dirname(process.execPath), ...env })).map(({ status, what, hint }) => [status, what, hint]);
+
+  test('says which roles there are, and whether their programs are found', async () => {
+    expect(await look()).toEqual([['ok', 'no roles: nothing is asked of agents', '']]);
+    write('.pawl/agents/a.md', '---\ndriver: command\nargv: [node, x.js]\n---\n');
+    write('.pawl/agents/b.md', '---\ndriver: acp\nargv: [no-such-agent]\n---\n');
+    write('.pawl/agents/c.md', '---\ndriver: codex\nmodel: big\n---\n');
+    write('.pawl/agents/d.md', '---\ndriver: ai-sdk\nmodel: nobody/small\n---\n');
+    write('.pawl/agents/e.md', 'attended');
+    expect(await look()).toEqual([
+      ['ok', 'role a: command, node x.js', ''],
+      ['warning', 'role b: acp, no-such-agent; the program "no-such-agent" cannot be found', 'install it, or put it on the PATH'],
+      ['warning', 'role c: codex, big; the program "codex" cannot be found', 'install it, or put it on the PATH'],
+      ['warning', 'role d: ai-sdk, nobody/small; ai and @ai-sdk/nobody cannot be found', 'npm install ai @ai-sdk/nobody'],
+      ['ok', 'role e: attended', ''],
+    ]);
+  });
+
+  test('says what is wrong with a role, at its place', async () => {
+    const file = write('.pawl/agents/dev.md', '---\ndriver: acp\nmodle: x\n---\n');
+    expect(await look()).toMatchObject([['problem', expect.stringContaining(`${file}:3:`), expect.any(String)]]);
+    write('.pawl/agents/dev.md', '---\ndriver: acp\n---\n');
+    expect(await look()).toMatchObject([['problem', expect.stringContaining('no program; add argv'), expect.any(String)]]);
+  });
+});

@@ -1,0 +1,118 @@
+// Owns the check of values against a JSON Schema: the part of the language that describes the answers of agents. What
+// is not part of it is refused when the workflow is defined, so that no keyword is silently ignored.
+
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+
+const TYPES: Readonly<Record<string, (value: Json) => boolean>> = {
+  object: isJsonObject,
+  array: Array.isArray,
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  integer: Number.isSafeInteger,
+  boolean: (value) => typeof value === 'boolean',
+  null: (value) => value === null,
+};
+
+const NOTES: ReadonlySet<string> = new Set(['$schema', 'title', 'description', 'default', 'examples', '$comment']);
+const KEYWORDS: ReadonlySet<string> = new Set([
+  ...NOTES,
+  ...['type', 'enum', 'const', 'properties', 'required', 'additionalProperties', 'items', 'minItems', 'maxItems'],
+  ...['minLength', 'maxLength', 'minimum', 'maximum', 'anyOf'],
+]);
+
+/** What is wrong with a schema itself; undefined when every part of it can be checked. */
+export function schemaFault(schema: Json, at = 'the schema'): string | undefined {
+  if (typeof schema === 'boolean') return undefined;
+  if (!isJsonObject(schema)) return `${at} is no object`;
+  const unknown = Object.keys(schema).find((keyword) => !KEYWORDS.has(keyword));
+  if (unknown !== undefined)
+    return `${at} has "${unknown}", which is not checked; it can have ${[...KEYWORDS].filter((word) => !NOTES.has(word)).join(', ')}`;
+  const types = typesOf(schema);
+  const type = types.find((name) => !Object.hasOwn(TYPES, name));
+  if (type !== undefined) return `${at} has the unknown type "${type}"`;
+  const inner: [string, Json][] = [
+    ...Object.entries(isJsonObject(schema.properties) ? schema.properties : {}).map(([name, part]): [string, Json] => [
+      `${at}.${name}`,
+      part,
+    ]),
+    ...['items', 'additionalProperties'].flatMap((name): [string, Json][] =>
+      schema[name] === undefined ? [] : [[`${at}.${name}`, schema[name]]],
+    ),
+    ...(Array.isArray(schema.anyOf) ? schema.anyOf : []).map((part, index): [string, Json] => [`${at}.anyOf[${index}]`, part as Json]),
+  ];
+  for (const [place, part] of inner) {
+    const fault = schemaFault(part, place);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function typesOf({ type }: JsonObject): readonly string[] {
+  return type === undefined ? [] : ((Array.isArray(type) ? type : [type]) as readonly string[]).map(String);
+}
+
+/** Why a value does not fit a schema, with the place in it; undefined when it does. */
+export function misfit(schema: Json, value: Json, at = 'output'): string | undefined {
+  if (schema === true || !isJsonObject(schema)) return schema === false ? `${at} must not be there` : undefined;
+  const types = typesOf(schema);
+  if (types.length > 0 && !types.some((type) => TYPES[type]?.(value) === true))
+    return `${at} must be ${types.join(' or ')}, and is ${kindOf(value)}`;
+  if (Array.isArray(schema.enum) && !schema.enum.some((one) => isEqual(one as Json, value)))
+    return `${at} must be one of ${schema.enum.map((one) => JSON.stringify(one)).join(', ')}, and is ${shown(value)}`;
+  if (schema.const !== undefined && !isEqual(schema.const, value))
+    return `${at} must be ${JSON.stringify(schema.const)}, and is ${shown(value)}`;
+  if (Array.isArray(schema.anyOf) && schema.anyOf.every((part) => misfit(part as Json, value, at) !== undefined))
+    return `${at} fits none of its forms`;
+  return boundsFault(schema, value, at) ?? (isJsonObject(value) ? objectFault(schema, value, at) : listFault(schema, value, at));
+}
+
+function boundsFault(schema: JsonObject, value: Json, at: string): string | undefined {
+  const { minLength, maxLength, minimum, maximum, minItems, maxItems } = schema;
+  const size = typeof value === 'string' || Array.isArray(value) ? value.length : undefined;
+  const [least, most, unit] = Array.isArray(value) ? [minItems, maxItems, 'items'] : [minLength, maxLength, 'characters'];
+  if (size !== undefined && typeof least === 'number' && size < least) return `${at} must have at least ${least} ${unit}, and has ${size}`;
+  if (size !== undefined && typeof most === 'number' && size > most) return `${at} must have at most ${most} ${unit}, and has ${size}`;
+  if (typeof value !== 'number') return undefined;
+  if (typeof minimum === 'number' && value < minimum) return `${at} must be at least ${minimum}, and is ${value}`;
+  return typeof maximum === 'number' && value > maximum ? `${at} must be at most ${maximum}, and is ${value}` : undefined;
+}
+
+function objectFault(schema: JsonObject, value: JsonObject, at: string): string | undefined {
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
+  const missing = (Array.isArray(schema.required) ? schema.required : []).find((name) => !Object.hasOwn(value, String(name)));
+  if (missing !== undefined) return `${at}.${String(missing)} is missing`;
+  for (const [name, member] of Object.entries(value)) {
+    const part = Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties;
+    if (part === false) return `${at}.${name} is not known; there can be ${Object.keys(properties).join(', ') || 'nothing'}`;
+    const fault = part === undefined ? undefined : misfit(part, member, `${at}.${name}`);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function listFault({ items }: JsonObject, value: Json, at: string): string | undefined {
+  if (!Array.isArray(value) || items === undefined) return undefined;
+  for (const [index, item] of value.entries()) {
+    const fault = misfit(items, item as Json, `${at}[${index}]`);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function isEqual(one: Json, other: Json): boolean {
+  if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null) return one === other;
+  const [a, b] = [Object.entries(one), Object.entries(other)];
+  if (Array.isArray(one) !== Array.isArray(other) || a.length !== b.length) return false;
+  return a.every(([key, value]) => Object.hasOwn(other, key) && isEqual(value as Json, (other as JsonObject)[key] as Json));
+}
+
+function kindOf(value: Json): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+}
+
+const SHOWN_MAX = 60;
+
+function shown(value: Json): string {
+  const text = JSON.stringify(value);
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+}

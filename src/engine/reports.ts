@@ -1,0 +1,293 @@
+// Owns work that was handed out: what its workers are told, and what they report, ask and are answered. Each is mail,
+// as every request to a run is: on disk before anything acts on it, harmless when it is repeated.
+//
+// E8. A token belongs to one attempt. It orders work; it proves nothing about who holds it.
+// E9. The same report again gets the verdict that stands, and what comes next; another one for the same token is refused.
+
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { checkQuestions } from '../agents/reply.ts';
+import { digestText } from '../base/digest.ts';
+import { EngineError } from '../base/error.ts';
+import { type Json, toPlain } from '../base/json.ts';
+import type { RunEvent } from '../kernel/event.ts';
+import type { RunInput, StepError } from '../kernel/input.ts';
+import { type Activation, isFinal, type Path, type Ref, type RunState } from '../kernel/run-state.ts';
+import { type Handover, readReport } from '../steps/handover.ts';
+import type { StoredAttempt } from '../store/store.ts';
+import type { EngineCore } from './engine.ts';
+import { deliver, finalRun, storedValue, untilState } from './requests.ts';
+
+/** Work that waits for somebody to do and report it. */
+export interface Handout extends Handover {
+  readonly run: string;
+  readonly path: Path;
+  readonly step: string;
+  readonly attempt: number;
+  readonly token: string;
+  /** The member of a fan-out that it is. */
+  readonly item?: string;
+  readonly due?: number;
+}
+
+/** What a worker says of its attempt: the result, or why it gives up. */
+export type WorkReport = { readonly token: string; readonly result: unknown } | { readonly token: string; readonly failure: string };
+
+/** How a report was taken. `repeated`: it was already on record, and this is what came of it then. */
+export interface ReportVerdict {
+  readonly accepted: boolean;
+  readonly repeated: boolean;
+  readonly step: string;
+  readonly path: Path;
+  readonly attempt: number;
+  /** What was missing or wrong, where it was not accepted. */
+  readonly message?: string;
+}
+
+/** The token of an attempt; the same one whenever it is asked for. */
+export function tokenOf(core: EngineCore, attempt: { readonly run: string; readonly path: Path; readonly attempt: number }): string {
+  const hmac = createHmac('sha256', core.parts.tokenKey());
+  return hmac.update(`${attempt.run}\n${attempt.path}\n${attempt.attempt}`).digest('base64url').slice(0, TOKEN_LENGTH);
+}
+
+const TOKEN_LENGTH = 22;
+
+/** The work of a run that waits to be reported, in the order in which it was handed out. */
+export async function handoutsOf(core: EngineCore, run: string): Promise<readonly Handout[]> {
+  const { state } = await core.store.load(run);
+  const waiting = Object.values(state.live).filter(({ wait }) => wait?.kind === 'report');
+  const read = await valuesOf(
+    core,
+    waiting.map(({ wait }) => wait?.handover),
+  );
+  waiting.sort((a, b) => a.openedAt - b.openedAt || (a.index ?? 0) - (b.index ?? 0));
+  return waiting.map((activation) => {
+    const { path, step, attempt, wait, key, deadline } = activation;
+    const handover = read(wait?.handover) as Handover;
+    return {
+      ...handover,
+      run,
+      path,
+      step,
+      attempt,
+      token: tokenOf(core, { run, path, attempt }),
+      ...(key === undefined ? {} : { item: key }),
+      ...(deadline === undefined ? {} : { due: deadline }),
+    };
+  });
+}
+
+async function handoverOf(core: EngineCore, { wait }: Activation): Promise<Handover> {
+  return (await valuesOf(core, [wait?.handover]))(wait?.handover) as Handover;
+}
+
+/** Loads values, and gives them by their references. */
+async function valuesOf(core: EngineCore, refs: readonly (Ref | undefined)[]): Promise<(ref: Ref | undefined) => unknown> {
+  const texts = await core.store.values(refs.flatMap((ref) => (ref === undefined ? [] : [ref.digest])));
+  return (ref) => (ref === undefined ? undefined : JSON.parse(texts.get(ref.digest) as string));
+}
+
+/** Takes a report; resolves when it is verified and the verdict on disk. */
+export async function reportWork(core: EngineCore, run: string, report: WorkReport): Promise<ReportVerdict> {
+  const loaded = await core.store.load(run);
+  const { state, definition } = loaded;
+  const found = activationOf(core, state, report.token);
+  if (found === undefined) return earlier(core, state, report);
+  core.assertDrivable(loaded);
+  const { path, step, attempt } = found;
+  const handover = await handoverOf(core, found);
+  const said = 'failure' in report ? undefined : toPlain(report.result ?? null, 'the result');
+  const read = said === undefined ? undefined : readReport(handover, definition.form, said);
+  if (read !== undefined && 'problem' in read)
+    throw new EngineError('REPORT_INVALID', `step "${step}": ${read.problem}`, { details: { step } });
+  const value = read === undefined || read.output === null ? undefined : storedValue(read.output);
+  const claim = said === undefined || said === null ? undefined : storedValue(said);
+  const error: StepError | undefined =
+    'failure' in report ? { code: 'AGENT_FAILED', message: `the agent gave up: ${report.failure}`, reason: 'error' } : undefined;
+  const input: RunInput = {
+    type: 'reported',
+    at: core.clock.now(),
+    path,
+    attempt,
+    outcome: read?.outcome ?? 'fail',
+    ...(value === undefined ? {} : { output: value.ref }),
+    ...(error === undefined ? {} : { error }),
+  };
+  const dedupe = `reported/${path}/${attempt}`;
+  const values = [value, claim].flatMap((one) => (one === undefined ? [] : [one]));
+  const posted = await core.post({ run, dedupe, input, values });
+  await deliver(core, run, { dedupe });
+  await untilState(core, run, ({ live }) => !isBeingVerified(live[path], attempt));
+  const verdict = await verdictOn(core, run, { path, attempt, step, after: state.seq });
+  return posted === 'duplicate' ? { ...verdict, repeated: true } : verdict;
+}
+
+function isBeingVerified(activation: Activation | undefined, attempt: number): boolean {
+  return activation?.attempt === attempt && (activation.state === 'verifying' || activation.wait?.kind === 'report');
+}
+
+function activationOf(core: EngineCore, state: RunState, token: string): Activation | undefined {
+  return Object.values(state.live).find(
+    ({ wait, path, attempt }) => wait?.kind === 'report' && isSame(tokenOf(core, { run: state.id, path, attempt }), token),
+  );
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+interface Reported {
+  readonly path: Path;
+  readonly attempt: number;
+  readonly step: string;
+  readonly after: number;
+}
+
+/** What became of an attempt, from the log. */
+async function verdictOn(core: EngineCore, run: string, { path, attempt, step, after }: Reported): Promise<ReportVerdict> {
+  const events = (await core.store.events(run, after)).flatMap((row) => row.events);
+  const ended = events.find((event) => endsAttempt(event, path, attempt));
+  const base = { repeated: false, step, path, attempt };
+  if (ended === undefined)
+    throw new EngineError(
+      'STORE_UNAVAILABLE',
+      `the report on step "${step}" of run ${run} is recorded, but the run stopped before it was verified; resume the run, then ask with "next"`,
+    );
+  const failed = ended.type === 'step.changed' ? ended.failed?.error : ended.type === 'step.settled' ? ended.error : undefined;
+  if (failed !== undefined) return { ...base, accepted: false, message: failed.message };
+  return { ...base, accepted: true };
+}
+
+function endsAttempt(event: RunEvent, path: Path, attempt: number): boolean {
+  if (event.type === 'step.settled') return event.path === path && event.attempt === attempt;
+  // A gate behind the step stands between the verified work and its end: the work itself was accepted.
+  if (event.type === 'step.changed' && event.path === path)
+    return event.failed?.attempt === attempt || (event.set.wait !== undefined && event.set.wait !== null && event.set.held !== undefined);
+  return false;
+}
+
+/** A token that no open attempt has: one of an earlier attempt, or none of this run. */
+async function earlier(core: EngineCore, state: RunState, report: WorkReport): Promise<ReportVerdict> {
+  const run = state.id;
+  const rows = await core.store.attempts(run);
+  const row = rows.find(({ path, attempt }) => isSame(tokenOf(core, { run, path, attempt }), report.token));
+  if (row !== undefined) return repeated(state, row, report);
+  const held = Object.values(state.live).find(({ path, attempt }) => isSame(tokenOf(core, { run, path, attempt }), report.token));
+  if (held !== undefined)
+    throw new EngineError(
+      'TOKEN_SPENT',
+      `the report on step "${held.step}" of run ${run} is on record and being looked at; ask with "next"`,
+    );
+  if (isFinal(state.status)) throw finalRun(state);
+  throw new EngineError('TOKEN_UNKNOWN', `this is no token of run ${run}; "next" prints the step that is open and its token`, {
+    details: { run },
+  });
+}
+
+function repeated(state: RunState, row: StoredAttempt, report: WorkReport): ReportVerdict {
+  const { step, path, attempt, error, claim, output } = row;
+  const said = 'failure' in report ? undefined : digestText(JSON.stringify(toPlain(report.result ?? null, 'the result')));
+  const known = [claim?.digest, output?.digest, claim === undefined && output === undefined ? digestText('null') : undefined];
+  // An attempt that ran out of time, or that asked, was never reported.
+  const wasReported = error === undefined || error.reason === 'contract' || error.code === 'AGENT_FAILED';
+  const isSameReport = wasReported && (said === undefined ? error?.code === 'AGENT_FAILED' : known.includes(said));
+  if (!isSameReport)
+    throw new EngineError(
+      'TOKEN_SPENT',
+      `attempt ${attempt} of step "${step}" of run ${state.id} was already reported with another result; "next" prints the step that is open now`,
+      { details: { run: state.id, step, attempt } },
+    );
+  return { accepted: error === undefined, repeated: true, step, path, attempt, ...(error === undefined ? {} : { message: error.message }) };
+}
+
+/** A question of a worker that waits for a person. */
+export interface OpenQuestions {
+  readonly run: string;
+  readonly path: Path;
+  readonly step: string;
+  readonly attempt: number;
+  readonly questions: Json;
+  readonly since: number;
+}
+
+/** The questions of a run's workers that wait for a person, oldest first. */
+export async function questionsOf(core: EngineCore, run: string): Promise<readonly OpenQuestions[]> {
+  const { state } = await core.store.load(run);
+  const waiting = Object.values(state.live).filter(({ wait }) => wait?.kind === 'answer');
+  const read = await valuesOf(
+    core,
+    waiting.map(({ wait }) => wait?.questions),
+  );
+  return waiting.map(({ path, step, attempt, wait, openedAt }) => ({
+    run,
+    path,
+    step,
+    attempt,
+    questions: read(wait?.questions) as Json,
+    since: openedAt,
+  }));
+}
+
+/** Relays questions of a worker to the person it works for; resolves when they are on disk. */
+export async function askPerson(
+  core: EngineCore,
+  run: string,
+  asked: { readonly token: string; readonly questions: unknown },
+): Promise<void> {
+  const loaded = await core.store.load(run);
+  const found = activationOf(core, loaded.state, asked.token);
+  if (found === undefined) {
+    await earlier(core, loaded.state, { token: asked.token, failure: '' });
+    throw new EngineError('TOKEN_SPENT', `this token of run ${run} was used; "next" prints the step that is open now`);
+  }
+  core.assertDrivable(loaded);
+  const { path, attempt, step } = found;
+  if (!(await handoverOf(core, found)).mayAsk)
+    throw new EngineError('NOT_ALLOWED', `step "${step}" takes no questions; do it as it is told, or give it up with "fail"`);
+  const read = checkQuestions(toPlain(asked.questions ?? null, 'the questions'));
+  if (read.kind === 'invalid') throw new EngineError('REPORT_INVALID', `the questions cannot be put: ${read.why}`);
+  const value = storedValue(read.questions as unknown as Json);
+  const dedupe = `asked/${path}/${attempt}`;
+  await core.post({ run, dedupe, input: { type: 'asked', at: core.clock.now(), path, attempt, questions: value.ref }, values: [value] });
+  await deliver(core, run, { dedupe });
+}
+
+/** The answers of a person to the questions of a worker, in their order. */
+export interface AnswerRequest {
+  readonly answers: readonly (string | readonly string[])[];
+  readonly actor: string;
+  /** Which step asks, when several do: its path or its id. */
+  readonly step?: string;
+}
+
+/** Answers the questions of a worker; a fresh attempt gets the answers. */
+export async function answerQuestions(core: EngineCore, run: string, request: AnswerRequest): Promise<void> {
+  const loaded = await core.store.load(run);
+  if (isFinal(loaded.state.status)) throw finalRun(loaded.state);
+  core.assertDrivable(loaded);
+  const all = await questionsOf(core, run);
+  const named = request.step === undefined ? all : all.filter(({ path, step }) => path === request.step || step === request.step);
+  const [open] = named;
+  if (open === undefined || named.length > 1)
+    throw new EngineError(
+      'WAIT_NOT_FOUND',
+      open === undefined
+        ? `run ${run} has no question that waits for an answer`
+        : `run ${run} has questions of ${named.length} steps; name one: ${named.map(({ path }) => path).join(', ')}`,
+    );
+  const questions = open.questions as unknown as readonly { readonly question: string }[];
+  if (questions.length !== request.answers.length)
+    throw new EngineError(
+      'INPUT_REQUIRED',
+      `step "${open.step}" asks ${questions.length} questions, and ${request.answers.length} are answered`,
+    );
+  const value = storedValue(
+    questions.map(({ question }, index) => ({ question, answer: request.answers[index] ?? '' })) as unknown as Json,
+  );
+  const { path, attempt } = open;
+  const dedupe = `answered/${path}/${attempt}`;
+  const input: RunInput = { type: 'answered', at: core.clock.now(), path, attempt, answers: value.ref, actor: request.actor };
+  if ((await core.post({ run, dedupe, input, values: [value] })) === 'duplicate')
+    throw new EngineError('ALREADY_DECIDED', `the questions of step "${open.step}" of run ${run} were already answered`);
+  await deliver(core, run, { dedupe });
+}

@@ -1,0 +1,48 @@
+// Owns what is recorded about a captured file of code: whether it declares something for others to use. It is looked at
+// when the output is captured, since later the file may be another one.
+//
+// The text is looked at line by line and not parsed: a declaration that stands inside of a long string or a comment of
+// several lines counts. So a file can be taken for public once too often, and never once too seldom.
+
+import type { FileHandle } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { openFile } from './workspace-digest.ts';
+
+const BYTES_MAX = 4 << 20;
+
+/** A name at the margin that is not marked as private. */
+const PYTHON = /^(?:async[ \t]+)?(?:def|class)[ \t]+(?!_)\p{L}/mu;
+const SCRIPT = /^[ \t]*export(?![\w$])/m;
+
+const DECLARATIONS: Readonly<Record<string, RegExp>> = {
+  '.py': PYTHON,
+  '.pyi': PYTHON,
+  ...Object.fromEntries(['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'].map((extension) => [extension, SCRIPT])),
+};
+
+/** Those of some files of a workspace that declare something public. */
+export async function findPublic(cwd: string, paths: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of paths) {
+    const declaration = DECLARATIONS[extname(path).toLowerCase()];
+    if (declaration === undefined) continue;
+    if (declaration.test(await beginningOf(join(cwd, path)))) found.push(path);
+  }
+  return found;
+}
+
+async function beginningOf(path: string): Promise<string> {
+  const handle = await openFile(path);
+  if (handle === undefined) return '';
+  try {
+    return await readText(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readText(handle: FileHandle): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of handle.createReadStream({ autoClose: false, end: BYTES_MAX - 1 })) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8').replaceAll('\r\n', '\n');
+}

@@ -1,0 +1,71 @@
+// The roles of a project at the command line: a file per role, or the settings; nothing of them runs before it is trusted.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { CliRig } from './rig.ts';
+
+let rig: CliRig;
+beforeEach(() => {
+  rig = new CliRig();
+});
+afterEach(() => rig.close());
+
+const WORK = `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata: { name: work }
+stages:
+  - { id: write, type: agent, agent: writer, action: write, outputs: [{ name: page, type: file, pattern: "*.md", required: true }] }
+`;
+// Reads its prompt, writes a page that proves it, and answers as the prompt says.
+const PROGRAM = `
+import { readFileSync, writeFileSync } from 'node:fs';
+const prompt = readFileSync(0, 'utf8');
+writeFileSync('page.md', prompt.includes('You write pages.') ? 'a page' : 'no role');
+console.log(JSON.stringify({ success: true, output: { note: 'written' } }));
+`;
+const ROLE = `---
+driver: command
+argv: [node, agent.mjs]
+---
+You write pages.
+`;
+
+test('a role in a file is driven by its program, once the file is trusted', async () => {
+  rig.write('.pawl/workflows/work.yaml', WORK);
+  rig.write('agent.mjs', PROGRAM);
+  const role = rig.write('.pawl/agents/writer.md', ROLE);
+  expect((await rig.run(['trust', '.pawl/workflows/work.yaml', '--yes'])).code).toBe(0);
+  const refused = await rig.run(['run', 'work']);
+  expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('writer.md is not trusted yet')]);
+  expect((await rig.run(['trust', role, '--yes'])).code).toBe(0);
+  const run = await rig.json(['run', 'work']);
+  expect(run).toMatchObject({
+    code: 0,
+    run: { status: 'completed' },
+    steps: [{ path: 'write#1', output: { page: ['page.md'], note: 'written' } }],
+  });
+  expect(readFileSync(join(rig.project, 'page.md'), 'utf8')).toBe('a page');
+});
+
+test('a role of the settings that came with the project is not driven before they are trusted, and `pawl trust` offers them', async () => {
+  rig.write('.pawl/workflows/work.yaml', WORK);
+  rig.write('agent.mjs', PROGRAM);
+  rig.write('.pawl/config.yaml', 'roles:\n  writer: { driver: command, argv: [node, agent.mjs] }\n');
+  expect((await rig.run(['trust', '.pawl/workflows/work.yaml', '--yes'])).code).toBe(0);
+  expect((await rig.run(['run', 'work'])).code).toBe(4);
+  expect((await rig.run(['trust', '--yes'])).stdout).toContain('config.yaml');
+  expect((await rig.run(['run', 'work'])).code).toBe(0);
+});
+
+test('what is wrong with a role is told at its place', async () => {
+  rig.write('.pawl/config.yaml', 'roles:\n  writer: { driver: command, argv: [node], budget: { tokens: -1 } }\n');
+  const shown = await rig.run(['config']);
+  expect([shown.code, shown.stderr]).toEqual([2, expect.stringMatching(/config\.yaml:2:\d+.*tokens/)]);
+});
+
+test('`pawl doctor` says which roles there are and what is missing', async () => {
+  rig.write('.pawl/agents/writer.md', ROLE.replace('node,', 'no-such-program,'));
+  const { stdout } = await rig.run(['doctor']);
+  expect(stdout).toContain('role writer: command, no-such-program agent.mjs');
+});

@@ -1,0 +1,373 @@
+// An attended agent: it is handed one step at a time, and sees the next when the last one's evidence was accepted.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createScriptedDriver } from '../../src/agents/scripted.ts';
+import { checkYaml } from '../../src/authoring/yaml/check.ts';
+import { defineWorkflow, type Engine, step, workflow } from '../../src/index.ts';
+import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
+import { codeOf, createRig, errorOf, type Rig } from './rig.ts';
+
+let rig: Rig;
+beforeEach(() => {
+  rig = createRig();
+});
+afterEach(() => rig.close());
+
+const facts = { $attended: true };
+const exists = (name: string) => ({ name: `${name} exists`, check: () => true, error: `${name} was not written` });
+
+const two = defineWorkflow({
+  name: 'two',
+  steps: [
+    {
+      id: 'plan',
+      agent: 'planner',
+      prompt: 'Write plan.md.',
+      postconditions: [{ ...exists('plan.md'), check: () => present('plan.md') }],
+      next: 'build',
+    },
+    { id: 'build', agent: 'builder', prompt: 'Build it.', next: null },
+  ],
+});
+
+let written: Set<string>;
+beforeEach(() => {
+  written = new Set();
+});
+const present = (name: string): boolean => written.has(name);
+
+async function begun(definition: Parameters<Engine['start']>[0], options: Parameters<Rig['open']>[0] = {}) {
+  const engine = await rig.open(options);
+  const run = await engine.start(definition, {}, { facts });
+  await run.wait('idle');
+  return { engine, id: run.id };
+}
+
+async function onlyHandout(engine: Engine, id: string) {
+  const handouts = await engine.handouts(id);
+  expect(handouts).toHaveLength(1);
+  return handouts[0] as (typeof handouts)[number];
+}
+
+describe('one step at a time', () => {
+  test('the run waits for a report, and what is told stands alone', async () => {
+    const { engine, id } = await begun(two);
+    const handout = await onlyHandout(engine, id);
+    expect(handout).toMatchObject({ step: 'plan', attempt: 1, role: 'planner' });
+    expect(handout.prompt).toContain('Write plan.md.');
+    expect((await engine.get(id)).waits.map(({ kind }) => kind)).toEqual(['report']);
+    expect((await engine.get(id)).status).toBe('waiting');
+  });
+
+  test('work that was done is accepted, and the next step is handed out', async () => {
+    const { engine, id } = await begun(two);
+    const { token } = await onlyHandout(engine, id);
+    written.add('plan.md');
+    expect(await engine.report(id, { token, result: { pages: 2 } })).toMatchObject({ accepted: true, step: 'plan' });
+    await engine.wait(id, 'idle');
+    const next = await onlyHandout(engine, id);
+    expect([next.step, next.token === token]).toEqual(['build', false]);
+    await engine.report(id, { token: next.token, result: null });
+    const view = await engine.wait(id);
+    expect([view.status, view.steps.map(({ path, output }) => [path, output])]).toEqual([
+      'completed',
+      [
+        ['plan#1', { pages: 2 }],
+        ['build#1', null],
+      ],
+    ]);
+  });
+
+  test('a claim without the effect is not accepted, and the next attempt is told why; the claim is on record', async () => {
+    const { engine, id } = await begun(two);
+    const { token } = await onlyHandout(engine, id);
+    const verdict = await engine.report(id, { token, result: { done: true } });
+    expect(verdict).toMatchObject({ accepted: false, message: expect.stringContaining('plan.md was not written') });
+    await engine.wait(id, 'idle');
+    const again = await onlyHandout(engine, id);
+    expect([again.step, again.attempt]).toEqual(['plan', 2]);
+    expect(again.prompt).toContain('Previous attempt failed: plan.md was not written');
+    expect((await engine.get(id)).steps[0]).toMatchObject({ status: 'failed', claim: { done: true } });
+  });
+
+  test('two broken promises escalate', async () => {
+    const { engine, id } = await begun(two);
+    for (let round = 0; round < 2; round += 1) {
+      const { token } = await onlyHandout(engine, id);
+      await engine.report(id, { token, result: 'done' });
+      await engine.wait(id, 'idle');
+    }
+    expect((await engine.get(id)).status).toBe('escalated');
+    expect(await engine.handouts(id)).toEqual([]);
+  });
+
+  test('the same token is printed again by another process, and its report goes on there', async () => {
+    const { engine, id } = await begun(two);
+    const { token } = await onlyHandout(engine, id);
+    await engine.close({ abort: true });
+    written.add('plan.md');
+    const other = await rig.open({ workflows: [two] });
+    expect((await onlyHandout(other, id)).token).toBe(token);
+    expect(await other.report(id, { token, result: null })).toMatchObject({ accepted: true });
+  });
+});
+
+describe('tokens', () => {
+  test('a guessed and a foreign one are refused, and the run stays where it is', async () => {
+    const { engine, id } = await begun(two);
+    const other = await engine.start(two, {}, { facts });
+    await other.wait('idle');
+    const foreign = (await onlyHandout(engine, other.id)).token;
+    for (const token of ['AAAAAAAAAAAAAAAAAAAAAA', '', foreign]) {
+      expect(await codeOf(engine.report(id, { token, result: null }))).toBe('TOKEN_UNKNOWN');
+    }
+    expect((await onlyHandout(engine, id)).attempt).toBe(1);
+  });
+
+  test('the same report again gets the verdict that stands', async () => {
+    const { engine, id } = await begun(two);
+    const { token } = await onlyHandout(engine, id);
+    written.add('plan.md');
+    await engine.report(id, { token, result: { pages: 2 } });
+    await engine.wait(id, 'idle');
+    expect(await engine.report(id, { token, result: { pages: 2 } })).toMatchObject({ accepted: true, repeated: true, step: 'plan' });
+    expect((await onlyHandout(engine, id)).step).toBe('build');
+  });
+
+  test('the same report of refused work gets the refusal again', async () => {
+    const { engine, id } = await begun(two);
+    const { token } = await onlyHandout(engine, id);
+    await engine.report(id, { token, result: 'done' });
+    await engine.wait(id, 'idle');
+    expect(await engine.report(id, { token, result: 'done' })).toMatchObject({ accepted: false, repeated: true });
+    expect((await onlyHandout(engine, id)).attempt).toBe(2);
+  });
+
+  test('another result for a spent token is refused, and so is a step out of order', async () => {
+    const { engine, id } = await begun(two);
+    const { token } = await onlyHandout(engine, id);
+    written.add('plan.md');
+    await engine.report(id, { token, result: 1 });
+    await engine.wait(id, 'idle');
+    const error = await errorOf(engine.report(id, { token, result: 2 }));
+    expect([error.code, error.message]).toEqual(['TOKEN_SPENT', expect.stringContaining('attempt 1 of step "plan"')]);
+    await engine.report(id, { token: (await onlyHandout(engine, id)).token, result: null });
+    await engine.wait(id);
+    expect(await codeOf(engine.report(id, { token: 'x', result: null }))).toBe('RUN_FINAL');
+  });
+});
+
+describe('giving up', () => {
+  test('is a failed attempt with its reason, and follows the retry policy', async () => {
+    const patient = defineWorkflow({
+      name: 'patient',
+      steps: [{ id: 'work', agent: 'worker', prompt: 'Work.', retry: 1, next: null }],
+    });
+    const { engine, id } = await begun(patient);
+    const verdict = await engine.report(id, { token: (await onlyHandout(engine, id)).token, failure: 'no network' });
+    expect(verdict).toMatchObject({ accepted: false, message: 'the agent gave up: no network' });
+    await engine.wait(id, 'idle');
+    expect((await onlyHandout(engine, id)).prompt).toContain('Previous attempt failed: the agent gave up: no network');
+  });
+
+  test('time goes on while an agent works', async () => {
+    const clock = createVirtualClock();
+    const slow = defineWorkflow({ name: 'slow', steps: [{ id: 'work', agent: 'worker', prompt: 'Work.', timeout: '1h', next: null }] });
+    const { engine, id } = await begun(slow, { clock });
+    const { token, due } = await onlyHandout(engine, id);
+    expect(due).toBe(clock.now() + 3_600_000);
+    clock.advance(3_600_000);
+    expect((await engine.wait(id)).status).toBe('escalated');
+    expect(await codeOf(engine.report(id, { token, result: null }))).toBe('TOKEN_SPENT');
+  });
+});
+
+describe('what a result must be', () => {
+  const typed = defineWorkflow({
+    name: 'typed',
+    steps: [
+      {
+        id: 'review',
+        agent: 'reviewer',
+        prompt: 'Review.',
+        schema: {
+          type: 'object',
+          required: ['verdict'],
+          properties: { verdict: { enum: ['approve', 'reject'] }, findings: { type: 'array' } },
+        },
+        next: { ok: null, reject: null },
+      },
+    ],
+  });
+
+  test('a result that does not fit is refused at its place, and the token is still good', async () => {
+    const { engine, id } = await begun(typed);
+    const { token } = await onlyHandout(engine, id);
+    const error = await errorOf(engine.report(id, { token, result: { findings: 'none' } }));
+    expect([error.code, error.message]).toEqual(['REPORT_INVALID', 'step "review": the result.verdict is missing']);
+    await engine.report(id, { token, result: { verdict: 'reject', findings: ['x'] } });
+    expect((await engine.wait(id)).steps[0]).toMatchObject({ outcome: 'reject', output: { findings: ['x'] } });
+  });
+});
+
+describe('a fan-out', () => {
+  const each = defineWorkflow({
+    name: 'each',
+    params: { chapters: { description: 'which', type: 'json', required: true } },
+    steps: [
+      {
+        id: 'write',
+        parallel: true,
+        parallelKey: 'chapters',
+        agent: 'writer',
+        prompt: 'Write the chapter.',
+        postconditions: [{ name: 'written', check: (ctx) => present(String(ctx.item)), error: 'the chapter is not there' }],
+        next: null,
+      },
+    ],
+  });
+
+  test('has a token per item, takes them in any order, and hands out only the failed ones again', async () => {
+    const engine = await rig.open();
+    const run = await engine.start(each, { chapters: ['one', 'two', 'three'] }, { facts });
+    await run.wait('idle');
+    const handouts = await engine.handouts(run.id);
+    expect(handouts.map(({ path }) => path)).toHaveLength(3);
+    expect(new Set(handouts.map(({ token }) => token)).size).toBe(3);
+    written = new Set(['three', 'one']);
+    const verdicts = [];
+    for (const handout of [...handouts].reverse()) verdicts.push(await engine.report(run.id, { token: handout.token, result: null }));
+    expect(verdicts.map(({ accepted }) => accepted)).toEqual([true, false, true]);
+    await run.wait('idle');
+    const left = await onlyHandout(engine, run.id);
+    expect([left.item, left.attempt]).toEqual([handouts[1]?.item, 2]);
+    expect(left.prompt).toContain('two');
+    written.add('two');
+    await engine.report(run.id, { token: left.token, result: null });
+    expect((await run.wait()).status).toBe('completed');
+  });
+});
+
+describe('declared outputs', () => {
+  const text = `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata: { name: docs }
+stages:
+  - { id: write, type: agent, agent: writer, action: write, outputs: [{ name: page, type: file, pattern: "docs/*.md", required: true }] }
+`;
+
+  test('a file counts when it is new since the step was handed out, also for a process that comes later', async () => {
+    const { compiled } = checkYaml('docs.yaml', text);
+    const definition = compiled as NonNullable<typeof compiled>;
+    mkdirSync(rig.path('docs'));
+    writeFileSync(rig.path('docs/old.md'), 'old');
+    const { engine, id } = await begun(definition);
+    const { token, prompt } = await onlyHandout(engine, id);
+    expect(prompt).toContain('docs/*.md');
+    await engine.close({ abort: true });
+    const other = await rig.open({ workflows: [definition] });
+    expect(await other.report(id, { token, result: { page: ['docs/old.md'] } })).toMatchObject({ accepted: false });
+    await other.wait(id, 'idle');
+    writeFileSync(rig.path('docs/new.md'), 'new');
+    await other.report(id, { token: (await onlyHandout(other, id)).token, result: null });
+    expect((await other.wait(id)).steps.at(-1)?.output).toMatchObject({ page: ['docs/new.md'] });
+  });
+});
+
+describe('flows and drivers', () => {
+  test('a flow gets the result of its agent as from a driver', async () => {
+    const flow = workflow('flow', {}, function* () {
+      const { output } = yield* step('work').agent({ agent: 'worker', context: {} });
+      return output;
+    });
+    const { engine, id } = await begun(flow);
+    await engine.report(id, { token: (await onlyHandout(engine, id)).token, result: { n: 1 } });
+    expect((await engine.wait(id)).output).toEqual({ n: 1 });
+  });
+
+  test('a role with a driver of its own is driven, also in an attended run', async () => {
+    const { engine, id } = await begun(two, {
+      roles: { planner: { driver: 'scripted' } },
+      drivers: {
+        scripted: createScriptedDriver(() => {
+          written.add('plan.md');
+          return [{ do: 'answer', output: 'planned' }];
+        }),
+      },
+    });
+    expect((await onlyHandout(engine, id)).step).toBe('build');
+  });
+
+  test('a role whose driver is `attended` is handed out in any run', async () => {
+    const engine = await rig.open({ roles: { planner: { driver: 'attended', prompt: 'You plan.' } } });
+    const run = await engine.start(two);
+    await run.wait('idle');
+    expect((await onlyHandout(engine, run.id)).prompt).toContain('You plan.');
+  });
+});
+
+describe('questions', () => {
+  const asking = defineWorkflow({
+    name: 'asking',
+    steps: [{ id: 'work', agent: 'worker', prompt: 'Work.', supportsQuestions: true, next: null }],
+  });
+  const questions = [{ question: 'Which database?', options: ['Postgres', 'SQLite'] }];
+
+  test('wait for a person, and a fresh attempt gets the answers; no retry is used up', async () => {
+    const { engine, id } = await begun(asking);
+    const { token } = await onlyHandout(engine, id);
+    await engine.ask(id, { token, questions });
+    await engine.wait(id, 'idle');
+    expect((await engine.get(id)).waits.map(({ kind }) => kind)).toEqual(['answer']);
+    expect(await engine.questions(id)).toMatchObject([{ step: 'work', questions: [{ question: 'Which database?' }] }]);
+    await engine.answer(id, { answers: ['SQLite'], actor: 'ann' });
+    await engine.wait(id, 'idle');
+    const fresh = await onlyHandout(engine, id);
+    expect(fresh.attempt).toBe(2);
+    expect(fresh.prompt).toContain('"answer": "SQLite"');
+    expect(await codeOf(engine.report(id, { token, result: null }))).toBe('TOKEN_SPENT');
+    await engine.report(id, { token: fresh.token, result: null });
+    expect((await engine.wait(id)).status).toBe('completed');
+  });
+
+  test('of a driven agent go the same way', async () => {
+    let asked = 0;
+    const driver = createScriptedDriver(({ prompt }) => {
+      asked += 1;
+      if (asked === 1) return { kind: 'asks', questions: [{ question: 'Which?', options: [{ label: 'a' }, { label: 'b' }] }] };
+      return { kind: 'answered', success: true, output: prompt };
+    });
+    const { engine, id } = await begun(asking, { roles: { worker: { driver: 'scripted' } }, drivers: { scripted: driver } });
+    await engine.answer(id, { answers: ['b'], actor: 'ann' });
+    expect((await engine.wait(id)).output).toContain('"answer": "b"');
+  });
+
+  test('that are none, and those of a step that takes none, are refused', async () => {
+    const { engine, id } = await begun(asking);
+    const { token } = await onlyHandout(engine, id);
+    expect((await errorOf(engine.ask(id, { token, questions: [] }))).message).toContain('1 to 3 questions');
+    const other = await begun(two);
+    const closed = await onlyHandout(other.engine, other.id);
+    expect(await codeOf(other.engine.ask(other.id, { token: closed.token, questions }))).toBe('NOT_ALLOWED');
+  });
+});
+
+describe('capacity', () => {
+  test('a used-up quota is a wait until its reset, not a failure', async () => {
+    const clock = createVirtualClock();
+    let calls = 0;
+    const driver = createScriptedDriver(() => {
+      calls += 1;
+      return calls === 1
+        ? [{ do: 'fail', failure: 'quota', message: 'limit reached', resumeAt: clock.now() + 3_600_000 }]
+        : [{ do: 'answer' }];
+    });
+    const one = defineWorkflow({ name: 'one', steps: [{ id: 'work', agent: 'worker', prompt: 'Work.', next: null }] });
+    const { engine, id } = await begun(one, { clock, roles: { worker: { driver: 'scripted' } }, drivers: { scripted: driver } });
+    expect((await engine.get(id)).waits).toMatchObject([{ kind: 'capacity', due: clock.now() + 3_600_000 }]);
+    clock.advance(3_600_000);
+    expect((await engine.wait(id)).status).toBe('completed');
+    expect(calls).toBe(2);
+  });
+});
