@@ -3,6 +3,7 @@
 // The functions that go with it (handlers, conditions, context builders) are in `code.ts`, by step id.
 
 import type { Json, JsonObject } from '../base/json.ts';
+import type { Budget } from './budget.ts';
 import type { OutcomeName } from './outcome.ts';
 
 /** The kinds of steps; `kinds/` says what each declares. */
@@ -127,6 +128,10 @@ export interface StepModel {
   readonly templates?: true;
   /** Where an object result stays in `outputs`: none of its fields joins the run's data, or only these. */
   readonly merges?: false | readonly string[];
+  /** Patterns of files that an agent at this step may not change, beside what the workflow and the project protect. */
+  readonly protected?: readonly string[];
+  /** Patterns of protected files that an agent at this step may change all the same. */
+  readonly mayChange?: readonly string[];
   /** parallel: the branches; each: one model, the body; validate: the step run after a failure, if any. */
   readonly members: readonly StepModel[];
   readonly join?: JoinModel;
@@ -148,6 +153,10 @@ export interface Definition {
   readonly entry: string;
   readonly steps: readonly StepModel[];
   readonly limits: { readonly maxIterations: number };
+  /** What the agents of a run may use in all, those of the runs it starts included; then the run waits for more. */
+  readonly budget?: Budget;
+  /** Patterns of files that no agent of this workflow may change. */
+  readonly protected?: readonly string[];
   /** Outputs that are known by their own name: the step that produces each. */
   readonly outputNames?: Readonly<Record<string, string>>;
   /** The side step with which it is told, once, that a run failed or escalated. */

@@ -28,6 +28,7 @@ export type ProblemCode =
   | 'RECOVERY_INVALID'
   | 'ARG_INVALID'
   | 'GATE_INVALID'
+  | 'CHECK_BYPASSED'
   | 'KIND_AMBIGUOUS'
   | 'KIND_INVALID'
   | 'FIELD_UNKNOWN'

@@ -7,6 +7,7 @@
 
 import { createGraph, cyclesOf, type Graph, reachable, reversed, successorsOf, type Transition } from './analysis.ts';
 import { argFaults } from './arg.ts';
+import { budgetFault } from './budget.ts';
 import type { ArgModel, Definition, StepModel, Target } from './model.ts';
 import { type Problem, ProblemList } from './problem.ts';
 import { checkStep, type StepPlace } from './validate-step.ts';
@@ -44,6 +45,7 @@ export function checkDefinition(definition: Definition, problems: ProblemList, o
       hint: 'give it a name of visible characters',
     });
   checkArgs(definition.params, problems);
+  checkBudget(definition.budget, problems);
   if (definition.form === 'flow') return;
   checkLimits(definition, problems);
   checkIds(definition, problems);
@@ -51,6 +53,7 @@ export function checkDefinition(definition: Definition, problems: ProblemList, o
   for (const place of placesOf(definition.steps)) {
     checkStep(place, { problems, roots });
     checkArgs(place.step.args, problems, place.at);
+    if (ASKS.has(place.step.kind)) checkBudget(place.step.config.budget, problems, place.at);
   }
   checkGraph(definition, problems);
 }
@@ -74,6 +77,20 @@ function checkArgs(args: Readonly<Record<string, ArgModel>>, problems: ProblemLi
         hint: 'mend its description',
       });
   }
+}
+
+/** The kinds of steps that ask agents. */
+const ASKS: ReadonlySet<string> = new Set(['agent', 'generate']);
+
+function checkBudget(budget: unknown, problems: ProblemList, step?: string): void {
+  const fault = budget === undefined ? undefined : budgetFault(budget);
+  if (fault === undefined) return;
+  problems.add({
+    ...(step === undefined ? {} : { step }),
+    code: 'NUMBER_INVALID',
+    message: `its budget cannot be kept: ${fault}`,
+    hint: 'mend the amount, or leave it out',
+  });
 }
 
 function checkLimits(definition: Definition, problems: ProblemList): void {

@@ -97,3 +97,20 @@ test('every stage can say on_complete, and not the same in two words', () => {
     '5:63 FIELD_CONFLICT "on_complete" and "on_success" mean the same here, and a stage can have only one of them',
   ]);
 });
+
+test('rework that comes back to a person without the gate before it is a warning that names the gate', () => {
+  const {
+    errors: none,
+    warnings,
+    compiled,
+  } = check(`stages:
+  - { id: work, type: command, run: make }
+  - { id: test, type: gate, conditions: [{ check: command, run: make test }], on_fail: { goto: work, max_iterations: 2, then: escalate } }
+  - { id: ask, type: human, prompt: Good?, options: [{ label: Yes, goto: complete }, { label: Again, goto: fix }] }
+  - { id: fix, type: command, run: make fix, on_complete: { goto: ask, max_iterations: 3, then: escalate } }
+`);
+  expect([none, compiled === undefined]).toEqual([[], false]);
+  expect(warnings.map(({ line, code, message }) => `${line} ${code} ${message}`)).toEqual([
+    '7 CHECK_BYPASSED stage "ask": what "fix" changes after a decision at "ask" comes back to it without passing "test"',
+  ]);
+});

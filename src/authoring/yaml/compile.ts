@@ -7,16 +7,18 @@
 
 import { deepFreeze } from '../../base/json.ts';
 import { arg } from '../../definition/arg.ts';
+import type { Budget } from '../../definition/budget.ts';
 import { type CompiledWorkflow, NO_CODE } from '../../definition/code.ts';
 import { hashCode, hashDefinition } from '../../definition/hash.ts';
 import type { Definition, StepModel } from '../../definition/model.ts';
 import { type Problem, ProblemList } from '../../definition/problem.ts';
+import { bypassesIn } from '../../definition/rework.ts';
 import { checkDefinition } from '../../definition/validate.ts';
 import { hookSteps } from './compile-hook.ts';
 import { tiedToHead } from './compile-landing.ts';
 import { readStage } from './compile-stage.ts';
 import { type CompileProblem, Ways } from './compile-way.ts';
-import type { YamlWorkflow } from './document.ts';
+import type { YamlBudget, YamlWorkflow } from './document.ts';
 
 const MAX_ITERATIONS = 10;
 /** Faults that a target without a stage makes by itself. */
@@ -80,8 +82,21 @@ export function draftYaml(document: YamlWorkflow): Draft {
     .map((problem) => placed(document, problem));
   const isTwice = found.some(({ code }) => code === 'STEP_DUPLICATE');
   const follows = isTwice ? FOLLOWS_DUPLICATES : ways.wrong.length > 0 ? FOLLOWS_WRONG_TARGETS : NOTHING;
-  const all = [...ways.wrong, ...found.filter(({ code }) => !follows.has(code)), ...ways.warnings];
+  const all = [...ways.wrong, ...found.filter(({ code }) => !follows.has(code)), ...ways.warnings, ...bypassWarnings(document, definition)];
   return all.some(({ severity }) => severity === 'error') ? { problems: all } : { definition, problems: all };
+}
+
+/** Rework that returns to a question without the checks that everything before had to pass. */
+function bypassWarnings(document: YamlWorkflow, { steps, entry }: Definition): CompileProblem[] {
+  return bypassesIn(steps, entry).map(({ gate, rework, check }) => {
+    const problem: Problem = {
+      step: gate,
+      code: 'CHECK_BYPASSED',
+      message: `what "${rework}" changes after a decision at "${gate}" comes back to it without passing "${check}"`,
+      hint: `lead "${rework}" to "${check}", so that what is asked about was checked`,
+    };
+    return { ...placed(document, problem), severity: 'warning' };
+  });
 }
 
 /** The definition as it is run, kept and told apart. */
@@ -109,11 +124,17 @@ function definitionOf(document: YamlWorkflow, steps: readonly StepModel[]): Defi
     entry: first === undefined ? '' : first.onEnter === undefined ? first.id : `${first.id}.enter`,
     steps,
     limits: { maxIterations: document.maxIterations ?? MAX_ITERATIONS },
+    ...(document.budget === undefined ? {} : { budget: budgetOf(document.budget) }),
     facts: ['issue_number', 'pr_number', 'labels', 'base_branch'],
     ...outputNamesOf(document),
     ...(onError.length === 0 ? {} : { onError: 'on_error.1' }),
     ...(context.length === 0 ? {} : { context: context.map(({ name: key, value }) => ({ name: key, value })) }),
   };
+}
+
+/** The amounts of a budget that were written. */
+function budgetOf(budget: YamlBudget): Budget {
+  return Object.fromEntries(Object.entries(budget).filter(([, amount]) => amount !== undefined));
 }
 
 /** The step without its way for being skipped, where only a person could skip it: that is no path to rely on. */

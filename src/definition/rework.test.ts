@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { defineWorkflow } from '../api/workflow.ts';
+import { arg } from './arg.ts';
+import { bypassesIn } from './rework.ts';
+
+function bypasses(rework: string, more: Parameters<typeof defineWorkflow>[0]['steps'] = []) {
+  const { compiled } = defineWorkflow({
+    name: 'w',
+    steps: [
+      { id: 'work', handler: () => ({}), next: 'check' },
+      { id: 'check', gate: { checks: ['true'] }, next: { ok: 'ask', fail: 'work' } },
+      {
+        id: 'ask',
+        human: {
+          prompt: 'Good?',
+          options: [
+            { label: 'yes', nextStep: null, ends: 'completed' },
+            { label: 'again', nextStep: rework },
+          ],
+        },
+        next: null,
+      },
+      ...more,
+    ],
+  });
+  return bypassesIn(compiled.definition.steps, compiled.definition.entry);
+}
+
+test('rework that passes the checks again goes round nothing', () => {
+  expect(bypasses('work')).toEqual([]);
+});
+
+test('rework that returns to the question without a check is found, with the check it misses', () => {
+  const fix = { id: 'fix', handler: () => ({}), next: 'ask' };
+  expect(bypasses('fix', [fix])).toEqual([{ gate: 'ask', rework: 'fix', check: 'check' }]);
+});
+
+test('rework on a longer way round is found as well', () => {
+  const fix = { id: 'fix', handler: () => ({}), next: 'wait' };
+  expect(bypasses('fix', [fix, { id: 'wait', delay: '1s', next: 'ask' }])).toEqual([{ gate: 'ask', rework: 'fix', check: 'check' }]);
+});
+
+test('a way back on which nothing is changed needs no check', () => {
+  expect(bypasses('wait', [{ id: 'wait', delay: '1s', next: 'ask' }])).toEqual([]);
+});
+
+test('a check that not everything had to pass is not missed', () => {
+  const { compiled } = defineWorkflow({
+    name: 'w',
+    steps: [
+      { id: 'work', handler: () => ({}), next: { condition: 'params.quick == true', onTrue: 'ask', onFalse: 'check' } },
+      { id: 'check', gate: { checks: ['true'] }, next: { ok: 'ask', fail: null } },
+      {
+        id: 'ask',
+        human: {
+          prompt: 'Good?',
+          options: [
+            { label: 'yes', nextStep: null },
+            { label: 'again', nextStep: 'fix' },
+          ],
+        },
+        next: null,
+      },
+      { id: 'fix', handler: () => ({}), next: 'ask' },
+    ],
+    params: { quick: arg({ description: 'quick', type: 'boolean', default: false }) },
+  });
+  expect(bypassesIn(compiled.definition.steps, compiled.definition.entry)).toEqual([]);
+});

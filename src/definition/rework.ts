@@ -1,0 +1,58 @@
+// Owns the finding of rework that goes round the checks: a person sends the work back, and what comes of it returns to
+// the same question without the checks that everything before had to pass.
+
+import { createGraph, reachable, reversed, successorsOf } from './analysis.ts';
+import type { StepKind, StepModel } from './model.ts';
+
+/** A way from a question through work and back to it, on which a check is missing. */
+export interface Bypass {
+  /** The step with the question. */
+  readonly gate: string;
+  /** Where the person sends the work. */
+  readonly rework: string;
+  /** The check that stands before the question on every way from the beginning. */
+  readonly check: string;
+}
+
+const CHECKS: ReadonlySet<StepKind> = new Set(['gate', 'validate']);
+const WORK: ReadonlySet<StepKind> = new Set(['agent', 'generate', 'task', 'command', 'workflow', 'parallel', 'each']);
+
+/** Every such way. Steps that no transition leads to do not matter. */
+export function bypassesIn(steps: readonly StepModel[], entry: string): Bypass[] {
+  const graph = createGraph(steps);
+  const start = graph.position.get(entry);
+  const checks = steps.flatMap(({ kind }, index) => (CHECKS.has(kind) ? [index] : []));
+  if (start === undefined || checks.length === 0) return [];
+  const successors = successorsOf(graph);
+  return steps.flatMap(({ gate }, question) => {
+    if (gate === undefined) return [];
+    return checks.flatMap((check) => {
+      const without = successors.map((targets, from) => (from === check ? [] : targets.filter((target) => target !== check)));
+      if (check === question || reachable(without, [start])[question] === true) return [];
+      return bypassing({ steps, without, question }).map((rework) => named(steps, { gate: question, rework, check }));
+    });
+  });
+}
+
+interface Way {
+  readonly steps: readonly StepModel[];
+  /** The graph as it is without the check. */
+  readonly without: readonly (readonly number[])[];
+  readonly question: number;
+}
+
+/** Where a person can send the work so that it is changed and comes back without the check. */
+function bypassing({ steps, without, question }: Way): number[] {
+  const onward = without.map((targets, from) => (from === question ? [] : targets));
+  const comesBack = reachable(reversed(onward), [question]);
+  return [...new Set(without[question] ?? [])].filter((target) => {
+    if (target === question || comesBack[target] !== true) return false;
+    const passed = reachable(onward, [target]);
+    return steps.some(({ kind }, index) => index !== question && WORK.has(kind) && passed[index] === true && comesBack[index] === true);
+  });
+}
+
+function named(steps: readonly StepModel[], at: Readonly<Record<keyof Bypass, number>>): Bypass {
+  const id = (index: number): string => (steps[index] as StepModel).id;
+  return { gate: id(at.gate), rework: id(at.rework), check: id(at.check) };
+}
