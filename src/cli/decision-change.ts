@@ -34,12 +34,20 @@ export async function contentChanged(
   for (const line of changes.flatMap((change) => changeLines(change))) shell.world.stderr.write(`${line}\n`);
   const what = before === undefined ? 'never showed' : 'no longer shows';
   const decided = await decisionOn(store, run, { gate: gate.step, digest: seen.digest });
-  const since = decided === undefined ? '' : `, which was decided: ${toldDecision(decided)}`;
+  const note = await noteOn(store, run, gate.path);
+  const since = decided === undefined ? (note === undefined ? '' : `: ${oneLine(note)}`) : `, which was decided: ${toldDecision(decided)}`;
   return new EngineError(
     'CONTENT_CHANGED',
     `gate "${gate.step}" of run ${run} ${what} the content ${seen.digest.slice(0, DIGEST_SHOWN)}${since}; look again with "pawl gates ${run}" and decide on what it shows now`,
     { details: { run, gate: gate.path, digest: gate.digest, changes } },
   );
+}
+
+/** Why the question was put anew, where things outside of the run have changed. */
+async function noteOn(store: Store, run: string, path: string): Promise<string | undefined> {
+  const events = (await store.events(run, 0)).flatMap((row) => row.events);
+  const changed = events.findLast((event) => event.type === 'step.changed' && event.path === path && event.note !== undefined);
+  return changed?.type === 'step.changed' ? changed.note : undefined;
 }
 
 async function shownThen(store: Store, run: string, digest: string): Promise<JsonObject | undefined> {

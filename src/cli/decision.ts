@@ -41,6 +41,7 @@ function questionLines(
     heading(shell, `A person decides: ${fitted(shell, gate.step, 24)}`),
     shell.style('dim', `run ${run}${dot}${fitted(shell, gate.path, 24)}`),
     shell.style('dim', [...about, `digest ${gate.digest.slice(0, DIGEST_SHOWN)}`].join(dot)),
+    ...[...whoLines(gate), ...subjectLines(gate)].map((line) => shell.style('dim', fitted(shell, line, 0))),
     '',
     ...barred(shell, gate.gate.prompt),
     ...shownLines(shell, gate.shown, { run, linesMax }),
@@ -48,6 +49,34 @@ function questionLines(
     ...optionLines(shell, gate.gate.options),
   ];
 }
+
+/** Who decides, how many it takes, and who has said what. */
+function whoLines({ gate, votes = [] }: OpenGate): string[] {
+  const { from, count = 1 } = gate;
+  const asked = from === undefined ? [] : [`for ${from.join(' or ')}`];
+  const several =
+    count > 1 ? [`takes ${count} people`, `so far ${votes.map(({ actor, option }) => `${actor}: ${option}`).join(', ') || 'nobody'}`] : [];
+  const words = [...asked, ...several];
+  return words.length === 0 ? [] : [words.join(', ')];
+}
+
+/** What a question is about outside of the run: a change of it voids a decision. */
+function subjectLines({ subjects }: OpenGate): string[] {
+  const { pr, files, problem } = isJsonObject(subjects ?? null) ? (subjects as JsonObject) : {};
+  const head = isJsonObject(pr)
+    ? [`about pull request ${String(pr.number)}${typeof pr.head === 'string' ? ` at ${pr.head.slice(0, DIGEST_SHOWN)}` : ''}`]
+    : [];
+  const names = isJsonObject(files) ? Object.keys(files) : [];
+  const listed =
+    names.length === 0
+      ? []
+      : [
+          `about ${names.length} ${names.length === 1 ? 'file' : 'files'}: ${names.slice(0, FILES_SHOWN).join(', ')}${names.length > FILES_SHOWN ? ', …' : ''}`,
+        ];
+  return [...head, ...listed, ...(typeof problem === 'string' ? [`could not be looked at: ${problem}`] : [])];
+}
+
+const FILES_SHOWN = 5;
 
 /** Text from outside on one line that leaves so many columns free. */
 function fitted(shell: Shell, text: string, free: number): string {
@@ -135,8 +164,11 @@ export interface Answer {
  */
 export async function decideOnTerminal(shell: Shell, engine: Engine, run: string): Promise<'decided' | 'later'> {
   for (;;) {
-    const [asked] = await gatesBelow(engine.store, run);
-    if (asked === undefined) return 'decided';
+    const open = await gatesBelow(engine.store, run);
+    const me = userActor(shell);
+    // Who has spoken at a question that takes several people is not asked again.
+    const asked = open.find(({ gate }) => gate.votes?.some(({ actor }) => actor.toLowerCase() === me.toLowerCase()) !== true);
+    if (asked === undefined) return open.length === 0 ? 'decided' : 'later';
     shell.print();
     const answer = await answerOnTerminal(shell, engine.store, asked);
     if (answer === 'later') {
@@ -145,7 +177,7 @@ export async function decideOnTerminal(shell: Shell, engine: Engine, run: string
     }
     if (answer === 'gone') continue;
     try {
-      await engine.decide(asked.run, decisionOf(asked, answer, userActor(shell)));
+      await engine.decide(asked.run, decisionOf(asked, answer, me));
       return 'decided';
     } catch (error) {
       if (!isEngineError(error) || !OVERTAKEN.has(error.code)) throw error;

@@ -1,0 +1,56 @@
+// Approvals of several people at the command line, about files that may change under their eyes.
+
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { tokenOf } from './decision-runs.ts';
+import { CliRig } from './rig.ts';
+
+let rig: CliRig;
+beforeEach(async () => {
+  rig = new CliRig();
+  rig.write('.pawl/config.yaml', 'groups: { maintainers: [ann, bob] }\n');
+  rig.write('plan.md', 'one');
+  rig.write(
+    '.pawl/workflows/ship.yaml',
+    `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata: { name: ship }
+stages:
+  - { id: ask, type: human, prompt: "Ship it?", from: maintainers, count: 2, subjects: [plan.md] }
+  - { id: ship, type: command, run: "touch shipped" }
+`,
+  );
+  await rig.run(['trust', '--yes']);
+});
+afterEach(() => rig.close());
+
+interface Gates {
+  readonly gates: readonly { readonly run: string; readonly digest: string; readonly votes: readonly { readonly actor: string }[] }[];
+}
+
+async function approve(who: string): Promise<{ code: number; stderr: string }> {
+  const [gate] = (await rig.json<Gates>(['gates'])).gates;
+  const PAWL_TOKEN = await tokenOf(rig, who);
+  return rig.run(['approve', gate?.run ?? '', '--digest', gate?.digest ?? ''], { env: { PAWL_TOKEN } });
+}
+
+test('two people of the group approve; nobody else can, and the first alone is not enough', async () => {
+  expect((await rig.run(['run', 'ship'])).code).toBe(3);
+  const shown = (await rig.run(['gates', (await rig.json<Gates>(['gates'])).gates[0]?.run ?? ''])).stdout;
+  expect(shown).toContain('for maintainers, takes 2 people, so far nobody');
+  expect(shown).toContain('about 1 file: plan.md');
+  const stranger = await approve('eve');
+  expect([stranger.code, stranger.stderr]).toEqual([4, expect.stringContaining('"eve" is in none of them')]);
+  expect((await approve('ann')).code).toBe(3);
+  expect((await rig.json<Gates>(['gates'])).gates[0]?.votes).toMatchObject([{ actor: 'ann' }]);
+  expect((await approve('bob')).code).toBe(0);
+});
+
+test('a file that changed after it was shown voids the decision, by name', async () => {
+  await rig.run(['run', 'ship']);
+  const [gate] = (await rig.json<Gates>(['gates'])).gates;
+  rig.write('plan.md', 'two');
+  const PAWL_TOKEN = await tokenOf(rig, 'ann');
+  const decided = await rig.run(['approve', gate?.run ?? '', '--digest', gate?.digest ?? ''], { env: { PAWL_TOKEN } });
+  expect([decided.code, decided.stderr]).toEqual([2, expect.stringContaining('plan.md changed')]);
+  expect((await approve('bob')).code).toBe(3);
+});
