@@ -1,8 +1,16 @@
 // The library: `import { defineWorkflow, workflow, step, createEngine } from 'pawl'`.
 
 export type { AgentAnswer, AgentDriver, AgentRequest } from './agents/driver.ts';
+export { createLiveDriver } from './agents/live.ts';
 export { createScriptedDriver } from './agents/scripted.ts';
 export { discoverWorkflows } from './api/discover.ts';
+export {
+  createAcpDriver,
+  createAiSdkDriver,
+  createClaudeCodeDriver,
+  createCodexDriver,
+  createCommandDriver,
+} from './api/drivers.ts';
 export { createEngine, type Engine, type EngineOptions, type RunHandle } from './api/engine.ts';
 export { defineWorkflow, Workflow, workflow } from './api/workflow.ts';
 export { step } from './authoring/flow-builder.ts';
@@ -24,6 +32,7 @@ export type { OpenGate } from './engine/gates.ts';
 export type { DefinitionSource } from './engine/host.ts';
 export type { Checkpoint, ResumeContext, RunView, StepView } from './engine/inspect.ts';
 export type { Limits } from './engine/limits.ts';
+export type { AnswerRequest, Handout, OpenQuestions, ReportVerdict, WorkReport } from './engine/reports.ts';
 export type { DecisionRequest, ResumeChoice } from './engine/requests.ts';
 export { StepFailed } from './kernel/flow-step.ts';
 export { openSqliteStore } from './store/sqlite/open.ts';

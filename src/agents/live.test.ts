@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { createAgentRequest, type DriverBehaviour, describeDriver } from '../proof/driver-suite.ts';
+import { createLiveDriver, type LiveWorker } from './live.ts';
+
+let running = 0;
+
+function workerOf(behaviour: DriverBehaviour): LiveWorker {
+  return {
+    execute(_context, { prompt, signal }) {
+      switch (behaviour.agent) {
+        case 'answers':
+          return { success: behaviour.success ?? true, output: behaviour.output };
+        case 'repeats':
+          return { success: true, output: { prompt } };
+        case 'hangs':
+          queueMicrotask(behaviour.begun);
+          running += 1;
+          signal.addEventListener('abort', () => {
+            running -= 1;
+          });
+          return new Promise(() => {});
+        case 'babbles':
+          return { success: true, output: () => 1 };
+        default:
+          throw new Error('the object broke');
+      }
+    },
+  };
+}
+
+describeDriver('live', { create: (behaviour) => createLiveDriver(workerOf(behaviour)), running: () => running });
+
+test('what an object returns is its output, and it is given the context of the step', async () => {
+  const driver = createLiveDriver({ execute: (context) => ({ doubled: Number(context.n) * 2 }) });
+  expect(await driver.ask(createAgentRequest({ cwd: '.', context: { n: 21 } }))).toEqual({
+    kind: 'answered',
+    success: true,
+    output: { doubled: 42 },
+  });
+});
+
+test('a verdict of an object is a verdict', async () => {
+  const driver = createLiveDriver({ execute: () => ({ success: true, verdict: 'reject', message: 'no', output: null }) });
+  expect(await driver.ask(createAgentRequest({ cwd: '.' }))).toMatchObject({ success: true, verdict: 'reject', message: 'no' });
+});

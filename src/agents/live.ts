@@ -1,0 +1,34 @@
+// Owns the driver for live objects: code of the application that works like an agent. It is given the context and the
+// whole request, and what it returns is its answer.
+
+import { isJsonObject, type Json, toPlain } from '../base/json.ts';
+import type { AgentAnswer, AgentDriver, AgentRequest } from './driver.ts';
+import { askCode } from './in-process.ts';
+
+/** Code that works like an agent. A returned `success`, `verdict` and `message` mean what they mean for any agent. */
+export interface LiveWorker {
+  execute(context: AgentRequest['context'], request: AgentRequest): unknown;
+}
+
+/** A driver whose agent is an object of the application. */
+export function createLiveDriver(worker: LiveWorker): AgentDriver {
+  return { name: 'live', ask: (request) => askCode(request, async (told) => answerOf(await worker.execute(told.context, told))) };
+}
+
+function answerOf(value: unknown): AgentAnswer {
+  let plain: Json;
+  try {
+    plain = toPlain(value ?? null, 'the output of the agent');
+  } catch (thrown) {
+    return { kind: 'failed', failure: 'invalid-output', message: thrown instanceof Error ? thrown.message : String(thrown) };
+  }
+  if (!isJsonObject(plain) || typeof plain.success !== 'boolean') return { kind: 'answered', success: true, output: plain };
+  const { success, verdict, message, output = null } = plain;
+  return {
+    kind: 'answered',
+    success,
+    output,
+    ...(verdict === 'approve' || verdict === 'reject' ? { verdict } : {}),
+    ...(typeof message === 'string' ? { message } : {}),
+  };
+}
