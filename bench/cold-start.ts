@@ -1,6 +1,6 @@
 // P6: what a user waits for before anything happens. Whole processes are timed from outside, each against a Node that
 // does nothing, by turns: a program that opens the store, runs a workflow of one step and ends, and the commands that
-// are called all day.
+// are called all day, those of an agent among them.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -41,10 +41,53 @@ export async function measureColdStart(repeats: number): Promise<readonly Row[]>
       const run = (): number => timeOf([PAWL, ...words, '--db', db]);
       rows.push(await rowOf(repeats, { id, what: `\`pawl ${words[0]}\``, bar: COMMAND_BAR, run }));
     }
-    return rows;
+    return [...rows, ...(await measureAttended(folder, repeats))];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Three steps of agents in a file, as agents get them. */
+const ATTENDED = `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata: { name: steps }
+stages:
+  - { id: plan, type: agent, agent: planner, action: Plan it. }
+  - { id: build, type: agent, agent: builder, action: Build it. }
+  - { id: check, type: agent, agent: checker, action: Check it. }
+`;
+
+/** The rows of the commands that an agent calls around every step: each report is the first of a run of its own. */
+async function measureAttended(folder: string, repeats: number): Promise<readonly Row[]> {
+  const file = join(folder, 'steps.yaml');
+  writeFileSync(file, ATTENDED);
+  const common = ['--project', folder, '--db', join(folder, 'attended.db')];
+  const env = { ...process.env, PAWL_STATE: join(folder, 'state') };
+  outputOf([PAWL, 'trust', '--yes', file, ...common], env);
+  // One turn of a measurement does not count, and the first run is looked at only.
+  const begun = Array.from({ length: repeats + 2 }, () => reportOf(outputOf([PAWL, 'run', file, '--attended', ...common], env)));
+  const [looked, ...reported] = begun;
+  const next = (): number => timeOf([PAWL, 'next', looked?.run ?? '', ...common], env);
+  const done = (): number => {
+    const { run = '', token = '' } = reported.pop() ?? {};
+    return timeOf([PAWL, 'done', run, `--token=${token}`, ...common], env);
+  };
+  return [
+    await rowOf(repeats, { id: 'P6n', what: '`pawl next`', bar: COMMAND_BAR, run: next }),
+    await rowOf(repeats, { id: 'P6d', what: '`pawl done`, of a workflow file', bar: COMMAND_BAR, run: done }),
+  ];
+}
+
+/** The run and the token in what an agent was told. */
+function reportOf(told: string): { readonly run: string; readonly token: string } {
+  const [, run = '', token = ''] = /pawl done (\S+) --token=(\S+)/.exec(told) ?? [];
+  return { run, token };
+}
+
+function outputOf(words: readonly string[], env: NodeJS.ProcessEnv): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { env, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`node ${words.join(' ')} ended with ${status}: ${stderr}`);
+  return stdout;
 }
 
 interface ColdStart {
@@ -67,9 +110,9 @@ async function rowOf(repeats: number, { id, what, bar, run }: ColdStart): Promis
 }
 
 /** Milliseconds from the start of a process of Node to its end. */
-function timeOf(words: readonly string[]): number {
+function timeOf(words: readonly string[], env: NodeJS.ProcessEnv = process.env): number {
   const begin = performance.now();
-  const { status, stderr } = spawnSync(process.execPath, words, { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' });
+  const { status, stderr } = spawnSync(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' });
   const ms = performance.now() - begin;
   if (status !== 0) throw new Error(`node ${words.join(' ')} ended with ${status}: ${stderr}`);
   return ms;

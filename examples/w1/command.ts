@@ -1,22 +1,30 @@
 // Owns the program behind every command of the workflow: it reads a StepInput from its standard input and ends with a
-// StepOutput as the last line of its standard output.
+// StepOutput as the last line of its standard output. With --attended it prints what the agent that does the work is
+// told instead, for commands that are work of an agent.
 //
-//   BOOKS_DB=books.db node command.ts w1:strategic < input.json
+//   BOOKS_DB=books.db node command.ts w1:strategic [--attended] < input.json
 
 import { text } from 'node:stream/consumers';
-import { runCommand, type StepInput } from './commands.ts';
+import { runCommand } from './commands.ts';
 import { BookDatabase } from './database.ts';
+import type { StepInput } from './desk.ts';
+import { promptOf } from './prompts.ts';
 
-const [name = ''] = process.argv.slice(2);
+const [name = '', mode] = process.argv.slice(2);
 const input = JSON.parse(await text(process.stdin)) as StepInput & { readonly retryContext?: { readonly message: string } };
 const db = new BookDatabase(process.env.BOOKS_DB ?? 'books.db');
 if (input.retryContext !== undefined) console.log(input.retryContext.message);
-console.log(`${name} works for run ${input.runId}${input.item === undefined ? '' : ` on ${input.item.id}`}`);
-try {
-  console.log(JSON.stringify({ success: true, result: runCommand(name, db, input), postconditionsPassed: true }));
-} catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
-  console.log(JSON.stringify({ success: false, error: message, postconditionsPassed: false }));
-} finally {
-  db.close();
+const prompt = mode === '--attended' ? promptOf(name, db, input) : undefined;
+if (prompt === undefined) doWork();
+else console.log(prompt);
+db.close();
+
+function doWork(): void {
+  console.log(`${name} works for run ${input.runId}${input.item === undefined ? '' : ` on ${input.item.id}`}`);
+  try {
+    console.log(JSON.stringify({ success: true, result: runCommand(name, db, input), postconditionsPassed: true }));
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    console.log(JSON.stringify({ success: false, error: message, postconditionsPassed: false }));
+  }
 }

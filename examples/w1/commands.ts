@@ -4,31 +4,9 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Book, BookDatabase, Chapter, Version } from './database.ts';
-import { type Analysis, type Area, improve, readAnalysis, remaining, score } from './prose.ts';
-
-/** What the engine writes to a command's standard input, as far as these commands read it. */
-export interface StepInput {
-  readonly runId: string;
-  readonly step: string;
-  readonly idempotencyKey: string;
-  readonly checkpoint: {
-    readonly improvementAreas?: readonly Area[];
-    readonly metrics?: { readonly baseline: number; readonly current: number; readonly delta: number };
-    readonly gateDecision?: { readonly option: string; readonly input?: string };
-  };
-  readonly item?: Area;
-}
-
-/** What a command works on: the run's book as it is now. */
-interface Desk {
-  readonly db: BookDatabase;
-  readonly input: StepInput;
-  readonly book: Book;
-  readonly analysis: Analysis;
-  readonly version: Version;
-  readonly chapters: readonly Chapter[];
-}
+import type { BookDatabase, Chapter } from './database.ts';
+import { type Desk, deskOf, type StepInput } from './desk.ts';
+import { type Area, improve, remaining, score } from './prose.ts';
 
 /** The commands by the names that the workflow calls them. */
 export const COMMANDS: Readonly<Record<string, (desk: Desk) => object>> = {
@@ -47,14 +25,6 @@ export function runCommand(name: string, db: BookDatabase, input: StepInput): ob
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) throw new Error(`there is no command "${name}"; there are ${Object.keys(COMMANDS).join(', ')}`);
   return db.once(input.idempotencyKey, () => command(deskOf(db, input)));
-}
-
-function deskOf(db: BookDatabase, input: StepInput): Desk {
-  const book = db.bookOfRun(input.runId);
-  if (book === undefined || book.analysisPath === null) throw new Error(`run ${input.runId} has no book with an analysis`);
-  const version = db.latestVersion(book.id);
-  if (version === undefined) throw new Error(`book "${book.id}" has no version`);
-  return { db, input, book, analysis: readAnalysis(book.analysisPath), version, chapters: db.chapters(version.id) };
 }
 
 function planImprovements({ db, input, analysis, chapters }: Desk): object {

@@ -1,5 +1,6 @@
 // Owns what the conditions of the workflow see of the application: the database, the book of the run, and which version
-// was the latest before the step began.
+// was the latest when it was planned. That is read from the database: a step that an agent does is verified long after
+// it began, in another process.
 
 import type { Book, BookDatabase } from './database.ts';
 
@@ -13,6 +14,7 @@ export interface BookContext {
 /** Builds the context of one attempt; the workflow itself does not know which database it works on. */
 export function bookContext(db: BookDatabase, runId: string): BookContext {
   const book = db.bookOfRun(runId) ?? null;
-  const previous = book === null ? undefined : db.latestVersion(book.id);
-  return { db, book, analysisPath: book?.analysisPath ?? null, previousVersionId: previous?.id ?? null };
+  const latest = book === null ? undefined : db.latestVersion(book.id)?.id;
+  const previousVersionId = db.plannedVersion(runId) ?? latest ?? null;
+  return { db, book, analysisPath: book?.analysisPath ?? null, previousVersionId };
 }

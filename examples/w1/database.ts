@@ -119,6 +119,12 @@ export class BookDatabase {
     return this.row('SELECT 1 FROM strategic_plans WHERE run_id = ?', runId) !== undefined;
   }
 
+  /** The version that the latest plan of a run was made for. */
+  plannedVersion(runId: string): string | undefined {
+    const sql = 'SELECT version_id AS id FROM strategic_plans WHERE run_id = ? ORDER BY id DESC LIMIT 1';
+    return this.row<{ id: string | null }>(sql, runId)?.id ?? undefined;
+  }
+
   versionExists(versionId: string): boolean {
     return this.row('SELECT 1 FROM versions WHERE id = ?', versionId) !== undefined;
   }

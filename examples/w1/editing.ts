@@ -22,19 +22,22 @@ export interface EditingOptions {
   readonly directory: string;
   /** Programs in place of the real ones, by command. */
   readonly commands?: Readonly<Record<string, readonly string[]>>;
+  /** True when an agent does the work: the commands tell it what to do, and it reports. */
+  readonly attended?: boolean;
 }
 
 const PROGRAM = join(import.meta.dirname, 'command.ts');
 
 /** The program of a command, as the engine starts it. */
-export function programOf(command: string): readonly string[] {
-  return [process.execPath, '--disable-warning=ExperimentalWarning', PROGRAM, command];
+export function programOf(command: string, attended = false): readonly string[] {
+  const program = [process.execPath, '--disable-warning=ExperimentalWarning', PROGRAM, command];
+  return attended ? [...program, '--attended'] : program;
 }
 
 /** Opens the books and an engine that edits them. */
-export async function openEditing({ directory, commands = {} }: EditingOptions): Promise<Editing> {
+export async function openEditing({ directory, commands = {}, attended = false }: EditingOptions): Promise<Editing> {
   const books = new BookDatabase(join(directory, 'books.db'));
-  const real = Object.fromEntries(Object.keys(COMMANDS).map((name) => [name, programOf(name)]));
+  const real = Object.fromEntries(Object.keys(COMMANDS).map((name) => [name, programOf(name, attended)]));
   const engine = await createEngine({
     db: join(directory, 'pawl.db'),
     workflows: [W1EditingWorkflow],
@@ -50,7 +53,7 @@ export async function openEditing({ directory, commands = {} }: EditingOptions):
       const id = randomBytes(8).toString('hex');
       await books.backup(id);
       books.addWorkflow(id, bookId);
-      return engine.start(W1EditingWorkflow, {}, { id });
+      return engine.start(W1EditingWorkflow, {}, { id, ...(attended ? { facts: { $attended: true } } : {}) });
     },
     async decide(run, decision) {
       await engine.decide(run, decision);

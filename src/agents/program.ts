@@ -151,7 +151,8 @@ function specOf({ argv, request, env, inherits, talk }: ProgramCall): CommandSpe
     cwd,
     // A re-run after a crash has the same key; the mark must differ all the same, or the two would end each other.
     mark: `${idempotencyKey}/${randomUUID()}`,
-    env: { ...request.env, ...env },
+    // What runs inside of an agent can tell which run it belongs to.
+    env: { ...request.env, PAWL_RUN: request.runId, ...env },
     ...(inheritEnv === undefined && inherits === undefined
       ? {}
       : { inheritEnv: [...(inheritEnv ?? INHERITED_VARIABLES), ...(inherits ?? [])] }),

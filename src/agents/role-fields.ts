@@ -1,9 +1,11 @@
 // Owns what may be said of a role, wherever it is written: in the front matter of its file or under `roles` in the
 // settings. What is wrong is told by its path, so that whoever read the text can say the line.
 
+import { parseDuration } from '../base/duration.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
-import { type AgentDeed, type AgentPermissions, type AgentRequest, WORK_IN_PLACE } from './driver.ts';
+import type { Budget } from '../definition/budget.ts';
+import { type AgentDeed, type AgentPermissions, WORK_IN_PLACE } from './driver.ts';
 
 /** What is said of a role. It is plain data, since it is kept with the run. */
 export interface RoleFields {
@@ -12,7 +14,7 @@ export interface RoleFields {
   readonly model?: string;
   readonly credential?: string;
   readonly permissions?: AgentPermissions;
-  readonly budget?: NonNullable<AgentRequest['budget']>;
+  readonly budget?: Budget & { readonly day?: Budget };
   /** The program, for drivers that start any. */
   readonly argv?: readonly string[];
 }
@@ -70,6 +72,18 @@ const permissionFields = fields({ deeds, tools, not: tools });
 const program: Check = (value, path) =>
   Array.isArray(value) && value.length === 0 ? { path, what: 'is empty; name a program' } : list(text, '[my-agent, --stdio]')(value, path);
 
+const time = simple((value) => typeof value === 'string' && durationOf(value) !== undefined, 'a duration, such as 2h');
+
+const AMOUNT_CHECKS = { tokens: count, cost_usd: money, turns: count, time };
+
+function durationOf(text: string): number | undefined {
+  try {
+    return parseDuration(text, 'time');
+  } catch {
+    return undefined;
+  }
+}
+
 const role = fields({
   driver: text,
   description: text,
@@ -77,7 +91,7 @@ const role = fields({
   credential: text,
   tools,
   permissions: (value, path) => (Array.isArray(value) ? deeds(value, path) : permissionFields(value, path)),
-  budget: fields({ tokens: count, cost_usd: money, turns: count }),
+  budget: fields({ ...AMOUNT_CHECKS, day: fields(AMOUNT_CHECKS) }),
   argv: program,
 });
 
@@ -123,7 +137,18 @@ function words(value: Json | undefined): readonly string[] | undefined {
   return Array.isArray(value) ? value.map(String) : undefined;
 }
 
-function budgetOf({ tokens, turns, cost_usd: costUsd }: JsonObject): NonNullable<RoleFields['budget']> {
-  const given = Object.entries({ tokens, costUsd, turns });
+function budgetOf({ day, ...amounts }: JsonObject): NonNullable<RoleFields['budget']> {
+  return { ...readBudget(amounts), ...(isJsonObject(day ?? null) ? { day: readBudget(day as JsonObject) } : {}) };
+}
+
+/** What is wrong with the amounts of a budget as files write them. */
+export function budgetFieldsFault(value: Json): RoleFault | undefined {
+  return fields(AMOUNT_CHECKS)(value, []);
+}
+
+/** A budget as files write it: `{ tokens, cost_usd, turns, time }`. */
+export function readBudget({ tokens, turns, cost_usd: costUsd, time: lasting }: JsonObject): Budget {
+  const timeMs = typeof lasting === 'string' ? durationOf(lasting) : undefined;
+  const given = Object.entries({ tokens, costUsd, turns, timeMs });
   return Object.fromEntries(given.filter((entry): entry is [string, number] => typeof entry[1] === 'number'));
 }

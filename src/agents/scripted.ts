@@ -25,7 +25,9 @@ export type ScriptedMove =
     };
 
 /** What a scripted agent does with a request. */
-export type Script = (request: AgentRequest) => AgentAnswer | Promise<AgentAnswer> | readonly ScriptedMove[];
+export type Script = (request: AgentRequest) => Scripted | Promise<Scripted>;
+
+type Scripted = AgentAnswer | readonly ScriptedMove[];
 
 /** A driver that follows a script. Moves without an answer end in the claim that all is done. */
 export function createScriptedDriver(script: Script): AgentDriver {

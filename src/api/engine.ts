@@ -1,12 +1,15 @@
 // Owns the public engine: it wires the SQLite store, the executors of steps and the embedded host, and gives programs
 // one object to work with.
 
-import { dirname, join } from 'node:path';
 import { type EngineError, messageOf } from '../base/error.ts';
+import { createRunId } from '../base/id.ts';
+import type { Budget } from '../definition/budget.ts';
 import { checkChildren, indexWorkflows } from '../definition/children.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { ProgressEvent } from '../definition/result.ts';
+import { createAccounting } from '../engine/accounting.ts';
 import type { StartOptions } from '../engine/birth.ts';
+import { assertBudgets, type Budgets } from '../engine/budgets.ts';
 import { type Clock, systemClock } from '../engine/clock.ts';
 import type { RunDriver } from '../engine/driver.ts';
 import { EngineCore } from '../engine/engine.ts';
@@ -29,10 +32,21 @@ import {
   reportWork,
   type WorkReport,
 } from '../engine/reports.ts';
-import { type DecisionRequest, decideGate, type ResumeChoice, resumeRun, sendSignal, steerRun, tellFacts } from '../engine/requests.ts';
+import {
+  type DecisionRequest,
+  decideGate,
+  type ResumeRequest,
+  resumeRun,
+  SOMEBODY,
+  sendSignal,
+  steerRun,
+  tellFacts,
+} from '../engine/requests.ts';
+import { transcriptsOf } from '../engine/transcripts.ts';
 import type { Forge, ForgeEvent } from '../forge/forge.ts';
 import { memberName } from '../forge/people.ts';
 import type { RunEvent } from '../kernel/event.ts';
+import { isFinal } from '../kernel/run-state.ts';
 import { waitsOf } from '../kernel/status.ts';
 import { FORGE_SIGNAL } from '../kernel/waits.ts';
 import { keyReader } from '../process/key-file.ts';
@@ -44,6 +58,7 @@ import { createAttemptRunner } from '../steps/runner.ts';
 import type { StepServices } from '../steps/services.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { RunQuery, RunSummary, Store } from '../store/store.ts';
+import { Workspaces } from './workspaces.ts';
 
 /** A workflow as it was written, or compiled. */
 export type AnyWorkflow = CompiledWorkflow | { readonly compiled: CompiledWorkflow };
@@ -52,7 +67,7 @@ export type AnyWorkflow = CompiledWorkflow | { readonly compiled: CompiledWorkfl
 export type ContextBuilder = NonNullable<CompiledWorkflow['context']>;
 
 /** How an engine is made. */
-export interface EngineOptions extends Partial<Omit<StepServices, 'now' | 'pidDir'>> {
+export interface EngineOptions extends Partial<Omit<StepServices, 'now' | 'pidDir' | 'accounting'>> {
   /** The database file; `:memory:` for runs that need not survive the process. */
   readonly db?: string;
   /** A store that is already open, instead of `db`. It is not closed with the engine. */
@@ -67,12 +82,18 @@ export interface EngineOptions extends Partial<Omit<StepServices, 'now' | 'pidDi
    */
   readonly contexts?: Readonly<Record<string, ContextBuilder>>;
   readonly limits?: Limits;
+  /** Where runs that were triggered get worktrees of their own; without it, every run works in `cwd`. */
+  readonly worktrees?: { readonly folder: string };
   /** Names the repository for the limit per repository; without it, the workspace. */
   readonly repository?: string;
   /** `all` (the default): runs that are due, have mail or lost their owner are driven as well. `own`: only those asked for. */
   readonly drives?: 'all' | 'own';
   /** How deep runs may start runs. */
   readonly depthMax?: number;
+  /** How many runs a run may lead to, with all that they start. */
+  readonly runsMax?: number;
+  /** What agents may use: in each run, and in a day. */
+  readonly budgets?: Budgets;
   readonly clock?: Clock;
   /** Where trouble goes that no caller waits for. */
   readonly warn?: (error: unknown) => void;
@@ -98,10 +119,7 @@ export interface Engine {
   cancel(run: string, options?: { readonly actor?: string; readonly reason?: string }): Promise<RunView>;
   pause(run: string, options?: { readonly actor?: string }): Promise<RunView>;
   /** Drives a run on: after a crash or a pause as it is, after a halt with a choice. */
-  resume(
-    run: string,
-    options?: { readonly actor?: string; readonly choice?: ResumeChoice; readonly acceptChanges?: boolean },
-  ): Promise<RunHandle>;
+  resume(run: string, options?: ResumeRequest): Promise<RunHandle>;
   /** Drives everything that is due, has mail or lost its owner; gives the ids. */
   recover(): Promise<readonly string[]>;
   fork(run: string, request: ForkRequest): Promise<RunHandle>;
@@ -137,10 +155,11 @@ export interface Engine {
 export type PublicStartOptions = Pick<StartOptions, 'id' | 'origin' | 'from' | 'outputs' | 'facts'>;
 
 const DEPTH_MAX = 16;
-const SOMEBODY = 'somebody';
+const RUNS_MAX = 10_000;
 
 /** Opens an engine on a database file, or on a store that is already open. */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
+  assertBudgets(budgetsOf(options));
   const store =
     options.store ??
     (await openSqliteStore({
@@ -151,7 +170,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const core = new EngineCore(partsOf(options, store));
   const { forge } = options;
   if (forge !== undefined) core.onClose(forge.watch((event) => hearForge(core, forge, event)));
-  return new PublicEngine(core, options.store === undefined);
+  const { worktrees } = options;
+  if (worktrees === undefined) return new PublicEngine(core, { ownsStore: options.store === undefined });
+  const workspaces = new Workspaces({ cwd: options.cwd ?? process.cwd(), folder: worktrees.folder, forge });
+  core.listen(({ run, state }) => {
+    if (isFinal(state.status)) workspaces.retire(run);
+  });
+  return new PublicEngine(core, { ownsStore: options.store === undefined, workspaces });
 }
 
 /**
@@ -178,14 +203,24 @@ async function refreshLabels(core: EngineCore, forge: Forge, heard: { readonly r
   if (answer.result === 'ok') await tellFacts(core, run, { facts: { labels: [...answer.value.labels] }, id: event.id });
 }
 
+/** Every budget of the options, by its name in messages. */
+function budgetsOf({ budgets = {}, roles = {} }: EngineOptions): Record<string, Budget | undefined> {
+  const ofRoles = Object.entries(roles).flatMap(([role, { budget }]) => {
+    const { day, ...attempt } = budget ?? {};
+    return [[`the budget of role "${role}"`, attempt] as const, [`the budget of role "${role}" for a day`, day] as const];
+  });
+  return { 'budgets.run': budgets.run, 'budgets.day': budgets.day, ...Object.fromEntries(ofRoles) };
+}
+
 function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
   const clock = options.clock ?? systemClock;
   const cwd = options.cwd ?? process.cwd();
-  const pidDir =
-    options.db === undefined || options.db === ':memory:'
-      ? undefined
-      : join(dirname(options.db), `${options.db.slice(dirname(options.db).length + 1)}.pids`);
-  const services: StepServices = { ...options, cwd, now: () => clock.now(), ...(pidDir === undefined ? {} : { pidDir }) };
+  const warn = options.warn ?? ((error: unknown) => process.emitWarning(messageOf(error as EngineError)));
+  const db = options.db === ':memory:' ? undefined : options.db;
+  const pidDir = db === undefined ? undefined : `${db}.pids`;
+  const transcripts = db === undefined ? undefined : transcriptsOf(db);
+  const accounting = createAccounting({ store, clock, budgets: options.budgets ?? {}, transcripts, warn });
+  const services: StepServices = { ...options, cwd, now: () => clock.now(), accounting, ...(pidDir === undefined ? {} : { pidDir }) };
   return {
     store,
     clock,
@@ -209,7 +244,8 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
     },
     drives: options.drives ?? 'all',
     depthMax: options.depthMax ?? DEPTH_MAX,
-    warn: options.warn ?? ((error) => process.emitWarning(messageOf(error as EngineError))),
+    runsMax: options.runsMax ?? RUNS_MAX,
+    warn,
   };
 }
 
@@ -266,11 +302,13 @@ class PublicEngine implements Engine {
   readonly store: Store;
   private readonly core: EngineCore;
   private readonly ownsStore: boolean;
+  private readonly workspaces: Workspaces | undefined;
 
-  constructor(core: EngineCore, ownsStore: boolean) {
+  constructor(core: EngineCore, { ownsStore, workspaces }: { readonly ownsStore: boolean; readonly workspaces?: Workspaces }) {
     this.core = core;
     this.store = core.store;
     this.ownsStore = ownsStore;
+    this.workspaces = workspaces;
   }
 
   /** The engine, as long as it can be asked something. */
@@ -281,7 +319,15 @@ class PublicEngine implements Engine {
 
   async start(workflow: AnyWorkflow | string, params: unknown = {}, options: PublicStartOptions = {}): Promise<RunHandle> {
     const compiled = typeof workflow === 'string' ? findWorkflow(this.core.parts.source, workflow) : compiledOf(workflow);
-    return this.handle(await this.core.start(compiled, params, options));
+    return this.handle(await this.core.start(compiled, params, await this.placed(options)));
+  }
+
+  /** The options of a run with the worktree that it works in, where it gets one. */
+  private async placed(options: PublicStartOptions): Promise<PublicStartOptions> {
+    if (this.workspaces === undefined) return options;
+    const { id = createRunId(), origin = {}, facts = {} } = options;
+    const workspace = await this.workspaces.prepare({ id, origin, facts });
+    return workspace === undefined ? options : { ...options, id, origin: { ...origin, workspace } };
   }
 
   private handle({ run: id }: Pick<RunDriver, 'run'>): RunHandle {
@@ -330,11 +376,8 @@ class PublicEngine implements Engine {
     return this.get(run);
   }
 
-  async resume(
-    run: string,
-    options: { readonly actor?: string; readonly choice?: ResumeChoice; readonly acceptChanges?: boolean } = {},
-  ): Promise<RunHandle> {
-    await resumeRun(this.open, run, { ...options, actor: options.actor ?? SOMEBODY });
+  async resume(run: string, options: ResumeRequest = {}): Promise<RunHandle> {
+    await resumeRun(this.open, run, options);
     return this.handle({ run });
   }
 
@@ -343,6 +386,8 @@ class PublicEngine implements Engine {
   }
 
   async fork(run: string, request: ForkRequest): Promise<RunHandle> {
+    const { workspace } = this.workspaces === undefined ? {} : (await this.open.store.load(run)).origin;
+    if (workspace !== undefined) await this.workspaces?.restore(workspace);
     return this.handle(await forkRun(this.open, run, request));
   }
 
@@ -389,6 +434,7 @@ class PublicEngine implements Engine {
 
   async close(options: { readonly abort?: boolean } = {}): Promise<void> {
     await this.core.close(options);
+    await this.workspaces?.settled();
     if (this.ownsStore) await this.store.close();
   }
 }

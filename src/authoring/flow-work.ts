@@ -2,6 +2,7 @@
 // what they find.
 
 import type { Json, JsonObject } from '../base/json.ts';
+import { type Budget, budgetFault } from '../definition/budget.ts';
 import type { BoundStep, StepCode, StepContext } from '../definition/code.ts';
 import type { FlowStep } from '../kernel/flow-step.ts';
 import { checkMember, createBoundStep, invalid, plainOf, type StepOptions } from './flow-model.ts';
@@ -41,6 +42,8 @@ export interface AgentSpec<Context extends object> extends StepOptions {
   readonly script?: string;
   /** The JSON Schema that its output has to fit. */
   readonly schema?: JsonObject;
+  /** What all attempts of the step may use in a run; then it waits for more. */
+  readonly budget?: Budget;
   /** It may relay questions to the person it works for. */
   readonly supportsQuestions?: boolean;
 }
@@ -49,6 +52,7 @@ export interface AgentSpec<Context extends object> extends StepOptions {
 export interface GenerateSpec<Context extends object> extends StepOptions {
   readonly generator: string | LiveAgent<Context>;
   readonly context?: ContextSpec<Context>;
+  readonly budget?: Budget;
 }
 
 /** Stages by name, by a key of the configuration, or the default set; `retry` counts the rounds of mending. */
@@ -95,7 +99,7 @@ function commandSpec(given: string | readonly string[] | CommandSpec): CommandSp
 
 /** An agent that is told what to do. */
 export function buildAgent<Context extends object>(name: string, spec: AgentSpec<Context>): BoundStep {
-  const { agent, context, action, prompt, script, schema, supportsQuestions, ...options } = spec;
+  const { agent, context, action, prompt, script, schema, budget, supportsQuestions, ...options } = spec;
   const worker = workerOf(name, 'agent', agent);
   const told = toldOf(name, context);
   const config: JsonObject = {
@@ -104,6 +108,7 @@ export function buildAgent<Context extends object>(name: string, spec: AgentSpec
     ...(prompt === undefined ? {} : { prompt }),
     ...(script === undefined ? {} : { script }),
     ...(schema === undefined ? {} : { schema: plainOf<JsonObject>(name, 'the schema', schema) }),
+    ...budgetOf(name, budget),
     ...(supportsQuestions === undefined ? {} : { supportsQuestions }),
     ...told.config,
   };
@@ -112,11 +117,21 @@ export function buildAgent<Context extends object>(name: string, spec: AgentSpec
 
 /** A generator that is told what to write. */
 export function buildGenerate<Context extends object>(name: string, spec: GenerateSpec<Context>): BoundStep {
-  const { generator, context, ...options } = spec;
+  const { generator, context, budget, ...options } = spec;
   const worker = workerOf(name, 'generator', generator);
   const told = toldOf(name, context);
-  const config: JsonObject = { ...(worker.role === undefined ? {} : { generator: worker.role }), ...told.config };
+  const config: JsonObject = {
+    ...(worker.role === undefined ? {} : { generator: worker.role }),
+    ...budgetOf(name, budget),
+    ...told.config,
+  };
   return createBoundStep({ name, kind: 'generate', config, code: { ...worker.code, ...told.code }, options });
+}
+
+function budgetOf(name: string, budget: Budget | undefined): JsonObject {
+  const fault = budget === undefined ? undefined : budgetFault(budget);
+  if (fault !== undefined) throw invalid(`step "${name}"`, `has a budget that cannot be kept: ${fault}`);
+  return budget === undefined ? {} : { budget: plainOf<JsonObject>(name, 'the budget', budget) };
 }
 
 function workerOf(name: string, field: string, worker: unknown): { readonly role?: string; readonly code?: Pick<StepCode, 'agent'> } {

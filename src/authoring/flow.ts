@@ -4,6 +4,7 @@
 import { EngineError } from '../base/error.ts';
 import { deepFreeze } from '../base/json.ts';
 import { type ArgSpecs, type ArgValues, arg, argFaults, bindParams } from '../definition/arg.ts';
+import { type Budget, budgetFault } from '../definition/budget.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { type CodeRole, hashCode, hashDefinition } from '../definition/hash.ts';
 import type { Definition } from '../definition/model.ts';
@@ -22,6 +23,8 @@ export interface FlowOptions<Params extends ArgSpecs> {
   readonly description?: string;
   readonly params?: Params;
   readonly limits?: { readonly maxIterations?: number };
+  /** What the agents of a run may use in all, those of the runs it starts included; then it waits for more. */
+  readonly budget?: Budget;
   /** Builds the application's part of the context, once per attempt. */
   readonly context?: NonNullable<CompiledWorkflow['context']>;
   /** The author's own mark of this version; nothing but a label. */
@@ -85,10 +88,12 @@ function checkBody(name: string, body: FlowBody<never, unknown> | undefined): as
 }
 
 function definitionOf(name: string, options: FlowOptions<ArgSpecs>): Definition {
-  const { title = name, description = '', version, limits = {} } = options;
+  const { title = name, description = '', version, limits = {}, budget } = options;
   const params = Object.fromEntries(Object.entries(options.params ?? {}).map(([param, model]) => [param, arg(model)]));
   const faults = Object.entries(params).flatMap(([param, model]) => argFaults(model).map((fault) => `parameter "${param}": ${fault}`));
   if (faults.length > 0) throw invalid(`workflow "${name}"`, `has parameters that cannot work: ${faults.join('; ')}`);
+  const fault = budget === undefined ? undefined : budgetFault(budget);
+  if (fault !== undefined) throw invalid(`workflow "${name}"`, `has a budget that cannot be kept: ${fault}`);
   const maxIterations = countOf(`workflow "${name}"`, 'limits.maxIterations', limits.maxIterations ?? ITERATIONS_MAX);
   return deepFreeze({
     name,
@@ -100,6 +105,7 @@ function definitionOf(name: string, options: FlowOptions<ArgSpecs>): Definition 
     entry: '',
     steps: [],
     limits: { maxIterations },
+    ...(budget === undefined ? {} : { budget: { ...budget } }),
   });
 }
 

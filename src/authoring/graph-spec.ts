@@ -4,6 +4,7 @@
 import type { Duration } from '../base/duration.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Arg, ArgSpecs, ArgValues } from '../definition/arg.ts';
+import type { Budget } from '../definition/budget.ts';
 import type { ActionsBuilder, CompiledWorkflow, StepContext } from '../definition/code.ts';
 import type { RecoveryPolicy } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
@@ -175,6 +176,8 @@ export interface WorkSpec<C = GraphContext> {
   readonly prompt?: string;
   /** agent: the JSON Schema that its output has to fit. */
   readonly schema?: JsonObject;
+  /** agent and generate: what all attempts of the step may use in a run; then it waits for more. */
+  readonly budget?: Budget;
   /** command: values it gets in its environment, and where it runs. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
@@ -198,6 +201,12 @@ export interface SharedSpec<C = GraphContext> {
   readonly condition?: string;
   readonly humanGate?: HumanGateSpec;
   readonly slots?: readonly string[];
+  /** Patterns of files that an agent at this step may not change, beside those that are always protected. */
+  readonly protected?: readonly string[];
+  /** Patterns of protected files that an agent at this step may change all the same. */
+  readonly mayChange?: readonly string[];
+  /** Patterns of the files that it changes: branches that would write the same get checkouts of their own. */
+  readonly writes?: readonly string[];
   /** An agent at this step may relay questions to the person it works for. */
   readonly supportsQuestions?: boolean;
 }
@@ -241,6 +250,10 @@ interface WorkflowFields<Ctx, P> {
   /** Builds the application's part of the context, once per attempt. */
   readonly context?: (run: { readonly runId: string; readonly workflow: string; readonly params: ArgValues<P> }) => Ctx | Promise<Ctx>;
   readonly limits?: { readonly maxIterations?: number };
+  /** What the agents of a run may use in all, those of the runs it starts included; then it waits for more. */
+  readonly budget?: Budget;
+  /** Patterns of files that its agents may not change, beside those that are always protected. */
+  readonly protected?: readonly string[];
   readonly steps: readonly StepSpec<Ctx, P>[];
 }
 
@@ -271,4 +284,8 @@ export interface StepsOptions {
   readonly entry?: string;
   readonly params?: ArgSpecs;
   readonly limits?: { readonly maxIterations?: number };
+  /** What the agents of a run may use in all, those of the runs it starts included; then it waits for more. */
+  readonly budget?: Budget;
+  /** Patterns of files that its agents may not change, beside those that are always protected. */
+  readonly protected?: readonly string[];
 }

@@ -25,6 +25,9 @@ export interface StepPlace {
 const BACKOFF_MAX = '1h';
 const SHARED_FIELDS: readonly (keyof SharedSpec)[] = [
   'title',
+  'writes',
+  'protected',
+  'mayChange',
   'actions',
   'args',
   'preconditions',
@@ -150,6 +153,9 @@ function bind(spec: AnyStep, place: StepPlace, work: Work & Partial<Pick<StepMod
     condition: spec.condition,
     gate: gate ?? (spec.humanGate === undefined ? undefined : readGate(spec.humanGate, step, place.isMember)),
     slots: [...(spec.slots ?? [])],
+    writes: spec.writes === undefined ? undefined : [...spec.writes],
+    protected: spec.protected === undefined ? undefined : [...spec.protected],
+    mayChange: spec.mayChange === undefined ? undefined : [...spec.mayChange],
     members: members.map((member) => member.model),
   });
   const functions = defined<StepCode>({

@@ -59,6 +59,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
   action: ['agent'],
   prompt: ['agent'],
   schema: ['agent'],
+  budget: ['agent', 'generate'],
   env: ['command'],
   cwd: ['command'],
 };
@@ -163,12 +164,12 @@ function readValidate({ validate }: AnyWork, { step, readMember }: WorkPlace): W
 }
 
 function readAgent(spec: AnyWork, { step }: WorkPlace): Work {
-  const { agent, action, prompt, schema } = spec;
+  const { agent, action, prompt, schema, budget } = spec;
   const role = typeof agent === 'string' ? agent : undefined;
   const { context, code } = readContext(spec, step);
   return {
     kind: 'agent',
-    config: step.plainObject({ role, action, prompt, schema, context }, 'its agent'),
+    config: step.plainObject({ role, action, prompt, schema, context, budget }, 'its agent'),
     code: { ...code, ...liveCode(agent, step) },
   };
 }
@@ -178,7 +179,7 @@ function readGenerate(spec: AnyWork, { step }: WorkPlace): Work {
   const { context, code } = readContext(spec, step);
   return {
     kind: 'generate',
-    config: step.plainObject({ generator, context }, 'its generation'),
+    config: step.plainObject({ generator, context, budget: spec.budget }, 'its generation'),
     code: { ...code, ...liveCode(spec.generate, step) },
   };
 }

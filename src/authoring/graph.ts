@@ -14,7 +14,21 @@ import type { GraphSpec, NextSpec, StepSpec, StepsOptions } from './graph-spec.t
 import { type AnyStep, idOf, readStep } from './graph-step.ts';
 
 const DEFAULT_MAX_ITERATIONS = 10;
-const FIELDS = ['type', 'name', 'title', 'description', 'version', 'params', 'context', 'limits', 'entry', 'initialStep', 'steps'];
+const FIELDS = [
+  'type',
+  'name',
+  'title',
+  'description',
+  'version',
+  'params',
+  'context',
+  'limits',
+  'budget',
+  'protected',
+  'entry',
+  'initialStep',
+  'steps',
+];
 
 /** A workflow from its graph, checked and frozen, or one DEFINITION_INVALID that tells everything that is wrong. */
 export function compileGraph<Ctx = object, P = ArgSpecs>(spec: GraphSpec<Ctx, P>): CompiledWorkflow {
@@ -69,7 +83,7 @@ function readSteps(specs: readonly AnyStep[], limit: number | undefined, reading
 }
 
 function readHeader(spec: GraphSpec<never>, steps: readonly BoundStep[], reading: GraphReading): Definition {
-  const { type, name, title, entry, initialStep, description, version, params, limits } = spec;
+  const { type, name, title, entry, initialStep, description, version, params, limits, budget, protected: guarded } = spec;
   const called = String(type ?? name ?? '');
   for (const field of Object.keys(spec)) {
     if (!FIELDS.includes(field))
@@ -89,6 +103,8 @@ function readHeader(spec: GraphSpec<never>, steps: readonly BoundStep[], reading
     entry: entry ?? initialStep ?? steps[0]?.model.id ?? '',
     steps: steps.map(({ model }) => model),
     limits: { maxIterations: limits?.maxIterations ?? DEFAULT_MAX_ITERATIONS },
+    budget,
+    protected: guarded === undefined ? undefined : [...guarded],
   });
 }
 

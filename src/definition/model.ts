@@ -120,6 +120,8 @@ export interface StepModel {
   readonly gate?: HumanGateModel;
   /** Keys of semaphores this step holds while it works, beside those the engine derives. */
   readonly slots: readonly string[];
+  /** Patterns of the files that it changes, for branches that work side by side. */
+  readonly writes?: readonly string[];
   /** True for a step that no transition leads to: the engine does it beside the others, and nothing follows from it. */
   readonly side?: true;
   /** What happens instead of a timeout, so many times: the time is extended, and a side step tells somebody. */
@@ -159,6 +161,8 @@ export interface Definition {
   readonly protected?: readonly string[];
   /** Outputs that are known by their own name: the step that produces each. */
   readonly outputNames?: Readonly<Record<string, string>>;
+  /** What its runs may do at the forge, and their agents to files; what is not named is as the project allows it. */
+  readonly permissions?: Readonly<Partial<Record<'contents' | 'issues' | 'pull_requests' | 'checks', 'none' | 'read' | 'write'>>>;
   /** The side step with which it is told, once, that a run failed or escalated. */
   readonly onError?: string;
   /** Names that are among the run's data from the beginning, null where nobody gave them: what it is about at the forge. */

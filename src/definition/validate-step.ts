@@ -47,6 +47,7 @@ export function checkStep(place: StepPlace, checks: StepChecks): void {
   checkId(step.id, fault);
   checkNext(place, checks, fault);
   checkGate(place, fault);
+  checkWrites(place, fault);
   checkMembership(place, fault);
   checkJoin(step, fault);
   checkNumbers(step, fault);
@@ -116,6 +117,15 @@ function checkGate({ step, group }: StepPlace, fault: Fault): void {
   }
   if (group !== undefined && options.some(({ to }) => to !== undefined))
     fault('MEMBER_INVALID', `an option leads out of "${group.id}"`, 'give the option an outcome; the join of the group decides');
+}
+
+function checkWrites({ step }: StepPlace, fault: Fault): void {
+  const named = [...(step.writes ?? []), ...(step.protected ?? []), ...(step.mayChange ?? [])];
+  for (const pattern of named) {
+    const refusal = patternRefusal(pattern);
+    if (refusal !== undefined)
+      fault('FIELD_INVALID', `its pattern "${pattern}" is refused: ${refusal}`, 'write a pattern inside the workspace');
+  }
 }
 
 function checkDeciders({ from, count, subjects }: HumanGateModel, fault: Fault): void {

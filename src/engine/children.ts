@@ -6,6 +6,7 @@ import type { CompiledWorkflow } from '../definition/code.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { Activation, RunState } from '../kernel/run-state.ts';
 import type { AttemptRequest } from '../steps/attempt.ts';
+import { ATTENDED } from '../steps/handover.ts';
 import type { EngineCore } from './engine.ts';
 import { findWorkflow } from './programs.ts';
 
@@ -34,14 +35,24 @@ export async function startChild(core: EngineCore, start: ChildStart): Promise<r
 
 async function beginChild(core: EngineCore, child: string, { parent, activation, request, given }: ChildStart): Promise<void> {
   const depth = parent.depth + 1;
-  const { depthMax, source, childInput } = core.parts;
+  const { depthMax, runsMax, source, childInput } = core.parts;
   if (depth > depthMax)
     throw new EngineError('CHILD_DEPTH', `step "${activation.step}" would start a run ${depth} deep; the limit is ${depthMax}`);
+  if ((await core.store.family(parent.id)).runs >= runsMax)
+    throw new EngineError(
+      'LIMIT_REACHED',
+      `step "${activation.step}" would start one more run, and its family has ${runsMax}, which is the limit`,
+    );
   const name = String(request.bound.model.config.workflow);
   const workflow = given ?? request.workflow.children.get(name) ?? findWorkflow(source, name);
   const input = await childInput(request);
   if (request.signal.aborted) return;
-  await core.start(workflow, input, { id: child, parent: { run: parent.id, path: activation.path }, depth });
+  const { workspace } = request;
+  const origin = workspace === undefined ? {} : { origin: { workspace } };
+  // The agent that works for a run works for those that it starts.
+  const { data } = await request.snapshot();
+  const facts = data[ATTENDED] === true ? { facts: { [ATTENDED]: true } } : {};
+  await core.start(workflow, input, { id: child, parent: { run: parent.id, path: activation.path }, depth, ...origin, ...facts });
   if (request.signal.aborted) await cancelRun(core, child, parent.id);
 }
 

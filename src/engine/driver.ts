@@ -30,6 +30,8 @@ export interface DriverStart {
   readonly program: Program;
   readonly record: RunRecord;
   readonly bound: (step: string) => BoundStep;
+  /** Where the steps of this run work, when that is not the workspace of the engine. */
+  readonly workspace?: string | undefined;
   /** A run that does not exist yet: what its first commit creates, and its first event. */
   readonly birth?: { readonly create: RunCreation; readonly event: RunStarted; readonly supplied: readonly AttemptRow[] };
 }
@@ -54,6 +56,8 @@ export class RunDriver {
   private readonly program: Program;
   private readonly record: RunRecord;
   private readonly bound: (step: string) => BoundStep;
+  /** Where its steps work, when that is not the workspace of the engine; its children work there, too. */
+  readonly workspace: string | undefined;
   /** Which ownership of the run this is. */
   readonly epoch: number;
   private state: RunState;
@@ -86,6 +90,7 @@ export class RunDriver {
     this.program = start.program;
     this.record = start.record;
     this.bound = start.bound;
+    this.workspace = start.workspace;
     this.birth = start.birth;
     this.forgeParts = [...new Set(start.program.reads.flatMap((need) => (need.read === 'forge' ? [need.part] : [])))];
     this.finished = new Promise((resolve, reject) => {
@@ -368,6 +373,7 @@ export class RunDriver {
     const { answers } = activation;
     return {
       want,
+      ...(this.workspace === undefined ? {} : { workspace: this.workspace }),
       ...(answers === undefined ? {} : { answers: answers.map((ref) => this.record.value(ref)) }),
       bound: this.bound(activation.step),
       activation,

@@ -48,6 +48,8 @@ export interface EngineParts {
   /** `all`: runs that are due, have mail or lost their owner are driven as well, if their workflow is known here. */
   readonly drives: 'all' | 'own';
   readonly depthMax: number;
+  /** How many runs a run may lead to, with all that they start. */
+  readonly runsMax: number;
   /** Where trouble goes that no caller waits for. */
   readonly warn: (error: unknown) => void;
 }
@@ -124,6 +126,7 @@ export class EngineCore implements DriverHost {
       record,
       ...program,
       birth: { create, event, supplied: suppliedRows(workflow, supplied, event.at) },
+      workspace: options.origin?.workspace,
     });
     this.drivers.set(id, driver);
     const facts = options.facts === undefined ? undefined : record.keep(options.facts);
@@ -188,7 +191,7 @@ export class EngineCore implements DriverHost {
   }
 
   private async driverFor(claimed: Claimed, options: DriveOptions): Promise<RunDriver> {
-    const { state, epoch, definition, codeHash } = claimed;
+    const { state, epoch, definition, codeHash, origin } = claimed;
     const workflow = await this.workflowFor(state);
     if (options.acceptChanges !== true && !isFinal(state.status)) checkUnchanged({ state, codeHash }, workflow);
     await this.sweepAfter(state);
@@ -198,7 +201,7 @@ export class EngineCore implements DriverHost {
     record.params = params;
     // Work that a takeover asks for again reads what it is about before anything is decided.
     await record.load(refsOf(state), []);
-    const driver = new RunDriver(this, { state, epoch, record, ...bound });
+    const driver = new RunDriver(this, { state, epoch, record, ...bound, workspace: origin.workspace });
     this.drivers.set(state.id, driver);
     const accepted = options.acceptChanges === true && codeHash !== workflow.codeHash;
     if (accepted)

@@ -13,7 +13,7 @@ import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput, StepError } from '../kernel/input.ts';
 import { type Activation, isFinal, type Path, type Ref, type RunState } from '../kernel/run-state.ts';
 import { type Handover, readReport } from '../steps/handover.ts';
-import type { StoredAttempt } from '../store/store.ts';
+import type { Store, StoredAttempt } from '../store/store.ts';
 import type { EngineCore } from './engine.ts';
 import { deliver, finalRun, storedValue, untilState } from './requests.ts';
 
@@ -43,8 +43,14 @@ export interface ReportVerdict {
   readonly message?: string;
 }
 
+/** What it takes to read what was handed out: no engine that drives. */
+export interface Desk {
+  readonly store: Store;
+  readonly parts: { readonly tokenKey: () => string | Uint8Array };
+}
+
 /** The token of an attempt; the same one whenever it is asked for. */
-export function tokenOf(core: EngineCore, attempt: { readonly run: string; readonly path: Path; readonly attempt: number }): string {
+function tokenOf(core: Desk, attempt: { readonly run: string; readonly path: Path; readonly attempt: number }): string {
   const hmac = createHmac('sha256', core.parts.tokenKey());
   return hmac.update(`${attempt.run}\n${attempt.path}\n${attempt.attempt}`).digest('base64url').slice(0, TOKEN_LENGTH);
 }
@@ -52,7 +58,7 @@ export function tokenOf(core: EngineCore, attempt: { readonly run: string; reado
 const TOKEN_LENGTH = 22;
 
 /** The work of a run that waits to be reported, in the order in which it was handed out. */
-export async function handoutsOf(core: EngineCore, run: string): Promise<readonly Handout[]> {
+export async function handoutsOf(core: Desk, run: string): Promise<readonly Handout[]> {
   const { state } = await core.store.load(run);
   const waiting = Object.values(state.live).filter(({ wait }) => wait?.kind === 'report');
   const read = await valuesOf(
@@ -81,7 +87,7 @@ async function handoverOf(core: EngineCore, { wait }: Activation): Promise<Hando
 }
 
 /** Loads values, and gives them by their references. */
-async function valuesOf(core: EngineCore, refs: readonly (Ref | undefined)[]): Promise<(ref: Ref | undefined) => unknown> {
+async function valuesOf(core: Pick<Desk, 'store'>, refs: readonly (Ref | undefined)[]): Promise<(ref: Ref | undefined) => unknown> {
   const texts = await core.store.values(refs.flatMap((ref) => (ref === undefined ? [] : [ref.digest])));
   return (ref) => (ref === undefined ? undefined : JSON.parse(texts.get(ref.digest) as string));
 }
@@ -211,7 +217,7 @@ export interface OpenQuestions {
 }
 
 /** The questions of a run's workers that wait for a person, oldest first. */
-export async function questionsOf(core: EngineCore, run: string): Promise<readonly OpenQuestions[]> {
+export async function questionsOf(core: Desk, run: string): Promise<readonly OpenQuestions[]> {
   const { state } = await core.store.load(run);
   const waiting = Object.values(state.live).filter(({ wait }) => wait?.kind === 'answer');
   const read = await valuesOf(

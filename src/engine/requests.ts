@@ -7,6 +7,7 @@ import { EngineError } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
+import { type Budget, budgetFault } from '../definition/budget.ts';
 import type { Definition } from '../definition/model.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { ControlAction, RunInput } from '../kernel/input.ts';
@@ -234,26 +235,66 @@ export async function steerRun(
   await deliver(core, run, { dedupe, ...accept, cancel: steering.action.do === 'cancel' });
 }
 
+/** Who did something without giving a name. */
+export const SOMEBODY = 'somebody';
+
+/** How a run is to be driven on. */
+export interface ResumeRequest {
+  /** Work that waits for budget or capacity looks again when somebody says so, and not when nobody does. */
+  readonly actor?: string;
+  readonly choice?: ResumeChoice;
+  readonly acceptChanges?: boolean;
+  /** Lets the run use so much more than its budgets say, on record with the actor. */
+  readonly budget?: Budget;
+}
+
 /** Drives a run on: after a crash as it is, after a halt with a choice of a named person. */
-export async function resumeRun(
-  core: EngineCore,
-  run: string,
-  options: { readonly actor: string; readonly choice?: ResumeChoice; readonly acceptChanges?: boolean },
-): Promise<void> {
+export async function resumeRun(core: EngineCore, run: string, options: ResumeRequest): Promise<void> {
   const { state, definition } = await core.store.load(run);
   if (isFinal(state.status)) throw finalRun(state);
+  const { budget, actor = SOMEBODY } = options;
+  const isNamed = options.actor !== undefined;
   const accept = options.acceptChanges === undefined ? {} : { acceptChanges: options.acceptChanges };
+  if (budget !== undefined) await grantBudget(core, run, { budget, actor, ...accept });
   if (options.choice === undefined) {
-    if (isHalted(state.status)) throw refused(state);
-    if (state.paused) return steerRun(core, run, { action: { do: 'unpause' }, actor: options.actor, ...accept });
-    if (Object.values(state.live).some(({ wait }) => wait?.kind === 'budget' || wait?.kind === 'capacity'))
-      return steerRun(core, run, { action: { do: 'recheck' }, actor: options.actor, ...accept });
+    if (isHalted(state.status) && budget === undefined) throw refused(state);
+    if (state.paused) return steerRun(core, run, { action: { do: 'unpause' }, actor, ...accept });
+    if (budget !== undefined) return;
+    const waits = Object.values(state.live).map(({ wait }) => wait?.kind);
+    // Whoever says so knows that there is capacity again; where there is none, the next agent finds that out.
+    if (isNamed && waits.includes('capacity')) await core.store.openAccounts();
+    if (isNamed && (waits.includes('budget') || waits.includes('capacity')))
+      return steerRun(core, run, { action: { do: 'recheck' }, actor, ...accept });
     const driver = await core.drive(run, accept);
     if (driver !== undefined && !(driver instanceof RunDriver)) throw heldError(run, driver.heldBy);
     return;
   }
   const { action, values } = actionOf(state, definition, options.choice);
-  await steerRun(core, run, { action, actor: options.actor, values, ...accept });
+  await steerRun(core, run, { action, actor, values, ...accept });
+}
+
+interface Grant {
+  readonly budget: Budget;
+  readonly actor: string;
+  readonly acceptChanges?: boolean;
+}
+
+/** Lets a run use more than its budgets say. Runs that it started wait for the same budget, and look again. */
+async function grantBudget(core: EngineCore, run: string, { budget, ...how }: Grant): Promise<void> {
+  const fault = budgetFault(budget);
+  if (fault !== undefined) throw new EngineError('OPTION_INVALID', `the budget for run ${run} cannot be granted: ${fault}`);
+  await steerRun(core, run, { action: { do: 'grant', budget }, ...how });
+  await recheckChildren(core, run, how.actor);
+}
+
+async function recheckChildren(core: EngineCore, run: string, actor: string): Promise<void> {
+  for (const { id, status } of await core.store.list({ parent: run })) {
+    if (isFinal(status)) continue;
+    const { state } = await core.store.load(id);
+    const waits = Object.values(state.live).some(({ wait }) => wait?.kind === 'budget');
+    if (waits) await steerRun(core, id, { action: { do: 'recheck' }, actor });
+    await recheckChildren(core, id, actor);
+  }
 }
 
 function actionOf(

@@ -4,6 +4,7 @@
 // K4. Folding the log gives the checkpoint, field for field.
 
 import { invariant, unreachable } from '../base/invariant.ts';
+import { addBudgets } from '../definition/budget.ts';
 import type { RunEvent, RunStarted, StepChanged, StepSettled } from './event.ts';
 import { type Activation, type Group, isFinal, type RunState } from './run-state.ts';
 
@@ -107,6 +108,7 @@ function applyRunChanged(draft: Draft, event: Extract<RunEvent, { type: 'run.cha
   if (event.output !== undefined) draft.output = event.output;
   if (event.extended !== undefined) draft.extended[event.extended.edge] = (draft.extended[event.extended.edge] ?? 0) + event.extended.by;
   if (event.decision !== undefined) draft.decision = event.decision;
+  if (event.granted !== undefined) draft.granted = addBudgets(draft.granted ?? {}, event.granted);
   if (event.signal !== undefined) applySignal(draft, event.signal);
 }
 

@@ -8,7 +8,7 @@ import { ignore } from './ignored.ts';
 import type { AnsweredInput, AskedInput, HandedInput, ReportedInput, StepError } from './input.ts';
 import { begun, started } from './open.ts';
 import type { Activation, Path, Wait } from './run-state.ts';
-import { attemptFailed, conclude, difference } from './settle.ts';
+import { attemptFailed, difference } from './settle.ts';
 import type { Turn } from './turn.ts';
 
 /** The work was handed to a worker who reports by itself. Its time limit goes on. */
@@ -34,8 +34,6 @@ export function takeReport(turn: Turn, input: ReportedInput): void {
     return ignore(turn, { input: 'reported', path, attempt }, 'no-wait');
   if (error !== undefined) return attemptFailed(turn, path, { error });
   const brought = { outcome, ...(output === undefined ? {} : { output }) };
-  // Work that was not done needs no verification.
-  if (outcome !== 'ok') return conclude(turn, path, brought);
   turn.emit({ type: 'step.changed', at: turn.at, path, set: { state: 'verifying', held: brought, due: null, deadline: null, wait: null } });
 }
 
@@ -67,7 +65,10 @@ export function takeAnswer(turn: Turn, input: AnsweredInput): void {
 /** There is no capacity or no budget for an attempt just now: that is a wait, not a failure. */
 export function takeShortage(turn: Turn, path: Path, shortage: StepError): void {
   const activation = turn.activation(path) as Activation;
-  if (shortage.reason === 'budget') return wait(turn, activation, { wait: { kind: 'budget' }, failed: shortage });
+  if (shortage.reason === 'budget') {
+    const due = shortage.resumeAt === undefined ? {} : { due: Math.max(shortage.resumeAt, turn.at + RESET_MS_MIN) };
+    return wait(turn, activation, { wait: { kind: 'budget' }, ...due, failed: shortage });
+  }
   const due = Math.max(shortage.resumeAt ?? turn.at + UNKNOWN_RESET_MS, turn.at + RESET_MS_MIN);
   wait(turn, activation, { wait: { kind: 'capacity' }, due, failed: shortage });
 }

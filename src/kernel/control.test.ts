@@ -25,6 +25,33 @@ function exhausted(): MemoryHost {
   return host;
 }
 
+describe('work that waits for budget', () => {
+  const waiting = (resumeAt?: number): MemoryHost => {
+    const host = startGraph(chain);
+    host.take(errored(host, 'a#1', { reason: 'budget', message: 'used up', ...(resumeAt === undefined ? {} : { resumeAt }) }));
+    expect(host.at('a#1')).toMatchObject({ state: 'waiting', wait: { kind: 'budget' } });
+    return host;
+  };
+
+  test('looks again when somebody grants more; the grants add up in the checkpoint', () => {
+    const host = waiting();
+    steer(host, { do: 'grant', budget: { turns: 2 } });
+    expect(host.at('a#1')).toMatchObject({ state: 'running', attempt: 2 });
+    steer(host, { do: 'grant', budget: { turns: 3, costUsd: 1 } });
+    expect(host.state.granted).toEqual({ turns: 5, costUsd: 1 });
+  });
+
+  test('goes on by itself when its budget is renewed at a time, and not before', () => {
+    expect(waiting().at('a#1')?.due).toBeUndefined();
+    const host = waiting(9_000_000);
+    expect(host.at('a#1')?.due).toBe(9_000_000);
+    host.take({ type: 'due', at: 8_999_999 });
+    expect(host.at('a#1')?.state).toBe('waiting');
+    host.take({ type: 'due', at: 9_000_000 });
+    expect(host.at('a#1')).toMatchObject({ state: 'running', attempt: 2 });
+  });
+});
+
 describe('a halted run', () => {
   test('is taken up again at the same path, with the next attempt and a fresh budget', () => {
     const host = escalated();

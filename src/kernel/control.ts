@@ -29,6 +29,9 @@ export function steer(turn: Turn, input: ControlInput): void {
       return unpause(turn, input);
     case 'recheck':
       return recheck(turn);
+    case 'grant':
+      turn.emit({ type: 'run.changed', at: turn.at, granted: action.budget, actor: input.actor });
+      return recheck(turn);
     case 'retry':
       return withHalt(turn, (halt) => retry(turn, halt, { ...action, actor: input.actor }));
     case 'accept':

@@ -1,6 +1,7 @@
 // Owns the facts of a run's log. An event holds every choice that was made, guards included, so that folding the
 // log needs no program and no view. What an old event means never changes; a new meaning is a numbered flag.
 
+import type { Budget } from '../definition/budget.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { StepError } from './input.ts';
 import type { Activation, Group, Halt, Path, Ref, RunState, RunStatus } from './run-state.ts';
@@ -30,6 +31,8 @@ export interface RunChanged {
   readonly signal?: { readonly name: string; readonly queued: Ref | null } | { readonly name: string; readonly taken: true };
   /** The run goes on with other functions than it began with: their digest. */
   readonly code?: string;
+  /** So much more may be used than the budgets say. */
+  readonly granted?: Budget;
   /** Data that joins the checkpoint's. */
   readonly merge?: Ref;
   readonly actor?: string;

@@ -2,6 +2,7 @@
 // Inputs that any process may bring (decisions, reports, signals, control, a child's end) travel as mail; the rest
 // come from the host that owns the run.
 
+import type { Budget } from '../definition/budget.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { Path, Ref, RunStatus } from './run-state.ts';
 
@@ -13,7 +14,7 @@ export interface StepError {
   readonly code: string;
   readonly message: string;
   readonly reason: 'error' | 'contract' | 'precondition' | 'timeout' | 'quota' | 'budget';
-  /** quota: from when on there is capacity again, where that is known. */
+  /** quota and budget: from when on there is some again, where that is known. */
   readonly resumeAt?: number;
   /** False when trying again cannot help, whatever the policy says. */
   readonly retryable?: boolean;
@@ -161,6 +162,8 @@ export type ControlAction =
   | { readonly do: 'unpause' }
   /** Work that waits for budget or capacity looks again. */
   | { readonly do: 'recheck' }
+  /** The run may use so much more than its budgets say; work that waits for budget looks again. */
+  | { readonly do: 'grant'; readonly budget: Budget }
   | { readonly do: 'retry'; readonly note?: string; readonly extend?: number }
   | { readonly do: 'accept'; readonly note?: string; readonly output?: Ref }
   | { readonly do: 'goto'; readonly step: string; readonly note?: string }

@@ -5,6 +5,7 @@
 //     run/path/attempt, so that an executor can recognise a duplicate.
 // K3. A final run ignores further inputs, and says so in its log.
 
+import type { Budget } from '../definition/budget.ts';
 import type { JoinModel, StepKind } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 
@@ -183,6 +184,8 @@ export interface RunState {
   /** Signals that came before anything waited for them, oldest first. */
   readonly signals: Readonly<Record<string, readonly (Ref | null)[]>>;
   readonly paused: boolean;
+  /** What a person let it use beyond its budgets, in all. */
+  readonly granted?: Budget;
   /** Set while a cancelled run still waits for its children to end. */
   readonly ending?: 'cancelled';
   readonly halt?: Halt;

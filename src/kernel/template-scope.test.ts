@@ -153,7 +153,7 @@ function factsOf(host: ReturnType<typeof openGraph>, facts: JsonObject) {
 
 test('a step that merges some fields only adds those to the data', () => {
   const host = startGraph(
-    graph(step('a', { kind: 'agent', config: { role: 'r' }, merges: ['pr_number'], next: to('b') }), step('b', { next: END })),
+    graph(step('a', { kind: 'command', config: { run: 'true' }, merges: ['pr_number'], next: to('b') }), step('b', { next: END })),
   );
   host.take(settled(host, 'a#1', { output: { pr_number: 7, note: 'x' } }));
   expect(Object.fromEntries(host.view.merged)).toEqual({ pr_number: 7 });

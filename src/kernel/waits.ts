@@ -107,7 +107,7 @@ function timeOut(turn: Turn, activation: Activation): void {
 function endPause(turn: Turn, activation: Activation): void {
   const { wait, path } = activation;
   if (wait?.kind === 'forge') return startQueued(turn, path);
-  if (wait?.kind === 'capacity') return endShortage(turn, activation);
+  if (wait?.kind === 'capacity' || wait?.kind === 'budget') return endShortage(turn, activation);
   if (wait?.kind !== 'delay') return;
   if (wait.reason === 'retry') return startQueued(turn, path);
   if (wait.reason === 'delay' || (wait.until ?? 0) <= turn.at) return finishWork(turn, path, { outcome: 'ok' });

@@ -1,28 +1,15 @@
 // Owns worktrees of git: a checkout of its own for a run, on a branch of its own, beside the one that people work in.
 // Git runs without hooks, so that nothing a repository brings is run by making one.
 
-import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { runCommand } from './command.ts';
-
-const SETTINGS = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'];
-const TIMEOUT_MS = 120_000;
-
-/** What git said: its output, or why not. */
-type GitAnswer = { readonly ok: true; readonly stdout: string } | { readonly ok: false; readonly message: string };
-
-async function git(cwd: string, ...args: readonly string[]): Promise<GitAnswer> {
-  const result = await runCommand({ argv: ['git', ...SETTINGS, ...args], cwd, mark: `git/${randomUUID()}`, timeoutMs: TIMEOUT_MS });
-  if (result.kind === 'exited' && result.exitCode === 0) return { ok: true, stdout: result.stdout.trim() };
-  return { ok: false, message: result.kind === 'exited' ? result.stderr.trim() : result.kind === 'not-run' ? result.message : result.kind };
-}
+import { git } from './git.ts';
 
 /** The top of the checkout that a folder lies in, where it has at least one commit to begin from. */
 export async function checkoutOf(folder: string): Promise<string | undefined> {
-  const top = await git(folder, 'rev-parse', '--show-toplevel');
-  const head = top.ok ? await git(folder, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}') : top;
-  return top.ok && head.ok ? top.stdout : undefined;
+  const top = await git(folder, ['rev-parse', '--show-toplevel']);
+  const head = top.ok ? await git(folder, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']) : top;
+  return top.ok && head.ok ? top.stdout.trim() : undefined;
 }
 
 /** A worktree to make. */
@@ -46,16 +33,16 @@ export async function addWorktree({ checkout, folder, branch, from = [] }: Workt
     base = found;
     break;
   }
-  await git(checkout, 'worktree', 'prune');
+  await git(checkout, ['worktree', 'prune']);
   const isThere = (await firstCommit(checkout, [`refs/heads/${branch}`])) !== undefined;
-  const made = await git(checkout, 'worktree', 'add', '--quiet', ...(isThere ? [folder, branch] : ['-b', branch, folder, base]));
+  const made = await git(checkout, ['worktree', 'add', '--quiet', ...(isThere ? [folder, branch] : ['-b', branch, folder, base])]);
   return made.ok ? undefined : made.message;
 }
 
 async function firstCommit(checkout: string, refs: readonly string[]): Promise<string | undefined> {
   for (const ref of refs) {
-    const found = await git(checkout, 'rev-parse', '--verify', '--quiet', `${ref}^{commit}`);
-    if (found.ok) return found.stdout;
+    const found = await git(checkout, ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]);
+    if (found.ok) return found.stdout.trim();
   }
   return undefined;
 }
@@ -63,8 +50,8 @@ async function firstCommit(checkout: string, refs: readonly string[]): Promise<s
 /** Removes a worktree in which nothing is lost: what was not committed is kept, and so is its branch. */
 export async function removeWorktree(folder: string): Promise<'removed' | 'kept'> {
   if (!existsSync(folder)) return 'removed';
-  const common = await git(folder, 'rev-parse', '--path-format=absolute', '--git-common-dir');
+  const common = await git(folder, ['rev-parse', '--path-format=absolute', '--git-common-dir']);
   if (!common.ok) return 'kept';
   // Without --force git refuses one that has changes or files that nobody committed.
-  return (await git(dirname(common.stdout), 'worktree', 'remove', folder)).ok ? 'removed' : 'kept';
+  return (await git(dirname(common.stdout.trim()), ['worktree', 'remove', folder])).ok ? 'removed' : 'kept';
 }

@@ -92,6 +92,7 @@ export class Engines {
       sweep: () => Promise.resolve(),
       drives: 'all',
       depthMax: 4,
+      runsMax: 10_000,
       warn: (error) => this.judge(me, error),
     });
     const engine = { me, core, haunts: false, closing: false };

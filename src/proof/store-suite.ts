@@ -16,6 +16,7 @@ import {
   createValue,
   START_AT,
 } from './store-deltas.ts';
+import { describeLedger } from './store-ledger.ts';
 import { describePrune } from './store-prune.ts';
 import { describeSlots, describeWaking } from './store-wakes.ts';
 
@@ -60,6 +61,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeSlots(stage);
     describeWaking(stage);
     describePrune(stage);
+    describeLedger(stage);
   });
 }
 

@@ -1,19 +1,22 @@
 // Owns how a worker is asked: a live object of the application, or a role through its driver. What the answer means is
 // for the kind of step that asked.
 
-import type { AgentAnswer, AgentReply, AgentRequest, AgentUsage } from '../agents/driver.ts';
+import type { AgentAnswer, AgentDriver, AgentPermissions, AgentRefusal, AgentReply, AgentRequest, AgentUsage } from '../agents/driver.ts';
 import { QUESTION_FORMAT } from '../agents/reply.ts';
 import { messageOf } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
+import type { Budget } from '../definition/budget.ts';
 import { misfit } from '../definition/json-schema.ts';
-import type { StepModel } from '../definition/model.ts';
+import type { Definition, StepModel } from '../definition/model.ts';
 import type { StepError } from '../kernel/input.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
+import type { Admission, Refusal } from './accounting.ts';
 import type { Snapshot } from './attempt.ts';
 import { handedOver, promptOf } from './brief.ts';
 import { keyOf } from './context.ts';
 import { type Handover, isHandedOut } from './handover.ts';
+import { narrowed } from './permission.ts';
 import { entryOf, type RoleSetting } from './services.ts';
 import { type Job, stepError, stoppedError } from './work.ts';
 
@@ -22,7 +25,13 @@ export type Asked =
   | { readonly kind: 'returned'; readonly value: unknown; readonly actor: string }
   | (AgentAnswer & { readonly kind: 'answered' | 'asks'; readonly actor: string })
   | { readonly kind: 'handed'; readonly handover: Handover; readonly actor: string }
-  | { readonly kind: 'trouble'; readonly error: StepError; readonly actor: string; readonly usage?: AgentUsage };
+  | {
+      readonly kind: 'trouble';
+      readonly error: StepError;
+      readonly actor: string;
+      readonly usage?: AgentUsage;
+      readonly refusals?: readonly AgentRefusal[];
+    };
 
 /** Asks the live object of a step, or else the role. */
 export async function ask(job: Job, role: string | undefined): Promise<Asked> {
@@ -60,18 +69,51 @@ async function askRole(job: Job, role: string, data: JsonObject): Promise<Asked>
     const hint = didYouMean(setting.driver, Object.keys(services.drivers ?? {}));
     return trouble(unknownRole(job, `the role "${role}" names the driver "${setting.driver}", which is not there${hint}`));
   }
-  const call = requestFor(job, { role, setting, data });
-  let answer: AgentAnswer;
-  try {
-    // Not cut short when the attempt stops: the driver hears that too, and answers once nothing is left running.
-    answer = await driver.ask(call);
-  } catch (thrown) {
-    answer = { kind: 'failed', failure: 'crash', message: messageOf(thrown) };
-  }
+  const admission = await admit(job, role, setting);
+  if ('reason' in admission) return trouble(stepError('LIMIT_REACHED', admission.message, admission));
+  const answer = await admission.close(await reach(driver, requestFor(job, { role, setting, data, admission }), admission.left));
   if (answer.kind === 'answered') return { ...answer, actor: role };
   if (answer.kind === 'asks')
     return job.request.bound.model.config.supportsQuestions === true ? { ...answer, actor: role } : trouble(unasked(job, role));
-  return { ...trouble(failureOf(job, role, answer)), ...(answer.usage === undefined ? {} : { usage: answer.usage }) } as Asked;
+  return { ...trouble(failureOf(job, role, answer)), ...present({ usage: answer.usage, refusals: answer.refusals }) } as Asked;
+}
+
+/** Asks whoever keeps the books whether the agent may be asked now. */
+function admit({ bench, request }: Job, role: string, setting: RoleSetting): Promise<Admission | Refusal> {
+  const { accounting } = bench.services;
+  const { day, ...attempt } = setting.budget ?? {};
+  if (accounting === undefined)
+    return Promise.resolve({ left: attempt, onEvent: () => undefined, close: (answer) => Promise.resolve(answer) });
+  const { activation, bound, runId: run } = request;
+  const { path, attempt: number } = activation;
+  const { budget } = bound.model.config;
+  return accounting.open({
+    run,
+    path,
+    step: bound.model.id,
+    attempt: number,
+    role,
+    account: setting.credential ?? setting.driver,
+    budgets: { attempt, ...present({ day, step: budget as Budget | undefined }) },
+    redactor: bench.redactor,
+  });
+}
+
+/** What an agent used that was not asked: nothing, and that is known. */
+const NOTHING_USED: AgentUsage = { inputTokens: 0, outputTokens: 0, costUsd: 0, turns: 0 };
+
+/** Asks the driver. One whose time was that of its budget has used that up. */
+async function reach(driver: AgentDriver, call: AgentRequest, left: Budget): Promise<AgentAnswer> {
+  if (call.signal.aborted)
+    return { kind: 'failed', failure: 'aborted', message: 'it was stopped before it was asked', usage: NOTHING_USED };
+  try {
+    // Not cut short when the attempt stops: the driver hears that too, and answers once nothing is left running.
+    const answer = await driver.ask(call);
+    const isOver = answer.kind === 'failed' && answer.failure === 'timeout' && call.timeoutMs === left.timeMs && left.timeMs !== undefined;
+    return isOver ? { ...answer, failure: 'budget', message: `the time that its budget leaves is over: ${answer.message}` } : answer;
+  } catch (thrown) {
+    return { kind: 'failed', failure: 'crash', message: messageOf(thrown) };
+  }
 }
 
 function unasked({ request }: Job, role: string): StepError {
@@ -87,6 +129,7 @@ interface Call {
   readonly role: string;
   readonly setting: RoleSetting;
   readonly data: JsonObject;
+  readonly admission: Admission;
 }
 
 const TEXT = { type: 'string' };
@@ -96,15 +139,22 @@ function textFault({ success, output }: AgentReply): string | undefined {
   return success && typeof output !== 'string' ? '"output" must be a text' : undefined;
 }
 
+/** What the role allows, as far as the workflow lets its own run; where neither says anything, the driver's own default. */
+function permissionsFor(definition: Definition, { permissions }: RoleSetting): AgentPermissions | undefined {
+  return permissions === undefined && definition.permissions === undefined ? undefined : narrowed(definition, permissions);
+}
+
 /** The schema of the output, and the check that decides whether an answer fits it. */
 function schemaOf(schema: Json | undefined): Pick<AgentRequest, 'schema' | 'check'> {
   if (!isJsonObject(schema)) return {};
   return { schema, check: ({ success, output }) => (success ? misfit(schema, output) : undefined) };
 }
 
-function requestFor({ bench, request, context: { snapshot } }: Job, { role, setting, data }: Call): AgentRequest {
+function requestFor({ bench, request, context: { snapshot } }: Job, call: Call): AgentRequest {
   const { model } = request.bound;
   const { action, script } = model.config;
+  const { role, setting, data, admission } = call;
+  const { timeMs, ...budget } = admission.left;
   return {
     role,
     runId: request.runId,
@@ -122,8 +172,10 @@ function requestFor({ bench, request, context: { snapshot } }: Job, { role, sett
     feedback: request.activation.feedback,
     cwd: bench.services.cwd,
     env: bench.services.env ?? {},
-    timeoutMs: model.timeoutMs,
-    ...present({ model: setting.model, credential: setting.credential, permissions: setting.permissions, budget: setting.budget }),
+    timeoutMs: timeMs === undefined ? model.timeoutMs : Math.min(timeMs, model.timeoutMs ?? timeMs),
+    ...present({ model: setting.model, credential: setting.credential, permissions: permissionsFor(request.workflow.definition, setting) }),
+    ...(Object.keys(budget).length === 0 ? {} : { budget }),
+    onEvent: (event) => admission.onEvent(event),
     ...present({ inheritEnv: bench.services.inheritEnv, watchdogs: bench.services.watchdogs }),
     ...present({ pidDir: bench.services.pidDir, redactor: bench.redactor }),
     ...(model.kind === 'generate' ? { schema: TEXT, check: textFault } : {}),
@@ -171,8 +223,13 @@ function sessionKey(role: string): string {
   return `$session:${role}`;
 }
 
-/** What asking cost, as the driver measured it. */
-export function usageEvidence(asked: Asked): { readonly evidence?: { readonly usage: Json } } {
-  const usage = asked.kind === 'returned' || asked.kind === 'handed' ? undefined : asked.usage;
-  return usage === undefined ? {} : { evidence: { usage: usage as unknown as JsonObject } };
+/** What asking cost, as the driver measured it, and what the agent wanted to do and was not let. */
+export function usageEvidence(asked: Asked): { readonly evidence?: { readonly [name: string]: Json } } {
+  if (asked.kind === 'returned' || asked.kind === 'handed') return {};
+  const { usage, refusals = [] } = asked;
+  const evidence = {
+    ...(usage === undefined ? {} : { usage: usage as unknown as JsonObject }),
+    ...(refusals.length === 0 ? {} : { refusals: refusals as unknown as Json }),
+  };
+  return Object.keys(evidence).length === 0 ? {} : { evidence };
 }

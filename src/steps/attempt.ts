@@ -28,6 +28,10 @@ export interface AttemptRequest {
   readonly bound: BoundStep;
   readonly activation: Activation;
   readonly runId: string;
+  /** Where this run works, when that is not the workspace of the services. */
+  readonly workspace?: string;
+  /** True while it works in a checkout of its own: what was found before, elsewhere, is no measure. */
+  readonly apart?: true;
   readonly workflow: CompiledWorkflow;
   readonly params: JsonObject;
   /** verify: what the work brought. */

@@ -16,12 +16,14 @@ import { evaluateConditions } from './conditions.ts';
 import { type AttemptContext, openContext } from './context.ts';
 import { filledIn } from './filling.ts';
 import { type ForgePart, type ForgeReading, partsNamedBy, readForge } from './forge-reading.ts';
+import { apart } from './isolation.ts';
 import { EXECUTORS } from './kinds/registry.ts';
 import { beforeWork, producing } from './outputs/production.ts';
+import { protectedBefore, protecting } from './protection.ts';
 import { redactJson } from './redaction.ts';
 import type { StepServices } from './services.ts';
 import { observeSubjects } from './subjects.ts';
-import { type Bench, type Job, stepError, stoppedError, type Work } from './work.ts';
+import { type Bench, CLAIMED, type Job, stepError, stoppedError, type Work } from './work.ts';
 
 type Evidence = { readonly [name: string]: Json };
 
@@ -31,8 +33,9 @@ const STACK_MAX = 2000;
 /** Builds the function that does what a host asks for one attempt. */
 export function createAttemptRunner(services: StepServices): AttemptRunner {
   const hasSecrets = Object.keys(services.secrets ?? {}).length > 0;
-  const bench: Bench = { services, redactor: hasSecrets ? createRedactor(services.secrets ?? {}) : undefined };
+  const own: Bench = { services, redactor: hasSecrets ? createRedactor(services.secrets ?? {}) : undefined };
   return async (request) => {
+    const bench = request.workspace === undefined ? own : { ...own, services: { ...services, cwd: request.workspace } };
     try {
       if (request.signal.aborted) throw new Stopped();
       const opened = openContext(request);
@@ -78,8 +81,9 @@ const WANTS: Readonly<Record<AttemptRequest['want'], Want>> = { prepare, execute
 
 async function prepare(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   if (pipelineOf(request.bound.model.kind) === 'execute') {
-    const found = await beforeWork({ bench, request, context });
-    return { type: 'ready', ...(found === undefined ? {} : { found }), checks: NO_CHECKS };
+    const job = { bench, request, context };
+    const found = { ...(await beforeWork(job)), ...(await protectedBefore(job)) };
+    return { type: 'ready', ...(Object.keys(found).length === 0 ? {} : { found }), checks: NO_CHECKS };
   }
   const { evidence, error } = await evaluateConditions('preconditions', request, context);
   const noted = { evidence: { preconditions: evidence }, checks: NO_CHECKS };
@@ -90,7 +94,12 @@ async function observe(bench: Bench, request: AttemptRequest, context: AttemptCo
   return { type: 'observed', subjects: await observeSubjects(bench.services, request, context.snapshot) };
 }
 
-async function execute(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+function execute(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+  if (request.bound.model.writes === undefined) return executeHere(bench, request, context);
+  return apart(bench, request, (place, told) => executeHere(place, told, context));
+}
+
+async function executeHere(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   const { model } = request.bound;
   // A delay is looked at many times; its host checks its contract before it begins and after it ends.
   const isPoll = model.kind === 'delay';
@@ -108,7 +117,9 @@ async function execute(bench: Bench, request: AttemptRequest, context: AttemptCo
       error: stepError('STEP_FAILED', `a step of kind "${model.kind}" waits; it is not executed`),
       checks: NO_CHECKS,
     };
-  const pending = execution({ bench, request, context });
+  const job = { bench, request, context };
+  // Agents and commands have it around their work; what a generator may not touch is looked at here.
+  const pending = model.kind === 'generate' ? protecting(job, execution) : execution(job);
   const work = isPromise(pending) ? await pending : pending;
   if ('handed' in work) return { type: 'handed', handover: work.handed as unknown as JsonObject, ...notedOf(work, before) };
   if ('asks' in work) return { type: 'asked', questions: work.asks as unknown as Json, ...notedOf(work, before) };
@@ -147,7 +158,8 @@ async function contracted(
   const settled = resultOf(bench, request, done);
   if (settled.type !== 'settled') return settled;
   const found = await evaluateConditions('postconditions', request, done.context.after(settled.output));
-  const evidence = { ...(settled.evidence as Evidence | undefined), postconditions: found.evidence };
+  const verdict = found.error === undefined ? {} : { verdict: CLAIMED };
+  const evidence = { ...(settled.evidence as Evidence | undefined), postconditions: found.evidence, ...verdict };
   if (found.error === undefined) return { ...settled, evidence };
   const { type: _, outcome: __, output, ...noted } = settled;
   return { type: 'errored', error: found.error, ...noted, claim: noted.claim ?? output, evidence };
@@ -164,10 +176,11 @@ async function verify(bench: Bench, request: AttemptRequest, context: AttemptCon
 /** What was reported is looked at like what a driven worker brought: declared outputs first, then the contract. */
 async function verifyReport({ bench, request, context }: Job): Promise<AttemptResult> {
   const claim = request.result;
-  const produced = await producing({ bench, request, context }, () => ({ outcome: 'ok', output: claim, claim }));
+  const outcome = request.activation.held?.outcome ?? 'ok';
+  const produced = await producing({ bench, request, context }, () => ({ outcome, output: claim, claim }));
   if ('handed' in produced || 'asks' in produced) throw new Error('a report is no new work');
   const done = { work: produced, before: undefined };
-  if ('error' in produced || request.bound.model.postconditions.length === 0) return resultOf(bench, request, done);
+  if ('error' in produced || outcome !== 'ok' || request.bound.model.postconditions.length === 0) return resultOf(bench, request, done);
   return contracted(bench, request, { ...done, context });
 }
 

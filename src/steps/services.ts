@@ -1,9 +1,11 @@
 // Owns what the executors of steps are given by whoever wires them: where to work, with which programs, checks, roles
 // and drivers, and what must never be shown. Nothing here is read from the surroundings of the process.
 
-import type { AgentDriver, AgentPermissions, AgentRequest, Watchdogs } from '../agents/driver.ts';
+import type { AgentDriver, AgentPermissions, Watchdogs } from '../agents/driver.ts';
+import type { Budget } from '../definition/budget.ts';
 import type { Forge } from '../forge/forge.ts';
 import type { Groups } from '../forge/people.ts';
+import type { Accounting } from './accounting.ts';
 import type { GateCheck } from './checks/check.ts';
 import type { ForgeFacts, ForgeSubject } from './checks/forge-facts.ts';
 
@@ -29,8 +31,8 @@ export interface RoleSetting {
   readonly model?: string;
   readonly credential?: string;
   readonly permissions?: AgentPermissions;
-  /** What one attempt may use. */
-  readonly budget?: NonNullable<AgentRequest['budget']>;
+  /** What one attempt may use, and what all attempts of the role may in a day, which begins at midnight UTC. */
+  readonly budget?: Budget & { readonly day?: Budget };
   /** The program, for drivers that start any. */
   readonly argv?: readonly string[];
 }
@@ -60,11 +62,15 @@ export interface StepServices {
   readonly checks?: Readonly<Record<string, GateCheck>>;
   readonly roles?: Readonly<Record<string, RoleSetting>>;
   readonly drivers?: Readonly<Record<string, AgentDriver>>;
+  /** Who admits agents and keeps the books; without it, nothing is counted. */
+  readonly accounting?: Accounting;
   /** How long agents may be silent, and go on after their answer; without it, as long as drivers find usual. */
   readonly watchdogs?: Watchdogs;
   /** Values by name that are masked in everything that leaves an attempt. */
   readonly secrets?: Readonly<Record<string, string>>;
   readonly webhooks?: WebhookSetting;
+  /** Patterns of files that no agent may change, beside those that are always protected. */
+  readonly protected?: readonly string[];
   /** Where actions are done. */
   readonly forge?: Forge;
   /** Groups of people, by name. */

@@ -47,6 +47,9 @@ export type Work =
 /** Does the work of one kind of step. What it throws is a failure of the step. */
 export type Executor = (job: Job) => Work | Promise<Work>;
 
+/** The verdict on work that its worker says is done and that was not seen here. */
+export const CLAIMED = 'claimed_not_observed';
+
 /** The error of a step, with a code of the catalogue. */
 export function stepError(
   code: ErrorCode,

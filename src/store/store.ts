@@ -83,6 +83,8 @@ export interface RunOrigin {
   readonly repository?: string;
   /** The file its definition was loaded from. */
   readonly file?: string;
+  /** Where its steps work, when that is not the workspace of the engine. */
+  readonly workspace?: string;
 }
 
 /** What the first delta of a run creates. */
@@ -233,6 +235,66 @@ export interface PruneReport {
   readonly values: number;
 }
 
+/** An agent that is about to be asked, and on whose account. */
+export interface AgentUse {
+  readonly run: string;
+  readonly path: Path;
+  readonly step: string;
+  readonly attempt: number;
+  readonly role: string;
+  readonly account: string;
+  readonly at: number;
+}
+
+/** What an agent used. What is not known is absent, never 0. */
+export interface Used {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly costUsd?: number;
+  readonly turns?: number;
+  /** How long it was at work. */
+  readonly ms: number;
+}
+
+/** One row of the ledger. Without `ms` it is at work, or a crash left no record of its end. */
+export interface AgentUsed extends Omit<AgentUse, 'run'>, Partial<Used> {}
+
+/** Which rows of the ledger are summed up. */
+export interface UsageQuery {
+  readonly run?: string;
+  /** With the runs that the run started, and those that they started. */
+  readonly withChildren?: boolean;
+  readonly step?: string;
+  readonly role?: string;
+  /** Only agents that were asked from this time on. */
+  readonly since?: number;
+}
+
+/** Sums of what is known, and how many attempts are not in them because it is not. */
+export interface UsageTotal {
+  readonly attempts: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
+  readonly turns: number;
+  readonly ms: number;
+  readonly unknownCost: number;
+  readonly unknownTokens: number;
+}
+
+/** A run's ancestors, nearest first, and how many runs its root has with all that descend from it. */
+export interface Family {
+  readonly ancestors: readonly string[];
+  readonly runs: number;
+}
+
+/** An account without capacity until a time. */
+export interface ClosedAccount {
+  readonly account: string;
+  readonly until: number;
+  readonly why: string;
+}
+
 /** Where runs live. Every store passes the same suite (`describeStore` in pawl/testing). */
 export interface Store {
   /** Takes the run when it has no owner, one that is provably dead, or `me` itself; an earlier claim is fenced off. */
@@ -275,6 +337,21 @@ export interface Store {
   watch(ring: (run: string) => void): () => void;
   /** Calls back after commits of any process, at least once per burst. */
   follow(committed: () => void): () => void;
+
+  /** Puts down that an agent is about to be asked: an attempt that a crash cuts off is on the books all the same. */
+  beginUse(use: AgentUse): Promise<number>;
+  /** Completes the row that `beginUse` gave the number of. */
+  endUse(id: number, used: Used): Promise<void>;
+  usage(query: UsageQuery): Promise<UsageTotal>;
+  /** What each attempt of a run used, oldest first. */
+  uses(run: string): Promise<readonly AgentUsed[]>;
+  family(run: string): Promise<Family>;
+  /** Closes an account for every run and process on this store; a later time than the present one extends it. */
+  closeAccount(closed: ClosedAccount): Promise<void>;
+  /** The accounts that are closed at a time. */
+  closedAccounts(now: number): Promise<readonly ClosedAccount[]>;
+  /** Opens all accounts: somebody says that there is capacity again. */
+  openAccounts(): Promise<void>;
 
   /** Copies the whole store to a file while runs go on, and records it. */
   backup(file: string, run?: string): Promise<{ readonly path: string; readonly bytes: number }>;

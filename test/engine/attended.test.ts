@@ -88,7 +88,11 @@ describe('one step at a time', () => {
     const again = await onlyHandout(engine, id);
     expect([again.step, again.attempt]).toEqual(['plan', 2]);
     expect(again.prompt).toContain('Previous attempt failed: plan.md was not written');
-    expect((await engine.get(id)).steps[0]).toMatchObject({ status: 'failed', claim: { done: true } });
+    expect((await engine.get(id)).steps[0]).toMatchObject({
+      status: 'failed',
+      claim: { done: true },
+      evidence: { verdict: 'claimed_not_observed' },
+    });
   });
 
   test('two broken promises escalate', async () => {
@@ -273,6 +277,16 @@ stages:
     await other.report(id, { token: (await onlyHandout(other, id)).token, result: null });
     expect((await other.wait(id)).steps.at(-1)?.output).toMatchObject({ page: ['docs/new.md'] });
   });
+});
+
+test('a child of an attended run is attended, and its parent goes on when it has ended', async () => {
+  const inner = defineWorkflow({ name: 'inner', steps: [{ id: 'work', agent: 'worker', prompt: 'Work.', next: null }] });
+  const outer = defineWorkflow({ name: 'outer', steps: [{ id: 'below', workflow: inner, next: null }] });
+  const { engine, id } = await begun(outer);
+  const [{ child } = {}] = (await engine.get(id)).waits;
+  const { token } = await onlyHandout(engine, child ?? '');
+  await engine.report(child ?? '', { token, result: null });
+  expect((await engine.wait(id)).status).toBe('completed');
 });
 
 describe('flows and drivers', () => {

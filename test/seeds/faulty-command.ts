@@ -5,8 +5,9 @@
 
 import { appendFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { runCommand, type StepInput } from '../../examples/w1/commands.ts';
+import { runCommand } from '../../examples/w1/commands.ts';
 import { BookDatabase } from '../../examples/w1/database.ts';
+import type { StepInput } from '../../examples/w1/desk.ts';
 
 /** How a command misbehaves. */
 export interface Fault {

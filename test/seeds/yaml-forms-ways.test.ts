@@ -65,13 +65,13 @@ stages:
   ])('%s goes where on_error leads, else the run escalates', async (outcome, moves) => {
     const stages = (way: string) => `
 stages:
-  - { id: a, type: agent, agent: dev, timeout: 50ms${way} }
+  - { id: a, type: agent, agent: dev, timeout: 600ms${way} }
   - { id: b, type: command, run: "true", on_success: complete }
   - { id: mend, type: command, run: "true", on_success: b }
 `;
     const script = () => moves;
     expect(storyOf(await play.run(stages(', on_error: mend'), { script }))).toEqual(['completed', `a#1 ${outcome}`, 'mend#1 ok', 'b#1 ok']);
-    const alone = 'stages: [{ id: a, type: agent, agent: dev, timeout: 50ms }]';
+    const alone = 'stages: [{ id: a, type: agent, agent: dev, timeout: 600ms }]';
     expect(storyOf(await play.run(alone, { script }))).toEqual(['escalated', `a#1 ${outcome}`]);
   });
 
@@ -112,7 +112,7 @@ stages:
     const view = await play.run(
       `
 stages:
-  - { id: a, type: agent, agent: dev, timeout: 50ms, on_timeout: { retry: 2, then: mend } }
+  - { id: a, type: agent, agent: dev, timeout: 600ms, on_timeout: { retry: 2, then: mend } }
   - { id: b, type: command, run: "true", on_success: complete }
   - { id: mend, type: command, run: "true" }
 `,
@@ -123,7 +123,7 @@ stages:
   });
 
   test('a timeout without a way of its own is retried as an error is, and one with a way is not', async () => {
-    const stage = (way: string) => `stages: [{ id: a, type: agent, agent: dev, timeout: 50ms, on_error: { retry: 1 }${way} }]`;
+    const stage = (way: string) => `stages: [{ id: a, type: agent, agent: dev, timeout: 600ms, on_error: { retry: 1 }${way} }]`;
     const script = () => HANG;
     expect((await play.run(stage(''), { script })).steps.map(({ attempt }) => attempt)).toEqual([1, 2]);
     expect((await play.run(stage(', on_timeout: fail'), { script })).steps.map(({ attempt }) => attempt)).toEqual([1]);
@@ -312,6 +312,8 @@ stages:
       expect(stage.forge.control.notifications()).toEqual([]);
       clock.advance(1);
       await settled(engine, run.id, 'ask.on_timeout.notify#1');
+      // The gate looks again when it is extended; time goes on when it has.
+      await run.wait('idle');
       clock.advance(DAY);
       await settled(engine, run.id, 'ask.on_timeout.notify#2');
       expect((await run.wait('idle')).status).toBe('waiting');

@@ -91,13 +91,14 @@ function parallelOf({ join, branches, concurrency }: YamlParallel): ReturnType<t
 }
 
 function branchOf(branch: YamlBranch): StepModel {
-  const { id, title, condition, timeoutMs, recovery } = branch;
+  const { id, title, condition, timeoutMs, recovery, writes } = branch;
   const work = plainWork(branch, undefined);
   return plainStep(id, {
     ...work,
     title: title ?? id,
     next: {},
     recovery: recovery ?? KINDS[work.kind].recovery,
+    ...(writes.length === 0 ? {} : { writes }),
     ...(condition === undefined ? {} : { condition }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
@@ -116,8 +117,13 @@ function plainWork(work: YamlWork, ways: Ways | undefined): ReturnType<typeof wo
           // An agent of a file sees the run's context, as the seed has it: what failed, which issue it is about.
           seesContext: true,
           ...(work.continueSession ? { continueSession: true } : {}),
+          ...(work.supportsQuestions ? { supportsQuestions: true } : {}),
+          schema: work.schema,
+          budget: work.budget && given({ ...work.budget }),
           outputs: outputsOf(work.outputs),
         }),
+        ...(work.protected.length === 0 ? {} : { protected: work.protected }),
+        ...(work.mayChange.length === 0 ? {} : { mayChange: work.mayChange }),
         // A pull request that was verified is what the run is about from then on.
         ...(work.outputs.some(({ type }) => type === 'pr') ? { merges: ['pr_number'] } : {}),
       };

@@ -88,7 +88,7 @@ export function draftYaml(document: YamlWorkflow): Draft {
 
 /** Rework that returns to a question without the checks that everything before had to pass. */
 function bypassWarnings(document: YamlWorkflow, { steps, entry }: Definition): CompileProblem[] {
-  return bypassesIn(steps, entry).map(({ gate, rework, check }) => {
+  return bypassesIn(steps.map(withoutIdleSkip), entry).map(({ gate, rework, check }) => {
     const problem: Problem = {
       step: gate,
       code: 'CHECK_BYPASSED',
@@ -125,6 +125,8 @@ function definitionOf(document: YamlWorkflow, steps: readonly StepModel[]): Defi
     steps,
     limits: { maxIterations: document.maxIterations ?? MAX_ITERATIONS },
     ...(document.budget === undefined ? {} : { budget: budgetOf(document.budget) }),
+    ...(Object.keys(document.permissions).length === 0 ? {} : { permissions: document.permissions }),
+    ...(document.protected.length === 0 ? {} : { protected: document.protected }),
     facts: ['issue_number', 'pr_number', 'labels', 'base_branch'],
     ...outputNamesOf(document),
     ...(onError.length === 0 ? {} : { onError: 'on_error.1' }),
@@ -165,5 +167,10 @@ function placed(document: YamlWorkflow, problem: Problem): CompileProblem {
     return { ...rest, severity: 'error', message, path: [...(second?.path ?? []), 'id'] };
   }
   const stage = document.stages.find(({ id }) => step === id || step.startsWith(`${id}.`) || step.startsWith(`${id}/`));
-  return { ...problem, hint: HINTS[problem.code] ?? problem.hint, severity: 'error', path: stage?.path ?? [] };
+  // A bound that leads back into its loop is mended where it says what follows it.
+  const ends =
+    problem.code === 'LOOP_REENTERED'
+      ? Object.values(stage?.transitions ?? {}).find(({ max, then }) => max !== undefined && then !== undefined)
+      : undefined;
+  return { ...problem, hint: HINTS[problem.code] ?? problem.hint, severity: 'error', path: ends?.then?.path ?? stage?.path ?? [] };
 }

@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import type { ArgSpec } from '../../definition/arg.ts';
 import type {
   YamlBranch,
+  YamlBudget,
   YamlFrame,
   YamlOption,
   YamlOutput,
@@ -36,8 +37,9 @@ export function documentOf(written: WrittenWorkflow): YamlWorkflow {
     params: paramsOf(written.params),
     context: entriesOf(written.context, ['context']),
     concurrency: typeof concurrency === 'number' ? { max: concurrency } : concurrency,
-    budget: budget && { tokens: budget.tokens, costUsd: budget.cost_usd, turns: budget.turns, timeMs: msOf(budget.time) },
+    budget: budget && budgetOf(budget),
     permissions: permissionsOf(written.permissions),
+    protected: written.protected ?? [],
     maxIterations: written.limits?.max_iterations,
     stages: written.stages.map((stage, index) => stageOf(stage, ['stages', index])),
     onComplete: hooksOf(written.on_complete, ['on_complete']),
@@ -63,6 +65,10 @@ function paramsOf(written: WrittenWorkflow['params']): Readonly<Record<string, A
   );
 }
 
+function budgetOf({ tokens, cost_usd: costUsd, turns, time }: NonNullable<WrittenWorkflow['budget']>): YamlBudget {
+  return { tokens, costUsd, turns, timeMs: msOf(time) };
+}
+
 function permissionsOf(written: WrittenWorkflow['permissions']): YamlWorkflow['permissions'] {
   return Object.fromEntries(Object.entries(written ?? {}).flatMap(([name, access]) => (access === undefined ? [] : [[name, access]])));
 }
@@ -75,7 +81,8 @@ function stageOf(stage: WrittenStage, path: YamlPath): YamlStage {
 
 function frameOf(stage: WrittenStage | WrittenBranch, path: YamlPath): YamlFrame {
   const { id, name: title, condition, timeout, recovery } = stage;
-  return { id, title, condition, timeoutMs: msOf(timeout), recovery, transitions: {}, path };
+  const writes = ('writes' in stage ? stage.writes : undefined) ?? [];
+  return { id, title, condition, timeoutMs: msOf(timeout), recovery, writes, transitions: {}, path };
 }
 
 function parallelOf(stage: WrittenParallel, path: YamlPath): Pick<YamlParallel, 'type' | 'join' | 'branches' | 'concurrency'> {
@@ -96,7 +103,8 @@ function workOf(stage: WrittenWork | WrittenBranch, path: YamlPath): YamlWork {
   switch (stage.type) {
     case undefined:
     case 'agent': {
-      const { agent, action, prompt, context = {}, continue_session = false, outputs } = stage;
+      const { agent, action, prompt, context = {}, continue_session = false, supports_questions = false, schema, budget, outputs } = stage;
+      const { protected: guarded = [], may_change: mayChange = [] } = stage;
       return {
         type: 'agent',
         agent,
@@ -104,6 +112,11 @@ function workOf(stage: WrittenWork | WrittenBranch, path: YamlPath): YamlWork {
         prompt,
         context: context as JsonObject,
         continueSession: continue_session,
+        supportsQuestions: supports_questions,
+        schema: schema as JsonObject | undefined,
+        budget: budget && budgetOf(budget),
+        protected: guarded,
+        mayChange,
         outputs: outputsOf(outputs, path),
       };
     }

@@ -22,6 +22,7 @@ export interface YamlWorkflow {
   readonly concurrency?: { readonly max: number; readonly key?: string | undefined } | undefined;
   readonly budget?: YamlBudget | undefined;
   readonly permissions: Readonly<Record<string, 'none' | 'read' | 'write'>>;
+  readonly protected: readonly string[];
   readonly maxIterations?: number | undefined;
   readonly stages: readonly YamlStage[];
   readonly onComplete: readonly YamlHook[];
@@ -61,6 +62,7 @@ export interface YamlFrame {
   /** An expression, with or without braces. */
   readonly condition?: string | undefined;
   readonly timeoutMs?: number | undefined;
+  readonly writes: readonly string[];
   readonly recovery?: RecoveryPolicy | undefined;
   readonly onEnter?: YamlNotify | undefined;
   /** By the key they are written under; always empty for a branch. */
@@ -105,6 +107,11 @@ export interface YamlAgentWork {
   readonly prompt?: string | undefined;
   readonly context: JsonObject;
   readonly continueSession: boolean;
+  readonly supportsQuestions: boolean;
+  readonly protected: readonly string[];
+  readonly mayChange: readonly string[];
+  readonly budget?: YamlBudget | undefined;
+  readonly schema?: JsonObject | undefined;
   readonly outputs: readonly YamlOutput[];
 }
 

@@ -39,6 +39,21 @@ const outputs = noted(z.array(output), {
   accepts: 'a list of outputs',
 }).optional();
 
+const positive = (description: string, example: number) =>
+  noted(z.number().gt(0), { description, examples: [example], accepts: 'a number above 0' });
+
+/** A budget, as a workflow and a stage have it. */
+export const budget = map(
+  'a budget',
+  {
+    tokens: count('Tokens.', 200_000).optional(),
+    cost_usd: positive('Dollars.', 5).optional(),
+    turns: count('Turns of agents.', 50).optional(),
+    time: duration('Time in which agents work.', '2h').optional(),
+  },
+  'What agents may use, in the run or in all attempts of a stage; then the run waits for more.',
+);
+
 const agent = {
   agent: literal('The role of the agent.', 'feat-dev'),
   action: literal('What it is to do, as its prompt calls it.', 'implement').optional(),
@@ -48,6 +63,14 @@ const agent = {
     examples: [{ plan: '{{ outputs.implementation_plan }}' }],
   }).optional(),
   continue_session: flag('Continues the latest session of the same role in this run. Default: false.').optional(),
+  supports_questions: flag('The agent may ask the person it works for; a fresh attempt gets the answers. Default: false.').optional(),
+  schema: byName(tree('A part of the schema.'), {
+    description: 'The JSON Schema that its output has to fit.',
+    examples: [{ type: 'object', required: ['summary'], properties: { summary: { type: 'string' } } }],
+  }).optional(),
+  protected: texts('Patterns of files that the agent may not change, beside those that are always protected.', ['tests/**']).optional(),
+  may_change: texts('Patterns of protected files that the agent may change all the same.', ['tests/new/**']).optional(),
+  budget: budget.optional(),
   outputs,
 } as const;
 
@@ -155,15 +178,19 @@ const member = <S extends z.ZodRawShape>(type: StageType, shape: S) =>
 const actionMember = <A extends ActionName, S extends z.ZodRawShape>(name: A, shape: S) =>
   map(`a ${name} branch`, { ...around, ...acting(name, shape) }, ACTION_MEANINGS[name]);
 
+const writes = texts('Patterns of the files that the branch changes: branches that would write the same get checkouts of their own.', [
+  'src/**',
+]).optional();
+
 const branch = noted(
   z.discriminatedUnion('type', [
-    member('agent', { type: typed('agent').optional(), ...agent }),
+    member('agent', { type: typed('agent').optional(), ...agent, writes }),
     member('gate', { type: typed('gate'), ...gate }),
     member('delay', { type: typed('delay'), ...delay }),
     member('webhook', { type: typed('webhook'), ...webhook }),
     member('human', { type: typed('human'), ...human }),
     member('workflow', { type: typed('workflow'), ...workflow }),
-    member('command', { type: typed('command'), ...program, outputs }),
+    member('command', { type: typed('command'), ...program, outputs, writes }),
     z.discriminatedUnion('action', [
       actionMember('merge_pr', ACTIONS.merge_pr),
       actionMember('close_issue', ACTIONS.close_issue),

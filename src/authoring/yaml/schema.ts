@@ -3,8 +3,8 @@
 
 import * as z from 'zod';
 import { hook } from './schema-action.ts';
-import { byName, choice, count, data, duration, flag, literal, map, noted, oneOrMore, prose, texts, tree } from './schema-field.ts';
-import { stage } from './schema-stage.ts';
+import { byName, choice, count, data, flag, literal, map, noted, oneOrMore, prose, texts, tree } from './schema-field.ts';
+import { budget, stage } from './schema-stage.ts';
 
 const metadata = map(
   'metadata',
@@ -62,9 +62,6 @@ const concurrencyForm = map('concurrency', {
 });
 
 const ACCESS = ['none', 'read', 'write'] as const;
-const positive = (description: string, example: number) =>
-  noted(z.number().gt(0), { description, examples: [example], accepts: 'a number above 0' });
-
 /** A workflow file. */
 export const workflowSchema = map(
   'a workflow',
@@ -87,16 +84,10 @@ export const workflowSchema = map(
       examples: [2, { max: 1, key: 'deploy' }],
       accepts: 'a whole number of at least 1, or a map with max and key',
     }).optional(),
-    budget: map(
-      'a budget',
-      {
-        tokens: count('Tokens.', 200_000).optional(),
-        cost_usd: positive('Dollars.', 5).optional(),
-        turns: count('Turns of agents.', 50).optional(),
-        time: duration('Time in which agents work.', '2h').optional(),
-      },
-      'What the agents of a run may use in all; then the run waits for more.',
-    ).optional(),
+    budget: budget.optional(),
+    protected: texts('Patterns of files that no agent of a run may change, beside those that are always protected.', [
+      'tests/**',
+    ]).optional(),
     permissions: map(
       'permissions',
       {

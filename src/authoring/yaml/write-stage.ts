@@ -3,7 +3,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { GateOptionModel, HumanGateModel, StepModel, Target } from '../../definition/model.ts';
 import { given } from './compile-step.ts';
-import { refusal, writeDuration } from './write-word.ts';
+import { refusal, writeBudget, writeDuration } from './write-word.ts';
 
 /** What the work of a stage needs to know of what is around it. */
 export interface WorkPlace {
@@ -43,8 +43,15 @@ export function writeWork(step: StepModel, place: WorkPlace): JsonObject {
   }
 }
 
-function agentOf({ role, continueSession, seesContext: _seen, ...config }: JsonObject): JsonObject {
-  return given({ type: 'agent', agent: role, ...config, continue_session: continueSession });
+function agentOf({ role, continueSession, supportsQuestions, seesContext: _seen, budget, ...config }: JsonObject): JsonObject {
+  return given({
+    type: 'agent',
+    agent: role,
+    ...config,
+    continue_session: continueSession,
+    supports_questions: supportsQuestions,
+    budget: isJsonObject(budget) ? writeBudget(budget) : undefined,
+  });
 }
 
 function pollOf(poll: Json | undefined): Json | undefined {

@@ -61,6 +61,24 @@ describe('a definition that came from a file reads back equal', () => {
     expectSame(file(`stages:\n  - { id: a, type: agent, agent: dev, timeout: 1m, ${ways} }\n  - { id: b, type: command, run: make }\n`));
   });
 
+  test('an agent that may ask, with the schema of its output', () => {
+    const schema = '{ type: object, required: [summary], properties: { summary: { type: string } } }';
+    expectSame(
+      file(
+        `stages: [{ id: a, type: agent, agent: dev, supports_questions: true, protected: ["tests/**"], may_change: ["tests/a"], schema: ${schema}, budget: { turns: 9, time: 1h } }]\n`,
+      ),
+    );
+  });
+
+  test('permissions, a budget, and a question for several people about files', () => {
+    const ask = '{ id: ask, type: human, prompt: Good?, from: [maintainers, owners], count: 2, subjects: ["docs/**"] }';
+    expectSame(
+      file(
+        `permissions: { contents: read, issues: none }\nprotected: ["ci/**"]\nbudget: { tokens: 1000, cost_usd: 2.5, time: 2h }\nstages: [${ask}]\n`,
+      ),
+    );
+  });
+
   test('reports of tests, small shares and expressions in braces', () => {
     const checks = [
       '{ check: command, run: make, expect: "{{ exit_code == 1 }}", report: junit.xml, tests: required }',

@@ -13,7 +13,7 @@ import { checkYaml } from './check.ts';
 import { given } from './compile-step.ts';
 import { writeHook, writeNotify, writeWork } from './write-stage.ts';
 import { WayWriter } from './write-way.ts';
-import { refusal, writeDuration } from './write-word.ts';
+import { refusal, writeBudget, writeDuration } from './write-word.ts';
 
 const LINE_WIDTH = 120;
 const HOOK = /^on_(?:complete|error)\.\d+$/;
@@ -51,7 +51,7 @@ function refuseFunctions(step: string, code: StepCode): void {
 }
 
 function documentOf(definition: Definition, around: JsonObject): JsonObject {
-  const { name, title, description, version, params, steps, limits, context, entry } = definition;
+  const { name, title, description, version, params, steps, limits, context, entry, permissions, budget } = definition;
   const ways = new WayWriter(definition);
   const stages = steps.filter(({ id }) => !HOOK.test(id) && !ways.isAdded(id));
   const [first] = stages;
@@ -69,6 +69,9 @@ function documentOf(definition: Definition, around: JsonObject): JsonObject {
     ...around,
     params: Object.keys(params).length === 0 ? undefined : (params as unknown as JsonObject),
     context: context && Object.fromEntries(context.map((one) => [one.name, one.value])),
+    permissions: permissions as JsonObject | undefined,
+    protected: definition.protected && [...definition.protected],
+    budget: budget && writeBudget(budget),
     limits: limits.maxIterations === MAX_ITERATIONS ? undefined : { max_iterations: limits.maxIterations },
     stages: stages.map((step) => stageOf(step, ways)),
     on_complete: hooksOf(definition, 'on_complete'),
@@ -92,7 +95,7 @@ function stageOf(step: StepModel, ways: WayWriter): JsonObject {
 }
 
 function frameOf(step: StepModel): JsonObject {
-  const { id, title, condition, timeoutMs, recovery } = step;
+  const { id, title, condition, timeoutMs, recovery, writes, protected: guarded, mayChange } = step;
   const { args, actions, preconditions, postconditions, slots } = step;
   if (preconditions.length + postconditions.length > 0) throw refusal(id, 'it has conditions of a contract');
   if (Object.keys(args).length + actions.length > 0) throw refusal(id, 'it has arguments or instructions');
@@ -103,6 +106,9 @@ function frameOf(step: StepModel): JsonObject {
     condition,
     timeout: timeoutMs === undefined ? undefined : writeDuration(timeoutMs),
     recovery,
+    writes: writes && [...writes],
+    protected: guarded && [...guarded],
+    may_change: mayChange && [...mayChange],
   });
 }
 

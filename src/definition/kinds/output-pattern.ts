@@ -3,8 +3,9 @@
 import { isJsonObject } from '../../base/json.ts';
 import type { StepModel } from '../model.ts';
 
-/** Whether a step declares files as outputs, which are compared with what was there before it. */
-export function comparesFiles({ config }: Pick<StepModel, 'config'>): boolean {
+/** Whether what was there before a step is compared with what is there after it: declared files, and what agents may not touch. */
+export function comparesFiles({ kind, config }: Pick<StepModel, 'kind' | 'config'>): boolean {
+  if (kind === 'agent' || kind === 'generate') return true;
   const { outputs } = config;
   return Array.isArray(outputs) && outputs.some((output) => isJsonObject(output) && (output.type === 'file' || output.type === 'artifact'));
 }

@@ -3,6 +3,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { type ActionSubject, performAction } from '../../forge/action.ts';
 import type { Snapshot } from '../attempt.ts';
+import { actionRefusal } from '../permission.ts';
 import { type Job, stepError, type Work } from '../work.ts';
 
 /** Does an action on the forge. */
@@ -10,6 +11,9 @@ export async function executeAction({ bench, request, context }: Job): Promise<W
   const { id, config } = request.bound.model;
   const { action, ...fields } = config;
   const { forge, groups } = bench.services;
+  const refusal = actionRefusal(request.workflow.definition, String(action), fields);
+  if (refusal !== undefined)
+    return { error: stepError('NOT_ALLOWED', `step "${id}" may not ${String(action)}: ${refusal}`, { retryable: false }) };
   if (forge === undefined) {
     const message = `step "${id}" wants to ${String(action)}, and there is no forge here; configure one`;
     return { error: stepError('COMMAND_NOT_RUN', message, { retryable: false }) };

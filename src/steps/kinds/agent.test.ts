@@ -167,6 +167,50 @@ describe('the answer of an agent', () => {
   });
 });
 
+describe('what an agent may do', () => {
+  const asked = async (definition: object, permissions?: AgentRequest['permissions']) => {
+    let seen: AgentRequest | undefined;
+    const driver = {
+      name: 'seen',
+      ask: async (request: AgentRequest): Promise<AgentAnswer> => {
+        seen = request;
+        return { kind: 'answered', success: true, output: null, refusals: [{ tool: 'Bash', deed: 'execute', why: 'not allowed' }] };
+      },
+    };
+    const run = createAttemptRunner({
+      cwd: '.',
+      now: Date.now,
+      roles: { developer: { driver: 'seen', ...(permissions === undefined ? {} : { permissions }) } },
+      drivers: { seen: driver },
+    });
+    const request = createAttemptRequest({ kind: 'agent', config: { role: 'developer' } });
+    const workflow = { ...request.workflow, definition: { ...request.workflow.definition, ...definition } };
+    return { result: await run({ ...request, workflow }), deeds: seen?.permissions?.deeds };
+  };
+
+  test('is what its role allows, without what the workflow takes away', async () => {
+    expect((await asked({ permissions: { contents: 'read' } }, { deeds: ['read', 'edit', 'fetch'] })).deeds).toEqual(['read', 'fetch']);
+  });
+
+  test('is left to the driver where nobody says anything', async () => {
+    expect((await asked({})).deeds).toBeUndefined();
+  });
+
+  test('and what it was not let do is kept as evidence', async () => {
+    expect((await asked({})).result).toMatchObject({ evidence: { refusals: [{ tool: 'Bash', why: 'not allowed' }] } });
+  });
+});
+
+test('a verdict on work of the session that it goes on with does not count', async () => {
+  const driver = createScriptedDriver(() => [{ do: 'answer', verdict: 'approve' }]);
+  const run = createAttemptRunner({ cwd: '.', now: Date.now, roles: { developer: { driver: 's' } }, drivers: { s: driver } });
+  const config = { role: 'developer', continueSession: true };
+  expect(await run(createAttemptRequest({ kind: 'agent', config }))).toMatchObject({
+    type: 'errored',
+    error: { code: 'STEP_OUTPUT_INVALID', message: expect.stringContaining('a review needs a session of its own') },
+  });
+});
+
 describe('an agent that fails', () => {
   test.each<[AgentAnswer & { kind: 'failed' }, object]>([
     [

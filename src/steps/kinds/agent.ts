@@ -44,6 +44,11 @@ function fromObject(job: Job, value: unknown): Work {
 
 function fromAnswer(job: Job, answer: AgentAnswer & { readonly kind: 'answered' }): Work {
   const { success, verdict, message } = answer;
+  const { id, config } = job.request.bound.model;
+  if (verdict === 'approve' && config.continueSession === true) {
+    const why = `the agent of step "${id}" approves work of the session that it goes on with; a review needs a session of its own: leave continue_session out`;
+    return { error: stepError('STEP_OUTPUT_INVALID', why, { retryable: false }), claim: answer as unknown as JsonObject };
+  }
   const inner = toPlain(answer.output, `the output of step "${job.request.bound.model.id}"`);
   const claim = { success, output: inner, ...(verdict === undefined ? {} : { verdict }), ...(message === undefined ? {} : { message }) };
   const bare =

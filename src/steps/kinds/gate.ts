@@ -1,11 +1,13 @@
 // Owns the execution of `gate`: every check is made, in order, also after one has failed. One that could not be made is
 // an error of the gate: it neither passes nor fails. When none failed and one is not decided yet, the gate is pending, and
-// all of it is looked at again.
+// all of it is looked at again. When files moved while they were checked, there is no verdict either.
 
+import { existsSync } from 'node:fs';
 import { formatDuration } from '../../base/duration.ts';
 import { messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
+import type { StepError } from '../../kernel/input.ts';
 import { Stopped, untilStopped } from '../abort.ts';
 import type { CheckResult } from '../attempt.ts';
 import type { CheckScene, CheckVerdict, GateCheck } from '../checks/check.ts';
@@ -17,15 +19,28 @@ import { renderRequest } from '../web/rendered-request.ts';
 import type { WebAnswer } from '../web/request.ts';
 import { templateScope } from '../web/template-scope.ts';
 import { type Job, stepError, type Work } from '../work.ts';
+import { judgesFiles, type Move, movesBetween, readTree } from '../workspace-tree.ts';
+
+const MOVES_SHOWN = 20;
 
 /** Makes all checks of a gate. */
 export async function executeGate(job: Job): Promise<Work> {
-  const { now } = job.bench.services;
+  const { now, cwd } = job.bench.services;
   const startedAt = now();
   const made: Made[] = [];
   const checks = job.request.bound.model.config.checks as readonly JsonObject[];
+  // Where there is no workspace, each check says so itself.
+  const before = judgesFiles(checks) && existsSync(cwd) ? await readTree(job) : undefined;
   for (const config of checks) made.push(await make({ ...job, startedAt }, config));
-  return conclude(job, made, formatDuration(now() - startedAt));
+  const moves = before === undefined ? [] : movesBetween(before, await readTree(job), checks);
+  if (job.request.signal.aborted) throw new Stopped();
+  return conclude(job, { made, moves, duration: formatDuration(now() - startedAt) });
+}
+
+interface Looked {
+  readonly made: readonly Made[];
+  readonly moves: readonly Move[];
+  readonly duration: string;
 }
 
 /** A gate at work: what its checks judge must not be older than it. */
@@ -122,7 +137,7 @@ function wellFormed(verdict: CheckVerdict): CheckVerdict {
   return { ...verdict, result: toPlain(verdict.result, 'the result of the check') };
 }
 
-function conclude(job: Job, made: readonly Made[], duration: string): Work {
+function conclude(job: Job, { made, moves, duration }: Looked): Work {
   const step = job.request.bound.model.id;
   const checks = made.map(recordOf);
   const unmade = made.filter(({ verdict }) => verdict.passed === null && verdict.pending !== true);
@@ -132,6 +147,7 @@ function conclude(job: Job, made: readonly Made[], duration: string): Work {
       return { error: stepError('STEP_FAILED', message, { reason: 'timeout' }), checks };
     return { error: stepError('COMMAND_NOT_RUN', message), checks };
   }
+  if (moves.length > 0) return { error: movedError(step, moves), checks, evidence: { moved: moves.map((move) => ({ ...move })) } };
   const failures = made.filter(({ verdict }) => verdict.passed === false);
   const open = made.filter(({ verdict }) => verdict.pending === true);
   const outcome = failures.length > 0 ? 'fail' : open.length > 0 ? 'pending' : 'ok';
@@ -145,6 +161,15 @@ function conclude(job: Job, made: readonly Made[], duration: string): Work {
     duration,
   };
   return { outcome, output, checks };
+}
+
+function movedError(step: string, moves: readonly Move[]): StepError {
+  const shown = moves.slice(0, MOVES_SHOWN).map(({ path, what }) => `${path} (${what})`);
+  const more = moves.length > MOVES_SHOWN ? ` and ${moves.length - MOVES_SHOWN} more` : '';
+  const message =
+    `gate "${step}" has no verdict, because files moved while it checked them: ${shown.join(', ')}${more}; ` +
+    'end what writes there, and let git ignore what the checks write themselves, or name it as their report';
+  return stepError('TREE_MOVED', message);
 }
 
 // The head that people approved: a merge behind this gate lands that one or nothing (W13).

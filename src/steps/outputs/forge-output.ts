@@ -6,6 +6,7 @@ import { performAction } from '../../forge/action.ts';
 import type { Forge, ForgeFailure, PullRequestFacts, PullRequestRequest } from '../../forge/forge.ts';
 import { disarm } from '../../forge/outgoing-text.ts';
 import type { StepError } from '../../kernel/input.ts';
+import { outputRefusal } from '../permission.ts';
 import { type Job, stepError } from '../work.ts';
 import type { OutputDeclaration } from './declaration.ts';
 import { kept, missing, type OutputFinding, wrong } from './finding.ts';
@@ -41,6 +42,8 @@ export function forgeFor(job: Job, output: OutputDeclaration): { readonly forge:
   const { forge } = bench.services;
   const what = `the output "${output.name}" of step "${request.bound.model.id}" is a ${NOUNS[output.type]}`;
   const refuse = (why: string) => ({ error: stepError('COMMAND_NOT_RUN', `${what}, and ${why}`, { retryable: false }) });
+  const refusal = outputRefusal(request.workflow.definition, output.type === 'pr' ? 'pr' : 'comment');
+  if (refusal !== undefined) return refuse(refusal);
   if (forge === undefined) return refuse('there is no forge here to make it at; configure one');
   if (output.type === 'comment' && numberOf(context.snapshot.data) === undefined)
     return refuse('this run is about no issue and no pull request; give it issue_number or pr_number in its context');

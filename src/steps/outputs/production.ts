@@ -9,7 +9,8 @@
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import { PUBLIC_API } from '../../expr/filters.ts';
 import { Stopped } from '../abort.ts';
-import { type Executor, type Job, stepError, type Work } from '../work.ts';
+import { protecting } from '../protection.ts';
+import { CLAIMED, type Executor, type Job, stepError, type Work } from '../work.ts';
 import { type Baseline, foundBefore, openBaseline, takeDigests } from './baseline.ts';
 import { declaredOutputs, isFileOutput, type OutputDeclaration, patternRefusal } from './declaration.ts';
 import { findArtifact, findFiles } from './file-output.ts';
@@ -26,11 +27,11 @@ const REQUEST_FIELDS: ReadonlySet<string> = new Set(['comment', 'pr', 'outputs']
 export async function producing(job: Job, work: Executor): Promise<Work> {
   const { bench, request } = job;
   const declared = declaredOutputs(request.bound.model.config.outputs);
-  if (declared.length === 0) return await work(job);
+  if (declared.length === 0) return await protecting(job, work);
   const refusal = refusalOf(job, declared);
   if (refusal !== undefined) return refusal;
   const before = await openBaseline(bench, request, { snapshot: job.context.snapshot, declared });
-  const done = await work(job);
+  const done = await protecting(job, work);
   if ('error' in done || 'handed' in done || 'asks' in done) return done;
   const plain = { ...done, output: toPlain(done.output, `the output of step "${request.bound.model.id}"`) };
   if (done.outcome !== 'ok') return { ...done, output: withoutOutputs(plain.output, declared) };
@@ -115,7 +116,7 @@ function concluded(job: Job, done: Finished['done'], findings: readonly OutputFi
   const { request } = job;
   const evidence = { ...done.evidence, outputs: evidenceOf(findings) };
   const error = contractError(request.bound.model.id, findings);
-  if (error !== undefined) return { ...noted(done), claim: done.claim ?? done.output, evidence, error };
+  if (error !== undefined) return { ...noted(done), claim: done.claim ?? done.output, evidence: { ...evidence, verdict: CLAIMED }, error };
   const values = Object.fromEntries(findings.map(({ output: { name }, value }) => [name, value]));
   const pr = findings.find(({ output, value }) => output.type === 'pr' && value !== null);
   return {

@@ -5,6 +5,7 @@ import { EngineError } from '../../base/error.ts';
 import { copyDatabase, recordBackup } from './backup.ts';
 import { type Connection, whenFree } from './connection.ts';
 import { foundHome } from './home.ts';
+import { LEDGER_TABLES } from './ledger.ts';
 import { phraseRows } from './packing.ts';
 import { TABLES } from './schema.ts';
 import { VIEWS } from './views.ts';
@@ -37,6 +38,11 @@ export const MIGRATIONS: readonly Migration[] = [
       connection.db.exec(VIEWS);
       for (const row of phraseRows()) connection.sql('INSERT INTO phrases (code, phrase) VALUES (?, ?)').run(...row);
     },
+  },
+  {
+    version: 3,
+    name: 'agent usage',
+    apply: (connection) => connection.db.exec(LEDGER_TABLES),
   },
 ];
 

@@ -12,6 +12,7 @@ import { type Connection, createPrivateFile, openConnection, readSnapshot } from
 import { readData, readValues } from './contents.ts';
 import { toStoreError, unknownRun } from './failure.ts';
 import { type Home, openHome } from './home.ts';
+import { beginUse, closeAccount, endUse, openAccounts, readClosed, readFamily, readUses, sumUsage } from './ledger.ts';
 import { listRuns, readNextDue, readReady, resolvePrefix } from './listing.ts';
 import { readLog } from './log.ts';
 import { insertMail, keyOf, readInbox } from './mail.ts';
@@ -92,6 +93,7 @@ export function createStore(connection: Connection, options: Omit<SqliteStoreOpt
   return {
     ...createWriter(context, home, transactions),
     ...createReader(context),
+    ...createLedger(connection, home, transactions),
     ready: (now, limit) => readSnapshot(connection, () => readReady(connection, { now, limit }, isDead)),
     nextDue: (after) => readSnapshot(connection, () => readNextDue(connection, after)),
     watch: bell.watch,
@@ -140,6 +142,27 @@ function createWriter(context: ClaimContext, home: Home, { write }: Transactions
         if (result === 'posted') after(() => context.bell.ring(mail.run));
         return result;
       }),
+  };
+}
+
+type Ledger = Pick<Store, 'beginUse' | 'endUse' | 'usage' | 'uses' | 'family' | 'closeAccount' | 'closedAccounts' | 'openAccounts'>;
+
+function createLedger(connection: Connection, home: Home, { write }: Transactions): Ledger {
+  const writing = <T>(work: () => T): Promise<T> =>
+    write(() => {
+      home.assertHome();
+      return work();
+    });
+  const reading = <T>(work: () => T): Promise<T> => readSnapshot(connection, work);
+  return {
+    beginUse: (use) => writing(() => beginUse(connection, use)),
+    endUse: (id, used) => writing(() => endUse(connection, id, used)),
+    usage: (query) => reading(() => sumUsage(connection, query)),
+    uses: (run) => reading(() => readUses(connection, run)),
+    family: (run) => reading(() => readFamily(connection, run)),
+    closeAccount: (closed) => writing(() => closeAccount(connection, closed)),
+    closedAccounts: (now) => reading(() => readClosed(connection, now)),
+    openAccounts: () => writing(() => openAccounts(connection)),
   };
 }
 

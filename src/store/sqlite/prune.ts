@@ -12,6 +12,7 @@ import type { RunEvent } from '../../kernel/event.ts';
 import type { PrunedRun, PruneReport, PruneRequest } from '../store.ts';
 import { statusCode, statusOf } from './checkpoint.ts';
 import { type Connection, readSnapshot, whenFree } from './connection.ts';
+import { forgetUses } from './ledger.ts';
 import { unpackJson } from './packing.ts';
 import { parseStored } from './run-row.ts';
 import { lastPlaceOf, ofRun, placeOf } from './schema.ts';
@@ -57,7 +58,7 @@ export async function pruneStore(context: PruneContext, request: PruneRequest): 
     const batch = await write(() => {
       assertHome();
       const families = planPrune(connection, request).slice(0, FAMILIES_AT_ONCE);
-      for (const family of families) for (const { key } of family) deleteRun(connection, key);
+      for (const family of families) for (const { key } of family) deleteRun(connection, key, request.before);
       return families;
     });
     runs.push(...batch.flatMap((family) => family.map(toPruned)));
@@ -128,7 +129,8 @@ function sourceOf(connection: Connection, { key, id }: Pick<Candidate, 'key' | '
   return started?.type === 'run.started' ? started.fork?.run : undefined;
 }
 
-function deleteRun(connection: Connection, key: number): void {
+function deleteRun(connection: Connection, key: number, before: number): void {
+  forgetUses(connection, key, before);
   connection.sql('DELETE FROM events WHERE place BETWEEN ? AND ?').run(placeOf(key, 0), lastPlaceOf(key));
   for (const table of ['checks', 'members', 'data', 'mail', 'slots', 'slot_waiters'])
     connection.sql(`DELETE FROM ${table} WHERE run = ?`).run(key);

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import type { StepModel } from './model.ts';
+import { overlappingWriters } from './overlap.ts';
+
+const writers = (...writes: (readonly string[] | undefined)[]): string[] =>
+  [
+    ...overlappingWriters(writes.map((list, index) => ({ id: `b${index}`, ...(list === undefined ? {} : { writes: list }) }) as StepModel)),
+  ].sort();
+
+test.each<[readonly string[], readonly string[], boolean]>([
+  [['src/**'], ['src/a.ts'], true],
+  [['src/**'], ['docs/**'], false],
+  [['src/a.ts'], ['src/a.ts'], true],
+  [['src/a.ts'], ['src/b.ts'], false],
+  [['src/api/**'], ['src/**/*.ts'], true],
+  [['**/*.md'], ['docs/**'], true],
+  [['docs/*.md', 'src/x.ts'], ['test/**', 'src/*.ts'], true],
+])('%j and %j overlap: %s', (one, other, does) => {
+  expect(writers(one, other)).toEqual(does ? ['b0', 'b1'] : []);
+});
+
+test('only those that overlap are named, and one that says nothing is not', () => {
+  expect(writers(['src/**'], undefined, ['docs/**'], ['src/a.ts'])).toEqual(['b0', 'b3']);
+});

@@ -1,0 +1,188 @@
+// Owns transcripts: what an agent said and did in one attempt, line by line in a plain file beside the database. They
+// are for people to look at; nothing is decided by them, and a run goes on without them.
+//
+// H1. A transcript is for its user only, has no secret in it, and is bounded; where it was cut, it says so.
+
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { AgentEvent } from '../agents/driver.ts';
+import { digestText } from '../base/digest.ts';
+import type { Json } from '../base/json.ts';
+import type { Redactor } from '../process/redact.ts';
+import { redactJson } from '../steps/redaction.ts';
+
+/** Which attempt a transcript is of. */
+export interface TranscriptOf {
+  readonly run: string;
+  readonly path: string;
+  readonly attempt: number;
+}
+
+/** A line of a transcript. */
+export type TranscriptLine = AgentEvent & { readonly at: string };
+
+/** A transcript that is being written. */
+export interface Transcript {
+  add(event: AgentEvent): void;
+  close(): void;
+}
+
+interface Means {
+  readonly now: () => number;
+  /** Hears, once, that it cannot be written. */
+  readonly warn: (error: unknown) => void;
+}
+
+const BYTES_MAX = 8 * 1024 * 1024;
+const TEXT_MAX = 64 * 1024;
+const PIECE_MAX = 4096;
+const NAME_MAX = 180;
+
+/** The folder of the transcripts of a database. */
+export function transcriptsOf(db: string): string {
+  return `${db}.transcripts`;
+}
+
+/** Opens the transcript of an attempt; one that was begun before a crash goes on. */
+export function openTranscript(
+  folder: string | undefined,
+  of: TranscriptOf & { readonly redactor: Redactor | undefined },
+  means: Means,
+): Transcript {
+  if (folder === undefined) return { add: () => undefined, close: () => undefined };
+  return new TranscriptFile(fileOf(folder, of), of.redactor, means);
+}
+
+/** The lines of the transcript of an attempt; undefined when there is none. A last line that a crash cut off is left out. */
+export function readTranscript(folder: string, of: TranscriptOf): TranscriptLine[] | undefined {
+  let text: string;
+  try {
+    text = readFileSync(fileOf(folder, of), 'utf8');
+  } catch {
+    return undefined;
+  }
+  return text.split('\n').flatMap((line) => parsed(line));
+}
+
+function parsed(line: string): TranscriptLine[] {
+  try {
+    return [JSON.parse(line) as TranscriptLine];
+  } catch {
+    return [];
+  }
+}
+
+/** Removes the transcripts of runs. */
+export function removeTranscripts(folder: string, runs: readonly string[]): void {
+  for (const run of runs) rmSync(join(folder, nameOf(run)), { recursive: true, force: true });
+}
+
+function fileOf(folder: string, { run, path, attempt }: TranscriptOf): string {
+  return join(folder, nameOf(run), `${nameOf(path)}.${attempt}.jsonl`);
+}
+
+/** A name for a file: what a file system might take amiss is spelt in another way, and what is too long is cut. */
+function nameOf(text: string): string {
+  const name = encodeURIComponent(text)
+    .replaceAll('*', '%2A')
+    .replace(/^\.+$/, (dots) => dots.replaceAll('.', '%2E'));
+  return name.length <= NAME_MAX ? name : `${name.slice(0, NAME_MAX - 17)}~${digestText(text).slice(0, 16)}`;
+}
+
+type Spoken = 'text' | 'thought';
+
+class TranscriptFile implements Transcript {
+  private readonly redactor: Redactor | undefined;
+  private readonly means: Means;
+  private file: number | undefined;
+  private bytes = 0;
+  private isFull = false;
+  /** What is being said: it comes in pieces, and a secret may be cut in two by them. */
+  private speech: { readonly kind: Spoken; readonly push: (text: string) => string; readonly end: () => string; said: string } | undefined;
+
+  constructor(path: string, redactor: Redactor | undefined, means: Means) {
+    this.redactor = redactor;
+    this.means = means;
+    try {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      this.file = openSync(path, 'a', 0o600);
+      this.bytes = fstatSync(this.file).size;
+    } catch (error) {
+      this.giveUp(error);
+    }
+  }
+
+  add(event: AgentEvent): void {
+    if (event.kind === 'text' || event.kind === 'thought') return this.say(event.kind, event.text);
+    this.endSpeech();
+    this.write(event);
+  }
+
+  close(): void {
+    this.endSpeech();
+    if (this.file !== undefined) closeSync(this.file);
+    this.file = undefined;
+  }
+
+  private say(kind: Spoken, text: string): void {
+    if (this.speech?.kind !== kind) {
+      this.endSpeech();
+      const stream = this.redactor?.stream();
+      this.speech = { kind, said: '', push: (chunk) => stream?.push(chunk) ?? chunk, end: () => stream?.end() ?? '' };
+    }
+    const { speech } = this;
+    if (speech === undefined) return;
+    speech.said += speech.push(text);
+    const line = speech.said.lastIndexOf('\n') + 1;
+    const cut = line > 0 ? line : speech.said.length > PIECE_MAX ? speech.said.length : 0;
+    if (cut === 0) return;
+    this.put({ kind, text: speech.said.slice(0, cut) });
+    speech.said = speech.said.slice(cut);
+  }
+
+  private endSpeech(): void {
+    const { speech } = this;
+    this.speech = undefined;
+    if (speech === undefined) return;
+    const rest = speech.said + speech.end();
+    if (rest !== '') this.put({ kind: speech.kind, text: rest });
+  }
+
+  private write(event: AgentEvent): void {
+    this.put(redactJson(this.redactor, event as unknown as Json) as unknown as AgentEvent);
+  }
+
+  /** Appends a line that has no secret in it. */
+  private put(event: AgentEvent): void {
+    if (this.file === undefined || this.isFull) return;
+    const at = new Date(this.means.now()).toISOString();
+    const line = `${JSON.stringify({ at, ...bounded(event) })}\n`;
+    this.isFull = this.bytes + Buffer.byteLength(line) > BYTES_MAX;
+    const text = this.isFull ? `${JSON.stringify({ at, kind: 'notice', text: FULL })}\n` : line;
+    try {
+      this.bytes += writeSync(this.file, text);
+    } catch (error) {
+      this.giveUp(error);
+    }
+  }
+
+  private giveUp(error: unknown): void {
+    if (this.file !== undefined) closeSync(this.file);
+    this.file = undefined;
+    this.means.warn(error);
+  }
+}
+
+const FULL = `the transcript was cut here: it has reached ${BYTES_MAX / 1024 / 1024} MiB`;
+
+/** The event with long texts cut, and how much was left out. */
+function bounded(event: AgentEvent): AgentEvent {
+  if ('text' in event) return { ...event, text: cut(event.text) };
+  if (event.kind !== 'tool') return event;
+  const input = JSON.stringify(event.input) ?? '';
+  return input.length <= TEXT_MAX ? event : { ...event, input: cut(input) };
+}
+
+function cut(text: string): string {
+  return text.length <= TEXT_MAX ? text : `${text.slice(0, TEXT_MAX)}… (${text.length - TEXT_MAX} more characters were cut)`;
+}

@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { bringBack, closeSideCheckout, openSideCheckout, type SideCheckout } from './side-checkout.ts';
+
+let home: string;
+let opened: SideCheckout[];
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'pawl-side-'));
+  opened = [];
+  git('init', '--quiet', '--initial-branch=main');
+  put(home, 'lines.txt', 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n');
+  put(home, '.gitignore', 'ignored\n');
+  git('add', '.');
+  git('commit', '--quiet', '-m', 'first');
+});
+afterEach(async () => {
+  for (const checkout of opened) await closeSideCheckout(checkout);
+  rmSync(home, { recursive: true, force: true });
+});
+
+function git(...args: string[]): string {
+  const who = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', '-c', 'commit.gpgsign=false'];
+  return execFileSync('git', [...who, ...args], { cwd: home, encoding: 'utf8' }).trim();
+}
+
+const put = (folder: string, name: string, text: string | Buffer): void => writeFileSync(join(folder, name), text);
+const read = (name: string): string => readFileSync(join(home, name), 'utf8');
+
+async function open(): Promise<SideCheckout> {
+  const checkout = await openSideCheckout(home);
+  opened.push(checkout);
+  return checkout;
+}
+
+test('a checkout begins with the workspace as it is, with what nobody committed', async () => {
+  put(home, 'lines.txt', 'changed\n');
+  put(home, 'new.txt', 'new');
+  put(home, 'ignored', 'x');
+  const { folder } = await open();
+  expect([
+    readFileSync(join(folder, 'lines.txt'), 'utf8'),
+    existsSync(join(folder, 'new.txt')),
+    existsSync(join(folder, 'ignored')),
+  ]).toEqual(['changed\n', true, false]);
+});
+
+test('changes of two that touch different places are both brought back, and branch and index stay as they are', async () => {
+  git('add', '.');
+  const index = git('ls-files', '--stage');
+  const [a, b] = [await open(), await open()];
+  put(a.folder, 'lines.txt', 'ONE\ntwo\nthree\nfour\nfive\nsix\nseven\n');
+  put(a.folder, 'a.txt', 'a');
+  put(b.folder, 'lines.txt', 'one\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n');
+  put(b.folder, 'b.bin', Buffer.from([0, 255, 10, 13]));
+  expect(await Promise.all([bringBack(a), bringBack(b)])).toEqual([{ kind: 'merged' }, { kind: 'merged' }]);
+  expect([read('lines.txt'), read('a.txt'), existsSync(join(home, 'b.bin'))]).toEqual([
+    'ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n',
+    'a',
+    true,
+  ]);
+  expect([git('ls-files', '--stage'), git('branch', '--show-current'), git('log', '--format=%s')]).toEqual([index, 'main', 'first']);
+});
+
+test('changes that contradict each other are a conflict that names the files, and nothing of the second is brought', async () => {
+  const [a, b] = [await open(), await open()];
+  put(a.folder, 'lines.txt', 'from a\n');
+  put(b.folder, 'lines.txt', 'from b\n');
+  put(b.folder, 'b.txt', 'b');
+  expect(await bringBack(a)).toEqual({ kind: 'merged' });
+  expect(await bringBack(b)).toEqual({ kind: 'conflict', files: ['lines.txt'] });
+  expect([read('lines.txt'), existsSync(join(home, 'b.txt'))]).toEqual(['from a\n', false]);
+});
+
+test('what was deleted, and what was committed there, is brought back as well', async () => {
+  const checkout = await open();
+  rmSync(join(checkout.folder, 'lines.txt'));
+  put(checkout.folder, 'kept.txt', 'kept');
+  const who = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', '-c', 'commit.gpgsign=false'];
+  execFileSync('git', [...who, 'add', '--all'], { cwd: checkout.folder });
+  execFileSync('git', [...who, 'commit', '--quiet', '-m', 'there'], { cwd: checkout.folder });
+  await bringBack(checkout);
+  expect([existsSync(join(home, 'lines.txt')), read('kept.txt')]).toEqual([false, 'kept']);
+});
+
+test('nothing changed brings nothing', async () => {
+  expect(await bringBack(await open())).toEqual({ kind: 'merged' });
+  expect(git('status', '--short')).toBe('');
+});
+
+test('a closed checkout leaves nothing behind', async () => {
+  const checkout = await openSideCheckout(home);
+  put(checkout.folder, 'x.txt', 'x');
+  await closeSideCheckout(checkout);
+  expect([existsSync(checkout.folder), git('worktree', 'list').split('\n').length]).toEqual([false, 1]);
+});

@@ -1,0 +1,45 @@
+// Owns how a hostile agent plays when it is attended: it takes every step that is handed out, tries its tricks, does
+// what it does instead of the work, and reports what an honest agent would have.
+
+import type { RunHandle } from '../api/engine.ts';
+import type { RunView } from '../engine/inspect.ts';
+import type { Handout } from '../engine/reports.ts';
+import type { HostileAgent, HostileTarget } from './hostile-agents.ts';
+import { driveRun, type HostileStage } from './hostile-stage.ts';
+import { reported, type Table } from './hostile-tricks.ts';
+
+const ROUNDS_MAX = 60;
+const NEVER = new Promise<void>(() => {});
+
+/** Who plays, and what it says. */
+export interface Player {
+  readonly agent: HostileAgent;
+  /** What it works against at a step. */
+  readonly targetAt: (step: string) => HostileTarget;
+}
+
+/** Plays a run to where it goes no further. */
+export async function playAttended(
+  stage: HostileStage,
+  handle: RunHandle,
+  { agent, targetAt }: Player,
+): Promise<{ readonly view: RunView; readonly breaches: readonly string[] }> {
+  const { engine } = stage;
+  const run = handle.id;
+  const earlier: Handout[] = [];
+  const breaches: string[] = [];
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    await driveRun(stage, handle, NEVER);
+    const [handout] = await engine.handouts(run);
+    if (handout === undefined) break;
+    const said = await agent.deed(targetAt(handout.step), stage.cwd);
+    if (said === 'hangs') break;
+    const result = said === 'breaks off' ? { success: false } : said.output;
+    const table: Table = { engine, run, handout, result, earlier: [...earlier] };
+    breaches.push(...((await agent.trick?.(table)) ?? []));
+    await reported(table, handout.token, result);
+    earlier.push(handout);
+    if ((await engine.handouts(run)).some(({ token }) => token === handout.token)) break;
+  }
+  return { view: await engine.wait(run, 'idle'), breaches };
+}

@@ -1,0 +1,42 @@
+// Owns the seam between asking an agent and whoever keeps the books: an agent is asked only after it was admitted, and
+// what it used is on the books before its answer counts.
+
+import type { AgentAnswer, AgentEvent } from '../agents/driver.ts';
+import type { Budget } from '../definition/budget.ts';
+import type { Redactor } from '../process/redact.ts';
+
+/** An agent that is about to be asked. */
+export interface Spawn {
+  readonly run: string;
+  readonly path: string;
+  readonly step: string;
+  readonly attempt: number;
+  readonly role: string;
+  /** Whose capacity it uses: the credential of its role, else its driver. */
+  readonly account: string;
+  /** What this one attempt, all attempts of the step in this run, and all of the role in a day may use. */
+  readonly budgets: { readonly attempt?: Budget; readonly step?: Budget; readonly day?: Budget };
+  readonly redactor: Redactor | undefined;
+}
+
+/** There is no capacity or no budget; `resumeAt` is when there is some again by itself. */
+export interface Refusal {
+  readonly reason: 'quota' | 'budget';
+  readonly message: string;
+  readonly resumeAt?: number;
+}
+
+/** An agent that may be asked now. */
+export interface Admission {
+  /** What is left for it. */
+  readonly left: Budget;
+  /** Hears what the agent does. */
+  onEvent(event: AgentEvent): void;
+  /** Puts down what the agent used; gives the answer as it counts, with the time of a reset where it had none. */
+  close(answer: AgentAnswer): Promise<AgentAnswer>;
+}
+
+/** Whoever keeps the books. */
+export interface Accounting {
+  open(spawn: Spawn): Promise<Admission | Refusal>;
+}

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import type { Definition } from '../definition/model.ts';
+import { actionRefusal, narrowed, outputRefusal } from './permission.ts';
+
+const allowing = (permissions: NonNullable<Definition['permissions']>): Definition => ({ permissions }) as Definition;
+
+describe('the permissions of a workflow', () => {
+  test('that says nothing refuse nothing', () => {
+    expect(actionRefusal(allowing({}), 'merge_pr', {})).toBeUndefined();
+    expect(narrowed(allowing({})).deeds).toContain('edit');
+  });
+
+  test.each<[string, object, NonNullable<Definition['permissions']>]>([
+    ['merge_pr', {}, { contents: 'read' }],
+    ['merge_pr', {}, { pull_requests: 'none' }],
+    ['close_issue', {}, { issues: 'read' }],
+    ['create_issue', {}, { issues: 'none' }],
+    ['label', { add: ['x'] }, { issues: 'read' }],
+    ['comment', { target: 'pr' }, { pull_requests: 'read' }],
+  ])('%s %j is refused by %j, which is named', (action, config, permissions) => {
+    const [area, access] = Object.entries(permissions)[0] as [string, string];
+    expect(actionRefusal(allowing(permissions), action, { ...config })).toBe(
+      `the workflow has the permission "${area}: ${access}"; it takes "${area}: write"`,
+    );
+  });
+
+  test.each<[string, object, NonNullable<Definition['permissions']>]>([
+    ['notify', {}, { issues: 'none', pull_requests: 'none', contents: 'none' }],
+    ['comment', { target: 'pr' }, { issues: 'none' }],
+    ['close_issue', {}, { contents: 'read' }],
+  ])('%s %j does not need what %j takes away', (action, config, permissions) => {
+    expect(actionRefusal(allowing(permissions), action, { ...config })).toBeUndefined();
+  });
+
+  test('hold for outputs at the forge as well', () => {
+    expect([outputRefusal(allowing({ issues: 'read' }), 'comment'), outputRefusal(allowing({ pull_requests: 'read' }), 'pr')]).toEqual([
+      expect.stringContaining('issues: write'),
+      expect.stringContaining('pull_requests: write'),
+    ]);
+  });
+
+  test('without contents an agent reads and runs, and changes no files', () => {
+    const deeds = narrowed(allowing({ contents: 'read' })).deeds;
+    expect(deeds).toEqual(['read', 'search', 'execute', 'think']);
+  });
+
+  test('never give an agent more than its role has', () => {
+    expect(narrowed(allowing({ contents: 'write' }), { deeds: ['read'] }).deeds).toEqual(['read']);
+  });
+});

@@ -1,0 +1,44 @@
+// Owns what a workflow lets its own run do: its `permissions` narrow what the run may do at the forge and what its
+// agents may do to files. What they do not name is as the project allows it.
+
+import { type AgentPermissions, WORK_IN_PLACE } from '../agents/driver.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { Definition } from '../definition/model.ts';
+
+type Area = keyof NonNullable<Definition['permissions']>;
+
+const CHANGING = new Set(['edit', 'delete', 'move']);
+
+/** Why a run may not do an action; undefined when it may. */
+export function actionRefusal({ permissions = {} }: Definition, action: string, config: JsonObject): string | undefined {
+  const missing = areasOf(action, config).find((area) => (permissions[area] ?? 'write') !== 'write');
+  return missing === undefined ? undefined : refusal(missing, permissions[missing]);
+}
+
+/** Why a run may not make an output of a type at the forge; undefined when it may. */
+export function outputRefusal(definition: Definition, type: 'comment' | 'pr'): string | undefined {
+  return actionRefusal(definition, type === 'pr' ? 'open_pr' : 'comment', {});
+}
+
+function refusal(area: Area, access: string | undefined): string {
+  return `the workflow has the permission "${area}: ${access}"; it takes "${area}: write"`;
+}
+
+function areasOf(action: string, { target }: JsonObject): readonly Area[] {
+  switch (action) {
+    case 'merge_pr':
+      return ['contents', 'pull_requests'];
+    case 'open_pr':
+      return ['pull_requests'];
+    case 'notify':
+      return [];
+    default:
+      return [target === 'pr' ? 'pull_requests' : 'issues'];
+  }
+}
+
+/** What an agent of a run may do: what its role allows, without changes to files where the workflow has none. */
+export function narrowed({ permissions = {} }: Definition, allowed: AgentPermissions = WORK_IN_PLACE): AgentPermissions {
+  if ((permissions.contents ?? 'write') === 'write') return allowed;
+  return { ...allowed, deeds: allowed.deeds.filter((deed) => !CHANGING.has(deed)) };
+}

@@ -1,0 +1,130 @@
+// Owns the ledger of what agents used, and the accounts that are closed for a while. A row is written before an agent is
+// asked and completed when it has answered: what a crash cut off stays on the books, its amounts unknown.
+
+import type { AgentUse, AgentUsed, ClosedAccount, Family, UsageQuery, UsageTotal, Used } from '../store.ts';
+import type { Connection } from './connection.ts';
+import { unknownRun } from './failure.ts';
+import { keyOf } from './mail.ts';
+
+/** The tables of version 3. */
+export const LEDGER_TABLES = `
+CREATE TABLE agent_usage (
+  id INTEGER PRIMARY KEY,
+  run INTEGER,
+  path TEXT NOT NULL,
+  step TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  role TEXT NOT NULL,
+  account TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  ms INTEGER,
+  input_tokens INTEGER,
+  output_tokens INTEGER,
+  turns INTEGER,
+  cost_usd REAL
+);
+CREATE INDEX agent_usage_run ON agent_usage (run);
+CREATE INDEX agent_usage_time ON agent_usage (started_at);
+
+CREATE TABLE closed_accounts (
+  account TEXT PRIMARY KEY,
+  until INTEGER NOT NULL,
+  why TEXT NOT NULL
+) WITHOUT ROWID;
+`;
+
+/** Puts down that an agent is about to be asked; gives the number of the row. */
+export function beginUse(connection: Connection, { run, path, step, attempt, role, account, at }: AgentUse): number {
+  const key = keyOf(connection, run);
+  if (key === undefined) throw unknownRun(run, connection.name);
+  const { lastInsertRowid } = connection
+    .sql('INSERT INTO agent_usage (run, path, step, attempt, role, account, started_at) VALUES (?, ?, ?, ?, ?, ?, ?)')
+    .run(key, path, step, attempt, role, account, at);
+  return Number(lastInsertRowid);
+}
+
+/** Completes a row with what is known. */
+export function endUse(connection: Connection, id: number, { ms, inputTokens, outputTokens, turns, costUsd }: Used): void {
+  connection
+    .sql('UPDATE agent_usage SET ms = ?, input_tokens = ?, output_tokens = ?, turns = ?, cost_usd = ? WHERE id = ?')
+    .run(ms, inputTokens ?? null, outputTokens ?? null, turns ?? null, costUsd ?? null, id);
+}
+
+// A union drops what it has seen, so that even a circle of parents, which nothing here makes, would end.
+const FAMILY_DOWN = `WITH RECURSIVE tree (id, key) AS (
+  SELECT id, key FROM runs WHERE id = ? UNION SELECT r.id, r.key FROM runs r JOIN tree t ON r.parent = t.id
+)`;
+const FAMILY_UP = `WITH RECURSIVE line (id, parent, n) AS (
+  SELECT id, parent, 0 FROM runs WHERE id = ?
+  UNION SELECT r.id, r.parent, l.n + 1 FROM runs r JOIN line l ON r.id = l.parent WHERE l.n < 1000
+)`;
+
+const SUMS = `count(*) AS attempts, coalesce(sum(input_tokens), 0) AS inputTokens, coalesce(sum(output_tokens), 0) AS outputTokens,
+  coalesce(sum(turns), 0) AS turns, coalesce(sum(cost_usd), 0) AS costUsd, coalesce(sum(ms), 0) AS ms,
+  count(*) - count(cost_usd) AS unknownCost, count(*) - count(coalesce(input_tokens, output_tokens)) AS unknownTokens`;
+
+/** The sums over all rows that a query means. */
+export function sumUsage(connection: Connection, { run, withChildren, step, role, since }: UsageQuery): UsageTotal {
+  const conditions: string[] = [];
+  const values: (string | number)[] = [];
+  const where = (condition: string, value: string | number | undefined): void => {
+    if (value === undefined) return;
+    conditions.push(condition);
+    values.push(value);
+  };
+  where(withChildren === true ? `run IN (${FAMILY_DOWN} SELECT key FROM tree)` : 'run = (SELECT key FROM runs WHERE id = ?)', run);
+  where('step = ?', step);
+  where('role = ?', role);
+  where('started_at >= ?', since);
+  const found = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+  return { ...(connection.sql(`SELECT ${SUMS} FROM agent_usage${found}`).get(...values) as unknown as UsageTotal) };
+}
+
+/** What each attempt of a run used, oldest first; what is not known is absent. */
+export function readUses(connection: Connection, run: string): AgentUsed[] {
+  const rows = connection
+    .sql(
+      `SELECT path, step, attempt, role, account, started_at AS at, ms, input_tokens AS inputTokens, output_tokens AS outputTokens,
+       turns, cost_usd AS costUsd FROM agent_usage WHERE run = (SELECT key FROM runs WHERE id = ?) ORDER BY id`,
+    )
+    .all(run);
+  return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as unknown as AgentUsed);
+}
+
+/** The runs that a run descends from, and how many runs its whole family has. */
+export function readFamily(connection: Connection, run: string): Family {
+  const line = connection.sql(`${FAMILY_UP} SELECT id FROM line ORDER BY n`).all(run);
+  const [own, ...ancestors] = line.map(({ id }) => String(id));
+  if (own === undefined) throw unknownRun(run, connection.name);
+  const runs = connection.sql(`${FAMILY_DOWN} SELECT count(*) AS runs FROM tree`).get(ancestors.at(-1) ?? own)?.runs as number;
+  return { ancestors, runs };
+}
+
+/** Closes an account; of two times the later one holds. */
+export function closeAccount(connection: Connection, { account, until, why }: ClosedAccount): void {
+  connection
+    .sql(
+      `INSERT INTO closed_accounts (account, until, why) VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET until = excluded.until, why = excluded.why WHERE excluded.until > until`,
+    )
+    .run(account, until, why);
+}
+
+/** The accounts that are closed at a time, and until when. */
+export function readClosed(connection: Connection, now: number): ClosedAccount[] {
+  const rows = connection.sql('SELECT account, until, why FROM closed_accounts WHERE until > ? ORDER BY account').all(now);
+  return rows.map(({ account, until, why }) => ({ account: String(account), until: Number(until), why: String(why) }));
+}
+
+/** Opens every account again. */
+export function openAccounts(connection: Connection): void {
+  connection.sql('DELETE FROM closed_accounts').run();
+}
+
+const DAYS_2_MS = 172_800_000;
+
+/** Takes a run off the books. What was used lately still counts for its day, without the run. */
+export function forgetUses(connection: Connection, key: number, before: number): void {
+  connection.sql('UPDATE agent_usage SET run = NULL WHERE run = ?').run(key);
+  connection.sql('DELETE FROM agent_usage WHERE run IS NULL AND started_at < ?').run(before - DAYS_2_MS);
+}

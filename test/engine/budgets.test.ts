@@ -1,0 +1,295 @@
+// Budgets: what agents may use, checked before each is asked, summed up over crashes, resumes and the runs they start.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AgentRequest, AgentUsage } from '../../src/agents/driver.ts';
+import { createScriptedDriver } from '../../src/agents/scripted.ts';
+import type { AnyWorkflow } from '../../src/api/engine.ts';
+import { checkYaml } from '../../src/authoring/yaml/check.ts';
+import type { Budget } from '../../src/definition/budget.ts';
+import { hashDefinition } from '../../src/definition/hash.ts';
+import { validateDefinition } from '../../src/definition/validate.ts';
+import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
+import { defineWorkflow, type Engine, step, workflow } from './library.ts';
+import { codeOf, createLatch, createRig, errorOf, type Rig } from './rig.ts';
+
+let rig: Rig;
+let asked: AgentRequest[];
+beforeEach(() => {
+  rig = createRig();
+  asked = [];
+});
+afterEach(() => rig.close());
+
+/** Roles with an agent that always uses the same. */
+function using(usage: AgentUsage | undefined, role: object = {}) {
+  const driver = createScriptedDriver((request) => {
+    asked.push(request);
+    return [{ do: 'answer', ...(usage === undefined ? {} : { usage }) }];
+  });
+  return { roles: { worker: { driver: 'scripted', ...role } }, drivers: { scripted: driver } };
+}
+
+const work = (id: string, next: string | null, more: object = {}) => ({ id, agent: 'worker', prompt: 'Work.', next, ...more });
+/** The same workflow under a budget, for the run or by step. */
+function under(given: AnyWorkflow, { run, steps = {} }: { readonly run?: Budget; readonly steps?: Readonly<Record<string, Budget>> }) {
+  const compiled = 'compiled' in given ? given.compiled : given;
+  const models = compiled.definition.steps.map((model) => {
+    const budget = steps[model.id];
+    return budget === undefined ? model : { ...model, config: { ...model.config, budget: { ...budget } } };
+  });
+  const definition = validateDefinition({ ...compiled.definition, steps: models, ...(run === undefined ? {} : { budget: run }) });
+  return { ...compiled, definition, hash: hashDefinition(definition) };
+}
+
+const three = ({ budget }: { readonly budget?: Budget } = {}) =>
+  under(
+    defineWorkflow({ name: 'three', steps: [work('a', 'b'), work('b', 'c'), work('c', null)] }),
+    budget === undefined ? {} : { run: budget },
+  );
+
+async function shortage(engine: Engine, run: string) {
+  const view = await engine.get(run);
+  return {
+    status: view.status,
+    waits: view.waits.map(({ kind }) => kind),
+    error: view.steps.findLast(({ error }) => error !== undefined)?.error,
+  };
+}
+
+describe('the budget of a run', () => {
+  test('is checked before each agent is asked; used up, the run waits and says what to do', async () => {
+    const engine = await rig.open(using({ costUsd: 0.6, inputTokens: 10 }));
+    const run = await engine.start(three({ budget: { costUsd: 1 } }));
+    await run.wait('idle');
+    expect(asked.map(({ step: id }) => id)).toEqual(['a', 'b']);
+    expect(await shortage(engine, run.id)).toEqual({
+      status: 'waiting',
+      waits: ['budget'],
+      error: `the budget of run ${run.id} is used up: $1.20 of $1.00; "pawl resume ${run.id} --budget cost_usd=N" lets it use more`,
+    });
+  });
+
+  test('what is left goes to the agent, which can stop there by itself', async () => {
+    const engine = await rig.open(using({ costUsd: 0.25, inputTokens: 10, outputTokens: 5, turns: 1 }, { budget: { turns: 4 } }));
+    await (await engine.start(three({ budget: { costUsd: 1, tokens: 100, turns: 5 } }))).wait();
+    expect(asked.map(({ budget }) => budget)).toEqual([
+      { costUsd: 1, tokens: 100, turns: 4 },
+      { costUsd: 0.75, tokens: 85, turns: 4 },
+      { costUsd: 0.5, tokens: 70, turns: 3 },
+    ]);
+  });
+
+  test('a grant is on record with its actor, and lets the run use so much more, also after a restart', async () => {
+    const options = { workflows: [three({ budget: { turns: 1 } })], ...using({ turns: 1 }) };
+    const first = await rig.open(options);
+    const { id } = await first.start('three');
+    await first.wait(id, 'idle');
+    await first.close();
+    const second = await rig.open({ ...options, drives: 'own' });
+    await second.resume(id, { actor: 'ann', budget: { turns: 1 } });
+    await second.wait(id, 'idle');
+    expect(asked).toHaveLength(2);
+    await second.resume(id, { actor: 'bob' });
+    await second.wait(id, 'idle');
+    expect((await shortage(second, id)).error).toContain('2 of 2 turns');
+    await second.resume(id, { actor: 'ann', budget: { turns: 5 } });
+    expect((await second.wait(id)).status).toBe('completed');
+    const granted = (await second.store.events(id, 0)).flatMap(({ events }) => events).filter((event) => 'granted' in event);
+    expect(granted).toMatchObject([
+      { actor: 'ann', granted: { turns: 1 } },
+      { actor: 'ann', granted: { turns: 5 } },
+    ]);
+    expect((await second.store.check()).problems).toEqual([]);
+  });
+
+  test('a grant that is no budget is refused', async () => {
+    const engine = await rig.open(using({ turns: 1 }));
+    const run = await engine.start(three({ budget: { turns: 1 } }));
+    await run.wait('idle');
+    expect(await codeOf(engine.resume(run.id, { budget: { turns: -1 } }))).toBe('OPTION_INVALID');
+  });
+
+  test('counts what an attempt used whose answer came too late', async () => {
+    const clock = createVirtualClock();
+    const atWork = createLatch();
+    const slow = {
+      name: 'slow',
+      ask: async ({ signal }: AgentRequest) => {
+        const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve));
+        atWork.open();
+        await stopped;
+        return { kind: 'failed', failure: 'aborted', message: 'stopped', usage: { costUsd: 2 } } as const;
+      },
+    };
+    const late = defineWorkflow({ name: 'late', steps: [work('a', null, { timeout: '1h' })] });
+    const engine = await rig.open({ clock, roles: { worker: { driver: 'slow' } }, drivers: { slow } });
+    const run = await engine.start(late);
+    await atWork.promise;
+    clock.advance(3_600_000);
+    await run.wait();
+    await engine.close();
+    const { store } = await rig.open();
+    expect(await store.usage({ run: run.id })).toMatchObject({ attempts: 1, costUsd: 2, unknownCost: 0 });
+  });
+
+  test('has on its books an attempt that a crash cut off, its use unknown', async () => {
+    const other = rig.other(`
+      const ask = ({ runId }) => { say(runId); return new Promise(() => {}); };
+      const engine = await pawl.createEngine({ db, roles: { worker: { driver: 'deaf' } }, drivers: { deaf: { name: 'deaf', ask } } });
+      const steps = [{ id: 'a', agent: 'worker', prompt: 'Work.', next: null }];
+      await engine.start(pawl.defineWorkflow({ name: 'one', steps }));
+      await new Promise(() => setInterval(() => {}, 1000));
+    `);
+    const run = await other.said();
+    await other.kill();
+    const { store } = await rig.open({ drives: 'own' });
+    expect(await store.usage({ run })).toMatchObject({ attempts: 1, unknownCost: 1, unknownTokens: 1 });
+  });
+
+  test('holds for the runs it starts: they count for it, and wait with it', async () => {
+    const child = defineWorkflow({ name: 'child', steps: [work('x', 'y'), work('y', null)] });
+    const flow = workflow('parent', { children: [child] }, function* () {
+      yield* step('own').agent({ agent: 'worker', prompt: 'Work.' });
+      yield* step('child').workflow(child, {});
+    });
+    const parent = under(flow, { run: { turns: 2 } });
+    const engine = await rig.open({ workflows: [parent], ...using({ turns: 1 }) });
+    const run = await engine.start(parent);
+    await run.wait('idle');
+    const id = (await engine.list({ parent: run.id }))[0]?.id as string;
+    await engine.wait(id, 'idle');
+    expect(asked.map(({ step: name }) => name)).toEqual(['own', 'x']);
+    expect((await shortage(engine, id)).error).toContain(`the budget of run ${run.id} is used up: 2 of 2 turns`);
+    await engine.resume(run.id, { actor: 'ann', budget: { turns: 1 } });
+    expect((await run.wait()).status).toBe('completed');
+  });
+
+  test('of time ends an attempt that has no more, and the run waits', async () => {
+    const hanging = createScriptedDriver((request) => {
+      asked.push(request);
+      return [{ do: 'hang' }];
+    });
+    const engine = await rig.open({ roles: { worker: { driver: 'scripted' } }, drivers: { scripted: hanging } });
+    const run = await engine.start(three({ budget: { timeMs: 30 } }));
+    await run.wait('idle');
+    expect(asked.map(({ timeoutMs }) => timeoutMs)).toEqual([30]);
+    expect((await engine.get(run.id)).waits).toMatchObject([{ kind: 'budget' }]);
+  });
+
+  test('is what a YAML file says', async () => {
+    const yaml = [
+      'apiVersion: pawl.dev/v1',
+      'kind: Workflow',
+      'metadata: { name: y }',
+      'budget: { tokens: 10, cost_usd: 0.5, turns: 3, time: 1h }',
+      'stages:',
+      '  - { id: a, type: agent, agent: worker, prompt: p }',
+    ].join('\n');
+    const { compiled } = checkYaml('y.yaml', yaml);
+    expect(compiled?.definition.budget).toEqual({ tokens: 10, costUsd: 0.5, turns: 3, timeMs: 3_600_000 });
+  });
+});
+
+describe('unknown use', () => {
+  test('is never taken for nothing: the budget goes by what is known, and says so', async () => {
+    const engine = await rig.open(using({ turns: 1 }));
+    const run = await engine.start(three({ budget: { costUsd: 1, turns: 2 } }));
+    await run.wait('idle');
+    expect(asked).toHaveLength(2);
+    expect((await shortage(engine, run.id)).error).toContain('2 of 2 turns');
+    expect(await engine.store.usage({ run: run.id })).toMatchObject({ costUsd: 0, unknownCost: 2 });
+  });
+
+  test('beside known use makes a sum "at least" so much', async () => {
+    let calls = 0;
+    const driver = createScriptedDriver(() => {
+      calls += 1;
+      return [{ do: 'answer', ...(calls === 1 ? {} : { usage: { costUsd: 5 } }) }];
+    });
+    const engine = await rig.open({ roles: { worker: { driver: 'scripted' } }, drivers: { scripted: driver } });
+    const run = await engine.start(three({ budget: { costUsd: 1 } }));
+    await run.wait('idle');
+    expect((await shortage(engine, run.id)).error).toContain('at least $5.00 of $1.00, and what 1 attempt used is not known');
+  });
+
+  test('is what a driver gives that cannot be counted with', async () => {
+    const engine = await rig.open(using({ costUsd: Number.NaN, inputTokens: -1, outputTokens: 1.5, turns: 2 }));
+    const run = await engine.start(three());
+    await run.wait();
+    expect(await engine.store.usage({ run: run.id })).toMatchObject({ unknownCost: 3, unknownTokens: 3, turns: 6 });
+  });
+});
+
+describe('other budgets', () => {
+  test('of a step count all its attempts in the run, and no other step', async () => {
+    const failing = createScriptedDriver((request) => {
+      asked.push(request);
+      if (request.step === 'a') return { kind: 'answered', success: true, output: null, usage: { turns: 7 } };
+      return { kind: 'failed', failure: 'crash', message: 'it broke', usage: { turns: 1 } };
+    });
+    const engine = await rig.open({ roles: { worker: { driver: 'scripted' } }, drivers: { scripted: failing } });
+    const steps = [work('a', 'b'), work('b', null, { retry: 5 })];
+    const run = await engine.start(under(defineWorkflow({ name: 'failing', steps }), { steps: { b: { turns: 2 } } }));
+    await run.wait('idle');
+    expect(asked.map(({ step: id }) => id)).toEqual(['a', 'b', 'b']);
+    expect((await shortage(engine, run.id)).error).toContain(`the budget of step "b" in run ${run.id} is used up: 2 of 2 turns`);
+    await engine.resume(run.id, { budget: { turns: 1 } });
+    await run.wait('idle');
+    expect(asked.map(({ step: id }) => id)).toEqual(['a', 'b', 'b', 'b']);
+  });
+
+  test.each([
+    ['of all runs', { options: { budgets: { day: { turns: 2 } } }, role: {}, what: 'the budget of all runs for a day' }],
+    ['of a role', { options: {}, role: { budget: { day: { turns: 2 } } }, what: 'the budget of role "worker" for a day' }],
+  ])('of a day %s begin anew at midnight, and the run goes on by itself', async (_, { options, role, what }) => {
+    const clock = createVirtualClock();
+    const engine = await rig.open({ clock, ...options, ...using({ turns: 1 }, role) });
+    const run = await engine.start(three());
+    await run.wait('idle');
+    const midnight = clock.now() - (clock.now() % 86_400_000) + 86_400_000;
+    expect((await engine.get(run.id)).waits).toMatchObject([{ kind: 'budget', due: midnight }]);
+    expect((await shortage(engine, run.id)).error).toContain(
+      `${what} is used up: 2 of 2 turns; it begins anew at ${new Date(midnight).toISOString()}`,
+    );
+    clock.advance(midnight - clock.now());
+    expect((await run.wait()).status).toBe('completed');
+  });
+
+  test('of every run hold for those whose workflow has none', async () => {
+    const engine = await rig.open({ budgets: { run: { turns: 1 } }, ...using({ turns: 1 }) });
+    const run = await engine.start(three());
+    await run.wait('idle');
+    expect((await shortage(engine, run.id)).error).toContain(`and so of run ${run.id}, is used up: 1 of 1 turns`);
+  });
+
+  test.each([
+    ['not a number', Number.NaN],
+    ['negative', -1],
+    ['endless', Number.POSITIVE_INFINITY],
+  ])('that are %s are refused when they are loaded, wherever they are written', async (_, turns) => {
+    const budget = { turns };
+    expect(() => three({ budget })).toThrow('budget');
+    expect(() => under(three(), { steps: { b: budget } })).toThrow('budget');
+    for (const options of [
+      { budgets: { run: budget } },
+      { budgets: { day: budget } },
+      using({}, { budget }),
+      using({}, { budget: { day: budget } }),
+    ])
+      expect((await errorOf(rig.open(options))).code).toBe('CONFIG_INVALID');
+  });
+});
+
+describe('runs that start runs', () => {
+  test('end at the limit of how many one may lead to', async () => {
+    const leaf = defineWorkflow({ name: 'leaf', steps: [{ id: 'x', handler: () => null, next: null }] });
+    const parent = workflow('parent', { children: [leaf] }, function* () {
+      for (const at of [1, 2, 3]) yield* step(`child-${at}`).workflow(leaf, {});
+    });
+    const engine = await rig.open({ workflows: [parent], runsMax: 3 });
+    const run = await engine.start(parent);
+    const view = await run.wait();
+    expect(view.error).toContain('step "child-3" would start one more run, and its family has 3, which is the limit');
+    expect(await engine.list({ parent: run.id })).toHaveLength(2);
+  });
+});

@@ -1,0 +1,96 @@
+// Branches that would write the same files work in checkouts of their own, and what they changed comes together.
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createScriptedDriver } from '../../src/agents/scripted.ts';
+import { checkYaml } from '../../src/authoring/yaml/check.ts';
+import type { CompiledWorkflow } from '../../src/definition/code.ts';
+import { createRig, type Rig } from './rig.ts';
+
+let rig: Rig;
+let project: string;
+beforeEach(() => {
+  rig = createRig();
+  project = rig.path('project');
+  git(rig.directory, 'init', '--quiet', '--initial-branch=main', project);
+  writeFileSync(join(project, 'text'), 'one\ntwo\nthree\nfour\nfive\n');
+  git(project, 'add', '.');
+  git(project, 'commit', '--quiet', '-m', 'first');
+});
+afterEach(() => rig.close());
+
+function git(cwd: string, ...args: string[]): string {
+  const who = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', '-c', 'commit.gpgsign=false'];
+  return execFileSync('git', [...who, ...args], { cwd, encoding: 'utf8' }).trim();
+}
+
+function parallel(...branches: readonly string[]): CompiledWorkflow {
+  const lines = branches.map((branch) => `      - { ${branch} }`).join('\n');
+  const text = `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: both }\nstages:\n  - id: both\n    type: parallel\n    branches:\n${lines}\n`;
+  const { compiled, errors } = checkYaml('both.yaml', text);
+  if (compiled === undefined) throw new Error(JSON.stringify(errors));
+  return compiled;
+}
+
+async function run(definition: CompiledWorkflow) {
+  const engine = await rig.open({ cwd: project });
+  return (await engine.start(definition)).wait();
+}
+
+const SED = (from: string, to: string): string => `type: command, run: "pwd > $PAWL_STEP.where; sed -i s/${from}/${to}/ text"`;
+
+test('two branches change one file in different places, each in a folder of its own, and both changes are there', async () => {
+  const view = await run(
+    parallel(`id: a, ${SED('one', 'ONE')}, writes: [text, "*.where"]`, `id: b, ${SED('five', 'FIVE')}, writes: [text, "*.where"]`),
+  );
+  expect([view.status, readFileSync(join(project, 'text'), 'utf8')]).toEqual(['completed', 'ONE\ntwo\nthree\nfour\nFIVE\n']);
+  const folders = ['a', 'b'].map((name) => readFileSync(join(project, `${name}.where`), 'utf8').trim());
+  expect(new Set([...folders, project]).size).toBe(3);
+  expect(git(project, 'worktree', 'list').split('\n')).toHaveLength(1);
+});
+
+test('branches that contradict each other: the later one is a conflict that names the file, and nothing of it is brought', async () => {
+  const view = await run(parallel(`id: a, ${SED('one', 'A')}, writes: [text]`, `id: b, ${SED('one', 'B')}, writes: [text]`));
+  const branches = view.steps.filter(({ path }) => path.startsWith('both#1/'));
+  expect(branches.map(({ outcome }) => outcome).sort()).toEqual(['conflict', 'ok']);
+  expect(branches.find(({ outcome }) => outcome === 'conflict')?.output).toMatchObject({ files: ['text'] });
+  expect(readFileSync(join(project, 'text'), 'utf8')).toMatch(/^[AB]\ntwo\n/);
+  expect(view.status).not.toBe('completed');
+});
+
+test('branches that write different files, or do not say, work in place', async () => {
+  const where = 'type: command, run: "pwd > $PAWL_STEP.where"';
+  await run(parallel(`id: a, ${where}, writes: ["a.*"]`, `id: b, ${where}, writes: ["b.*"]`, `id: c, ${where}`));
+  expect(['a', 'b', 'c'].map((name) => readFileSync(join(project, `${name}.where`), 'utf8').trim())).toEqual([project, project, project]);
+});
+
+test('a branch that fails brings nothing back', async () => {
+  const view = await run(
+    parallel(
+      `id: a, type: command, run: "echo broken > text; false", writes: [text]`,
+      `id: b, ${SED('two', 'TWO')}, writes: [text, "*.where"]`,
+    ),
+  );
+  expect([view.status, readFileSync(join(project, 'text'), 'utf8')]).toEqual(['escalated', 'one\nTWO\nthree\nfour\nfive\n']);
+});
+
+test('agents work apart as well, and what each was to produce is looked for where it worked', async () => {
+  const agent = (id: string) =>
+    `id: ${id}, agent: dev, action: ${id}, writes: ["*.md"], outputs: [{ name: ${id}_page, type: file, pattern: "*.md", required: true }]`;
+  const engine = await rig.open({
+    cwd: project,
+    roles: { dev: { driver: 'scripted' } },
+    drivers: { scripted: createScriptedDriver(({ step: id }) => [{ do: 'write', path: `${id}.md`, text: id }, { do: 'answer' }]) },
+  });
+  const view = await (await engine.start(parallel(agent('a'), agent('b')))).wait();
+  expect(view.status).toBe('completed');
+  const outputs = Object.fromEntries(view.steps.map(({ path, output }) => [path, output]));
+  expect(outputs).toMatchObject({ 'both#1/a': { a_page: ['a.md'] }, 'both#1/b': { b_page: ['b.md'] } });
+  expect(['a.md', 'b.md'].map((name) => readFileSync(join(project, name), 'utf8'))).toEqual(['a', 'b']);
+});
+
+test('a pattern that leads out of the workspace is refused where it is written', () => {
+  expect(() => parallel(`id: a, ${SED('one', 'A')}, writes: ["../x"]`, `id: b, ${SED('one', 'B')}`)).toThrow(/leads out of the workspace/);
+});

@@ -1,0 +1,118 @@
+// Quota as a state: an account without capacity is closed for every run and engine on the store, until its reset.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createScriptedDriver } from '../../src/agents/scripted.ts';
+import { createVirtualClock, type VirtualClock } from '../../src/proof/virtual-clock.ts';
+import { defineWorkflow, type Engine, type EngineOptions } from './library.ts';
+import { createRig, type Rig } from './rig.ts';
+
+let rig: Rig;
+let clock: VirtualClock;
+let asked: string[];
+/** From when on the account has capacity. */
+let opensAt: number;
+beforeEach(() => {
+  rig = createRig();
+  clock = createVirtualClock();
+  asked = [];
+  opensAt = clock.now() + HOUR;
+});
+afterEach(() => rig.close());
+
+const HOUR = 3_600_000;
+const SPREAD = 30_000;
+
+const work = (name: string, role: string) => defineWorkflow({ name, steps: [{ id: 'work', agent: role, prompt: 'Work.', next: null }] });
+const workflows = [work('one', 'first'), work('two', 'second'), work('other', 'third')];
+
+/** An engine whose roles `first` and `second` share an account, and `third` has another. */
+function open(more: Partial<EngineOptions> = {}, resumeAt: number | undefined = opensAt): Promise<Engine> {
+  const driver = createScriptedDriver(({ role }) => {
+    asked.push(role);
+    if (role === 'third' || clock.now() >= opensAt) return [{ do: 'answer' }];
+    return [{ do: 'fail', failure: 'quota', message: 'limit reached', ...(resumeAt === undefined ? {} : { resumeAt }) }];
+  });
+  const roles = {
+    first: { driver: 'scripted', credential: 'team' },
+    second: { driver: 'scripted', credential: 'team' },
+    third: { driver: 'scripted' },
+  };
+  return rig.open({ clock, workflows, roles, drivers: { scripted: driver }, ...more });
+}
+
+async function parked(engine: Engine, name: string): Promise<string> {
+  const run = await engine.start(name);
+  await run.wait('idle');
+  return run.id;
+}
+
+describe('an account without capacity', () => {
+  test('is closed for all its runs and engines: nothing more is asked of it, and they go on after the reset', async () => {
+    const [engine, neighbour] = [await open(), await open()];
+    const first = await parked(engine, 'one');
+    const second = await parked(neighbour, 'two');
+    expect(asked).toEqual(['first']);
+    expect((await engine.get(first)).waits).toMatchObject([{ kind: 'capacity', due: opensAt }]);
+    const [wait] = (await neighbour.get(second)).waits;
+    expect(wait?.kind).toBe('capacity');
+    expect(wait?.due).toBeGreaterThanOrEqual(opensAt);
+    expect(wait?.due).toBeLessThanOrEqual(opensAt + SPREAD);
+    clock.advance(HOUR + SPREAD);
+    expect([(await engine.wait(first)).status, (await neighbour.wait(second)).status]).toEqual(['completed', 'completed']);
+    expect(asked.toSorted()).toEqual(['first', 'first', 'second']);
+  });
+
+  test('says why and until when', async () => {
+    const engine = await open();
+    await parked(engine, 'one');
+    const second = await parked(engine, 'two');
+    const error = (await engine.get(second)).steps.findLast((step) => step.error !== undefined)?.error;
+    expect(error).toBe(
+      `the account "team" has no capacity until ${new Date(opensAt).toISOString()}: limit reached; ` +
+        `the run goes on then, or when "pawl resume ${second}" says that there is some`,
+    );
+  });
+
+  test('stays closed over a restart', async () => {
+    const engine = await open();
+    const first = await parked(engine, 'one');
+    await engine.close();
+    const later = await open();
+    await parked(later, 'two');
+    expect(asked).toEqual(['first']);
+    clock.advance(HOUR + SPREAD);
+    expect((await later.wait(first)).status).toBe('completed');
+  });
+
+  test('holds up no other account', async () => {
+    const engine = await open();
+    await parked(engine, 'one');
+    const other = await engine.start('other');
+    expect((await other.wait()).status).toBe('completed');
+  });
+
+  test('is asked again when a person says so', async () => {
+    const engine = await open();
+    const first = await parked(engine, 'one');
+    opensAt = clock.now();
+    await engine.resume(first, { actor: 'ann' });
+    expect((await engine.wait(first)).status).toBe('completed');
+  });
+
+  test('is not asked because a run is merely driven on', async () => {
+    const engine = await open();
+    const first = await parked(engine, 'one');
+    await engine.resume(first);
+    await engine.wait(first, 'idle');
+    expect(asked).toEqual(['first']);
+  });
+
+  test.each([
+    ['is not known', undefined],
+    ['cannot be meant', Number.MAX_SAFE_INTEGER],
+  ])('whose reset %s is looked at again in five minutes', async (_, resumeAt) => {
+    const engine = await open({}, resumeAt ?? Number.NaN);
+    const first = await parked(engine, 'one');
+    expect((await engine.get(first)).waits).toMatchObject([{ kind: 'capacity', due: clock.now() + 300_000 }]);
+  });
+});

@@ -1,0 +1,99 @@
+// Transcripts: what an agent said and did in one attempt, in a plain file beside the database.
+
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AgentDriver, AgentEvent } from '../../src/agents/driver.ts';
+import { readTranscript, removeTranscripts, transcriptsOf } from '../../src/engine/transcripts.ts';
+import { defineWorkflow } from './library.ts';
+import { createRig, type Rig } from './rig.ts';
+
+let rig: Rig;
+beforeEach(() => {
+  rig = createRig();
+});
+afterEach(() => rig.close());
+
+const one = defineWorkflow({ name: 'one', steps: [{ id: 'work', agent: 'worker', prompt: 'Work.', next: null }] });
+
+/** Runs a step whose agent does this; gives the lines of its transcript, without their times. */
+async function transcribed(events: readonly AgentEvent[], secrets: Record<string, string> = {}) {
+  const driver: AgentDriver = {
+    name: 'talking',
+    ask: async ({ onEvent }) => {
+      for (const event of events) onEvent?.(event);
+      return { kind: 'answered', success: true, output: null };
+    },
+  };
+  const engine = await rig.open({ roles: { worker: { driver: 'talking' } }, drivers: { talking: driver }, secrets });
+  const run = await engine.start(one);
+  await run.wait();
+  const lines = readTranscript(transcriptsOf(rig.db), { run: run.id, path: 'work#1', attempt: 1 });
+  return { run: run.id, lines: lines?.map(({ at: _, ...line }) => line) };
+}
+
+const said = (text: string): AgentEvent => ({ kind: 'text', text });
+
+describe('a transcript', () => {
+  test('has what the agent said, did and was refused, in order', async () => {
+    const events: AgentEvent[] = [
+      said('I look.'),
+      { kind: 'tool', id: '1', name: 'Bash', input: { command: 'ls' } },
+      { kind: 'tool-result', id: '1', ok: true, text: 'a.txt' },
+      { kind: 'refused', tool: 'Web', deed: 'fetch', why: 'not allowed' },
+      { kind: 'thought', text: 'Hm.' },
+    ];
+    expect((await transcribed(events)).lines).toEqual(events);
+  });
+
+  test('is one file per attempt, for its user only', async () => {
+    const { run } = await transcribed([said('x')]);
+    const folder = join(transcriptsOf(rig.db), run);
+    expect(readdirSync(folder)).toEqual(['work%231.1.jsonl']);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, 'work%231.1.jsonl')).mode & 0o777).toBe(0o600);
+  });
+
+  test('has no secret in it, also one that came in two pieces', async () => {
+    const { run, lines } = await transcribed(
+      [said('the key is hush-'), said('hush-1 and\nthat is it'), { kind: 'tool', id: '1', name: 'Bash', input: ['hush-hush-1'] }],
+      { KEY: 'hush-hush-1' },
+    );
+    expect(lines).toEqual([
+      said('the key is [redacted:KEY] and\n'),
+      said('that is it'),
+      { kind: 'tool', id: '1', name: 'Bash', input: ['[redacted:KEY]'] },
+    ]);
+    const raw = readFileSync(join(transcriptsOf(rig.db), run, 'work%231.1.jsonl'), 'utf8');
+    expect(raw).not.toContain('hush-hush-1');
+  });
+
+  test('is bounded, and says where it was cut', async () => {
+    const long = 'x'.repeat(100_000);
+    const { lines, run } = await transcribed(
+      Array.from({ length: 200 }, (_, id) => ({ kind: 'tool-result', id: String(id), ok: true, text: long })),
+    );
+    expect(lines?.[0]).toMatchObject({ text: expect.stringMatching(/^x{65536}… \(34464 more characters were cut\)$/) });
+    expect(lines?.at(-1)).toEqual({ kind: 'notice', text: 'the transcript was cut here: it has reached 8 MiB' });
+    expect(statSync(join(transcriptsOf(rig.db), run, 'work%231.1.jsonl')).size).toBeLessThan(8.1 * 1024 * 1024);
+  });
+
+  test('cannot leave its folder, whatever a run or a path is called, and goes with its run', async () => {
+    const { run } = await transcribed([said('x')]);
+    const folder = transcriptsOf(rig.db);
+    removeTranscripts(folder, ['..', '../..', '.']);
+    expect(existsSync(rig.db)).toBe(true);
+    expect(existsSync(join(folder, run))).toBe(true);
+    removeTranscripts(folder, [run]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('that cannot be written holds nothing up', async () => {
+    const blocked = await rig.open({});
+    await blocked.close();
+    const { writeFileSync } = await import('node:fs');
+    writeFileSync(transcriptsOf(rig.db), 'in the way');
+    expect((await transcribed([said('x')])).lines).toBeUndefined();
+    expect(rig.warnings).toHaveLength(1);
+  });
+});

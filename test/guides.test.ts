@@ -1,0 +1,42 @@
+// What the guides show is true: their workflow files compile without a warning, their settings and roles can be read.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { parseRoleFile } from '../src/agents/role-file.ts';
+import { checkYaml } from '../src/authoring/yaml/check.ts';
+import { readSettingsFile } from '../src/cli/settings-file.ts';
+
+const GUIDES = join(import.meta.dirname, '../docs/guides');
+const folder = mkdtempSync(join(tmpdir(), 'pawl-guides-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const blocks = readdirSync(GUIDES).flatMap((guide) =>
+  [...readFileSync(join(GUIDES, guide), 'utf8').matchAll(/^```(yaml|md)\n([\s\S]*?)^```/gm)].map(([, language = '', text = ''], index) => ({
+    name: `${guide}, block ${index + 1}`,
+    language,
+    text,
+  })),
+);
+
+test('the guides have examples', () => {
+  expect(blocks.map(({ text }) => text.split('\n')[0])).toContain('# .pawl/config.yaml');
+});
+
+test.each(blocks.filter(({ text }) => text.includes('kind: Workflow')))('the workflow in $name compiles', ({ text }) => {
+  const { errors, warnings } = checkYaml('guide.yaml', text);
+  expect([errors, warnings]).toEqual([[], []]);
+});
+
+test.each(blocks.filter(({ text }) => text.startsWith('# .pawl/config.yaml')))('the settings in $name can be read', async ({ text }) => {
+  const file = join(folder, 'config.yaml');
+  writeFileSync(file, text);
+  expect((await readSettingsFile(file)).every(({ isUsed }) => isUsed)).toBe(true);
+});
+
+test.each(blocks.filter(({ language }) => language === 'md'))('the role in $name can be read', ({ text }) => {
+  const role = parseRoleFile('role.md', text.replace(/^<!--.*-->\n/, ''));
+  expect(role.prompt).not.toBe('');
+  expect(role.driver).toBeDefined();
+});
