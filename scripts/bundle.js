@@ -28,12 +28,20 @@ const COMMON = {
 };
 
 /** What the library loads by need, each as a file of its own: splitting would cut the rest into many small ones. */
-const BY_NEED = { discover: 'src/authoring/discover.ts', 'web-request': 'src/steps/web/request.ts' };
+const BY_NEED = { agents: 'src/agents/drivers.ts', discover: 'src/authoring/discover.ts', 'web-request': 'src/steps/web/request.ts' };
 
 /** Commands that only look, and are called often: each is one file, since opening forty takes longer than what they do. */
-const LOOKING = Object.fromEntries(['gates', 'runs', 'show'].map((name) => [name, `src/cli/commands/${name}.ts`]));
+const LOOKING = Object.fromEntries(['gates', 'next', 'runs', 'show'].map((name) => [name, `src/cli/commands/${name}.ts`]));
+/** The command that agents call after every step: one file too, with an engine of its own. */
+const REPORTING = { done: 'src/cli/commands/done.ts' };
 /** What those load by need: most projects have no settings. */
 const SETTINGS = { 'settings-file': 'src/cli/settings-file.ts' };
+const DRIVERS = Object.fromEntries(['acp', 'ai-sdk', 'claude-code', 'codex'].map((name) => [name, `src/agents/${name}.ts`]));
+/**
+ * What the latter shares with other commands: drivers and web requests, which bring a lot of code and are seldom needed,
+ * and the engine for runs with code of the user's own, which has to be that of the library that such code imports.
+ */
+const SHARED = { ...DRIVERS, 'web-request': BY_NEED['web-request'], 'attended-report': 'src/cli/attended-report.ts' };
 
 /**
  * Leaves what is loaded by need to files of their own.
@@ -68,8 +76,10 @@ export async function bundle(folder) {
   await build({ ...COMMON, splitting: false, entryPoints: BY_NEED, outdir: folder });
   const library = { library: 'src/index.ts', testing: 'src/proof/index.ts' };
   const commands = join(folder, 'cli');
-  await build({ ...COMMON, entryPoints: { main: 'src/cli/main.ts', ...library }, outdir: commands, plugins: [apart(LOOKING)] });
-  await build({ ...COMMON, splitting: false, entryPoints: { ...LOOKING, ...SETTINGS }, outdir: commands, plugins: [apart(SETTINGS)] });
+  const alone = { ...LOOKING, ...REPORTING };
+  await build({ ...COMMON, entryPoints: { main: 'src/cli/main.ts', ...library, ...SHARED }, outdir: commands, plugins: [apart(alone)] });
+  const byNeed = apart({ ...SETTINGS, ...SHARED });
+  await build({ ...COMMON, splitting: false, entryPoints: { ...alone, ...SETTINGS }, outdir: commands, plugins: [byNeed] });
 }
 
 /**

@@ -1,6 +1,8 @@
 // Owns the list of commands, in the order of `pawl --help`. A new command is a file in `commands/` and a row in the list
 // of its group.
 
+import { AGENTS } from './catalogue/agents.ts';
+import { ATTEND } from './catalogue/attend.ts';
 import { DECIDE } from './catalogue/decide.ts';
 import { DEFINE } from './catalogue/define.ts';
 import { KEEP } from './catalogue/keep.ts';
@@ -10,4 +12,4 @@ import { START } from './catalogue/start.ts';
 import type { CommandSpec } from './command.ts';
 
 /** Every command. */
-export const COMMANDS: readonly CommandSpec[] = [...START, ...DEFINE, ...RUN_COMMANDS, ...DECIDE, ...LOOK, ...KEEP];
+export const COMMANDS: readonly CommandSpec[] = [...START, ...DEFINE, ...RUN_COMMANDS, ...ATTEND, ...AGENTS, ...DECIDE, ...LOOK, ...KEEP];

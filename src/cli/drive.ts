@@ -9,12 +9,11 @@ import { isDead } from '../process/owner.ts';
 import type { Store } from '../store/store.ts';
 import { catchInterrupts, EXIT_INTERRUPTED, type Interrupt } from './interrupt.ts';
 import { endLines } from './progress-end.ts';
-import { type Rest, readRest } from './progress-rest.ts';
+import { exitOfRest, type Rest, readRest } from './progress-rest.ts';
 import { openProgress, type ProgressView } from './progress-view.ts';
 import { openEngine, type Place } from './session.ts';
 import { assertSettingsTrusted, openForge } from './session-forge.ts';
 import type { Shell } from './shell.ts';
-import { exitOf } from './status.ts';
 import { readStory } from './story.ts';
 
 /** How long a command waits by itself for something that is due. */
@@ -57,7 +56,7 @@ export async function tellEnd(
   const [story, rest, { state }] = await Promise.all([readStory(store, run), readRest(store, run), store.load(run)]);
   const isCut = interrupted && !isSettled(state.status);
   shell.result(story, () => endLines(shell, { story, state, rest, interrupted: isCut }));
-  return isCut ? EXIT_INTERRUPTED : exitOf(statusOf(state));
+  return isCut ? EXIT_INTERRUPTED : exitOfRest(statusOf(state), rest);
 }
 
 /** Opens an engine for as long as something needs it. Signals stop it from the moment it can begin anything. */

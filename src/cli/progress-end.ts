@@ -58,6 +58,10 @@ function waitLines(shell: Shell, { story }: End, { run, wait }: RestingWait): st
   switch (wait.kind) {
     case 'human':
       return [`  ${at}${below}waits for a person to decide${until}:`, ...next];
+    case 'report':
+      return [`  ${at}${below}waits for the agent that does it to report${until}; what it is told:`, ...next];
+    case 'answer':
+      return [`  ${at}${below}waits for a person to answer the questions of its agent${until}:`, ...next];
     case 'delay':
       return [
         `  ${at}${below}waits for a time that comes ${wait.due === undefined ? 'later' : untilText(wait.due)}; nothing drives the run until then:`,
@@ -77,7 +81,14 @@ function waitLines(shell: Shell, { story }: End, { run, wait }: RestingWait): st
       return [`  ${run === story.run.id ? 'the run' : `run ${run}`} is paused; it goes on with`, commandLine(shell, `pawl resume ${run}`)];
     case 'escalation':
       return [`  run ${run} stopped: ${oneLine(wait.message ?? '')}`, commandLine(shell, `pawl resume ${run}`)];
+    case 'budget':
+      return [`  ${at}${below}waits for budget: ${oneLine(told?.message ?? `"pawl show ${run}" says for which`)}`];
     case 'capacity':
+      if (wait.due !== undefined)
+        return [
+          `  ${at}${below}waits ${untilText(wait.due)}: ${oneLine(told?.message ?? 'its account has no capacity')}`,
+          commandLine(shell, `pawl resume ${story.run.id} --wait`),
+        ];
       return [
         `  ${at}${below}waits for capacity that other work holds; it goes on with`,
         commandLine(shell, `pawl resume ${story.run.id} --wait`),

@@ -1,8 +1,9 @@
 // Owns what a run and the runs it started wait for, and which of them has to be looked at next.
 
-import { dueOf, isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
+import { dueOf, isFinal, isSettled, type RunState, type RunStatus } from '../kernel/run-state.ts';
 import { type OpenWait, waitsOf } from '../kernel/status.ts';
 import type { Store } from '../store/store.ts';
+import { exitOf } from './status.ts';
 
 /** A wait of a run or of one below it. */
 export interface RestingWait {
@@ -18,6 +19,15 @@ export interface Rest {
   readonly waits: readonly RestingWait[];
   /** The nearest time at which one of the runs goes on by itself. */
   readonly due: { readonly run: string; readonly at: number } | undefined;
+}
+
+const EXIT_USED_UP = 5;
+
+/** The exit code of a command that ends with a run: one that waits for nothing but budget or quota has a code of its own. */
+export function exitOfRest(status: RunStatus, { waits }: Pick<Rest, 'waits'>): number {
+  const isUsedUp =
+    waits.length > 0 && waits.every(({ wait }) => wait.kind === 'budget' || (wait.kind === 'capacity' && wait.due !== undefined));
+  return isUsedUp && !isSettled(status) ? EXIT_USED_UP : exitOf(status);
 }
 
 /** Reads what a run and the runs it started wait for. */

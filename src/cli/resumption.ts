@@ -2,6 +2,7 @@
 
 import type { Engine } from '../api/engine.ts';
 import { EngineError, isEngineError } from '../base/error.ts';
+import type { Budget } from '../definition/budget.ts';
 import type { ResumeChoice } from '../engine/requests.ts';
 import { isFinal } from '../kernel/run-state.ts';
 import { parseIdentity } from '../process/identity.ts';
@@ -21,14 +22,16 @@ export interface Resumption {
   readonly run: string;
   readonly given: Given;
   readonly choice?: ResumeChoice;
+  /** What the run may use beyond its budgets. */
+  readonly budget?: Budget;
 }
 
 /** Takes the run up, drives it and gives the exit code. */
-export async function resumeAndDrive(shell: Shell, { place, store, run, given, choice }: Resumption): Promise<number> {
+export async function resumeAndDrive(shell: Shell, { place, store, run, given, choice, budget }: Resumption): Promise<number> {
   const { state, owner, origin } = await store.load(run);
   const wait = given.has('wait');
   const isHeld = owner !== undefined && !isDead(owner);
-  if (isHeld && !wait && choice === undefined) throw heldError(run, owner);
+  if (isHeld && !wait && choice === undefined && budget === undefined) throw heldError(run, owner);
   // A run that has ended is refused by the engine, in its words; its code is not needed for that.
   const loaded = isFinal(state.status) ? undefined : await loadWorkflowOf(shell, place.project, { workflow: state.workflow, origin });
   const use = async (engine: Engine): Promise<number> => {
@@ -36,6 +39,7 @@ export async function resumeAndDrive(shell: Shell, { place, store, run, given, c
       await engine.resume(run, {
         actor: userActor(shell),
         ...(choice === undefined ? {} : { choice }),
+        ...(budget === undefined ? {} : { budget }),
         ...(given.has('accept-changes') ? { acceptChanges: true } : {}),
       });
     } catch (error) {

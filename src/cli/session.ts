@@ -90,18 +90,22 @@ export async function openEngine(
   parts: { readonly store: Store; readonly workflows: readonly AnyWorkflow[]; readonly forge?: Forge },
 ): Promise<Engine> {
   const [{ createEngine }, roles] = await Promise.all([import('../api/engine.ts'), rolesOf(place)]);
-  const { limits, stages, inheritEnv, groups } = place.settings;
+  const { limits, stages, inheritEnv, groups, commands, budgets, protected: guarded } = place.settings;
   return createEngine({
     db: place.file,
     store: parts.store,
     workflows: parts.workflows,
     cwd: place.project.root,
     drives: 'own',
+    worktrees: { folder: join(dirname(place.file), 'worktrees') },
     warn: (error) => shell.warn(error instanceof Error ? error.message : String(error)),
     ...(limits === undefined ? {} : { limits }),
     ...(stages === undefined ? {} : { stages }),
     ...(inheritEnv === undefined ? {} : { inheritEnv }),
     ...(groups === undefined ? {} : { groups }),
+    ...(commands === undefined ? {} : { commands }),
+    ...(budgets === undefined ? {} : { budgets }),
+    ...(guarded === undefined ? {} : { protected: guarded }),
     ...(parts.forge === undefined ? {} : { forge: parts.forge }),
     ...roles,
   });

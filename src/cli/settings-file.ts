@@ -3,8 +3,9 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { isCollection, isMap, isNode, isScalar, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
+import { budgetFieldsFault, readBudget } from '../agents/role-fields.ts';
 import { EngineError, messageOf } from '../base/error.ts';
-import { isJsonObject, type Json } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { type Fault, policyFault, roleFault } from './settings-policy.ts';
 
@@ -36,16 +37,19 @@ const SHAPE: { readonly [key: string]: Shape } = {
   limits: { global: count, repository: count, roles: { '*': count }, credentials: { '*': count }, keys: { '*': count } },
   validation: { stages: { '*': stage } },
   environment: names,
+  commands: { '*': (value) => (isTexts(value) ? undefined : 'a program and its arguments, such as [node, tools/review.mjs]') },
   project: { default_branch: text },
   groups: { '*': people },
   forge: { kind: (value) => (value === 'local' ? undefined : 'local, the one kind of forge there is'), repository: text, state: text },
+  budgets: { run: budgetFieldsFault, day: budgetFieldsFault },
+  protected: (value) => (isTexts(value) ? undefined : 'a list of patterns, such as ["test/**"]'),
   roles: roleFault,
   agent_roles: roleFault,
   review_policy: policyFault,
 };
 
 /** Names that are kept for later. */
-const RESERVED = ['secrets', 'budgets', 'budget', 'protected'];
+const RESERVED = ['secrets', 'budget'];
 /** The two spellings of one name. */
 const ROLES = ['roles', 'agent_roles'];
 
@@ -144,7 +148,8 @@ class SettingsReader {
       if (typeof wrong === 'string') throw this.invalid(at, `"${key}" is ${wrong}`);
       if (wrong !== undefined)
         throw this.invalid(offsetOf(pair.value, wrong.path) ?? at, `"${[key, ...wrong.path].join('.')}" ${wrong.what}`);
-      return [{ ...leaf, isUsed: true }];
+      // A budget is told in one spelling, with its time in milliseconds.
+      return [{ ...leaf, ...(path === 'budgets' ? { value: readBudget(value as JsonObject) as Json } : {}), isUsed: true }];
     }
     if (!isMap(pair.value)) throw this.invalid(pair.value?.range?.[0] ?? offset, `"${key}" is a mapping of names to values`);
     return this.readMap(pair.value as YAMLMap<unknown, Node>, { path: key, shape: below, toJson });

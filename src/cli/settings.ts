@@ -3,13 +3,14 @@
 //
 // S1. What a repository brings can narrow what its user allows, never widen it: its database stays inside of the project,
 //     it lowers limits, shortens the list of variables and takes people out of groups, and a local file that git tracks counts as brought.
-// S2. What it names to be run or to be acted on, validation stages, roles and a forge, holds only while its file is trusted.
+// S2. What it names to be run or to be acted on, commands, validation stages, roles and a forge, holds only while its file is trusted.
 
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { EngineError } from '../base/error.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
+import { AMOUNTS, type Budget } from '../definition/budget.ts';
 import type { Limits } from '../engine/limits.ts';
 import type { StageSetting } from '../steps/services.ts';
 import type { Project } from './project.ts';
@@ -23,6 +24,8 @@ export interface Settings {
   readonly limits?: Limits;
   /** Validation stages by name. */
   readonly stages?: Readonly<Record<string, StageSetting>>;
+  /** Programs by the name that steps call them. */
+  readonly commands?: Readonly<Record<string, readonly string[]>>;
   /** Names of variables that programs inherit. */
   readonly inheritEnv?: readonly string[];
   /** What workflow files read as `config.project`. */
@@ -31,6 +34,10 @@ export interface Settings {
   readonly groups?: Readonly<Record<string, readonly string[]>>;
   /** The forge; its paths are absolute. */
   readonly forge?: { readonly kind: 'local'; readonly repository?: string; readonly state?: string };
+  /** What the agents of a run, and all agents of a day, may use. */
+  readonly budgets?: { readonly run?: Budget; readonly day?: Budget };
+  /** Patterns of files that no agent may change, beside those that are always protected. */
+  readonly protected?: readonly string[];
   /** What is said of roles, by their names; `roles.ts` reads it. */
   readonly roles?: Json;
   /** Files that came with the project and name programs to run or a forge: nothing is driven unless they are trusted. */
@@ -197,9 +204,17 @@ const USUAL_VARIABLES = ['PATH', 'HOME', 'LANG', 'LC_*', 'TERM', 'TMPDIR', 'TZ',
 
 function widens(setting: OriginSetting, weaker: OriginSetting): boolean {
   if (setting.key.startsWith('limits.')) return Number(setting.value) > Number(weaker.value);
+  if (setting.key.startsWith('budgets.')) return isLarger(setting.value, weaker.value);
+  if (setting.key === 'protected') return namesOf(weaker).some((pattern) => !namesOf(setting).includes(pattern));
   if (setting.key.startsWith('groups.')) return namesOf(setting).some((name) => !namesOf(weaker).includes(name));
   if (setting.key !== 'environment') return false;
   return namesOf(setting).some((name) => !namesOf(weaker).some((pattern) => covers(pattern, name)));
+}
+
+/** Whether a budget leaves any amount larger than another does; one that is not named is not limited. */
+function isLarger(budget: Json, weaker: Json): boolean {
+  const [ours, theirs] = [budget as Budget, weaker as Budget];
+  return AMOUNTS.some((amount) => (ours[amount] ?? Number.POSITIVE_INFINITY) > (theirs[amount] ?? Number.POSITIVE_INFINITY));
 }
 
 function namesOf({ value }: OriginSetting): string[] {
@@ -228,10 +243,13 @@ function toSettings(inForce: readonly OriginSetting[]): Settings {
     limits: Object.keys(limits).length === 0 ? undefined : limits,
     stages: table('validation.stages'),
     inheritEnv: value('environment'),
+    commands: table('commands'),
     project: table('project'),
     groups: table('groups'),
     forge: forgeOf(inForce, table('forge')),
     roles: value('roles') ?? value('agent_roles'),
+    protected: value('protected'),
+    budgets: table('budgets'),
     powerful: powerfulIn(inForce),
   }) as Settings;
 }
@@ -242,10 +260,13 @@ function forgeOf(inForce: readonly OriginSetting[], forge: Record<string, Json> 
   throw new EngineError('CONFIG_INVALID', '"forge" does not say what it is; add "kind: local"', { position: { file, ...position } });
 }
 
+/** Settings that name what is run or acted on. */
+const POWERFUL = ['forge.', 'validation.stages.', 'commands.'];
+
 /** The files that came with the project and set what is run or acted on. */
 function powerfulIn(inForce: readonly OriginSetting[]): string[] | undefined {
   const names = ({ key, value }: OriginSetting): boolean =>
-    key.startsWith('forge.') || key.startsWith('validation.stages.') || (spelled(key) === 'roles' && equipsAgents(value));
+    POWERFUL.some((prefix) => key.startsWith(prefix)) || (spelled(key) === 'roles' && equipsAgents(value));
   const found = inForce.filter(names).filter(isBrought);
   return found.length === 0 ? undefined : [...new Set(found.map(({ file }) => file))];
 }

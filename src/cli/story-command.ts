@@ -30,8 +30,9 @@ export function commandFor(run: string, wait: OpenWait, { gate, several, halt }:
     case 'pause':
       return `pawl resume ${run}`;
     case 'report':
-    case 'answer':
       return `pawl next ${run}`;
+    case 'answer':
+      return `pawl answer ${run}`;
     case 'signal':
     case 'forge':
     case 'capacity':

@@ -22,8 +22,16 @@ export function evidenceLines(shell: Shell, attempt: StoryStep, detail: Detail):
   const claim =
     attempt.claim === undefined || (detail === 'short' && !failing && attempt.error === null)
       ? []
-      : cutLines(shell, `claimed: ${jsonText(attempt.claim)}`, { indent: INDENT, max: Math.min(max, 3) });
+      : cutLines(shell, `${isClaimed(attempt) ? 'claimed, not observed' : 'claimed'}: ${jsonText(attempt.claim)}`, {
+          indent: INDENT,
+          max: Math.min(max, 3),
+        });
   return [...error, ...shownChecks, ...claim, ...(detail === 'full' ? keptLines(shell, attempt) : [])];
+}
+
+/** Whether the worker said that it is done, and that was not seen. */
+function isClaimed({ evidence }: StoryStep): boolean {
+  return isJsonObject(evidence) && evidence.verdict === 'claimed_not_observed';
 }
 
 /** What a worker that reported failure said; its step broke nothing, so there is no error of the engine's. */
@@ -45,6 +53,7 @@ function checksOf({ evidence, output }: StoryStep): Check[] {
   return [
     ...verdictsOf(seen.preconditions, 'precondition'),
     ...verdictsOf(seen.postconditions, 'postcondition'),
+    ...verdictsOf(seen.outputs, 'output'),
     ...verdictsOf(gate, 'check'),
   ];
 }
@@ -72,7 +81,7 @@ function checkLines(shell: Shell, { name, passed, error, of }: Check, max: numbe
 /** All that was kept of an attempt: its output and whatever else was observed. */
 function keptLines(shell: Shell, { output, evidence }: StoryStep): string[] {
   const streams = isJsonObject(output) && typeof output.stdout === 'string' ? output : undefined;
-  const { preconditions: _, postconditions: __, ...rest } = isJsonObject(evidence) ? evidence : {};
+  const { preconditions: _, postconditions: __, outputs: ___, verdict: ____, ...rest } = isJsonObject(evidence) ? evidence : {};
   return [
     ...(streams === undefined ? textBlock(shell, 'output', output) : []),
     ...(streams === undefined ? [] : textBlock(shell, 'stdout', streams.stdout)),

@@ -1,7 +1,9 @@
 // Owns the words for each fact of a run's log: one line per fact, the same words every time, so that lines can be
 // searched for and compared.
 
+import { formatDuration } from '../base/duration.ts';
 import { unreachable } from '../base/invariant.ts';
+import type { Budget } from '../definition/budget.ts';
 import type { RunChanged, RunEvent, StepChanged, StepSettled } from '../kernel/event.ts';
 import type { Activation, Group, Wait } from '../kernel/run-state.ts';
 import { oneLine } from './terminal.ts';
@@ -80,8 +82,19 @@ function runWords(event: RunChanged): string {
     event.extended === undefined ? undefined : `${event.extended.edge} may be taken ${event.extended.by} more times${by(event.actor)}`,
     event.signal === undefined ? undefined : `signal "${event.signal.name}" ${'queued' in event.signal ? 'kept for later' : 'taken'}`,
     event.code === undefined ? undefined : `changed code accepted${by(event.actor)}`,
+    event.granted === undefined ? undefined : `may use ${budgetText(event.granted)} more${by(event.actor)}`,
   ].filter((word) => word !== undefined);
   return words.length === 0 ? 'run changed' : words.join('; ');
+}
+
+function budgetText({ tokens, costUsd, turns, timeMs }: Budget): string {
+  const amounts = [
+    tokens === undefined ? '' : `${tokens} tokens`,
+    costUsd === undefined ? '' : `$${costUsd}`,
+    turns === undefined ? '' : `${turns} turns`,
+    timeMs === undefined ? '' : `${formatDuration(timeMs)} of work`,
+  ];
+  return amounts.filter((amount) => amount !== '').join(', ');
 }
 
 function decisionWords(decision: RunChanged['decision']): string | undefined {

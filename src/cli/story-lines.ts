@@ -8,6 +8,7 @@ import { statusText } from './status.ts';
 import type { Story, StoryRun, StoryWait } from './story.ts';
 import { stepLines } from './story-steps.ts';
 import { cutLines, jsonText } from './story-text.ts';
+import { usageText } from './story-usage.ts';
 import { oneLine, plain, shorten } from './terminal.ts';
 import { agoText, untilText } from './time.ts';
 
@@ -46,6 +47,7 @@ function headLines(shell: Shell, run: StoryRun): string[] {
     `${oneLine(run.workflow)}${title}`,
     shell.style('dim', shorten(shell.look, started, shell.look.columns)),
     ...(isEmpty(run.params) ? [] : [shell.style('dim', shorten(shell.look, `params ${jsonText(run.params)}`, shell.look.columns))]),
+    ...(run.usage === null ? [] : [shell.style('dim', `agents used ${usageText(run.usage)}`)]),
     ...(run.error === null ? [] : cutLines(shell, run.error, { indent: 0, max: 4 }).map((line) => shell.style('red', line))),
   ];
 }
@@ -122,7 +124,7 @@ function waitText({ kind, step, path, name, child, message }: StoryWait): string
     case 'delay':
       return `time to pass at ${where}`;
     case 'capacity':
-      return `a free place for ${where}`;
+      return message === undefined ? `a free place for ${where}` : `capacity for ${where}: ${oneLine(message)}`;
     case 'escalation':
       return `a person to say how it goes on${where === '' ? '' : ` at ${where}`}`;
     case 'unknown':
@@ -132,6 +134,6 @@ function waitText({ kind, step, path, name, child, message }: StoryWait): string
     case 'forge':
       return `the forge at ${where}`;
     case 'budget':
-      return `more budget for ${where}`;
+      return `more budget for ${where}${message === undefined ? '' : `: ${oneLine(message)}`}`;
   }
 }

@@ -8,6 +8,7 @@ import type { Story, StoryGroup, StoryPlanRow, StoryStep } from './story.ts';
 import { evidenceLines } from './story-evidence.ts';
 import type { Detail } from './story-lines.ts';
 import { cutLines } from './story-text.ts';
+import { sumOf, usageText } from './story-usage.ts';
 import { oneLine, shorten, widthOf } from './terminal.ts';
 
 const FAILURES_SHOWN = 10;
@@ -32,20 +33,27 @@ function nameOf(shell: Shell, { step, visits }: StoryPlanRow): string {
 
 function rowLines(shell: Shell, story: Story, { row, width, detail }: Telling): string[] {
   const attempts = story.steps.filter(({ step, group }) => step === row.step && group === undefined);
+  const members = story.steps.filter(({ group }) => group !== undefined && attempts.some(({ path }) => path === group));
   const name = shorten(shell.look, nameOf(shell, row), width);
   const pad = ' '.repeat(width - widthOf(name));
   const head = `${statusMark(shell, row.status)} ${row.status === 'pending' ? shell.style('dim', name) : name}${pad}`;
-  const told = [head, ...summaryOf(shell, row, attempts)].join('  ').trimEnd();
+  const told = [head, ...summaryOf(shell, row, { attempts, members })].join('  ').trimEnd();
   return [told, ...attempts.flatMap((attempt) => attemptLines(shell, story, { attempt, attempts, detail }))];
 }
 
-function summaryOf(shell: Shell, row: StoryPlanRow, attempts: readonly StoryStep[]): string[] {
+function summaryOf(
+  shell: Shell,
+  row: StoryPlanRow,
+  { attempts, members }: Readonly<Record<'attempts' | 'members', readonly StoryStep[]>>,
+): string[] {
   const last = attempts.at(-1);
   if (last === undefined) return [];
   const time = attempts.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0);
   const tries = row.attempts > row.visits ? `${row.attempts} attempts` : '';
   const word = last.outcome === null ? last.status : last.outcome;
-  const parts = [formatDuration(time), tries, last.actor === undefined ? '' : `by ${oneLine(last.actor)}`].filter((part) => part !== '');
+  const usage = sumOf([...attempts, ...members].map((attempt) => attempt.usage));
+  const by = last.actor === undefined ? '' : `by ${oneLine(last.actor)}`;
+  const parts = [formatDuration(time), tries, by, usage === undefined ? '' : usageText(usage)].filter((part) => part !== '');
   return [statusText(shell, row.status, word), shell.style('dim', parts.join(', '))];
 }
 
@@ -66,11 +74,12 @@ function attemptLines(shell: Shell, story: Story, { attempt, attempts, detail }:
   return [...(isOnly ? [] : [headOf(shell, attempt)]), ...told, ...members];
 }
 
-function headOf(shell: Shell, { path, attempt, status, outcome, durationMs, actor }: StoryStep): string {
+function headOf(shell: Shell, { path, attempt, status, outcome, durationMs, actor, usage }: StoryStep): string {
   const word = outcome ?? (status === 'failed' ? 'failed, tried again' : status);
   const time = durationMs === null ? '' : `  ${shell.style('dim', formatDuration(durationMs))}`;
   const by = actor === undefined ? '' : shell.style('dim', ` by ${oneLine(actor)}`);
-  return `    ${oneLine(path)} attempt ${attempt}  ${statusText(shell, status, word)}${time}${by}`;
+  const used = usage === undefined ? '' : shell.style('dim', `, ${usageText(usage)}`);
+  return `    ${oneLine(path)} attempt ${attempt}  ${statusText(shell, status, word)}${time}${by}${used}`;
 }
 
 function groupLines(shell: Shell, story: Story, { group, detail }: { readonly group: StoryGroup; readonly detail: Detail }): string[] {

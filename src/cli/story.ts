@@ -9,9 +9,10 @@ import { type RunView, type StepView, viewRun } from '../engine/inspect.ts';
 import { type Halt, isSettled, type RunStatus } from '../kernel/run-state.ts';
 import type { OpenWait } from '../kernel/status.ts';
 import { isDead } from '../process/owner.ts';
-import type { RunOrigin, Store } from '../store/store.ts';
+import type { AgentUsed, RunOrigin, Store } from '../store/store.ts';
 import { commandFor } from './story-command.ts';
 import { type History, readHistory, type StoryDecision } from './story-history.ts';
+import { type StoryUsage, usageAt, usageOf } from './story-usage.ts';
 
 export { storyLines } from './story-lines.ts';
 
@@ -31,8 +32,10 @@ export interface StoryRun {
   readonly params: Json;
   readonly output: Json;
   readonly error: string | null;
-  /** What agents cost, once they report it; null is unknown, not nothing. */
-  readonly cost: null;
+  /** What agents cost, those of the runs it started included; null where no agent was asked or not all of it is known. */
+  readonly cost: number | null;
+  /** What agents used, those of the runs it started included; null where none was asked. */
+  readonly usage: StoryUsage | null;
   readonly origin: RunOrigin;
   /** True while a live process drives it. */
   readonly isDriven: boolean;
@@ -59,6 +62,8 @@ export interface StoryStep {
   readonly error: string | null;
   readonly claim?: Json;
   readonly evidence?: Json;
+  /** What its agent used. */
+  readonly usage?: StoryUsage;
   readonly actor?: string;
   readonly group?: string;
   readonly key?: string;
@@ -124,20 +129,25 @@ export interface Story {
 /** Reads the story of a run from its store. */
 export async function readStory(store: Store, run: string): Promise<Story> {
   const core = { store };
-  const [view, gates, { state, definition }, history, children] = await Promise.all([
+  const [view, gates, { state, definition }, history, children, total, uses] = await Promise.all([
     viewRun(core, run),
     openGates(core, run),
     store.load(run),
     readHistory(store, run),
     store.list({ parent: run }),
+    store.usage({ run, withChildren: true }),
+    store.uses(run),
   ]);
+  const usage = usageOf(total) ?? null;
   const now = Date.now();
   const titles = titlesOf(definition);
-  const steps = view.steps.map((step) => stepOf(step, { titles, now }));
+  const steps = view.steps.map((step) => stepOf(step, { titles, now, uses }));
   const isDriven = view.owner !== undefined && !isDead(view.owner);
   return {
     run: {
       ...headOf(view, now),
+      cost: usage === null || usage.unknownCost > 0 ? null : usage.costUsd,
+      usage,
       title: definition.title,
       isDriven,
       parent: state.parent ?? null,
@@ -147,12 +157,12 @@ export async function readStory(store: Store, run: string): Promise<Story> {
     plan: planOf(definition, steps),
     steps,
     groups: groupsOf(steps, history),
-    waits: view.waits.map((wait) => waitOf(wait, { run: view.id, gates, halt: state.halt })),
+    waits: view.waits.map((wait) => waitOf(wait, { run: view.id, gates, halt: state.halt, steps })),
     decisions: history.decisions,
   };
 }
 
-function headOf(view: RunView, now: number): Omit<StoryRun, 'title' | 'isDriven' | 'parent' | 'forkOf' | 'children'> {
+function headOf(view: RunView, now: number): Omit<StoryRun, 'title' | 'cost' | 'usage' | 'isDriven' | 'parent' | 'forkOf' | 'children'> {
   const { id, workflow, status, currentStep, createdAt, updatedAt, params, output, error, origin, iterationCounts } = view;
   return {
     id,
@@ -165,7 +175,6 @@ function headOf(view: RunView, now: number): Omit<StoryRun, 'title' | 'isDriven'
     params,
     output,
     error: error ?? null,
-    cost: null,
     origin,
     iterationCounts,
   };
@@ -179,9 +188,16 @@ function titlesOf({ steps }: Definition): ReadonlyMap<string, string> {
   return new Map(steps.flatMap((step) => [step, ...step.members].map(({ id, title }) => [id, title] as const)));
 }
 
-function stepOf(view: StepView, { titles, now }: { readonly titles: ReadonlyMap<string, string>; readonly now: number }): StoryStep {
+interface StepScene {
+  readonly titles: ReadonlyMap<string, string>;
+  readonly now: number;
+  readonly uses: readonly AgentUsed[];
+}
+
+function stepOf(view: StepView, { titles, now, uses }: StepScene): StoryStep {
   const { path, step, kind, status, outcome, attempt, startedAt, durationMs, output, error, claim, evidence, actor } = view;
   const member = memberOf(path);
+  const usage = usageAt(uses, path, attempt);
   const lasted = durationMs ?? (startedAt === undefined ? null : Math.max(0, now - startedAt));
   return {
     path,
@@ -197,6 +213,7 @@ function stepOf(view: StepView, { titles, now }: { readonly titles: ReadonlyMap<
     error: error ?? null,
     ...(claim === undefined ? {} : { claim }),
     ...(evidence === undefined ? {} : { evidence }),
+    ...(usage === undefined ? {} : { usage }),
     ...(actor === undefined ? {} : { actor }),
     ...member,
   };
@@ -250,9 +267,10 @@ interface Waiting {
   readonly run: string;
   readonly gates: readonly OpenGate[];
   readonly halt: Halt | undefined;
+  readonly steps: readonly StoryStep[];
 }
 
-function waitOf(wait: OpenWait, { run, gates, halt }: Waiting): StoryWait {
+function waitOf(wait: OpenWait, { run, gates, halt, steps }: Waiting): StoryWait {
   const { since, due, path, ...rest } = wait;
   const gate = gates.find((candidate) => candidate.path === path);
   const command = commandFor(run, wait, { gate, several: gates.length > 1, halt });
@@ -260,6 +278,7 @@ function waitOf(wait: OpenWait, { run, gates, halt }: Waiting): StoryWait {
     id: path ?? wait.kind,
     ...(path === undefined ? {} : { path }),
     ...rest,
+    ...shortageOf(wait, steps),
     since: isoTime(since),
     due: due === undefined ? null : isoTime(due),
     ...(gate === undefined
@@ -271,4 +290,11 @@ function waitOf(wait: OpenWait, { run, gates, halt }: Waiting): StoryWait {
         }),
     ...(command === undefined ? {} : { command }),
   };
+}
+
+/** Why there is no budget or capacity: what the attempt before the wait ended with. */
+function shortageOf({ kind, path }: OpenWait, steps: readonly StoryStep[]): Pick<StoryWait, 'message'> {
+  if (kind !== 'budget' && kind !== 'capacity') return {};
+  const error = steps.findLast((step) => step.path === path && step.error !== null)?.error;
+  return error === undefined || error === null ? {} : { message: error };
 }

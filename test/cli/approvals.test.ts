@@ -27,7 +27,7 @@ interface Gates {
   readonly gates: readonly { readonly run: string; readonly digest: string; readonly votes: readonly { readonly actor: string }[] }[];
 }
 
-async function approve(who: string): Promise<{ code: number; stderr: string }> {
+async function approve(who: string): ReturnType<CliRig['run']> {
   const [gate] = (await rig.json<Gates>(['gates'])).gates;
   const PAWL_TOKEN = await tokenOf(rig, who);
   return rig.run(['approve', gate?.run ?? '', '--digest', gate?.digest ?? ''], { env: { PAWL_TOKEN } });

@@ -58,7 +58,7 @@ describe('where settings come from', () => {
   test('.squadron is read like .pawl', async () => {
     rig.write('.squadron/config.yaml', 'limits:\n  global: 3\nagent_roles:\n  dev: {driver: x}\n');
     expect((await config('limits.global')).stdout).toBe('3\n');
-    expect((await config()).stdout).toMatch(/^agent_roles +\{"dev":\{"driver":"x"\}\} \(not used yet\)$/m);
+    expect((await config()).stdout).toMatch(/^agent_roles +\{"dev":\{"driver":"x"\}\}$/m);
   });
 
   test('the database of the settings is the one that commands use', async () => {

@@ -10,7 +10,7 @@ afterEach(() => rig.close());
 
 test('where nothing waits, nothing is listed and no database is made', async () => {
   expect(await rig.run(['gates'])).toEqual({ code: 0, stdout: 'Nothing waits for a person here.\n', stderr: '' });
-  expect(await rig.json(['gates'])).toEqual({ code: 0, schemaVersion: 1, gates: [], stuck: [] });
+  expect(await rig.json(['gates'])).toEqual({ code: 0, schemaVersion: 1, gates: [], questions: [], stuck: [] });
 });
 
 test('what waits for a person is listed across runs, oldest first, with what a program needs to decide', async () => {

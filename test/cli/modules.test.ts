@@ -74,24 +74,31 @@ const STORE = [
   'src/store/',
   ...['identity', 'owner', 'process-table'].map((name) => `src/process/${name}.ts`),
   ...['apply', 'run-state', 'status'].map((name) => `src/kernel/${name}.ts`),
+  'src/definition/budget.ts',
 ];
 
 const STORY = [
-  ...['', '-command', '-evidence', '-facts', '-history', '-lines', '-steps', '-text'].map((name) => `src/cli/story${name}.ts`),
+  ...['', '-command', '-evidence', '-facts', '-history', '-lines', '-steps', '-text', '-usage'].map((name) => `src/cli/story${name}.ts`),
   'src/cli/caller.ts',
   'src/engine/gates.ts',
   'src/engine/inspect.ts',
 ];
 
+/** What reading the open work and the questions of agents takes. */
+const ATTENDED = ['src/cli/attended-standing.ts', 'src/cli/progress-rest.ts', 'src/engine/reports.ts', 'src/process/key-file.ts'];
+
 const MAY_LOAD: Readonly<Record<string, readonly string[]>> = {
   '--help': FRAME,
   '--version': FRAME,
-  runs: [...FRAME, ...PROJECT, ...STORE, 'src/cli/caller.ts', 'src/cli/commands/runs.ts'],
+  runs: [...FRAME, ...PROJECT, ...STORE, 'src/cli/caller.ts', 'src/cli/story-usage.ts', 'src/cli/commands/runs.ts'],
   [`show ${ID}`]: [...FRAME, ...PROJECT, ...STORE, ...STORY, 'src/cli/commands/show.ts'],
+  [`next ${ID}`]: [...FRAME, ...PROJECT, ...STORE, ...STORY, ...ATTENDED, 'src/cli/attended.ts', 'src/cli/commands/next.ts'],
   gates: [
     ...FRAME,
     ...PROJECT,
     ...STORE,
+    ...ATTENDED,
+    'src/cli/attended-answer.ts',
     ...['actor', 'commands/gates', 'decision', 'decision-gates', 'decision-prompt', 'caller', 'story-command'].map(
       (name) => `src/cli/${name}.ts`,
     ),
@@ -113,7 +120,7 @@ const MAY_LOAD: Readonly<Record<string, readonly string[]>> = {
     ...FRAME,
     ...PROJECT,
     ...STORE,
-    ...['commands/completion', 'completion', 'completion-words', 'definitions'].map((name) => `src/cli/${name}.ts`),
+    ...['commands/completion', 'completion', 'completion-words', 'definitions', 'role-files'].map((name) => `src/cli/${name}.ts`),
   ],
 };
 

@@ -69,3 +69,33 @@ test('`pawl doctor` says which roles there are and what is missing', async () =>
   const { stdout } = await rig.run(['doctor']);
   expect(stdout).toContain('role writer: command, no-such-program agent.mjs');
 });
+
+test('a registered command speaks the protocol: in an attended run, what it prints is for the agent', async () => {
+  rig.write('say.mjs', "console.log('Write the plan into plan.md.');");
+  rig.write('.pawl/config.yaml', "commands:\n  'w1:strategic': [node, say.mjs]\n");
+  rig.write(
+    '.pawl/workflows/plan.ts',
+    `import { existsSync } from 'node:fs';
+import { defineWorkflow } from 'pawl';
+export default defineWorkflow({
+  name: 'plan',
+  steps: [{ id: 'strategic', command: 'w1:strategic', postconditions: [{ name: 'plan', check: () => existsSync('plan.md'), error: 'there is no plan' }], next: null }],
+});
+`,
+  );
+  expect((await rig.run(['trust', '.pawl/workflows/plan.ts', '--yes'])).code).toBe(0);
+  expect((await rig.run(['run', 'plan', '--attended'])).code).toBe(4);
+  await rig.run(['trust', '--yes']);
+  const begun = await rig.json<{ run: { id: string }; handouts: readonly { token: string; prompt: string }[] }>([
+    'run',
+    'plan',
+    '--attended',
+  ]);
+  expect(begun.handouts).toMatchObject([{ prompt: 'Write the plan into plan.md.' }]);
+  const token = begun.handouts[0]?.token ?? '';
+  const refused = await rig.run(['done', begun.run.id, `--token=${token}`]);
+  expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining('there is no plan')]);
+  rig.write('plan.md', '# Plan');
+  const again = await rig.json<{ handouts: readonly { token: string }[] }>(['next', begun.run.id]);
+  expect((await rig.run(['done', begun.run.id, `--token=${again.handouts[0]?.token}`])).code).toBe(0);
+});

@@ -81,7 +81,7 @@ test.each([
   [['-p', 'times=1', '-p', 'times=2'], '-p times is given twice [USAGE]'],
   [['--params', '[1]'], `--params takes a JSON object of values by name, such as '{"issue": 7}' [USAGE]`],
   [['--id', 'mine'], '--id takes 16 characters of 0-9 and a-z without i, l, o and u, not "mine" [USAGE]'],
-  [['--attended'], 'attended runs, in which the agent that calls pawl does the work, are not there yet; leave --attended out [USAGE]'],
+  [['--attended', '--detach'], '--attended prints the first step and ends, so it does not go with --detach; leave one of them out [USAGE]'],
 ])('what is wrong is told before anything starts: %s', async (words, told) => {
   const file = await writeWorkflow(rig, 'copy', { steps: COPY, params: PARAMS });
   const { code, stdout, stderr } = await rig.run(['run', file, ...words]);

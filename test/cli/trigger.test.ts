@@ -1,7 +1,7 @@
 // Triggers by hand and settings that workflows read: what a run is told about what started it.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type LocalForge, openLocalForge } from '../../src/forge/local-forge.ts';
@@ -134,18 +134,24 @@ describe('with a local forge in the settings', () => {
     expect(await forge.openPullRequest({ title: 'Search', body: '', head: 'topic', base: 'main' }, 'k2')).toMatchObject({ result: 'ok' });
   });
   afterEach(() => forge.close());
+  // A run that was triggered works in a worktree of its own, which is kept while it holds what nobody committed.
+  const outOfWorktree = (): string => {
+    const worktrees = join(rig.state, 'worktrees');
+    const [only = ''] = readdirSync(worktrees);
+    return readFileSync(join(worktrees, only, 'out'), 'utf8');
+  };
   const run = (...words: string[]) => rig.run(['run', 'w', '--db', join(rig.state, 'runs.db'), ...words]);
 
   test('a number brings all that the forge knows of the issue', async () => {
     workflow('context: { title: "{{ trigger.issue.title }}" }', '{{ context.title }} {{ labels }} {{ trigger.repository.default_branch }}');
     expect(await run('--issue', '1')).toMatchObject({ code: 0 });
-    expect(out()).toBe('Add search ["feature"] main');
+    expect(outOfWorktree()).toBe('Add search ["feature"] main');
   });
 
   test('or of the pull request', async () => {
     workflow('', '{{ trigger.pull_request.head.ref }} {{ base_branch }} {{ pr_number }} {{ trigger.pull_request.merged }}');
     expect(await run('--pr', '2')).toMatchObject({ code: 0 });
-    expect(out()).toBe('topic main 2 false');
+    expect(outOfWorktree()).toBe('topic main 2 false');
   });
 
   test('a number that is not there is told before anything is started', async () => {

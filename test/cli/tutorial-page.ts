@@ -41,20 +41,22 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   '<id>': '(?<id>[0-9a-hjkmnp-tv-z]{16})',
   '<time>': '\\d\\d:\\d\\d:\\d\\d',
   '<span>': '[\\d.]+ ?m?s',
+  '<token>': '(?<token>[\\w-]{22})',
   '<any>': '.+',
 };
 
 /** A pattern for lines as a page prints them; `…` alone on a line stands for any lines. */
 export function patternOf(lines: readonly string[]): RegExp {
-  let named = false;
+  const named = new Set<string>();
   const source = lines.map((line) => {
     if (line === '…') return '(?:.*\\n)*?';
     const parts = line.split(/(<\w+>)/).map((part) => {
       const pattern = PLACEHOLDERS[part];
       if (pattern === undefined) return escaped(part);
-      const again = part === '<id>' && named;
-      named ||= part === '<id>';
-      return again ? '\\k<id>' : pattern;
+      if (!pattern.startsWith('(?<')) return pattern;
+      const again = named.has(part);
+      named.add(part);
+      return again ? `\\k${part}` : pattern;
     });
     return `${parts.join('')}[ ]*\\n`;
   });

@@ -18,8 +18,8 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 describe('the tutorial', () => {
-  test('has its five pages', () => {
-    expect(PAGES.map((page) => page.split('/').at(-1)?.slice(0, 2))).toEqual(['01', '02', '03', '04', '05']);
+  test('has its six pages', () => {
+    expect(PAGES.map((page) => page.split('/').at(-1)?.slice(0, 2))).toEqual(['01', '02', '03', '04', '05', '06']);
   });
 
   test.each(PAGES)('%s does what it says', async (page) => {
@@ -27,35 +27,42 @@ describe('the tutorial', () => {
     mkdirSync(bin);
     writeFileSync(join(bin, 'pawl'), `#!/bin/sh\nexec '${process.execPath}' '${START}' "$@"\n`);
     chmodSync(join(bin, 'pawl'), 0o755);
-    const reader = { path: `${bin}:${process.env.PATH}`, id: '' };
-    for (const deed of readPage(readFileSync(join(ROOT, page), 'utf8'))) reader.id = (await perform(deed, reader)) ?? reader.id;
+    let reader: Reader = { path: `${bin}:${process.env.PATH}`, id: '', token: '' };
+    for (const deed of readPage(readFileSync(join(ROOT, page), 'utf8'))) reader = { ...reader, ...(await perform(deed, reader)) };
   });
 });
 
-/** Does what a page says; gives the id of the run that was printed. */
-async function perform(deed: Deed, reader: { readonly path: string; readonly id: string }): Promise<string | undefined> {
+/** Who follows a page: what is on their path, and the last id of a run and the last token that they were shown. */
+interface Reader {
+  readonly path: string;
+  readonly id: string;
+  readonly token: string;
+}
+
+/** Does what a page says; gives what was printed for the reader to use. */
+async function perform(deed: Deed, reader: Reader): Promise<Partial<Reader> | undefined> {
   if (deed.do === 'write') {
     rig.write(deed.path, deed.text);
     return undefined;
   }
-  const line = deed.line.replaceAll('<id>', reader.id);
+  const line = deed.line.replaceAll('<id>', reader.id).replaceAll('<token>', reader.token);
   if (deed.place === 'terminal') return atTerminal(line, deed.printed);
   const env = rig.env({ PATH: reader.path });
   const { stdout } = spawnSync('sh', ['-c', `exec 2>&1; ${line}`], { cwd: rig.project, env, encoding: 'utf8', timeout: 60_000 });
   return matched(line, stdout, deed.printed);
 }
 
-function matched(line: string, output: string, printed: readonly string[]): string | undefined {
+function matched(line: string, output: string, printed: readonly string[]): Partial<Reader> | undefined {
   const text = output === '' || output.endsWith('\n') ? output : `${output}\n`;
   const found = patternOf(printed).exec(text);
   expect(found === null ? `$ ${line}\n${text}` : 'as the page says').toBe(
     found === null ? `$ ${line}\n${printed.join('\n')}\n` : 'as the page says',
   );
-  return found?.groups?.id;
+  return found?.groups;
 }
 
 /** Types what the page types; what a terminal redraws comes several times, so the lines are looked for in their order. */
-async function atTerminal(line: string, printed: readonly string[]): Promise<string | undefined> {
+async function atTerminal(line: string, printed: readonly string[]): Promise<Partial<Reader> | undefined> {
   const [program, ...words] = line.split(' ');
   expect(program).toBe('pawl');
   const terminal = rig.terminal(words);

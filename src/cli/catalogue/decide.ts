@@ -21,7 +21,8 @@ export const DECIDE: readonly CommandSpec[] = [
     name: 'gates',
     group: 'Decide',
     summary: 'list what waits for a person, oldest first',
-    about: 'With RUN, shows the questions of that run in full, with the digest that a decision without a terminal has to name.',
+    about:
+      'Gates to decide, questions of agents to answer, and runs that stopped. With RUN, shows the questions of that run in full, with the digest that a decision or an answer without a terminal has to name.',
     args: [{ name: 'RUN', about: 'only this run, and all that is shown with its questions', completes: 'run' }],
     examples: [
       { line: 'pawl gates', about: 'what waits for you' },
@@ -66,6 +67,23 @@ export const DECIDE: readonly CommandSpec[] = [
     options: DECISION_OPTIONS,
     examples: [{ line: 'pawl reject 7k3', about: 'shows what is asked, then rejects' }],
     load: () => import('../commands/reject.ts'),
+  },
+  {
+    name: 'answer',
+    group: 'Decide',
+    summary: 'answer the questions that an agent relayed',
+    about: `One ANSWER for each question, in their order: the name or the number of an option, or words of your own; where several may be chosen, with commas between them. Without answers you are asked one by one. A fresh attempt of the step gets them. ${WHO.replace('Deciding', 'Answering').replace('cannot decide', 'cannot answer itself')}`,
+    args: [RUN_ARGUMENT, { name: 'ANSWER', about: 'the answers, in the order of the questions', many: true }],
+    options: [
+      { name: 'step', value: 'ID', about: 'which step, when several ask: its path or its id', completes: 'step' },
+      ...DECISION_OPTIONS.filter(({ name }) => ['digest', 'token-file', 'yes'].includes(name)),
+    ],
+    examples: [
+      { line: 'pawl answer 7k3', about: 'shows the questions and asks' },
+      { line: 'pawl answer 7k3 SQLite "two weeks"', about: 'two questions, answered in order' },
+      { line: 'pawl answer 7k3 SQLite --digest 3fa9c07b21de', about: 'without a terminal, with PAWL_TOKEN set' },
+    ],
+    load: () => import('../commands/answer.ts'),
   },
   {
     name: 'token',

@@ -38,7 +38,7 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
       { name: 'id', value: 'ID', about: 'the id of the run; starting it twice is refused' },
       { name: 'detach', about: 'drive the run in a process of its own and return at once' },
       WAIT,
-      { name: 'attended', about: 'not there yet: the agent that calls does the work' },
+      { name: 'attended', about: 'the agent that calls does the work: prints its first step and ends; "pawl done" reports it' },
     ],
     examples: [
       { line: 'pawl run release -p version=1.4.0 -p dryRun=true', about: 'with two parameters' },
@@ -47,6 +47,7 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
       { line: 'pawl run fix-bug --issue 42', about: 'for an issue' },
       { line: 'pawl run feature --event issues.labeled --payload @event.json', about: 'as an event would start it' },
       { line: 'pawl run nightly --detach', about: 'in the background' },
+      { line: 'pawl run fix-bug --issue 42 --attended', about: 'an agent does the work, one step at a time' },
     ],
     load: () => import('../commands/run.ts'),
   },
@@ -68,6 +69,7 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
       { name: 'failed', value: 'PATH', about: 'a step whose end is unknown: it failed' },
       { name: 'output', value: 'JSON', about: 'with --accept or --done: what the step gave, or @file' },
       { name: 'extend', value: 'N', about: 'with --retry: allow N more iterations of a loop that is used up' },
+      { name: 'budget', value: 'NAME=N', about: 'let agents use so much more: tokens, cost_usd, turns or time', many: true },
       NOTE,
       ACCEPT_CHANGES,
       WAIT,
@@ -75,6 +77,7 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
     examples: [
       { line: 'pawl resume 7kq2', about: 'after a crash or Ctrl-C: nothing that was recorded runs again' },
       { line: 'pawl resume 7kq2 --retry --note "the port is 8081 now"', about: 'after an escalation, with a hint' },
+      { line: 'pawl resume 7kq2 --budget cost_usd=5', about: 'a run that waits for budget: five dollars more' },
       { line: 'pawl resume 7kq2 --wait', about: 'stay with it until it ends' },
     ],
     load: () => import('../commands/resume.ts'),

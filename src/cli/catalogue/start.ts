@@ -30,11 +30,14 @@ export const START: readonly CommandSpec[] = [
     options: [
       { name: 'js', about: 'JavaScript instead of TypeScript' },
       { name: 'yaml', about: 'a workflow file instead of a module; its first line tells an editor where its schema is' },
+      { name: 'claude', about: 'instead: a skill, the MCP server and a Stop hook, so that Claude Code works on runs' },
+      { name: 'dry-run', about: 'only say what would be written' },
     ],
     examples: [
       { line: 'pawl init', about: 'then: pawl run notes' },
       { line: 'pawl init release --js', about: 'a workflow of another name, in JavaScript' },
       { line: 'pawl init --yaml', about: 'the same story as a workflow file' },
+      { line: 'pawl init --claude --dry-run', about: 'what would be written for Claude Code' },
     ],
     load: () => import('../commands/init.ts'),
   },

@@ -4,6 +4,9 @@ import type { OpenGate } from '../../engine/gates.ts';
 import type { RunStatus } from '../../kernel/run-state.ts';
 import { type OpenWait, waitsOf } from '../../kernel/status.ts';
 import type { Store } from '../../store/store.ts';
+import { questionLines, questionsIn } from '../attended-answer.ts';
+import { type AskedQuestions, readQuestions } from '../attended-standing.ts';
+import { shellWord } from '../caller.ts';
 import type { CommandRun } from '../command.ts';
 import { wholeGateLines } from '../decision.ts';
 import { type AskedGate, gatesBelow } from '../decision-gates.ts';
@@ -31,6 +34,7 @@ interface Stuck {
 
 interface Found {
   readonly gates: readonly Waiting[];
+  readonly questions: readonly AskedQuestions[];
   readonly stuck: readonly Stuck[];
 }
 
@@ -41,11 +45,13 @@ export const run: CommandRun = async (shell, given) => {
   const store = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix);
   try {
     const runs = store === undefined ? [] : prefix === undefined ? await openRuns(shell, store) : [await findRun(store, prefix, place)];
-    const found = await Promise.all(runs.map((id) => waitingIn(store as Store, id, prefix !== undefined)));
+    const found = await Promise.all(runs.map((id) => waitingIn(store as Store, place.file, { id, below: prefix !== undefined })));
     const gates = found.flatMap((one) => one.gates).sort((a, b) => a.gate.since - b.gate.since);
+    const questions = found.flatMap((one) => one.questions).sort((a, b) => a.since - b.since);
     const stuck = found.flatMap((one) => one.stuck).sort((a, b) => a.wait.since - b.wait.since);
-    shell.result({ gates: gates.map(gateRow), stuck: stuck.map(stuckRow) }, () =>
-      prefix === undefined ? listLines(shell, { gates, stuck }) : wholeLines(shell, { gates, stuck }),
+    const all = { gates, questions, stuck };
+    shell.result({ gates: gates.map(gateRow), questions: questions.map(questionsRow), stuck: stuck.map(stuckRow) }, () =>
+      prefix === undefined ? listLines(shell, all) : wholeLines(shell, all),
     );
     return 0;
   } finally {
@@ -61,13 +67,16 @@ async function openRuns(shell: Shell, store: Store): Promise<readonly string[]> 
 }
 
 /** What waits for a person in one run; with `below`, also in the runs it waits for. */
-async function waitingIn(store: Store, id: string, below: boolean): Promise<Found> {
+async function waitingIn(store: Store, file: string, { id, below }: { readonly id: string; readonly below: boolean }): Promise<Found> {
   const { state } = await store.load(id);
   const waits = waitsOf(state);
   const asks = below || waits.some(({ kind }) => kind === 'human');
   const asked = asks ? (await gatesBelow(store, id)).filter(({ run }) => below || run === id) : [];
+  const isAsked = below || waits.some(({ kind }) => kind === 'answer');
+  const questions = isAsked ? (await readQuestions(store, file, id)).filter(({ run }) => below || run === id) : [];
   const { workflow } = state;
   return {
+    questions,
     gates: asked.map((one) => ({ ...one, command: commandOf(one, asked.length > 1) })),
     stuck: waits.filter(({ kind }) => STUCK.has(kind)).map((wait) => ({ run: id, workflow, wait, command: `pawl resume ${id}` })),
   };
@@ -99,14 +108,23 @@ function gateRow({ run, gate, workflow, command }: Waiting): object {
   };
 }
 
+function questionsRow(asked: AskedQuestions): object {
+  const { run, workflow, path, step, questions, digest, since } = asked;
+  return { run, workflow, path, step, questions, digest, since: new Date(since).toISOString(), command: answerCommand(asked) };
+}
+
+function answerCommand({ run, path }: AskedQuestions): string {
+  return `pawl answer ${run} --step ${shellWord(path)}`;
+}
+
 function stuckRow({ run, workflow, wait, command }: Stuck): object {
   const { kind, path, step, message, since } = wait;
   const of = { path: path ?? null, step: step ?? null, message: message ?? null };
   return { run, workflow, kind, ...of, since: new Date(since).toISOString(), command };
 }
 
-function listLines(shell: Shell, { gates, stuck }: Found): string[] {
-  if (gates.length + stuck.length === 0) return ['Nothing waits for a person here.'];
+function listLines(shell: Shell, { gates, questions, stuck }: Found): string[] {
+  if (gates.length + questions.length + stuck.length === 0) return ['Nothing waits for a person here.'];
   const rows = [
     ...gates.map(({ run, gate, workflow }) => ({
       run,
@@ -114,6 +132,13 @@ function listLines(shell: Shell, { gates, stuck }: Found): string[] {
       workflow: oneLine(workflow),
       since: gate.since,
       options: gate.gate.options.map(({ label }) => oneLine(label)).join(', '),
+    })),
+    ...questions.map((asked) => ({
+      run: asked.run,
+      gate: oneLine(asked.path),
+      workflow: oneLine(asked.workflow),
+      since: asked.since,
+      options: countText(questionsIn(asked).length),
     })),
     ...stuck.map(({ run, workflow, wait }) => ({
       run,
@@ -132,17 +157,29 @@ function listLines(shell: Shell, { gates, stuck }: Found): string[] {
   ]);
   const next =
     gates[0] === undefined ? [] : [`"pawl gates ${gates[0].run}" shows what is asked,`, `"pawl decide ${gates[0].run}" answers it.`];
+  const asks =
+    questions[0] === undefined ? [] : [`"pawl answer ${questions[0].run}" shows the questions of an agent and takes the answers.`];
   const mend = stuck[0] === undefined ? [] : [`"pawl resume ${stuck[0].run}" says how a run that stopped can go on.`];
-  return [...lines, '', ...[...next, ...mend].map((line) => shell.style('dim', line))];
+  return [...lines, '', ...[...next, ...asks, ...mend].map((line) => shell.style('dim', line))];
 }
 
-function wholeLines(shell: Shell, { gates, stuck }: Found): string[] {
+function countText(count: number): string {
+  return count === 1 ? '(an agent asks a question)' : `(an agent asks ${count} questions)`;
+}
+
+function wholeLines(shell: Shell, { gates, questions, stuck }: Found): string[] {
+  const asked = questions.flatMap((one) => [
+    ...[...questionsIn(one).keys()].flatMap((index) => [...questionLines(shell, one, index), '']),
+    answerCommand(one),
+    `digest ${one.digest}`,
+    '',
+  ]);
   const open = gates.flatMap(({ run, gate, command }) => [...wholeGateLines(shell, run, gate), '', command, `digest ${gate.digest}`, '']);
   const still = stuck.flatMap(({ run, wait, command }) => [
     `Run ${run} stopped${wait.step === undefined ? '' : ` at ${oneLine(wait.step)}`}: ${oneLine(wait.message ?? 'how its step ended is unknown')}`,
     command,
     '',
   ]);
-  const lines = [...open, ...still].slice(0, -1);
+  const lines = [...open, ...asked, ...still].slice(0, -1);
   return lines.length === 0 ? ['This run waits for no person.'] : lines;
 }

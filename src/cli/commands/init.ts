@@ -1,5 +1,5 @@
-// `pawl init`: a first workflow that runs as it is, settings, and what an editor needs to know the types. Nothing that
-// is there is written over.
+// `pawl init`: a first workflow that runs as it is, settings, and what an editor needs to know the types; or, with
+// --claude, what Claude Code needs. Nothing that is there is written over.
 
 import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,31 +9,90 @@ import { callOf } from '../caller.ts';
 import type { CommandRun, Given } from '../command.ts';
 import { packageRoot } from '../package.ts';
 import { findProject, type Project } from '../project.ts';
+import type { Shell } from '../shell.ts';
 import { trustContent } from '../trust.ts';
 
 const NAME_DEFAULT = 'notes';
 const NAME_FORM = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
+export const run: CommandRun = (shell, given) => (given.has('claude') ? initClaude(shell, given) : initWorkflow(shell, given));
+
+async function initWorkflow(shell: Shell, given: Given): Promise<number> {
   const name = nameOf(given);
   const form = formOf(given);
   const project = findProject(shell, given);
   const home = project.home ?? join(project.root, '.pawl');
   const workflow = join(home, 'workflows', `${name}.${form}`);
   const files = new Map([[workflow, workflowText(name, form)], ...settingsFiles(home, form === 'yaml' ? undefined : project)]);
-  const written = [...files].filter(([file, text]) => writeNew(file, text)).map(([file]) => file);
-  if (written.includes(workflow)) await trustContent(shell, workflow);
-  const left = [...files.keys()].filter((file) => !written.includes(file));
-  const show = (file: string): string => relative(shell.cwd, file) || '.';
-  shell.result({ project: project.root, workflow: { name, file: workflow }, written, left }, () => [
-    ...written.map((file) => `${shell.style('green', 'wrote')}       ${show(file)}`),
-    ...left.map((file) => `${shell.style('dim', 'left alone')}  ${show(file)}`),
+  const { written, left } = writeAll(files, given);
+  if (written.includes(workflow) && !given.has('dry-run')) await trustContent(shell, workflow);
+  shell.result({ project: project.root, workflow: { name, file: workflow }, ...toldFiles(given, { written, left }) }, () => [
+    ...fileLines(shell, given, { written, left }),
     '',
     `Next:  ${shell.style('cyan', `${callOf(shell)} run ${name}`)}`,
   ]);
   return 0;
-};
+}
+
+/** What Claude Code needs to work on the runs of this project. */
+async function initClaude(shell: Shell, given: Given): Promise<number> {
+  if (given.maybe('NAME') !== undefined || given.has('js') || given.has('yaml'))
+    throw new EngineError('USAGE', '--claude writes what Claude Code needs and no workflow; leave the name and the form out');
+  const { claudeFiles } = await import('../claude-setup.ts');
+  const project = findProject(shell, given);
+  const setup = claudeFiles(shell, project);
+  const { written, left } = writeAll(new Map(setup.map(({ file, text }) => [file, text])), given);
+  const missing = setup.flatMap(({ file, missingIn }) => {
+    const add = left.includes(file) ? missingIn(textOf(file)) : undefined;
+    return add === undefined ? [] : [{ file, add }];
+  });
+  shell.result({ project: project.root, ...toldFiles(given, { written, left }), missing }, () => [
+    ...fileLines(shell, given, { written, left }),
+    ...missing.flatMap(({ file, add }) => [
+      '',
+      `${relative(shell.cwd, file)} is yours and was not changed; add this to it:`,
+      JSON.stringify(add, null, 2),
+    ]),
+    '',
+    `Next:  start ${shell.style('cyan', 'claude')} in this project, allow the server "pawl", and ask it to run a workflow`,
+  ]);
+  return 0;
+}
+
+interface InitFiles {
+  readonly written: readonly string[];
+  readonly left: readonly string[];
+}
+
+/** Writes the files that are not there; with --dry-run it only says which. */
+function writeAll(files: ReadonlyMap<string, string>, given: Given): InitFiles {
+  const write = given.has('dry-run') ? (file: string) => !isThere(file) : writeNew;
+  const written = [...files].filter(([file, text]) => write(file, text)).map(([file]) => file);
+  return { written, left: [...files.keys()].filter((file) => !written.includes(file)) };
+}
+
+function toldFiles(given: Given, files: InitFiles): object {
+  return given.has('dry-run') ? { dryRun: true, ...files } : files;
+}
+
+function fileLines(shell: Shell, given: Given, { written, left }: InitFiles): string[] {
+  const show = (file: string): string => relative(shell.cwd, file) || '.';
+  const did = given.has('dry-run') ? 'would write' : 'wrote      ';
+  return [
+    ...written.map((file) => `${shell.style('green', did)} ${show(file)}`),
+    ...left.map((file) => `${shell.style('dim', 'left alone')}  ${show(file)}`),
+  ];
+}
+
+/** The text of a file that was left alone; of one that cannot be read, nothing is known. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
 
 function nameOf(given: Given): string {
   const name = given.maybe('NAME') ?? NAME_DEFAULT;
@@ -118,7 +177,7 @@ function compilerSettings(types: Types | undefined): object {
 
 /** Writes a file that is not there yet; false when it, or a link of its name, is. */
 function writeNew(file: string, text: string): boolean {
-  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return false;
+  if (isThere(file)) return false;
   try {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text, { flag: 'wx' });
@@ -126,4 +185,8 @@ function writeNew(file: string, text: string): boolean {
   } catch (error) {
     throw new EngineError('USAGE', `cannot write ${file}: ${messageOf(error)}; what was written before it stays`, { cause: error });
   }
+}
+
+function isThere(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }

@@ -11,6 +11,7 @@ import { SCHEMA_VERSION, type Shell } from '../shell.ts';
 import { readStory, type Story } from '../story.ts';
 import { factPath, factText } from '../story-facts.ts';
 import { attemptsInFull } from '../story-steps.ts';
+import { transcriptLines } from '../story-transcript.ts';
 import { oneLine } from '../terminal.ts';
 import { clockText } from '../time.ts';
 
@@ -26,7 +27,7 @@ export const run: CommandRun = async (shell, given) => {
     const id = await findRun(store, prefix, place);
     const step = given.maybe('STEP');
     if (given.has('follow')) return await follow(shell, store, { run: id, step, since });
-    if (step !== undefined) return await showStep(shell, store, { run: id, step });
+    if (step !== undefined) return await showStep(shell, store, { run: id, step, db: place.file });
     const facts = (await store.events(id, since)).flatMap(factsOf);
     shell.result({ run: id, events: facts.map(jsonOf) }, () => facts.map((fact) => lineOf(shell, fact)));
     return 0;
@@ -119,11 +120,22 @@ function isOf(path: string, step: string): boolean {
   return path === step || path.startsWith(`${step}#`) || path.startsWith(`${step}/`);
 }
 
-async function showStep(shell: Shell, store: Store, { run, step }: { readonly run: string; readonly step: string }): Promise<number> {
+interface Shown {
+  readonly run: string;
+  readonly step: string;
+  readonly db: string;
+}
+
+async function showStep(shell: Shell, store: Store, { run, step, db }: Shown): Promise<number> {
+  const { readTranscript, transcriptsOf } = await import('../../engine/transcripts.ts');
   const story = await readStory(store, run);
   const attempts = story.steps.filter((attempt) => attempt.step === step || isOf(attempt.path, step));
   if (attempts.length === 0) throw noStep(story.plan, { run, step });
-  shell.result({ run, steps: attempts }, () => attemptsInFull(shell, attempts));
+  const told = attempts.map((attempt) => ({ attempt, transcript: readTranscript(transcriptsOf(db), { run, ...attempt }) }));
+  const steps = told.map(({ attempt, transcript }) => (transcript === undefined ? attempt : { ...attempt, transcript }));
+  const lines = () =>
+    told.flatMap(({ attempt, transcript }) => [...attemptsInFull(shell, [attempt]), ...transcriptLines(shell, transcript)]);
+  shell.result({ run, steps }, lines);
   return 0;
 }
 

@@ -16,13 +16,19 @@ const STATUSES: readonly RunStatus[] = ['completed', 'rejected', 'cancelled'];
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   const request = requestOf(given);
-  const store = await openExisting(await findPlace(shell, given));
+  const place = await findPlace(shell, given);
+  const store = await openExisting(place);
   if (store === undefined) return report(shell, { runs: [], values: 0 }, ['There is no database yet, so there is nothing to remove.']);
   try {
     const { runs } = await store.prune({ ...request, dryRun: true });
     if (given.has('dry-run')) return report(shell, { runs, values: 0 }, planLines(shell, runs));
     if (runs.length > 0 && !(await isAgreed(shell, given, runs))) return report(shell, { runs: [], values: 0 }, ['Nothing was removed.']);
     const pruned = await store.prune(request);
+    const { removeTranscripts, transcriptsOf } = await import('../../engine/transcripts.ts');
+    removeTranscripts(
+      transcriptsOf(place.file),
+      pruned.runs.map(({ id }) => id),
+    );
     return report(shell, pruned, [
       `${shell.symbol('done')} ${counted(pruned.runs.length, 'run')} and ${counted(pruned.values, 'value')} removed`,
     ]);

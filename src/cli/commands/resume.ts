@@ -7,24 +7,33 @@ import type { CommandRun, Given } from '../command.ts';
 import { tellEnd } from '../drive.ts';
 import { readJson } from '../params.ts';
 import { countOf, resumeAndDrive } from '../resumption.ts';
+import { budgetOf } from '../resumption-budget.ts';
 import { findPlace, findRun, openForRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   const choice = choiceOf(shell, given);
+  const budget = budgetOf(given.options('budget'));
   const place = await findPlace(shell, given);
   const prefix = given.word('RUN');
   const store = await openForRun(place, prefix);
   try {
     const id = await findRun(store, prefix, place);
     const { state } = await store.load(id);
-    const stands = choice === undefined && isHalted(state.status) && !isFinal(state.status);
+    const stands = choice === undefined && budget === undefined && isHalted(state.status) && !isFinal(state.status);
     if (stands && !shell.isInteractive) return await tellEnd(shell, store, { run: id, interrupted: false });
     const { askHowOn } = await import('../resumption-prompt.ts');
     const chosen = stands ? await askHowOn(shell, state) : choice;
     if (chosen === 'leave') return await tellEnd(shell, store, { run: id, interrupted: false });
-    return await resumeAndDrive(shell, { place, store, run: id, given, ...(chosen === undefined ? {} : { choice: chosen }) });
+    return await resumeAndDrive(shell, {
+      place,
+      store,
+      run: id,
+      given,
+      ...(chosen === undefined ? {} : { choice: chosen }),
+      ...(budget === undefined ? {} : { budget }),
+    });
   } finally {
     await store.close();
   }

@@ -1,15 +1,19 @@
 // `pawl run`: starts a run of a workflow and drives it until it ends or waits.
 
+import type { Engine } from '../../api/engine.ts';
 import { EngineError } from '../../base/error.ts';
 import { isRunIdPrefix } from '../../base/id.ts';
 import { bindParams } from '../../definition/arg.ts';
+import { ATTENDED } from '../../steps/handover.ts';
 import { userActor } from '../actor.ts';
 import type { CommandRun, Given } from '../command.ts';
 import { driveRun, driveWithEngine } from '../drive.ts';
+import { EXIT_INTERRUPTED } from '../interrupt.ts';
 import { type LoadedWorkflow, loadWorkflow } from '../load.ts';
 import { readOutputs, readParams } from '../params.ts';
-import { findPlace, openStore } from '../session.ts';
+import { findPlace, openStore, type Place } from '../session.ts';
 import { assertSettingsTrusted } from '../session-forge.ts';
+import type { Shell } from '../shell.ts';
 import { readTrigger } from '../trigger.ts';
 import { factsOf } from '../trigger-facts.ts';
 import { completeTrigger } from '../trigger-forge.ts';
@@ -18,11 +22,8 @@ const ID_LENGTH = 16;
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
-  if (given.has('attended'))
-    throw new EngineError(
-      'USAGE',
-      'attended runs, in which the agent that calls pawl does the work, are not there yet; leave --attended out',
-    );
+  const isAttended = given.has('attended');
+  if (isAttended) checkAttended(given);
   const place = await findPlace(shell, given);
   const loaded = await loadWorkflow(shell, place.project, given.word('WORKFLOW'));
   const { definition } = loaded.workflow;
@@ -31,7 +32,7 @@ export const run: CommandRun = async (shell, given) => {
   bindParams(definition.params, params, `workflow "${definition.name}"`);
   await assertSettingsTrusted(shell, place);
   const trigger = await completeTrigger(shell, place, readTrigger(shell, given));
-  const facts = factsOf(definition, { settings: place.settings, trigger });
+  const facts = { ...factsOf(definition, { settings: place.settings, trigger }), ...(isAttended ? { [ATTENDED]: true } : {}) };
   const options = startOptions(given, loaded);
   const outputs = readOutputs(shell, given);
   if (given.has('detach')) {
@@ -50,13 +51,37 @@ export const run: CommandRun = async (shell, given) => {
           ...(Object.keys(facts).length === 0 ? {} : { facts }),
           ...(Object.keys(outputs).length === 0 ? {} : { outputs }),
         });
-        return driveRun(shell, { engine, run: id, wait: given.has('wait') });
+        return isAttended ? handOut(shell, place, { engine, run: id }) : driveRun(shell, { engine, run: id, wait: given.has('wait') });
       },
     });
   } finally {
     await store.close();
   }
 };
+
+/** Who does the work is told what to do and reports it; there is nothing to stay for and nobody else to drive. */
+function checkAttended(given: Given): void {
+  const other = ['detach', 'wait'].find((name) => given.has(name));
+  if (other !== undefined)
+    throw new EngineError('USAGE', `--attended prints the first step and ends, so it does not go with --${other}; leave one of them out`);
+}
+
+/** Drives the run to what is open for the agent that called, and tells it. */
+async function handOut(
+  shell: Shell,
+  place: Place,
+  { engine, run: id }: { readonly engine: Engine; readonly run: string },
+): Promise<number> {
+  const [{ driveQuietly }, { readStanding }, { tellAgent }, { bindRun }] = await Promise.all([
+    import('../attended-drive.ts'),
+    import('../attended-standing.ts'),
+    import('../attended.ts'),
+    import('../agent-session.ts'),
+  ]);
+  bindRun(shell, { run: id, db: place.file });
+  if (!(await driveQuietly(shell, engine, id))) return EXIT_INTERRUPTED;
+  return tellAgent(shell, engine.store, { standing: await readStanding(engine.store, place.file, id) });
+}
 
 function startOptions(given: Given, { workflow }: LoadedWorkflow): { readonly id?: string; readonly from?: string } {
   const id = given.option('id');

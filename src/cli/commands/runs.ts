@@ -3,12 +3,13 @@
 import { EngineError } from '../../base/error.ts';
 import type { RunStatus } from '../../kernel/run-state.ts';
 import { isDead } from '../../process/owner.ts';
-import type { RunSummary } from '../../store/store.ts';
+import type { RunSummary, Store } from '../../store/store.ts';
 import { pasteable } from '../caller.ts';
 import type { CommandRun, Given } from '../command.ts';
 import { findPlace, openExisting } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
+import { costText, type StoryUsage, usageOf } from '../story-usage.ts';
 import { oneLine, table } from '../terminal.ts';
 import { agoText } from '../time.ts';
 
@@ -28,13 +29,29 @@ export const run: CommandRun = async (shell, given) => {
         ...(workflow === undefined ? {} : { workflow }),
         ...(statuses.length === 0 ? {} : { status: statuses }),
       })) ?? [];
-    const runs = found.slice(0, limit);
-    shell.result({ runs: runs.map(rowOf), more: found.length > runs.length }, () => linesOf(shell, runs, found.length > runs.length));
+    const shown = found.slice(0, limit);
+    const runs = store === undefined ? [] : await withUsage(store, shown);
+    const more = found.length > shown.length;
+    shell.result({ runs: runs.map(rowOf), more }, () => linesOf(shell, runs, more));
     return 0;
   } finally {
     await store?.close();
   }
 };
+
+/** A run and what its agents used, those of the runs it started included. */
+interface UsedRun extends RunSummary {
+  readonly usage?: StoryUsage;
+}
+
+async function withUsage(store: Store, runs: readonly RunSummary[]): Promise<readonly UsedRun[]> {
+  if ((await store.usage({})).attempts === 0) return runs;
+  const used = runs.map(async (run) => {
+    const usage = usageOf(await store.usage({ run: run.id, withChildren: true }));
+    return usage === undefined ? run : { ...run, usage };
+  });
+  return Promise.all(used);
+}
 
 function limitOf(given: Given): number | undefined {
   if (given.has('all')) return undefined;
@@ -45,7 +62,7 @@ function limitOf(given: Given): number | undefined {
 }
 
 /** A run as programs read it in lists. */
-function rowOf({ id, workflow, status, currentStep, createdAt, updatedAt, due, parent, origin, damaged, owner }: RunSummary): object {
+function rowOf({ id, workflow, status, currentStep, createdAt, updatedAt, due, parent, origin, damaged, owner, usage }: UsedRun): object {
   return {
     id,
     workflow,
@@ -57,6 +74,7 @@ function rowOf({ id, workflow, status, currentStep, createdAt, updatedAt, due, p
     isDriven: isDriven(owner),
     ...(parent === undefined ? {} : { parent }),
     origin,
+    ...(usage === undefined ? {} : { usage }),
     ...(damaged === undefined ? {} : { damaged }),
   };
 }
@@ -66,13 +84,16 @@ function isDriven(owner: string | undefined): boolean {
   return owner !== undefined && !isDead(owner);
 }
 
-function linesOf(shell: Shell, runs: readonly RunSummary[], more: boolean): string[] {
+function linesOf(shell: Shell, runs: readonly UsedRun[], more: boolean): string[] {
   if (runs.length === 0) return ['No runs here yet. "pawl list" shows the workflows, "pawl run WORKFLOW" starts one.'];
   const lines = table(shell.look, [
     { title: 'RUN', cells: runs.map(({ id }) => id) },
     { title: 'WORKFLOW', cells: runs.map(({ workflow }) => oneLine(workflow)), shrinks: true },
     { title: 'STATUS', cells: runs.map(({ status }) => status), style: (cell, row) => statusText(shell, runs[row]?.status, cell) },
     { title: 'STEP', cells: runs.map(({ currentStep, damaged }) => damaged ?? oneLine(currentStep ?? '')), shrinks: true },
+    ...(runs.some(({ usage }) => usage !== undefined)
+      ? [{ title: 'COST', cells: runs.map(({ usage }) => (usage === undefined ? '' : costText(usage))) }]
+      : []),
     { title: 'STARTED', cells: runs.map(({ createdAt }) => agoText(createdAt)) },
   ]);
   const left = runs.find(({ status, owner }) => status === 'running' && !isDriven(owner));

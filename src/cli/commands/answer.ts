@@ -1,0 +1,115 @@
+// `pawl answer RUN`: a person answers the questions that an agent relayed. Like a decision it takes a person: an agent's
+// shell has neither a terminal nor a personal token.
+
+import type { AnyWorkflow, Engine } from '../../api/engine.ts';
+import { EngineError, isEngineError } from '../../base/error.ts';
+import { isDead } from '../../process/owner.ts';
+import type { Store } from '../../store/store.ts';
+import { type Answer, askAnswers, pickQuestions, questionLines, questionsIn, readAnswer } from '../attended-answer.ts';
+import { type AskedQuestions, readQuestions } from '../attended-standing.ts';
+import type { CommandRun, Given } from '../command.ts';
+import { rootOf } from '../decision-gates.ts';
+import { confirm } from '../decision-prompt.ts';
+import { type Right, rightToDecide } from '../decision-right.ts';
+import { findPlace, findRun, openForRun, type Place } from '../session.ts';
+import type { Shell } from '../shell.ts';
+import { oneLine } from '../terminal.ts';
+
+const EXIT_WAITING = 3;
+
+interface Answering {
+  readonly shell: Shell;
+  readonly given: Given;
+  readonly place: Place;
+  readonly store: Store;
+  readonly right: Right;
+}
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const prefix = given.word('RUN');
+  const right = await rightToDecide(shell, given, prefix).catch((error: unknown) => {
+    throw retold(error, prefix);
+  });
+  const place = await findPlace(shell, given);
+  const store = await openForRun(place, prefix);
+  try {
+    const id = await findRun(store, prefix, place);
+    const answering = { shell, given, place, store, right };
+    const asked = pickQuestions(id, await readQuestions(store, place.file, id), { step: given.option('step'), digest: right.digest });
+    const root = await rootOf(store, asked.run);
+    const workflows = await workflowsFor(answering, root);
+    const answers = await answersTo(answering, asked);
+    if (answers === undefined) {
+      shell.print(`Nothing is answered; "pawl answer ${asked.run}" asks again.`);
+      return EXIT_WAITING;
+    }
+    return await record(answering, { asked, answers, root, workflows });
+  } finally {
+    await store.close();
+  }
+};
+
+/** The refusal in the words of this command. */
+function retold(error: unknown, run: string): unknown {
+  if (!isEngineError(error) || error.code !== 'NOT_ALLOWED') return error;
+  return new EngineError(
+    'NOT_ALLOWED',
+    `a person answers what an agent asks; answer at a terminal with "pawl answer ${run}", or set PAWL_TOKEN to a personal token ("pawl token create NAME", at a terminal) and give the --digest that "pawl gates ${run}" shows`,
+    { cause: error },
+  );
+}
+
+/** The code of a run that nobody drives: without it an answer would lie there, so nothing is recorded. */
+async function workflowsFor({ shell, place, store }: Answering, root: string): Promise<readonly AnyWorkflow[]> {
+  if (await isDriven(store, root)) return [];
+  const { state, origin } = await store.load(root);
+  const { loadWorkflowOf } = await import('../load.ts');
+  return [(await loadWorkflowOf(shell, place.project, { workflow: state.workflow, origin })).workflow];
+}
+
+async function isDriven(store: Store, run: string): Promise<boolean> {
+  const { owner } = await store.load(run);
+  return owner !== undefined && !isDead(owner);
+}
+
+async function answersTo({ shell, given, right }: Answering, asked: AskedQuestions): Promise<readonly Answer[] | undefined> {
+  const words = given.allWords('ANSWER');
+  const questions = questionsIn(asked);
+  if (words.length === 0) {
+    if (shell.isInteractive) return askAnswers(shell, asked);
+    throw new EngineError('USAGE', `the answers are missing: ${questions.map(({ question }) => `"${oneLine(question)}"`).join(', ')}`);
+  }
+  if (words.length !== questions.length)
+    throw new EngineError(
+      'USAGE',
+      `step "${asked.step}" asks ${questions.length} questions, and ${words.length} are answered; quote an answer of several words`,
+    );
+  const answers = questions.map((question, index) => readAnswer(question, words[index] ?? ''));
+  if (!shell.isInteractive || right.digest !== undefined || given.has('yes')) return answers;
+  for (const index of questions.keys()) for (const line of [...questionLines(shell, asked, index), '']) shell.print(line);
+  return (await confirm(shell, `Answer ${answers.map((answer) => `"${answerText(answer)}"`).join(', ')} as ${right.actor}?`))
+    ? answers
+    : undefined;
+}
+
+function answerText(answer: Answer): string {
+  return oneLine(typeof answer === 'string' ? answer : answer.join(', '));
+}
+
+interface Made {
+  readonly asked: AskedQuestions;
+  readonly answers: readonly Answer[];
+  readonly root: string;
+  readonly workflows: readonly AnyWorkflow[];
+}
+
+async function record({ shell, place, store, right }: Answering, { asked, answers, root, workflows }: Made): Promise<number> {
+  const { driveRun, driveWithEngine } = await import('../drive.ts');
+  const use = async (engine: Engine): Promise<number> => {
+    await engine.answer(asked.run, { answers, actor: right.actor, step: asked.path });
+    shell.print(`${shell.symbol('done')} answered ${oneLine(asked.path)} of run ${asked.run}, as ${right.actor}.`);
+    return driveRun(shell, { engine, run: root, wait: false });
+  };
+  return driveWithEngine(shell, place, { store, workflows, use });
+}

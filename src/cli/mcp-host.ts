@@ -1,0 +1,151 @@
+// Owns the project behind the MCP server: its database, its trusted workflows, and an engine for each run, so that every
+// run is driven with the definition it was started with, however long the server lives.
+
+import { existsSync } from 'node:fs';
+import type { AnyWorkflow, Engine } from '../api/engine.ts';
+import { EngineError, isEngineError } from '../base/error.ts';
+import { bindParams } from '../definition/arg.ts';
+import { isFinal } from '../kernel/run-state.ts';
+import type { DeskHost, OfferedWorkflow, StartRequest } from '../mcp/desk.ts';
+import { ATTENDED } from '../steps/handover.ts';
+import type { Store } from '../store/store.ts';
+import { userActor } from './actor.ts';
+import { bindRun } from './agent-session.ts';
+import { discoverProject } from './definitions.ts';
+import { loadWorkflow, loadWorkflowOf } from './load.ts';
+import { findRun, openEngine, openForRun, openStore, type Place } from './session.ts';
+import { assertSettingsTrusted, openForge } from './session-forge.ts';
+import type { Shell } from './shell.ts';
+import { assertTrusted, readGraph } from './trust.ts';
+
+/** A project that is served. */
+export class ProjectHost implements DeskHost {
+  private readonly shell: Shell;
+  private readonly place: Place;
+  private store: Promise<Store> | undefined;
+  private forge: ReturnType<typeof openForge> | undefined;
+  private readonly engines = new Map<string, Promise<Engine>>();
+  private readonly opened: Engine[] = [];
+  /** The digests of modules, as they were when they were loaded. */
+  private readonly modules = new Map<string, string>();
+
+  constructor(shell: Shell, place: Place) {
+    this.shell = shell;
+    this.place = place;
+  }
+
+  /** The full id of a run that a prefix means. */
+  async find(prefix: string): Promise<string> {
+    this.store ??= openForRun(this.place, prefix);
+    return findRun(await this.store, prefix, this.place);
+  }
+
+  /** Those of the runs that are still in the database. */
+  async existing(runs: readonly string[]): Promise<readonly string[]> {
+    if (runs.length === 0 || !existsSync(this.place.file)) return [];
+    const store = await this.database();
+    const found = await Promise.all(runs.map(async (run) => ((await store.resolve(run, 1)).length === 1 ? [run] : [])));
+    return found.flat();
+  }
+
+  open(run: string): Promise<Engine> {
+    const known = this.engines.get(run);
+    if (known !== undefined) return known;
+    const opening = this.load(run).then((workflows) => this.engine(workflows));
+    this.engines.set(run, opening);
+    // What could not be opened is tried again: its file may be trusted by then.
+    opening.catch(() => this.engines.delete(run));
+    return opening;
+  }
+
+  private async load(run: string): Promise<readonly AnyWorkflow[]> {
+    const { state, origin } = await (await this.database()).load(run);
+    if (isFinal(state.status)) return [];
+    const loaded = await loadWorkflowOf(this.shell, this.place.project, { workflow: state.workflow, origin });
+    await this.assertFresh(loaded.file);
+    return [loaded.workflow];
+  }
+
+  /** Refuses a module that is not what it was when this process loaded it: a process loads a module once. */
+  private async assertFresh(file: string): Promise<void> {
+    if (/\.ya?ml$/.test(file)) return;
+    const { digest } = await readGraph(file);
+    const before = this.modules.get(file) ?? digest;
+    this.modules.set(file, before);
+    if (before !== digest)
+      throw new EngineError(
+        'DEFINITION_CHANGED',
+        `${file} changed after this server loaded it; start the server again (in Claude Code: /mcp), then try again`,
+      );
+  }
+
+  async start({ workflow: name, params, id }: StartRequest): Promise<{ readonly engine: Engine; readonly run: string }> {
+    if (/[\\/]/.test(name)) throw new EngineError('USAGE', `"${name}" is a path; name a workflow of this project`);
+    const { workflow, file } = await loadWorkflow(this.shell, this.place.project, name);
+    await this.assertFresh(file);
+    const { factsOf } = await import('./trigger-facts.ts');
+    const facts = factsOf(workflow.definition, { settings: this.place.settings, trigger: undefined });
+    bindParams(workflow.definition.params, params, `workflow "${name}"`);
+    const engine = await this.engine([workflow]);
+    const { id: run } = await engine.start(workflow, params, {
+      origin: { file, actor: userActor(this.shell) },
+      facts: { ...facts, [ATTENDED]: true },
+      ...(id === undefined ? {} : { id }),
+    });
+    this.engines.set(run, Promise.resolve(engine));
+    return { engine, run };
+  }
+
+  async offers(): Promise<{ readonly workflows: readonly OfferedWorkflow[]; readonly untrusted: number }> {
+    const { workflows } = await discoverProject(this.place.project);
+    const trusted = await Promise.all(workflows.map(({ file }) => this.isTrusted(file)));
+    const offered = workflows.filter((_, index) => trusted[index]);
+    return {
+      workflows: offered.map(({ name, title, params }) => ({
+        name,
+        ...(title === '' ? {} : { about: title }),
+        params,
+      })),
+      untrusted: workflows.length - offered.length,
+    };
+  }
+
+  private async isTrusted(file: string): Promise<boolean> {
+    try {
+      await assertTrusted(this.shell, this.place.project, { file });
+      return true;
+    } catch (error) {
+      if (isEngineError(error) && error.code === 'NOT_TRUSTED') return false;
+      throw error;
+    }
+  }
+
+  keep(run: string): void {
+    bindRun(this.shell, { run, db: this.place.file });
+  }
+
+  private database(): Promise<Store> {
+    this.store ??= openStore(this.place);
+    return this.store;
+  }
+
+  private async engine(workflows: readonly AnyWorkflow[]): Promise<Engine> {
+    await assertSettingsTrusted(this.shell, this.place);
+    this.forge ??= openForge(this.shell, this.place);
+    const forge = await this.forge;
+    const engine = await openEngine(this.shell, this.place, {
+      store: await this.database(),
+      workflows,
+      ...(forge === undefined ? {} : { forge }),
+    });
+    this.opened.push(engine);
+    return engine;
+  }
+
+  /** Lets what is under way end, or cuts it off, and gives the runs up. */
+  async close(options: { readonly abort?: boolean } = {}): Promise<void> {
+    await Promise.all(this.opened.map((engine) => engine.close(options)));
+    await (await this.forge)?.close();
+    await (await this.store)?.close();
+  }
+}

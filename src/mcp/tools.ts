@@ -1,0 +1,160 @@
+// Owns the tools of the server: what they are called, what they take, and that every failure is an answer with its code.
+// Their descriptions are fixed: nothing of a workflow is in them, so that no file of a project can speak through them.
+
+import { EngineError, isEngineError, messageOf } from '../base/error.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import { misfit } from '../definition/json-schema.ts';
+import type { Desk } from './desk.ts';
+import type { Served, ToolAnswer, ToolSpec } from './server.ts';
+import { tellOffers, tellStanding, tellState, tellTaken } from './telling.ts';
+
+interface Tool extends ToolSpec {
+  readonly call: (desk: Desk, args: JsonObject) => Promise<string>;
+}
+
+const TOKEN = { type: 'string', minLength: 1, maxLength: 200, description: 'The token of the step, as pawl_next gave it.' };
+const RUN = { type: 'string', minLength: 1, maxLength: 16, description: 'The id of a run, when several are served.' };
+const OUTSIDE = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
+
+const START: Tool = {
+  name: 'pawl_start',
+  title: 'Start a workflow',
+  description:
+    'Starts a run of a trusted workflow of this project and gives its first step. You do the steps that are open for you; the engine does the others and verifies yours. pawl_status lists the workflows.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      workflow: { type: 'string', minLength: 1, maxLength: 200, description: 'The name of the workflow.' },
+      params: { type: 'object', description: 'Its parameters.' },
+      idempotency_key: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 200,
+        description: 'Any text. A start that is repeated with the same key gives the run of the first one.',
+      },
+    },
+    required: ['workflow'],
+    additionalProperties: false,
+  },
+  annotations: OUTSIDE,
+  call: async (desk, { workflow, params, idempotency_key: key }) =>
+    tellStanding(await desk.start(workflow as string, (params ?? {}) as JsonObject, key as string | undefined)),
+};
+
+const WORK: readonly Tool[] = [
+  {
+    name: 'pawl_next',
+    title: 'The step that is open',
+    description: 'Gives the step that is open for you, with its instructions and its token, or says whom the run waits for.',
+    inputSchema: { type: 'object', properties: { run: RUN }, additionalProperties: false },
+    annotations: { ...OUTSIDE, idempotentHint: true },
+    call: async (desk, { run }) => {
+      const standings = await desk.next(run as string | undefined);
+      return standings.length === 0 ? NOTHING : standings.map(tellStanding).join('\n\n');
+    },
+  },
+  {
+    name: 'pawl_report',
+    title: 'Report a step',
+    description:
+      'Reports that a step is done, with its result, or that it cannot be done, with the failure. The engine verifies it, then gives the next step, or what was missing. The same report again gets the same answer.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        token: TOKEN,
+        result: { description: 'The result, as the step asks for it: any JSON.' },
+        failure: { type: 'string', minLength: 1, maxLength: 20_000, description: 'Why it cannot be done, instead of a result.' },
+      },
+      required: ['token'],
+      additionalProperties: false,
+    },
+    annotations: { ...OUTSIDE, idempotentHint: true },
+    call: async (desk, { token, result, failure }) => {
+      if (result !== undefined && failure !== undefined)
+        throw new EngineError('USAGE', 'a step is done or it is not: give "result" or "failure", not both');
+      const name = { token: token as string };
+      const report = failure === undefined ? { ...name, result: result ?? null } : { ...name, failure: failure as string };
+      const { taken, standing } = await desk.report(report);
+      return `${tellTaken(taken)}\n\n${tellStanding(standing)}`;
+    },
+  },
+  {
+    name: 'pawl_ask',
+    title: 'Ask the person',
+    description: 'Asks the person the run works for, when only they can know. The step ends here; it is opened again with the answers.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        token: TOKEN,
+        questions: {
+          type: 'array',
+          minItems: 1,
+          maxItems: 3,
+          items: {
+            type: 'object',
+            properties: {
+              header: { type: 'string', description: 'A word or two.' },
+              question: { type: 'string' },
+              options: { type: 'array', minItems: 2, maxItems: 3, items: { type: ['string', 'object'] } },
+              multiSelect: { type: 'boolean' },
+            },
+            required: ['question', 'options'],
+          },
+        },
+      },
+      required: ['token', 'questions'],
+      additionalProperties: false,
+    },
+    annotations: OUTSIDE,
+    call: async (desk, { token, questions }) =>
+      `The questions are put to the person.\n\n${tellStanding(await desk.ask(token as string, questions as Json))}`,
+  },
+  {
+    name: 'pawl_status',
+    title: 'How the runs stand',
+    description: 'Says how the runs that are served here stand, and which workflows can be started. Changes nothing.',
+    inputSchema: { type: 'object', properties: { run: RUN }, additionalProperties: false },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    call: async (desk, { run }) => {
+      const runs = await desk.status(run as string | undefined);
+      const lines = runs.map((standing) => `Run ${standing.run} of workflow "${standing.workflow}": ${tellState(standing)}`);
+      return lines.length === 0 ? NOTHING : lines.join('\n');
+    },
+  },
+];
+
+const NOTHING = 'No run is served here yet.';
+const INSTRUCTIONS =
+  'Pawl hands out the work of a workflow one step at a time. Do the step that is open, report it with its token, and do what the answer says. Only what the engine could verify counts as done. Decisions at gates are for people: when the run waits for one, say so and stop.';
+
+/** The server of a desk. `mayStart`: whether it starts runs, or serves only those it was given. */
+export function serverOf(desk: Desk, { version, mayStart }: { readonly version: string; readonly mayStart: boolean }): Served {
+  const tools = mayStart ? [START, ...WORK] : WORK;
+  return {
+    name: 'pawl',
+    version,
+    instructions: INSTRUCTIONS,
+    tools: tools.map(({ call: _, ...spec }) => spec),
+    call: async (name, args) => {
+      const tool = tools.find((one) => one.name === name) as Tool;
+      const fault = misfit(tool.inputSchema, args, 'the arguments');
+      if (fault !== undefined) return failed('USAGE', fault);
+      try {
+        const text = await tool.call(desk, args);
+        return { text: mayStart && name === 'pawl_status' ? `${text}\n\n${await offersOf(desk)}` : text, isError: false };
+      } catch (thrown) {
+        // A bug of ours is told like any failure: a worker can go on with what it has.
+        return failed(isEngineError(thrown) ? thrown.code : 'INTERNAL', messageOf(thrown));
+      }
+    },
+  };
+}
+
+async function offersOf(desk: Desk): Promise<string> {
+  const { workflows, untrusted } = await desk.offers();
+  return tellOffers(workflows, untrusted);
+}
+
+function failed(code: string, message: string): ToolAnswer {
+  return { text: `${message} [${code}]`, isError: true };
+}

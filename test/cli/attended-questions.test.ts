@@ -1,0 +1,125 @@
+// Questions of an agent: relayed to a person, who alone can answer them, and told to a fresh attempt.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beginAttended, RUN, tokenIn } from './attended-runs.ts';
+import { tokenOf } from './decision-runs.ts';
+import { CliRig, type Ended } from './rig.ts';
+
+let rig: CliRig;
+beforeEach(() => {
+  rig = new CliRig();
+});
+afterEach(() => rig.close());
+
+const ASKING = `
+import { defineWorkflow } from 'pawl';
+
+export default defineWorkflow({
+  name: 'asking',
+  steps: [{ id: 'work', agent: 'worker', prompt: 'Work.', supportsQuestions: true, next: null }],
+});
+`;
+
+const QUESTIONS = JSON.stringify([
+  {
+    question: 'Which database\u001b[31m?',
+    options: [{ label: 'Postgres', description: 'it is there' }, { label: 'SQLite' }],
+  },
+  { question: 'Which parts?', options: ['api', 'web', 'docs'], multiSelect: true },
+]);
+
+interface QuestionsJson {
+  readonly questions: readonly { readonly run: string; readonly path: string; readonly digest: string; readonly command: string }[];
+}
+
+/** Starts a run whose agent asks at once. */
+async function asked(): Promise<Ended> {
+  const token = tokenIn((await beginAttended(rig, ASKING)).stdout);
+  return rig.run(['ask', RUN, `--token=${token}`, '--questions', '-'], { input: QUESTIONS });
+}
+
+const digest = async (): Promise<string> => (await rig.json<QuestionsJson>(['gates'])).questions[0]?.digest ?? '';
+const prompt = async (): Promise<string> => (await rig.run(['next', RUN])).stdout;
+
+describe('questions of an agent', () => {
+  test('wait for a person, and the agent is told so with 3', async () => {
+    const line = `Run ${RUN} waits for a person to answer the questions of "work" ("pawl answer ${RUN}"); nothing is open for you until then.\n`;
+    expect(await asked()).toEqual({ code: 3, stdout: line, stderr: '' });
+    expect(await rig.run(['next', RUN])).toEqual({ code: 3, stdout: line, stderr: '' });
+  });
+
+  test('that are none, or not for this step, are refused, and the token stays good', async () => {
+    const token = tokenIn((await beginAttended(rig, ASKING)).stdout);
+    const ask = (questions: string): Promise<Ended> => rig.run(['ask', RUN, `--token=${token}`, '--questions', questions]);
+    expect(await ask('[]')).toMatchObject({ code: 1, stderr: expect.stringMatching(/1 to 3 questions.*the token is still good/) });
+    expect(await ask('{')).toMatchObject({ code: 2, stderr: expect.stringContaining('--questions is not JSON') });
+    expect((await ask(QUESTIONS)).code).toBe(3);
+  });
+
+  test('are listed with what else waits for a person, whole with their digest', async () => {
+    await asked();
+    expect((await rig.run(['gates'])).stdout).toMatch(new RegExp(`${RUN}  work#1  asking .*\\(an agent asks 2 questions\\)`));
+    const whole = (await rig.run(['gates', RUN])).stdout;
+    expect(whole).toContain('│ Question 1 of 2: Which database?\n│ Postgres: it is there');
+    expect(whole).toContain(`pawl answer ${RUN} --step work#1\ndigest ${await digest()}`);
+    expect((await rig.run(['show', RUN])).stdout).toContain(`pawl answer ${RUN}`);
+  });
+});
+
+describe('answering', () => {
+  test('takes a person: the shell of an agent cannot', async () => {
+    await asked();
+    for (const words of [['SQLite', 'api'], [], ['SQLite', 'api', '--yes', '--digest', await digest()]]) {
+      const { code, stdout, stderr } = await rig.run(['answer', RUN, ...words]);
+      expect([code, stdout]).toEqual([4, '']);
+      expect(stderr).toMatch(/answer at a terminal with "pawl answer \w+", or set PAWL_TOKEN .* --digest .*\[NOT_ALLOWED\]/);
+    }
+    expect((await rig.run(['next', RUN])).code).toBe(3);
+  });
+
+  test('with a token and the digest of what was seen gives the answers to a fresh attempt', async () => {
+    await asked();
+    const PAWL_TOKEN = await tokenOf(rig, 'ann');
+    const answer = (...words: string[]): Promise<Ended> => rig.run(['answer', RUN, ...words], { env: { PAWL_TOKEN } });
+    expect(await answer('SQLite', 'api')).toMatchObject({ code: 4, stderr: expect.stringContaining('--digest') });
+    expect(await answer('SQLite', 'api', '--digest', '0'.repeat(12))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('[CONTENT_CHANGED]'),
+    });
+    expect(await answer('SQLite', '--digest', await digest())).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('asks 2 questions, and 1 are answered'),
+    });
+    expect(await answer('2', 'docs, 1', '--digest', (await digest()).slice(0, 12))).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining(`pawl next ${RUN}`),
+    });
+    const told = await prompt();
+    expect(told).toContain('Step 1: work (attempt 2)');
+    expect(told).toMatch(/"answer": "SQLite"[\s\S]*"answer": \[\s*"docs",\s*"api"\s*\]/);
+    expect(await answer('1', '1', '--digest', await digest())).toMatchObject({ code: 2 });
+  });
+
+  test('at a terminal asks one by one, and what is left for later stays open', async () => {
+    await asked();
+    const later = rig.terminal(['answer', RUN]);
+    await later.until('Your answer');
+    later.type('\r');
+    expect(await later.ended).toBe(3);
+    expect(later.text()).toContain(`Nothing is answered; "pawl answer ${RUN}" asks again.`);
+    const terminal = rig.terminal(['answer', RUN, '--step', 'work']);
+    await terminal.until(/Which database\?[\s\S]*Your answer/);
+    terminal.type('neither\r');
+    await terminal.until(/Which parts\?[\s\S]*Your answer/);
+    terminal.type('api\r');
+    await terminal.ended;
+    expect(await prompt()).toContain('"answer": "neither"');
+  });
+
+  test('what nobody asked is refused', async () => {
+    await beginAttended(rig, ASKING);
+    const PAWL_TOKEN = await tokenOf(rig, 'ann');
+    const { code, stderr } = await rig.run(['answer', RUN, 'yes', '--digest', '0'.repeat(12)], { env: { PAWL_TOKEN } });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('has no questions that wait for an answer')]);
+  });
+});

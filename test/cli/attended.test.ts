@@ -1,0 +1,331 @@
+// An agent that does the work of a run itself, through the command line: it is told one step, does it, reports it.
+
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type AgentJson,
+  beginAttended,
+  CHAPTERS,
+  ENDLESS,
+  NESTED,
+  PLANNED,
+  patient,
+  RUN,
+  SLOW,
+  tokenIn,
+  tokensIn,
+  writeTrusted,
+} from './attended-runs.ts';
+import { digestOf, tokenOf } from './decision-runs.ts';
+import { CliRig, type Ended } from './rig.ts';
+
+let rig: CliRig;
+beforeEach(() => {
+  rig = new CliRig();
+});
+afterEach(() => rig.close());
+
+const next = (): Promise<Ended> => rig.run(['next', RUN]);
+const done = (token: string, ...words: string[]): Promise<Ended> => rig.run(['done', RUN, `--token=${token}`, ...words]);
+const built = '{"tests": 3}';
+
+/** Brings the run to its second step, and gives the token of that. */
+async function planned(): Promise<string> {
+  const { stdout } = await beginAttended(rig, PLANNED);
+  rig.write('plan.md', 'first this, then that');
+  return tokenIn((await done(tokenIn(stdout))).stdout);
+}
+
+/** Runs a line as it was printed, in a POSIX shell that finds `pawl`. */
+function asPrinted(line: string): { readonly status: number | null; readonly stdout: string; readonly stderr: string } {
+  const bin = join(rig.folder, 'bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'pawl'), `#!/bin/sh\nexec '${process.execPath}' '${join(import.meta.dirname, 'start.js')}' "$@"\n`);
+  chmodSync(join(bin, 'pawl'), 0o755);
+  return spawnSync('sh', ['-c', line], {
+    cwd: rig.project,
+    env: rig.env({ PATH: `${bin}:${process.env.PATH}` }),
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+}
+
+/** The commands that were printed, by their verb. */
+function commandsIn(text: string): Readonly<Record<string, string>> {
+  return Object.fromEntries([...text.matchAll(/^ {2}(pawl (\w+) .*)$/gm)].map(([, line = '', verb = '']) => [verb, line]));
+}
+
+describe('what the agent is told', () => {
+  test('is the step, its instructions as they are, and the commands to report with; nothing else is on stdout', async () => {
+    const { code, stdout, stderr } = await beginAttended(rig, PLANNED);
+    const token = tokenIn(stdout);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toBe(`Step 1: plan (attempt 1) · run ${RUN}
+
+# plan
+
+Write plan.md.
+
+  Keep 'quotes', $dollars and \u001b[31mcolours\u001b[0m.
+
+When it is done (a result goes along with --result JSON, --result @FILE, or --result - to read it):
+  pawl done ${RUN} --token=${token}
+When it cannot be done:
+  pawl fail ${RUN} --token=${token} --reason 'why it cannot be done'
+`);
+  });
+
+  test('is printed again, byte by byte, as often as it is asked for', async () => {
+    const begun = await beginAttended(rig, PLANNED);
+    for (let round = 0; round < 2; round += 1) expect(await next()).toEqual({ code: 0, stdout: begun.stdout, stderr: '' });
+  });
+
+  test('cannot steer a terminal', async () => {
+    await beginAttended(rig, PLANNED);
+    const terminal = rig.terminal(['next', RUN]);
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.printed()).toContain('$dollars and colours.');
+  });
+
+  test('names the shape of the result where there is one, and how to ask where it may', async () => {
+    await planned();
+    const { stdout } = await next();
+    expect(stdout).toContain('The result has to fit this JSON Schema: {"type":"object","required":["tests"]');
+    expect(Object.keys(commandsIn(stdout))).toEqual(['done', 'fail', 'ask']);
+  });
+
+  test('is there for programs, with the story of the run', async () => {
+    await beginAttended(rig, PLANNED);
+    const told = await rig.json<AgentJson>(['next', RUN]);
+    expect(told).toMatchObject({ code: 0, run: { id: RUN, status: 'waiting' } });
+    expect(told.handouts).toEqual([
+      {
+        run: RUN,
+        path: 'plan#1',
+        step: 'plan',
+        title: 'plan',
+        role: 'planner',
+        attempt: 1,
+        token: tokenIn((await next()).stdout),
+        prompt: expect.stringContaining('Write plan.md.'),
+        mayAsk: false,
+      },
+    ]);
+  });
+
+  test('belongs to the session of the agent that started the run', async () => {
+    await beginAttended(rig, PLANNED, { env: { CLAUDE_CODE_SESSION_ID: 'session-1' } });
+    const files = readdirSync(rig.state, { recursive: true, encoding: 'utf8' }).map((name) => join(rig.state, name));
+    const kept = files.filter((file) => statSync(file).isFile()).map((file) => readFileSync(file, 'utf8'));
+    expect(kept.filter((text) => text.startsWith('{"id":"session-1"') && text.includes(RUN))).toHaveLength(1);
+  });
+
+  test('comes after what is due soon, and of what is due later it is told when', async () => {
+    const soon = await beginAttended(rig, patient('200ms'));
+    expect([soon.code, soon.stdout]).toEqual([0, expect.stringContaining('Step 2: work (attempt 1)')]);
+    writeTrusted(rig, '.pawl/workflows/patient.ts', patient('2h'));
+    const later = await rig.run(['run', 'patient', '--attended']);
+    expect([later.code, later.stdout]).toEqual([
+      3,
+      expect.stringMatching(/waits for time to pass at "pause" until \d{4}-.*Z, then for "pawl resume/),
+    ]);
+  });
+
+  test('is nothing when a signal stops the run before: how it goes on is on stderr, and the exit code is 130', async () => {
+    writeTrusted(rig, '.pawl/workflows/endless.ts', ENDLESS);
+    const running = rig.start(['run', 'endless', '--attended', '--id', RUN]);
+    await running.until('begun');
+    running.process.kill('SIGINT');
+    await running.until('pawl:');
+    running.process.kill('SIGINT');
+    const { code, stdout, stderr } = await running.ended;
+    expect([code, stdout]).toEqual([130, '']);
+    expect(stderr).toContain(`run ${RUN} is stopped where it was; "pawl resume ${RUN}" drives it on`);
+  });
+
+  test('does not go with options that leave nobody to be told', async () => {
+    for (const option of ['--detach', '--wait']) {
+      const { code, stderr } = await beginAttended(rig, PLANNED, { words: [option] });
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`it does not go with ${option}`)]);
+    }
+    expect((await rig.json<{ runs: unknown[] }>(['runs'])).runs).toEqual([]);
+  });
+});
+
+describe('a report', () => {
+  test('without the work is not accepted: what is missing, the step again, a new token, exit 1', async () => {
+    const token = tokenIn((await beginAttended(rig, PLANNED)).stdout);
+    const { code, stdout } = await done(token, '--result', '{"written": true}');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^Not accepted: plan \(attempt 1\): plan\.md is not there .*\n\nStep 1: plan \(attempt 2\)/);
+    expect(stdout).toContain('Previous attempt failed: plan.md is not there');
+    expect(tokenIn(stdout)).not.toBe(token);
+    expect((await next()).stdout).toBe(stdout.slice(stdout.indexOf('Step 1')));
+  });
+
+  test('of work that was done is accepted, and the next step is printed', async () => {
+    const token = tokenIn((await beginAttended(rig, PLANNED)).stdout);
+    rig.write('plan.md', 'a plan');
+    const { code, stdout } = await done(token);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Accepted: plan \(attempt 1\)\.\n\nStep 2: build \(attempt 1\)/)]);
+  });
+
+  test('whose result does not fit changes nothing, and says how to repeat it with the same token', async () => {
+    const token = await planned();
+    for (const words of [[], ['--result', '{"tests": "all"}']]) {
+      const { code, stdout, stderr } = await done(token, ...words);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(new RegExp(`the token is still good, so repeat it: pawl done ${RUN} --result @result.json --token=${token}`));
+    }
+    expect((await done(token, '--result', built)).code).toBe(3);
+  });
+
+  test('takes its result from a file or from standard input as well', async () => {
+    const token = await planned();
+    rig.write('result.json', '{"tests": 4}');
+    expect(asPrinted(commandsIn((await next()).stdout).done ?? '').status).toBe(3);
+    const again = await rig.run(['done', RUN, `--token=${token}`, '--result', '-'], { input: '{"tests": 4}' });
+    expect(again.stdout).toContain('on record already');
+    const spent = await rig.run(['done', RUN, `--token=${token}`, '--result', '-'], { input: '{"tests": 5}' });
+    expect([spent.code, spent.stderr]).toEqual([1, expect.stringContaining('[TOKEN_SPENT]')]);
+  });
+
+  test('that is repeated, since its answer was lost, gets the same verdict and what is open now', async () => {
+    const first = tokenIn((await beginAttended(rig, PLANNED)).stdout);
+    const refused = await done(first);
+    expect(await done(first)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('(This was on record already.)\n\nStep 1: plan (attempt 2)'),
+    });
+    rig.write('plan.md', 'a plan');
+    const second = tokenIn(refused.stdout);
+    const accepted = await done(second);
+    const again = await done(second);
+    expect([again.code, again.stdout]).toEqual([0, accepted.stdout.replace('.\n', '. (This was on record already.)\n')]);
+  });
+
+  test('with no token, a guessed one or that of an earlier attempt moves nothing', async () => {
+    const first = tokenIn((await beginAttended(rig, PLANNED)).stdout);
+    await done(first, '--result', '1');
+    const before = await next();
+    expect(await rig.run(['done', RUN])).toMatchObject({ code: 2, stderr: expect.stringContaining('--token is missing') });
+    expect(await done('guessed')).toMatchObject({ code: 1, stderr: expect.stringContaining('"next" prints the step that is open') });
+    expect(await done(first, '--result', '2')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('already reported with another result'),
+    });
+    expect(await next()).toEqual(before);
+  });
+
+  test('is told to programs with its verdict', async () => {
+    const { handouts } = JSON.parse((await beginAttended(rig, PLANNED, { words: ['--json'] })).stdout) as AgentJson;
+    const told = await rig.json<AgentJson>(['done', RUN, `--token=${handouts[0]?.token}`]);
+    expect(told).toMatchObject({
+      code: 1,
+      verdict: { accepted: false, repeated: false, message: expect.stringContaining('plan.md is not there') },
+      handouts: [{ step: 'plan', attempt: 2 }],
+      run: { status: 'waiting' },
+    });
+  });
+
+  test('after which only a person can go on says so with 3; when the run has ended, with the exit code of its end', async () => {
+    const token = await planned();
+    const parked = await done(token, '--result', built);
+    const line = `Run ${RUN} waits for a person to decide "ask" ("pawl gates ${RUN}"); nothing is open for you until then.\n`;
+    expect([parked.code, parked.stdout]).toEqual([3, `Accepted: build (attempt 1).\n${line}`]);
+    expect(await next()).toEqual({ code: 3, stdout: line, stderr: '' });
+    const PAWL_TOKEN = await tokenOf(rig, 'ann');
+    await rig.run(['decide', RUN, '--option', 'yes', '--digest', await digestOf(rig)], { env: { PAWL_TOKEN } });
+    expect(await next()).toEqual({ code: 0, stdout: `Run ${RUN} is completed; nothing is left to do.\n`, stderr: '' });
+    expect(await done(token, '--result', built)).toMatchObject({ code: 0, stdout: expect.stringContaining('is completed') });
+  });
+
+  test('whose process was killed while it was verified is verified after all when it is repeated', async () => {
+    const token = tokenIn((await beginAttended(rig, SLOW)).stdout);
+    const running = rig.start(['done', RUN, '--token', token]);
+    await running.until('checking');
+    expect(await next()).toMatchObject({ code: 3, stdout: expect.stringContaining('is at work in another process') });
+    running.process.kill('SIGKILL');
+    await running.ended;
+    expect(await next()).toMatchObject({ code: 3, stdout: expect.stringContaining(`"pawl resume ${RUN}" drives it on`) });
+    rig.write('go', '');
+    const { code, stdout } = await done(token);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Accepted: work[\s\S]*is completed/)]);
+  });
+});
+
+describe('a run below another', () => {
+  test('is told with its own id, and the report on it brings the one above to its end', async () => {
+    rig.write('.pawl/agents/worker.md', '---\ndriver: attended\n---\nYou work.\n');
+    const { code, stdout } = await beginAttended(rig, NESTED);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Step 1: work \(attempt 1\) · run (?!aaaaaaaaaaaaaaa1)/)]);
+    const ended = asPrinted(commandsIn(stdout).done ?? '');
+    expect([ended.status, ended.stdout]).toEqual([0, `Accepted: work (attempt 1).\nRun ${RUN} is completed; nothing is left to do.\n`]);
+    expect(readFileSync(join(rig.project, 'told'), 'utf8')).toBe('told\n');
+  });
+});
+
+describe('giving up', () => {
+  test('is tried again as the step says, with the reason; then it escalates with 8', async () => {
+    await planned();
+    const first = asPrinted(commandsIn((await next()).stdout).fail ?? '');
+    expect([first.status, first.stdout]).toEqual([0, expect.stringMatching(/^Given up: build \(attempt 1\)/)]);
+    expect(first.stdout).toContain('Previous attempt failed: the agent gave up: why it cannot be done');
+    const second = await rig.run(['fail', RUN, `--token=${tokenIn(first.stdout)}`, '--reason', 'no network']);
+    expect([second.code, second.stdout]).toEqual([
+      8,
+      expect.stringMatching(new RegExp(`Run ${RUN} escalated and waits for a person .*no network`)),
+    ]);
+    expect(await next()).toMatchObject({ code: 8, stdout: expect.stringContaining('escalated') });
+  });
+
+  test('needs a reason', async () => {
+    const token = tokenIn((await beginAttended(rig, PLANNED)).stdout);
+    expect(await rig.run(['fail', RUN, `--token=${token}`])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--reason is missing'),
+    });
+  });
+});
+
+describe('a fan-out', () => {
+  const report = (token: string): Promise<Ended> => done(token);
+
+  test('has a block with a token for each item, and says that they are reported in any order', async () => {
+    const { code, stdout } = await beginAttended(rig, CHAPTERS);
+    expect([code, tokensIn(stdout).length]).toEqual([0, 3]);
+    expect([...stdout.matchAll(/^Step 1: write, item (.*) \(attempt 1\)/gm)].map(([, item]) => item)).toEqual(['one', 'two', 'three']);
+    expect(stdout).toMatch(/These 3 do not depend on each other: each is reported on its own, with its own token, in any order\.\n$/);
+    expect((await next()).stdout).toBe(stdout);
+  });
+
+  test('hands out only the failed item again, and does not repeat those that others work on', async () => {
+    const [one = '', two = '', three = ''] = tokensIn((await beginAttended(rig, CHAPTERS)).stdout);
+    rig.write('three', '');
+    expect(await report(three)).toEqual({
+      code: 0,
+      stdout: `Accepted: write, item three (attempt 1).\n2 handed out before are still open; "pawl next ${RUN}" prints them.\n`,
+      stderr: '',
+    });
+    const refused = await report(one);
+    expect([refused.code, tokensIn(refused.stdout).length]).toEqual([1, 1]);
+    expect(refused.stdout).toContain('Step 1: write, item one (attempt 2)');
+    rig.write('one', '');
+    rig.write('two', '');
+    await report(two);
+    expect(await report(tokenIn(refused.stdout))).toMatchObject({ code: 0, stdout: expect.stringContaining('Step 2: index (attempt 1)') });
+  });
+
+  test('takes reports of several agents at the same time', async () => {
+    const names = ['one', 'two', 'three', 'four', 'five'];
+    const begun = await beginAttended(rig, CHAPTERS, { words: ['--params', JSON.stringify({ chapters: names })] });
+    for (const name of names) rig.write(name, '');
+    const ended = await Promise.all(tokensIn(begun.stdout).map(report));
+    expect(ended.map(({ code, stdout, stderr }) => [code, stdout.split('\n')[0], stderr])).toEqual(
+      names.map((name) => [0, `Accepted: write, item ${name} (attempt 1).`, '']),
+    );
+    expect((await next()).stdout).toContain('Step 2: index (attempt 1)');
+  });
+});

@@ -1,0 +1,192 @@
+// The Stop hook of Claude Code, and what `pawl init --claude` writes for it.
+
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Hold, writeTrusted } from './blocking.ts';
+import { type ConnectedClient, connect, runIn, THREE_STEPS, type Told, tokensIn } from './mcp-client.ts';
+import { CliRig, type Ended } from './rig.ts';
+
+let rig: CliRig;
+let agent: ConnectedClient;
+let db: string;
+beforeEach(async () => {
+  rig = new CliRig();
+  db = join(rig.folder, 'runs.db');
+  rig.settings.PAWL_DB = db;
+  rig.write('.pawl/workflows/three-steps.yaml', THREE_STEPS);
+  rig.write('.pawl/workflows/gated.yaml', GATED);
+  await rig.run(['trust', '--yes']);
+  agent = await connect(rig, { env: { CLAUDE_CODE_SESSION_ID: 'mine' } });
+});
+afterEach(async () => {
+  await agent.close();
+  await rig.close();
+});
+
+const GATED = `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata:
+  name: gated
+stages:
+  - { id: plan, type: agent, agent: developer, prompt: Plan it. }
+  - { id: ask, type: human, prompt: "Ship it?", options: [{ label: Ship it }] }
+`;
+
+const heldBy = (hold: Hold): string => `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata:
+  name: held
+stages:
+  - { id: test, type: command, run: ${JSON.stringify(hold.line)} }
+  - { id: fix, type: agent, agent: developer, prompt: Fix it. }
+`;
+
+/** What the hook says when the agent of a session stops. */
+function stop(session: unknown = 'mine', more: object = {}): Promise<Ended> {
+  const input = JSON.stringify({ session_id: session, hook_event_name: 'Stop', stop_hook_active: false, ...more });
+  // Another folder than that of the project: agents go to other folders.
+  return rig.run(['hook', 'stop'], { input, cwd: rig.folder });
+}
+
+const MAY_STOP = { code: 0, stdout: '', stderr: '' };
+
+async function begin(workflow = 'three-steps'): Promise<Told> {
+  return agent.call('pawl_start', { workflow });
+}
+
+describe('an agent whose run has a step open', () => {
+  test('is kept at work, with the reason that says what to do', async () => {
+    const run = runIn(await begin());
+    const { code, stdout } = await stop();
+    const said = JSON.parse(stdout) as { decision: string; reason: string };
+    expect([code, Object.keys(said), said.decision]).toEqual([0, ['decision', 'reason'], 'block']);
+    expect(said.reason).toContain(`Run ${run} has a step open for you: "plan". Call pawl_next`);
+  });
+
+  test.each([
+    ['in a turn that hooks prolong', true, 'systemMessage'],
+    ['and a turn that somebody began is reminded anew', false, 'decision'],
+  ])('is let go after three reminders without progress, and the person is told; %s', async (_, active, fifth) => {
+    await begin();
+    const answers: string[] = [];
+    for (let round = 0; round < 5; round += 1) answers.push((await stop('mine', { stop_hook_active: active })).stdout);
+    const kinds = answers.map((answer) => Object.keys(JSON.parse(answer) as object)[0]);
+    expect(kinds).toEqual(['decision', 'decision', 'decision', 'systemMessage', fifth]);
+    expect(answers[3]).toContain('after 3 reminders');
+  });
+
+  test('is reminded anew after it made progress, also when that was a report that was not accepted', async () => {
+    const first = await begin();
+    for (let round = 0; round < 4; round += 1) await stop();
+    const again = await agent.call('pawl_report', { token: tokensIn(first)[0] });
+    expect(again.text).toContain('NOT accepted');
+    expect((await stop()).stdout).toContain('"decision":"block"');
+    rig.write('plan.md', 'x');
+    await agent.call('pawl_report', { token: tokensIn(again)[0] });
+    expect((await stop()).stdout).toContain('\\"build\\"');
+  });
+
+  test('is kept while the engine is at work on its run, since its next step may be about to open', async () => {
+    const hold = new Hold(rig);
+    await writeTrusted(rig, '.pawl/workflows/held.yaml', heldBy(hold));
+    const starting = begin('held');
+    await hold.pid();
+    expect((await stop()).stdout).toContain('is at work on its next step. Call pawl_next');
+    await hold.release();
+    expect((await starting).text).toContain('Fix it.');
+  });
+
+  test('does not keep another session from stopping', async () => {
+    await begin();
+    expect(await stop('another')).toEqual(MAY_STOP);
+  });
+});
+
+describe('an agent may stop', () => {
+  test('when its session has no run', async () => {
+    expect(await stop()).toEqual(MAY_STOP);
+  });
+
+  test('when its run waits for a person', async () => {
+    const { text } = await agent.call('pawl_report', { token: tokensIn(await begin('gated'))[0] });
+    expect(text).toContain('waiting for a decision of a person');
+    expect(await stop()).toEqual(MAY_STOP);
+  });
+
+  test('when its run is paused, has ended, or is gone', async () => {
+    const run = runIn(await begin());
+    await rig.run(['pause', run]);
+    expect(await stop()).toEqual(MAY_STOP);
+    await rig.run(['cancel', run]);
+    expect(await stop()).toEqual(MAY_STOP);
+    await begin();
+    await agent.close();
+    rmSync(db);
+    expect(await stop()).toEqual(MAY_STOP);
+  });
+
+  test.each(['', 'no json', '[]', '{}', '{"session_id": 7}', `{"session_id": "${'x'.repeat(300)}"}`])(
+    'when what the hook is given makes no sense, and the exit code is none that blocks: %s',
+    async (input) => {
+      await begin();
+      const { code, stdout, stderr } = await rig.run(['hook', 'stop'], { input });
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('the agent may stop');
+    },
+  );
+
+  test('when the database of its run is damaged', async () => {
+    await begin();
+    await agent.close();
+    writeFileSync(db, 'garbage');
+    expect(await stop()).toMatchObject({ code: 1, stdout: '' });
+  });
+});
+
+describe('pawl init --claude', () => {
+  const files = ['.claude/skills/pawl/SKILL.md', '.mcp.json', '.claude/settings.json'];
+  const read = (path: string): string => readFileSync(join(rig.project, path), 'utf8');
+
+  test('writes a skill, the server and the hook, and says so; a second time it leaves them alone', async () => {
+    const { code, stdout } = await rig.run(['init', '--claude']);
+    expect([code, stdout.split('\n').slice(0, 3)]).toEqual([0, files.map((file) => `wrote       ${file}`)]);
+    expect(JSON.parse(read('.mcp.json'))).toEqual({ mcpServers: { pawl: { command: 'pawl', args: ['mcp'] } } });
+    expect(JSON.parse(read('.claude/settings.json'))).toEqual({
+      hooks: { Stop: [{ hooks: [{ type: 'command', command: 'pawl hook stop', timeout: 30 }] }] },
+    });
+    expect(read('.claude/skills/pawl/SKILL.md')).toMatch(/^---\nname: pawl\ndescription: .{20,}\n---\n/);
+    expect(read('.claude/skills/pawl/SKILL.md')).toContain('`pawl next RUN`');
+    const again = await rig.json<{ written: string[]; left: string[]; missing: unknown[] }>(['init', '--claude']);
+    expect([again.written, again.left.length, again.missing]).toEqual([[], 3, []]);
+  });
+
+  test('calls the program as it was called', async () => {
+    await rig.run(['init', '--claude'], { env: { npm_command: 'exec' } });
+    expect(JSON.parse(read('.mcp.json'))).toEqual({ mcpServers: { pawl: { command: 'npx', args: ['pawl', 'mcp'] } } });
+    expect(read('.claude/settings.json')).toContain('"npx pawl hook stop"');
+    expect(read('.claude/skills/pawl/SKILL.md')).toContain('`npx pawl next RUN`');
+  });
+
+  test('leaves files of the person alone, and says what to add to them', async () => {
+    rig.write('.claude/settings.json', '{"hooks": {}}');
+    rig.write('.mcp.json', 'not json');
+    const { stdout } = await rig.run(['init', '--claude']);
+    expect(stdout).toContain('left alone  .mcp.json\n');
+    expect(stdout).toContain('.claude/settings.json is yours and was not changed; add this to it:\n{\n  "hooks"');
+    expect(stdout).toContain('.mcp.json is yours and was not changed; add this to it:\n{\n  "mcpServers"');
+    expect([read('.claude/settings.json'), read('.mcp.json')]).toEqual(['{"hooks": {}}', 'not json']);
+  });
+
+  test('writes nothing in a dry run', async () => {
+    const { stdout } = await rig.run(['init', '--claude', '--dry-run']);
+    expect(stdout.split('\n').slice(0, 3)).toEqual(files.map((file) => `would write ${file}`));
+    expect(() => read('.mcp.json')).toThrow('ENOENT');
+    expect((await rig.run(['init', 'fresh', '--dry-run'])).stdout).toContain('would write .pawl/workflows/fresh.ts');
+    expect(() => read('.pawl/workflows/fresh.ts')).toThrow('ENOENT');
+  });
+
+  test('takes no name and no form of a workflow', async () => {
+    for (const words of [['x'], ['--yaml'], ['--js']]) expect((await rig.run(['init', '--claude', ...words])).code).toBe(2);
+  });
+});
