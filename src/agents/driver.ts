@@ -112,7 +112,8 @@ export interface AgentQuestion {
   readonly multiSelect?: boolean;
 }
 
-interface Answered {
+/** What comes with an answer, whatever it is. */
+export interface Answered {
   readonly usage?: AgentUsage;
   /** The session that the answer came from, to go on with later. */
   readonly session?: string;

@@ -61,9 +61,9 @@ async function workflowsFor(
   { project }: Place,
   { store, root }: { readonly store: Store; readonly root: string },
 ): Promise<readonly AnyWorkflow[]> {
-  const { state, origin } = await store.load(root);
-  if (isSettled(state.status)) return [];
-  return [(await loadWorkflowOf(shell, project, { workflow: state.workflow, origin })).workflow];
+  const frozen = await store.load(root);
+  if (isSettled(frozen.state.status)) return [];
+  return [(await loadWorkflowOf(shell, project, frozen)).workflow];
 }
 
 async function takeUpDead(engine: Engine, run: string): Promise<void> {

@@ -138,10 +138,11 @@ async function record(deciding: Deciding, { asked, answer, root, known }: Made):
 
 /** The code of a run that nobody drives: without it a decision would lie there, so nothing is recorded. */
 async function workflowsOf({ shell, place, store }: Deciding, root: string): Promise<readonly AnyWorkflow[]> {
-  const { state, codeHash, origin } = await store.load(root);
+  const frozen = await store.load(root);
+  const { state, codeHash } = frozen;
   const [{ loadWorkflowOf }, { checkUnchanged }] = await Promise.all([import('./load.ts'), import('../engine/programs.ts')]);
   try {
-    const { workflow } = await loadWorkflowOf(shell, place.project, { workflow: state.workflow, origin });
+    const { workflow } = await loadWorkflowOf(shell, place.project, frozen);
     checkUnchanged({ state, codeHash }, workflow);
     return [workflow];
   } catch (error) {

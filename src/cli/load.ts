@@ -12,6 +12,8 @@ import { EngineError, isEngineError, messageOf, type SourcePosition } from '../b
 import { didYouMean } from '../base/suggest.ts';
 import { childNames } from '../definition/children.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
+import type { Definition } from '../definition/model.ts';
+import { isWhole, workflowOf } from '../definition/plain-workflow.ts';
 import type { RunOrigin } from '../store/store.ts';
 import { discoverProject, shownFile } from './definitions.ts';
 import { libraryEntries } from './package.ts';
@@ -70,15 +72,32 @@ async function reviewOf(project: Project, file: string, name: string): Promise<C
   return (await reviewWorkflows(project)).find(({ listed }) => listed.name === name)?.compiled;
 }
 
-/** Loads the workflow of a run that exists: from the file it was started from, else by its name. */
-export async function loadWorkflowOf(
+/** What a run brings along to be driven on: where its workflow came from, and the definition it is frozen to. */
+interface FrozenRun {
+  readonly state: { readonly workflow: string };
+  readonly origin: RunOrigin;
+  readonly definition: Definition;
+  readonly codeHash: string;
+}
+
+/**
+ * Loads the workflow of a run that exists. One without any code goes on with what it was frozen to, which was trusted
+ * when it began: its file is not read again.
+ */
+export async function loadWorkflowOf(shell: Shell, project: Project, run: FrozenRun): Promise<LoadedWorkflow> {
+  const { file } = run.origin;
+  if (file !== undefined && isWhole(run)) return { workflow: workflowOf(run.definition), file };
+  return loadWorkflowAgain(shell, project, run);
+}
+
+/** Loads the workflow of a run as it is written now: from the file it was started from, else by its name. */
+export async function loadWorkflowAgain(
   shell: Shell,
   project: Project,
-  run: { readonly workflow: string; readonly origin: RunOrigin },
+  { state, origin: { file } }: Pick<FrozenRun, 'state' | 'origin'>,
 ): Promise<LoadedWorkflow> {
-  const { file } = run.origin;
   const isThere = file !== undefined && existsSync(file) && !isSettingsFile(project, file);
-  return loadWorkflow(shell, project, isThere ? file : run.workflow);
+  return loadWorkflow(shell, project, isThere ? file : state.workflow);
 }
 
 /** A folder or a program may be called like a workflow, so a path is what looks like one. */

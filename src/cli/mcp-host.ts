@@ -59,9 +59,9 @@ export class ProjectHost implements DeskHost {
   }
 
   private async load(run: string): Promise<readonly AnyWorkflow[]> {
-    const { state, origin } = await (await this.database()).load(run);
-    if (isFinal(state.status)) return [];
-    const loaded = await loadWorkflowOf(this.shell, this.place.project, { workflow: state.workflow, origin });
+    const frozen = await (await this.database()).load(run);
+    if (isFinal(frozen.state.status)) return [];
+    const loaded = await loadWorkflowOf(this.shell, this.place.project, frozen);
     await this.assertFresh(loaded.file);
     return [loaded.workflow];
   }

@@ -28,12 +28,13 @@ export interface Resumption {
 
 /** Takes the run up, drives it and gives the exit code. */
 export async function resumeAndDrive(shell: Shell, { place, store, run, given, choice, budget }: Resumption): Promise<number> {
-  const { state, owner, origin } = await store.load(run);
+  const frozen = await store.load(run);
+  const { state, owner } = frozen;
   const wait = given.has('wait');
   const isHeld = owner !== undefined && !isDead(owner);
   if (isHeld && !wait && choice === undefined && budget === undefined) throw heldError(run, owner);
   // A run that has ended is refused by the engine, in its words; its code is not needed for that.
-  const loaded = isFinal(state.status) ? undefined : await loadWorkflowOf(shell, place.project, { workflow: state.workflow, origin });
+  const loaded = isFinal(state.status) ? undefined : await loadWorkflowOf(shell, place.project, frozen);
   const use = async (engine: Engine): Promise<number> => {
     try {
       await engine.resume(run, {

@@ -1,6 +1,6 @@
 // Workflow files at the command line: they are listed, checked, trusted, run and resumed like modules.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CliRig } from './rig.ts';
@@ -90,4 +90,23 @@ test('the same name in a file and in a module is refused, and both are named', a
     `import { defineWorkflow } from 'pawl';\nexport default defineWorkflow({ name: 'notes', steps: [{ id: 'a', command: 'true', next: null }] });\n`,
   );
   expect((await rig.run(['run', 'notes'])).stderr).toMatch(/2 workflows are called "notes": .*notes\.yaml, .*other\.ts/);
+});
+
+test('a run goes on with the definition it is frozen to, whatever becomes of its file', async () => {
+  const file = rig.write(
+    '.pawl/workflows/ask.yaml',
+    `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata: { name: ask }
+stages:
+  - { id: wait, type: agent, agent: somebody, prompt: "Do it." }
+  - { id: end, type: command, run: "touch first" }
+`,
+  );
+  await rig.run(['trust', '--yes']);
+  const begun = await rig.json<{ run: { id: string }; handouts: readonly { token: string }[] }>(['run', 'ask', '--attended']);
+  rig.write('.pawl/workflows/ask.yaml', readFileSync(file, 'utf8').replace('touch first', 'touch second'));
+  const done = await rig.run(['done', begun.run.id, `--token=${begun.handouts[0]?.token}`]);
+  expect(done.code).toBe(0);
+  expect([existsSync(join(rig.project, 'first')), existsSync(join(rig.project, 'second'))]).toEqual([true, false]);
 });

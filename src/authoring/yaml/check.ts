@@ -2,10 +2,11 @@
 
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { Definition } from '../../definition/model.ts';
+import { workflowOf } from '../../definition/plain-workflow.ts';
 import type { CheckedModule } from '../discover-check.ts';
 import type { SourceProblem } from '../discover-syntax.ts';
 import { nameProblems } from './check-names.ts';
-import { draftYaml, workflowOf } from './compile.ts';
+import { draftYaml } from './compile.ts';
 import { readYamlWorkflow } from './read.ts';
 
 /** What was found in a workflow file, and the workflow when nothing is wrong with it. */

@@ -5,12 +5,11 @@
 // C2. `fail`, `error`, `timeout`, `conflict` and `ci_failure` without a way go where `on_error` leads, else escalate.
 // C3. A way back without a bound is bounded by the limit of the workflow, and a warning says so.
 
-import { deepFreeze } from '../../base/json.ts';
 import { arg } from '../../definition/arg.ts';
 import type { Budget } from '../../definition/budget.ts';
-import { type CompiledWorkflow, NO_CODE } from '../../definition/code.ts';
-import { hashCode, hashDefinition } from '../../definition/hash.ts';
+import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { Definition, StepModel } from '../../definition/model.ts';
+import { workflowOf } from '../../definition/plain-workflow.ts';
 import { type Problem, ProblemList } from '../../definition/problem.ts';
 import { bypassesIn } from '../../definition/rework.ts';
 import { checkDefinition } from '../../definition/validate.ts';
@@ -96,18 +95,6 @@ function bypassWarnings(document: YamlWorkflow, { steps, entry }: Definition): C
       hint: `lead "${rework}" to "${check}", so that what is asked about was checked`,
     };
     return { ...placed(document, problem), severity: 'warning' };
-  });
-}
-
-/** The definition as it is run, kept and told apart. */
-export function workflowOf(definition: Definition): CompiledWorkflow {
-  const frozen = deepFreeze(JSON.parse(JSON.stringify(definition)) as Definition);
-  return Object.freeze({
-    definition: frozen,
-    hash: hashDefinition(frozen),
-    codeHash: hashCode([]),
-    code: new Map(frozen.steps.map(({ id }) => [id, NO_CODE])),
-    children: new Map(),
   });
 }
 

@@ -63,9 +63,9 @@ function retold(error: unknown, run: string): unknown {
 /** The code of a run that nobody drives: without it an answer would lie there, so nothing is recorded. */
 async function workflowsFor({ shell, place, store }: Answering, root: string): Promise<readonly AnyWorkflow[]> {
   if (await isDriven(store, root)) return [];
-  const { state, origin } = await store.load(root);
+  const frozen = await store.load(root);
   const { loadWorkflowOf } = await import('../load.ts');
-  return [(await loadWorkflowOf(shell, place.project, { workflow: state.workflow, origin })).workflow];
+  return [(await loadWorkflowOf(shell, place.project, frozen)).workflow];
 }
 
 async function isDriven(store: Store, run: string): Promise<boolean> {

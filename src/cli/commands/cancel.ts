@@ -44,12 +44,13 @@ async function workflowsFor(
   place: Place,
   { store, run: id }: { readonly store: Store; readonly run: string },
 ): Promise<readonly CompiledWorkflow[]> {
-  const { state, owner, origin } = await store.load(id);
+  const frozen = await store.load(id);
+  const { state, owner } = frozen;
   const isHeld = owner !== undefined && !isDead(owner);
   if (isHeld || isFinal(state.status) || !Object.values(state.live).some(({ wait }) => wait?.kind === 'child')) return [];
   const { loadWorkflowOf } = await import('../load.ts');
   try {
-    return [(await loadWorkflowOf(shell, place.project, { workflow: state.workflow, origin })).workflow];
+    return [(await loadWorkflowOf(shell, place.project, frozen)).workflow];
   } catch (error) {
     shell.warn(`cancelling without the code of the workflow: ${oneLine(messageOf(error))}`);
     return [];

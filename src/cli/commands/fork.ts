@@ -52,13 +52,13 @@ async function showPlan(shell: Shell, place: Place, { store, original, from }: F
 
 async function forkAndDrive(shell: Shell, given: Given, forking: Forking & { readonly place: Place }): Promise<number> {
   const { place, store, original, from } = forking;
-  const { state, origin } = await store.load(original);
-  const [{ loadWorkflowOf }, { readOutputs, readParams }, { driveRun, driveWithEngine }] = await Promise.all([
+  const forked = await store.load(original);
+  const [{ loadWorkflowAgain }, { readOutputs, readParams }, { driveRun, driveWithEngine }] = await Promise.all([
     import('../load.ts'),
     import('../params.ts'),
     import('../drive.ts'),
   ]);
-  const { workflow } = await loadWorkflowOf(shell, place.project, { workflow: state.workflow, origin });
+  const { workflow } = await loadWorkflowAgain(shell, place.project, forked);
   const params = readParams(shell, given, workflow.definition.params);
   const outputs = readOutputs(shell, given);
   const use = async (engine: Engine): Promise<number> => {

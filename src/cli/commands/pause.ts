@@ -16,10 +16,11 @@ export const run: CommandRun = async (shell, given) => {
   const store = await openForRun(place, prefix);
   try {
     const id = await findRun(store, prefix, place);
-    const { state, owner, origin } = await store.load(id);
+    const frozen = await store.load(id);
+    const { state, owner } = frozen;
     const needsCode = !isFinal(state.status) && (owner === undefined || isDead(owner));
     const { loadWorkflowOf } = await import('../load.ts');
-    const workflows = needsCode ? [(await loadWorkflowOf(shell, place.project, { workflow: state.workflow, origin })).workflow] : [];
+    const workflows = needsCode ? [(await loadWorkflowOf(shell, place.project, frozen)).workflow] : [];
     return await driveWithEngine(shell, place, {
       store,
       workflows,

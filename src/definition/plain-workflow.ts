@@ -1,0 +1,24 @@
+// Owns workflows that are data alone, as files are: whoever has the definition has all of it.
+
+import { deepFreeze } from '../base/json.ts';
+import { type CompiledWorkflow, NO_CODE } from './code.ts';
+import { hashCode, hashDefinition } from './hash.ts';
+import type { Definition } from './model.ts';
+
+/** The definition as it is run, kept and told apart. */
+export function workflowOf(definition: Definition): CompiledWorkflow {
+  const frozen = deepFreeze(JSON.parse(JSON.stringify(definition)) as Definition);
+  return Object.freeze({
+    definition: frozen,
+    hash: hashDefinition(frozen),
+    codeHash: hashCode([]),
+    code: new Map(frozen.steps.map(({ id }) => [id, NO_CODE])),
+    children: new Map(),
+  });
+}
+
+/** Whether a run that was frozen so needs nothing else to go on: no functions, and no other workflow. */
+export function isWhole({ definition, codeHash }: { readonly definition: Definition; readonly codeHash: string }): boolean {
+  const starts = definition.steps.some(({ kind, members }) => kind === 'workflow' || members.some((member) => member.kind === 'workflow'));
+  return definition.form === 'graph' && !starts && codeHash === hashCode([]);
+}
