@@ -22,16 +22,11 @@ export function evidenceLines(shell: Shell, attempt: StoryStep, detail: Detail):
   const claim =
     attempt.claim === undefined || (detail === 'short' && !failing && attempt.error === null)
       ? []
-      : cutLines(shell, `${isClaimed(attempt) ? 'claimed, not observed' : 'claimed'}: ${jsonText(attempt.claim)}`, {
+      : cutLines(shell, `claimed: ${jsonText(attempt.claim)}`, {
           indent: INDENT,
           max: Math.min(max, 3),
         });
   return [...error, ...shownChecks, ...claim, ...(detail === 'full' ? keptLines(shell, attempt) : [])];
-}
-
-/** Whether the worker said that it is done, and that was not seen. */
-function isClaimed({ evidence }: StoryStep): boolean {
-  return isJsonObject(evidence) && evidence.verdict === 'claimed_not_observed';
 }
 
 /** What a worker that reported failure said; its step broke nothing, so there is no error of the engine's. */
