@@ -37,11 +37,21 @@ const REPORTING = { done: 'src/cli/commands/done.ts' };
 /** What those load by need: most projects have no settings. */
 const SETTINGS = { 'settings-file': 'src/cli/settings-file.ts' };
 const DRIVERS = Object.fromEntries(['acp', 'ai-sdk', 'claude-code', 'codex'].map((name) => [name, `src/agents/${name}.ts`]));
+/** What it takes to find and read definitions: a run without code goes on with what it is frozen to, and needs none of it. */
+const READING = {
+  'yaml-check': 'src/authoring/yaml/check.ts',
+  'discover-files': BY_NEED.discover,
+  'discover-imports': 'src/authoring/discover-imports.ts',
+  'settings-reviews': 'src/cli/settings-reviews.ts',
+  roles: 'src/cli/roles.ts',
+  'local-forge': 'src/forge/local-forge.ts',
+};
 /**
- * What the latter shares with other commands: drivers and web requests, which bring a lot of code and are seldom needed,
- * and the engine for runs with code of the user's own, which has to be that of the library that such code imports.
+ * What the latter shares with other commands: what reads definitions, drivers and web requests, which bring a lot of code
+ * and are seldom needed, and the engine for runs with code of the user's own, which has to be that of the library that
+ * such code imports.
  */
-const SHARED = { ...DRIVERS, 'web-request': BY_NEED['web-request'], 'attended-report': 'src/cli/attended-report.ts' };
+const SHARED = { ...READING, ...DRIVERS, 'web-request': BY_NEED['web-request'], 'attended-report': 'src/cli/attended-report.ts' };
 
 /**
  * Leaves what is loaded by need to files of their own.

@@ -13,7 +13,7 @@ import { didYouMean } from '../base/suggest.ts';
 import { childNames } from '../definition/children.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { Definition } from '../definition/model.ts';
-import { isWhole, workflowOf } from '../definition/plain-workflow.ts';
+import { frozenWorkflow, isWhole } from '../definition/plain-workflow.ts';
 import type { RunOrigin } from '../store/store.ts';
 import { discoverProject, shownFile } from './definitions.ts';
 import { libraryEntries } from './package.ts';
@@ -74,7 +74,7 @@ async function reviewOf(project: Project, file: string, name: string): Promise<C
 
 /** What a run brings along to be driven on: where its workflow came from, and the definition it is frozen to. */
 interface FrozenRun {
-  readonly state: { readonly workflow: string };
+  readonly state: { readonly workflow: string; readonly def: string };
   readonly origin: RunOrigin;
   readonly definition: Definition;
   readonly codeHash: string;
@@ -86,7 +86,7 @@ interface FrozenRun {
  */
 export async function loadWorkflowOf(shell: Shell, project: Project, run: FrozenRun): Promise<LoadedWorkflow> {
   const { file } = run.origin;
-  if (file !== undefined && isWhole(run)) return { workflow: workflowOf(run.definition), file };
+  if (file !== undefined && isWhole(run)) return { workflow: frozenWorkflow({ definition: run.definition, hash: run.state.def }), file };
   return loadWorkflowAgain(shell, project, run);
 }
 

@@ -9,6 +9,7 @@ import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
 import { dirname, join, posix, resolve } from 'node:path';
 import { EngineError } from '../base/error.ts';
 import { Stopped } from './abort.ts';
+import { matches } from './glob.ts';
 import { openFile } from './outputs/workspace-digest.ts';
 
 /** Which files are looked at. */
@@ -68,7 +69,7 @@ async function* filesOf(walk: Walk, pattern: string): AsyncGenerator<Found> {
       count(walk, pattern);
       const name = posix.join(folder, entry.name);
       if (entry.isDirectory() && isDeep && !LEFT_OUT.has(entry.name)) folders.push(name);
-      else if (entry.isFile() && posix.matchesGlob(name, pattern)) yield { name, file: join(place, entry.name) };
+      else if (entry.isFile() && matches(name, pattern)) yield { name, file: join(place, entry.name) };
     }
   }
 }

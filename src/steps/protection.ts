@@ -9,9 +9,9 @@
 //
 // It is not seen who changed a file: steps that work at the same time in one workspace answer for each other.
 
-import { posix } from 'node:path';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { patternRefusal } from '../definition/kinds/output-pattern.ts';
+import { matches } from './glob.ts';
 import { digestProtected } from './protected-files.ts';
 import { type Executor, type Job, stepError, type Work } from './work.ts';
 
@@ -91,7 +91,7 @@ async function takeDigests(job: Job): Promise<Digests> {
   const patterns = patternsOf(job);
   const all = await digestProtected({ cwd: services.cwd, patterns, signal, ...(own === undefined ? {} : { own }) });
   const lifted = job.request.bound.model.mayChange ?? [];
-  return new Map([...all].filter(([path]) => !lifted.some((pattern) => posix.matchesGlob(path, pattern))));
+  return new Map([...all].filter(([path]) => !lifted.some((pattern) => matches(path, pattern))));
 }
 
 // One entry per step, for its latest visit: what people and other steps changed between two visits is no agent's deed.
@@ -125,7 +125,7 @@ function changesBetween(before: Digests, after: Digests): Change[] {
     if (now !== digest) changes.push({ path, what: now === undefined ? 'deleted' : 'changed' });
   }
   for (const path of after.keys()) {
-    if (!before.has(path) && posix.matchesGlob(path, ACTS_BY_ITSELF)) changes.push({ path, what: 'added' });
+    if (!before.has(path) && matches(path, ACTS_BY_ITSELF)) changes.push({ path, what: 'added' });
   }
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }

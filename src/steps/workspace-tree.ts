@@ -16,6 +16,7 @@ import { join, posix } from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { patternRefusal } from '../definition/kinds/output-pattern.ts';
 import type { StepModel } from '../definition/model.ts';
+import { matches } from './glob.ts';
 import { declaredOutputs, isFileOutput } from './outputs/declaration.ts';
 import { runProgram } from './program.ts';
 import { digestProtected, gitFolder } from './protected-files.ts';
@@ -62,7 +63,7 @@ export function movesBetween(before: Tree, after: Tree, checks: readonly Json[])
   const moves: Move[] = [];
   for (const [path, content] of before) {
     const now = after.get(path);
-    if (now === content || reports.some((pattern) => posix.matchesGlob(path, pattern))) continue;
+    if (now === content || reports.some((pattern) => matches(path, pattern))) continue;
     moves.push({ path, what: now === undefined ? 'deleted' : 'changed' });
   }
   return moves;

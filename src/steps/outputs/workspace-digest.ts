@@ -7,6 +7,7 @@ import { type FileHandle, lstat, open, readdir, realpath } from 'node:fs/promise
 import { join, posix } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import { Stopped } from '../abort.ts';
+import { matches } from '../glob.ts';
 
 /** Path, relative to the workspace and with slashes → SHA-256 of the content, in hex. */
 export type FileDigests = ReadonlyMap<string, string>;
@@ -70,7 +71,7 @@ async function* matchingPaths({ root, pattern, query, entriesMax }: Walk): Async
       if (entries > entriesMax) throw tooMuch(query, `folders with more than ${entriesMax} entries`);
       const path = posix.join(folder, entry.name);
       if (entry.isDirectory() && !LEFT_OUT.has(entry.name)) folders.push(path);
-      else if (entry.isFile() && posix.matchesGlob(path, pattern)) yield path;
+      else if (entry.isFile() && matches(path, pattern)) yield path;
     }
   }
 }

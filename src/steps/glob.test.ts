@@ -1,0 +1,20 @@
+import { posix } from 'node:path';
+import fc from 'fast-check';
+import { test } from 'vitest';
+import { matches } from './glob.ts';
+
+const name = fc.constantFrom('a', 'b', '.git', 'hooks', '.x', 'a.md', 'tests');
+const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'));
+const pattern = fc.oneof(
+  path,
+  path.map((folder) => `${folder}/**`),
+  path.map((folder) => `${folder}/*.md`),
+  fc.constantFrom('**', '*', '**/*.md', '.git/hooks/**', '{a,b}/**'),
+);
+
+test('a path matches as Node has it', () => {
+  fc.assert(
+    fc.property(path, pattern, (one, other) => matches(one, other) === posix.matchesGlob(one, other)),
+    { numRuns: 2000 },
+  );
+});
