@@ -190,10 +190,7 @@ export class RunDriver {
     const batch = this.nextBatch();
     if (this.forgeParts.length > 0) await this.lookAtForge(batch);
     if (this.over) return;
-    const refs = refsFor(
-      this.state,
-      batch.map(({ input }) => input),
-    );
+    const refs = refsFor(this.state, batch);
     const groups = groupsFor(this.state);
     if (!this.record.has(refs, groups)) await this.record.load(refs, groups);
     const draft = draftOf(this.state);

@@ -6,18 +6,39 @@ import type { Path, Ref, RunState } from '../kernel/run-state.ts';
 import { refsOf } from './record.ts';
 
 /** The values that deciding these inputs reads. */
-export function refsFor(state: RunState, inputs: readonly RunInput[]): Ref[] {
+export function refsFor(state: RunState, batch: readonly { readonly input: RunInput }[]): Ref[] {
   const refs = refsOf(state);
-  for (const input of inputs) {
-    if ('output' in input && input.output !== undefined) refs.push(input.output);
-    if ('subjects' in input) refs.push(input.subjects);
-    if ('answers' in input) refs.push(input.answers);
-    if ('merge' in input && input.merge !== undefined) refs.push(input.merge);
-    if ('facts' in input && input.facts !== undefined) refs.push(input.facts);
-    if ('payload' in input && input.payload !== undefined) refs.push(input.payload);
-    if (input.type === 'control' && 'output' in input.action && input.action.output !== undefined) refs.push(input.action.output);
+  for (const { input } of batch) {
+    const ref = refOf(input);
+    if (ref !== undefined) refs.push(ref);
   }
   return refs;
+}
+
+/** The value that an input brings and that deciding it reads. */
+function refOf(input: RunInput): Ref | undefined {
+  switch (input.type) {
+    case 'settled':
+    case 'errored':
+    case 'decided':
+    case 'reported':
+    case 'childEnded':
+      return input.output;
+    case 'start':
+      return input.facts;
+    case 'prepared':
+      return input.merge;
+    case 'observed':
+      return 'facts' in input ? input.facts : input.subjects;
+    case 'answered':
+      return input.answers;
+    case 'signalled':
+      return input.payload;
+    case 'control':
+      return 'output' in input.action ? input.action.output : undefined;
+    default:
+      return undefined;
+  }
 }
 
 /** The groups whose members a decision may read. */

@@ -298,10 +298,11 @@ export function refsOf(state: RunState): Ref[] {
   const refs: Ref[] = [];
   for (const path in state.live) {
     const { held, wait, answers } = state.live[path] as Activation;
-    refs.push(...(answers ?? []));
+    if (answers !== undefined) refs.push(...answers);
     if (held?.output !== undefined) refs.push(held.output);
-    if (wait?.subjects !== undefined) refs.push(wait.subjects);
-    for (const { output } of wait?.decided ?? []) if (output !== undefined) refs.push(output);
+    if (wait === undefined) continue;
+    if (wait.subjects !== undefined) refs.push(wait.subjects);
+    for (const { output } of wait.decided ?? []) if (output !== undefined) refs.push(output);
   }
   for (const path in state.groups) {
     const items = state.groups[path]?.items;
