@@ -108,3 +108,19 @@ stages:
   expect((await rig.run(['resume', begun.run.id])).code).toBe(3);
   expect((await rig.json<{ run: { status: string } }>(['show', begun.run.id])).run.status).toBe('waiting');
 });
+
+test('a way back without a bound is a warning, and an error with --strict', async () => {
+  rig.write(
+    '.pawl/workflows/loop.yaml',
+    `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata: { name: loop }
+stages:
+  - { id: a, type: command, run: "true" }
+  - { id: b, type: command, run: "true", on_failure: a }
+`,
+  );
+  const plain = await rig.run(['validate']);
+  expect([plain.code, plain.stdout]).toEqual([0, expect.stringContaining('LOOP_UNBOUNDED')]);
+  expect((await rig.run(['validate', '--strict'])).code).not.toBe(0);
+});

@@ -203,6 +203,16 @@ stages:
     ]);
   });
 
+  test('goes on across a loop, with the latest one', async () => {
+    const loop = `
+stages:
+  - { id: a, type: agent, agent: dev, continue_session: true }
+  - { id: check, type: gate, conditions: [{ check: command, run: "test -e done || { touch done; false; }" }], on_fail: { goto: a, max_iterations: 2 } }
+`;
+    await run(loop, { script: () => [{ do: 'answer', session: `session ${play.asked.length}` }] });
+    expect(play.asked.map(({ session }) => session?.id)).toEqual([undefined, 'session 1']);
+  });
+
   test('is off where a stage does not ask for it', async () => {
     await run(LINES, { script: () => [{ do: 'answer' }] });
     expect(play.asked.filter(({ step }) => step !== 'b').map(({ session }) => session)).toEqual([undefined, undefined, undefined]);
