@@ -27,7 +27,8 @@ export interface WorkspacePlace {
 /** The worktrees of an engine, each in a folder and on a branch named after its run. */
 export class Workspaces {
   private readonly place: WorkspacePlace;
-  private readonly leaving = new Set<Promise<unknown>>();
+  /** The worktrees that are being removed. */
+  private readonly leaving = new Map<string, Promise<unknown>>();
 
   constructor(place: WorkspacePlace) {
     this.place = place;
@@ -42,6 +43,7 @@ export class Workspaces {
 
   /** Sees to it that the worktree of an earlier run is there again, with what was committed in it. */
   async restore(workspace: string): Promise<void> {
+    await this.leaving.get(workspace);
     if (existsSync(workspace)) return;
     await this.make(basename(workspace), []);
   }
@@ -67,12 +69,12 @@ export class Workspaces {
     const path = join(this.place.folder, run);
     if (!existsSync(path)) return;
     const gone = removeWorktree(path).catch(() => undefined);
-    this.leaving.add(gone);
-    gone.finally(() => this.leaving.delete(gone));
+    this.leaving.set(path, gone);
+    gone.finally(() => this.leaving.delete(path));
   }
 
   /** Resolves when nothing is being removed any more. */
   async settled(): Promise<void> {
-    await Promise.all(this.leaving);
+    await Promise.all(this.leaving.values());
   }
 }

@@ -5,18 +5,11 @@
 // H2. A merge is built from objects, or in a clone of its own, and becomes visible when a branch is moved (`advance`).
 //     A branch is moved only from where it was when the merge was built.
 
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from '../process/command.ts';
+import { git as ask } from '../process/git.ts';
 import type { ChangedFile, MergeMethod } from './forge.ts';
-
-const OUTPUT_MAX = 64 << 20;
-const TIMEOUT_MS = 120_000;
-const SETTINGS = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'commit.gpgSign=false', 'gc.auto=0', 'maintenance.auto=false'];
-const NAME = 'Pawl';
-const EMAIL = 'pawl@localhost';
 
 /** Git could not be asked, or answered with something that is no answer. */
 export class GitTrouble extends Error {}
@@ -73,22 +66,10 @@ type Git = (args: readonly string[], call?: GitCall) => Promise<GitRun>;
 /** A way to ask git in one directory; `now` dates the commits it makes. */
 export function createGit(cwd: string, now: () => number): Git {
   return async (args, { codes = [0], stdin } = {}) => {
-    const result = await runCommand({
-      argv: ['git', ...SETTINGS.flatMap((setting) => ['-c', setting]), ...args],
-      cwd,
-      env: environment(now()),
-      mark: `git-${randomUUID()}`,
-      timeoutMs: TIMEOUT_MS,
-      outputMax: OUTPUT_MAX,
-      ...(stdin === undefined ? {} : { stdin }),
-    });
-    const what = `git ${args[0]} in ${cwd}`;
-    if (result.kind === 'not-run') throw new GitTrouble(`${what} could not be run: ${result.message}`);
-    if (result.kind !== 'exited') throw new GitTrouble(`${what} did not end within ${TIMEOUT_MS / 1000} s`);
-    const { exitCode: code, stdout, stderr } = result;
-    if (!codes.includes(code)) throw new GitTrouble(`${what} ended with ${code}: ${stderr.trim()}`);
-    if (result.stdoutBytes > OUTPUT_MAX) throw new GitTrouble(`${what} printed more than can be read`);
-    return { code, stdout, stderr };
+    const answer = await ask(cwd, args, { env: environment(now()), ...(stdin === undefined ? {} : { stdin }) });
+    const code = answer.ok ? 0 : answer.code;
+    if (code !== undefined && codes.includes(code)) return { code, stdout: answer.stdout, stderr: answer.ok ? '' : answer.message };
+    throw new GitTrouble(`git ${args[0]} in ${cwd} gave no answer: ${answer.ok ? 'it ended with 0' : answer.message}`);
   };
 }
 
@@ -99,11 +80,7 @@ function environment(now: number): Record<string, string> {
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_ATTR_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',
-    GIT_AUTHOR_NAME: NAME,
-    GIT_AUTHOR_EMAIL: EMAIL,
     GIT_AUTHOR_DATE: date,
-    GIT_COMMITTER_NAME: NAME,
-    GIT_COMMITTER_EMAIL: EMAIL,
     GIT_COMMITTER_DATE: date,
     LC_ALL: 'C',
   };

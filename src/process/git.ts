@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { runCommand } from './command.ts';
 
-const SETTINGS = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', '-c', 'commit.gpgSign=false', '-c', 'gc.auto=0'];
+const SETTINGS = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'commit.gpgSign=false', 'gc.auto=0', 'maintenance.auto=false'];
 const IDENTITY = {
   GIT_AUTHOR_NAME: 'Pawl',
   GIT_AUTHOR_EMAIL: 'pawl@localhost',
@@ -23,21 +23,24 @@ export type GitAnswer =
 export interface GitCall {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Bytes of output that are read; more is no answer. */
+  readonly outputMax?: number;
 }
 
 /** Asks git in a folder. */
-export async function git(cwd: string, args: readonly string[], { stdin, env }: GitCall = {}): Promise<GitAnswer> {
+export async function git(cwd: string, args: readonly string[], { stdin, env, outputMax = OUTPUT_MAX }: GitCall = {}): Promise<GitAnswer> {
   const result = await runCommand({
-    argv: ['git', ...SETTINGS, ...args],
+    argv: ['git', ...SETTINGS.flatMap((setting) => ['-c', setting]), ...args],
     cwd,
     env: { ...IDENTITY, ...env },
     mark: `git/${randomUUID()}`,
     timeoutMs: TIMEOUT_MS,
-    outputMax: OUTPUT_MAX,
+    outputMax,
     ...(stdin === undefined ? {} : { stdin }),
   });
-  if (result.kind === 'not-run') return { ok: false, message: result.message, stdout: '' };
-  if (result.kind !== 'exited') return { ok: false, message: `git was ended: ${result.kind}`, stdout: '' };
-  const { exitCode: code, stdout, stderr } = result;
-  return code === 0 ? { ok: true, stdout } : { ok: false, message: stderr.trim() || `git ended with ${code}`, code, stdout };
+  if (result.kind === 'not-run') return { ok: false, message: `it could not be run: ${result.message}`, stdout: '' };
+  if (result.kind !== 'exited') return { ok: false, message: `it did not end within ${TIMEOUT_MS / 1000} s`, stdout: '' };
+  const { exitCode: code, stdout, stderr, stdoutBytes } = result;
+  if (stdoutBytes > outputMax) return { ok: false, message: `it printed more than the ${outputMax} bytes that are read`, stdout: '' };
+  return code === 0 ? { ok: true, stdout } : { ok: false, message: stderr.trim() || `it ended with ${code}`, code, stdout };
 }

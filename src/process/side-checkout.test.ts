@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { git } from '../../test/git.ts';
 import { bringBack, closeSideCheckout, openSideCheckout, type SideCheckout } from './side-checkout.ts';
 
 let home: string;
@@ -10,21 +11,16 @@ let opened: SideCheckout[];
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'pawl-side-'));
   opened = [];
-  git('init', '--quiet', '--initial-branch=main');
+  git(home, 'init', '--quiet', '--initial-branch=main');
   put(home, 'lines.txt', 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n');
   put(home, '.gitignore', 'ignored\n');
-  git('add', '.');
-  git('commit', '--quiet', '-m', 'first');
+  git(home, 'add', '.');
+  git(home, 'commit', '--quiet', '-m', 'first');
 });
 afterEach(async () => {
   for (const checkout of opened) await closeSideCheckout(checkout);
   rmSync(home, { recursive: true, force: true });
 });
-
-function git(...args: string[]): string {
-  const who = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', '-c', 'commit.gpgsign=false'];
-  return execFileSync('git', [...who, ...args], { cwd: home, encoding: 'utf8' }).trim();
-}
 
 const put = (folder: string, name: string, text: string | Buffer): void => writeFileSync(join(folder, name), text);
 const read = (name: string): string => readFileSync(join(home, name), 'utf8');
@@ -48,8 +44,8 @@ test('a checkout begins with the workspace as it is, with what nobody committed'
 });
 
 test('changes of two that touch different places are both brought back, and branch and index stay as they are', async () => {
-  git('add', '.');
-  const index = git('ls-files', '--stage');
+  git(home, 'add', '.');
+  const index = git(home, 'ls-files', '--stage');
   const [a, b] = [await open(), await open()];
   put(a.folder, 'lines.txt', 'ONE\ntwo\nthree\nfour\nfive\nsix\nseven\n');
   put(a.folder, 'a.txt', 'a');
@@ -61,7 +57,11 @@ test('changes of two that touch different places are both brought back, and bran
     'a',
     true,
   ]);
-  expect([git('ls-files', '--stage'), git('branch', '--show-current'), git('log', '--format=%s')]).toEqual([index, 'main', 'first']);
+  expect([git(home, 'ls-files', '--stage'), git(home, 'branch', '--show-current'), git(home, 'log', '--format=%s')]).toEqual([
+    index,
+    'main',
+    'first',
+  ]);
 });
 
 test('changes that contradict each other are a conflict that names the files, and nothing of the second is brought', async () => {
@@ -87,12 +87,12 @@ test('what was deleted, and what was committed there, is brought back as well', 
 
 test('nothing changed brings nothing', async () => {
   expect(await bringBack(await open())).toEqual({ kind: 'merged' });
-  expect(git('status', '--short')).toBe('');
+  expect(git(home, 'status', '--short')).toBe('');
 });
 
 test('a closed checkout leaves nothing behind', async () => {
   const checkout = await openSideCheckout(home);
   put(checkout.folder, 'x.txt', 'x');
   await closeSideCheckout(checkout);
-  expect([existsSync(checkout.folder), git('worktree', 'list').split('\n').length]).toEqual([false, 1]);
+  expect([existsSync(checkout.folder), git(home, 'worktree', 'list').split('\n').length]).toEqual([false, 1]);
 });

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { git } from '../../test/git.ts';
 import { addWorktree, checkoutOf, removeWorktree } from './worktree.ts';
 
 let home: string;
@@ -14,11 +14,6 @@ beforeEach(() => {
   commit('one.txt', 'one');
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
-
-function git(cwd: string, ...args: string[]): string {
-  const who = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', '-c', 'commit.gpgsign=false'];
-  return execFileSync('git', [...who, ...args], { cwd, encoding: 'utf8' }).trim();
-}
 
 function commit(name: string, text: string, cwd = checkout): void {
   writeFileSync(join(cwd, name), text);

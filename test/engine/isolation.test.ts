@@ -1,12 +1,12 @@
 // Branches that would write the same files work in checkouts of their own, and what they changed comes together.
 
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createScriptedDriver } from '../../src/agents/scripted.ts';
 import { checkYaml } from '../../src/authoring/yaml/check.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
+import { git } from '../git.ts';
 import { createRig, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -20,11 +20,6 @@ beforeEach(() => {
   git(project, 'commit', '--quiet', '-m', 'first');
 });
 afterEach(() => rig.close());
-
-function git(cwd: string, ...args: string[]): string {
-  const who = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', '-c', 'commit.gpgsign=false'];
-  return execFileSync('git', [...who, ...args], { cwd, encoding: 'utf8' }).trim();
-}
 
 function parallel(...branches: readonly string[]): CompiledWorkflow {
   const lines = branches.map((branch) => `      - { ${branch} }`).join('\n');

@@ -1,10 +1,10 @@
 // Where runs work: one that was triggered in a worktree of its own, everything else in place.
 
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defineWorkflow } from '../../src/index.ts';
+import { git } from '../git.ts';
 import { createRig, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -18,11 +18,6 @@ beforeEach(() => {
   git(project, 'commit', '--quiet', '-m', 'first');
 });
 afterEach(() => rig.close());
-
-function git(cwd: string, ...args: string[]): string {
-  const who = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', '-c', 'commit.gpgsign=false'];
-  return execFileSync('git', [...who, ...args], { cwd, encoding: 'utf8' }).trim();
-}
 
 const who = '-c user.name=Ann -c user.email=ann@example.org -c commit.gpgsign=false';
 const child = defineWorkflow({ name: 'child', steps: [{ id: 'inner', command: 'pwd > inner', next: null }] });
