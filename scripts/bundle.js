@@ -1,7 +1,8 @@
 // Bundles the published entries and the command line, with what they share in common chunks, since a program of few
 // files starts in a fraction of the time. Tests use it too, to drive what is built.
 
-import { readFileSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -30,10 +31,8 @@ const COMMON = {
 /** What the library loads by need, each as a file of its own: splitting would cut the rest into many small ones. */
 const BY_NEED = { agents: 'src/agents/drivers.ts', discover: 'src/authoring/discover.ts', 'web-request': 'src/steps/web/request.ts' };
 
-/** Commands that only look, and are called often: each is one file, since opening forty takes longer than what they do. */
-const LOOKING = Object.fromEntries(['gates', 'next', 'runs', 'show'].map((name) => [name, `src/cli/commands/${name}.ts`]));
-/** The command that agents call after every step: one file too, with an engine of its own. */
-const REPORTING = { done: 'src/cli/commands/done.ts' };
+/** Commands that are called all day: each is one file, since opening forty takes longer than what they do. */
+const ALONE = ['done', 'gates', 'next', 'runs', 'show'];
 /** What those load by need: most projects have no settings. */
 const SETTINGS = { 'settings-file': 'src/cli/settings-file.ts' };
 const DRIVERS = Object.fromEntries(['acp', 'ai-sdk', 'claude-code', 'codex'].map((name) => [name, `src/agents/${name}.ts`]));
@@ -47,9 +46,9 @@ const READING = {
   'local-forge': 'src/forge/local-forge.ts',
 };
 /**
- * What the latter shares with other commands: what reads definitions, drivers and web requests, which bring a lot of code
- * and are seldom needed, and the engine for runs with code of the user's own, which has to be that of the library that
- * such code imports.
+ * What they share with other commands: what reads definitions, drivers and web requests, which bring a lot of code and
+ * are seldom needed, and the engine for runs with code of the user's own, which has to be that of the library that such
+ * code imports.
  */
 const SHARED = { ...READING, ...DRIVERS, 'web-request': BY_NEED['web-request'], 'attended-report': 'src/cli/attended-report.ts' };
 
@@ -72,6 +71,38 @@ function apart(files) {
 }
 
 /**
+ * Takes what a file loads by need into the bundle as if it were always needed, except for what lies apart: code that
+ * waits to be loaded in the same file starts more slowly than code that does not. Of the commands only one is there.
+ * @param {string} command
+ * @returns {import('esbuild').Plugin}
+ */
+function allOf(command) {
+  return {
+    name: 'all-of',
+    setup({ onLoad }) {
+      onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
+        /** @type {string[]} */
+        const imports = [];
+        const contents = readFileSync(path, 'utf8').replace(/(?<!typeof )\bimport\((?:'([^']+\.ts)'\))?/g, (whole, target) => {
+          if (target === undefined) return whole.replace('import', '__load');
+          const file = relative(root, join(dirname(path), target))
+            .split(sep)
+            .join('/');
+          const name = Object.entries({ ...SETTINGS, ...SHARED }).find(([, source]) => source === file)?.[0];
+          if (name !== undefined) return `__load('./${name}.js')`;
+          if (file.startsWith('src/cli/commands/') && file !== `src/cli/commands/${command}.ts`) return "__load('./main.js')";
+          return `Promise.resolve(loaded${imports.push(target)})`;
+        });
+        return {
+          contents: `${imports.map((target, index) => `import * as loaded${index + 1} from '${target}';`).join('')}${contents}`,
+          loader: 'ts',
+        };
+      });
+    },
+  };
+}
+
+/**
  * Writes the bundles to a folder, in place of what was there: the library, and in `cli` the command line with a library
  * of its own. Apart, since each command is loaded by itself, which cuts what they share into many small files: a
  * program that embeds the library should not have to load those.
@@ -86,10 +117,37 @@ export async function bundle(folder) {
   await build({ ...COMMON, splitting: false, entryPoints: BY_NEED, outdir: folder });
   const library = { library: 'src/index.ts', testing: 'src/proof/index.ts' };
   const commands = join(folder, 'cli');
-  const alone = { ...LOOKING, ...REPORTING };
-  await build({ ...COMMON, entryPoints: { main: 'src/cli/main.ts', ...library, ...SHARED }, outdir: commands, plugins: [apart(alone)] });
-  const byNeed = apart({ ...SETTINGS, ...SHARED });
-  await build({ ...COMMON, splitting: false, entryPoints: { ...alone, ...SETTINGS }, outdir: commands, plugins: [byNeed] });
+  await build({ ...COMMON, entryPoints: { main: 'src/cli/main.ts', ...library, ...SHARED }, outdir: commands });
+  await build({ ...COMMON, splitting: false, entryPoints: SETTINGS, outdir: commands, plugins: [apart({ ...SETTINGS, ...SHARED })] });
+  for (const command of ALONE) {
+    await build({
+      ...COMMON,
+      splitting: false,
+      format: 'cjs',
+      define: { 'import.meta.dirname': '__dirname' },
+      entryPoints: { [`${command}.run`]: 'src/cli/main.ts' },
+      outdir: commands,
+      plugins: [allOf(command)],
+      banner: { js: `${UNMARKED}\n(function(exports,require,module,__filename,__dirname,__load){` },
+      footer: { js: '})' },
+    });
+    mark(join(commands, `${command}.run.js`));
+  }
+}
+
+const UNMARKED = `//${'0'.repeat(64)}`;
+
+/**
+ * Writes the digest of a file into its first line: what V8 makes of it is kept under that (bin/compiled.js), which reads
+ * it as ASCII.
+ * @param {string} file
+ */
+function mark(file) {
+  const text = readFileSync(file, 'utf8');
+  const foreign = /[^\0-\x7f]/.exec(text);
+  if (foreign !== null)
+    throw new Error(`${file} has a letter that is not ASCII, in an expression: ${text.slice(foreign.index, foreign.index + 40)}`);
+  writeFileSync(file, text.replace(UNMARKED, `//${createHash('sha256').update(text).digest('hex')}`));
 }
 
 /**

@@ -12,7 +12,7 @@ import { userActor } from './actor.ts';
 import { type AskedGate, gatesBelow } from './decision-gates.ts';
 import { openPrompt, type Prompt } from './decision-prompt.ts';
 import type { Shell } from './shell.ts';
-import { oneLine, plain, shorten, widthOf } from './terminal.ts';
+import { characters, oneLine, plain, shorten, widthOf } from './terminal.ts';
 import { agoText, untilText } from './time.ts';
 
 /** How many characters of a digest are shown, and the least that name one. */
@@ -120,14 +120,14 @@ function broken(line: string, width: number): string[] {
   const lines: string[] = [];
   let part = '';
   let used = 0;
-  for (const { segment } of new Intl.Segmenter().segment(line)) {
-    const next = widthOf(segment);
+  for (const character of characters(line)) {
+    const next = widthOf(character);
     if (used + next > width) {
       lines.push(part);
       part = '';
       used = 0;
     }
-    part += segment;
+    part += character;
     used += next;
   }
   return [...lines, part];

@@ -2,7 +2,7 @@
 // the terminal, and nothing of the file can steer it.
 
 import type { Shell } from './shell.ts';
-import { plain, widthOf } from './terminal.ts';
+import { characters, plain, widthOf } from './terminal.ts';
 
 const AROUND = 1;
 const TAB = '  ';
@@ -57,13 +57,13 @@ function windowOf(row: string, { skipped, room, cut }: Window): string {
   const isLong = widthOf(row) > end;
   let column = 0;
   let body = '';
-  for (const { segment } of new Intl.Segmenter().segment(row)) {
+  for (const character of characters(row)) {
     const from = column;
     if (from >= end) break;
-    column += widthOf(segment);
+    column += widthOf(character);
     const isAfterCut = skipped === 0 || from >= skipped + cut.length;
     const isBeforeCut = column <= (isLong ? end - cut.length : end);
-    if (isAfterCut && isBeforeCut) body += segment;
+    if (isAfterCut && isBeforeCut) body += character;
     // Of a wide character at the edge, spaces stay, so that what follows keeps its column.
     else if (!isAfterCut && column > skipped + cut.length) body += ' '.repeat(column - skipped - cut.length);
   }

@@ -14,8 +14,6 @@ import { Shell, type World } from './shell.ts';
 /** Runs one command line and gives its exit code. */
 export async function runCommandLine(world: World, argv: readonly string[]): Promise<number> {
   const wants = { json: argv.includes('--json'), noColor: argv.includes('--no-color') };
-  // A reader that went away is no failure, and a disk that is full is told at the end.
-  for (const stream of [world.stdout, world.stderr]) stream.on('error', () => undefined);
   try {
     return exitAfter(world, await dispatch(world, argv));
   } catch (error) {
@@ -82,19 +80,32 @@ function findCommand(name: string): (typeof COMMANDS)[number] {
 /** Runs the command line of this process. */
 export async function main(): Promise<void> {
   quietExperiments();
-  const { stdin, stdout, stderr, env } = process;
+  const opened = new Set<NodeJS.WriteStream>();
+  const open = (stream: NodeJS.WriteStream): NodeJS.WriteStream => {
+    // A reader that went away is no failure, and a disk that is full is told at the end.
+    if (!opened.has(stream)) stream.on('error', () => undefined);
+    opened.add(stream);
+    return stream;
+  };
+  // Opening a stream loads code of Node: each is opened when it is used.
   const world = {
-    stdin,
-    stdout,
-    stderr,
-    env,
+    get stdin() {
+      return process.stdin;
+    },
+    get stdout() {
+      return open(process.stdout);
+    },
+    get stderr() {
+      return open(process.stderr);
+    },
+    env: process.env,
     get cwd() {
       return currentFolder();
     },
   };
   const exit = await runCommandLine(world, process.argv.slice(2));
   // A workflow's module may hold something open (a timer, a connection); the command is over all the same.
-  await Promise.all([stdout, stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))));
+  await Promise.all([...opened].map((stream) => new Promise((resolve) => stream.write('', resolve))));
   process.exit(exit);
 }
 

@@ -2,14 +2,14 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { invariant } from '../base/invariant.ts';
 
 /** The nearest folder above this file in which something lies. */
 function above(...names: readonly string[]): string {
-  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     if (names.some((name) => existsSync(join(folder, name)))) return folder;
-    invariant(folder !== dirname(folder), `none of ${names.join(', ')} lies above ${import.meta.url}`);
+    invariant(folder !== dirname(folder), `none of ${names.join(', ')} lies above ${import.meta.dirname}`);
   }
 }
 

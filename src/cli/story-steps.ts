@@ -2,6 +2,7 @@
 // one line where nothing happened, and the evidence where something did.
 
 import { formatDuration } from '../base/duration.ts';
+import { inOrder } from './name-order.ts';
 import type { Shell } from './shell.ts';
 import { statusMark, statusText } from './status.ts';
 import type { Story, StoryGroup, StoryPlanRow, StoryStep } from './story.ts';
@@ -105,11 +106,9 @@ function groupLines(shell: Shell, story: Story, { group, detail }: { readonly gr
   ];
 }
 
-const IN_ORDER = new Intl.Collator('en', { numeric: true });
-
-/** Members in the order of their names, `item-9` before `item-10`: they end in any order. */
+/** Members in the order of their names: they end in any order. */
 function byKey(a: StoryStep, b: StoryStep): number {
-  return IN_ORDER.compare(a.key ?? '', b.key ?? '') || a.attempt - b.attempt;
+  return inOrder(a.key ?? '', b.key ?? '') || a.attempt - b.attempt;
 }
 
 function memberLines(shell: Shell, member: StoryStep, detail: Detail): string[] {

@@ -2,7 +2,7 @@
 
 import type { Json } from '../base/json.ts';
 import type { Shell } from './shell.ts';
-import { plain, widthOf } from './terminal.ts';
+import { characters, plain, widthOf } from './terminal.ts';
 
 const COLUMNS_MAX = 110;
 const ROOM_MIN = 20;
@@ -53,14 +53,14 @@ function slices(word: string, room: number): string[] {
   const parts: string[] = [];
   let part = '';
   let used = 0;
-  for (const { segment } of new Intl.Segmenter().segment(word)) {
-    const width = widthOf(segment);
+  for (const character of characters(word)) {
+    const width = widthOf(character);
     if (used + width > room) {
       parts.push(part);
       part = '';
       used = 0;
     }
-    part += segment;
+    part += character;
     used += width;
   }
   return [...parts, part];

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Look, lookOf, oneLine, plain, shorten, styled, symbol, table, widthOf } from './terminal.ts';
+import { characters, type Look, lookOf, oneLine, plain, shorten, styled, symbol, table, widthOf } from './terminal.ts';
 
 const TERMINAL: Look = { isTerminal: true, hasColor: false, hasUnicode: true, columns: 40 };
 const PIPE: Look = { ...TERMINAL, isTerminal: false };
@@ -104,4 +105,19 @@ test('every symbol has a stand-in of ASCII, and style is nothing without colour'
   for (const name of ['done', 'failed', 'running', 'waiting', 'skipped', 'pending', 'arrow', 'ellipsis'] as const)
     expect(symbol(ASCII, name)).toMatch(/^[ -~]+$/);
   expect([styled(TERMINAL, 'red', 'x'), styled({ ...TERMINAL, hasColor: true }, 'red', 'x')]).toEqual(['x', '\u001b[31mx\u001b[39m']);
+});
+
+test('characters are what a reader takes for them, with tables or without', () => {
+  const letters = fc.string({
+    unit: fc.oneof(
+      fc.constantFrom('✓', '…', '●', '─', '×', '\u0301', '\ufe0f', '\u200d', '👩', 'ß', '日', '\u00ad'),
+      fc.string({ unit: 'binary', maxLength: 1 }),
+    ),
+  });
+  fc.assert(
+    fc.property(letters, (text) => {
+      expect(characters(text)).toEqual(Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment));
+    }),
+    { numRuns: 5000 },
+  );
 });

@@ -87,14 +87,20 @@ export function oneLine(text: string): string {
 const ANSI = /\u001b\[[0-9;]*m/g;
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
-const NARROW = /^[\u0020-\u007e]*$/;
+/** Text whose letters are each one character in one column, our own symbols among them. */
+const NARROW = /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2026\u2190-\u2193\u2500-\u257f\u25cb-\u25cf\u2713\u2717\u276f]*$/;
+
+/** What a reader takes for single characters. Plain text is told by itself: the tables of Unicode take longer to load than most commands. */
+export function characters(text: string): readonly string[] {
+  return NARROW.test(text) ? text.split('') : Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
+}
 
 /** How many columns a text takes. */
 export function widthOf(text: string): number {
   const bare = text.replace(ANSI, '');
   if (NARROW.test(bare)) return bare.length;
   let width = 0;
-  for (const { segment } of new Intl.Segmenter().segment(bare)) width += WIDE.test(segment) ? 2 : 1;
+  for (const character of characters(bare)) width += WIDE.test(character) ? 2 : 1;
   return width;
 }
 
@@ -104,10 +110,10 @@ export function shorten(look: Look, text: string, width: number): string {
   const mark = symbol(look, 'ellipsis').slice(0, Math.max(0, width));
   let kept = '';
   let used = mark.length;
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    const next = widthOf(segment);
+  for (const character of characters(text)) {
+    const next = widthOf(character);
     if (used + next > width) break;
-    kept += segment;
+    kept += character;
     used += next;
   }
   return `${kept}${mark}`;

@@ -1,10 +1,10 @@
 // What a command loads is what its user waits for, so each command that is called all day has a list of what it may
 // load. The files of the bundle are taken from the process, and what is in them from their source maps.
 
-import { readFileSync, rmSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { createEngine, defineWorkflow } from '../../src/index.ts';
 import { CliRig } from './rig.ts';
 
@@ -38,15 +38,54 @@ async function loadedBy(words: readonly string[]): Promise<readonly string[]> {
   });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const urls = readFileSync(file, 'utf8').trimEnd().split('\n');
+  // What lies in one file with all it takes is read by the launcher itself.
+  const alone = join(inject('bundle'), 'cli', `${words[0]}.run.js`);
+  if (existsSync(alone)) urls.push(pathToFileURL(alone).href);
   return [...new Set(urls.flatMap(sourcesOf))].sort();
 }
 
 function sourcesOf(url: string): string[] {
   if (url.startsWith('node:')) return [url];
   const path = fileURLToPath(url);
-  if (path.startsWith(import.meta.dirname)) return [];
-  const map = JSON.parse(readFileSync(`${path}.map`, 'utf8')) as { readonly sources: readonly string[] };
-  return map.sources.map((source) => relative(ROOT, resolve(dirname(path), source)).replace(/^.*(?=node_modules\/)/, ''));
+  // The launcher is no bundle, and its folder is copied.
+  if (path.startsWith(import.meta.dirname) || basename(dirname(path)) === 'bin') return [];
+  const map = JSON.parse(readFileSync(`${path}.map`, 'utf8')) as SourceMap;
+  return usedSources(map).map((source) => relative(ROOT, resolve(dirname(path), source)).replace(/^.*(?=node_modules\/)/, ''));
+}
+
+interface SourceMap {
+  readonly sources: readonly string[];
+  readonly mappings: string;
+}
+
+const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+/** The sources of which something is in the file: a map also names those that were looked at and left out. */
+function usedSources({ sources, mappings }: SourceMap): string[] {
+  const used = new Set<number>();
+  let source = 0;
+  for (const segment of mappings.split(/[;,]/)) {
+    const [, step] = numbersOf(segment);
+    if (step === undefined) continue;
+    source += step;
+    used.add(source);
+  }
+  return [...used].map((index) => sources[index] as string);
+}
+
+/** Numbers as source maps write them: digits of five bits, the lowest first, the last bit of a number is its sign. */
+function numbersOf(segment: string): number[] {
+  const numbers: number[] = [];
+  let [value, shift] = [0, 0];
+  for (const digit of segment) {
+    const bits = DIGITS.indexOf(digit);
+    value |= (bits & 31) << shift;
+    shift += 5;
+    if ((bits & 32) !== 0) continue;
+    numbers.push((value & 1) === 1 ? -(value >> 1) : value >> 1);
+    [value, shift] = [0, 0];
+  }
+  return numbers;
 }
 
 async function makeRun(db: string): Promise<void> {
@@ -80,6 +119,7 @@ const STORE = [
 const STORY = [
   ...['', '-command', '-evidence', '-facts', '-history', '-lines', '-steps', '-text', '-usage'].map((name) => `src/cli/story${name}.ts`),
   'src/cli/caller.ts',
+  'src/cli/name-order.ts',
   'src/engine/gates.ts',
   'src/engine/inspect.ts',
 ];

@@ -1,7 +1,6 @@
-// Starts the command line of the bundle that PAWL_BUNDLE names, as `bin/pawl.js` starts the one in `dist`.
+// Starts the launcher that lies beside the bundle which PAWL_BUNDLE names, as `bin/pawl.js` lies beside `dist`.
 
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const { main } = await import(pathToFileURL(join(process.env.PAWL_BUNDLE ?? '', 'cli', 'main.js')).href);
-await main();
+await import(pathToFileURL(join(process.env.PAWL_BUNDLE ?? '', '..', 'bin', 'pawl.js')).href);

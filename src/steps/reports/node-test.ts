@@ -2,8 +2,8 @@
 
 import { createTestCounts, type TestCounts, type TestFailure } from './test-counts.ts';
 
-const COUNT = /^ℹ (tests|pass|fail|cancelled|skipped|todo) (\d{1,9})$/;
-const FAILURE = /^✖ (.+) \([\d.]+ms\)$/;
+const COUNT = /^\u2139 (tests|pass|fail|cancelled|skipped|todo) (\d{1,9})$/;
+const FAILURE = /^\u2716 (.+) \([\d.]+ms\)$/;
 
 /** The counts of all runs of node --test in the output, or undefined when there is none. */
 export function parseNodeTest(lines: readonly string[]): TestCounts | undefined {
