@@ -15,7 +15,7 @@ import { type Activation, isFinal, type Path, type Ref, type RunState } from '..
 import { type Handover, readReport } from '../steps/handover.ts';
 import type { Store, StoredAttempt } from '../store/store.ts';
 import type { EngineCore } from './engine.ts';
-import { deliver, finalRun, storedValue, untilState } from './requests.ts';
+import { finalRun, send, storedValue, untilState } from './requests.ts';
 
 /** Work that waits for somebody to do and report it. */
 export interface Handout extends Handover {
@@ -120,8 +120,7 @@ export async function reportWork(core: EngineCore, run: string, report: WorkRepo
   };
   const dedupe = `reported/${path}/${attempt}`;
   const values = [value, claim].flatMap((one) => (one === undefined ? [] : [one]));
-  const posted = await core.post({ run, dedupe, input, values });
-  await deliver(core, run, { dedupe });
+  const posted = await send(core, { run, dedupe, input, values });
   await untilState(core, run, ({ live }) => !isBeingVerified(live[path], attempt));
   const verdict = await verdictOn(core, run, { path, attempt, step, after: state.seq });
   return posted === 'duplicate' ? { ...verdict, repeated: true } : verdict;
@@ -253,9 +252,8 @@ export async function askPerson(
   const read = checkQuestions(toPlain(asked.questions ?? null, 'the questions'));
   if (read.kind === 'invalid') throw new EngineError('REPORT_INVALID', `the questions cannot be put: ${read.why}`);
   const value = storedValue(read.questions as unknown as Json);
-  const dedupe = `asked/${path}/${attempt}`;
-  await core.post({ run, dedupe, input: { type: 'asked', at: core.clock.now(), path, attempt, questions: value.ref }, values: [value] });
-  await deliver(core, run, { dedupe });
+  const input: RunInput = { type: 'asked', at: core.clock.now(), path, attempt, questions: value.ref };
+  await send(core, { run, dedupe: `asked/${path}/${attempt}`, input, values: [value] });
 }
 
 /** The answers of a person to the questions of a worker, in their order. */
@@ -293,7 +291,6 @@ export async function answerQuestions(core: EngineCore, run: string, request: An
   const { path, attempt } = open;
   const dedupe = `answered/${path}/${attempt}`;
   const input: RunInput = { type: 'answered', at: core.clock.now(), path, attempt, answers: value.ref, actor: request.actor };
-  if ((await core.post({ run, dedupe, input, values: [value] })) === 'duplicate')
+  if ((await send(core, { run, dedupe, input, values: [value] }, { once: true })) === 'duplicate')
     throw new EngineError('ALREADY_DECIDED', `the questions of step "${open.step}" of run ${run} were already answered`);
-  await deliver(core, run, { dedupe });
 }

@@ -13,7 +13,7 @@ import type { RunEvent } from '../kernel/event.ts';
 import type { ControlAction, RunInput } from '../kernel/input.ts';
 import { type Activation, isFinal, isHalted, type Path, type RunState } from '../kernel/run-state.ts';
 import { waitsOf } from '../kernel/status.ts';
-import type { StoredValue } from '../store/store.ts';
+import type { Mail, StoredValue } from '../store/store.ts';
 import { RunDriver } from './driver.ts';
 import type { DriveOptions, EngineCore } from './engine.ts';
 import { nextChange } from './follow.ts';
@@ -84,8 +84,8 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
   const whose = (gate.gate.count ?? 1) > 1 ? `/${option.label}/${actor}/${wait?.votes?.length ?? 0}` : '';
   const round = wait?.round === undefined ? '' : `/${wait.round}`;
   const dedupe = `decided/${gate.path}/${attempt}/${gate.digest}${round}${whose}`;
-  if ((await core.post({ run, dedupe, input, values: [value] })) === 'duplicate') throw await alreadyDecided(core, run, gate);
-  await deliver(core, run, { dedupe });
+  if ((await send(core, { run, dedupe, input, values: [value] }, { once: true })) === 'duplicate')
+    throw await alreadyDecided(core, run, gate);
   await confirmDecision(core, run, { gate, dedupe, actor, after: state.seq });
 }
 
@@ -203,16 +203,14 @@ export async function sendSignal(
     name: signal.name,
     ...(payload === undefined ? {} : { payload: payload.ref }),
   };
-  await core.post({ run, dedupe, input, values: payload === undefined ? [] : [payload] });
-  await deliver(core, run, { dedupe });
+  await send(core, { run, dedupe, input, values: payload === undefined ? [] : [payload] });
 }
 
 /** Tells a run facts that join its data; `id` makes a repeated telling harmless. */
 export async function tellFacts(core: EngineCore, run: string, told: { readonly facts: JsonObject; readonly id: string }): Promise<void> {
   const value = storedValue(told.facts);
   const dedupe = `facts/${told.id}`;
-  await core.post({ run, dedupe, input: { type: 'observed', at: core.clock.now(), facts: value.ref }, values: [value] });
-  await deliver(core, run, { dedupe });
+  await send(core, { run, dedupe, input: { type: 'observed', at: core.clock.now(), facts: value.ref }, values: [value] });
 }
 
 /** Cancels, pauses or continues a run; resolves when it is on disk and taken. */
@@ -230,9 +228,8 @@ export async function steerRun(
   if (isFinal(state.status)) throw finalRun(state);
   const dedupe = `control/${steering.action.do}/${createRunId()}`;
   const input: RunInput = { type: 'control', at: core.clock.now(), actor: steering.actor, action: steering.action };
-  await core.post({ run, dedupe, input, values: steering.values ?? [] });
   const accept = steering.acceptChanges === undefined ? {} : { acceptChanges: steering.acceptChanges };
-  await deliver(core, run, { dedupe, ...accept, cancel: steering.action.do === 'cancel' });
+  await send(core, { run, dedupe, input, values: steering.values ?? [] }, { ...accept, cancel: steering.action.do === 'cancel' });
 }
 
 /** Who did something without giving a name. */
@@ -380,14 +377,31 @@ function heldError(run: string, owner: string): EngineError {
   });
 }
 
-/** Sees to it that mail is taken: by us when the run is free, else by its owner, whose log we follow. */
-export async function deliver(
-  core: EngineCore,
-  run: string,
-  { dedupe, ...options }: DriveOptions & { readonly dedupe: string },
-): Promise<void> {
-  const driver = await core.drive(run, options);
-  if (driver instanceof RunDriver) return driver.caughtUp();
+/** How mail is sent: like the drive it may lead to. `once`: the first of its kind counts, and another one moves nothing. */
+export type SendOptions = DriveOptions & { readonly once?: boolean };
+
+/**
+ * Puts mail into the inbox of a run and sees to it that it is taken: by us when the run is free, else by its owner,
+ * whose log we follow. A run that nobody here drives is claimed in the same write that posts.
+ */
+export async function send(core: EngineCore, mail: Mail, { once = false, ...options }: SendOptions = {}): Promise<'posted' | 'duplicate'> {
+  const { run, dedupe } = mail;
+  const posting = core.post(mail);
+  const claiming = !once && core.driverOf(run) === undefined ? core.drive(run, options) : undefined;
+  claiming?.catch(() => undefined);
+  const posted = await posting;
+  if (once && posted === 'duplicate') return posted;
+  const driver = await (claiming ?? core.drive(run, options));
+  if (driver instanceof RunDriver) {
+    // A store may take the claim before the mail.
+    if (claiming !== undefined) await driver.rung();
+    await driver.caughtUp();
+  } else await untilTaken(core, run, dedupe);
+  return posted;
+}
+
+/** Follows the log of a run until mail to it was acted on. */
+async function untilTaken(core: EngineCore, run: string, dedupe: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const look = (): void => {
       core.store.inbox(run, 0).then(

@@ -12,6 +12,7 @@ import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { messageOf } from '../base/error.ts';
 import { invariant } from '../base/invariant.ts';
+import { uptimeMs } from '../base/uptime.ts';
 import { captureStream } from './capture.ts';
 import { commandEnvironment } from './environment.ts';
 import { identityOf } from './identity.ts';
@@ -142,7 +143,7 @@ function missingDirectory(spec: CommandSpec): NotRun | undefined {
 async function start(spec: CommandSpec): Promise<Running | NotRun> {
   const [file, ...args] = spec.argv ?? ['/bin/sh', '-c', spec.shell as string, SHELL_NAME];
   if (file === undefined || file === '') return { kind: 'not-run', reason: 'not-found', message: 'the command is empty; name a program' };
-  const startedMs = performance.now();
+  const startedMs = uptimeMs();
   let child: ChildProcess;
   try {
     // Loaded when it is first needed: most of what is started never spawns anything.
@@ -247,7 +248,7 @@ function resultOf(spec: CommandSpec, running: Running, end: { ending: Ending; ki
     stderr: stderr.text,
     stdoutBytes: stdout.bytes,
     stderrBytes: stderr.bytes,
-    durationMs: Math.round(performance.now() - running.startedMs),
+    durationMs: Math.round(uptimeMs() - running.startedMs),
     left: killed.left,
   };
   if (ending.kind !== 'exited') return { kind: ending.kind, ...ended };

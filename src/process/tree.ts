@@ -6,6 +6,7 @@
 // T3. After a crash, only the trees of engines that are provably dead are swept.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { uptimeMs } from '../base/uptime.ts';
 import { ancestry, createFamily, type Family, keyOf, type TreeRoot } from './family.ts';
 import { isOfEarlierBoot, livenessOf } from './identity.ts';
 import { type PidRecord, readPidFiles, removePidFile } from './pid-file.ts';
@@ -83,12 +84,12 @@ function askToEnd(members: readonly ProcessRow[]): void {
 }
 
 async function forceToEnd(family: Family, deadlineMs: number): Promise<ProcessRow[]> {
-  const end = performance.now() + deadlineMs;
+  const end = uptimeMs() + deadlineMs;
   let members = freeze(family);
   while (members.length > 0) {
     for (const row of members) signal(row, 'SIGKILL');
     members = await waitUntilGone(family, Math.min(200, deadlineMs));
-    if (performance.now() > end) break;
+    if (uptimeMs() > end) break;
     if (members.length > 0) members = freeze(family);
   }
   return members;
@@ -119,10 +120,10 @@ function stopGroups(rows: readonly ProcessRow[]): void {
 }
 
 async function waitUntilGone(family: Family, limitMs: number): Promise<ProcessRow[]> {
-  const end = performance.now() + limitMs;
+  const end = uptimeMs() + limitMs;
   let members = family.scan();
   for (let pauseMs = POLL_MIN_MS; members.length > 0; pauseMs = Math.min(pauseMs * 2, POLL_MAX_MS)) {
-    const remainingMs = end - performance.now();
+    const remainingMs = end - uptimeMs();
     if (remainingMs <= 0) break;
     await sleep(Math.min(pauseMs, remainingMs));
     members = family.scan();

@@ -7,6 +7,7 @@ import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
+import { uptimeMs } from '../../base/uptime.ts';
 import { isBusy, toStoreError } from './failure.ts';
 
 const BLOCK_MS = 2;
@@ -75,12 +76,12 @@ function configure(db: DatabaseSync, options: ConnectionOptions): void {
 
 /** Does the work, again after a short pause while another connection holds the lock; then says STORE_UNAVAILABLE. */
 export async function whenFree<T>(connection: Pick<Connection, 'name' | 'busyMs'>, work: () => T): Promise<T> {
-  const end = performance.now() + connection.busyMs;
+  const end = uptimeMs() + connection.busyMs;
   for (let round = 0; ; round += 1) {
     try {
       return work();
     } catch (error) {
-      if (!isBusy(error) || performance.now() >= end) throw toStoreError(error, connection.name);
+      if (!isBusy(error) || uptimeMs() >= end) throw toStoreError(error, connection.name);
     }
     await pause(pauseMs(round));
   }

@@ -8,6 +8,7 @@
 // The turn ends with `setImmediate`, not with a microtask: a run of quick steps would otherwise never let the event
 // loop have its turn, and timers and signals would starve.
 
+import { uptimeMs } from '../../base/uptime.ts';
 import { type Connection, pauseMs } from './connection.ts';
 import { isBusy, isSqliteFailure, toStoreError } from './failure.ts';
 
@@ -50,9 +51,9 @@ export function openTransactions(connection: Connection, committed: () => void):
   function schedule(): void {
     if (scheduled) return;
     scheduled = true;
-    if (performance.now() - turnedAt < TICK_MS) return process.nextTick(flush);
+    if (uptimeMs() - turnedAt < TICK_MS) return process.nextTick(flush);
     setImmediate(() => {
-      turnedAt = performance.now();
+      turnedAt = uptimeMs();
       flush();
     });
   }
@@ -80,8 +81,8 @@ export function openTransactions(connection: Connection, committed: () => void):
   }
 
   function postpone(batch: Job[], error: unknown): void {
-    busySince ??= performance.now();
-    if (isBusy(error) && performance.now() - busySince < connection.busyMs) {
+    busySince ??= uptimeMs();
+    if (isBusy(error) && uptimeMs() - busySince < connection.busyMs) {
       queue = [...batch, ...queue];
       setTimeout(flush, pauseMs(busyRounds++));
       return;
