@@ -18,6 +18,7 @@ import { type Activation, dueOf, hasRoom, isWorking, type Path, type Ref, type R
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
 import type { AttemptRow, CommitResult, Delta, ReceivedMail, RunCreation, SlotClaim } from '../store/store.ts';
+import { inputOf } from './attempt-input.ts';
 import { type Beside, createDelta, touchedPaths } from './delta.ts';
 import type { DriverHost } from './host.ts';
 import { groupsFor, refsFor } from './needs.ts';
@@ -32,6 +33,8 @@ export interface DriverStart {
   readonly bound: (step: string) => BoundStep;
   /** Where the steps of this run work, when that is not the workspace of the engine. */
   readonly workspace?: string | undefined;
+  /** Which mail it can act on, when that is not all: without the code of a run only its cancellation. */
+  readonly takes?: (input: RunInput) => boolean;
   /** A run that does not exist yet: what its first commit creates, and its first event. */
   readonly birth?: { readonly create: RunCreation; readonly event: RunStarted; readonly supplied: readonly AttemptRow[] };
 }
@@ -60,6 +63,7 @@ export class RunDriver {
   readonly workspace: string | undefined;
   /** Which ownership of the run this is. */
   readonly epoch: number;
+  private readonly takes: DriverStart['takes'];
   private state: RunState;
   private birth: DriverStart['birth'];
   /** What decisions of this run read from the forge. */
@@ -91,6 +95,7 @@ export class RunDriver {
     this.record = start.record;
     this.bound = start.bound;
     this.workspace = start.workspace;
+    this.takes = start.takes;
     this.birth = start.birth;
     this.forgeParts = [...new Set(start.program.reads.flatMap((need) => (need.read === 'forge' ? [need.part] : [])))];
     this.finished = new Promise((resolve, reject) => {
@@ -112,9 +117,10 @@ export class RunDriver {
     return this.state;
   }
 
-  /** Settles when everything that has come so far is decided and on disk. */
+  /** Settles when everything that has come so far is decided and on disk, or the run has been given up. */
   async caughtUp(): Promise<void> {
     while (this.turning && !this.over) await Promise.race([this.finished, new Promise<void>((resolve) => this.afterTurns.push(resolve))]);
+    if (this.over) await this.finished;
   }
 
   /** Hands inputs of this host to the run. */
@@ -123,12 +129,16 @@ export class RunDriver {
     this.turnSoon();
   }
 
-  /** Hands over mail that lies in the inbox. */
+  /** Hands over mail that lies in the inbox. What is read after the run was given up is for whoever drives it next. */
   takeMail(mail: readonly ReceivedMail[]): void {
+    if (this.over) {
+      if (mail.length > 0) this.host.missed(this);
+      return;
+    }
     for (const { id, input } of mail) {
       if (id <= this.seenMail) continue;
       this.seenMail = id;
-      this.queue.push({ input, mail: id });
+      if (this.takes?.(input) ?? true) this.queue.push({ input, mail: id });
     }
     this.turnSoon();
   }
@@ -359,7 +369,8 @@ export class RunDriver {
     if (result.type === 'observed') return [this.observed(activation, result.subjects)];
     // What cannot be looked at is put to people as such; once it can be, the question is put anew.
     if (want === 'observe') return [this.observed(activation, { problem: result.type === 'errored' ? result.error.message : '' })];
-    const input = this.inputOf(result, { path, attempt });
+    this.noteBeside(result, { path, attempt });
+    const input = inputOf(this.record, result, { at: this.host.clock.now(), path, attempt });
     return result.remember === undefined ? [input] : [this.remembered(result.remember), input];
   }
 
@@ -391,25 +402,6 @@ export class RunDriver {
   private observed({ path, attempt, wait }: Activation, subjects: JsonObject): RunInput {
     const at = this.host.clock.now();
     return { type: 'observed', at, path, attempt, subjects: this.record.keep(subjects) as Ref, after: wait?.decided?.length ?? 0 };
-  }
-
-  private inputOf(result: Exclude<AttemptResult, { readonly type: 'observed' }>, of: { path: Path; attempt: number }): RunInput {
-    const at = this.host.clock.now();
-    this.noteBeside(result, of);
-    if (result.type === 'handed') return { type: 'handed', at, ...of, handover: this.record.keep(result.handover) as Ref };
-    if (result.type === 'asked') return { type: 'asked', at, ...of, questions: this.record.keep(result.questions) as Ref };
-    if (result.type === 'ready') {
-      const merge = result.found === undefined ? undefined : this.record.keep(result.found);
-      return { type: 'prepared', at, ...of, ...(merge === undefined ? {} : { merge }) };
-    }
-    if (result.type === 'errored') {
-      const output = result.output === undefined ? undefined : this.record.keep(result.output);
-      return { type: 'errored', at, ...of, error: result.error, ...(output === undefined ? {} : { output }) };
-    }
-    const { path, attempt } = of;
-    const { outcome } = result;
-    const output = this.record.keep(result.output);
-    return output === undefined ? { type: 'settled', at, path, attempt, outcome } : { type: 'settled', at, path, attempt, outcome, output };
   }
 
   private noteBeside(result: Exclude<AttemptResult, { readonly type: 'observed' }>, of: { path: Path; attempt: number }): void {
@@ -486,6 +478,8 @@ export class RunDriver {
     this.cancelTimer?.();
     const due = dueOf(this.state);
     this.host.left(this, due === undefined ? {} : { due });
+    // Mail that came while the run was being given up was read here, and has no reader now.
+    if (this.queue.some(({ mail }) => mail !== undefined)) this.host.missed(this);
     this.finish();
   }
 }

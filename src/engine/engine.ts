@@ -160,7 +160,9 @@ export class EngineCore implements DriverHost {
       return driven;
     }
     const pending = this.claiming.get(run);
-    if (pending !== undefined) return pending.then(() => this.drive(run, options));
+    const again = (): ReturnType<EngineCore['drive']> => this.drive(run, options);
+    // What somebody else could not do with the run is told to them.
+    if (pending !== undefined) return pending.then(again, again);
     const claim = this.claim(run, options).finally(() => this.claiming.delete(run));
     this.claiming.set(run, claim);
     return claim;
@@ -220,9 +222,10 @@ export class EngineCore implements DriverHost {
   private driverWithout({ state, epoch, mail }: Claimed): RunDriver {
     const bound = this.remember(state.id, inertProgram());
     const record = this.recordFor(state.id, { reads: [], fresh: false });
-    const driver = new RunDriver(this, { state, epoch, record, ...bound });
+    const takes = (input: RunInput): boolean => input.type === 'control' && input.action.do === 'cancel';
+    const driver = new RunDriver(this, { state, epoch, record, ...bound, takes });
     this.drivers.set(state.id, driver);
-    driver.takeMail(mail.filter(({ input }) => input.type === 'control' && input.action.do === 'cancel'));
+    driver.takeMail(mail);
     return driver;
   }
 
@@ -360,6 +363,10 @@ export class EngineCore implements DriverHost {
     // The child's last commit put mail into the parent's inbox; whoever drove the child drives the parent on.
     if (parent !== undefined && isSettled(status) && !this.draining) this.drive(parent.run).catch((error: unknown) => this.warn(error));
     if (due !== undefined && !this.draining && (this.timerAt === undefined || due < this.timerAt)) this.setTimer(due);
+  }
+
+  missed({ run }: RunDriver): void {
+    if (!this.draining) this.drive(run).catch((error: unknown) => this.warn(error));
   }
 
   async leaveWord({ run, epoch, checkpoint }: RunDriver, { isCutOff }: { readonly isCutOff: boolean }): Promise<void> {

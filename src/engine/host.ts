@@ -35,6 +35,8 @@ export interface DriverHost {
   leaveWord(driver: RunDriver, how: { readonly isCutOff: boolean }): Promise<void>;
   /** The driver gave the run up; `due` is when somebody must look at it again, `error` why it could not go on. */
   left(driver: RunDriver, why: { readonly due?: number; readonly error?: unknown }): void;
+  /** Mail came while the driver gave the run up: somebody has to drive it again. */
+  missed(driver: RunDriver): void;
   /** The error of a driver whose run was taken over by another owner. */
   lost(run: string): EngineError;
 }

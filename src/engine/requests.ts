@@ -377,6 +377,8 @@ function heldError(run: string, owner: string): EngineError {
   });
 }
 
+const ROUNDS_MAX = 3;
+
 /** How mail is sent: like the drive it may lead to. `once`: the first of its kind counts, and another one moves nothing. */
 export type SendOptions = DriveOptions & { readonly once?: boolean };
 
@@ -391,22 +393,29 @@ export async function send(core: EngineCore, mail: Mail, { once = false, ...opti
   claiming?.catch(() => undefined);
   const posted = await posting;
   if (once && posted === 'duplicate') return posted;
-  const driver = await (claiming ?? core.drive(run, options));
-  if (driver instanceof RunDriver) {
-    // A store may take the claim before the mail.
-    if (claiming !== undefined) await driver.rung();
-    await driver.caughtUp();
-  } else await untilTaken(core, run, dedupe);
+  await claiming;
+  // A store may take the claim before the mail, and whoever found nothing to do may have left by then. A driver that only
+  // cancels the run never takes anything else.
+  for (let round = 0; round < ROUNDS_MAX && (await isUntaken(core, run, dedupe)); round += 1) {
+    const driver = await core.drive(run, options);
+    if (driver instanceof RunDriver) await driver.caughtUp();
+    else await untilTaken(core, run, dedupe);
+  }
   return posted;
+}
+
+/** Whether mail to a run lies there still. */
+async function isUntaken(core: EngineCore, run: string, dedupe: string): Promise<boolean> {
+  return (await core.store.inbox(run, 0)).some((received) => received.dedupe === dedupe);
 }
 
 /** Follows the log of a run until mail to it was acted on. */
 async function untilTaken(core: EngineCore, run: string, dedupe: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const look = (): void => {
-      core.store.inbox(run, 0).then(
-        (mail) => {
-          if (!mail.some((received) => received.dedupe === dedupe)) done(resolve);
+      isUntaken(core, run, dedupe).then(
+        (isThere) => {
+          if (!isThere) done(resolve);
         },
         (error: unknown) => done(() => reject(error)),
       );

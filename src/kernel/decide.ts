@@ -133,7 +133,8 @@ function takePrepared(turn: Turn, input: PreparedInput): void {
   if (activation.state === 'verifying') return rerun(turn, activation);
   const model = turn.model(activation);
   const based = pipelineOf(model.kind) === 'execute' ? { based: true as const } : {};
-  const after = started(turn, { ...activation, ...based }, model);
+  const handsOut = input.handsOut === undefined ? {} : { handsOut: input.handsOut };
+  const after = started(turn, { ...activation, ...based, ...handsOut }, model);
   turn.emit({ type: 'step.changed', at: turn.at, path: input.path, set: difference(activation, after) });
   if (after.state === 'waiting') turn.later(() => begun(turn, input.path));
 }

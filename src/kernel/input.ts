@@ -60,6 +60,8 @@ export interface PreparedInput extends AttemptInput {
   readonly error?: StepError;
   /** What was found before the work, to be compared with afterwards: it joins the data. */
   readonly merge?: Ref;
+  /** The work is handed to somebody who reports by themselves: beginning it changes nothing. */
+  readonly handsOut?: true;
 }
 
 /** The engine observed how an attempt ended. */

@@ -32,7 +32,7 @@ export function wake(turn: Turn): void {
 function recoverAttempt(turn: Turn, activation: Activation): void {
   const model = turn.model(activation);
   const { path } = activation;
-  if (model.recovery === 'rerun' || activation.kind === 'delay') return rerun(turn, activation);
+  if (model.recovery === 'rerun' || activation.kind === 'delay' || activation.handsOut === true) return rerun(turn, activation);
   const { due: _, ...rest } = activation;
   // A person may take days to say what happened; meanwhile others work in its place.
   const { slots: __, ...unslotted } = rest;

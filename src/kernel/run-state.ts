@@ -113,6 +113,8 @@ export interface Activation {
   readonly answers?: readonly Ref[];
   /** What it is compared with afterwards is on record. */
   readonly based?: true;
+  /** Its work is handed out: until it is, nothing has happened. */
+  readonly handsOut?: true;
   /** The group this is a member of, its key there, and its position. */
   readonly group?: Path;
   readonly key?: string;

@@ -72,7 +72,13 @@ export interface Observed {
 export type AttemptResult =
   | ({ readonly type: 'settled'; readonly outcome: OutcomeName; readonly output: Json } & Observed)
   | ({ readonly type: 'errored'; readonly error: StepError; readonly output?: Json } & Observed)
-  | ({ readonly type: 'ready' /** What was found before the work, for the run's data. */; readonly found?: JsonObject } & Observed)
+  | ({
+      readonly type: 'ready';
+      /** What was found before the work, for the run's data. */
+      readonly found?: JsonObject;
+      /** The work is handed to somebody who reports by themselves: beginning it changes nothing. */
+      readonly handsOut?: true;
+    } & Observed)
   | { readonly type: 'observed'; readonly subjects: JsonObject }
   | ({ readonly type: 'handed'; readonly handover: JsonObject } & Observed)
   | ({ readonly type: 'asked'; readonly questions: Json } & Observed);

@@ -7,6 +7,7 @@ import type { StepKind } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { Snapshot } from './attempt.ts';
 import { entryOf, type StepServices } from './services.ts';
+import type { Job } from './work.ts';
 
 /** The key of the run's data that says: roles without a driver are done by the agent that called. */
 export const ATTENDED = '$attended';
@@ -29,6 +30,14 @@ export interface Handover {
 export function isHandedOut(services: StepServices, role: string, { data }: Pick<Snapshot, 'data'>): boolean {
   const setting = entryOf(services.roles, role);
   return setting === undefined ? data[ATTENDED] === true : setting.driver === 'attended';
+}
+
+/** Whether the work of a step of an agent is handed out; a live object does its own. */
+export function isForCaller({ bench, request: { bound }, context }: Job): boolean {
+  const { kind, config } = bound.model;
+  if ((kind !== 'agent' && kind !== 'generate') || bound.code.agent !== undefined) return false;
+  const role = kind === 'agent' ? config.role : config.generator;
+  return isHandedOut(bench.services, typeof role === 'string' ? role : '', context.snapshot);
 }
 
 /** What a report is read as: an outcome with its output, or what is wrong with it. */

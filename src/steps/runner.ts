@@ -16,6 +16,7 @@ import { evaluateConditions } from './conditions.ts';
 import { type AttemptContext, openContext } from './context.ts';
 import { filledIn } from './filling.ts';
 import { type ForgePart, type ForgeReading, partsNamedBy, readForge } from './forge-reading.ts';
+import { isForCaller } from './handover.ts';
 import { apart } from './isolation.ts';
 import { EXECUTORS } from './kinds/registry.ts';
 import { beforeWork, producing } from './outputs/production.ts';
@@ -83,7 +84,8 @@ async function prepare(bench: Bench, request: AttemptRequest, context: AttemptCo
   if (pipelineOf(request.bound.model.kind) === 'execute') {
     const job = { bench, request, context };
     const found = { ...(await beforeWork(job)), ...(await protectedBefore(job)) };
-    return { type: 'ready', ...(Object.keys(found).length === 0 ? {} : { found }), checks: NO_CHECKS };
+    const handsOut = isForCaller(job) ? { handsOut: true as const } : {};
+    return { type: 'ready', ...(Object.keys(found).length === 0 ? {} : { found }), ...handsOut, checks: NO_CHECKS };
   }
   const { evidence, error } = await evaluateConditions('preconditions', request, context);
   const noted = { evidence: { preconditions: evidence }, checks: NO_CHECKS };

@@ -15,7 +15,7 @@ export interface BundledProgram {
 }
 
 /** Bundles a program of this folder. */
-export async function bundleProgram(name: 'program.ts' | 'broken-program.ts'): Promise<BundledProgram> {
+export async function bundleProgram(name: 'program.ts' | 'broken-program.ts' | 'attended-program.ts'): Promise<BundledProgram> {
   const directory = mkdtempSync(join(tmpdir(), 'pawl-crash-program-'));
   const file = join(directory, 'program.mjs');
   const entry = fileURLToPath(new URL(name, import.meta.url));
