@@ -30,8 +30,10 @@ function runElsewhere() {
 function run(command) {
   const alone = join(COMMANDS, `${command}.run.js`);
   const all = join(COMMANDS, 'main.js');
-  if (/^[a-z]+$/.test(command) && existsSync(alone)) require('./compiled.js').loadCompiled(alone).main();
-  else if (existsSync(all)) {
+  if (/^[a-z]+$/.test(command) && existsSync(alone)) {
+    const { loadCompiled } = require('./compiled.js');
+    loadCompiled(alone).main();
+  } else if (existsSync(all)) {
     const compiler = require('module');
     if (compiler.enableCompileCache) compiler.enableCompileCache();
     require(all).main();

@@ -6,6 +6,7 @@
 //     settings name is asked for the rest (`trigger-forge.ts`).
 
 import { EngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { RunOrigin } from '../store/store.ts';
 import type { Given } from './command.ts';
@@ -73,11 +74,4 @@ function numberIn(subject: Json | undefined): number | undefined {
 function labelsIn(labels: Json | undefined): string[] | undefined {
   if (!Array.isArray(labels)) return undefined;
   return labels.map((label: Json) => String(isJsonObject(label) ? label.name : label));
-}
-
-/** The fields that are there, without those that were left out. */
-function present<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>;
-  };
 }

@@ -1,7 +1,7 @@
 // Owns the check of values against a JSON Schema: the part of the language that describes the answers of agents. What
 // is not part of it is refused when the workflow is defined, so that no keyword is silently ignored.
 
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 
 const TYPES: Readonly<Record<string, (value: Json) => boolean>> = {
   object: isJsonObject,
@@ -100,10 +100,7 @@ function listFault({ items }: JsonObject, value: Json, at: string): string | und
 }
 
 function isEqual(one: Json, other: Json): boolean {
-  if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null) return one === other;
-  const [a, b] = [Object.entries(one), Object.entries(other)];
-  if (Array.isArray(one) !== Array.isArray(other) || a.length !== b.length) return false;
-  return a.every(([key, value]) => Object.hasOwn(other, key) && isEqual(value as Json, (other as JsonObject)[key] as Json));
+  return canonicalJson(one) === canonicalJson(other);
 }
 
 function kindOf(value: Json): string {

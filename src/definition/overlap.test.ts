@@ -15,6 +15,7 @@ test.each<[readonly string[], readonly string[], boolean]>([
   [['src/api/**'], ['src/**/*.ts'], true],
   [['**/*.md'], ['docs/**'], true],
   [['docs/*.md', 'src/x.ts'], ['test/**', 'src/*.ts'], true],
+  [['src/\\a.ts'], ['src/a.ts'], true],
 ])('%j and %j overlap: %s', (one, other, does) => {
   expect(writers(one, other)).toEqual(does ? ['b0', 'b1'] : []);
 });

@@ -1,8 +1,7 @@
 // Owns which branches of a group may touch the same files: what each says it writes, compared with the others.
 
 import type { StepModel } from './model.ts';
-
-const MAGIC = /[*?[\]{}()!+@]/;
+import { fixedStart, isPlain } from './pattern.ts';
 
 /** The ids of the members whose `writes` overlap with those of another; one that says nothing is not among them. */
 export function overlappingWriters(members: readonly StepModel[]): ReadonlySet<string> {
@@ -19,13 +18,7 @@ export function overlappingWriters(members: readonly StepModel[]): ReadonlySet<s
 
 /** Whether two patterns can match one path, as far as what is spelled out before their first wildcard tells. */
 function mayMeet(one: string, other: string): boolean {
-  const [a, b] = [literal(one), literal(other)];
-  if (!a.isWhole && !b.isWhole) return a.text.startsWith(b.text) || b.text.startsWith(a.text);
-  if (a.isWhole && b.isWhole) return a.text === b.text;
-  return a.isWhole ? a.text.startsWith(b.text) : b.text.startsWith(a.text);
-}
-
-function literal(pattern: string): { readonly text: string; readonly isWhole: boolean } {
-  const end = pattern.search(MAGIC);
-  return end === -1 ? { text: pattern, isWhole: true } : { text: pattern.slice(0, end), isWhole: false };
+  const [a, b] = [fixedStart(one), fixedStart(other)];
+  if (isPlain(one) && isPlain(other)) return a === b;
+  return (!isPlain(other) && a.startsWith(b)) || (!isPlain(one) && b.startsWith(a));
 }

@@ -7,6 +7,7 @@ import { join, posix } from 'node:path';
 import type { AgentAnswer, AgentRequest } from '../agents/driver.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { Definition, StepModel } from '../definition/model.ts';
+import { matches } from '../steps/glob.ts';
 import { declaredOutputs, isFileOutput } from '../steps/outputs/declaration.ts';
 import { forges, reorders, repeats, skips, type Trick } from './hostile-tricks.ts';
 
@@ -134,7 +135,7 @@ async function worksAhead({ claim, definition, step }: HostileTarget, cwd: strin
   const own = outputs.filter((one) => one.step === step).map(({ pattern }) => pattern);
   for (const { pattern } of outputs) {
     const path = pattern.replaceAll(/\*\*\/?/g, '').replaceAll('*', 'ahead');
-    if (path === '' || path.endsWith('/') || own.some((mine) => posix.matchesGlob(path, mine))) continue;
+    if (path === '' || path.endsWith('/') || own.some((mine) => matches(path, mine))) continue;
     await writeFile(join(cwd, path), 'ahead\n').catch(() => undefined);
   }
   return claim;

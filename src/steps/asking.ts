@@ -4,6 +4,7 @@
 import type { AgentAnswer, AgentDriver, AgentPermissions, AgentRefusal, AgentReply, AgentRequest, AgentUsage } from '../agents/driver.ts';
 import { QUESTION_FORMAT } from '../agents/reply.ts';
 import { messageOf } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { Budget } from '../definition/budget.ts';
@@ -192,13 +193,6 @@ function continued({ config }: StepModel, role: string, { data, completedSteps }
   const done = completedSteps.length === 0 ? 'Nothing is done yet.' : `Done so far: ${completedSteps.join(', ')}.`;
   const handover = `You go on with work that was begun in a session that is gone. ${done} Look at the workspace for what is there.`;
   return { session: { id, handover } };
-}
-
-type Present<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
-
-// What nobody said is not there, rather than there and undefined.
-function present<T extends object>(fields: T): Present<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>;
 }
 
 function failureOf({ request }: Job, role: string, answer: AgentAnswer & { readonly kind: 'failed' }): StepError {

@@ -2,16 +2,15 @@
 // matcher of Node, which takes milliseconds to load.
 
 import { posix } from 'node:path';
+import { isPlain } from '../definition/pattern.ts';
 
-const MAGIC = /[*?[\]{}()!+@\\]/;
 const BELOW = '/**';
 
 /** Whether a path, relative and with slashes, matches a pattern. */
 export function matches(path: string, pattern: string): boolean {
-  if (!MAGIC.test(pattern)) return path === pattern;
+  if (isPlain(pattern)) return path === pattern;
   const folder = pattern.slice(0, -BELOW.length);
   // What Node's matcher makes of names that begin with a dot is left to it.
-  if (pattern.endsWith(BELOW) && !MAGIC.test(folder) && path.startsWith(`${folder}/`) && !path.slice(folder.length).includes('/.'))
-    return true;
+  if (pattern.endsWith(BELOW) && isPlain(folder) && path.startsWith(`${folder}/`) && !path.slice(folder.length).includes('/.')) return true;
   return posix.matchesGlob(path, pattern);
 }

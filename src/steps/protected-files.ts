@@ -8,9 +8,10 @@ import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
 import { dirname, join, posix, resolve } from 'node:path';
 import { EngineError } from '../base/error.ts';
+import { fixedFolders } from '../definition/pattern.ts';
 import { Stopped } from './abort.ts';
 import { matches } from './glob.ts';
-import { openFile } from './outputs/workspace-digest.ts';
+import { openFile, unlessGone } from './outputs/workspace-digest.ts';
 
 /** Which files are looked at. */
 export interface ProtectedQuery {
@@ -23,7 +24,6 @@ export interface ProtectedQuery {
 
 const ENTRIES_MAX = 200_000;
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules']);
-const MAGIC = /[*?[\]{}()!+@\\]/;
 const GIT = '.git';
 const GIT_CONFIG = '.git/config';
 
@@ -56,11 +56,9 @@ interface Found {
 }
 
 async function* filesOf(walk: Walk, pattern: string): AsyncGenerator<Found> {
-  const parts = pattern.split('/');
-  const magic = parts.findIndex((part) => MAGIC.test(part));
-  const fixed = (magic === -1 ? parts.slice(0, -1) : parts.slice(0, magic)).join('/');
-  const isDeep = parts.length > (magic === -1 ? parts.length : magic + 1) || pattern.includes('**');
-  const folders = [fixed];
+  const fixed = fixedFolders(pattern);
+  const isDeep = pattern.split('/').length > fixed.length + 1 || pattern.includes('**');
+  const folders = [fixed.join('/')];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     if (walk.query.signal.aborted) throw new Stopped();
     const place = await placeOf(walk, folder);
@@ -129,14 +127,4 @@ function withoutTracking(settings: string): string {
     return !(isInBranch && (BRANCH_SECTION.test(line) || TRACKING.test(line)));
   });
   return kept.join('\n').trimEnd();
-}
-
-async function unlessGone<T>(looking: Promise<T>): Promise<T | undefined> {
-  try {
-    return await looking;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return undefined;
-    throw error;
-  }
 }

@@ -1,5 +1,6 @@
 // Approvals of several people at the command line, about files that may change under their eyes.
 
+import { userInfo } from 'node:os';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { tokenOf } from './decision-runs.ts';
 import { CliRig } from './rig.ts';
@@ -53,4 +54,18 @@ test('a file that changed after it was shown voids the decision, by name', async
   const decided = await rig.run(['approve', gate?.run ?? '', '--digest', gate?.digest ?? ''], { env: { PAWL_TOKEN } });
   expect([decided.code, decided.stderr]).toEqual([2, expect.stringContaining('plan.md changed')]);
   expect((await approve('bob')).code).toBe(3);
+});
+
+test('a person at the terminal who has spoken is not asked again, and the run waits for the others', async () => {
+  const me = userInfo().username;
+  rig.write('.pawl/config.yaml', `groups: { maintainers: [ann, ${JSON.stringify(me)}] }\n`);
+  await rig.run(['trust', '--yes']);
+  const terminal = rig.terminal(['run', 'ship']);
+  await terminal.until('Your answer');
+  terminal.type('approve\r');
+  const again = terminal.until(/Your answer[\s\S]*A person decides[\s\S]*Your answer/).catch(() => 'not asked again');
+  expect(await again).toBe('not asked again');
+  expect(await terminal.ended).toBe(3);
+  expect((await rig.json<Gates>(['gates'])).gates[0]?.votes).toMatchObject([{ actor: me }]);
+  expect((await approve('ann')).code).toBe(0);
 });

@@ -56,7 +56,7 @@ export function runIn({ text }: Told): string {
   return /Run ([0-9a-z]{16})/.exec(text)?.[1] ?? '';
 }
 
-/** A workflow of three steps for an agent: the first two have to leave a file, the last one asks a person first. */
+/** A workflow of three steps for an agent: the first two have to leave a file, the last one has only to be done. */
 export const THREE_STEPS = `apiVersion: pawl.dev/v1
 kind: Workflow
 metadata:

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { drawScreen, readScreen } from '../../scripts/terminal-picture.js';
 import { styled } from '../../src/cli/terminal.ts';
@@ -30,4 +31,10 @@ test('what cannot be followed is an error, not a wrong picture', () => {
 
 test('markup in the text is text in the picture', () => {
   expect(drawScreen(readScreen('a < b & <script>'), 80)).toContain('>a &lt; b &amp; &lt;script&gt;</text>');
+});
+
+test('the picture of the demo names no folder of the machine that drew it', () => {
+  const picture = readFileSync(new URL('../../docs/images/demo.svg', import.meta.url), 'utf8');
+  expect(picture).toContain('~/project/shop');
+  expect(picture).not.toContain('pawl-demo-');
 });

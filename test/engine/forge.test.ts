@@ -1,22 +1,14 @@
 // Gates and actions of a workflow file on a real local forge: approvals are waited for, and what was approved is merged.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { checkYaml } from '../../src/authoring/yaml/check.ts';
-import type { CompiledWorkflow } from '../../src/definition/code.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
-import { openSample, valueIn } from '../../src/proof/forge-stage.ts';
-import { createRig, type Rig } from './rig.ts';
+import { valueIn } from '../../src/proof/forge-stage.ts';
+import { type ForgeRig, openForgeRig, told } from './forge-rig.ts';
 
-let rig: Rig;
-let stage: LocalForgeStage;
+let rig: ForgeRig;
 beforeEach(async () => {
-  rig = createRig();
-  stage = await openLocalForgeStage();
+  rig = await openForgeRig();
 });
-afterEach(async () => {
-  await rig.close();
-  await stage.close();
-});
+afterEach(() => rig.close());
 
 const LAND = `apiVersion: pawl.dev/v1
 kind: Workflow
@@ -30,17 +22,8 @@ on_complete:
   - notify: { target: maintainers, message: "merged #{{ context.pr_number }}" }
 `;
 
-function land(): CompiledWorkflow {
-  const { compiled, errors } = checkYaml('land.yaml', LAND);
-  if (compiled === undefined) throw new Error(JSON.stringify(errors));
-  return compiled;
-}
-
 async function waitingForApproval() {
-  const definition = land();
-  const { number } = await openSample(stage, 'feature');
-  const engine = await rig.open({ workflows: [definition], forge: stage.forge, groups: { maintainers: ['ann'] } });
-  const run = await engine.start(definition, {}, { facts: { pr_number: number } });
+  const { number, run } = await rig.start(LAND, { forge: rig.stage.forge, groups: { maintainers: ['ann'] } });
   const view = await run.wait('idle');
   expect(view.waits.map(({ kind }) => kind)).toEqual(['forge']);
   return { number, run };
@@ -48,27 +31,16 @@ async function waitingForApproval() {
 
 test('a gate waits for an approval, is woken by it, and the approved head is merged and told', async () => {
   const { number, run } = await waitingForApproval();
-  await stage.review(number, 'ann', 'approved');
+  await rig.stage.review(number, 'ann', 'approved');
   const view = await run.wait();
-  expect([view.status, ...view.steps.map(({ path, outcome }) => `${path} ${outcome}`)]).toEqual([
-    'completed',
-    'approval#1 ok',
-    'merge#1 ok',
-    'end#1 ok',
-    'on_complete.1#1 ok',
-  ]);
-  expect(valueIn(await stage.forge.pullRequest(number)).state).toBe('merged');
-  expect(stage.forge.control.notifications()).toMatchObject([{ target: 'maintainers', people: ['ann'], message: `merged #${number}` }]);
+  expect([view.status, ...told(view)]).toEqual(['completed', 'approval#1 ok', 'merge#1 ok', 'end#1 ok', 'on_complete.1#1 ok']);
+  expect(valueIn(await rig.stage.forge.pullRequest(number)).state).toBe('merged');
+  expect(rig.stage.forge.control.notifications()).toMatchObject([{ target: 'maintainers', people: ['ann'], message: `merged #${number}` }]);
 });
 
 test('a merge that conflicts takes the way for conflicts', async () => {
   const { number, run } = await waitingForApproval();
-  stage.forge.control.conflictNextMerge();
-  await stage.review(number, 'ann', 'approved');
-  expect((await run.wait()).steps.map(({ path, outcome }) => `${path} ${outcome}`)).toEqual([
-    'approval#1 ok',
-    'merge#1 conflict',
-    'mend#1 ok',
-    'on_complete.1#1 ok',
-  ]);
+  rig.stage.forge.control.conflictNextMerge();
+  await rig.stage.review(number, 'ann', 'approved');
+  expect(told(await run.wait())).toEqual(['approval#1 ok', 'merge#1 conflict', 'mend#1 ok', 'on_complete.1#1 ok']);
 });

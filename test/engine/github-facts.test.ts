@@ -1,40 +1,18 @@
 // `github.*` in conditions, polls, templates and texts: read through the forge before each evaluation, and kept on record.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { checkYaml } from '../../src/authoring/yaml/check.ts';
-import type { CompiledWorkflow } from '../../src/definition/code.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
-import { openSample } from '../../src/proof/forge-stage.ts';
-import { createRig, type Rig } from './rig.ts';
+import type { EngineOptions } from '../../src/index.ts';
+import { type ForgeRig, openForgeRig, told } from './forge-rig.ts';
 
-let rig: Rig;
-let stage: LocalForgeStage;
+let rig: ForgeRig;
 beforeEach(async () => {
-  rig = createRig();
-  stage = await openLocalForgeStage();
+  rig = await openForgeRig();
 });
-afterEach(async () => {
-  await rig.close();
-  await stage.close();
-});
+afterEach(() => rig.close());
 
-function workflow(stages: string): CompiledWorkflow {
-  const text = `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: facts }\nstages:\n${stages}`;
-  const { compiled, errors } = checkYaml('facts.yaml', text);
-  if (compiled === undefined) throw new Error(JSON.stringify(errors));
-  return compiled;
+function started(stages: string, options?: EngineOptions) {
+  return rig.start(`apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: facts }\nstages:\n${stages}`, options);
 }
-
-async function started(stages: string, withForge = true) {
-  const definition = workflow(stages);
-  const { number } = await openSample(stage, 'feature');
-  const engine = await rig.open({ workflows: [definition], ...(withForge ? { forge: stage.forge } : {}) });
-  const run = await engine.start(definition, {}, { facts: { pr_number: number, issue_number: number } });
-  return { engine, run, number };
-}
-
-const told = (view: { steps: readonly { path: string; outcome?: string }[] }) =>
-  view.steps.map(({ path, outcome }) => `${path} ${outcome}`);
 
 test('the condition of a first stage sees the pull request as it is, and what it saw is on record', async () => {
   const { engine, run } = await started(`
@@ -51,13 +29,13 @@ test('each evaluation reads anew: what changed between two stages is seen', asyn
   - { id: ask, type: human, prompt: "Go on?" }
   - { id: b, type: command, run: "true", condition: "github.pr.labels | contains('ready')" }`);
   await run.wait('idle');
-  await stage.forge.addLabels({ number, labels: ['ready'] }, 'label');
+  await rig.stage.forge.addLabels({ number, labels: ['ready'] }, 'label');
   await engine.decide(run.id, { option: 'approve', actor: 'ann' });
   expect(told(await run.wait())).toEqual(['a#1 ok', 'ask#1 ok', 'b#1 ok']);
 });
 
 test('a poll waits while the forge has not found out, since null is a value, and goes on when it has', async () => {
-  stage.forge.control.delayMergeability(2);
+  rig.stage.forge.control.delayMergeability(2);
   const { run } = await started(`
   - { id: wait, type: delay, duration: 1h, poll: { interval: 100ms, condition: "github.pr.mergeable != null" } }`);
   const view = await run.wait();
@@ -72,7 +50,7 @@ test('texts of a step are filled in with what the forge says then', async () => 
 });
 
 test('without a forge, reading from it is an error with the way out, and nothing passes', async () => {
-  const { run } = await started('\n  - { id: a, type: command, run: "true", condition: "github.pr.state == \'open\'" }', false);
+  const { run } = await started('\n  - { id: a, type: command, run: "true", condition: "github.pr.state == \'open\'" }', {});
   const view = await run.wait();
   expect(view.status).toBe('escalated');
   expect(view.steps[0]?.error).toContain('there is no forge here to read github.* from; configure one');

@@ -1,6 +1,6 @@
 // Branches that would write the same files work in checkouts of their own, and what they changed comes together.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createScriptedDriver } from '../../src/agents/scripted.ts';
@@ -69,6 +69,27 @@ test('a branch that fails brings nothing back', async () => {
     ),
   );
   expect([view.status, readFileSync(join(project, 'text'), 'utf8')]).toEqual(['escalated', 'one\nTWO\nthree\nfour\nfive\n']);
+});
+
+test('an agent that says it failed, or turns the work down, brings nothing back', async () => {
+  const agent = (id: string) => `id: ${id}, agent: dev, action: ${id}, writes: ["*.md"]`;
+  const engine = await rig.open({
+    cwd: project,
+    roles: { dev: { driver: 'scripted' } },
+    drivers: {
+      scripted: createScriptedDriver(({ step: id }) => [
+        { do: 'write', path: `${id}.md`, text: id },
+        { do: 'answer', success: id !== 'a', ...(id === 'b' ? { verdict: 'reject' } : {}) },
+      ]),
+    },
+  });
+  const view = await (await engine.start(parallel(agent('a'), agent('b'), agent('c')))).wait();
+  expect(Object.fromEntries(view.steps.map(({ path, outcome }) => [path, outcome]))).toMatchObject({
+    'both#1/a': 'fail',
+    'both#1/b': 'reject',
+    'both#1/c': 'ok',
+  });
+  expect(['a.md', 'b.md', 'c.md'].map((name) => existsSync(join(project, name)))).toEqual([false, false, true]);
 });
 
 test('agents work apart as well, and what each was to produce is looked for where it worked', async () => {

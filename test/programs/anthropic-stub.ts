@@ -1,6 +1,8 @@
-// Owns the stub of Anthropic's messages API: enough of its stream for the real Claude Code to work against.
+// Owns the stub of Anthropic's messages API: enough of its stream for the real Claude Code to work against, how that
+// program finds the stub, and how its model writes files.
 
 import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { type ModelCall, type ModelDialect, type ModelStub, type ModelTurn, startModelStub, writeEvent } from './model-stub.ts';
 
 interface Block {
@@ -19,6 +21,18 @@ const DIALECT: ModelDialect = { read, write, other };
 export function startAnthropicStub(model: (call: ModelCall) => ModelTurn): Promise<ModelStub> {
   return startModelStub(DIALECT, model);
 }
+
+/** The variables that lead Claude Code to the stub and to a home of its own, and keep it from every other address. */
+export function claudeEnv({ url }: ModelStub, home: string): Readonly<Record<string, string>> {
+  const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_TELEMETRY: '1' };
+  return { HOME: home, CLAUDE_CONFIG_DIR: join(home, '.claude'), ANTHROPIC_BASE_URL: url, ...quiet };
+}
+
+/** How the model writes the plan and the code of three steps: with the tool for files, and with a command. */
+export const WRITES = {
+  plan: { tool: 'Write', input: { file_path: 'plan.md', content: '# Plan\n' } },
+  code: { tool: 'Bash', input: { command: 'echo built > code.txt' } },
+} satisfies Readonly<Record<string, ModelTurn>>;
 
 function read(path: string, body: Readonly<Record<string, unknown>>): ModelCall | undefined {
   const { messages, tools } = body as { readonly messages?: readonly Message[]; readonly tools?: readonly { readonly name: string }[] };

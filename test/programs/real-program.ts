@@ -1,17 +1,17 @@
-// Owns what the tests of real programs have in common: a workspace and a home of their own, a workflow of three steps on
-// a real engine, and the look at what is left running.
+// Owns what the tests of real programs stand on: a workspace and a home of their own, a model that does as the test says,
+// a workflow of three steps on a real engine, and the look at what is left running.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentAnswer, AgentDriver, AgentRequest } from '../../src/agents/driver.ts';
-import { compileYaml } from '../../src/authoring/yaml/compile.ts';
-import { readYamlWorkflow } from '../../src/authoring/yaml/read.ts';
+import { checkYaml } from '../../src/authoring/yaml/check.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
 import { createEngine, type RunView } from '../../src/index.ts';
 import { readProcesses } from '../../src/process/process-table.ts';
 import { createAgentRequest } from '../../src/proof/driver-suite.ts';
-import type { ModelStub } from './model-stub.ts';
+import { THREE_STEPS } from '../cli/mcp-client.ts';
+import type { ModelCall, ModelStub, ModelTurn } from './model-stub.ts';
 
 /** Folders for one test: `cwd` to work in, `home` for the program's own files. */
 export interface Place {
@@ -28,35 +28,10 @@ function createPlace(): Place {
   return { ...place, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
-const STEPS = `apiVersion: pawl.dev/v1
-kind: Workflow
-metadata:
-  name: three-steps
-stages:
-  - id: plan
-    type: agent
-    agent: developer
-    prompt: Write the plan.
-    outputs:
-      - { name: plan, type: file, pattern: plan.md, required: true }
-  - id: build
-    type: agent
-    agent: developer
-    prompt: Build what the plan says.
-    outputs:
-      - { name: code, type: file, pattern: code.txt, required: true }
-  - id: review
-    type: agent
-    agent: developer
-    prompt: Review the code.
-`;
-
 function threeSteps(): CompiledWorkflow {
-  const { document, problems } = readYamlWorkflow(STEPS, 'three-steps.yaml');
-  if (document === undefined) throw new Error(JSON.stringify(problems));
-  const { workflow, problems: faults } = compileYaml(document);
-  if (workflow === undefined) throw new Error(JSON.stringify(faults));
-  return workflow;
+  const { compiled, errors } = checkYaml('three-steps.yaml', THREE_STEPS);
+  if (compiled === undefined) throw new Error(JSON.stringify(errors));
+  return compiled;
 }
 
 /** Drives three steps through the program, on an engine with a database on disk. */
@@ -76,17 +51,40 @@ export async function runThreeSteps(driver: AgentDriver, place: Place): Promise<
   }
 }
 
-/** Asks the program once. */
-export function askOnce(driver: AgentDriver, place: Place, fields: Partial<AgentRequest> = {}): Promise<AgentAnswer> {
-  return driver.ask(createAgentRequest({ cwd: place.cwd, ...fields }));
+/** What a test of a program works with. */
+export interface Stage {
+  readonly driver: AgentDriver;
+  readonly stub: ModelStub;
+  readonly place: Place;
+  /** Asks the program once. */
+  ask(fields?: Partial<AgentRequest>): Promise<AgentAnswer>;
 }
 
-/** Runs a test against a stub of the model, in folders of its own, and cleans up. */
-export async function withStub<T>(starting: Promise<ModelStub>, body: (stub: ModelStub, place: Place) => Promise<T>): Promise<T> {
-  const stub = await starting;
+/** A real program: the stub that its model is played by, and its driver. */
+export interface RealProgram {
+  readonly startStub: (model: (call: ModelCall) => ModelTurn) => Promise<ModelStub>;
+  readonly driverFor: (stub: ModelStub, place: Place) => AgentDriver;
+}
+
+/** What the model says at the end of its work. */
+export const DONE: ModelTurn = { text: 'Done.\n{"success": true, "output": {"n": 1}}' };
+
+/** A model that calls a tool once, and is done then. */
+export function callsOnce(tool: ModelTurn): (call: ModelCall) => ModelTurn {
+  return ({ toolResults }) => (toolResults > 0 ? DONE : tool);
+}
+
+/** Runs a test with a program whose model does this at every call, in folders of its own, and cleans up. */
+export async function withModel(
+  { startStub, driverFor }: RealProgram,
+  model: ModelTurn | ((call: ModelCall) => ModelTurn),
+  body: (stage: Stage) => Promise<void>,
+): Promise<void> {
+  const stub = await startStub(typeof model === 'function' ? model : () => model);
   const place = createPlace();
+  const driver = driverFor(stub, place);
   try {
-    return await body(stub, place);
+    await body({ driver, stub, place, ask: (fields = {}) => driver.ask(createAgentRequest({ cwd: place.cwd, ...fields })) });
   } finally {
     await stub.close();
     place.remove();

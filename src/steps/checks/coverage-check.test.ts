@@ -66,12 +66,13 @@ describe('coverage', () => {
     expect(await look({ minimum: 10, metric })).toMatchObject({ outcome: 'ok', output: { coverage } });
   });
 
-  test('is of the paths that are named, whatever way the report spells them', async () => {
+  test('is of the paths that are named, whatever way they and the report spell them', async () => {
     save('lcov.info', lines('src/core/a.ts', 1, 4) + lines(join(cwd, 'src/core/b.ts'), 4, 4) + lines('src/other.ts', 8, 8));
-    expect(await look({ minimum: 60, paths: ['src/core/**'] })).toMatchObject({
-      outcome: 'ok',
-      checks: [{ result: { covered: 5, total: 8 } }],
-    });
+    for (const path of ['src/core/**', './src/core/**'])
+      expect(await look({ minimum: 60, paths: [path] })).toMatchObject({
+        outcome: 'ok',
+        checks: [{ result: { covered: 5, total: 8 } }],
+      });
   });
 
   test('in Cobertura XML is counted by its lines, with sources and inner classes', async () => {

@@ -4,6 +4,7 @@ import { realpath } from 'node:fs/promises';
 import { isAbsolute, posix, relative, sep } from 'node:path';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { parsePercent } from '../../definition/kinds/percent.ts';
+import { matches } from '../glob.ts';
 import { parseCoverage, sumCoverage } from '../reports/coverage-report.ts';
 import type { CoverageMetric, CoveredFile, Tally } from '../reports/covered-file.ts';
 import type { CheckVerdict, GateCheck } from './check.ts';
@@ -69,7 +70,7 @@ type Selection = { readonly files: readonly CoveredFile[] } | { readonly refusal
 
 async function select(files: readonly CoveredFile[], config: JsonObject, cwd: string): Promise<Selection> {
   if (files.length === 0) return { refusal: 'names no files' };
-  const patterns = Array.isArray(config.paths) ? config.paths.map(String) : [];
+  const patterns = Array.isArray(config.paths) ? config.paths.map((path) => posix.normalize(String(path))) : [];
   if (patterns.length === 0) return { files };
   const root = await realpath(cwd);
   const wanted = files.filter(({ names }) => names.some((name) => isWanted(name, patterns, [cwd, root])));
@@ -78,5 +79,5 @@ async function select(files: readonly CoveredFile[], config: JsonObject, cwd: st
 
 function isWanted(name: string, patterns: readonly string[], roots: readonly string[]): boolean {
   const places = isAbsolute(name) ? roots.map((root) => relative(root, name).replaceAll(sep, '/')) : [posix.normalize(name)];
-  return places.some((place) => patterns.some((pattern) => posix.matchesGlob(place, pattern)));
+  return places.some((place) => patterns.some((pattern) => matches(place, pattern)));
 }

@@ -6,6 +6,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, realpath } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { EngineError } from '../../base/error.ts';
+import { fixedFolders } from '../../definition/pattern.ts';
 import { Stopped } from '../abort.ts';
 import { matches } from '../glob.ts';
 
@@ -29,7 +30,6 @@ export interface DigestQuery {
 
 const BOUNDS: DigestBounds = { entriesMax: 500_000, filesMax: 50_000, bytesMax: 512 << 20 };
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules', '.pawl', '.squadron']);
-const MAGIC = /[*?[\]{}()!+@\\]/;
 
 /** The digests of all files that match, by path. Throws LIMIT_REACHED beyond the bounds. */
 export async function digestMatching(query: DigestQuery): Promise<FileDigests> {
@@ -79,8 +79,7 @@ async function* matchingPaths({ root, pattern, query, entriesMax }: Walk): Async
 // The walk begins at the last folder that the pattern spells out; a link on the way there leads nowhere.
 async function fixedFolder(root: string, pattern: string): Promise<string | undefined> {
   let folder = '';
-  for (const part of pattern.split('/').slice(0, -1)) {
-    if (MAGIC.test(part)) break;
+  for (const part of fixedFolders(pattern)) {
     folder = posix.join(folder, part);
     const facts = await unlessGone(lstat(join(root, folder)));
     if (LEFT_OUT.has(part) || facts?.isDirectory() !== true) return undefined;
@@ -120,7 +119,8 @@ export async function openFile(path: string): Promise<FileHandle | undefined> {
   return await unlessGone(open(path, constants.O_RDONLY | constants.O_NOFOLLOW));
 }
 
-async function unlessGone<T>(looking: Promise<T>): Promise<T | undefined> {
+/** What looking at a place found; undefined when nothing is there, or only a link. */
+export async function unlessGone<T>(looking: Promise<T>): Promise<T | undefined> {
   try {
     return await looking;
   } catch (error) {

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { present } from './fields.ts';
+
+test('a field that nobody said is not there, and one that is null, false or empty is', () => {
+  const fields = present({ said: 1, unsaid: undefined, nothing: null, no: false, empty: '', zero: 0 });
+  expect(Object.entries(fields)).toEqual([
+    ['said', 1],
+    ['nothing', null],
+    ['no', false],
+    ['empty', ''],
+    ['zero', 0],
+  ]);
+});

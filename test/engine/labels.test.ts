@@ -1,0 +1,74 @@
+// Labels that change at the forge while a run waits: the run goes on with what they are by then.
+
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { defineWorkflow, type Engine } from '../../src/index.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
+import { openSample, valueIn } from '../../src/proof/forge-stage.ts';
+import { createRig, type Rig } from './rig.ts';
+
+let rig: Rig;
+let stage: LocalForgeStage;
+beforeEach(async () => {
+  rig = createRig();
+  stage = await openLocalForgeStage();
+});
+afterEach(async () => {
+  await rig.close();
+  await stage.close();
+});
+
+const review = defineWorkflow({
+  name: 'review',
+  steps: [
+    { id: 'ask', human: { prompt: 'Go on?' }, next: 'audit' },
+    {
+      id: 'audit',
+      condition: '"security" in checkpoint.labels',
+      handler: ({ checkpoint }) => ({ labels: checkpoint.labels }),
+      next: null,
+    },
+  ],
+});
+
+async function parked(engine: Engine, facts: object): Promise<string> {
+  const run = await engine.start(review, {}, { facts: facts as Record<string, never> });
+  await run.wait('idle');
+  return run.id;
+}
+
+/** Resolves when a run was told something since. */
+async function told(engine: Engine, id: string, after: number): Promise<void> {
+  for await (const event of engine.log(id, after)) if (event.type === 'run.changed' && event.merge !== undefined) return;
+}
+
+async function auditOf(engine: Engine, id: string) {
+  await engine.decide(id, { option: 'approve', actor: 'ann' });
+  return (await engine.wait(id)).steps.find(({ step }) => step === 'audit');
+}
+
+const issueWith = async (...labels: string[]): Promise<number> =>
+  valueIn(await stage.forge.createIssue({ title: 'Search', body: '', labels }, `issue ${labels.join()}`)).number;
+
+test('a run learns the labels that its issue got and lost while it waited; one about another issue does not', async () => {
+  const [mine, other] = [await issueWith('feature'), await issueWith()];
+  const engine = await rig.open({ forge: stage.forge });
+  const id = await parked(engine, { issue_number: mine, labels: ['feature'] });
+  const bystander = await parked(engine, { issue_number: other, labels: [] });
+  for (const change of ['addLabels', 'removeLabels'] as const) {
+    const { seq } = (await engine.store.load(id)).state;
+    await stage.forge[change]({ number: mine, labels: [change === 'addLabels' ? 'security' : 'feature'] }, change);
+    await told(engine, id, seq);
+  }
+  expect(await auditOf(engine, id)).toMatchObject({ outcome: 'ok', output: { labels: ['security'] } });
+  expect(await auditOf(engine, bystander)).toMatchObject({ outcome: 'skip' });
+});
+
+test('a run about a pull request learns the labels of that', async () => {
+  const { number } = await openSample(stage, 'feature');
+  const engine = await rig.open({ forge: stage.forge });
+  const id = await parked(engine, { pr_number: number, labels: [] });
+  const { seq } = (await engine.store.load(id)).state;
+  await stage.forge.addLabels({ number, labels: ['security'] }, 'add');
+  await told(engine, id, seq);
+  expect(await auditOf(engine, id)).toMatchObject({ outcome: 'ok', output: { labels: ['security'] } });
+});
