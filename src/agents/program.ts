@@ -110,7 +110,8 @@ class Watch {
   }
 
   answered(): void {
-    if (this.isAnswered) return;
+    // What a program says when it is ended is no answer any more.
+    if (this.isAnswered || this.isIdle) return;
     this.isAnswered = true;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.stop.abort(), this.request.watchdogs?.lingerMs ?? LINGER_MS);

@@ -184,12 +184,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
  * again. Which of them it concerns, they find out.
  */
 function hearForge(core: EngineCore, forge: Forge, event: ForgeEvent): void {
+  const tell = async (run: string): Promise<void> => {
+    if (event.event.endsWith('labeled')) await refreshLabels(core, forge, { run, event });
+    const { state } = await core.store.load(run);
+    if (waitsOf(state).some(({ kind }) => kind === 'forge')) await sendSignal(core, run, { name: FORGE_SIGNAL, id: event.id });
+  };
   const hear = async (): Promise<void> => {
-    for (const { id } of await core.store.list({ status: ['waiting'] })) {
-      if (event.event.endsWith('labeled')) await refreshLabels(core, forge, { run: id, event });
-      const { state } = await core.store.load(id);
-      if (waitsOf(state).some(({ kind }) => kind === 'forge')) await sendSignal(core, id, { name: FORGE_SIGNAL, id: event.id });
-    }
+    // One that cannot be driven here keeps nobody else from hearing.
+    for (const { id } of await core.store.list({ status: ['waiting'] })) await tell(id).catch((error: unknown) => core.warn(error));
   };
   hear().catch((error: unknown) => core.warn(error));
 }

@@ -9,6 +9,7 @@ import { checkQuestions } from '../agents/reply.ts';
 import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
 import { type Json, toPlain } from '../base/json.ts';
+import type { StepKind } from '../definition/model.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput, StepError } from '../kernel/input.ts';
 import { type Activation, isFinal, type Path, type Ref, type RunState } from '../kernel/run-state.ts';
@@ -106,7 +107,6 @@ export async function reportWork(core: EngineCore, run: string, report: WorkRepo
   if (read !== undefined && 'problem' in read)
     throw new EngineError('REPORT_INVALID', `step "${step}": ${read.problem}`, { details: { step } });
   const value = read === undefined || read.output === null ? undefined : storedValue(read.output);
-  const claim = said === undefined || said === null ? undefined : storedValue(said);
   const error: StepError | undefined =
     'failure' in report ? { code: 'AGENT_FAILED', message: `the agent gave up: ${report.failure}`, reason: 'error' } : undefined;
   const input: RunInput = {
@@ -119,11 +119,11 @@ export async function reportWork(core: EngineCore, run: string, report: WorkRepo
     ...(error === undefined ? {} : { error }),
   };
   const dedupe = `reported/${path}/${attempt}`;
-  const values = [value, claim].flatMap((one) => (one === undefined ? [] : [one]));
-  const posted = await send(core, { run, dedupe, input, values });
+  const posted = await send(core, { run, dedupe, input, values: value === undefined ? [] : [value] });
   await untilState(core, run, ({ live }) => !isBeingVerified(live[path], attempt));
   const verdict = await verdictOn(core, run, { path, attempt, step, after: state.seq });
-  return posted === 'duplicate' ? { ...verdict, repeated: true } : verdict;
+  // Somebody was quicker with this token: the same report has the same verdict, another one is refused.
+  return posted === 'duplicate' ? earlier(core, (await core.store.load(run)).state, report) : verdict;
 }
 
 function isBeingVerified(activation: Activation | undefined, attempt: number): boolean {
@@ -178,6 +178,10 @@ async function earlier(core: EngineCore, state: RunState, report: WorkReport): P
   const row = rows.find(({ path, attempt }) => isSame(tokenOf(core, { run, path, attempt }), report.token));
   if (row !== undefined) return repeated(state, row, report);
   const held = Object.values(state.live).find(({ path, attempt }) => isSame(tokenOf(core, { run, path, attempt }), report.token));
+  if (held !== undefined && isSaidOfHeld(state, held, report)) {
+    const { step, path, attempt } = held;
+    return { accepted: true, repeated: true, step, path, attempt };
+  }
   if (held !== undefined)
     throw new EngineError(
       'TOKEN_SPENT',
@@ -189,13 +193,20 @@ async function earlier(core: EngineCore, state: RunState, report: WorkReport): P
   });
 }
 
+/** Whether a report is the one that was accepted already: only a person stands between the work and its end. */
+function isSaidOfHeld({ form }: RunState, { kind, wait, held }: Activation, report: WorkReport): boolean {
+  if (wait === undefined || held === undefined || 'failure' in report) return false;
+  const said = outputDigests(form, kind, toPlain(report.result ?? null, 'the result'));
+  return said.includes(held.output?.digest ?? digestText('null'));
+}
+
 function repeated(state: RunState, row: StoredAttempt, report: WorkReport): ReportVerdict {
   const { step, path, attempt, error, claim, output } = row;
-  const said = 'failure' in report ? undefined : digestText(JSON.stringify(toPlain(report.result ?? null, 'the result')));
+  const said = 'failure' in report ? undefined : outputDigests(state.form, row.kind, toPlain(report.result ?? null, 'the result'));
   const known = [claim?.digest, output?.digest, claim === undefined && output === undefined ? digestText('null') : undefined];
   // An attempt that ran out of time, or that asked, was never reported.
   const wasReported = error === undefined || error.reason === 'contract' || error.code === 'AGENT_FAILED';
-  const isSameReport = wasReported && (said === undefined ? error?.code === 'AGENT_FAILED' : known.includes(said));
+  const isSameReport = wasReported && (said === undefined ? error?.code === 'AGENT_FAILED' : said.some((digest) => known.includes(digest)));
   if (!isSameReport)
     throw new EngineError(
       'TOKEN_SPENT',
@@ -203,6 +214,12 @@ function repeated(state: RunState, row: StoredAttempt, report: WorkReport): Repo
       { details: { run: state.id, step, attempt } },
     );
   return { accepted: error === undefined, repeated: true, step, path, attempt, ...(error === undefined ? {} : { message: error.message }) };
+}
+
+/** The digests that a result is on record under: as it was said, and as its kind of step gives it to a flow. */
+function outputDigests(form: RunState['form'], kind: StepKind, said: Json): string[] {
+  const read = readReport({ kind }, form, said);
+  return [said, ...('problem' in read ? [] : [read.output])].map((value) => digestText(JSON.stringify(value)));
 }
 
 /** A question of a worker that waits for a person. */

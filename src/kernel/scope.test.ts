@@ -28,6 +28,9 @@ describe('null is a value, and no missing name', () => {
     ['params.note', { params: { note: null } }],
     ['checkpoint.note', { params: { note: null } }],
     ['trigger', { data: { $trigger: null } }],
+    ['outputs.a', { outputs: { a: null } }],
+    ['checkpoint.results.a', { outputs: { a: null } }],
+    ['context.outputs.a', { outputs: { a: null } }],
     ['outputs.page', { outputs: { a: { page: null } }, names: { page: 'a' } }],
     ['result', { result: null }],
   ] satisfies [string, Known][])('in %s of %j', (source, known) => {

@@ -177,7 +177,9 @@ function withoutFacts(output: Json): Json {
 
 function addOutput(outputs: Record<string, Json>, step: unknown, input: ScopeInput): void {
   if (typeof step !== 'string') return;
-  const value = input.view.output(step) ?? outputNamed(step, input);
+  const own = input.view.output(step);
+  // A step may have brought null: that is an output as well.
+  const value = own === undefined ? outputNamed(step, input) : own;
   if (value !== undefined) outputs[step] = withoutFacts(value);
 }
 

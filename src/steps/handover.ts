@@ -44,7 +44,7 @@ export function isForCaller({ bench, request: { bound }, context }: Job): boolea
 export type ReportReading = { readonly outcome: OutcomeName; readonly output: Json } | { readonly problem: string };
 
 /** Reads what an agent reports as its result. `success: false` and a `verdict` in it mean what they mean for a driver. */
-export function readReport({ kind, schema }: Handover, form: 'graph' | 'flow', result: Json): ReportReading {
+export function readReport({ kind, schema }: Pick<Handover, 'kind' | 'schema'>, form: 'graph' | 'flow', result: Json): ReportReading {
   const fault = schema === undefined ? undefined : misfit(schema, result, 'the result');
   if (fault !== undefined) return { problem: fault };
   if (kind === 'generate') return typeof result === 'string' ? { outcome: 'ok', output: result } : { problem: 'the result must be a text' };

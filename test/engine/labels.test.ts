@@ -72,3 +72,17 @@ test('a run about a pull request learns the labels of that', async () => {
   await told(engine, id, seq);
   expect(await auditOf(engine, id)).toMatchObject({ outcome: 'ok', output: { labels: ['security'] } });
 });
+
+test('a run that cannot be driven here keeps no other from hearing of its labels', async () => {
+  const facts = { issue_number: await issueWith(), labels: [] };
+  const foreign = defineWorkflow({ name: 'foreign', steps: [{ id: 'ask', human: { prompt: 'Go on?' }, next: null }] });
+  const before = await rig.open();
+  const id = await parked(before, facts);
+  await (await before.start(foreign, {}, { facts })).wait('idle');
+  await before.close();
+  const engine = await rig.open({ forge: stage.forge, workflows: [review] });
+  const { seq } = (await engine.store.load(id)).state;
+  await stage.forge.addLabels({ number: facts.issue_number, labels: ['security'] }, 'add');
+  await told(engine, id, seq);
+  expect(await auditOf(engine, id)).toMatchObject({ outcome: 'ok', output: { labels: ['security'] } });
+});

@@ -1,7 +1,7 @@
 // Reports of attended agents that come twice: one counts, and both are told the same verdict.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { defineWorkflow, type Engine } from '../../src/index.ts';
+import { defineWorkflow, type Engine, step, workflow } from '../../src/index.ts';
 import { createRig, errorOf, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -18,8 +18,8 @@ const two = defineWorkflow({
   ],
 });
 
-async function begun(engine: Engine) {
-  const run = await engine.start(two, {}, { facts: { $attended: true } });
+async function begun(engine: Engine, definition: Parameters<Engine['start']>[0] = two) {
+  const run = await engine.start(definition, {}, { facts: { $attended: true } });
   await run.wait('idle');
   const [handout] = await engine.handouts(run.id);
   return { id: run.id, token: handout?.token ?? '' };
@@ -41,6 +41,20 @@ describe('the same report twice', () => {
     expect((await engine.get(id)).steps.map(({ path, status }) => `${path} ${status}`)).toEqual(['plan#1 completed', 'build#1 waiting']);
   });
 
+  test('in a flow gets the verdict that stands, as in a graph', async () => {
+    const flow = workflow('flow', {}, function* () {
+      yield* step('plan').agent({ agent: 'planner', context: {} });
+      return yield* step('build').agent({ agent: 'builder', context: {} });
+    });
+    const engine = await rig.open();
+    for (const result of [{ pages: 2 }, 'done', null]) {
+      const { id, token } = await begun(engine, flow);
+      await engine.report(id, { token, result });
+      await engine.wait(id, 'idle');
+      expect(await engine.report(id, { token, result })).toMatchObject({ accepted: true, repeated: true, step: 'plan' });
+    }
+  });
+
   test('that gave up is told so again, and a result for that attempt is refused', async () => {
     const engine = await rig.open();
     const { id, token } = await begun(engine);
@@ -48,4 +62,27 @@ describe('the same report twice', () => {
     expect(await engine.report(id, { token, failure: 'no network' })).toEqual({ ...first, repeated: true });
     expect((await errorOf(engine.report(id, { token, result: 1 }))).code).toBe('TOKEN_SPENT');
   });
+});
+
+test('of two different reports at the same moment one counts, and the other is refused', async () => {
+  const engine = await rig.open();
+  const { id, token } = await begun(engine);
+  const ends = await Promise.allSettled([1, 2].map((result) => engine.report(id, { token, result })));
+  const refused = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason.code] : []));
+  expect(refused).toEqual(['TOKEN_SPENT']);
+});
+
+test('while a person still decides about the work, the same report gets its verdict again, and another one is refused', async () => {
+  const gated = defineWorkflow({
+    name: 'gated',
+    steps: [{ id: 'plan', agent: 'planner', prompt: 'Plan it.', humanGate: { prompt: 'Good?' }, next: null }],
+  });
+  const engine = await rig.open();
+  for (const result of [{ pages: 2 }, null]) {
+    const { id, token } = await begun(engine, gated);
+    expect(await engine.report(id, { token, result })).toMatchObject({ accepted: true, repeated: false });
+    expect(await engine.report(id, { token, result })).toMatchObject({ accepted: true, repeated: true, step: 'plan', attempt: 1 });
+    expect((await errorOf(engine.report(id, { token, result: 'other' }))).code).toBe('TOKEN_SPENT');
+    expect((await errorOf(engine.report(id, { token, failure: 'no' }))).code).toBe('TOKEN_SPENT');
+  }
 });

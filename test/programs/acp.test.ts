@@ -8,7 +8,7 @@ import { claudeEnv, startAnthropicStub, WRITES } from './anthropic-stub.ts';
 import { installPrograms } from './install.ts';
 import type { ModelTurn } from './model-stub.ts';
 import { DONE, leftRunning, type RealProgram, withModel } from './real-program.ts';
-import { describePermissions, describeProgram } from './real-suite.ts';
+import { describePermissions, describeProgram, describeSilence } from './real-suite.ts';
 
 const installed = await installPrograms(join(import.meta.dirname, 'acp'));
 
@@ -31,6 +31,7 @@ function describeAgent(modules: string): void {
   const mended = { costUsd: expect.any(Number) };
   describeProgram({ ...program, writes: WRITES, usage: { oneTurn: { inputTokens: 230, outputTokens: 40, ...mended }, mended } });
   describePermissions(program);
+  describeSilence(program);
   describeOwn(program);
 }
 
