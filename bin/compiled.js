@@ -2,8 +2,8 @@
 // anything runs; this keeps what one whole run compiled, which is most of the time of a short command.
 //
 // The file is not a module but the function that Node would make of one, with `__load` for what it loads by need, in
-// plain ASCII, and with a digest in its first line (scripts/bundle.js). What is kept lies beside it, so whoever can change that can change the file as well. It belongs to
-// that digest; V8 itself refuses what another version of it has made.
+// plain ASCII, and with a digest in its first line (scripts/bundle.js). What is kept lies beside it, so whoever can
+// change that can change the file as well. It belongs to that digest; V8 itself refuses what it did not make.
 
 'use strict';
 
@@ -25,7 +25,7 @@ const MARK_LENGTH = 67;
  */
 function loadCompiled(file) {
   const source = readFileSync(file, 'latin1');
-  const kept = `${file}.compiled`;
+  const kept = `${file}.v8-${process.versions.v8}`;
   const cachedData = keptFor(source, kept);
   const script = new vm.Script(source, {
     filename: file,

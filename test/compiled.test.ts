@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const MODULE = join(import.meta.dirname, '../bin/compiled.js');
@@ -16,7 +16,7 @@ let kept: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'pawl-compiled-'));
   file = join(folder, 'some.run.js');
-  kept = `${file}.compiled`;
+  kept = `${file}.v8-${process.versions.v8}`;
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -91,7 +91,7 @@ test('where nothing can be kept the command works, and leaves nothing behind', (
   build(says('one'));
   mkdirSync(kept);
   expect(run()).toBe('0 one');
-  expect(readdirSync(folder).sort()).toEqual(['some.run.js', 'some.run.js.compiled']);
+  expect(readdirSync(folder).sort()).toEqual([basename(file), basename(kept)]);
 });
 
 test('files beside it are loaded as if it were a module', () => {

@@ -7,7 +7,7 @@ import { statusOf } from '../kernel/status.ts';
 import { keyReader } from '../process/key-file.ts';
 import { isDead } from '../process/owner.ts';
 import type { Store } from '../store/store.ts';
-import { type Rest, type RestingWait, readRest } from './progress-rest.ts';
+import { exitOfRest, type Rest, type RestingWait, readRest } from './progress-rest.ts';
 import { exitOf } from './status.ts';
 import { oneLine } from './terminal.ts';
 
@@ -68,12 +68,10 @@ async function questionsIn(core: Desk, run: string): Promise<readonly AskedQuest
   });
 }
 
-const EXIT_WAITING = 3;
-
 /** The exit code of a command that leaves the agent with a run that stands so: 0 when something is open for it. */
-export function exitOfStanding({ state, work }: Standing): number {
+export function exitOfStanding({ state, work, rest }: Standing): number {
   if (work.length > 0) return 0;
-  return isSettled(state.status) ? exitOf(statusOf(state)) : EXIT_WAITING;
+  return isSettled(state.status) ? exitOf(statusOf(state)) : exitOfRest('waiting', rest);
 }
 
 /** One line that says why nothing is open for the agent. */

@@ -4,7 +4,7 @@ import { type CommandSpec, type OptionSpec, RUN_ARGUMENT } from '../command.ts';
 
 const TOKEN: OptionSpec = { name: 'token', value: 'TOKEN', about: 'the token of the attempt, as it was printed with the step' };
 const THEN =
-  'Ends with 0 when something is open for the agent or the run is completed, and with 3 when the run waits for somebody or something else.';
+  'Ends with 0 when something is open for the agent or the run is completed, with 3 when the run waits for somebody or something else, and with 5 when that is a budget or a quota.';
 const TOKENS =
   'A token belongs to one attempt. The same report again gets the same answer again; another one for the same token is refused.';
 
