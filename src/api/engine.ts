@@ -179,6 +179,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   return new PublicEngine(core, { ownsStore: options.store === undefined, workspaces });
 }
 
+/** A list that leaves nobody out. */
+const ALL_RUNS = Number.MAX_SAFE_INTEGER;
+
 /**
  * Something happened at the forge: runs that are about it learn their new labels, and gates without a verdict look
  * again. Which of them it concerns, they find out.
@@ -191,7 +194,8 @@ function hearForge(core: EngineCore, forge: Forge, event: ForgeEvent): void {
   };
   const hear = async (): Promise<void> => {
     // One that cannot be driven here keeps nobody else from hearing.
-    for (const { id } of await core.store.list({ status: ['waiting'] })) await tell(id).catch((error: unknown) => core.warn(error));
+    for (const { id } of await core.store.list({ status: ['waiting'], limit: ALL_RUNS }))
+      await tell(id).catch((error: unknown) => core.warn(error));
   };
   hear().catch((error: unknown) => core.warn(error));
 }

@@ -86,3 +86,14 @@ test('a run that cannot be driven here keeps no other from hearing of its labels
   await told(engine, id, seq);
   expect(await auditOf(engine, id)).toMatchObject({ outcome: 'ok', output: { labels: ['security'] } });
 });
+
+test('the oldest of more runs than a list usually has hears of its labels', async () => {
+  const mine = await issueWith();
+  const engine = await rig.open({ forge: stage.forge });
+  const id = await parked(engine, { issue_number: mine, labels: [] });
+  await Promise.all(Array.from({ length: 1001 }, async () => (await engine.start(review)).wait('idle')));
+  const { seq } = (await engine.store.load(id)).state;
+  await stage.forge.addLabels({ number: mine, labels: ['security'] }, 'add');
+  await told(engine, id, seq);
+  expect(await auditOf(engine, id)).toMatchObject({ outcome: 'ok' });
+});
