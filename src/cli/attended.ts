@@ -32,6 +32,9 @@ export async function tellAgent(shell: Shell, store: Store, told: Told): Promise
     const { verdict, standing } = told;
     const said = verdict === undefined ? {} : { verdict: verdictRow(verdict) };
     shell.result({ ...(await readStory(store, standing.state.id)), handouts: standing.work.map(workRow), ...said }, () => []);
+  } else if (shell.format === 'xml') {
+    const { agentXml } = await import('./attended-xml.ts');
+    shell.print(agentXml(shell, told));
   } else for (const line of agentLines(shell, told)) shell.print(line);
   return exitOf(told);
 }
@@ -64,13 +67,19 @@ function verdictRow({ accepted, repeated, message }: ReportVerdict): object {
   return { accepted, repeated, ...(message === undefined ? {} : { message }) };
 }
 
-function agentLines(shell: Shell, { standing, verdict, gaveUp = false, before = [] }: Told): string[] {
+/** The open work that the agent is told of: not what it was told before. */
+export function newWork({ standing: { work }, verdict, before = [] }: Told): readonly OpenWork[] {
+  const known = new Set(before.map(({ token }) => token));
+  // Whose report is repeated has lost the answer to it, and perhaps all else.
+  return verdict?.repeated === true ? work : work.filter(({ token }) => !known.has(token));
+}
+
+function agentLines(shell: Shell, told: Told): string[] {
+  const { standing, verdict, gaveUp = false } = told;
   const { work } = standing;
   const said = verdict === undefined ? [] : [verdictText(shell, verdict, gaveUp)];
   if (work.length === 0) return [...said, standingText(standing)];
-  const known = new Set(before.map(({ token }) => token));
-  // Whose report is repeated has lost the answer to it, and perhaps all else.
-  const shown = verdict?.repeated === true ? work : work.filter(({ token }) => !known.has(token));
+  const shown = newWork(told);
   const lines = shown.flatMap((one, index) => [...(index === 0 ? [] : ['', '', '']), ...workLines(shell, one)]);
   const gap = said.length === 0 || lines.length === 0 ? [] : [''];
   return [...said, ...gap, ...lines, ...othersLines(shell, { shown, work })];
@@ -113,7 +122,8 @@ function needsResult({ schema, kind }: OpenWork): boolean {
   return schema !== undefined || kind === 'generate';
 }
 
-function resultLines(work: OpenWork): string[] {
+/** What the result has to be, where that is not free. */
+export function resultLines(work: OpenWork): string[] {
   const { schema } = work;
   if (schema !== undefined) return [`The result has to fit this JSON Schema: ${JSON.stringify(schema)}`];
   return needsResult(work) ? ['The result is a text, as a JSON string.'] : [];
@@ -124,19 +134,29 @@ export function tokenOption(token: string): string {
   return `--token=${token}`;
 }
 
-function commandLines(shell: Shell, work: OpenWork): string[] {
+/** The commands with which an agent says how its work ended; as they are printed, they work. */
+export function commandsFor(shell: Shell, work: OpenWork): { readonly done: string; readonly fail: string; readonly ask?: string } {
   const { run, token, mayAsk } = work;
-  const command = (verb: string, more = ''): string => `  ${pasteable(shell, `pawl ${verb} ${run} ${tokenOption(token)}${more}`)}`;
-  const done = needsResult(work)
-    ? [`When it is done, with the result as JSON in ${RESULT_FILE}:`, command('done', ` --result @${RESULT_FILE}`)]
-    : ['When it is done (a result goes along with --result JSON, --result @FILE, or --result - to read it):', command('done')];
-  const ask = mayAsk
-    ? [
-        'To ask the person you work for, first save what you have; then, with 1 to 3 questions:',
-        command('ask', ` --questions ${shellWord(EXAMPLE_QUESTIONS)}`),
-      ]
-    : [];
-  return [...done, 'When it cannot be done:', command('fail', ` --reason ${shellWord('why it cannot be done')}`), ...ask];
+  const format = shell.format === 'xml' ? ' --format xml' : '';
+  const command = (verb: string, more = ''): string => pasteable(shell, `pawl ${verb} ${run} ${tokenOption(token)}${more}${format}`);
+  return {
+    done: command('done', needsResult(work) ? ` --result @${RESULT_FILE}` : ''),
+    fail: command('fail', ` --reason ${shellWord('why it cannot be done')}`),
+    ...(mayAsk ? { ask: command('ask', ` --questions ${shellWord(EXAMPLE_QUESTIONS)}`) } : {}),
+  };
+}
+
+function commandLines(shell: Shell, work: OpenWork): string[] {
+  const { done, fail, ask } = commandsFor(shell, work);
+  return [
+    needsResult(work)
+      ? `When it is done, with the result as JSON in ${RESULT_FILE}:`
+      : 'When it is done (a result goes along with --result JSON, --result @FILE, or --result - to read it):',
+    `  ${done}`,
+    'When it cannot be done:',
+    `  ${fail}`,
+    ...(ask === undefined ? [] : ['To ask the person you work for, first save what you have; then, with 1 to 3 questions:', `  ${ask}`]),
+  ];
 }
 
 /** What is open beside what was shown, and how several are reported. */

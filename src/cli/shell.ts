@@ -24,6 +24,8 @@ export class Shell {
   readonly look: Look;
   /** True when stdout is for programs. */
   readonly wantsJson: boolean;
+  /** How the result is written, where the command has several ways; its usual one where nobody said. */
+  readonly format: string | undefined;
   /** The project and the database that the user named, for commands that are printed to be pasted. */
   readonly named: readonly (readonly [option: string, value: string])[];
   /** Aborted when nobody reads stdout any more: what only prints can stop. */
@@ -33,6 +35,7 @@ export class Shell {
     this.world = world;
     this.env = world.env;
     this.wantsJson = given.has('json');
+    this.format = given.option('format');
     this.named = ['project', 'db'].flatMap((option) => given.options(option).map((value) => [option, value] as const));
     this.look = lookOf(world.stdout, world.env, { noColor: given.has('no-color') || this.wantsJson });
     const closing = new AbortController();

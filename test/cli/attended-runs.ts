@@ -1,6 +1,7 @@
 // Owns attended runs that tests play the agent of: their workflows, and what is printed for the agent, taken apart.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CliRig, Ended } from './rig.ts';
 
@@ -168,4 +169,18 @@ export interface AgentJson {
     readonly schema?: object;
   }[];
   readonly verdict?: { readonly accepted: boolean; readonly repeated: boolean; readonly message?: string };
+}
+
+/** Runs a line as it was printed, in a POSIX shell that finds `pawl`. */
+export function asPrinted(rig: CliRig, line: string): { readonly status: number | null; readonly stdout: string; readonly stderr: string } {
+  const bin = join(rig.folder, 'bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'pawl'), `#!/bin/sh\nexec '${process.execPath}' '${join(import.meta.dirname, 'start.js')}' "$@"\n`);
+  chmodSync(join(bin, 'pawl'), 0o755);
+  return spawnSync('sh', ['-c', line], {
+    cwd: rig.project,
+    env: rig.env({ PATH: `${bin}:${process.env.PATH}` }),
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
 }

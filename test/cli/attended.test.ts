@@ -1,11 +1,11 @@
 // An agent that does the work of a run itself, through the command line: it is told one step, does it, reports it.
 
-import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   type AgentJson,
+  asPrinted,
   beginAttended,
   CHAPTERS,
   ENDLESS,
@@ -36,20 +36,6 @@ async function planned(): Promise<string> {
   const { stdout } = await beginAttended(rig, PLANNED);
   rig.write('plan.md', 'first this, then that');
   return tokenIn((await done(tokenIn(stdout))).stdout);
-}
-
-/** Runs a line as it was printed, in a POSIX shell that finds `pawl`. */
-function asPrinted(line: string): { readonly status: number | null; readonly stdout: string; readonly stderr: string } {
-  const bin = join(rig.folder, 'bin');
-  mkdirSync(bin, { recursive: true });
-  writeFileSync(join(bin, 'pawl'), `#!/bin/sh\nexec '${process.execPath}' '${join(import.meta.dirname, 'start.js')}' "$@"\n`);
-  chmodSync(join(bin, 'pawl'), 0o755);
-  return spawnSync('sh', ['-c', line], {
-    cwd: rig.project,
-    env: rig.env({ PATH: `${bin}:${process.env.PATH}` }),
-    encoding: 'utf8',
-    timeout: 60_000,
-  });
 }
 
 /** The commands that were printed, by their verb. */
@@ -185,7 +171,7 @@ describe('a report', () => {
   test('takes its result from a file or from standard input as well', async () => {
     const token = await planned();
     rig.write('result.json', '{"tests": 4}');
-    expect(asPrinted(commandsIn((await next()).stdout).done ?? '').status).toBe(3);
+    expect(asPrinted(rig, commandsIn((await next()).stdout).done ?? '').status).toBe(3);
     const again = await rig.run(['done', RUN, `--token=${token}`, '--result', '-'], { input: '{"tests": 4}' });
     expect(again.stdout).toContain('on record already');
     const spent = await rig.run(['done', RUN, `--token=${token}`, '--result', '-'], { input: '{"tests": 5}' });
@@ -261,7 +247,7 @@ describe('a run below another', () => {
     rig.write('.pawl/agents/worker.md', '---\ndriver: attended\n---\nYou work.\n');
     const { code, stdout } = await beginAttended(rig, NESTED);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Step 1: work \(attempt 1\) · run (?!aaaaaaaaaaaaaaa1)/)]);
-    const ended = asPrinted(commandsIn(stdout).done ?? '');
+    const ended = asPrinted(rig, commandsIn(stdout).done ?? '');
     expect([ended.status, ended.stdout]).toEqual([0, `Accepted: work (attempt 1).\nRun ${RUN} is completed; nothing is left to do.\n`]);
     expect(readFileSync(join(rig.project, 'told'), 'utf8')).toBe('told\n');
   });
@@ -270,7 +256,7 @@ describe('a run below another', () => {
 describe('giving up', () => {
   test('is tried again as the step says, with the reason; then it escalates with 8', async () => {
     await planned();
-    const first = asPrinted(commandsIn((await next()).stdout).fail ?? '');
+    const first = asPrinted(rig, commandsIn((await next()).stdout).fail ?? '');
     expect([first.status, first.stdout]).toEqual([0, expect.stringMatching(/^Given up: build \(attempt 1\)/)]);
     expect(first.stdout).toContain('Previous attempt failed: the agent gave up: why it cannot be done');
     const second = await rig.run(['fail', RUN, `--token=${tokenIn(first.stdout)}`, '--reason', 'no network']);

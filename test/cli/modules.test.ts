@@ -132,7 +132,16 @@ const MAY_LOAD: Readonly<Record<string, readonly string[]>> = {
   '--version': FRAME,
   runs: [...FRAME, ...PROJECT, ...STORE, 'src/cli/caller.ts', 'src/cli/story-usage.ts', 'src/cli/commands/runs.ts'],
   [`show ${ID}`]: [...FRAME, ...PROJECT, ...STORE, ...STORY, 'src/cli/commands/show.ts'],
-  [`next ${ID}`]: [...FRAME, ...PROJECT, ...STORE, ...STORY, ...ATTENDED, 'src/cli/attended.ts', 'src/cli/commands/next.ts'],
+  [`next ${ID}`]: [
+    ...FRAME,
+    ...PROJECT,
+    ...STORE,
+    ...STORY,
+    ...ATTENDED,
+    'src/cli/attended.ts',
+    'src/cli/attended-xml.ts',
+    'src/cli/commands/next.ts',
+  ],
   gates: [
     ...FRAME,
     ...PROJECT,

@@ -1,6 +1,7 @@
 // The commands that start runs and steer them.
 
 import { type CommandSpec, type OptionSpec, RUN_ARGUMENT } from '../command.ts';
+import { AGENT_FORMAT } from './attend.ts';
 
 const WAIT: OptionSpec = { name: 'wait', about: 'stay until the run has ended, whatever it waits for' };
 const NOTE: OptionSpec = { name: 'note', value: 'TEXT', about: 'what whoever tries again should know; kept with the choice' };
@@ -39,6 +40,7 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
       { name: 'detach', about: 'drive the run in a process of its own and return at once' },
       WAIT,
       { name: 'attended', about: 'the agent that calls does the work: prints its first step and ends; "pawl done" reports it' },
+      AGENT_FORMAT,
     ],
     examples: [
       { line: 'pawl run release -p version=1.4.0 -p dryRun=true', about: 'with two parameters' },

@@ -24,6 +24,8 @@ const ID_LENGTH = 16;
 export const run: CommandRun = async (shell, given) => {
   const isAttended = given.has('attended');
   if (isAttended) checkAttended(given);
+  else if (shell.format !== undefined)
+    throw new EngineError('USAGE', '--format says how an agent is told its work, so it goes with --attended');
   const place = await findPlace(shell, given);
   const loaded = await loadWorkflow(shell, place.project, given.word('WORKFLOW'));
   const { definition } = loaded.workflow;
