@@ -112,6 +112,11 @@ export class RunDriver {
     this.born.catch(() => undefined);
   }
 
+  /** True when it can only cancel the run. */
+  get onlyCancels(): boolean {
+    return this.takes !== undefined;
+  }
+
   /** The checkpoint as it was last committed. */
   get checkpoint(): RunState {
     return this.state;

@@ -365,8 +365,8 @@ export class EngineCore implements DriverHost {
     if (due !== undefined && !this.draining && (this.timerAt === undefined || due < this.timerAt)) this.setTimer(due);
   }
 
-  missed({ run }: RunDriver): void {
-    if (!this.draining) this.drive(run).catch((error: unknown) => this.warn(error));
+  missed({ run, onlyCancels }: RunDriver): void {
+    if (!this.draining) this.drive(run, { cancel: onlyCancels }).catch((error: unknown) => this.warn(error));
   }
 
   async leaveWord({ run, epoch, checkpoint }: RunDriver, { isCutOff }: { readonly isCutOff: boolean }): Promise<void> {
