@@ -34,8 +34,7 @@ function run(command) {
     const { loadCompiled } = require('./compiled.js');
     loadCompiled(alone).main();
   } else if (existsSync(all)) {
-    const compiler = require('module');
-    if (compiler.enableCompileCache) compiler.enableCompileCache();
+    require('module').enableCompileCache();
     require(all).main();
   } else refuse('pawl: this checkout is not built; "npm run build" builds it');
 }

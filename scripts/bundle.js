@@ -53,6 +53,24 @@ const READING = {
 const SHARED = { ...READING, ...DRIVERS, 'web-request': BY_NEED['web-request'], 'attended-report': 'src/cli/attended-report.ts' };
 
 /**
+ * What a file of a folder imports, as a path from the root of the project.
+ * @param {string} folder
+ * @param {string} target
+ */
+function sourceAt(folder, target) {
+  return relative(root, join(folder, target)).split(sep).join('/');
+}
+
+/**
+ * The name that a source is bundled under.
+ * @param {Readonly<Record<string, string>>} files
+ * @param {string} file
+ */
+function nameIn(files, file) {
+  return Object.entries(files).find(([, source]) => source === file)?.[0];
+}
+
+/**
  * Leaves what is loaded by need to files of their own.
  * @param {Readonly<Record<string, string>>} files
  * @returns {import('esbuild').Plugin}
@@ -62,8 +80,7 @@ function apart(files) {
     name: 'apart',
     setup({ onResolve }) {
       onResolve({ filter: /\.ts$/ }, ({ path, resolveDir, kind }) => {
-        const file = relative(root, join(resolveDir, path)).split(sep).join('/');
-        const name = kind === 'dynamic-import' ? Object.entries(files).find(([, source]) => source === file)?.[0] : undefined;
+        const name = kind === 'dynamic-import' ? nameIn(files, sourceAt(resolveDir, path)) : undefined;
         return name === undefined ? undefined : { path: `./${name}.js`, external: true };
       });
     },
@@ -85,10 +102,8 @@ function allOf(command) {
         const imports = [];
         const contents = readFileSync(path, 'utf8').replace(/(?<!typeof )\bimport\((?:'([^']+\.ts)'\))?/g, (whole, target) => {
           if (target === undefined) return whole.replace('import', '__load');
-          const file = relative(root, join(dirname(path), target))
-            .split(sep)
-            .join('/');
-          const name = Object.entries({ ...SETTINGS, ...SHARED }).find(([, source]) => source === file)?.[0];
+          const file = sourceAt(dirname(path), target);
+          const name = nameIn({ ...SETTINGS, ...SHARED }, file);
           if (name !== undefined) return `__load('./${name}.js')`;
           if (file.startsWith('src/cli/commands/') && file !== `src/cli/commands/${command}.ts`) return "__load('./main.js')";
           return `Promise.resolve(loaded${imports.push(target)})`;

@@ -126,6 +126,7 @@ export interface Engine {
   /** What a fork would take over and do again. */
   planFork(run: string, from: string): Promise<ForkPlan>;
   get(run: string): Promise<RunView>;
+  /** Runs, newest first; at most 1,000 unless the query says how many. */
   list(query?: RunQuery): Promise<readonly RunSummary[]>;
   /** The work of a run that waits for the agent that called to do and report it. */
   handouts(run: string): Promise<readonly Handout[]>;
@@ -156,6 +157,7 @@ export type PublicStartOptions = Pick<StartOptions, 'id' | 'origin' | 'from' | '
 
 const DEPTH_MAX = 16;
 const RUNS_MAX = 10_000;
+const LIST_MAX = 1000;
 
 /** Opens an engine on a database file, or on a store that is already open. */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
@@ -179,9 +181,6 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   return new PublicEngine(core, { ownsStore: options.store === undefined, workspaces });
 }
 
-/** A list that leaves nobody out. */
-const ALL_RUNS = Number.MAX_SAFE_INTEGER;
-
 /**
  * Something happened at the forge: runs that are about it learn their new labels, and gates without a verdict look
  * again. Which of them it concerns, they find out.
@@ -194,8 +193,7 @@ function hearForge(core: EngineCore, forge: Forge, event: ForgeEvent): void {
   };
   const hear = async (): Promise<void> => {
     // One that cannot be driven here keeps nobody else from hearing.
-    for (const { id } of await core.store.list({ status: ['waiting'], limit: ALL_RUNS }))
-      await tell(id).catch((error: unknown) => core.warn(error));
+    for (const { id } of await core.store.list({ status: ['waiting'] })) await tell(id).catch((error: unknown) => core.warn(error));
   };
   hear().catch((error: unknown) => core.warn(error));
 }
@@ -406,7 +404,7 @@ class PublicEngine implements Engine {
   }
 
   async list(query: RunQuery = {}): Promise<readonly RunSummary[]> {
-    return this.open.store.list(query);
+    return this.open.store.list({ limit: LIST_MAX, ...query });
   }
 
   async gates(run: string): Promise<readonly OpenGate[]> {

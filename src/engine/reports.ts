@@ -121,9 +121,9 @@ export async function reportWork(core: EngineCore, run: string, report: WorkRepo
   const dedupe = `reported/${path}/${attempt}`;
   const posted = await send(core, { run, dedupe, input, values: value === undefined ? [] : [value] });
   await untilState(core, run, ({ live }) => !isBeingVerified(live[path], attempt));
-  const verdict = await verdictOn(core, run, { path, attempt, step, after: state.seq });
   // Somebody was quicker with this token: the same report has the same verdict, another one is refused.
-  return posted === 'duplicate' ? earlier(core, (await core.store.load(run)).state, report) : verdict;
+  if (posted === 'duplicate') return earlier(core, (await core.store.load(run)).state, report);
+  return verdictOn(core, run, { path, attempt, step, after: state.seq });
 }
 
 function isBeingVerified(activation: Activation | undefined, attempt: number): boolean {

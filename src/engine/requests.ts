@@ -285,7 +285,7 @@ async function grantBudget(core: EngineCore, run: string, { budget, ...how }: Gr
 }
 
 async function recheckChildren(core: EngineCore, run: string, actor: string): Promise<void> {
-  for (const { id, status } of await core.store.list({ parent: run, limit: Number.MAX_SAFE_INTEGER })) {
+  for (const { id, status } of await core.store.list({ parent: run })) {
     if (isFinal(status)) continue;
     const { state } = await core.store.load(id);
     const waits = Object.values(state.live).some(({ wait }) => wait?.kind === 'budget');

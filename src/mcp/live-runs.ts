@@ -13,13 +13,13 @@ export interface LiveRun {
 export async function liveRuns(store: Store, run: string): Promise<readonly LiveRun[]> {
   const { state, owner } = await store.load(run);
   if (isFinal(state.status)) return [];
-  const below = await Promise.all((await store.list({ parent: run, limit: Number.MAX_SAFE_INTEGER })).map(({ id }) => liveRuns(store, id)));
+  const below = await Promise.all((await store.list({ parent: run })).map(({ id }) => liveRuns(store, id)));
   return [{ state, owner }, ...below.flat()];
 }
 
 /** A run and all runs below it, ended or not, the run first. */
 export async function runsOf(store: Store, run: string): Promise<readonly string[]> {
-  const below = await store.list({ parent: run, limit: Number.MAX_SAFE_INTEGER });
+  const below = await store.list({ parent: run });
   const deeper = await Promise.all(below.map(({ id }) => runsOf(store, id)));
   return [run, ...deeper.flat()];
 }

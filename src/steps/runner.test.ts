@@ -76,6 +76,24 @@ describe('preconditions', () => {
   });
 });
 
+describe('work that is handed out is told so before it begins', () => {
+  const roles = { driven: { driver: 'scripted' }, attended: { driver: 'attended' } };
+  const attended = { data: { $attended: true } };
+  const agent = { execute: () => 'done' };
+  test.each<[string, boolean, Omit<AttemptFields, 'want'>]>([
+    ['an agent in an attended run', true, { kind: 'agent', config: { role: 'any' }, snapshot: attended }],
+    ['a generator in an attended run', true, { kind: 'generate', config: { generator: 'any' }, snapshot: attended }],
+    ['a generator whose role is attended', true, { kind: 'generate', config: { generator: 'attended' } }],
+    ['a role with a driver', false, { kind: 'agent', config: { role: 'driven' }, snapshot: attended }],
+    ['a live object', false, { kind: 'agent', config: { role: 'any' }, snapshot: attended, code: { agent } }],
+    ['an agent in a driven run', false, { kind: 'agent', config: { role: 'any' } }],
+    ['a task', false, { kind: 'task', snapshot: attended }],
+  ])('%s: %s', async (_what, isHandedOut, fields) => {
+    const result = await createAttemptRunner({ ...SERVICES, roles })(createAttemptRequest({ ...fields, want: 'prepare' }));
+    expect([result.type, 'handsOut' in result]).toEqual(['ready', isHandedOut]);
+  });
+});
+
 describe('postconditions', () => {
   const model = { postconditions: [condition('a'), condition('b'), condition('c')] };
 

@@ -193,6 +193,7 @@ export interface RunQuery {
   readonly workflow?: string;
   readonly parent?: string;
   readonly idPrefix?: string;
+  /** At most so many; all of them where nobody says. */
   readonly limit?: number;
   readonly before?: number;
 }

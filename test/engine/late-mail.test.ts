@@ -3,20 +3,32 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defineWorkflow, type Store } from '../../src/index.ts';
-import { isDead } from '../../src/process/owner.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { createRig, type Rig } from './rig.ts';
+import { createLatch, createRig, type Rig } from './rig.ts';
+import { openSpiedStore, type SpiedStore } from './spied-store.ts';
 
 let rig: Rig;
-let store: Store;
+let store: SpiedStore;
 beforeEach(async () => {
   rig = createRig();
-  store = await openSqliteStore({ file: rig.db, synchronous: 'NORMAL', isDead });
+  store = await openSpiedStore(rig.db);
 });
 afterEach(async () => {
   await rig.close();
   await store.close();
 });
+
+/** The store with mail that comes a turn late, so that a claim made with it comes first. */
+function lateMail(inner: Store): Store {
+  return {
+    ...inner,
+    post: async (mail) => {
+      await turn();
+      return inner.post(mail);
+    },
+    // Its bell does not ring before the answer: nobody but the request itself tells the driver.
+    watch: () => () => undefined,
+  };
+}
 
 const waiting = defineWorkflow({ name: 'waiting', steps: [{ id: 'go', signal: 'go', next: null }] });
 const asking = defineWorkflow({ name: 'asking', steps: [{ id: 'ask', human: { prompt: 'Go on?' }, next: null }] });
@@ -37,15 +49,6 @@ test('a signal that comes while the run is being given up is taken', async () =>
   expect((await run.wait()).status).toBe('completed');
 });
 
-test('a store may take a claim before the mail that it is for', async () => {
-  const slow: Store = { ...store, post: (mail) => turn().then(() => store.post(mail)) };
-  const engine = await rig.open({ store: slow, workflows: [waiting], drives: 'own' });
-  const run = await engine.start(waiting);
-  await run.wait('idle');
-  await engine.signal(run.id, 'go');
-  expect((await engine.get(run.id)).status).toBe('completed');
-});
-
 test('a run whose code is gone is cancelled, whatever else lies in its inbox', async () => {
   const first = await rig.open({ store, workflows: [asking] });
   const { id } = await first.start(asking);
@@ -54,8 +57,50 @@ test('a run whose code is gone is cancelled, whatever else lies in its inbox', a
   await first.close();
   const input = { type: 'decided', at: Date.now(), path: 'ask#1', option: 'approve', digest: gate?.digest ?? '', actor: 'ann' } as const;
   await store.post({ run: id, dedupe: 'somebody', input, values: [] });
-  const slow: Store = { ...store, post: (mail) => turn().then(() => store.post(mail)) };
-  const engine = await rig.open({ store: slow, drives: 'own' });
+  const engine = await rig.open({ store: lateMail(store), drives: 'own' });
   await engine.cancel(id, { actor: 'bob' });
   expect([(await engine.get(id)).status, rig.warnings]).toEqual(['cancelled', []]);
+});
+
+test('a request to a run that is busy once it is claimed was taken when it is answered', async () => {
+  const begun = createLatch();
+  const busy = defineWorkflow({
+    name: 'busy',
+    steps: [
+      {
+        id: 'work',
+        recovery: 'rerun',
+        handler: ({ signal }) =>
+          new Promise((_, reject) => {
+            begun.open();
+            signal.addEventListener('abort', () => reject(new Error('stopped')));
+          }),
+        next: null,
+      },
+    ],
+  });
+  const first = await rig.open({ workflows: [busy] });
+  const { id } = await first.start(busy);
+  await begun.promise;
+  await first.close({ abort: true });
+
+  const engine = await rig.open({ workflows: [busy], drives: 'own', store: lateMail(store) });
+  store.calls.length = 0;
+  await engine.pause(id);
+  expect((await store.load(id)).state.paused).toBe(true);
+  expect(store.calls.filter((name) => name === 'claim' || name === 'post')).toEqual(['claim', 'post']);
+  await engine.close({ abort: true });
+});
+
+test('a report on a run that has nothing else to do is verified when it is answered', async () => {
+  const attended = defineWorkflow({ name: 'attended', steps: [{ id: 'plan', agent: 'planner', prompt: 'Plan.', next: null }] });
+  const engine = await rig.open({ drives: 'own', store: lateMail(store) });
+  const run = await engine.start(attended, {}, { facts: { $attended: true } });
+  await run.wait('idle');
+  const [handout] = await engine.handouts(run.id);
+  store.calls.length = 0;
+  const verdict = await engine.report(run.id, { token: handout?.token ?? '', result: { pages: 2 } });
+  expect(verdict).toMatchObject({ accepted: true, repeated: false, step: 'plan' });
+  expect(store.calls.filter((name) => name === 'claim' || name === 'post').slice(0, 2)).toEqual(['claim', 'post']);
+  await engine.close({ abort: true });
 });

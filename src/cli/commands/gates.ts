@@ -60,7 +60,7 @@ export const run: CommandRun = async (shell, given) => {
 };
 
 async function openRuns(shell: Shell, store: Store): Promise<readonly string[]> {
-  const runs = await store.list({ status: OPEN, limit: Number.MAX_SAFE_INTEGER });
+  const runs = await store.list({ status: OPEN });
   for (const { id, damaged } of runs)
     if (damaged !== undefined) shell.warn(`run ${id} cannot be read, so its gates are not shown: ${oneLine(damaged)}`);
   return runs.filter(({ damaged }) => damaged === undefined).map(({ id }) => id);

@@ -8,7 +8,8 @@ import { currentStepOf, statusCode, statusOf } from './checkpoint.ts';
 import type { Connection } from './connection.ts';
 import { type RunRow, readRunRowByKey, verifyRun } from './run-row.ts';
 
-const LIST_MAX = 1000;
+/** What SQLite takes for no limit. */
+const ALL = -1;
 const AFTER_ANY_PREFIX = '\u{10ffff}';
 
 type Condition = readonly [sql: string, ...values: (string | number)[]];
@@ -18,7 +19,7 @@ export function listRuns(connection: Connection, query: RunQuery): RunSummary[] 
   const conditions = conditionsOf(query);
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`;
   const values = conditions.flatMap(([, ...bound]) => bound);
-  const keys = connection.sql(`SELECT key FROM runs ${where} ORDER BY key DESC LIMIT ?`).all(...values, query.limit ?? LIST_MAX);
+  const keys = connection.sql(`SELECT key FROM runs ${where} ORDER BY key DESC LIMIT ?`).all(...values, query.limit ?? ALL);
   return keys.map(({ key }) => summarize(connection, key as number));
 }
 
