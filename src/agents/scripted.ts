@@ -1,7 +1,6 @@
 // Owns the driver `scripted`: an agent whose moves are written down beforehand, for tests and the demo. It can do the
 // work, claim it without doing it, hang, and fail in every class, without a model or a network.
 
-import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Json } from '../base/json.ts';
 import type { AgentAnswer, AgentDriver, AgentFailure, AgentRequest, AgentUsage } from './driver.ts';
@@ -57,6 +56,7 @@ async function write(cwd: string, path: string, text: string): Promise<void> {
   const target = resolve(cwd, path);
   const way = relative(cwd, target);
   if (isAbsolute(path) || way === '..' || way.startsWith(`..${sep}`)) throw new Error(`the script writes "${path}", outside the workspace`);
+  const { mkdir, writeFile } = await import('node:fs/promises');
   await mkdir(dirname(target), { recursive: true });
   await writeFile(target, text);
 }

@@ -1,6 +1,7 @@
 // Owns the public engine: it wires the SQLite store, the executors of steps and the embedded host, and gives programs
 // one object to work with.
 
+import { existsSync } from 'node:fs';
 import { type EngineError, messageOf } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
 import type { Budget } from '../definition/budget.ts';
@@ -51,14 +52,12 @@ import { waitsOf } from '../kernel/status.ts';
 import { FORGE_SIGNAL } from '../kernel/waits.ts';
 import { keyReader } from '../process/key-file.ts';
 import { createOwner, isDead } from '../process/owner.ts';
-import { sweepOrphans } from '../process/tree.ts';
 import { readForge } from '../steps/forge-reading.ts';
-import { childInput } from '../steps/kinds/workflow.ts';
 import { createAttemptRunner } from '../steps/runner.ts';
 import type { StepServices } from '../steps/services.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { RunQuery, RunSummary, Store } from '../store/store.ts';
-import { Workspaces } from './workspaces.ts';
+import type { Workspaces } from './workspaces.ts';
 
 /** A workflow as it was written, or compiled. */
 export type AnyWorkflow = CompiledWorkflow | { readonly compiled: CompiledWorkflow };
@@ -159,6 +158,9 @@ const DEPTH_MAX = 16;
 const RUNS_MAX = 10_000;
 const LIST_MAX = 1000;
 
+/** A run of functions needs none of it, and should not have to load it. */
+const workshop = () => import('../steps/workshop.ts');
+
 /** Opens an engine on a database file, or on a store that is already open. */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   assertBudgets(budgetsOf(options));
@@ -174,6 +176,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   if (forge !== undefined) core.onClose(forge.watch((event) => hearForge(core, forge, event)));
   const { worktrees } = options;
   if (worktrees === undefined) return new PublicEngine(core, { ownsStore: options.store === undefined });
+  const { Workspaces } = await import('./workspaces.ts');
   const workspaces = new Workspaces({ cwd: options.cwd ?? process.cwd(), folder: worktrees.folder, forge });
   core.listen(({ run, state }) => {
     if (isFinal(state.status)) workspaces.retire(run);
@@ -236,7 +239,7 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
     },
     tokenKey: keyReader(options.db),
     mayDecide: (from, actor) => memberName(options.groups ?? {}, from, actor),
-    childInput,
+    childInput: async (request) => (await workshop()).childInput(request),
     me: createOwner(),
     limits: {
       limits: options.limits ?? {},
@@ -244,7 +247,8 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
       credentialOf: (role) => options.roles?.[role]?.credential,
     },
     sweep: async () => {
-      if (pidDir !== undefined) await sweepOrphans(pidDir);
+      // Where no program was ever started, there is nothing to sweep.
+      if (pidDir !== undefined && existsSync(pidDir)) await (await workshop()).sweepOrphans(pidDir);
     },
     drives: options.drives ?? 'all',
     depthMax: options.depthMax ?? DEPTH_MAX,

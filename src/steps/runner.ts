@@ -17,19 +17,18 @@ import { type AttemptContext, openContext } from './context.ts';
 import { filledIn } from './filling.ts';
 import { type ForgePart, type ForgeReading, partsNamedBy, readForge } from './forge-reading.ts';
 import { isForCaller } from './handover.ts';
-import { apart } from './isolation.ts';
-import { EXECUTORS } from './kinds/registry.ts';
-import { beforeWork, producing } from './outputs/production.ts';
-import { protectedBefore, protecting } from './protection.ts';
+import { executeTask } from './kinds/task.ts';
 import { redactJson } from './redaction.ts';
 import type { StepServices } from './services.ts';
-import { observeSubjects } from './subjects.ts';
 import { type Bench, CLAIMED, type Job, stepError, stoppedError, type Work } from './work.ts';
 
 type Evidence = { readonly [name: string]: Json };
 
 const NO_CHECKS: readonly CheckResult[] = Object.freeze([]);
 const STACK_MAX = 2000;
+
+/** A run of functions needs none of it, and should not have to load it. */
+const workshop = () => import('./workshop.ts');
 
 /** Builds the function that does what a host asks for one attempt. */
 export function createAttemptRunner(services: StepServices): AttemptRunner {
@@ -83,6 +82,7 @@ const WANTS: Readonly<Record<AttemptRequest['want'], Want>> = { prepare, execute
 async function prepare(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   if (pipelineOf(request.bound.model.kind) === 'execute') {
     const job = { bench, request, context };
+    const { beforeWork, protectedBefore } = await workshop();
     const found = { ...(await beforeWork(job)), ...(await protectedBefore(job)) };
     const handsOut = isForCaller(job) ? { handsOut: true as const } : {};
     return { type: 'ready', ...(Object.keys(found).length === 0 ? {} : { found }), ...handsOut, checks: NO_CHECKS };
@@ -93,12 +93,13 @@ async function prepare(bench: Bench, request: AttemptRequest, context: AttemptCo
 }
 
 async function observe(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+  const { observeSubjects } = await workshop();
   return { type: 'observed', subjects: await observeSubjects(bench.services, request, context.snapshot) };
 }
 
 function execute(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   if (request.bound.model.writes === undefined) return executeHere(bench, request, context);
-  return apart(bench, request, (place, told) => executeHere(place, told, context));
+  return workshop().then(({ apart }) => apart(bench, request, (place, told) => executeHere(place, told, context)));
 }
 
 async function executeHere(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
@@ -112,22 +113,23 @@ async function executeHere(bench: Bench, request: AttemptRequest, context: Attem
     if (found.error !== undefined) return { type: 'errored', error: found.error, evidence: before, checks: NO_CHECKS };
     if (request.signal.aborted) throw new Stopped();
   }
-  const execution = EXECUTORS[model.kind];
-  if (execution === undefined)
-    return {
-      type: 'errored',
-      error: stepError('STEP_FAILED', `a step of kind "${model.kind}" waits; it is not executed`),
-      checks: NO_CHECKS,
-    };
-  const job = { bench, request, context };
-  // Agents and commands have it around their work; what a generator may not touch is looked at here.
-  const pending = model.kind === 'generate' ? protecting(job, execution) : execution(job);
+  const pending = model.kind === 'task' ? executeTask({ bench, request, context }) : executeOther({ bench, request, context });
   const work = isPromise(pending) ? await pending : pending;
   if ('handed' in work) return { type: 'handed', handover: work.handed as unknown as JsonObject, ...notedOf(work, before) };
   if ('asks' in work) return { type: 'asked', questions: work.asks as unknown as Json, ...notedOf(work, before) };
   return 'error' in work || isPoll || model.postconditions.length === 0 || work.outcome !== 'ok'
     ? resultOf(bench, request, { work, before })
     : contracted(bench, request, { work, before, context });
+}
+
+async function executeOther(job: Job): Promise<Work> {
+  const { EXECUTORS, protecting } = await workshop();
+  if (job.request.signal.aborted) throw new Stopped();
+  const { kind } = job.request.bound.model;
+  const execution = EXECUTORS[kind];
+  if (execution === undefined) return { error: stepError('STEP_FAILED', `a step of kind "${kind}" waits; it is not executed`) };
+  // Agents and commands have it around their work; what a generator may not touch is looked at here.
+  return kind === 'generate' ? protecting(job, execution) : execution(job);
 }
 
 interface Done {
@@ -179,6 +181,7 @@ async function verify(bench: Bench, request: AttemptRequest, context: AttemptCon
 async function verifyReport({ bench, request, context }: Job): Promise<AttemptResult> {
   const claim = request.result;
   const outcome = request.activation.held?.outcome ?? 'ok';
+  const { producing } = await workshop();
   const produced = await producing({ bench, request, context }, () => ({ outcome, output: claim, claim }));
   if ('handed' in produced || 'asks' in produced) throw new Error('a report is no new work');
   const done = { work: produced, before: undefined };

@@ -1,4 +1,5 @@
-// Owns the list of executors. A kind that waits or holds members has none: the kernel leads its life.
+// Owns the list of executors. A kind that waits or holds members has none: the kernel leads its life. Nor has `task`,
+// which needs nothing of what the others take: the runner calls it by itself.
 
 import type { StepKind } from '../../definition/model.ts';
 import type { Executor } from '../work.ts';
@@ -8,13 +9,11 @@ import { executeCommand } from './command.ts';
 import { executeDelay } from './delay.ts';
 import { executeGate } from './gate.ts';
 import { executeGenerate } from './generate.ts';
-import { executeTask } from './task.ts';
 import { executeValidate } from './validate.ts';
 import { executeWebhook } from './webhook.ts';
 
-/** How each kind of step is executed. */
+/** How each kind of step but `task` is executed. */
 export const EXECUTORS: Readonly<Partial<Record<StepKind, Executor>>> = Object.freeze({
-  task: executeTask,
   command: executeCommand,
   gate: executeGate,
   validate: executeValidate,

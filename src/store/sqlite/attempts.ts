@@ -5,8 +5,9 @@ import { crc32 } from '../../base/checksum.ts';
 import type { Path } from '../../kernel/run-state.ts';
 import type { AttemptRow, CheckRow, StoredAttempt } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { damagedRun } from './failure.ts';
-import { parseStored, type RunRow } from './run-row.ts';
+import { damagedRun, parseStored } from './failure.ts';
+import { plainAttempt, plainStep } from './plain-row.ts';
+import type { RunRow } from './run-row.ts';
 import { lastPlaceOf, placeOf } from './schema.ts';
 
 // The codes are in the files: append only. The views know them too.
@@ -63,14 +64,20 @@ function spell(row: Omit<AttemptRow, 'checks'>): Spelled {
 /** A row of the log that holds attempts. */
 interface Holder {
   readonly seq: number;
+  readonly at: number;
   /** How many attempts the run had after it. */
   readonly attempts: number;
-  readonly ended: string;
+  readonly ended: string | null;
+  /** The body of a plain row, which holds one attempt. */
+  readonly plain: string;
 }
 
-const HOLDERS = 'SELECT seq, attempts, ended FROM events WHERE place BETWEEN ? AND ? AND ended IS NOT NULL ORDER BY place';
+const HOLDERS = `SELECT seq, at, attempts, ended, iif(checkpoint = '', body, NULL) AS plain FROM events
+  WHERE place BETWEEN ? AND ? AND (ended IS NOT NULL OR checkpoint = '') ORDER BY place`;
 
-function decodeAttempts(row: RunRow, { seq, attempts, ended }: Holder): StoredAttempt[] {
+function decodeAttempts(row: RunRow, holder: Holder): StoredAttempt[] {
+  const { seq, attempts, ended } = holder;
+  if (ended === null) return [{ id: attempts, seq, ...decodePlain(row, holder) }];
   const text = ended.slice(SUM_CHARACTERS);
   if (crc32(text) !== Number.parseInt(ended.slice(0, SUM_CHARACTERS), 16)) {
     throw damagedRun(row.frame.id, `the attempts of record ${seq} are not what was written`, { seq });
@@ -78,6 +85,12 @@ function decodeAttempts(row: RunRow, { seq, attempts, ended }: Holder): StoredAt
   const list = parseStored(row.frame.id, `the attempts of record ${seq}`, () => JSON.parse(text) as Spelled[]);
   const first = attempts - list.length + 1;
   return list.map((spelled, index) => unspell(spelled, { id: first + index, seq }));
+}
+
+function decodePlain(row: RunRow, { seq, at, plain }: Holder): Omit<AttemptRow, 'checks'> {
+  const attempt = parseStored(row.frame.id, `record ${seq} of its log`, () => plainAttempt(plain, at));
+  if (attempt === undefined) throw damagedRun(row.frame.id, `the attempt of record ${seq} is not what was written`, { seq });
+  return attempt;
 }
 
 function unspell(spelled: Spelled, place: { readonly id: number; readonly seq: number }): StoredAttempt {
@@ -152,7 +165,8 @@ export function readAttempts(connection: Connection, row: RunRow, group?: Path):
 }
 
 /** The step of a list with one attempt, without reading the list: a long loop has many rows of a step that is known. */
-function onlyStepOf(ended: string): string | undefined {
+function onlyStepOf({ ended, plain }: Holder): string | undefined {
+  if (ended === null) return plainStep(plain);
   if (ended.includes('],[')) return undefined;
   const begin = ended.indexOf('","') + 3;
   return ended.slice(begin, ended.indexOf('"', begin));
@@ -164,10 +178,11 @@ export function readLatest(connection: Connection, row: RunRow, steps?: readonly
   const latest = new Map<string, StoredAttempt>();
   // Backwards: what a decision asks for is mostly recent, and then the rest need not be looked at.
   const holders = connection.sql(`${HOLDERS} DESC`).iterate(placeOf(row.key, 0), lastPlaceOf(row.key));
-  for (const holder of holders) {
+  for (const found of holders) {
+    const holder = found as unknown as Holder;
     if (wanted !== undefined && latest.size === wanted.size) break;
-    if (latest.has(onlyStepOf(String(holder.ended)) ?? '')) continue;
-    for (const attempt of decodeAttempts(row, holder as unknown as Holder).reverse()) {
+    if (latest.has(onlyStepOf(holder) ?? '')) continue;
+    for (const attempt of decodeAttempts(row, holder).reverse()) {
       const counts = attempt.status === 'completed' && (wanted === undefined || wanted.has(attempt.step));
       if (counts && !latest.has(attempt.step)) latest.set(attempt.step, attempt);
     }

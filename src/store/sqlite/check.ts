@@ -123,7 +123,7 @@ async function checkValues(connection: Connection): Promise<Problem[]> {
 function missingValues(connection: Connection): Problem[] {
   const rows = connection
     .sql(`SELECT r.id, a.step, a.output AS digest FROM attempts a JOIN runs r ON r.key = a.run
-      WHERE a.output IS NOT NULL AND NOT EXISTS (SELECT 1 FROM contents c WHERE c.digest = a.output)`)
+      WHERE a.output IS NOT NULL AND NOT EXISTS (SELECT 1 FROM contents c WHERE c.digest = a.output) ORDER BY r.key, a.id`)
     .all();
   return rows.map(({ id, step, digest }) => ({ run: String(id), what: `the output ${digest} of step ${step} is missing` }));
 }

@@ -109,7 +109,8 @@ export function currentStepOf(state: RunState): string | undefined {
   return youngest?.step ?? state.halt?.step;
 }
 
-function impliedState(frame: Frame): RunState {
+/** The checkpoint of a run of which its columns say everything. */
+export function impliedState(frame: Frame): RunState {
   return {
     id: frame.id,
     workflow: frame.name,

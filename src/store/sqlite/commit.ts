@@ -15,9 +15,10 @@ import { countMembers, encodeCheckpoint, type Frame, statusCode } from './checkp
 import type { Connection } from './connection.ts';
 import { writeData, writeValues } from './contents.ts';
 import { unknownRun } from './failure.ts';
-import { appendEntry, createEntry, readHash } from './log.ts';
+import { appendEntry, type Entry, nextHash, packEvents, readHash } from './log.ts';
 import { consumeMail, hasMail, insertMail, keyOf } from './mail.ts';
 import { packJson } from './packing.ts';
+import { PLAIN, spellPlain } from './plain-row.ts';
 import { readRunRow } from './run-row.ts';
 import { changeSlots, findFull, leaveAll, nextInQueue, queueForSlot } from './slots.ts';
 import type { After } from './transactions.ts';
@@ -55,16 +56,10 @@ export function commitDelta(context: CommitContext, delta: Delta, after: After):
   const run = delta.codeHash === undefined ? found : { ...found, fixed: { ...found.fixed, code: delta.codeHash } };
   const full = delta.slots.take.length === 0 ? undefined : findFull(connection, { run: run.key, ...delta.slots });
   if (full !== undefined) return queueUp(context, delta, { run: run.key, ...full });
-  const frame = frameOf(delta, run);
-  const entry = createEntry(run.head, {
-    seq: frame.seq,
-    at: delta.at,
-    events: delta.events,
-    pack: delta.create !== undefined || delta.release === true,
-  });
-  const beside = { frame, ended: encodeAttempts([...run.past, ...delta.attempts]), checkpoint: checkpointOf(delta, frame) };
+  const entry = entryOf(delta, run);
+  const { frame } = entry;
   if (delta.create !== undefined) insertRun(connection, delta, { run, frame });
-  if (!appendEntry(connection, { run: run.key, epoch: delta.epoch }, { entry, beside })) return STALE;
+  if (!appendEntry(connection, { run: run.key, epoch: delta.epoch }, entry)) return STALE;
   if (delta.create === undefined) moveRun(connection, { run, frame });
   writeRows(connection, run, delta);
   if (delta.codeHash !== undefined) changeCode(connection, run);
@@ -81,6 +76,23 @@ export function commitDelta(context: CommitContext, delta: Delta, after: After):
   };
   after(() => remember(context, delta, { released, run: owned }));
   return { result: 'committed', released };
+}
+
+/** Whether all that a delta writes is its row of the log. */
+export function writesOneRow({ owned }: CommitContext, delta: Delta): boolean {
+  const run = owned.get(delta.run);
+  const { values, data, members, consumed, post, slots, attempts } = delta;
+  const rows = values.length + data.length + members.put.length + members.drop.length + consumed.length + post.length;
+  return (
+    rows + slots.take.length + slots.free.length === 0 &&
+    delta.create === undefined &&
+    delta.codeHash === undefined &&
+    delta.release !== true &&
+    !isFinal(delta.status) &&
+    attempts.every(({ checks }) => checks.length === 0) &&
+    run?.status === statusCode(delta.status) &&
+    run.due === (delta.due ?? null)
+  );
 }
 
 interface Move {
@@ -184,10 +196,23 @@ function insertRun(connection: Connection, delta: Delta, { run, frame }: Move): 
   if (creation.fork !== undefined) copyChecks(connection, run.past, { from: keyOfFork(connection, creation.fork), to: run.key });
 }
 
-// A run that is given up stays as it is for a while; the checkpoint of one that goes on is written over soon.
-function checkpointOf(delta: Delta, frame: Frame): string {
-  const text = encodeCheckpoint(delta.state, frame);
-  return delta.release === true ? packJson(text) : text;
+/** The row that a delta appends. Packing takes time, which pays where the row is all that happens for long. */
+function entryOf(delta: Delta, run: OwnedRun): Entry {
+  const frame = frameOf(delta, run);
+  const text = JSON.stringify(delta.events);
+  const hash = nextHash(run.head, frame, text);
+  const isFirst = delta.create !== undefined;
+  const isLast = delta.release === true;
+  const plain = isFirst || isLast ? undefined : spellPlain(delta, frame, text);
+  if (plain !== undefined) return { hash, frame, ended: null, checkpoint: PLAIN, body: plain };
+  const checkpoint = encodeCheckpoint(delta.state, frame);
+  return {
+    hash,
+    frame,
+    ended: encodeAttempts([...run.past, ...delta.attempts]),
+    checkpoint: isLast ? packJson(checkpoint) : checkpoint,
+    body: isFirst || isLast ? packEvents(text) : text,
+  };
 }
 
 function definitionId(connection: Connection, frame: Frame, { definition }: RunCreation): number {

@@ -7,8 +7,8 @@ import type { Json } from '../../base/json.ts';
 import type { Delta, StoredValue } from '../store.ts';
 import { sumOf } from './chain.ts';
 import type { Connection } from './connection.ts';
-import { damagedRun } from './failure.ts';
-import { parseStored, type RunRow } from './run-row.ts';
+import { damagedRun, parseStored } from './failure.ts';
+import type { RunRow } from './run-row.ts';
 
 const VALUE_BYTES_MAX = 512 * 1024 * 1024;
 const INLINE_CHARACTERS_MAX = 64 * 1024;

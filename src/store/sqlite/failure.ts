@@ -52,3 +52,12 @@ export function damagedRun(run: string, what: string, details: Readonly<Record<s
 export function unknownRun(run: string, file: string): EngineError {
   return new EngineError('RUN_NOT_FOUND', `no run "${run}" in ${file}; "pawl runs" shows those that exist`, { details: { runId: run } });
 }
+
+/** Parses a stored text; one that cannot be parsed is damage, never null. */
+export function parseStored<T>(run: string, what: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw damagedRun(run, `${what} cannot be parsed`, { cause: String(error) });
+  }
+}

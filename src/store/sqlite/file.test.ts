@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createFirst, createNext, START_AT } from '../../proof/store-deltas.ts';
+import { createActivation, createAttempt, createFirst, createNext, START_AT } from '../../proof/store-deltas.ts';
 import { openConnection } from './connection.ts';
 import { MIGRATIONS, migrate, versionOf } from './migrate.ts';
 import { openSqliteStore, type SqliteStore } from './open.ts';
@@ -59,16 +59,16 @@ describe('who may read the files', () => {
 });
 
 describe('versions of the file', () => {
-  async function makeVersion1(): Promise<void> {
+  async function makeVersion(version: number): Promise<void> {
     await open().then((store) => store.close());
     rmSync(file);
     const connection = await openConnection({ file, synchronous: 'FULL', walAutocheckpoint: 1000, busyMs: 1000 });
-    await migrate(connection, () => START_AT, MIGRATIONS.slice(0, 1));
+    await migrate(connection, () => START_AT, MIGRATIONS.slice(0, version));
     connection.db.close();
   }
 
   test('an older file is backed up, migrated and keeps what it held; the backup is recorded', async () => {
-    await makeVersion1();
+    await makeVersion(1);
     const old = new DatabaseSync(file);
     expect(versionOf(old)).toBe(1);
     old.exec("INSERT INTO mail (run, dedupe) VALUES (1, 'kept')");
@@ -89,8 +89,25 @@ describe('versions of the file', () => {
     copy.close();
   });
 
+  test('views from before rows were spelled short are made anew', async () => {
+    await makeVersion(3);
+    const old = new DatabaseSync(file);
+    old.exec('DROP VIEW attempts; CREATE VIEW attempts AS SELECT run, 0 AS step FROM events WHERE ended IS NOT NULL');
+    old.close();
+    const store = await open();
+    await store.commit(first);
+    const settled = { type: 'step.settled', at: START_AT, path: 'build#1', attempt: 1, outcome: 'ok' } as const;
+    const edge = { type: 'edge.taken', at: START_AT, from: 'build#1', outcome: 'ok', to: 'approve' } as const;
+    const opened = { type: 'step.opened', at: START_AT, activation: createActivation('approve', { startedAt: START_AT }) } as const;
+    const attempts = [createAttempt('build', { endedAt: START_AT })];
+    await store.commit(createNext(first, [settled, edge, opened], { attempts }));
+    const db = new DatabaseSync(file);
+    expect(db.prepare('SELECT step FROM attempts').all()).toMatchObject([{ step: 'build' }]);
+    db.close();
+  });
+
   test('a migration that fails leaves the version before it', async () => {
-    await makeVersion1();
+    await makeVersion(1);
     const connection = await openConnection({ file, synchronous: 'FULL', walAutocheckpoint: 1000, busyMs: 1000 });
     const broken = {
       version: 2,

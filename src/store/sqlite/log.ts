@@ -6,46 +6,32 @@ import type { EventRow } from '../store.ts';
 import { chainStart, rowHash, toBlob, toHex } from './chain.ts';
 import { type Frame, sealRun } from './checkpoint.ts';
 import type { Connection } from './connection.ts';
-import { damagedRun } from './failure.ts';
+import { damagedRun, parseStored } from './failure.ts';
 import { packJson, unpackJson } from './packing.ts';
-import { parseStored, type RunRow } from './run-row.ts';
+import { plainEvents } from './plain-row.ts';
+import type { RunRow } from './run-row.ts';
 import { placeOf } from './schema.ts';
 
 // Packing is for the short rows of runs that wait; a long one would take longer than it saves.
 const PACK_CHARACTERS_MAX = 4096;
 
-/** A row of the log that is ready to be written. */
+/** A row of the log that is ready to be written: the events, and the run as it is after them. */
 export interface Entry {
-  readonly seq: number;
-  readonly at: number;
   readonly hash: string;
-  readonly body: string;
-}
-
-/** What lies beside the events in their row: the run as it is after them. */
-export interface Beside {
   readonly frame: Frame;
   readonly ended: string | null;
   readonly checkpoint: string;
+  readonly body: string;
 }
 
-/** What a row of the log is made of. Packing it takes time, which pays where the row is all that happens for long. */
-export interface NewEntry {
-  readonly seq: number;
-  readonly at: number;
-  readonly events: readonly RunEvent[];
-  readonly pack: boolean;
+/** The hash of the next row of a log whose last hash is `previous`, with events in the given spelling. */
+export function nextHash(previous: string, frame: Frame, text: string): string {
+  return rowHash(previous, { seq: frame.seq, at: frame.at, bodyDigest: digestText(text) });
 }
 
-/** The next row of a log whose last hash is `previous`. */
-export function createEntry(previous: string, row: NewEntry): Entry {
-  const text = JSON.stringify(row.events);
-  return {
-    seq: row.seq,
-    at: row.at,
-    hash: rowHash(previous, { seq: row.seq, at: row.at, bodyDigest: digestText(text) }),
-    body: row.pack && text.length <= PACK_CHARACTERS_MAX ? packJson(text) : text,
-  };
+/** Events as a row holds them that is all that happens for long. */
+export function packEvents(text: string): string {
+  return text.length <= PACK_CHARACTERS_MAX ? packJson(text) : text;
 }
 
 const APPEND = `INSERT INTO events (place, at, hash, status, due, members, attempts, seal, ended, checkpoint, body)
@@ -56,23 +42,22 @@ const APPEND = `INSERT INTO events (place, at, hash, status, due, members, attem
 export function appendEntry(
   connection: Connection,
   owner: { readonly run: number; readonly epoch: number },
-  { entry, beside }: { readonly entry: Entry; readonly beside: Beside },
+  { hash, frame, ended, checkpoint, body }: Entry,
 ): boolean {
-  const { frame, ended, checkpoint } = beside;
   const { changes } = connection
     .sql(APPEND)
     .run(
-      placeOf(owner.run, entry.seq),
-      entry.at,
-      toBlob(entry.hash),
+      placeOf(owner.run, frame.seq),
+      frame.at,
+      toBlob(hash),
       frame.status,
       frame.due,
       frame.members,
       frame.attempts,
-      sealRun(entry.hash, frame, checkpoint),
+      sealRun(hash, frame, checkpoint),
       ended,
       checkpoint,
-      entry.body,
+      body,
       owner.run,
       owner.epoch,
     );
@@ -95,7 +80,7 @@ export function readLog(connection: Connection, row: RunRow, range: { readonly a
   let previous = readHash(connection, { key: row.key, id }, range.after);
   const read: EventRow[] = [];
   for (const found of connection
-    .sql('SELECT seq, at, hash, body FROM events WHERE place > ? AND place <= ? ORDER BY place')
+    .sql("SELECT seq, at, hash, checkpoint = '' AS plain, body FROM events WHERE place > ? AND place <= ? ORDER BY place")
     .iterate(placeOf(row.key, range.after), placeOf(row.key, last))) {
     const expected = range.after + read.length + 1;
     if (found.seq !== expected) throw damagedRun(id, `record ${expected} of its log is missing`, { seq: expected });
@@ -113,8 +98,17 @@ export function readLog(connection: Connection, row: RunRow, range: { readonly a
 function verifyRow(row: RunRow, found: Record<string, unknown>, previous: string): EventRow {
   const seq = found.seq as number;
   const at = found.at as number;
-  const text = unpackJson(String(found.body));
+  const text = eventsText(row.frame.id, found);
   const hash = rowHash(previous, { seq, at, bodyDigest: digestText(text) });
   if (hash !== toHex(found.hash)) throw damagedRun(row.frame.id, `record ${seq} of its log is not the one that was written`, { seq });
   return { seq, at, hash, events: parseStored(row.frame.id, `record ${seq} of its log`, () => JSON.parse(text) as RunEvent[]) };
+}
+
+/** The events of a row as they are spelled out. */
+export function eventsText(run: string, row: Record<string, unknown>): string {
+  const body = String(row.body);
+  if (row.plain !== 1) return unpackJson(body);
+  const text = parseStored(run, `record ${row.seq} of its log`, () => plainEvents(body, row.at as number));
+  if (text === undefined) throw damagedRun(run, `record ${row.seq} of its log is not the one that was written`, { seq: row.seq });
+  return text;
 }

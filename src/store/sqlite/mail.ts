@@ -5,9 +5,8 @@ import type { Mail, ReceivedMail } from '../store.ts';
 import { sumOf } from './chain.ts';
 import type { Connection } from './connection.ts';
 import { writeValues } from './contents.ts';
-import { damagedRun } from './failure.ts';
+import { damagedRun, parseStored } from './failure.ts';
 import { packJson, unpackJson } from './packing.ts';
-import { parseStored } from './run-row.ts';
 
 /** The key of a run inside the tables. */
 export function keyOf(connection: Connection, run: string): number | undefined {

@@ -8,7 +8,7 @@ import { foundHome } from './home.ts';
 import { LEDGER_TABLES } from './ledger.ts';
 import { phraseRows } from './packing.ts';
 import { TABLES } from './schema.ts';
-import { VIEWS } from './views.ts';
+import { DROP_VIEWS, PHRASES, VIEWS } from './views.ts';
 
 // "PAWL" in ASCII: tells our files from other databases.
 const APPLICATION_ID = 0x5041574c;
@@ -35,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
     version: 2,
     name: 'views',
     apply: (connection) => {
+      connection.db.exec(PHRASES);
       connection.db.exec(VIEWS);
       for (const row of phraseRows()) connection.sql('INSERT INTO phrases (code, phrase) VALUES (?, ?)').run(...row);
     },
@@ -43,6 +44,15 @@ export const MIGRATIONS: readonly Migration[] = [
     version: 3,
     name: 'agent usage',
     apply: (connection) => connection.db.exec(LEDGER_TABLES),
+  },
+  {
+    version: 4,
+    name: 'plain rows',
+    // A new file has the views of now already.
+    apply: ({ db }) => {
+      const { sql } = db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'attempts'").get() as { sql: string };
+      if (!VIEWS.includes(sql)) db.exec(DROP_VIEWS + VIEWS);
+    },
   },
 ];
 

@@ -7,7 +7,7 @@ import { readAttempts, readLatest } from './attempts.ts';
 import { copyDatabase, recordBackup } from './backup.ts';
 import { openBell } from './bell.ts';
 import { checkStore } from './check.ts';
-import { type CommitContext, commitDelta, type OwnedRun } from './commit.ts';
+import { type CommitContext, commitDelta, type OwnedRun, writesOneRow } from './commit.ts';
 import { type Connection, createPrivateFile, openConnection, readSnapshot } from './connection.ts';
 import { readData, readValues } from './contents.ts';
 import { toStoreError, unknownRun } from './failure.ts';
@@ -124,10 +124,13 @@ function createWriter(context: ClaimContext, home: Home, { write }: Transactions
         return claimRun(context, { run, me }, after);
       }),
     commit: (delta) =>
-      write((after) => {
-        home.assertHome();
-        return commitDelta(context, delta, after);
-      }),
+      write(
+        (after) => {
+          home.assertHome();
+          return commitDelta(context, delta, after);
+        },
+        writesOneRow(context, delta),
+      ),
     release: (run, held, seenMail) =>
       write((after) => {
         home.assertHome();

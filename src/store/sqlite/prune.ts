@@ -12,9 +12,9 @@ import type { RunEvent } from '../../kernel/event.ts';
 import type { PrunedRun, PruneReport, PruneRequest } from '../store.ts';
 import { statusCode, statusOf } from './checkpoint.ts';
 import { type Connection, readSnapshot, whenFree } from './connection.ts';
+import { parseStored } from './failure.ts';
 import { forgetUses } from './ledger.ts';
 import { unpackJson } from './packing.ts';
-import { parseStored } from './run-row.ts';
 import { lastPlaceOf, ofRun, placeOf } from './schema.ts';
 import type { Transactions } from './transactions.ts';
 

@@ -6,10 +6,12 @@ import type { Definition } from '../../definition/model.ts';
 import type { Activation, RunState, RunStatus } from '../../kernel/run-state.ts';
 import type { RunOrigin } from '../store.ts';
 import { chainStart, rowHash, sumOf, toHex } from './chain.ts';
-import { decodeCheckpoint, type Frame, sealRun, statusOf } from './checkpoint.ts';
+import { decodeCheckpoint, type Frame, impliedState, sealRun, statusOf } from './checkpoint.ts';
 import type { Connection } from './connection.ts';
-import { damagedRun } from './failure.ts';
+import { damagedRun, parseStored } from './failure.ts';
+import { eventsText } from './log.ts';
 import { unpackJson } from './packing.ts';
+import { PLAIN, plainState } from './plain-row.ts';
 import { lastPlaceOf, ofRun, placeOf } from './schema.ts';
 
 const DEFINITIONS_MAX = 64;
@@ -68,13 +70,15 @@ export function verifyRun(connection: Connection, row: RunRow): LoadedRun {
   const status = statusOf(frame.status);
   if (status === undefined || frame.hash === null) throw damagedRun(frame.id, 'its row names a status or a definition that does not exist');
   checkLength(row);
-  const head = readHead(connection, row);
+  const { hash: head, text } = readHead(connection, row);
   const agrees = row.head.status === frame.status && row.head.due === frame.due;
   if (!agrees || row.seal !== sealRun(head, frame, row.checkpoint)) {
     throw damagedRun(frame.id, `its checkpoint at record ${frame.seq} is not the one that was written`, { seq: frame.seq });
   }
   const members = frame.members === 0 ? [] : readMembers(connection, row);
-  const state = parseStored(frame.id, 'its checkpoint', () => decodeCheckpoint(row.checkpoint, frame, members));
+  const state = parseStored(frame.id, 'its checkpoint', () =>
+    row.checkpoint === PLAIN ? { ...impliedState(frame), ...plainState(text) } : decodeCheckpoint(row.checkpoint, frame, members),
+  );
   const origin = parseStored(frame.id, 'its origin', () => (frame.origin === null ? {} : (JSON.parse(frame.origin) as RunOrigin)));
   return { row, head, state, status, origin };
 }
@@ -87,19 +91,20 @@ function checkLength({ frame, least, owner }: RunRow): void {
   throw damagedRun(frame.id, `record ${missing} of its log ${what}`, { seq: missing });
 }
 
-/** The hash of the last row of the log, after that row was proved. */
-function readHead(connection: Connection, row: RunRow): string {
+/** The last row of the log, proved: its hash, and its events as they are spelled out. */
+function readHead(connection: Connection, row: RunRow): { readonly hash: string; readonly text: string } {
   const { id, seq } = row.frame;
   const rows = connection
-    .sql('SELECT seq, at, hash, body FROM events WHERE place BETWEEN ? AND ? ORDER BY place')
+    .sql("SELECT seq, at, hash, checkpoint = '' AS plain, body FROM events WHERE place BETWEEN ? AND ? ORDER BY place")
     .all(placeOf(row.key, seq - 1), lastPlaceOf(row.key));
   const last = rows.at(-1);
   if (last?.seq !== seq) throw damagedRun(id, `record ${seq} of its log is missing`, { seq });
   const before = seq === 1 ? chainStart(id) : rows.length === 2 ? toHex(rows[0]?.hash) : undefined;
   if (before === undefined) throw damagedRun(id, `record ${seq - 1} of its log is missing`, { seq: seq - 1 });
-  const hash = rowHash(before, { seq, at: last.at as number, bodyDigest: digestText(unpackJson(String(last.body))) });
+  const text = eventsText(id, last);
+  const hash = rowHash(before, { seq, at: last.at as number, bodyDigest: digestText(text) });
   if (hash !== toHex(last.hash)) throw damagedRun(id, `record ${seq} of its log is not the one that was written`, { seq });
-  return hash;
+  return { hash, text };
 }
 
 function readMembers(connection: Connection, row: RunRow): Activation[] {
@@ -110,15 +115,6 @@ function readMembers(connection: Connection, row: RunRow): Activation[] {
     if (sumOf([row.key, path, text]) !== sum) throw damagedRun(id, `the live member ${path} is not the one that was written`, { path });
     return parseStored(id, `the live member ${path}`, () => JSON.parse(unpackJson(String(text))) as Activation);
   });
-}
-
-/** Parses a stored text; one that cannot be parsed is damage, never null. */
-export function parseStored<T>(run: string, what: string, parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    throw damagedRun(run, `${what} cannot be parsed`, { cause: String(error) });
-  }
 }
 
 /** Reads definitions, each once. */

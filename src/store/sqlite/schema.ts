@@ -1,10 +1,11 @@
 // Owns the tables. Inside, a run is an integer; times are milliseconds; hashes of the log are 32-byte blobs; texts that
 // stay as they are for long are packed. `views.ts` shows all of it in names and spellings for people.
 //
-// A commit costs the pages it touches, twice when it waits for the disk. So a plain step writes one row: the events, the
-// checkpoint after them and the attempts that ended with them. Its place is the run and a number within it in one
-// integer: an integer key keeps rows in the leaves only, so that appending one touches one page, and needs no index. The
-// row of the run changes when its status, its due time or its owner does; `seq` there is how far the log was then.
+// A commit costs the pages it touches, twice when it waits for the disk. So a step writes one row: the events, the
+// checkpoint after them and the attempts that ended with them, or a short spelling of all three (`plain-row.ts`). Its
+// place is the run and a number within it in one integer: an integer key keeps rows in the leaves only, so that
+// appending one touches one page, and needs no index. The row of the run changes when its status, its due time or its
+// owner does; `seq` there is how far the log was then.
 // `sum` is a CRC-32 of the row: it finds a flipped byte, it is no signature.
 
 const NUMBER_BITS = 26;

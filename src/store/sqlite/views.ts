@@ -42,8 +42,22 @@ const PARALLEL_RESULTS = `(SELECT json_group_object(p.key, json(p.item)) FROM (
       SELECT json_extract(m.live, '$.key'), json_object('status', 'pending', 'retryCount', json_extract(m.live, '$.attempt') - 1)
         FROM live_members m WHERE m.run = r.key) p)`;
 
+// What a plain row says, by position (`plain-row.ts`).
+const plain = (index: number): string => `json_extract(e.body, '$[${index}]')`;
+const PLAIN_AT = `(e.at - ${plain(6)})`;
+const NEXT_LIVE = `json_object('path', ${plain(9)}, 'step', ${stepOf(plain(9))}, 'kind', ${plain(10)}, 'state', 'running', 'attempt', 1,
+    'since', 1, 'recovery', 0, 'openedAt', ${PLAIN_AT}, 'startedAt', ${PLAIN_AT})`;
+const PLAIN_STATE = `json_object('live', json_object(${plain(9)}, ${NEXT_LIVE}))`;
+const SETTLED = `'type', 'step.settled', 'at', ${PLAIN_AT}, 'path', ${plain(1)}, 'attempt', ${plain(3)}, 'outcome', ${plain(5)}`;
+const BROUGHT = `'output', json_object('digest', ${plain(11)}, 'bytes', ${plain(12)})`;
+const PLAIN_EVENTS = `json_array(
+    CASE WHEN ${plain(11)} IS NULL THEN json_object(${SETTLED}) WHEN ${plain(13)} IS NULL THEN json_object(${SETTLED}, ${BROUGHT})
+      ELSE json_object(${SETTLED}, ${BROUGHT}, 'merge', json('true')) END,
+    json_object('type', 'edge.taken', 'at', ${PLAIN_AT}, 'from', ${plain(1)}, 'outcome', ${plain(5)}, 'to', ${stepOf(plain(9))}),
+    json_object('type', 'step.opened', 'at', ${PLAIN_AT}, 'activation', ${NEXT_LIVE}))`;
+const unlessPlain = (told: string, column: string): string => `CASE e.checkpoint WHEN '' THEN ${told} ELSE ${unpackSql(column)} END`;
+
 const RUN_STATES = `
-CREATE TABLE phrases (n INTEGER PRIMARY KEY, code TEXT NOT NULL, phrase TEXT NOT NULL);
 CREATE VIEW attempts AS SELECT e.run AS run, e.attempts - json_array_length(${LIST}) + 1 + a.key AS id, e.seq AS seq,
   json_extract(a.value, '$[0]') AS path, json_extract(a.value, '$[1]') AS step, json_extract(a.value, '$[2]') AS kind,
   json_extract(a.value, '$[3]') AS attempt, json_extract(a.value, '$[4]') AS attempts_max, json_extract(a.value, '$[5]') AS outcome,
@@ -52,16 +66,19 @@ CREATE VIEW attempts AS SELECT e.run AS run, e.attempts - json_array_length(${LI
   json_extract(a.value, '$[10].error') AS error, json_extract(a.value, '$[10].claim.digest') AS claim,
   json_extract(a.value, '$[10].evidence.digest') AS evidence, json_extract(a.value, '$[10].actor') AS actor,
   json_extract(a.value, '$[10].group') AS of_group, json_extract(a.value, '$[10].key') AS key
-  FROM events e, json_each(${LIST}) a WHERE e.ended IS NOT NULL;
+  FROM events e, json_each(${LIST}) a WHERE e.ended IS NOT NULL
+  UNION ALL SELECT e.run, e.attempts, e.seq, ${plain(1)}, ${stepOf(plain(1))}, ${plain(2)}, ${plain(3)}, ${plain(4)}, ${plain(5)}, 0,
+  e.at - ${plain(7)}, e.at - ${plain(8)}, ${PLAIN_AT}, ${plain(11)}, NULL, NULL, NULL, NULL, NULL, NULL
+  FROM events e WHERE e.checkpoint = '';
 
-CREATE VIEW run_states AS SELECT r.*, e.at AS at, ${unpackSql('e.checkpoint')} AS state,
+CREATE VIEW run_states AS SELECT r.*, e.at AS at, ${unlessPlain(PLAIN_STATE, 'e.checkpoint')} AS state,
   d.name AS workflow, d.hash AS version, d.text AS definition_text
   FROM runs r JOIN definitions d ON d.id = r.definition
   JOIN events e ON e.place = (SELECT max(place) FROM events WHERE ${ofRun('place', 'r.key')});
 
 CREATE VIEW live_members AS SELECT m.run, m.path, ${unpackSql('m.text')} AS live FROM members m;
 
-CREATE VIEW run_events AS SELECT r.id AS run_id, e.seq, ${time('e.at')} AS at, lower(hex(e.hash)) AS hash, ${unpackSql('e.body')} AS events
+CREATE VIEW run_events AS SELECT r.id AS run_id, e.seq, ${time('e.at')} AS at, lower(hex(e.hash)) AS hash, ${unlessPlain(PLAIN_EVENTS, 'e.body')} AS events
   FROM events e JOIN runs r ON r.key = e.run;
 `;
 
@@ -141,5 +158,13 @@ CREATE VIEW workflow_gate_checks AS SELECT
   FROM checks c;
 `;
 
-/** The views of version 2. */
+const NAMES = ['attempts', 'run_states', 'live_members', 'run_events', 'workflow_runs', 'workflow_stage_runs', 'workflow_gate_checks'];
+
+/** The words that the views unpack texts with. */
+export const PHRASES = 'CREATE TABLE phrases (n INTEGER PRIMARY KEY, code TEXT NOT NULL, phrase TEXT NOT NULL)';
+
+/** The views as they were before plain rows go, for those of now. */
+export const DROP_VIEWS = NAMES.map((name) => `DROP VIEW IF EXISTS ${name};`).join('\n');
+
+/** The views. */
 export const VIEWS = RUN_STATES + WORKFLOW_RUNS + WORKFLOW_STAGE_RUNS + WORKFLOW_GATE_CHECKS;

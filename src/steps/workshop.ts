@@ -1,0 +1,10 @@
+// Owns what it takes to do more than call a function: programs, agents, requests, and what is looked at before and after
+// them. It is loaded when the first step comes that needs it.
+
+export { sweepOrphans } from '../process/tree.ts';
+export { apart } from './isolation.ts';
+export { EXECUTORS } from './kinds/registry.ts';
+export { childInput } from './kinds/workflow.ts';
+export { beforeWork, producing } from './outputs/production.ts';
+export { protectedBefore, protecting } from './protection.ts';
+export { observeSubjects } from './subjects.ts';
