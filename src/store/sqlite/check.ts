@@ -75,8 +75,9 @@ function checkRun(connection: Connection, key: number): Problem[] {
   try {
     row = readRunRowByKey(connection, key);
     if (row === undefined) return [];
-    const { state } = verifyRun(connection, row);
+    // The log first: it names the first record that is wrong.
     const folded = foldLog(connection, row);
+    const { state } = verifyRun(connection, row);
     readData(connection, row);
     const attempts = readAttempts(connection, row).length;
     if (attempts !== row.frame.attempts) throw damagedRun(row.frame.id, `${row.frame.attempts} attempts ended, but ${attempts} are stored`);

@@ -10,13 +10,14 @@ import { isFinal } from '../../kernel/run-state.ts';
 import type { CommitResult, Delta, RunCreation, StoredAttempt } from '../store.ts';
 import { copyChecks, encodeAttempts, readPast, writeChecks } from './attempts.ts';
 import type { Bell } from './bell.ts';
-import { chainStart, sumOf, toBlob } from './chain.ts';
+import { chainStart, toBlob } from './chain.ts';
 import { countMembers, encodeCheckpoint, type Frame, statusCode } from './checkpoint.ts';
 import type { Connection } from './connection.ts';
 import { writeData, writeValues } from './contents.ts';
 import { unknownRun } from './failure.ts';
 import { appendEntry, type Entry, nextHash, packEvents, readHash } from './log.ts';
 import { consumeMail, hasMail, insertMail, keyOf } from './mail.ts';
+import { NO_OPENINGS, type Openings, readMembers, writeMembers } from './members.ts';
 import { packJson } from './packing.ts';
 import { PLAIN, spellPlain } from './plain-row.ts';
 import { readRunRow } from './run-row.ts';
@@ -32,6 +33,7 @@ export interface OwnedRun {
   /** What the row of the run says. */
   readonly status: number;
   readonly due: number | null;
+  readonly openings: Openings;
   /** Attempts that a fork takes over with its first row. */
   readonly past: readonly StoredAttempt[];
   readonly fixed: Pick<Frame, 'origin' | 'hash' | 'code' | 'name' | 'form'>;
@@ -61,7 +63,7 @@ export function commitDelta(context: CommitContext, delta: Delta, after: After):
   if (delta.create !== undefined) insertRun(connection, delta, { run, frame });
   if (!appendEntry(connection, { run: run.key, epoch: delta.epoch }, entry)) return STALE;
   if (delta.create === undefined) moveRun(connection, { run, frame });
-  writeRows(connection, run, delta);
+  const openings = writeRows(connection, run, delta);
   if (delta.codeHash !== undefined) changeCode(connection, run);
   ringOthers(context, run.key, { delta, after });
   const released = delta.release === true && giveUp(connection, run.key, frame.seq);
@@ -73,6 +75,7 @@ export function commitDelta(context: CommitContext, delta: Delta, after: After):
     past: NO_PAST,
     status: frame.status,
     due: frame.due,
+    openings,
   };
   after(() => remember(context, delta, { released, run: owned }));
   return { result: 'committed', released };
@@ -114,6 +117,7 @@ function findOwned({ connection, owned }: CommitContext, delta: Delta): OwnedRun
     past: NO_PAST,
     status: row.frame.status,
     due: row.frame.due,
+    openings: readMembers(connection, row).openings,
     fixed: row.frame,
   };
 }
@@ -139,6 +143,7 @@ function createOwned(connection: Connection, delta: Delta, creation: RunCreation
     past,
     status: statusCode(delta.status),
     due: delta.due ?? null,
+    openings: NO_OPENINGS,
     fixed,
   };
 }
@@ -253,25 +258,14 @@ function keyOfFork(connection: Connection, fork: Fork): number {
   return from;
 }
 
-function writeRows(connection: Connection, { key: run, attempts: count }: OwnedRun, delta: Delta): void {
+/** Writes what lies beside the row of the log; gives which members are as they opened. */
+function writeRows(connection: Connection, owned: OwnedRun, delta: Delta): Openings {
+  const { key: run, attempts: count } = owned;
   writeValues(connection, delta.values);
   writeChecks(connection, delta.attempts, { run, count });
   writeData(connection, run, delta.data);
-  writeMembers(connection, run, delta);
   consumeMail(connection, run, { ids: delta.consumed, seq: delta.seq + 1 });
-}
-
-function writeMembers(connection: Connection, run: number, { members, state }: Delta): void {
-  if (members.drop.length > 1 && countMembers(state) === 0) connection.sql('DELETE FROM members WHERE run = ?').run(run);
-  else for (const path of members.drop) connection.sql('DELETE FROM members WHERE run = ? AND path = ?').run(run, path);
-  for (const member of members.put) {
-    const text = JSON.stringify(member);
-    connection
-      .sql(
-        'INSERT INTO members (run, path, text, sum) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET text = excluded.text, sum = excluded.sum',
-      )
-      .run(run, member.path, text, sumOf([run, member.path, text]));
-  }
+  return writeMembers(connection, owned, delta);
 }
 
 // Mail to a run that is not there any more has no reader; a run must still be able to end.

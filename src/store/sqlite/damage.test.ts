@@ -15,13 +15,16 @@ const output = createValue({ answer: 42 });
 
 function script(run: string): Delta[] {
   const feedback = (n: number): RunEvent => ({ type: 'step.changed', at: START_AT + n, path: 'build#1', set: { feedback: `note ${n}` } });
-  const member = createActivation('lint', { path: 'each#1/a', group: 'each#1', key: 'a', index: 0 });
+  const member = (key: string, index: number): RunEvent => {
+    const activation = createActivation('lint', { path: `each#1/${key}`, group: 'each#1', key, index });
+    return { type: 'step.opened', at: START_AT, activation };
+  };
   const deltas = [createFirst({ run, owner: 'me', more: { data: [{ key: 'version', text: '{"n":1}' }] } })];
   const add = (events: readonly RunEvent[], more: Partial<Delta> = {}): unknown =>
     deltas.push(createNext(deltas.at(-1) as Delta, events, more));
   add([feedback(1)], { values: [output], attempts: [createAttempt('prepare', { output: output.ref })] });
-  add([{ type: 'step.opened', at: START_AT, activation: member }]);
-  add([feedback(3)]);
+  add([member('a', 0), member('b', 1)]);
+  add([feedback(3), { type: 'step.changed', at: START_AT, path: 'each#1/b', set: { feedback: 'again' } }]);
   add([feedback(4)], { release: true });
   return deltas;
 }
@@ -62,8 +65,11 @@ describe('a run that was changed behind the store', () => {
     ['its status', `UPDATE runs SET status = 2 - (status = 2) WHERE id = 'hurt'`, 'checkpoint at record 5'],
     ['its last record', `UPDATE events SET body = replace(body, 'note 4', 'note 5') WHERE run = ${HURT} AND seq = 5`, 'record 5'],
     ['a missing last record', `DELETE FROM events WHERE run = ${HURT} AND seq = 5`, 'record 5'],
-    ['a member', `UPDATE members SET text = replace(text, 'each', 'eacH') WHERE run = ${HURT}`, 'each#1/a'],
-    ['a missing member', `DELETE FROM members WHERE run = ${HURT}`, '1 members'],
+    ['a member', `UPDATE members SET text = replace(text, 'each', 'eacH') WHERE run = ${HURT}`, 'each#1/b'],
+    ['a missing member', `DELETE FROM members WHERE run = ${HURT}`, '2 members'],
+    ['which members are live', `UPDATE openings SET live = '00' WHERE run = ${HURT}`, 'live members of record 3'],
+    ['that members are live', `DELETE FROM openings WHERE run = ${HURT}`, '2 members'],
+    ['a member where it opened', `UPDATE events SET body = replace(body, 'each', 'eacH') WHERE run = ${HURT} AND seq = 3`, 'record 3'],
   ])('%s is found when it is claimed, loaded, listed and checked', async (_, statement, what) => {
     damage(statement);
     await expect(store.claim('hurt', 'me')).rejects.toMatchObject(RUN_DAMAGED(what));

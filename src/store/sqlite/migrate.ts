@@ -7,7 +7,7 @@ import { type Connection, whenFree } from './connection.ts';
 import { foundHome } from './home.ts';
 import { LEDGER_TABLES } from './ledger.ts';
 import { phraseRows } from './packing.ts';
-import { TABLES } from './schema.ts';
+import { OPENINGS, TABLES } from './schema.ts';
 import { DROP_VIEWS, PHRASES, VIEWS } from './views.ts';
 
 // "PAWL" in ASCII: tells our files from other databases.
@@ -47,9 +47,10 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     version: 4,
-    name: 'plain rows',
+    name: 'short rows',
     // A new file has the views of now already.
     apply: ({ db }) => {
+      db.exec(OPENINGS);
       const { sql } = db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'attempts'").get() as { sql: string };
       if (!VIEWS.includes(sql)) db.exec(DROP_VIEWS + VIEWS);
     },

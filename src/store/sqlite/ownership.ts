@@ -33,6 +33,7 @@ export function claimRun(context: ClaimContext, who: { readonly run: string; rea
       past: [],
       status: row.frame.status,
       due: row.frame.due,
+      openings: loaded.openings,
       fixed: row.frame,
     });
     context.bell.silence(who.run);

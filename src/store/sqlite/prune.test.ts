@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { RunEvent } from '../../kernel/event.ts';
 import { createActivation, createAttempt, createFirst, createNext, createValue, START_AT } from '../../proof/store-deltas.ts';
 import type { PruneRequest } from '../store.ts';
 import { openSqliteStore, type SqliteStore } from './open.ts';
@@ -34,7 +35,10 @@ function sql(statement: string): Record<string, unknown>[] {
 /** Writes a run that has a row in every table that knows runs. */
 async function addRun(run: string, text = run): Promise<void> {
   const output = createValue(text);
-  const member = createActivation('lint', { path: 'each#1/a', group: 'each#1', key: 'a', index: 0 });
+  const member = (key: string, index: number): RunEvent => {
+    const activation = createActivation('lint', { path: `each#1/${key}`, group: 'each#1', key, index });
+    return { type: 'step.opened', at: START_AT, activation };
+  };
   const first = createFirst({ run, owner: 'me', more: { data: [{ key: 'k', text: '1' }] } });
   await store.commit(first);
   await store.post({ run, dedupe: 'a', input: { type: 'signalled', at: START_AT, name: 'a' }, values: [] });
@@ -43,7 +47,9 @@ async function addRun(run: string, text = run): Promise<void> {
   const last = createNext(
     first,
     [
-      { type: 'step.opened', at: START_AT, activation: member },
+      member('a', 0),
+      member('b', 1),
+      { type: 'step.changed', at: START_AT, path: 'each#1/b', set: { feedback: 'again' } },
       { type: 'run.changed', at: START_AT, status: 'completed' },
     ],
     { values: [output], attempts: [createAttempt('build', { output: output.ref, checks })], consumed: [mail?.id as number], release: true },
@@ -53,7 +59,7 @@ async function addRun(run: string, text = run): Promise<void> {
 
 test('no table holds anything of a run that was removed', async () => {
   await addRun('old');
-  const tables = ['runs', 'events', 'checks', 'members', 'contents', 'data', 'mail'];
+  const tables = ['runs', 'events', 'checks', 'members', 'openings', 'contents', 'data', 'mail'];
   const counts = (): unknown[] => tables.map((table) => [table, Number(sql(`SELECT count(*) AS n FROM ${table}`)[0]?.n)]);
   expect(counts()).toEqual(tables.map((table) => [table, table === 'events' ? 2 : 1]));
   await store.prune(EVERYTHING);

@@ -132,7 +132,7 @@ function sourceOf(connection: Connection, { key, id }: Pick<Candidate, 'key' | '
 function deleteRun(connection: Connection, key: number, before: number): void {
   forgetUses(connection, key, before);
   connection.sql('DELETE FROM events WHERE place BETWEEN ? AND ?').run(placeOf(key, 0), lastPlaceOf(key));
-  for (const table of ['checks', 'members', 'data', 'mail', 'slots', 'slot_waiters'])
+  for (const table of ['checks', 'members', 'openings', 'data', 'mail', 'slots', 'slot_waiters'])
     connection.sql(`DELETE FROM ${table} WHERE run = ?`).run(key);
   connection.sql('DELETE FROM runs WHERE key = ?').run(key);
 }

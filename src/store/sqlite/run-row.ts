@@ -3,14 +3,14 @@
 import { digestText } from '../../base/digest.ts';
 import { deepFreeze } from '../../base/json.ts';
 import type { Definition } from '../../definition/model.ts';
-import type { Activation, RunState, RunStatus } from '../../kernel/run-state.ts';
+import type { RunState, RunStatus } from '../../kernel/run-state.ts';
 import type { RunOrigin } from '../store.ts';
-import { chainStart, rowHash, sumOf, toHex } from './chain.ts';
+import { chainStart, rowHash, toHex } from './chain.ts';
 import { decodeCheckpoint, type Frame, impliedState, sealRun, statusOf } from './checkpoint.ts';
 import type { Connection } from './connection.ts';
 import { damagedRun, parseStored } from './failure.ts';
 import { eventsText } from './log.ts';
-import { unpackJson } from './packing.ts';
+import { type Openings, readMembers } from './members.ts';
 import { PLAIN, plainState } from './plain-row.ts';
 import { lastPlaceOf, ofRun, placeOf } from './schema.ts';
 
@@ -42,6 +42,7 @@ export interface LoadedRun {
   /** The hash of the last row of its log, in hex. */
   readonly head: string;
   readonly state: RunState;
+  readonly openings: Openings;
   readonly status: RunStatus;
   readonly origin: RunOrigin;
 }
@@ -75,12 +76,12 @@ export function verifyRun(connection: Connection, row: RunRow): LoadedRun {
   if (!agrees || row.seal !== sealRun(head, frame, row.checkpoint)) {
     throw damagedRun(frame.id, `its checkpoint at record ${frame.seq} is not the one that was written`, { seq: frame.seq });
   }
-  const members = frame.members === 0 ? [] : readMembers(connection, row);
+  const { members, openings } = readMembers(connection, row);
   const state = parseStored(frame.id, 'its checkpoint', () =>
     row.checkpoint === PLAIN ? { ...impliedState(frame), ...plainState(text) } : decodeCheckpoint(row.checkpoint, frame, members),
   );
   const origin = parseStored(frame.id, 'its origin', () => (frame.origin === null ? {} : (JSON.parse(frame.origin) as RunOrigin)));
-  return { row, head, state, status, origin };
+  return { row, head, state, openings, status, origin };
 }
 
 /** A log that ends before the row of the run says it did has lost its last rows. */
@@ -105,16 +106,6 @@ function readHead(connection: Connection, row: RunRow): { readonly hash: string;
   const hash = rowHash(before, { seq, at: last.at as number, bodyDigest: digestText(text) });
   if (hash !== toHex(last.hash)) throw damagedRun(id, `record ${seq} of its log is not the one that was written`, { seq });
   return { hash, text };
-}
-
-function readMembers(connection: Connection, row: RunRow): Activation[] {
-  const { id, members } = row.frame;
-  const found = connection.sql('SELECT path, text, sum FROM members WHERE run = ? ORDER BY path').all(row.key);
-  if (found.length !== members) throw damagedRun(id, `${members} members of groups are live, but ${found.length} are stored`);
-  return found.map(({ path, text, sum }) => {
-    if (sumOf([row.key, path, text]) !== sum) throw damagedRun(id, `the live member ${path} is not the one that was written`, { path });
-    return parseStored(id, `the live member ${path}`, () => JSON.parse(unpackJson(String(text))) as Activation);
-  });
 }
 
 /** Reads definitions, each once. */

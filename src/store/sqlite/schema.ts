@@ -25,6 +25,17 @@ export function ofRun(place: string, run: string): string {
   return `${place} BETWEEN (${run} << ${NUMBER_BITS}) AND ((${run} + 1) << ${NUMBER_BITS}) - 1`;
 }
 
+/** The table of version 4. */
+export const OPENINGS = `
+CREATE TABLE openings (
+  run INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  live TEXT NOT NULL,
+  sum INTEGER NOT NULL,
+  PRIMARY KEY (run, seq)
+) WITHOUT ROWID;
+`;
+
 /** The tables of version 1. */
 export const TABLES = `
 CREATE TABLE meta (

@@ -37,7 +37,7 @@ const PARALLEL_RESULTS = `(SELECT json_group_object(p.key, json(p.item)) FROM (
         'error', json_extract(a.error, '$.message'), 'retryCount', a.attempt - 1) AS item
         FROM attempts a LEFT JOIN contents c ON c.digest = a.output
         WHERE a.run = r.key AND a.id IN (SELECT max(id) FROM attempts WHERE run = r.key AND key IS NOT NULL GROUP BY of_group, key)
-          AND NOT EXISTS (SELECT 1 FROM members m WHERE m.run = r.key AND m.path = a.path)
+          AND NOT EXISTS (SELECT 1 FROM live_members m WHERE m.run = r.key AND m.path = a.path)
       UNION ALL
       SELECT json_extract(m.live, '$.key'), json_object('status', 'pending', 'retryCount', json_extract(m.live, '$.attempt') - 1)
         FROM live_members m WHERE m.run = r.key) p)`;
@@ -76,7 +76,10 @@ CREATE VIEW run_states AS SELECT r.*, e.at AS at, ${unlessPlain(PLAIN_STATE, 'e.
   FROM runs r JOIN definitions d ON d.id = r.definition
   JOIN events e ON e.place = (SELECT max(place) FROM events WHERE ${ofRun('place', 'r.key')});
 
-CREATE VIEW live_members AS SELECT m.run, m.path, ${unpackSql('m.text')} AS live FROM members m;
+CREATE VIEW live_members AS SELECT m.run, m.path, ${unpackSql('m.text')} AS live FROM members m
+  UNION ALL SELECT o.run, json_extract(v.value, '$.activation.path'), json_extract(v.value, '$.activation')
+  FROM openings o JOIN events e ON e.run = o.run AND e.seq = o.seq AND ${ofRun('e.place', 'o.run')}, json_each(${unpackSql('e.body')}) v
+  WHERE substr(o.live, v.key + 1, 1) = '1';
 
 CREATE VIEW run_events AS SELECT r.id AS run_id, e.seq, ${time('e.at')} AS at, lower(hex(e.hash)) AS hash, ${unlessPlain(PLAIN_EVENTS, 'e.body')} AS events
   FROM events e JOIN runs r ON r.key = e.run;

@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RunEvent } from '../../kernel/event.ts';
+import type { Activation, RunState } from '../../kernel/run-state.ts';
+import { createActivation, createFirst, createNext, createResumed, START_AT } from '../../proof/store-deltas.ts';
+import type { Claimed, Delta } from '../store.ts';
+import { openSqliteStore, type SqliteStore } from './open.ts';
+
+let directory: string;
+let store: SqliteStore;
+let db: DatabaseSync;
+let runs = 0;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'pawl-members-'));
+  store = await openSqliteStore({ file: join(directory, 'pawl.db'), synchronous: 'NORMAL', isDead: () => true });
+  db = new DatabaseSync(join(directory, 'pawl.db'));
+});
+
+afterAll(async () => {
+  db.close();
+  await store.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const opened = (key: number): RunEvent => {
+  const activation = createActivation('lint', { path: `each#1/${key}`, group: 'each#1', key: String(key), index: key });
+  return { type: 'step.opened', at: START_AT, activation };
+};
+const settled = (path: string): RunEvent => ({ type: 'step.settled', at: START_AT, path, attempt: 1, outcome: 'ok' });
+const changed = (path: string, feedback: string): RunEvent => ({ type: 'step.changed', at: START_AT, path, set: { feedback } });
+
+const membersOf = (state: RunState): Activation[] => Object.values(state.live).filter(({ group }) => group !== undefined);
+const count = (table: string, run: string): unknown =>
+  db.prepare(`SELECT count(*) AS n FROM ${table} WHERE run = (SELECT key FROM runs WHERE id = ?)`).get(run)?.n;
+
+/** What happens in one delta: how many open, and which of the live ones settle or change, by a number each. */
+const turns = fc.record({
+  opens: fc.integer({ min: 0, max: 4 }),
+  settles: fc.array(fc.nat(20), { maxLength: 4 }),
+  changes: fc.array(fc.nat(20), { maxLength: 3 }),
+  all: fc.boolean(),
+  claims: fc.boolean(),
+});
+
+test('members come back as they are, whatever opened, changed and settled together, and for whoever takes the run', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(turns, { minLength: 1, maxLength: 8 }), async (list) => {
+      runs += 1;
+      const run = `r${runs}`;
+      let last: Delta = createFirst({ run, owner: 'me' });
+      await store.commit(last);
+      let next = 0;
+      for (const { opens, settles, changes, all, claims } of list) {
+        const live = membersOf(last.state).map(({ path }) => path);
+        const ending = new Set(all ? live : settles.flatMap((n) => live[n] ?? []));
+        const events = [...ending].map(settled);
+        for (let n = 0; n < opens; n += 1) events.push(opened(next++));
+        const candidates = [...live.filter((path) => !ending.has(path)), `each#1/${next - 1}`].filter(
+          (path) => opens > 0 || live.includes(path),
+        );
+        for (const n of changes) {
+          const path = candidates[n];
+          if (path !== undefined && !ending.has(path)) events.push(changed(path, `note ${n}`));
+        }
+        const claimed = claims ? ((await store.claim(run, 'you')) as Claimed) : undefined;
+        if (claimed !== undefined) expect(claimed.state).toEqual(last.state);
+        last = claimed === undefined ? createNext(last, events) : createResumed(claimed, events);
+        expect(await store.commit(last)).toMatchObject({ result: 'committed' });
+        expect((await store.load(run)).state).toEqual(last.state);
+        const seen = db.prepare('SELECT m.live FROM live_members m JOIN runs r ON r.key = m.run WHERE r.id = ?').all(run);
+        const told = seen.map(({ live: text }) => JSON.parse(String(text)) as Activation);
+        const byIndex = (a: Activation, b: Activation): number => (a.index ?? 0) - (b.index ?? 0);
+        expect(told.sort(byIndex)).toEqual(membersOf(last.state).sort(byIndex));
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a thousand members that open and settle together are one row beside the log, and none after it', async () => {
+  const first = createFirst({ run: 'many', owner: 'me' });
+  const keys = Array.from({ length: 1000 }, (_, key) => key);
+  const second = createNext(first, keys.map(opened));
+  await store.commit(first);
+  await store.commit(second);
+  expect([count('openings', 'many'), count('members', 'many')]).toEqual([1, 0]);
+  const third = createNext(second, [settled('each#1/7'), changed('each#1/8', 'again')]);
+  await store.commit(third);
+  expect([count('openings', 'many'), count('members', 'many')]).toEqual([1, 1]);
+  expect(Object.keys((await store.load('many')).state.live)).toHaveLength(1000);
+  await store.commit(
+    createNext(
+      third,
+      keys.filter((key) => key !== 7).map((key) => settled(`each#1/${key}`)),
+    ),
+  );
+  expect([count('openings', 'many'), count('members', 'many')]).toEqual([0, 0]);
+});
+
+test('a write that was undone changes nothing of where members lie', async () => {
+  const first = createFirst({ run: 'undone', owner: 'me' });
+  const second = createNext(first, [opened(0), opened(1)]);
+  await store.commit(first);
+  await store.commit(second);
+  const mail = { run: 'undone', dedupe: 'a', input: 1n as never, values: [] };
+  const lost = createNext(second, [settled('each#1/0')], { post: [mail] });
+  await expect(store.commit(lost)).rejects.toThrow();
+  const third = createNext(second, [settled('each#1/0')]);
+  expect(await store.commit(third)).toMatchObject({ result: 'committed' });
+  expect((await store.load('undone')).state).toEqual(third.state);
+});
+
+test('a store that did not see members open knows where they lie', async () => {
+  const first = createFirst({ run: 'handed', owner: 'me' });
+  const second = createNext(first, [opened(0), opened(1)]);
+  await store.commit(first);
+  await store.commit(second);
+  const other = await openSqliteStore({ file: join(directory, 'pawl.db'), synchronous: 'NORMAL' });
+  const third = createNext(second, [settled('each#1/0')]);
+  expect(await other.commit(third)).toMatchObject({ result: 'committed' });
+  expect((await other.load('handed')).state).toEqual(third.state);
+  await other.close();
+});
