@@ -8,7 +8,6 @@
 'use strict';
 
 const { readFileSync, renameSync, rmSync, writeFileSync } = require('fs');
-const { createRequire } = require('module');
 const { dirname, join } = require('path');
 const { pathToFileURL } = require('url');
 const vm = require('vm');
@@ -18,29 +17,48 @@ const MARK_LENGTH = 67;
 
 /**
  * What a file exports. With what was kept of an earlier run if that fits, else the file is compiled, and what comes of
- * it is kept when this process ends well.
+ * it is kept when this process ends well and it is worth it.
  *
  * @param {string} file
+ * @param {() => boolean} isWorthKeeping
  * @returns {any}
  */
-function loadCompiled(file) {
+function loadCompiled(file, isWorthKeeping = () => true) {
   const source = readFileSync(file, 'latin1');
-  const kept = `${file}.v8-${process.versions.v8}`;
-  const cachedData = keptFor(source, kept);
-  const script = new vm.Script(source, {
-    filename: file,
-    ...(cachedData === undefined ? {} : { cachedData }),
-  });
-  if (cachedData === undefined || script.cachedDataRejected) {
-    process.on('exit', (code) => {
-      if (code === 0) keep(kept, source.slice(0, MARK_LENGTH), script.createCachedData());
-    });
-  }
+  const script = isOff() ? new vm.Script(source, { filename: file }) : compile(file, source, isWorthKeeping);
   const loaded = { exports: {} };
   /** @param {string} name */
+  const ask = (name) => process.getBuiltinModule(name) || require('module').createRequire(file)(name);
+  /** @param {string} name */
   const load = (name) => import(name.startsWith('./') ? pathToFileURL(join(dirname(file), name)).href : name);
-  script.runInThisContext()(loaded.exports, createRequire(file), loaded, file, dirname(file), load);
+  script.runInThisContext()(loaded.exports, ask, loaded, file, dirname(file), load);
   return loaded.exports;
+}
+
+/** As for the cache that Node has itself; and who measures coverage gets it wrong with what was compiled before. */
+function isOff() {
+  return Boolean(process.env.NODE_DISABLE_COMPILE_CACHE || process.env.NODE_V8_COVERAGE);
+}
+
+/**
+ * @param {string} file
+ * @param {string} source
+ * @param {() => boolean} isWorthKeeping
+ */
+function compile(file, source, isWorthKeeping) {
+  const kept = `${file}.v8-${process.versions.v8}`;
+  const cachedData = keptFor(source, kept);
+  const script = new vm.Script(source, { filename: file, cachedData });
+  if (cachedData === undefined || (script.cachedDataRejected && !hasFlags()))
+    process.once('exit', (code) => {
+      if (code === 0 && isWorthKeeping()) keep(kept, source.slice(0, MARK_LENGTH), script);
+    });
+  return script;
+}
+
+/** V8 refuses what it made under other flags. Who has flags leaves what is there to those who have none. */
+function hasFlags() {
+  return process.execArgv.length > 0 || Boolean(process.env.NODE_OPTIONS);
 }
 
 /**
@@ -61,16 +79,25 @@ function keptFor(source, file) {
  *
  * @param {string} file
  * @param {string} mark
- * @param {Buffer} data
+ * @param {vm.Script} script
  */
-function keep(file, mark, data) {
-  const fresh = `${file}.${process.pid}`;
+function keep(file, mark, script) {
+  const fresh = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   try {
     // On disk before it has its name: V8 looks at the beginning only, and would run what a power cut left of the rest.
-    writeFileSync(fresh, Buffer.concat([Buffer.from(mark), data]), { flush: true });
+    writeFileSync(fresh, Buffer.concat([Buffer.from(mark), script.createCachedData()]), { flush: true });
     renameSync(fresh, file);
   } catch (_) {
-    rmSync(fresh, { force: true });
+    discard(fresh);
+  }
+}
+
+/** @param {string} file */
+function discard(file) {
+  try {
+    rmSync(file, { force: true });
+  } catch (_) {
+    // A process that may not write may not remove either.
   }
 }
 

@@ -6,6 +6,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { BY_NEED, bundleLibrary } from './bundle-library.js';
 
 /** The folder of the project. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -23,13 +24,26 @@ const COMMON = {
   target: 'node24',
   minifySyntax: true,
   minifyWhitespace: true,
+  // Node shows the line of an error that nobody caught.
+  lineLimit: 160,
   sourcemap: 'linked',
   sourcesContent: false,
   logLevel: 'warning',
 };
 
-/** What the library loads by need, each as a file of its own: splitting would cut the rest into many small ones. */
-const BY_NEED = { agents: 'src/agents/drivers.ts', discover: 'src/authoring/discover.ts', 'web-request': 'src/steps/web/request.ts' };
+const UNMARKED = `//${'0'.repeat(64)}`;
+
+/**
+ * A file for bin/compiled.js.
+ * @type {import('esbuild').BuildOptions}
+ */
+const RUNNABLE = {
+  splitting: false,
+  format: 'cjs',
+  define: { 'import.meta.dirname': '__dirname' },
+  banner: { js: `${UNMARKED}\n(function(exports,require,module,__filename,__dirname,__load){` },
+  footer: { js: '})' },
+};
 
 /** Commands that are called all day: each is one file, since opening forty takes longer than what they do. */
 const ALONE = ['done', 'gates', 'next', 'runs', 'show'];
@@ -128,8 +142,8 @@ export async function bundle(folder) {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const entries = Object.values(manifest.exports).flatMap(sourceOf);
   rmSync(folder, { recursive: true, force: true });
-  await build({ ...COMMON, entryPoints: entries, outbase: 'src', outdir: folder, plugins: [apart(BY_NEED)] });
-  await build({ ...COMMON, splitting: false, entryPoints: BY_NEED, outdir: folder });
+  await bundleLibrary(folder, { entries, common: COMMON, runnable: RUNNABLE });
+  mark(join(folder, 'library.run.js'));
   const library = { library: 'src/index.ts', testing: 'src/proof/index.ts' };
   const commands = join(folder, 'cli');
   await build({ ...COMMON, entryPoints: { main: 'src/cli/main.ts', ...library, ...SHARED }, outdir: commands });
@@ -137,20 +151,14 @@ export async function bundle(folder) {
   for (const command of ALONE) {
     await build({
       ...COMMON,
-      splitting: false,
-      format: 'cjs',
-      define: { 'import.meta.dirname': '__dirname' },
+      ...RUNNABLE,
       entryPoints: { [`${command}.run`]: 'src/cli/main.ts' },
       outdir: commands,
       plugins: [allOf(command)],
-      banner: { js: `${UNMARKED}\n(function(exports,require,module,__filename,__dirname,__load){` },
-      footer: { js: '})' },
     });
     mark(join(commands, `${command}.run.js`));
   }
 }
-
-const UNMARKED = `//${'0'.repeat(64)}`;
 
 /**
  * Writes the digest of a file into its first line: what V8 makes of it is kept under that (bin/compiled.js), which reads

@@ -29,14 +29,20 @@ function build(body: string): void {
 const says = (word: string, more = ''): string =>
   `function say(){return ${JSON.stringify(word)}} exports.main = () => { console.log(say()); ${more} };`;
 
-function run(): string {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    ['-e', `require(${JSON.stringify(MODULE)}).loadCompiled(process.argv[1]).main()`, file],
-    {
-      encoding: 'utf8',
-    },
-  );
+interface Circumstances {
+  readonly flags?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  readonly options?: string;
+}
+
+/** Runs it in a process without flags: that is what most have. */
+function run({ flags = [], env = {}, options = '' }: Circumstances = {}): string {
+  const program = join(folder, 'program.cjs');
+  writeFileSync(program, `require(${JSON.stringify(MODULE)}).loadCompiled(process.argv[2]${options}).main()`);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, program, file], {
+    encoding: 'utf8',
+    env: { ...process.env, NODE_OPTIONS: '', ...env },
+  });
   return `${status} ${stdout}${stderr}`.trimEnd();
 }
 
@@ -91,7 +97,7 @@ test('where nothing can be kept the command works, and leaves nothing behind', (
   build(says('one'));
   mkdirSync(kept);
   expect(run()).toBe('0 one');
-  expect(readdirSync(folder).sort()).toEqual([basename(file), basename(kept)]);
+  expect(readdirSync(folder).sort()).toEqual(['program.cjs', basename(file), basename(kept)]);
 });
 
 test('files beside it are loaded as if it were a module', () => {
@@ -101,4 +107,45 @@ test('files beside it are loaded as if it were a module', () => {
   writeFileSync(join(folder, 'other.mjs'), "export const word = 'hello';");
   writeFileSync(join(folder, 'third.cjs'), "module.exports = 'you';");
   expect(run()).toBe(`0 hello 1 you ${folder}`);
+});
+
+test('nothing is kept that its loader does not find worth it', () => {
+  build(says('one'));
+  expect(run({ options: ', () => false' })).toBe('0 one');
+  expect(existsSync(kept)).toBe(false);
+});
+
+test.each(['NODE_DISABLE_COMPILE_CACHE', 'NODE_V8_COVERAGE'])('with %s nothing is kept, and nothing that was kept is used', (name) => {
+  build(says('one'));
+  run();
+  const mark = readFileSync(kept).subarray(0, 67);
+  build(says('two'));
+  // What would be refused if it were looked at, under the mark of the file that is there now.
+  writeFileSync(kept, Buffer.concat([readFileSync(file).subarray(0, 67), readFileSync(kept).subarray(67)]));
+  const before = readFileSync(kept);
+  expect(run({ env: { [name]: join(folder, 'coverage') } })).toBe('0 two');
+  expect(readFileSync(kept).equals(before)).toBe(true);
+  expect(mark.equals(before.subarray(0, 67))).toBe(false);
+});
+
+test('a process with other flags of V8 leaves what is kept to those without', () => {
+  build(says('one'));
+  run();
+  const before = readFileSync(kept);
+  expect(run({ flags: ['--stack-size=900'] })).toBe('0 one');
+  expect(readFileSync(kept).equals(before)).toBe(true);
+});
+
+test('what a process with other flags kept is replaced by one without', () => {
+  build(says('one'));
+  run({ flags: ['--stack-size=900'] });
+  const before = readFileSync(kept);
+  run();
+  expect(readFileSync(kept).equals(before)).toBe(false);
+});
+
+test('a process that may not write goes without', () => {
+  build(says('one'));
+  expect(run({ flags: ['--permission', '--allow-fs-read=*'] })).toMatch(/^0 one/);
+  expect(existsSync(kept)).toBe(false);
 });

@@ -18,10 +18,9 @@ const SOURCE_MAX = 10_000;
 const TOKENS_MAX = 2_000;
 
 const SPACE = /\s*/y;
-const NAME = /[\p{L}_$][\p{L}\p{N}\p{M}_$]*/uy;
+const PLAIN_NAME = /[A-Za-z_$][\w$]*/y;
 const NUMBER = /(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const SYMBOL = /===|!==|==|!=|<=|>=|&&|\|\||\?\?|[-+*/%<>!?:|.,()[\]]/y;
-const NUMBER_TAIL = /[\p{L}\p{N}_$]/u;
 const FOREIGN = /\?\.(?!\d)|=>/y;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\\': '\\', "'": "'", '"': '"', '/': '/' };
 
@@ -51,17 +50,28 @@ function readToken(source: Source, offset: number): Token {
   if (character >= '0' && character <= '9') return readNumber(source, offset);
   const foreign = matchAt(FOREIGN, source, offset);
   if (foreign !== undefined) throw unknownCharacter(source, { offset, character: foreign });
-  const name = matchAt(NAME, source, offset);
+  const name = readName(source, offset);
   if (name !== undefined) return { kind: 'name', text: name, value: name, offset };
   const symbol = matchAt(SYMBOL, source, offset);
   if (symbol !== undefined) return { kind: 'symbol', text: symbol, value: symbol, offset };
   throw unknownCharacter(source, { offset, character: String.fromCodePoint(source.text.codePointAt(offset) as number) });
 }
 
+// Names are mostly plain: setting up the tables of all letters takes longer than reading what a short process reads.
+function readName(source: Source, offset: number): string | undefined {
+  const plain = matchAt(PLAIN_NAME, source, offset);
+  const next = source.text.charAt(offset + (plain?.length ?? 0));
+  return next > '\x7f' ? matchAt(/[\p{L}_$][\p{L}\p{N}\p{M}_$]*/uy, source, offset) : plain;
+}
+
+function isWordPart(character: string): boolean {
+  return character > '\x7f' ? /[\p{L}\p{N}]/u.test(character) : /[\w$]/.test(character);
+}
+
 function readNumber(source: Source, offset: number): Token {
   const text = matchAt(NUMBER, source, offset) as string;
   const tail = source.text.charAt(offset + text.length);
-  if (offset + text.length < source.end && NUMBER_TAIL.test(tail)) {
+  if (offset + text.length < source.end && isWordPart(tail)) {
     const message = `found "${tail}" inside a number; write numbers as 10, 2.5 or 1e3, and text in quotes`;
     throw syntaxError(source, { offset: offset + text.length, message });
   }

@@ -1,0 +1,135 @@
+// The library as a program finds it installed: one compiled file behind every entry, kept between processes, and plain
+// modules for bundlers. Programs are run in processes of their own.
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { root } from '../scripts/bundle.js';
+
+let folder: string;
+let dist: string;
+let kept: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pawl-library-'));
+  const installed = join(folder, 'node_modules', 'pawl');
+  dist = join(installed, 'dist');
+  mkdirSync(installed, { recursive: true });
+  cpSync(join(root, 'package.json'), join(installed, 'package.json'));
+  cpSync(inject('bundle'), dist, { recursive: true, filter: (path) => !path.endsWith(join('dist', 'cli')) });
+  kept = join(dist, `library.run.js.v8-${process.versions.v8}`);
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const RUNS = `import { createEngine, defineWorkflow } from 'pawl';
+const workflow = defineWorkflow({ name: 'w', steps: [{ id: 'one', command: ['echo', 'hi'], next: 'two' }, { id: 'two', handler: () => 'done', next: null }] });
+const engine = await createEngine({ workflows: [workflow] });
+console.log((await (await engine.start(workflow)).wait()).status);
+await engine.close();
+`;
+
+/** What a program prints; one that fails fails the test. */
+function run(text: string, flags: readonly string[] = []): string {
+  writeFileSync(join(folder, 'program.mjs'), text);
+  return runFile('program.mjs', flags);
+}
+
+function runFile(name: string, flags: readonly string[] = []): string {
+  const env = { ...process.env, NODE_OPTIONS: '--no-warnings' };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, name], { cwd: folder, encoding: 'utf8', env });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return stdout.trimEnd();
+}
+
+test('the first process with an engine keeps what it compiled, and the next one uses it', () => {
+  expect(run(RUNS)).toBe('completed');
+  const before = statSync(kept, { bigint: true });
+  expect(run(RUNS)).toBe('completed');
+  expect(statSync(kept, { bigint: true })).toMatchObject({ ino: before.ino, mtimeNs: before.mtimeNs });
+});
+
+test('a process that only imports the library keeps nothing', () => {
+  run("import 'pawl'; import 'pawl/testing';");
+  expect(existsSync(kept)).toBe(false);
+});
+
+test('importing the library leaves nothing that a process would wait for or hear', () => {
+  expect(
+    run(`import 'pawl';
+      console.log(process.getActiveResourcesInfo().join(), process.listenerCount('exit') <= 1, process.listenerCount('beforeExit'));`),
+  ).toBe(' true 0');
+});
+
+test('what is imported and what is required is the same', () => {
+  const printed = run(`import { createRequire } from 'node:module';
+import * as imported from 'pawl';
+import * as testing from 'pawl/testing';
+const require = createRequire(import.meta.url);
+const differs = (one, other) => Object.keys(one).filter((name) => one[name] !== other[name]);
+console.log(differs(imported, require('pawl')), differs(testing, require('pawl/testing')));
+`);
+  expect(printed).toBe('[] []');
+});
+
+test.each(['EngineError', 'StepFailed', 'Stopped'])('there is one class %s, whatever is loaded beside the library', (name) => {
+  const made = new RegExp(`\\bclass ${name}\\b|\\b${name}\\s*=\\s*class\\b`);
+  expect(filesOf(dist).filter((file) => made.test(readFileSync(join(dist, file), 'utf8')))).toEqual(['library.run.js']);
+});
+
+/** The code that Node loads of a folder; that for bundlers lies in one of its own. */
+function filesOf(of: string): string[] {
+  const files = readdirSync(of, { recursive: true, encoding: 'utf8' });
+  return files.filter((file) => file.endsWith('.js') && !file.startsWith('esm'));
+}
+
+test('worker threads can each have an engine', () => {
+  writeFileSync(join(folder, 'worker.mjs'), RUNS);
+  const printed = run(`import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+const workers = [1, 2, 3].map(() => new Worker(new URL('./worker.mjs', import.meta.url)));
+await Promise.all(workers.map((worker) => once(worker, 'exit')));
+`);
+  expect(printed.split('\n')).toEqual(['completed', 'completed', 'completed']);
+});
+
+const MISTAKEN = `import { defineWorkflow } from 'pawl';
+try {
+  defineWorkflow({ name: 'w', steps: [] });
+} catch (error) {
+  console.log(error.stack);
+}
+`;
+
+test('an error has the position in the program that led to it, compiled before or not', () => {
+  run(RUNS);
+  for (const _turn of [1, 2]) {
+    expect(run(MISTAKEN)).toMatch(/program\.mjs:3:3\b/);
+    rmSync(kept, { force: true });
+  }
+});
+
+test('with source maps an error has the positions in the sources', () => {
+  expect(run(MISTAKEN, ['--enable-source-maps'])).toMatch(/src[\\/]api[\\/]workflow\.ts:\d+:\d+/);
+  expect(run(RUNS, ['--enable-source-maps'])).toBe('completed');
+});
+
+test('a bundler takes the modules, and what it makes runs by itself', async () => {
+  writeFileSync(join(folder, 'program.mjs'), RUNS);
+  const { warnings } = await build({
+    absWorkingDir: folder,
+    entryPoints: ['program.mjs'],
+    outdir: join(folder, 'out'),
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    external: ['ai'],
+    logLevel: 'silent',
+  });
+  expect(warnings.map(({ text }) => text)).toEqual([]);
+  rmSync(join(folder, 'node_modules'), { recursive: true });
+  expect(runFile('out/program.mjs')).toBe('completed');
+});
