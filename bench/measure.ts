@@ -39,6 +39,6 @@ export async function interleave(
 /** The table as people read it. */
 export function tableOf(rows: readonly Row[]): string {
   const head = ['id', 'work', 'measured', 'bar', ''];
-  const body = rows.map((row) => [row.id, row.what, row.measured, row.bar, row.met ? 'met' : 'MISSED']);
+  const body = rows.map((row) => [row.id, row.what, row.measured, row.bar, row.bar === '—' ? '' : row.met ? 'met' : 'MISSED']);
   return [`| ${head.join(' | ')} |`, '|---|---|---|---|---|', ...body.map((cells) => `| ${cells.join(' | ')} |`)].join('\n');
 }

@@ -1,14 +1,17 @@
 // The benchmark: `npm run bench` prints the table of docs/performance.md, `npm run bench -- --json` one object,
-// `--quick` fewer repeats, `--only P1,P3` some of the rows.
+// `--quick` fewer repeats, `--only P1,P3` some of the rows, `--peers` other engines as well.
 
 import { parseArgs } from 'node:util';
 import { measureColdStart } from './cold-start.ts';
 import { type Row, tableOf } from './measure.ts';
+import { measurePeers, missingPeers } from './peers.ts';
 import { measureParked, measureResume } from './recovery.ts';
 import { measureBranches, measureConcurrent, measureDefinition, measureDisk, measureFresh, measureSequential } from './throughput.ts';
 import { measureYamlFiles } from './yaml-files.ts';
 
-const { values } = parseArgs({ options: { json: { type: 'boolean' }, quick: { type: 'boolean' }, only: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { json: { type: 'boolean' }, quick: { type: 'boolean' }, only: { type: 'string' }, peers: { type: 'boolean' } },
+});
 const repeats = values.quick ? 3 : 7;
 const wanted = values.only?.split(',');
 
@@ -27,6 +30,12 @@ const MEASURES: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = 
   PD: () => measureDefinition(repeats),
 };
 
+const missing = values.peers ? missingPeers() : undefined;
+if (missing !== undefined) {
+  process.stderr.write(`${missing}\n`);
+  process.exit(2);
+}
+
 const rows: Row[] = [];
 for (const [id, measure] of Object.entries(MEASURES)) {
   if (wanted !== undefined && !wanted.includes(id)) continue;
@@ -34,5 +43,6 @@ for (const [id, measure] of Object.entries(MEASURES)) {
   rows.push(...(Array.isArray(measured) ? (measured as readonly Row[]) : [measured as Row]));
   if (!values.json) process.stderr.write(`${id} done\n`);
 }
+if (values.peers) rows.push(...(await measurePeers(repeats, wanted)));
 process.stdout.write(values.json ? `${JSON.stringify(Object.fromEntries(rows.map((row) => [row.id, row.json])))}\n` : `${tableOf(rows)}\n`);
 process.exitCode = rows.every((row) => row.met) ? 0 : 1;

@@ -1,7 +1,8 @@
 // Owns names of runs. Ids are random first, so that a short prefix is already unique, and use an alphabet
 // without look-alikes (no i, l, o, u), so that they survive being read aloud.
 
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from './random.ts';
+import { sha256 } from './sha256.ts';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const LENGTH = 16;
@@ -13,7 +14,7 @@ export function createRunId(): string {
 
 /** The id of a run that another one starts: always the same for the same parent and path. */
 export function deriveRunId(parent: string, path: string): string {
-  return encode(hash('sha256', `${parent}\n${path}`, 'buffer'));
+  return encode(sha256(`${parent}\n${path}`));
 }
 
 /** True for text that could be a run id or the beginning of one. */

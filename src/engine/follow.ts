@@ -4,7 +4,7 @@
 import type { ProgressEvent } from '../definition/result.ts';
 import { createProgressEvent } from '../definition/result.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import { type Activation, dueOf, isSettled, type Path, type RunState } from '../kernel/run-state.ts';
+import { type Activation, dueOf, isFinal, isSettled, type Path, type RunState } from '../kernel/run-state.ts';
 import type { EngineCore } from './engine.ts';
 
 /** `settled`: it ended or halted. `idle`: also when it waits. `outside`: when nothing it waits for comes by itself. */
@@ -17,6 +17,8 @@ export async function waitFor(core: EngineCore, run: string, until: Until): Prom
     const driver = core.driverOf(run);
     if (driver !== undefined) {
       await driver.finished.catch(() => undefined);
+      // Nothing can follow after that; anything else may have gone on since.
+      if (isFinal(driver.checkpoint.status)) return;
       continue;
     }
     const failure = core.takeFailure(run);

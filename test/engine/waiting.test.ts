@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
 import { defineWorkflow, type RunHandle, step, workflow } from './library.ts';
 import { codeOf, createRig, type Rig } from './rig.ts';
+import { openSpiedStore } from './spied-store.ts';
 
 let rig: Rig;
 beforeEach(() => {
@@ -35,6 +36,17 @@ describe('waiting for a run', () => {
     const engine = await rig.open({ clock: createVirtualClock() });
     const run = await engine.start(defineWorkflow({ name: 'w', steps: [{ id: 'a', ...work, next: { ok: null, timeout: 'fail' } }] }));
     expect(await happened(run)).toEqual(expected);
+  });
+
+  test('that is driven here and ended is told without reading it again', async () => {
+    const store = await openSpiedStore(rig.db);
+    const engine = await rig.open({ store });
+    const run = await engine.start(defineWorkflow({ name: 'w', steps: [{ id: 'a', handler: () => 1, next: null }] }));
+    store.calls.length = 0;
+    await engine.waitOnly(run.id, 'settled');
+    expect(store.calls).not.toContain('load');
+    await engine.close();
+    await store.close();
   });
 
   test('that halted is settled', async () => {

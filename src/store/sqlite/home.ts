@@ -1,9 +1,9 @@
 // Owns which file a store is. A store knows where it was created; opened elsewhere it may be a second copy of runs that
 // go on in the first, so it is read-only until somebody says that this one is the store now.
 
-import { randomUUID } from 'node:crypto';
 import { realpathSync, statSync } from 'node:fs';
 import { EngineError } from '../../base/error.ts';
+import { randomUuid } from '../../base/random.ts';
 import type { Connection } from './connection.ts';
 
 interface Place {
@@ -39,7 +39,7 @@ export function openHome(connection: Connection): Home {
 
 /** Gives a new store its id and its home. Runs inside the transaction that creates the tables. */
 export function foundHome(connection: Connection): void {
-  connection.sql("INSERT INTO meta (key, value) VALUES ('store_id', ?)").run(randomUUID());
+  connection.sql("INSERT INTO meta (key, value) VALUES ('store_id', ?)").run(randomUuid());
   if (connection.path !== undefined) writeHome(connection, placeOf(connection.path));
 }
 

@@ -64,7 +64,9 @@ export async function migrate(connection: Connection, now: () => number, migrati
   await whenFree(connection, () => connection.db.exec('PRAGMA journal_mode=WAL'));
   if (version === newest) return newest;
   const saved = version === 0 ? undefined : await backUp(connection, version, now());
-  for (const migration of migrations) await whenFree(connection, () => applyOnce(connection, migration, now()));
+  // A new file is made at once: each commit waits for the disk.
+  const batches = version === 0 ? [migrations] : migrations.map((migration) => [migration]);
+  for (const batch of batches) await whenFree(connection, () => applyAll(connection, batch, now()));
   if (saved !== undefined) await whenFree(connection, () => recordBackup(connection, { ...saved, at: now() }));
   return newest;
 }
@@ -96,25 +98,29 @@ export function assertOurs(db: DatabaseSync, name: string, newest: number): numb
   return version;
 }
 
-function applyOnce(connection: Connection, migration: Migration, now: number): void {
+function applyAll(connection: Connection, migrations: readonly Migration[], now: number): void {
   const { db } = connection;
   db.exec('BEGIN IMMEDIATE');
   try {
-    if (versionOf(db) < migration.version) {
-      db.exec('CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL)');
-      migration.apply(connection);
-      db.prepare('INSERT INTO migrations (version, name, applied_at) VALUES (?, ?, ?)').run(
-        migration.version,
-        migration.name,
-        new Date(now).toISOString(),
-      );
-      db.exec(`PRAGMA user_version=${migration.version}`);
-    }
+    for (const migration of migrations) applyOnce(connection, migration, now);
     db.exec('COMMIT');
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }
+}
+
+function applyOnce(connection: Connection, migration: Migration, now: number): void {
+  const { db } = connection;
+  if (versionOf(db) >= migration.version) return;
+  db.exec('CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL)');
+  migration.apply(connection);
+  db.prepare('INSERT INTO migrations (version, name, applied_at) VALUES (?, ?, ?)').run(
+    migration.version,
+    migration.name,
+    new Date(now).toISOString(),
+  );
+  db.exec(`PRAGMA user_version=${migration.version}`);
 }
 
 async function backUp(connection: Connection, version: number, now: number): Promise<{ path: string; bytes: number } | undefined> {

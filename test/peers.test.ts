@@ -1,0 +1,89 @@
+// The peers of the benchmark are not installed here, but what runs them is held to its rules: a peer that fails or
+// hangs costs a row and nothing else.
+
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { missingPeers, runChild } from '../bench/peers.ts';
+import { type Lockfile, lockfileGaps, lockfileViolations, pinViolations } from './tidy/documents.ts';
+import { readJson } from './tidy/repository.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pawl-peers-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe('the package of the peers', () => {
+  const manifest = readJson('bench/peers/package.json') as { dependencies: Record<string, string> };
+
+  test('pins every dependency', () => {
+    expect(pinViolations(manifest)).toEqual([]);
+  });
+
+  test('has a lockfile that is whole and names no registry', () => {
+    const lockfile = readJson('bench/peers/package-lock.json') as Lockfile;
+    expect([...lockfileGaps(lockfile), ...lockfileViolations(lockfile)]).toEqual([]);
+  });
+
+  function install(versions: Readonly<Record<string, string>>): void {
+    cpSync(join(import.meta.dirname, '../bench/peers/package.json'), join(folder, 'package.json'));
+    for (const [name, version] of Object.entries(versions)) {
+      mkdirSync(join(folder, 'node_modules', name), { recursive: true });
+      writeFileSync(join(folder, 'node_modules', name, 'package.json'), JSON.stringify({ name, version }));
+    }
+  }
+
+  test('is asked for with the command that installs it', () => {
+    install({});
+    expect(missingPeers(folder)).toMatch(/xstate@.*`npm --prefix bench\/peers ci`/);
+  });
+
+  test('is complete when every package has its pinned version', () => {
+    install(manifest.dependencies);
+    expect(missingPeers(folder)).toBeUndefined();
+    install({ ...manifest.dependencies, xstate: '1.0.0' });
+    expect(missingPeers(folder)).toMatch(/^The peers are not installed: xstate@[\d.]+\. /);
+  });
+});
+
+describe('a peer', () => {
+  function program(text: string): string[] {
+    const file = join(folder, 'program.mjs');
+    writeFileSync(file, text);
+    return [file];
+  }
+
+  test('that ends well gives its lines', async () => {
+    expect(await runChild(program(`console.log('one\\ntwo')`), 30_000)).toEqual({ lines: ['one', 'two'] });
+  });
+
+  test('that fails keeps the lines it had, and the reason', async () => {
+    const { lines, failure } = await runChild(program(`console.log('one'); throw new Error('no store')`), 30_000);
+    expect(lines).toEqual(['one']);
+    expect(failure).toBe('Error: no store');
+  });
+
+  test('that hangs is ended, with the server it started', async () => {
+    // Were it left over, it would still end by itself.
+    const server = `setTimeout(process.exit, 20_000); require('node:net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port) })`;
+    const hanging = program(`import { spawn } from 'node:child_process';
+      spawn(process.execPath, ['-e', ${JSON.stringify(server)}], { stdio: 'inherit' });
+      setInterval(() => undefined, 1000);`);
+    const { lines, failure } = await runChild(hanging, 3000);
+    expect(failure).toBe('it took longer than 3 s');
+    await expect(reached(Number(lines[0]))).resolves.toBe('ECONNREFUSED');
+  });
+});
+
+function reached(port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(undefined);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code));
+  });
+}
