@@ -1,8 +1,8 @@
 // Our own bugs. A failed invariant is never the user's doing and is never caught to carry on.
 
-/** Throws when something that must hold by construction does not. The message cites the invariant. */
-export function invariant(condition: unknown, message: string): asserts condition {
-  if (!condition) throw new Error(`invariant: ${message}`);
+/** Throws when something that must hold by construction does not. The message cites the invariant; `about` what broke it. */
+export function invariant(condition: unknown, message: string, about?: string): asserts condition {
+  if (!condition) throw new Error(about === undefined ? `invariant: ${message}` : `invariant: ${message}: ${about}`);
 }
 
 /** The default of an exhaustive switch: a new case fails to compile here. */

@@ -27,6 +27,8 @@ export interface Decision {
   readonly at: number;
   readonly events: readonly RunEvent[];
   readonly ended: readonly EndedAttempt[];
+  /** The paths that the events are about. */
+  readonly touched: ReadonlySet<Path>;
   readonly consumed: readonly number[];
   readonly take: readonly SlotClaim[];
   readonly record: RunRecord;
@@ -38,8 +40,7 @@ export interface Decision {
 
 /** The one write that makes a decision durable. */
 export function createDelta(decision: Decision): Delta {
-  const { before, after, record } = decision;
-  const touched = touchedPaths(decision.events);
+  const { before, after, record, touched } = decision;
   const ended = decision.ended.map((end) => attemptRow(decision, end));
   const { values, data } = record.takeChanges();
   return {
@@ -167,7 +168,8 @@ function membersOf(after: RunState, touched: ReadonlySet<Path>): Delta['members'
 
 /** Work that lets go of its semaphores or of its place in their queues; a run that stands still keeps nobody waiting. */
 function freedSlots(before: RunState, after: RunState, touched: ReadonlySet<Path>): Path[] {
-  const freed = [...touched].filter((path) => wantsSlots(before.live[path]) && !wantsSlots(after.live[path]));
+  const freed: Path[] = [];
+  for (const path of touched) if (wantsSlots(before.live[path]) && !wantsSlots(after.live[path])) freed.push(path);
   if (!standsStill(after) || standsStill(before)) return freed;
   return [...freed, ...Object.keys(after.live).filter((path) => after.live[path]?.state === 'queued' && wantsSlots(after.live[path]))];
 }

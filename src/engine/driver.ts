@@ -39,6 +39,8 @@ export interface DriverStart {
   readonly birth?: { readonly create: RunCreation; readonly event: RunStarted; readonly supplied: readonly AttemptRow[] };
 }
 
+const NO_CLAIMS: readonly SlotClaim[] = [];
+
 interface Queued {
   readonly input: RunInput;
   readonly mail?: number;
@@ -260,7 +262,8 @@ export class RunDriver {
       at: this.host.clock.now(),
       events,
       ended,
-      consumed: batch.flatMap(({ mail }) => (mail === undefined ? [] : [mail])),
+      touched,
+      consumed: batch.flatMap(({ mail }) => mail ?? []),
       take: batch.flatMap(({ input }) => this.slotClaim(input)),
       record: this.record,
       beside: (path, attempt) => this.beside.get(`${path}/${attempt}`),
@@ -283,8 +286,8 @@ export class RunDriver {
     await this.act({ touched, changesAll }, result);
   }
 
-  private slotClaim(input: RunInput): SlotClaim[] {
-    if (input.type !== 'slot') return [];
+  private slotClaim(input: RunInput): readonly SlotClaim[] {
+    if (input.type !== 'slot') return NO_CLAIMS;
     const slots = this.state.live[input.path]?.slots ?? [];
     return [{ path: input.path, keys: slots.map((key) => ({ key, limit: this.host.limitOf(key) })) }];
   }

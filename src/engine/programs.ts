@@ -103,10 +103,19 @@ function graphOf(definition: Definition, workflow: CompiledWorkflow): BoundProgr
   return { program, bound: (step) => ({ model: program.model(step), code: codeOf(workflow, step) }), child: () => undefined };
 }
 
+const codes = new WeakMap<CompiledWorkflow, ReadonlyMap<string, StepCode>>();
+
+/** The code of a step, or of a member by its step and name. */
 function codeOf(workflow: CompiledWorkflow, step: string): StepCode {
-  const slash = step.indexOf('/');
-  if (slash === -1) return workflow.code.get(step) ?? NO_CODE;
-  return workflow.code.get(step.slice(0, slash))?.members[step.slice(slash + 1)] ?? NO_CODE;
+  let known = codes.get(workflow);
+  if (known === undefined) {
+    const members = [...workflow.code].flatMap(([id, code]) =>
+      Object.entries(code.members).map(([name, own]) => [`${id}/${name}`, own] as const),
+    );
+    known = new Map([...workflow.code, ...members]);
+    codes.set(workflow, known);
+  }
+  return known.get(step) ?? NO_CODE;
 }
 
 function flowOf(program: FlowProgram): BoundProgram {

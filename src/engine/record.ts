@@ -49,6 +49,7 @@ export class RunRecord implements View {
   private readonly groups = new Map<Path, Map<string, MemberResult>>();
   private whole: Whole | undefined;
   private loadingWhole: Promise<Whole> | undefined;
+  private shown: { readonly state: RunState; readonly snapshot: Snapshot } | undefined;
   /** What the store may not show yet to a reader: changes since the last commit, or since the reading began. */
   private unseen: ((whole: Whole) => void)[] = [];
   private loaded: boolean;
@@ -84,7 +85,7 @@ export class RunRecord implements View {
 
   value(ref: Ref): Json {
     const value = this.known.get(ref.digest);
-    invariant(value !== undefined, `E1: the value ${ref.digest} was not loaded before it was read`);
+    invariant(value !== undefined, 'E1: a value is loaded before it is read', ref.digest);
     return value;
   }
 
@@ -242,11 +243,17 @@ export class RunRecord implements View {
 
   /** The run's record as functions see it. It is read from the store once, and kept up to date after that. */
   snapshot(state: RunState): Snapshot | Promise<Snapshot> {
-    if (this.whole !== undefined) return snapshotOf(this.whole, state);
+    if (this.whole !== undefined) return this.snapshotAt(this.whole, state);
     this.loadingWhole ??= this.loadWhole().finally(() => {
       this.loadingWhole = undefined;
     });
-    return this.loadingWhole.then((whole) => snapshotOf(whole, state));
+    return this.loadingWhole.then((whole) => this.snapshotAt(whole, state));
+  }
+
+  /** The same for all that begins at one position of the run: the members of a fan-out share it. */
+  private snapshotAt(whole: Whole, state: RunState): Snapshot {
+    if (this.shown?.state !== state) this.shown = { state, snapshot: snapshotOf(whole, state) };
+    return this.shown.snapshot;
   }
 
   private async loadWhole(): Promise<Whole> {

@@ -45,14 +45,14 @@ describe('the fold', () => {
     ['opened', { type: 'step.opened', at: 0, activation: { path: 'a#1' } as never }],
     ['reopened', { type: 'step.reopened', at: 0, activation: { path: 'a#1' } as never }],
   ])('lets no live path be %s a second time (K2)', (_what, event) => {
-    expect(() => apply(startGraph(graph(step('a', { next: to('complete') }))).state, event)).toThrow('K2: a#1 is already live');
+    expect(() => apply(startGraph(graph(step('a', { next: to('complete') }))).state, event)).toThrow('K2: what opens is not live yet: a#1');
   });
 
   test.each<[string, RunEvent]>([
     ['changed', { type: 'step.changed', at: 0, path: 'z#1', set: {} }],
     ['settled', { type: 'step.settled', at: 0, path: 'z#1', attempt: 1, outcome: 'ok' }],
   ])('lets nothing be %s that is not live (K2)', (_what, event) => {
-    expect(() => apply(startGraph(graph(step('a', { next: to('complete') }))).state, event)).toThrow('K2: z#1 is not live');
+    expect(() => apply(startGraph(graph(step('a', { next: to('complete') }))).state, event)).toThrow('K2: what changes or settles is live: z#1');
   });
 
   test('removes a field that is set to null and leaves the original as it was', () => {

@@ -24,11 +24,17 @@ export function draftOf(run: RunState): Draft {
   return {
     ...run,
     live: { ...run.live },
-    groups: { ...run.groups },
-    counts: { ...run.counts },
-    extended: { ...run.extended },
-    signals: { ...run.signals },
+    groups: copyOf(run.groups),
+    counts: copyOf(run.counts),
+    extended: copyOf(run.extended),
+    signals: copyOf(run.signals),
   };
+}
+
+// Most of them are empty most of the time, and a new object is quicker than a copy of nothing.
+function copyOf<T>(entries: Readonly<Record<string, T>>): Record<string, T> {
+  for (const _ in entries) return { ...entries };
+  return {};
 }
 
 /** The checkpoint that a run's first event gives. */
@@ -79,7 +85,7 @@ export function applyTo(draft: Draft, event: RunEvent): void {
     case 'step.opened':
       openActivation(draft, event.activation, undefined);
       if (event.counted) draft.counts[event.activation.step] = visitOf(event.activation.path);
-      if (event.activation.group !== undefined) bump(draft, event.activation.group, { queued: -1 });
+      if (event.activation.group !== undefined) bump(draft, event.activation.group, 'queued');
       return;
     case 'step.reopened':
       openActivation(draft, event.activation, event.group);
@@ -120,14 +126,14 @@ function applySignal(draft: Draft, signal: NonNullable<Extract<RunEvent, { type:
 }
 
 function openActivation(draft: Draft, activation: Activation, group: Group | undefined): void {
-  invariant(draft.live[activation.path] === undefined, `K2: ${activation.path} is already live`);
+  invariant(draft.live[activation.path] === undefined, 'K2: what opens is not live yet', activation.path);
   draft.live[activation.path] = activation;
   if (group !== undefined) draft.groups[activation.path] = group;
 }
 
 function applyStepChanged(draft: Draft, event: StepChanged): void {
   const before = draft.live[event.path];
-  invariant(before !== undefined, `K2: ${event.path} is not live`);
+  invariant(before !== undefined, 'K2: what changes or settles is live', event.path);
   const after: Record<string, unknown> = { ...before };
   for (const [field, value] of Object.entries(event.set)) {
     if (value === null) delete after[field];
@@ -147,17 +153,30 @@ function takeFromAgain(draft: Draft, { group: path, key }: Activation): void {
 
 function applyStepSettled(draft: Draft, event: StepSettled): void {
   const activation = draft.live[event.path];
-  invariant(activation !== undefined, `K2: ${event.path} is not live`);
-  delete draft.live[event.path];
-  delete draft.groups[event.path];
-  if (activation.group !== undefined && event.counts !== undefined) bump(draft, activation.group, { [event.counts]: 1 });
+  invariant(activation !== undefined, 'K2: what changes or settles is live', event.path);
+  // Looking at all that is live takes time where a group has many members.
+  if (activation.group === undefined) draft.live = without(draft.live, event.path);
+  else delete draft.live[event.path];
+  if (draft.groups[event.path] !== undefined) delete draft.groups[event.path];
+  if (activation.group !== undefined && event.counts !== undefined) bump(draft, activation.group, event.counts);
 }
 
-function bump(draft: Draft, path: string, by: Partial<Record<'queued' | 'ok' | 'reject' | 'fail' | 'skip', number>>): void {
+// An object that something was deleted from is slow from then on; the step that works alone leaves none behind.
+function without(live: Record<string, Activation>, path: string): Record<string, Activation> {
+  for (const other in live) {
+    if (other === path) continue;
+    delete live[path];
+    return live;
+  }
+  return {};
+}
+
+/** Counts a member under another head of its group; one that opens is no longer queued. */
+function bump(draft: Draft, path: string, head: 'queued' | 'ok' | 'reject' | 'fail' | 'skip'): void {
   const group = draft.groups[path];
   if (group === undefined) return;
   const after: Mutable<Group> = { ...group };
-  for (const [head, amount] of Object.entries(by) as ['queued' | 'ok', number][]) after[head] += amount;
+  after[head] += head === 'queued' ? -1 : 1;
   draft.groups[path] = after;
 }
 

@@ -63,17 +63,9 @@ export function conclude(turn: Turn, path: Path, result: Result): void {
   const books = turn.run.groups[path];
   const merge = isMember ? undefined : mergeOf(turn, activation, result);
   const settled: StepSettled = { type: 'step.settled', at: turn.at, path, attempt: activation.attempt, outcome: result.outcome };
-  const isPlain = result.output === undefined && result.error === undefined && result.actor === undefined && !isMember;
-  turn.emit(
-    isPlain
-      ? settled
-      : {
-          ...settled,
-          ...toldOf(result),
-          ...(merge === undefined ? {} : { merge }),
-          ...(isMember ? { counts: headOf(result.outcome) } : {}),
-        },
-  );
+  const isPlain = result.output === undefined && result.error === undefined && result.actor === undefined;
+  const told = isPlain ? settled : { ...settled, ...toldOf(result), ...(merge === undefined ? {} : { merge }) };
+  turn.emit(isMember ? { ...told, counts: headOf(result.outcome) } : told);
   if (isMember) memberEnded(turn, activation.group as Path);
   else moveOn(turn, books === undefined ? { activation, result } : { activation, result, books });
 }

@@ -27,7 +27,7 @@ export class Turn {
   /** The activations whose attempts ended in this decision, as they were then. */
   readonly ended: EndedAttempt[] = [];
   private readonly work: (() => void)[] = [];
-  private readonly settledMembers = new Map<Path, MemberResult[]>();
+  private settledMembers: Map<Path, MemberResult[]> | undefined;
 
   constructor(given: { program: Program; run: Draft; view: View; at: number }) {
     this.program = given.program;
@@ -74,7 +74,7 @@ export class Turn {
   members(group: Path): readonly MemberResult[] {
     const latest = new Map<string, MemberResult>();
     for (const member of this.view.members(group)) latest.set(member.key, member);
-    for (const member of this.settledMembers.get(group) ?? []) latest.set(member.key, member);
+    for (const member of this.settledMembers?.get(group) ?? []) latest.set(member.key, member);
     return [...latest.values()].sort((a, b) => a.index - b.index);
   }
 
@@ -101,6 +101,7 @@ export class Turn {
   private noteMember(event: Extract<RunEvent, { type: 'step.settled' }>): void {
     const activation = this.run.live[event.path];
     if (activation?.group === undefined || this.run.groups[activation.group] === undefined) return;
+    this.settledMembers ??= new Map();
     const list = this.settledMembers.get(activation.group) ?? [];
     list.push({
       path: event.path,

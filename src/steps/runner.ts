@@ -144,7 +144,11 @@ function resultOf(bench: Bench, request: AttemptRequest, { work, before }: Done)
   return { type: 'settled', outcome: work.outcome, output: plainOutput(bench, request, work.output), ...noted };
 }
 
+const NOTHING = Object.freeze({ checks: NO_CHECKS });
+
 function notedOf({ claim, evidence, actor, remember, checks = NO_CHECKS }: Work, before: Evidence | undefined) {
+  // Told apart first: this is on the path of every step.
+  if ((claim ?? evidence ?? actor ?? remember ?? before) === undefined && checks === NO_CHECKS) return NOTHING;
   return {
     ...(claim === undefined ? {} : { claim }),
     ...(evidence === undefined && before === undefined ? {} : { evidence: { ...before, ...evidence } }),

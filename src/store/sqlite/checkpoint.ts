@@ -138,7 +138,8 @@ function impliedStatus(frame: Frame): RunStatus {
   return isSettled(shown) ? shown : 'running';
 }
 
-function isEmpty(value: object): boolean {
+/** True for an object without fields. */
+export function isEmpty(value: object): boolean {
   for (const _ in value) return false;
   return true;
 }

@@ -12,7 +12,7 @@ import type { StepKind } from '../../definition/model.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { Activation, Path, Ref, RunState } from '../../kernel/run-state.ts';
 import type { AttemptRow, Delta } from '../store.ts';
-import type { Frame } from './checkpoint.ts';
+import { type Frame, isEmpty } from './checkpoint.ts';
 
 /** What the column of the checkpoint says in a plain row. */
 export const PLAIN = '';
@@ -61,12 +61,28 @@ export function spellPlain(delta: Delta, frame: Frame, text: string): string | u
   const next = opened.activation;
   if (!isPlainState(state, frame, next) || !isPlainAttempt(attempt)) return undefined;
   const { path, kind, maxAttempts, outcome = '', openedAt, startedAt = 0, output } = attempt;
-  const merge = settled.merge === true ? (true as const) : undefined;
   const { at } = state;
-  const row = { path, kind, attempt: attempt.attempt, maxAttempts, outcome, at, openedAt, startedAt, output, merge };
-  const plain: PlainRow = { ...row, nextPath: next.path, nextKind: next.kind };
+  const plain: PlainRow = {
+    path,
+    kind,
+    attempt: attempt.attempt,
+    maxAttempts,
+    outcome,
+    at,
+    openedAt,
+    startedAt,
+    nextPath: next.path,
+    nextKind: next.kind,
+    output,
+    merge: settled.merge === true ? true : undefined,
+  };
   const isSame = attempt.endedAt === at && attempt.step === stepOf(path) && textOf(plain) === text;
-  return isSame && [delta.at, at, openedAt, startedAt, maxAttempts].every(Number.isSafeInteger) ? shortOf(plain, delta.at) : undefined;
+  return isSame && areWhole(delta.at, plain) ? shortOf(plain, delta.at) : undefined;
+}
+
+function areWhole(writtenAt: number, { at, openedAt, startedAt, maxAttempts }: PlainRow): boolean {
+  const isWhole = Number.isSafeInteger;
+  return isWhole(writtenAt) && isWhole(at) && isWhole(openedAt) && isWhole(startedAt) && isWhole(maxAttempts);
 }
 
 function shortOf(row: PlainRow, at: number): string {
@@ -96,7 +112,7 @@ function isPlainState(state: RunState, frame: Frame, next: Activation): boolean 
     return false;
   if (state.depth !== 0 || state.paused || state.flags.length > 0) return false;
   for (const path in state.live) if (path !== next.path) return false;
-  for (const part of [state.groups, state.counts, state.extended, state.signals]) for (const _ in part) return false;
+  if (!isEmpty(state.groups) || !isEmpty(state.counts) || !isEmpty(state.extended) || !isEmpty(state.signals)) return false;
   for (const field in state) if (!IMPLIED.has(field) && state[field as keyof RunState] !== undefined) return false;
   return true;
 }
