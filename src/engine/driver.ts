@@ -266,7 +266,7 @@ export class RunDriver {
       consumed: batch.flatMap(({ mail }) => mail ?? []),
       take: batch.flatMap(({ input }) => this.slotClaim(input)),
       record: this.record,
-      beside: (path, attempt) => this.beside.get(`${path}/${attempt}`),
+      beside: (path, attempt) => (this.beside.size === 0 ? undefined : this.beside.get(`${path}/${attempt}`)),
       release: this.queue.length === 0 && !this.host.isDraining() && this.wouldIdle(after, touched),
       ...(this.birth === undefined ? {} : { create: this.birth.create, supplied: this.birth.supplied }),
     });
@@ -274,7 +274,7 @@ export class RunDriver {
     if (this.over) return;
     if (result.result === 'full') return this.waitForSlot(batch[0] as Queued, delta);
     if (result.result === 'stale') return this.abandon(this.host.lost(this.run));
-    for (const { activation } of ended) this.beside.delete(`${activation.path}/${activation.attempt}`);
+    if (this.beside.size > 0) for (const { activation } of ended) this.beside.delete(`${activation.path}/${activation.attempt}`);
     this.state = after;
     this.birth = undefined;
     this.wasBorn();

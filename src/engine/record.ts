@@ -12,7 +12,7 @@ import { mergedBy, type RunEvent } from '../kernel/event.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { MemberResult, Need, View } from '../kernel/program.ts';
 import type { Activation, Path, Ref, RunState } from '../kernel/run-state.ts';
-import { type EndedAttempt, hasResult } from '../kernel/turn.ts';
+import { type EndedAttempt, hasResult, memberResult } from '../kernel/turn.ts';
 import type { Snapshot } from '../steps/attempt.ts';
 import type { Delta, Store, StoredAttempt, StoredValue } from '../store/store.ts';
 
@@ -178,15 +178,7 @@ export class RunRecord implements View {
       if (event.type !== 'step.settled') continue;
       const output = event.output === undefined ? null : (this.known.get(event.output.digest) ?? null);
       if (activation.group !== undefined) {
-        this.groups.get(activation.group)?.set(activation.key ?? '', {
-          path: event.path,
-          key: activation.key ?? '',
-          index: activation.index ?? 0,
-          attempt: event.attempt,
-          outcome: event.outcome,
-          output,
-          ...(event.error === undefined ? {} : { error: event.error }),
-        });
+        this.groups.get(activation.group)?.set(activation.key ?? '', memberResult(event, activation, output));
         continue;
       }
       if (hasResult(event.outcome)) this.noteResult(activation.step, output);

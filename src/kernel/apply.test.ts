@@ -52,7 +52,9 @@ describe('the fold', () => {
     ['changed', { type: 'step.changed', at: 0, path: 'z#1', set: {} }],
     ['settled', { type: 'step.settled', at: 0, path: 'z#1', attempt: 1, outcome: 'ok' }],
   ])('lets nothing be %s that is not live (K2)', (_what, event) => {
-    expect(() => apply(startGraph(graph(step('a', { next: to('complete') }))).state, event)).toThrow('K2: what changes or settles is live: z#1');
+    expect(() => apply(startGraph(graph(step('a', { next: to('complete') }))).state, event)).toThrow(
+      'K2: what changes or settles is live: z#1',
+    );
   });
 
   test('removes a field that is set to null and leaves the original as it was', () => {

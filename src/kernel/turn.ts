@@ -2,6 +2,7 @@
 // that is still to be thought through. Work is a queue, not recursion, so that a thousand skipped steps or members
 // cost no stack.
 
+import type { Json } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
 import { applyTo, type Draft } from './apply.ts';
 import { mergedBy, type RunEvent, type StepChanged, type StepSettled } from './event.ts';
@@ -27,7 +28,6 @@ export class Turn {
   /** The activations whose attempts ended in this decision, as they were then. */
   readonly ended: EndedAttempt[] = [];
   private readonly work: (() => void)[] = [];
-  private settledMembers: Map<Path, MemberResult[]> | undefined;
 
   constructor(given: { program: Program; run: Draft; view: View; at: number }) {
     this.program = given.program;
@@ -38,7 +38,6 @@ export class Turn {
 
   /** Records a fact; the working copy changes with it. */
   emit(event: RunEvent): void {
-    if (event.type === 'step.settled') this.noteMember(event);
     if (this.run.form === 'graph') this.noteResult(event);
     if (event.type === 'step.settled' || (event.type === 'step.changed' && event.failed !== undefined)) {
       const activation = this.run.live[event.path] as Activation;
@@ -74,7 +73,11 @@ export class Turn {
   members(group: Path): readonly MemberResult[] {
     const latest = new Map<string, MemberResult>();
     for (const member of this.view.members(group)) latest.set(member.key, member);
-    for (const member of this.settledMembers?.get(group) ?? []) latest.set(member.key, member);
+    for (const { event, activation } of this.ended) {
+      if (event.type !== 'step.settled' || activation.group !== group) continue;
+      const output = event.output === undefined ? null : this.view.value(event.output);
+      latest.set(activation.key ?? '', memberResult(event, activation, output));
+    }
     return [...latest.values()].sort((a, b) => a.index - b.index);
   }
 
@@ -97,23 +100,13 @@ export class Turn {
     this.view = view;
     return view;
   }
+}
 
-  private noteMember(event: Extract<RunEvent, { type: 'step.settled' }>): void {
-    const activation = this.run.live[event.path];
-    if (activation?.group === undefined || this.run.groups[activation.group] === undefined) return;
-    this.settledMembers ??= new Map();
-    const list = this.settledMembers.get(activation.group) ?? [];
-    list.push({
-      path: event.path,
-      key: activation.key ?? '',
-      index: activation.index ?? 0,
-      attempt: event.attempt,
-      outcome: event.outcome,
-      output: event.output === undefined ? null : this.view.value(event.output),
-      ...(event.error === undefined ? {} : { error: event.error }),
-    });
-    this.settledMembers.set(activation.group, list);
-  }
+/** How a member of a group ended. */
+export function memberResult(event: StepSettled, activation: Activation, output: Json): MemberResult {
+  const { path, attempt, outcome, error } = event;
+  const ended = { path, key: activation.key ?? '', index: activation.index ?? 0, attempt, outcome, output };
+  return error === undefined ? ended : { ...ended, error };
 }
 
 /** Whether a step that settled so has a result that later steps can read. */

@@ -55,9 +55,10 @@ function spell(row: Omit<AttemptRow, 'checks'>): Spelled {
     endedAt,
   ];
   const { output, error, claim, evidence, actor, group, key, index, input } = row;
-  const isPlain = !(output || error || claim || evidence) && actor === undefined && group === undefined && input === undefined;
-  // JSON leaves out what is undefined.
+  const isPlain = !(output || error || claim || evidence) && actor === undefined && input === undefined;
+  // JSON leaves out what is undefined, but looks at it: a fan-out has many of the second kind.
   if (!isPlain) plain.push({ output, error, claim, evidence, actor, group, key, index, input } as Rare);
+  else if (group !== undefined) plain.push({ group, key, index } as Rare);
   return plain;
 }
 
