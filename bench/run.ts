@@ -9,9 +9,23 @@ import { measureParked, measureResume } from './recovery.ts';
 import { measureBranches, measureConcurrent, measureDefinition, measureDisk, measureFresh, measureSequential } from './throughput.ts';
 import { measureYamlFiles } from './yaml-files.ts';
 
-const { values } = parseArgs({
-  options: { json: { type: 'boolean' }, quick: { type: 'boolean' }, only: { type: 'string' }, peers: { type: 'boolean' } },
-});
+/** Says what is wrong with how it was called, and ends. */
+function refuse(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(2);
+}
+
+function readWords() {
+  try {
+    return parseArgs({
+      options: { json: { type: 'boolean' }, quick: { type: 'boolean' }, only: { type: 'string' }, peers: { type: 'boolean' } },
+    }).values;
+  } catch (error) {
+    return refuse(`${(error as Error).message}\nThere are --quick, --only P1,P3, --peers and --json.`);
+  }
+}
+
+const values = readWords();
 const repeats = values.quick ? 3 : 7;
 const wanted = values.only?.split(',');
 
@@ -30,11 +44,10 @@ const MEASURES: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = 
   PD: () => measureDefinition(repeats),
 };
 
+const unknown = wanted?.find((id) => !(id in MEASURES));
+if (unknown !== undefined) refuse(`There is no row "${unknown}" to measure; there are ${Object.keys(MEASURES).join(', ')}.`);
 const missing = values.peers ? missingPeers() : undefined;
-if (missing !== undefined) {
-  process.stderr.write(`${missing}\n`);
-  process.exit(2);
-}
+if (missing !== undefined) refuse(missing);
 
 const rows: Row[] = [];
 for (const [id, measure] of Object.entries(MEASURES)) {

@@ -1,6 +1,7 @@
 // The peers of the benchmark are not installed here, but what runs them is held to its rules: a peer that fails or
 // hangs costs a row and nothing else.
 
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -46,6 +47,19 @@ describe('the package of the peers', () => {
     expect(missingPeers(folder)).toBeUndefined();
     install({ ...manifest.dependencies, xstate: '1.0.0' });
     expect(missingPeers(folder)).toMatch(/^The peers are not installed: xstate@[\d.]+\. /);
+  });
+});
+
+describe('the benchmark', () => {
+  const BENCH = join(import.meta.dirname, '../bench/run.ts');
+
+  test.each([
+    [['--wrong'], /^Unknown option '--wrong'.*--quick/s],
+    [['--only', 'P1,P99'], /^There is no row "P99" to measure; there are P1, /],
+  ])('refuses %j, says what there is, and measures nothing', (words, message) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['--no-warnings', BENCH, ...words], { encoding: 'utf8' });
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(message);
   });
 });
 

@@ -1,7 +1,7 @@
 // Owns the short spelling of a plain row of the log: a step settled with nothing to remark, and the next one began. Most
 // rows of a long run are of this kind. Spelled out, such a row says everything three times: in its events, in the
-// checkpoint after them and in the attempt that ended with them. Short, it is a seventh of that, and all three follow
-// from it.
+// checkpoint after them and in the attempt that ended with them. Short, it is a fraction of that, and all three
+// follow from it.
 //
 // R1. A row is plain only when its events, its checkpoint and its attempt can be told from the short spelling alone,
 //     letter for letter; every other row is spelled out.
