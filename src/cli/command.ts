@@ -99,6 +99,11 @@ export class Given {
     return this.values.get(name) ?? [];
   }
 
+  /** The names of all options and switches that were given. */
+  names(): readonly string[] {
+    return [...this.values.keys(), ...this.switches];
+  }
+
   /** Whether a switch was given. */
   has(name: string): boolean {
     return this.switches.has(name);
@@ -111,6 +116,14 @@ export const RUN_ARGUMENT: ArgumentSpec = {
   about: 'the id of a run, or enough of its beginning',
   required: true,
   completes: 'run',
+};
+
+/** The option of every command that may take a right. */
+export const TOKEN_FILE: OptionSpec = {
+  name: 'token-file',
+  value: 'FILE',
+  about: 'a file with your personal token, instead of PAWL_TOKEN',
+  completes: 'file',
 };
 
 /** Options that every command takes. */

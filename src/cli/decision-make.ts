@@ -15,7 +15,7 @@ import { type Answer, answerOnTerminal, askInput, decisionOf, gateLines } from '
 import { alreadyDecided, contentChanged } from './decision-change.ts';
 import { type AskedGate, gatesBelow, pickGate, rootOf } from './decision-gates.ts';
 import { confirm, openPrompt } from './decision-prompt.ts';
-import { type Right, rightToDecide } from './decision-right.ts';
+import { type DecisionRight, rightToDecide } from './decision-right.ts';
 import { findPlace, findRun, openForRun, type Place } from './session.ts';
 import type { Shell } from './shell.ts';
 import { oneLine } from './terminal.ts';
@@ -28,7 +28,7 @@ interface Deciding {
   readonly given: Given;
   readonly place: Place;
   readonly store: Store;
-  readonly right: Right;
+  readonly right: DecisionRight;
 }
 
 /** The exit code of a question that stays open. */
@@ -36,7 +36,7 @@ const EXIT_WAITING = 3;
 
 /** Runs a command that decides. */
 export async function decideByCommand(shell: Shell, given: Given, choose: Choose): Promise<number> {
-  const right = await rightToDecide(shell, given, given.word('RUN'));
+  const right = rightToDecide(shell, given);
   const place = await findPlace(shell, given);
   const store = await openForRun(place, given.word('RUN'));
   try {

@@ -1,7 +1,7 @@
-// Owns what only the log of a run tells: who decided what and on which content, how large its fan-outs are, and which
+// Owns what only the log of a run tells: who decided what and on which content, what was passed by hand, how large its fan-outs are, and which
 // run it was forked from.
 
-import type { RunEvent } from '../kernel/event.ts';
+import type { Override, RunEvent } from '../kernel/event.ts';
 import type { Activation } from '../kernel/run-state.ts';
 import type { EventRow, Store } from '../store/store.ts';
 
@@ -16,9 +16,22 @@ export interface StoryDecision {
   readonly at: string;
 }
 
+/** What a person let pass by hand. */
+export interface StoryOverride {
+  readonly how: Override['how'];
+  readonly actor: string;
+  /** The steps that were passed. */
+  readonly passed: readonly string[];
+  /** The step the run went on with; null where it went on by its definition. */
+  readonly to: string | null;
+  readonly note: string | null;
+  readonly at: string;
+}
+
 /** What the log tells. */
 export interface History {
   readonly decisions: readonly StoryDecision[];
+  readonly overrides: readonly StoryOverride[];
   /** How many members each group has, by its path. */
   readonly totals: ReadonlyMap<string, number>;
   readonly forkOf: { readonly run: string; readonly step: string } | undefined;
@@ -31,6 +44,7 @@ export async function readHistory(store: Store, run: string): Promise<History> {
   const fork = first?.type === 'run.started' ? first.fork : undefined;
   return {
     decisions: decisionsOf(rows),
+    overrides: rows.flatMap(({ events }) => events.flatMap(overrideOf)),
     totals: totalsOf(rows),
     forkOf: fork === undefined ? undefined : { run: fork.run, step: fork.step },
   };
@@ -48,6 +62,13 @@ function decisionsOf(rows: readonly EventRow[]): StoryDecision[] {
       return [{ gate, path, option, input: input ?? null, actor, digest: asked.get(path) ?? null, at: new Date(event.at).toISOString() }];
     }),
   );
+}
+
+function overrideOf(event: RunEvent): StoryOverride[] {
+  const override = event.type === 'run.started' || event.type === 'run.changed' ? event.override : undefined;
+  if (override === undefined) return [];
+  const { how, actor, passed, to = null, note = null } = override;
+  return [{ how, actor, passed, to, note, at: new Date(event.at).toISOString() }];
 }
 
 function noteQuestion(asked: Map<string, string>, event: RunEvent): void {

@@ -1,10 +1,11 @@
-// Owns personal tokens: the right to decide without a terminal. Only a digest of the secret is kept, so that reading
+// Owns personal tokens: rights of a person, by scope, where there is no terminal. Only a digest of the secret is kept, so that reading
 // the file gives nobody the right. A token keeps an agent's shell from deciding, since no agent is given one; it does
 // not keep out somebody who has the user's account and means harm.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { SCOPES, type Scope } from '../authority/rights.ts';
 import { digestText } from '../base/digest.ts';
 import { EngineError, messageOf } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
@@ -18,6 +19,8 @@ interface TokenRow {
   readonly hash: string;
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** What it may be used for. */
+  readonly scopes: readonly Scope[];
 }
 
 const PREFIX = 'pawl_';
@@ -44,13 +47,19 @@ export function readTokens(shell: Shell): readonly TokenRow[] {
 }
 
 function isRow(row: unknown): row is TokenRow {
-  const { name, hash, createdAt, expiresAt } = (row ?? {}) as Partial<Record<keyof TokenRow, unknown>>;
+  const { name, hash, createdAt, expiresAt, scopes } = (row ?? {}) as Partial<Record<keyof TokenRow, unknown>>;
   const isTime = (at: unknown): boolean => typeof at === 'number';
-  return typeof name === 'string' && typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) && isTime(createdAt) && isTime(expiresAt);
+  const isScopes = Array.isArray(scopes) && scopes.every((scope) => SCOPES.includes(scope as Scope));
+  const isHash = typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash);
+  return typeof name === 'string' && isHash && isTime(createdAt) && isTime(expiresAt) && isScopes;
 }
 
 /** Makes a token and gives its secret, which is nowhere else. */
-export function createToken(shell: Shell, name: string, lastsMs: number): { readonly row: TokenRow; readonly secret: string } {
+export function createToken(
+  shell: Shell,
+  name: string,
+  { lastsMs, scopes }: { readonly lastsMs: number; readonly scopes: readonly Scope[] },
+): { readonly row: TokenRow; readonly secret: string } {
   if (!NAME.test(name))
     throw new EngineError('USAGE', `a token is named after a person, in letters, digits and ". - _ @", at most 64; not "${name}"`);
   const tokens = readTokens(shell);
@@ -61,7 +70,7 @@ export function createToken(shell: Shell, name: string, lastsMs: number): { read
     );
   const secret = `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`;
   const createdAt = Date.now();
-  const row = { name, hash: digestText(secret), createdAt, expiresAt: createdAt + lastsMs };
+  const row = { name, hash: digestText(secret), createdAt, expiresAt: createdAt + lastsMs, scopes: [...scopes] };
   writeTokens(shell, [...tokens, row]);
   return { row, secret };
 }

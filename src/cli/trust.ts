@@ -7,6 +7,7 @@ import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import type { ModuleGraph } from '../authoring/discover-imports.ts';
 import { EngineError, messageOf } from '../base/error.ts';
 import { type Project, stateHome } from './project.ts';
+import { hasRight } from './right.ts';
 import type { Shell } from './shell.ts';
 import { oneLine } from './terminal.ts';
 
@@ -132,7 +133,7 @@ export async function assertTrusted(
   const trusted = trust.files[path];
   if (trusted?.digest === graph.digest) return graph;
   const changed = trusted === undefined ? [] : changedSince(trusted, graph);
-  if (!shell.isInteractive) throw notTrusted(graph, changed, use);
+  if (!shell.isInteractive || !(await hasRight(shell, 'trust'))) throw notTrusted(graph, changed, use);
   for (const line of aboutContent(shell, graph, changed)) shell.print(line);
   const answer = await ask(shell, `${use.question} y = yes, this content · a = always what lies in this folder · N = no: `);
   if (answer === 'y' || answer === 'yes') keepContent(shell, graph);

@@ -3,7 +3,7 @@
 
 import type { Json, JsonObject } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
-import type { RunStarted } from '../kernel/event.ts';
+import type { Override, RunStarted } from '../kernel/event.ts';
 import type { FlowRecord } from '../kernel/flow-program.ts';
 import type { Ref, RunState } from '../kernel/run-state.ts';
 import type { RunOrigin } from '../store/store.ts';
@@ -31,6 +31,8 @@ export interface Past {
   readonly counts: RunState['counts'];
   readonly data: ReadonlyMap<string, Json>;
   readonly results: ReadonlyMap<string, Json>;
+  /** Its steps that had settled well, in order. */
+  readonly done: readonly { readonly step: string; readonly kind: string }[];
   /** flow: the ended steps, to be replayed. */
   readonly history?: readonly FlowRecord[];
   /** flow: results that were given in place of steps. */
@@ -44,10 +46,12 @@ export interface Birth {
   readonly options: StartOptions;
   readonly supplied: readonly Supplied[];
   readonly params?: Ref;
+  /** What is passed by hand by beginning so. */
+  readonly override?: Override;
 }
 
 /** The first event of a run. */
-export function birthOf({ definition, hash }: CompiledWorkflow, { id, at, options, supplied, params }: Birth): RunStarted {
+export function birthOf({ definition, hash }: CompiledWorkflow, { id, at, options, supplied, params, override }: Birth): RunStarted {
   const { past, parent, depth = 0, from = '' } = options;
   const given = supplied.flatMap(({ step, ref }) => (ref === undefined ? [] : [[step, ref] as const]));
   const { name: workflow, form } = definition;
@@ -66,5 +70,6 @@ export function birthOf({ definition, hash }: CompiledWorkflow, { id, at, option
     },
     ...(past === undefined ? {} : { fork: { run: past.run, seq: past.seq, step: from }, counts: past.counts }),
     ...(given.length === 0 ? {} : { supplied: Object.fromEntries(given) }),
+    ...(override === undefined ? {} : { override }),
   };
 }

@@ -16,6 +16,7 @@ import { type Activation, isFinal, isSettled, isWorking, type RunState, standsSt
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptRunner } from '../steps/attempt.ts';
 import type { Claimed, Mail, Store } from '../store/store.ts';
+import { beginningOf } from './beginning.ts';
 import { birthOf, type StartOptions } from './birth.ts';
 import { cancelChild, startChild } from './children.ts';
 import type { Clock } from './clock.ts';
@@ -110,6 +111,7 @@ export class EngineCore implements DriverHost {
       throw new EngineError('RUN_EXISTS', `run "${id}" exists already and is being driven; start one under another id`, {
         details: { run: id },
       });
+    const { override, detour } = beginningOf(definition, options);
     const program = this.remember(id, programOf(workflow, bound, options));
     const record = this.recordFor(id, { reads: program.program.reads, fresh: true });
     record.params = bound;
@@ -117,7 +119,14 @@ export class EngineCore implements DriverHost {
     for (const [step, value] of options.past?.results ?? []) record.supplyResult(step, value);
     const params = Object.keys(bound).length === 0 ? undefined : record.keep(bound);
     const supplied = Object.entries(options.outputs ?? {}).map(([step, value]) => record.supply(step, value));
-    const event = birthOf(workflow, { id, at: this.clock.now(), options, supplied, ...(params === undefined ? {} : { params }) });
+    const event = birthOf(workflow, {
+      id,
+      at: this.clock.now(),
+      options,
+      supplied,
+      ...(params === undefined ? {} : { params }),
+      ...(override === undefined ? {} : { override }),
+    });
     const past = options.past === undefined ? {} : { fork: { run: options.past.run, seq: options.past.seq } };
     const create = { owner: this.me, definition, codeHash: workflow.codeHash, origin: options.origin ?? {}, ...past };
     const driver = new RunDriver(this, {
@@ -130,8 +139,13 @@ export class EngineCore implements DriverHost {
     });
     this.drivers.set(id, driver);
     const facts = options.facts === undefined ? undefined : record.keep(options.facts);
-    const start = { ...(options.from === undefined ? {} : { from: options.from }), ...(facts === undefined ? {} : { facts }) };
-    driver.take({ type: 'start', at: event.at, ...start });
+    driver.take({
+      type: 'start',
+      at: event.at,
+      ...(options.from === undefined ? {} : { from: options.from }),
+      ...(detour === undefined ? {} : { detour }),
+      ...(facts === undefined ? {} : { facts }),
+    });
     await driver.born;
     return driver;
   }

@@ -9,6 +9,7 @@ import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { type Budget, budgetFault } from '../definition/budget.ts';
 import type { Definition } from '../definition/model.ts';
+import { stepsPassed } from '../definition/passage.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { ControlAction, RunInput } from '../kernel/input.ts';
 import { type Activation, isFinal, isHalted, type Path, type RunState } from '../kernel/run-state.ts';
@@ -324,10 +325,15 @@ function actionOf(
             definition.steps.map((step) => step.id),
           )}`,
         );
-      return { values, action: { do: 'goto', step: choice.step, ...note } };
+      return { values, action: { do: 'goto', step: choice.step, passed: passedBy(state, definition, choice.step), ...note } };
     default:
       return { values, action: { do: 'resolve', path: unknownPath(state, choice.path), how: RESOLUTIONS[choice.how], ...note, ...output } };
   }
+}
+
+/** The steps that a run which stands still gets past when it goes on at another step. */
+function passedBy({ halt }: RunState, definition: Definition, step: string): readonly string[] {
+  return stepsPassed(definition, halt?.step ?? definition.entry, step);
 }
 
 const RESOLUTIONS = { rerun: 'rerun', done: 'accept', failed: 'fail' } as const;

@@ -1,9 +1,11 @@
 // Owns what people do to a run as a whole: cancel, pause, and the ways on from a halt.
 //
+// K17. What a person lets pass by hand is on record before it takes effect, and such a run ends `overridden`.
 // K9. After an exhausted bound a run goes on only with more iterations or to another step; nothing resets a bound.
 
 import { unreachable } from '../base/invariant.ts';
 import { endShortage } from './attended.ts';
+import type { Override } from './event.ts';
 import { advanceGroup } from './group.ts';
 import { ignore } from './ignored.ts';
 import type { ControlInput } from './input.ts';
@@ -170,22 +172,34 @@ function accept(turn: Turn, halt: Halt, said: Said & { readonly output?: Ref }):
   clearHalt(turn, said);
   const activation = reborn(turn, halt);
   turn.emit({ type: 'step.reopened', at: turn.at, activation, actor: said.actor });
+  const note = said.note === undefined ? {} : { note: said.note };
+  overrideBy(turn, { how: 'accept', actor: said.actor, passed: [halt.step], ...note });
   conclude(turn, activation.path, { outcome: 'ok', actor: said.actor, ...(said.output === undefined ? {} : { output: said.output }) });
   wake(turn);
 }
 
-function goTo(turn: Turn, step: string, said: Said): void {
+function goTo(turn: Turn, step: string, said: Said & { readonly passed: readonly string[] }): void {
+  const { actor, note, passed } = said;
   clearHalt(turn, said);
+  if (passed.length > 0) overrideBy(turn, { how: 'goto', actor, passed, to: step, ...(note === undefined ? {} : { note }) });
   turn.emit({ type: 'edge.taken', at: turn.at, from: '', outcome: 'goto', to: step, key: '@goto' });
   turn.later(() => openStep(turn, { step }));
+}
+
+/** Records what a person let pass by hand (K17). */
+function overrideBy(turn: Turn, override: Override): void {
+  turn.emit({ type: 'run.changed', at: turn.at, override, actor: override.actor });
 }
 
 function resolve(turn: Turn, actor: string, action: Extract<ControlInput['action'], { do: 'resolve' }>): void {
   const activation = turn.activation(action.path);
   if (activation?.state !== 'unknown') return ignore(turn, { input: 'control', path: action.path }, 'no-wait');
   if (action.how === 'rerun') return rerun(turn, activation);
-  if (action.how === 'accept')
+  if (action.how === 'accept') {
+    const note = action.note === undefined ? {} : { note: action.note };
+    overrideBy(turn, { how: 'done', actor, passed: [activation.step], ...note });
     return conclude(turn, action.path, { outcome: 'ok', actor, ...(action.output === undefined ? {} : { output: action.output }) });
+  }
   const message = action.note ?? `attempt ${activation.attempt} of "${activation.step}" was interrupted and ${actor} said that it failed`;
   attemptFailed(turn, action.path, { error: { code: 'STEP_FAILED', message, reason: 'error' } });
 }

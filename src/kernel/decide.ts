@@ -102,6 +102,7 @@ function answered(turn: Turn, input: RunInput, take: () => void): void {
 function begin(turn: Turn, input: StartInput): void {
   // A run that goes on has something live, so one that began already is told from one that did not.
   if (turn.run.status !== 'running' || Object.keys(turn.run.live).length > 0) return ignore(turn, { input: 'start' }, 'duplicate');
+  if (input.detour !== undefined) turn.emit({ type: 'run.changed', at: turn.at, detour: input.detour });
   for (const move of turn.program.begin(turn.run, turn.view, input)) takeMove(turn, move, undefined);
 }
 

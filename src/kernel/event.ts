@@ -4,7 +4,21 @@
 import type { Budget } from '../definition/budget.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { StepError } from './input.ts';
-import type { Activation, Group, Halt, Path, Ref, RunState, RunStatus } from './run-state.ts';
+import type { Activation, Detour, Group, Halt, Path, Ref, RunState, RunStatus } from './run-state.ts';
+
+/** What a person let pass by hand, without the check, the question or the work that the definition asks for there. */
+export interface Override {
+  /** `accept` and `done` took a step as done, `goto`, `from` and `fork` went past steps; `child` happened in a run it started. */
+  readonly how: 'accept' | 'done' | 'goto' | 'from' | 'fork' | 'child';
+  readonly actor: string;
+  /** The steps that were passed. */
+  readonly passed: readonly string[];
+  /** goto, from, fork: the step the run went on with. */
+  readonly to?: string;
+  /** child: its run. */
+  readonly child?: string;
+  readonly note?: string;
+}
 
 /** The run exists; its first event. A fork names where its history comes from. */
 export interface RunStarted {
@@ -15,6 +29,8 @@ export interface RunStarted {
   readonly counts?: RunState['counts'];
   /** Results given in place of steps that are not run. */
   readonly supplied?: Readonly<Record<string, Ref>>;
+  /** What is passed by beginning where it begins. */
+  readonly override?: Override;
 }
 
 /** The run as a whole changed: it ended, halted, was paused, resumed, extended or decided. */
@@ -31,6 +47,10 @@ export interface RunChanged {
   readonly signal?: { readonly name: string; readonly queued: Ref | null } | { readonly name: string; readonly taken: true };
   /** The run goes on with other functions than it began with: their digest. */
   readonly code?: string;
+  /** Something was passed by hand. */
+  readonly override?: Override;
+  /** The questions that are still to be asked again; `null` when there are none left. */
+  readonly detour?: Detour | null;
   /** So much more may be used than the budgets say. */
   readonly granted?: Budget;
   /** Data that joins the checkpoint's. */

@@ -11,6 +11,7 @@ import { isJsonObject, type Json, type JsonObject, toPlain } from '../base/json.
 import type { BoundStep, CompiledWorkflow, StepCode } from '../definition/code.ts';
 import { NO_CODE } from '../definition/code.ts';
 import type { JoinModel, StepModel } from '../definition/model.ts';
+import { asksPerson } from '../definition/passage.ts';
 import { digestOfYield } from './flow-digest.ts';
 import { type FlowGroup, type FlowYield, StepFailed } from './flow-step.ts';
 import type { StepError } from './input.ts';
@@ -138,6 +139,11 @@ class LiveFlow implements FlowProgram {
     for (;;) {
       const at = this.standing;
       if (at === undefined || !('yielded' in at) || at.name === until || !outputs.has(at.name)) return;
+      if (asksPerson(this.model(at.name)))
+        throw new EngineError(
+          'OPTION_INVALID',
+          `the result of step "${at.name}" cannot be given: it is the decision of a person, and they are asked; leave it out`,
+        );
       this.feed(okRecord(at.name, outputs));
     }
   }

@@ -47,7 +47,7 @@ function createGraphProgram(definition: Definition): Program {
     reads: readsOf(definition),
     begin: (run, view, start = {}) => [
       ...firstData(definition, { run, view, start }),
-      { do: 'open', step: model(start.from ?? definition.entry).id },
+      { do: 'open', step: model(start.detour?.asks[0]?.step ?? start.from ?? definition.entry).id },
     ],
     next: (run, ended, view) => nextMoves(model(ended.step), { run, ended, view, names: definition.outputNames }),
   };

@@ -4,7 +4,7 @@
 
 import type { Budget } from '../definition/budget.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
-import type { Path, Ref, RunStatus } from './run-state.ts';
+import type { Detour, Path, Ref, RunStatus } from './run-state.ts';
 
 /**
  * Why an attempt did not bring a result. `contract` is a broken postcondition; `precondition` ran nothing; `quota` and
@@ -31,6 +31,8 @@ export interface StartInput {
   readonly type: 'start';
   readonly at: number;
   readonly from?: string;
+  /** The questions that are asked again first, because `from` lies behind them. */
+  readonly detour?: Detour;
   /** Data the run is given from outside: what triggered it, the settings it is frozen to. */
   readonly facts?: Ref;
 }
@@ -168,7 +170,8 @@ export type ControlAction =
   | { readonly do: 'grant'; readonly budget: Budget }
   | { readonly do: 'retry'; readonly note?: string; readonly extend?: number }
   | { readonly do: 'accept'; readonly note?: string; readonly output?: Ref }
-  | { readonly do: 'goto'; readonly step: string; readonly note?: string }
+  /** `passed` are the steps that are not done, or not checked, because of it. */
+  | { readonly do: 'goto'; readonly step: string; readonly passed: readonly string[]; readonly note?: string }
   | {
       readonly do: 'resolve';
       readonly path: Path;

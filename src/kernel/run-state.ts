@@ -18,8 +18,8 @@ export interface Ref {
   readonly bytes: number;
 }
 
-/** The states of a run as users see them. */
-export type RunStatus = 'pending' | 'running' | 'waiting' | 'completed' | 'failed' | 'escalated' | 'rejected' | 'cancelled';
+/** The states of a run as users see them. `overridden` is completed after a person let something pass by hand. */
+export type RunStatus = 'pending' | 'running' | 'waiting' | 'completed' | 'overridden' | 'failed' | 'escalated' | 'rejected' | 'cancelled';
 
 /** What a run needs from outside before it can go on. */
 export type WaitKind =
@@ -159,6 +159,19 @@ export interface Halt {
   readonly to?: string;
 }
 
+/** The way of a run that begins behind questions: each is asked again before the run goes on where it was to begin. */
+export interface Detour {
+  readonly asks: readonly DetourQuestion[];
+  /** The step at which the run goes on after the last of them. */
+  readonly to: string;
+}
+
+/** A question on a detour. An answer that leads to one of the steps in `on` goes on along the detour, another one leaves it. */
+export interface DetourQuestion {
+  readonly step: string;
+  readonly on: readonly string[];
+}
+
 /** The checkpoint. */
 export interface RunState {
   readonly id: string;
@@ -188,6 +201,10 @@ export interface RunState {
   readonly paused: boolean;
   /** What a person let it use beyond its budgets, in all. */
   readonly granted?: Budget;
+  /** A person let something pass by hand: the run ends `overridden` instead of `completed`. The log tells what and who. */
+  readonly overridden?: true;
+  /** Questions that are still to be asked again before the run is where it was to begin. */
+  readonly detour?: Detour;
   /** Set while a cancelled run still waits for its children to end. */
   readonly ending?: 'cancelled';
   readonly halt?: Halt;
@@ -198,7 +215,12 @@ export interface RunState {
 
 /** True when nothing can change the run any more. */
 export function isFinal(status: RunStatus): boolean {
-  return status === 'completed' || status === 'rejected' || status === 'cancelled';
+  return isDone(status) || status === 'rejected' || status === 'cancelled';
+}
+
+/** True when the run ended well, with or without something that a person let pass by hand. */
+export function isDone(status: RunStatus): boolean {
+  return status === 'completed' || status === 'overridden';
 }
 
 /** True when the run stands still until somebody resumes it. */

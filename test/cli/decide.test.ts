@@ -38,7 +38,7 @@ describe('without a terminal', () => {
     ]) {
       const { code, stdout, stderr } = await rig.run([...words, '--digest', await digestOf(rig)]);
       expect([code, stdout]).toEqual([4, '']);
-      expect(stderr).toMatch(/at a terminal with "pawl decide \w+", or set PAWL_TOKEN .* --digest .*\[NOT_ALLOWED\]/);
+      expect(stderr).toMatch(/only a person can do "pawl \w+", .* or set PAWL_TOKEN .* --digest .*\[NOT_ALLOWED\]/);
     }
     expect((await story()).decisions).toEqual([]);
   });
@@ -48,7 +48,7 @@ describe('without a terminal', () => {
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const { code, stderr } = await rig.run(['approve', RUN], { env: { PAWL_TOKEN } });
     expect(code).toBe(4);
-    expect(stderr).toContain('no --digest says what that is');
+    expect(stderr).toContain('a token decides only on what was seen');
     const short = await rig.run(['approve', RUN, '--digest', (await digestOf(rig)).slice(0, 11)], { env: { PAWL_TOKEN } });
     expect([short.code, short.stderr]).toEqual([2, expect.stringContaining('at least 12 characters')]);
     expect((await story()).decisions).toEqual([]);

@@ -1,6 +1,7 @@
 // The commands with which people decide.
 
-import { type CommandSpec, type OptionSpec, RUN_ARGUMENT } from '../command.ts';
+import { SCOPES } from '../../authority/rights.ts';
+import { type CommandSpec, type OptionSpec, RUN_ARGUMENT, TOKEN_FILE } from '../command.ts';
 
 const WHO =
   'Deciding needs a person: at a terminal the question is shown and confirmed; anywhere else it takes a personal token (PAWL_TOKEN or --token-file, see "pawl token") and the --digest of what was seen. An agent\'s shell has neither, so it cannot decide.';
@@ -11,7 +12,7 @@ const DECISION_OPTIONS: readonly OptionSpec[] = [
   { name: 'gate', value: 'ID', about: 'which gate, when several wait: its path or its step' },
   { name: 'input', value: 'TEXT', about: 'what you have to say, where the option asks for it' },
   { name: 'digest', value: 'DIGEST', about: 'what you have seen: the digest that "pawl gates RUN" shows, or at least 12 characters of it' },
-  { name: 'token-file', value: 'FILE', about: 'a file with your personal token, instead of PAWL_TOKEN', completes: 'file' },
+  TOKEN_FILE,
   { name: 'yes', short: 'y', about: 'do not ask for confirmation at the terminal' },
 ];
 
@@ -95,7 +96,16 @@ export const DECIDE: readonly CommandSpec[] = [
       { name: 'ACTION', about: 'what to do', required: true, choices: ['create', 'list', 'revoke'] },
       { name: 'NAME', about: 'the name that is recorded with decisions' },
     ],
-    options: [{ name: 'expires', value: 'SPAN', about: 'how long it holds (90d)' }],
+    options: [
+      { name: 'expires', value: 'SPAN', about: 'how long it holds (90d)' },
+      {
+        name: 'scope',
+        value: 'SCOPE',
+        about: 'what it may be used for (decide); may be given several times',
+        many: true,
+        choices: [...SCOPES],
+      },
+    ],
     examples: [
       { line: 'pawl token create ann --expires 30d', about: 'prints the secret, once' },
       { line: 'pawl token list', about: 'names and when they expire' },

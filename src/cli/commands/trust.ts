@@ -7,6 +7,7 @@ import { EngineError } from '../../base/error.ts';
 import type { CommandRun, Given } from '../command.ts';
 import { shownFile, workflowFolders } from '../definitions.ts';
 import { findProject, type Project } from '../project.ts';
+import { demandRight } from '../right.ts';
 import { roleFilesOf } from '../role-files.ts';
 import { readSettings } from '../settings.ts';
 import type { Shell } from '../shell.ts';
@@ -78,13 +79,14 @@ async function wholeFolder(shell: Shell, project: Project, given: Given): Promis
   return 0;
 }
 
-/** Trust is given by a person: at a terminal they are asked, elsewhere they say so in the command. */
+/** Trust is given by a person: at a terminal they are asked, elsewhere their token says who they are. */
 async function confirm(shell: Shell, given: Given, question: string): Promise<void> {
+  await demandRight(shell, { demand: 'trust', on: 'pawl trust' });
   if (given.has('yes')) return;
   if (!shell.isInteractive)
     throw new EngineError(
       'NOT_ALLOWED',
-      'nobody can be asked here, because this is no terminal; add --yes if you have read what you trust',
+      'nobody can be asked here, because this is not a terminal; add --yes if you have read what you trust',
     );
   const answer = await ask(shell, `${question} [y/N] `);
   if (answer !== 'y' && answer !== 'yes') throw new EngineError('NOT_ALLOWED', 'nothing was trusted');
