@@ -17,6 +17,7 @@ export const ERROR_CODES = {
   MODULE_FAILED: { http: 422, exit: 2, retry: 'after-change' },
   NOT_TRUSTED: { http: 403, exit: 4, retry: 'after-change' },
   NOT_ALLOWED: { http: 403, exit: 4, retry: 'after-change' },
+  ACTOR_REQUIRED: { http: 422, exit: 2, retry: 'after-change' },
   RUN_AMBIGUOUS: { http: 409, exit: 2, retry: 'after-change' },
   DEFINITION_INVALID: { http: 422, exit: 2, retry: 'after-change' },
   DEFINITION_CHANGED: { http: 409, exit: 2, retry: 'after-change' },

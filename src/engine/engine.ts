@@ -57,7 +57,8 @@ export interface EngineParts {
 
 /** How a run is taken up. `cancel`: only to be cancelled, whatever has become of its code. */
 export interface DriveOptions {
-  readonly acceptChanges?: boolean;
+  /** Who accepts that the code is not what the run began with. */
+  readonly acceptedBy?: string;
   readonly cancel?: boolean;
 }
 
@@ -209,7 +210,7 @@ export class EngineCore implements DriverHost {
   private async driverFor(claimed: Claimed, options: DriveOptions): Promise<RunDriver> {
     const { state, epoch, definition, codeHash, origin } = claimed;
     const workflow = await this.workflowFor(state);
-    if (options.acceptChanges !== true && !isFinal(state.status)) checkUnchanged({ state, codeHash }, workflow);
+    if (options.acceptedBy === undefined && !isFinal(state.status)) checkUnchanged({ state, codeHash }, workflow);
     await this.sweepAfter(state);
     const params = await this.paramsOf(state);
     const bound = this.remember(state.id, await programOfRun(this.store, state, { workflow, definition, params }));
@@ -219,9 +220,9 @@ export class EngineCore implements DriverHost {
     await record.load(refsOf(state), []);
     const driver = new RunDriver(this, { state, epoch, record, ...bound, workspace: origin.workspace });
     this.drivers.set(state.id, driver);
-    const accepted = options.acceptChanges === true && codeHash !== workflow.codeHash;
-    if (accepted)
-      driver.take({ type: 'control', at: this.clock.now(), actor: 'resume', action: { do: 'acceptCode', code: workflow.codeHash } });
+    const actor = codeHash === workflow.codeHash ? undefined : options.acceptedBy;
+    if (actor !== undefined)
+      driver.take({ type: 'control', at: this.clock.now(), actor, action: { do: 'acceptCode', code: workflow.codeHash } });
     driver.begin();
     driver.takeMail(claimed.mail);
     return driver;

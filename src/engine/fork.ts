@@ -10,6 +10,7 @@ import { mergedBy, type RunEvent } from '../kernel/event.ts';
 import type { Ref, RunState } from '../kernel/run-state.ts';
 import type { EventRow, StoredAttempt } from '../store/store.ts';
 import { beginningOf } from './beginning.ts';
+import { requireActor } from './actor.ts';
 import type { Past } from './birth.ts';
 import type { RunDriver } from './driver.ts';
 import type { EngineCore } from './engine.ts';
@@ -23,7 +24,7 @@ export interface ForkRequest {
   /** Replaces results of earlier steps. */
   readonly outputs?: Readonly<Record<string, Json>>;
   readonly id?: string;
-  readonly actor?: string;
+  readonly actor: string;
 }
 
 /** What a fork would do: what it takes over, and what it does again. */
@@ -66,6 +67,7 @@ export async function planFork(core: EngineCore, run: string, from: string): Pro
 
 /** Starts the fork; resolves when it is on disk. */
 export async function forkRun(core: EngineCore, run: string, request: ForkRequest): Promise<RunDriver> {
+  const actor = requireActor(request, `forks run ${run}`);
   const { state, origin: first } = await core.store.load(run);
   const workflow = findWorkflow(core.parts.source, state.workflow);
   const { cut } = await placeOf(core, run, request.from);
@@ -74,7 +76,7 @@ export async function forkRun(core: EngineCore, run: string, request: ForkReques
   const supplied = request.outputs === undefined ? {} : { outputs: request.outputs };
   // It is about the same issue, in the same repository, and its definition lies in the same file.
   const { deliveryId: _, ...kept } = first;
-  const origin = { ...kept, actor: request.actor ?? 'fork', event: 'fork' };
+  const origin = { ...kept, actor, event: 'fork' };
   return core.start(workflow, params, {
     from: cut.step,
     past,

@@ -15,6 +15,7 @@ import type { RunInput, StepError } from '../kernel/input.ts';
 import { type Activation, isFinal, type Path, type Ref, type RunState } from '../kernel/run-state.ts';
 import { type Handover, readReport } from '../steps/handover.ts';
 import type { Store, StoredAttempt } from '../store/store.ts';
+import { requireActor } from './actor.ts';
 import type { EngineCore } from './engine.ts';
 import { finalRun, send, storedValue, untilState } from './requests.ts';
 
@@ -283,6 +284,7 @@ export interface AnswerRequest {
 
 /** Answers the questions of a worker; a fresh attempt gets the answers. */
 export async function answerQuestions(core: EngineCore, run: string, request: AnswerRequest): Promise<void> {
+  const actor = requireActor(request, `answers in run ${run}`);
   const loaded = await core.store.load(run);
   if (isFinal(loaded.state.status)) throw finalRun(loaded.state);
   core.assertDrivable(loaded);
@@ -307,7 +309,7 @@ export async function answerQuestions(core: EngineCore, run: string, request: An
   );
   const { path, attempt } = open;
   const dedupe = `answered/${path}/${attempt}`;
-  const input: RunInput = { type: 'answered', at: core.clock.now(), path, attempt, answers: value.ref, actor: request.actor };
+  const input: RunInput = { type: 'answered', at: core.clock.now(), path, attempt, answers: value.ref, actor };
   if ((await send(core, { run, dedupe, input, values: [value] }, { once: true })) === 'duplicate')
     throw new EngineError('ALREADY_DECIDED', `the questions of step "${open.step}" of run ${run} were already answered`);
 }

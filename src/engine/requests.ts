@@ -15,6 +15,7 @@ import type { ControlAction, RunInput } from '../kernel/input.ts';
 import { type Activation, isFinal, isHalted, type Path, type RunState } from '../kernel/run-state.ts';
 import { waitsOf } from '../kernel/status.ts';
 import type { Mail, StoredValue } from '../store/store.ts';
+import { requireActor } from './actor.ts';
 import { RunDriver } from './driver.ts';
 import type { DriveOptions, EngineCore } from './engine.ts';
 import { nextChange } from './follow.ts';
@@ -41,6 +42,7 @@ export type ResumeChoice =
 
 /** Records a person's decision; resolves when it is on disk and taken. */
 export async function decideGate(core: EngineCore, run: string, request: DecisionRequest): Promise<void> {
+  const who = requireActor(request, `decides in run ${run}`);
   const loaded = await core.store.load(run);
   const { state } = loaded;
   if (isFinal(state.status)) throw finalRun(state);
@@ -62,7 +64,7 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
   if (option.requiresInput && (request.input ?? '').trim() === '')
     throw new EngineError('INPUT_REQUIRED', `option "${option.label}" of gate "${gate.step}" needs a text; give it as input`);
   if (request.digest !== undefined && request.digest !== gate.digest) throw changed(run, gate);
-  const actor = actorFor(core, gate, request.actor);
+  const actor = actorFor(core, gate, who);
   const { attempt, wait } = state.live[gate.path] as Activation;
   const decision = {
     option: option.label,
@@ -220,39 +222,61 @@ export async function steerRun(
   run: string,
   steering: {
     readonly action: ControlAction;
-    readonly actor: string;
+    /** Whoever acts; a request without a name is refused. */
+    readonly actor: string | undefined;
     readonly values?: readonly StoredValue[];
-    readonly acceptChanges?: boolean;
+    readonly acceptedBy?: string;
   },
 ): Promise<void> {
+  const { action, acceptedBy, values = [] } = steering;
+  const actor = requireActor(steering, `${STEERING[action.do]} run ${run}`);
   const { state } = await core.store.load(run);
   if (isFinal(state.status)) throw finalRun(state);
-  const dedupe = `control/${steering.action.do}/${createRunId()}`;
-  const input: RunInput = { type: 'control', at: core.clock.now(), actor: steering.actor, action: steering.action };
-  const accept = steering.acceptChanges === undefined ? {} : { acceptChanges: steering.acceptChanges };
-  await send(core, { run, dedupe, input, values: steering.values ?? [] }, { ...accept, cancel: steering.action.do === 'cancel' });
+  const dedupe = `control/${action.do}/${createRunId()}`;
+  const input: RunInput = { type: 'control', at: core.clock.now(), actor, action };
+  const accept = acceptedBy === undefined ? {} : { acceptedBy };
+  await send(core, { run, dedupe, input, values }, { ...accept, cancel: action.do === 'cancel' });
 }
 
-/** Who did something without giving a name. */
-export const SOMEBODY = 'somebody';
+/** What an action does to a run, after the name of whoever wants it. */
+const STEERING: Readonly<Record<ControlAction['do'], string>> = {
+  cancel: 'cancels',
+  pause: 'pauses',
+  unpause: 'ends the pause of',
+  recheck: 'resumes',
+  grant: 'grants a budget to',
+  acceptCode: 'accepts the changed code of',
+  retry: 'resumes',
+  accept: 'resumes',
+  goto: 'resumes',
+  resolve: 'resumes',
+};
 
-/** How a run is to be driven on. */
-export interface ResumeRequest {
-  /** Work that waits for budget or capacity looks again when somebody says so, and not when nobody does. */
-  readonly actor?: string;
-  readonly choice?: ResumeChoice;
-  readonly acceptChanges?: boolean;
-  /** Lets the run use so much more than its budgets say, on record with the actor. */
-  readonly budget?: Budget;
-}
+/**
+ * How a run is to be driven on. After a crash it goes on as it is, and nobody need be named; then work that waits for
+ * budget or capacity looks again only when somebody says so. Everything that is chosen, granted or accepted is on record
+ * with the actor.
+ */
+export type ResumeRequest =
+  | { readonly actor?: string; readonly choice?: undefined; readonly budget?: undefined; readonly acceptChanges?: false }
+  | {
+      readonly actor: string;
+      readonly choice?: ResumeChoice;
+      /** Lets the run use so much more than its budgets say. */
+      readonly budget?: Budget;
+      /** Goes on with the code as it is now, though it is not what the run began with. */
+      readonly acceptChanges?: boolean;
+    };
 
 /** Drives a run on: after a crash as it is, after a halt with a choice of a named person. */
 export async function resumeRun(core: EngineCore, run: string, options: ResumeRequest): Promise<void> {
-  const { state, definition } = await core.store.load(run);
-  if (isFinal(state.status)) throw finalRun(state);
-  const { budget, actor = SOMEBODY } = options;
+  const { budget } = options;
   const isNamed = options.actor !== undefined;
-  const accept = options.acceptChanges === undefined ? {} : { acceptChanges: options.acceptChanges };
+  const decides = options.choice !== undefined || budget !== undefined || options.acceptChanges === true;
+  const { state, definition } = await core.store.load(run);
+  const actor = isNamed || decides ? requireActor(options, `resumes run ${run}`) : undefined;
+  if (isFinal(state.status)) throw finalRun(state);
+  const accept = options.acceptChanges === true && actor !== undefined ? { acceptedBy: actor } : {};
   if (budget !== undefined) await grantBudget(core, run, { budget, actor, ...accept });
   if (options.choice === undefined) {
     if (isHalted(state.status) && budget === undefined) throw refused(state);
@@ -273,8 +297,8 @@ export async function resumeRun(core: EngineCore, run: string, options: ResumeRe
 
 interface Grant {
   readonly budget: Budget;
-  readonly actor: string;
-  readonly acceptChanges?: boolean;
+  readonly actor: string | undefined;
+  readonly acceptedBy?: string;
 }
 
 /** Lets a run use more than its budgets say. Runs that it started wait for the same budget, and look again. */
@@ -285,7 +309,7 @@ async function grantBudget(core: EngineCore, run: string, { budget, ...how }: Gr
   await recheckChildren(core, run, how.actor);
 }
 
-async function recheckChildren(core: EngineCore, run: string, actor: string): Promise<void> {
+async function recheckChildren(core: EngineCore, run: string, actor: string | undefined): Promise<void> {
   for (const { id, status } of await core.store.list({ parent: run })) {
     if (isFinal(status)) continue;
     const { state } = await core.store.load(id);
