@@ -244,11 +244,14 @@ export class EngineCore implements DriverHost {
     return driver;
   }
 
-  /** Refuses to take mail for a run that this engine could not drive on with it. */
-  assertDrivable(run: { readonly state: RunState; readonly codeHash: string; readonly owner: string | undefined }): void {
-    if (run.owner !== undefined || this.drivers.has(run.state.id)) return;
-    const workflow = this.parts.source.find(run.state.workflow);
-    if (workflow !== undefined) checkUnchanged(run, workflow);
+  /** Refuses a request for a run that this engine could not drive on with it; only a cancel needs no code. */
+  async assertDrivable(
+    run: { readonly state: RunState; readonly codeHash: string; readonly owner: string | undefined },
+    { acceptedBy, cancel }: DriveOptions = {},
+  ): Promise<void> {
+    if (cancel === true || run.owner !== undefined || this.drivers.has(run.state.id)) return;
+    const workflow = await this.workflowFor(run.state);
+    if (acceptedBy === undefined) checkUnchanged(run, workflow);
   }
 
   /** The workflow of a run. A child that a flow gave as a value is known again once its parent was replayed. */
@@ -285,6 +288,12 @@ export class EngineCore implements DriverHost {
   async post(mail: Mail): Promise<'posted' | 'duplicate'> {
     this.assertOpen();
     return this.store.post(mail);
+  }
+
+  /** Takes mail back, unless whoever drives the run, here or elsewhere, may have read it. */
+  async withdraw(run: string, dedupe: string): ReturnType<Store['withdraw']> {
+    while (this.claiming.has(run)) await this.claiming.get(run)?.catch(() => undefined);
+    return this.drivers.has(run) ? 'held' : this.store.withdraw({ run, dedupe }, this.me);
   }
 
   /** Drives everything that is due, has mail or lost its owner, as far as its workflow is known here. */

@@ -16,8 +16,10 @@ import { type Activation, isFinal, type Path, type Ref, type RunState } from '..
 import { type Handover, readReport } from '../steps/handover.ts';
 import type { Store, StoredAttempt } from '../store/store.ts';
 import { requireActor } from './actor.ts';
+import { send, storedValue } from './delivery.ts';
 import type { EngineCore } from './engine.ts';
-import { finalRun, send, storedValue, untilState } from './requests.ts';
+import { checkAnswers } from './request-shape.ts';
+import { finalRun, untilState } from './requests.ts';
 
 /** Work that waits for somebody to do and report it. */
 export interface Handout extends Handover {
@@ -100,7 +102,7 @@ export async function reportWork(core: EngineCore, run: string, report: WorkRepo
   const { state, definition } = loaded;
   const found = activationOf(core, state, report.token);
   if (found === undefined) return earlier(core, state, report);
-  core.assertDrivable(loaded);
+  await core.assertDrivable(loaded);
   const { path, step, attempt } = found;
   const handover = await handoverOf(core, found);
   const said = 'failure' in report ? undefined : toPlain(report.result ?? null, 'the result');
@@ -263,7 +265,7 @@ export async function askPerson(
     await earlier(core, loaded.state, { token: asked.token, failure: '' });
     throw new EngineError('TOKEN_SPENT', `this token of run ${run} was used; "next" prints the step that is open now`);
   }
-  core.assertDrivable(loaded);
+  await core.assertDrivable(loaded);
   const { path, attempt, step } = found;
   if (!(await handoverOf(core, found)).mayAsk)
     throw new EngineError('NOT_ALLOWED', `step "${step}" takes no questions; do it as it is told, or give it up with "fail"`);
@@ -285,9 +287,10 @@ export interface AnswerRequest {
 /** Answers the questions of a worker; a fresh attempt gets the answers. */
 export async function answerQuestions(core: EngineCore, run: string, request: AnswerRequest): Promise<void> {
   const actor = requireActor(request, `answers in run ${run}`);
+  checkAnswers(run, request);
   const loaded = await core.store.load(run);
   if (isFinal(loaded.state.status)) throw finalRun(loaded.state);
-  core.assertDrivable(loaded);
+  await core.assertDrivable(loaded);
   const all = await questionsOf(core, run);
   const named = request.step === undefined ? all : all.filter(({ path, step }) => path === request.step || step === request.step);
   const [open] = named;

@@ -70,6 +70,7 @@ export function createDisk(means: DiskMeans): Store {
         return result;
       }),
     post: (mail) => write(`post ${mail.run} ${mail.input.type}`, () => post(means, mail)),
+    withdraw: (mail, me) => write(`withdraw ${mail.run}`, () => inner.withdraw(mail, me)),
     inbox: (run, after) => read(`inbox ${run}`, () => inner.inbox(run, after)),
     load: (run) => read(`load ${run}`, () => inner.load(run)),
     values: (digests) => read('values', () => inner.values(digests)),

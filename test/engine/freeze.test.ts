@@ -152,6 +152,8 @@ describe('a flow whose code changed', () => {
     const later = await rig.open({ workflows: [build('fresh')] });
     expect(await codeOf(later.signal(run.id, 'go'))).toBe('DEFINITION_CHANGED');
     await later.resume(run.id, { actor: 'ann', acceptChanges: true });
+    await later.wait(run.id, 'idle');
+    await later.signal(run.id, 'go');
     expect([(await later.wait(run.id)).output, ran]).toEqual(['new', ['more', 'new']]);
   });
 });

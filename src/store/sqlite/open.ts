@@ -17,7 +17,7 @@ import { listRuns, readNextDue, readReady, resolvePrefix } from './listing.ts';
 import { readLog } from './log.ts';
 import { insertMail, keyOf, readInbox } from './mail.ts';
 import { migrate } from './migrate.ts';
-import { type ClaimContext, claimRun, releaseRun } from './ownership.ts';
+import { type ClaimContext, claimRun, releaseRun, withdrawMail } from './ownership.ts';
 import { pruneStore } from './prune.ts';
 import { openDefinitions, type RunRow, readRunRow, verifyRun } from './run-row.ts';
 import { openTransactions, type Transactions } from './transactions.ts';
@@ -116,7 +116,11 @@ export function createStore(connection: Connection, options: Omit<SqliteStoreOpt
   };
 }
 
-function createWriter(context: ClaimContext, home: Home, { write }: Transactions): Pick<Store, 'claim' | 'commit' | 'release' | 'post'> {
+function createWriter(
+  context: ClaimContext,
+  home: Home,
+  { write }: Transactions,
+): Pick<Store, 'claim' | 'commit' | 'release' | 'post' | 'withdraw'> {
   return {
     claim: (run, me) =>
       write((after) => {
@@ -144,6 +148,11 @@ function createWriter(context: ClaimContext, home: Home, { write }: Transactions
         const result = insertMail(context.connection, key, mail);
         if (result === 'posted') after(() => context.bell.ring(mail.run));
         return result;
+      }),
+    withdraw: (mail, me) =>
+      write(() => {
+        home.assertHome();
+        return withdrawMail(context, mail, me);
       }),
   };
 }
