@@ -51,13 +51,14 @@ function questionLines(
 }
 
 /** Who decides, how many it takes, and who has said what. */
-function whoLines({ gate, votes = [] }: OpenGate): string[] {
+function whoLines({ gate, votes = [], split }: OpenGate): string[] {
   const { from, count = 1 } = gate;
+  const toldOf = (all: typeof votes): string => all.map(({ actor, option }) => `${actor}: ${option}`).join(', ');
   const asked = from === undefined ? [] : [`for ${from.join(' or ')}`];
-  const several =
-    count > 1 ? [`takes ${count} people`, `so far ${votes.map(({ actor, option }) => `${actor}: ${option}`).join(', ') || 'nobody'}`] : [];
+  const several = count > 1 ? [`takes ${count} people`, `so far ${toldOf(votes) || 'nobody'}`] : [];
   const words = [...asked, ...several];
-  return words.length === 0 ? [] : [words.join(', ')];
+  const before = split === undefined ? [] : [`people chose differently the last time, which is void: ${toldOf(split.votes)}`];
+  return [...(words.length === 0 ? [] : [words.join(', ')]), ...before];
 }
 
 /** What a question is about outside of the run: a change of it voids a decision. */

@@ -16,6 +16,8 @@ export interface OpenGate {
   readonly subjects?: Json;
   /** Who has chosen what so far, where it takes several people. */
   readonly votes?: readonly { readonly option: string; readonly actor: string }[];
+  /** Who chose what the last time, and how often it was put, where people chose differently: those votes are void. */
+  readonly split?: { readonly times: number; readonly votes: readonly { readonly option: string; readonly actor: string }[] };
   readonly since: number;
   readonly due?: number;
 }
@@ -49,6 +51,7 @@ async function gateOf(core: Readable, activation: Activation, definition: Defini
     shown: (read(wait?.shown) as Json | undefined) ?? {},
     ...(wait?.subjects === undefined ? {} : { subjects: read(wait.subjects) as Json }),
     ...(wait?.votes === undefined ? {} : { votes: wait.votes }),
+    ...(wait?.split === undefined ? {} : { split: wait.split }),
     since: openedAt,
     ...(deadline === undefined ? {} : { due: deadline }),
   };

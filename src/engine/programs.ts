@@ -62,7 +62,14 @@ export function programOf(
 
 /** A program that only lets a run end: cancelling needs none of its code, which may be gone or changed. */
 export function inertProgram(): BoundProgram {
-  const program: Program = { model: () => INERT, isOnCycle: () => false, reads: [], begin: () => [], next: () => [] };
+  const program: Program = {
+    model: () => INERT,
+    isOnCycle: () => false,
+    goesBack: () => false,
+    reads: [],
+    begin: () => [],
+    next: () => [],
+  };
   return { program, bound: () => ({ model: INERT, code: NO_CODE }), child: () => undefined };
 }
 

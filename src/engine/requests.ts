@@ -86,7 +86,7 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
     ...(request.input === undefined ? {} : { text: request.input }),
   };
   // Where it takes several people each has a word of their own, and may change their mind.
-  const whose = (gate.gate.count ?? 1) > 1 ? `/${option.label}/${actor}/${wait?.votes?.length ?? 0}` : '';
+  const whose = (gate.gate.count ?? 1) > 1 ? `/${option.label}/${actor}/${state.seq}` : '';
   const round = wait?.round === undefined ? '' : `/${wait.round}`;
   const dedupe = `decided/${gate.path}/${attempt}/${gate.digest}${round}${whose}`;
   const mail = { run, dedupe, input, values: [value] };

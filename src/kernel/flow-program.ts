@@ -102,6 +102,11 @@ class LiveFlow implements FlowProgram {
     return this.children.get(step);
   }
 
+  /** Where an answer leads is the flow's own business: nobody else can tell whether that is back. */
+  goesBack(): boolean {
+    return false;
+  }
+
   isOnCycle(): boolean {
     return false;
   }

@@ -97,6 +97,8 @@ export interface Program {
   model(step: string): StepModel;
   /** True when the visits of a step must be counted. */
   isOnCycle(step: string): boolean;
+  /** True when going from a question to a step is going back: every way to the question passes the step. */
+  goesBack(question: string, to: string): boolean;
   /** Outputs that are known by their own name: the step that produces each. */
   readonly outputNames?: Readonly<Record<string, string>> | undefined;
   /** The step with which it is told that the run failed or escalated. */

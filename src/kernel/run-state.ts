@@ -54,12 +54,14 @@ export interface Wait {
   readonly question?: string;
   /** human: the things outside as they were when the question was put. */
   readonly subjects?: Ref;
-  /** human: how often it was put anew because they changed. */
+  /** human: how often it was put anew, because they changed or because people chose differently. */
   readonly round?: number;
   /** human: decisions that count once the things outside were looked at again. */
   readonly decided?: readonly Decision[];
   /** human: who has chosen what so far, where it takes several people. */
   readonly votes?: readonly { readonly option: string; readonly actor: string }[];
+  /** human: how often the people it takes chose different ways on, and who chose what the last time; that is void. */
+  readonly split?: { readonly times: number; readonly votes: readonly { readonly option: string; readonly actor: string }[] };
   /** human: the values shown. */
   readonly shown?: Ref;
   /** human: the question itself, where no stored definition holds it as it was put: in a flow, or with templates filled in. */

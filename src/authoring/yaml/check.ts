@@ -3,6 +3,7 @@
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { Definition } from '../../definition/model.ts';
 import { workflowOf } from '../../definition/plain-workflow.ts';
+import { quorumsIn } from '../../definition/quorum.ts';
 import type { CheckedModule } from '../discover-check.ts';
 import type { SourceProblem } from '../discover-syntax.ts';
 import { nameProblems } from './check-names.ts';
@@ -60,7 +61,17 @@ function examine(file: string, text: string): CheckedModule & { readonly definit
     line,
     column,
   };
-  return { ...found, workflow: described, ...(definition === undefined || !isSound ? {} : { definition }) };
+  if (definition === undefined || !isSound) return { ...found, workflow: described };
+  const placeOf = (step: string) =>
+    positionOf([
+      'stages',
+      Math.max(
+        0,
+        stages.findIndex(({ id }) => id === step.split('/')[0]),
+      ),
+    ]);
+  const quorums = quorumsIn(definition.steps).map((quorum) => ({ ...quorum, ...placeOf(quorum.step) }));
+  return { ...found, workflow: described, definition, quorums };
 }
 
 type Judged = SourceProblem & { readonly severity: 'error' | 'warning' };
