@@ -1,7 +1,7 @@
 // Owns whose code may run. Running a workflow runs its module, so its content must be trusted first: this very content,
 // or whatever lies in a folder. What is trusted is kept in the user's state directory, where no project can write it.
 
-import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import type { ModuleGraph } from '../authoring/discover-imports.ts';
@@ -9,6 +9,7 @@ import { EngineError, messageOf } from '../base/error.ts';
 import { type Project, stateHome } from './project.ts';
 import { hasRight } from './right.ts';
 import type { Shell } from './shell.ts';
+import { changeStateFile } from './state-file.ts';
 import { oneLine } from './terminal.ts';
 
 /** What is trusted of one file: the digest of it and of what it imports. */
@@ -54,18 +55,12 @@ export function readTrust(shell: Shell): Trust {
   throw new EngineError('CONFIG_INVALID', `${file} is damaged, so nothing is trusted; remove it, then trust again what you need`);
 }
 
-/** Keeps what this user trusts; the file is whole at any time, and for its owner only. */
-export function writeTrust(shell: Shell, trust: Trust): void {
-  const file = trustFile(shell);
-  const fresh = `${file}.${process.pid}`;
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(fresh, `${JSON.stringify({ version: 1, ...trust }, null, 2)}\n`, { mode: 0o600 });
-    renameSync(fresh, file);
-  } catch (error) {
-    rmSync(fresh, { force: true });
-    throw new EngineError('STORE_UNAVAILABLE', `what you trust cannot be written to ${file}: ${messageOf(error)}`, { cause: error });
-  }
+/** Changes what this user trusts, while no other process does; gives what it was. */
+export function changeTrust(shell: Shell, change: (trust: Trust) => Trust): Trust {
+  return changeStateFile({ file: trustFile(shell), what: 'what you trust' }, () => {
+    const before = readTrust(shell);
+    return { text: `${JSON.stringify({ version: 1, ...change(before) }, null, 2)}\n`, result: before };
+  });
 }
 
 /** Trusts the present content of a file and of what it imports. */
@@ -77,9 +72,8 @@ export async function trustContent(shell: Shell, file: string): Promise<ModuleGr
 
 /** Trusts content that was read. */
 export function keepContent(shell: Shell, { file, digest, parts }: ModuleGraph): void {
-  const trust = readTrust(shell);
   const entry: TrustedFile = { digest, parts: Object.fromEntries(parts), since: new Date().toISOString() };
-  writeTrust(shell, { ...trust, files: { ...trust.files, [file]: entry } });
+  changeTrust(shell, (trust) => ({ ...trust, files: { ...trust.files, [file]: entry } }));
 }
 
 /** Trusts whatever lies in a folder, now and later. */
@@ -87,8 +81,7 @@ export function trustFolder(shell: Shell, folder: string): string {
   const root = realpathSync(folder);
   if (root === dirname(root) || root === home(shell))
     throw new EngineError('USAGE', `${root} holds more than one project; trust a project's folder, or single files`);
-  const trust = readTrust(shell);
-  writeTrust(shell, { ...trust, folders: { ...trust.folders, [root]: new Date().toISOString() } });
+  changeTrust(shell, (trust) => ({ ...trust, folders: { ...trust.folders, [root]: new Date().toISOString() } }));
   return root;
 }
 

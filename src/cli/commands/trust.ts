@@ -16,15 +16,16 @@ import {
   aboutContent,
   ask,
   changedSince,
+  changeTrust,
   importedFiles,
   isInside,
   keepContent,
   readGraph,
   readTrust,
+  type Trust,
   type TrustedFile,
   trustedFolder,
   trustFolder,
-  writeTrust,
 } from '../trust.ts';
 
 /** Runs the command. */
@@ -93,23 +94,27 @@ async function confirm(shell: Shell, given: Given, question: string): Promise<vo
 }
 
 function revoke(shell: Shell, project: Project, given: Given): number {
-  const trust = readTrust(shell);
   const root = realpathSync(project.root);
   const named = given.allWords('FILE').map((word) => realOf(resolve(shell.cwd, word)));
-  const unknown = named.find((file) => trust.files[file] === undefined);
-  if (unknown !== undefined) {
-    const folder = trustedFolder(trust, unknown);
-    const why = folder === undefined ? 'is not trusted' : `is trusted with its folder ${folder}, which "pawl trust --revoke" takes back`;
-    throw new EngineError('USAGE', `${unknown} ${why}; "pawl trust --list" shows what is`);
-  }
-  const files = named.length > 0 ? named : given.has('folder') ? [] : Object.keys(trust.files).filter((file) => isInside(root, file));
-  const folders = named.length > 0 ? [] : Object.keys(trust.folders).filter((folder) => folder === root || isInside(folder, root));
-  writeTrust(shell, { files: without(trust.files, files), folders: without(trust.folders, folders) });
-  const revoked = [...folders, ...files];
+  let revoked: readonly string[] = [];
+  changeTrust(shell, (trust) => {
+    const unknown = named.find((file) => trust.files[file] === undefined);
+    if (unknown !== undefined) throw notThere(trust, unknown);
+    const files = named.length > 0 ? named : given.has('folder') ? [] : Object.keys(trust.files).filter((file) => isInside(root, file));
+    const folders = named.length > 0 ? [] : Object.keys(trust.folders).filter((folder) => folder === root || isInside(folder, root));
+    revoked = [...folders, ...files];
+    return { files: without(trust.files, files), folders: without(trust.folders, folders) };
+  });
   shell.result({ revoked }, () =>
     revoked.length === 0 ? ['Nothing of this project was trusted.'] : revoked.map((path) => `no longer trusted: ${shownFile(shell, path)}`),
   );
   return 0;
+}
+
+function notThere(trust: Trust, file: string): EngineError {
+  const folder = trustedFolder(trust, file);
+  const why = folder === undefined ? 'is not trusted' : `is trusted with its folder ${folder}, which "pawl trust --revoke" takes back`;
+  return new EngineError('USAGE', `${file} ${why}; "pawl trust --list" shows what is`);
 }
 
 function realOf(file: string): string {
