@@ -391,6 +391,7 @@ export class RunDriver {
       want,
       ...(this.workspace === undefined ? {} : { workspace: this.workspace }),
       ...(answers === undefined ? {} : { answers: answers.map((ref) => this.record.value(ref)) }),
+      ...(this.state.said === undefined ? {} : { said: this.state.said }),
       bound: this.bound(activation.step),
       activation,
       runId: this.run,

@@ -13,7 +13,8 @@ import { headOf, joinOutcome } from './join.ts';
 import { begun, openStep, started } from './open.ts';
 import type { MemberResult } from './program.ts';
 import { rerun, wake } from './recover.ts';
-import { type Activation, type Group, type Halt, isHalted, type Path, type Ref } from './run-state.ts';
+import { type Activation, type Group, type Halt, isHalted, type Path, type PersonSaid, type Ref } from './run-state.ts';
+import { withSaid } from './said.ts';
 import { attemptFailed, conclude, takeMove } from './settle.ts';
 import type { Turn } from './turn.ts';
 
@@ -92,8 +93,12 @@ function clearHalt(turn: Turn, said: Said): void {
     status: 'running',
     halt: null,
     actor: said.actor,
-    ...(said.note === undefined ? {} : { note: said.note }),
+    ...(said.note === undefined ? {} : { note: said.note, ...withSaid(turn.run, noteOf(turn.run.halt, said.actor, said.note)) }),
   });
+}
+
+function noteOf(halt: Halt | undefined, actor: string, text: string): PersonSaid {
+  return { by: 'note', actor, path: halt?.path ?? halt?.step ?? '', text };
 }
 
 function retry(turn: Turn, halt: Halt, said: Said & { readonly extend?: number }): void {
@@ -104,7 +109,7 @@ function retry(turn: Turn, halt: Halt, said: Said & { readonly extend?: number }
     for (const move of turn.program.begin(turn.run, turn.view)) takeMove(turn, move, undefined);
     return;
   }
-  reopen(turn, halt, { actor: said.actor, feedback: said.note ?? halt.message });
+  reopen(turn, halt, { actor: said.actor, feedback: halt.message });
   wake(turn);
 }
 
@@ -194,7 +199,12 @@ function overrideBy(turn: Turn, override: Override): void {
 function resolve(turn: Turn, actor: string, action: Extract<ControlInput['action'], { do: 'resolve' }>): void {
   const activation = turn.activation(action.path);
   if (activation?.state !== 'unknown') return ignore(turn, { input: 'control', path: action.path }, 'no-wait');
-  if (action.how === 'rerun') return rerun(turn, activation);
+  if (action.how === 'rerun') {
+    const { note, path } = action;
+    if (note !== undefined)
+      turn.emit({ type: 'run.changed', at: turn.at, actor, note, ...withSaid(turn.run, { by: 'note', actor, path, text: note }) });
+    return rerun(turn, activation);
+  }
   if (action.how === 'accept') {
     const note = action.note === undefined ? {} : { note: action.note };
     overrideBy(turn, { how: 'done', actor, passed: [activation.step], ...note });

@@ -4,7 +4,7 @@
 import type { Budget } from '../definition/budget.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { StepError } from './input.ts';
-import type { Activation, Detour, Group, Halt, Path, Ref, RunState, RunStatus } from './run-state.ts';
+import type { Activation, Detour, Group, Halt, Path, PersonSaid, Ref, RunState, RunStatus } from './run-state.ts';
 
 /** What a person let pass by hand, without the check, the question or the work that the definition asks for there. */
 export interface Override {
@@ -55,6 +55,8 @@ export interface RunChanged {
   readonly granted?: Budget;
   /** Data that joins the checkpoint's. */
   readonly merge?: Ref;
+  /** What people said and no agent has worked with yet, as it is from now on. */
+  readonly said?: readonly PersonSaid[];
   readonly actor?: string;
   readonly note?: string;
 }

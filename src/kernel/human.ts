@@ -16,6 +16,7 @@ import type { GateOptionModel, HumanGateModel } from '../definition/model.ts';
 import { ignore } from './ignored.ts';
 import type { DecidedInput, ObservedInput } from './input.ts';
 import type { Activation, Decision, Ref, Wait } from './run-state.ts';
+import { withSaid } from './said.ts';
 import { attemptFailed, conclude, finishWork } from './settle.ts';
 import type { Turn } from './turn.ts';
 
@@ -111,7 +112,8 @@ function count(turn: Turn, activation: Activation, decision: Decision): void {
   const option = optionOf(turn, activation, decision.option) as GateOptionModel;
   const { actor, text } = decision;
   const made = { gate: step, option: option.label, actor, ...(text === undefined ? {} : { input: text }) };
-  turn.emit({ type: 'run.changed', at: turn.at, decision: made, actor });
+  const said = text === undefined ? {} : withSaid(turn.run, { by: 'choice', actor, path, option: option.label, text });
+  turn.emit({ type: 'run.changed', at: turn.at, decision: made, actor, ...said });
   const wait = activation.wait as Wait;
   const votes = [...(wait.votes ?? []).filter((vote) => !isSamePerson(vote.actor, actor)), { option: option.label, actor }];
   const agreed = votes.filter((vote) => vote.option === option.label).map((vote) => vote.actor);

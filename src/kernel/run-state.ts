@@ -45,6 +45,17 @@ export interface Decision {
   readonly output?: Ref;
 }
 
+/** What a person said to the run: with a choice at a question, or as a note with which they sent it on. */
+export interface PersonSaid {
+  readonly by: 'choice' | 'note';
+  readonly actor: string;
+  /** Where: the question, or the step that the run stood at. */
+  readonly path: Path;
+  /** choice: the option. */
+  readonly option?: string;
+  readonly text: string;
+}
+
 /** One thing a live activation waits for; its due time is in the activation. */
 export interface Wait {
   readonly kind: 'human' | 'report' | 'answer' | 'child' | 'signal' | 'delay' | 'forge' | 'fix' | 'capacity' | 'budget';
@@ -211,6 +222,8 @@ export interface RunState {
   readonly ending?: 'cancelled';
   readonly halt?: Halt;
   readonly output?: Ref;
+  /** What people said and no agent has worked with yet, oldest first. */
+  readonly said?: readonly PersonSaid[];
   /** The last decision of a person. */
   readonly decision?: { readonly gate: string; readonly option: string; readonly input?: string; readonly actor: string };
 }

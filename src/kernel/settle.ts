@@ -16,6 +16,7 @@ import { headOf } from './join.ts';
 import { begun, humanWait, openStep, started } from './open.ts';
 import type { Move } from './program.ts';
 import type { Activation, Group, Halt, Path, Ref } from './run-state.ts';
+import { forgetSaid } from './said.ts';
 import type { Turn } from './turn.ts';
 
 /** How some work ended. */
@@ -66,8 +67,9 @@ export function conclude(turn: Turn, path: Path, result: Result): void {
   const isPlain = result.output === undefined && result.error === undefined && result.actor === undefined;
   const told = isPlain ? settled : { ...settled, ...toldOf(result), ...(merge === undefined ? {} : { merge }) };
   turn.emit(isMember ? { ...told, counts: headOf(result.outcome) } : told);
-  if (isMember) memberEnded(turn, activation.group as Path);
-  else moveOn(turn, books === undefined ? { activation, result } : { activation, result, books });
+  if (isMember) return memberEnded(turn, activation.group as Path);
+  if (turn.run.said !== undefined && result.outcome === 'ok') forgetSaid(turn, activation, turn.program.model(activation.step));
+  moveOn(turn, books === undefined ? { activation, result } : { activation, result, books });
 }
 
 /** What of a result joins the run's data. */
