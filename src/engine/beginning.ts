@@ -7,6 +7,7 @@ import type { Definition } from '../definition/model.ts';
 import { asksPerson, checksWork, questionsPassed, stepsAfter, stepsBetween } from '../definition/passage.ts';
 import type { Override } from '../kernel/event.ts';
 import type { Detour } from '../kernel/run-state.ts';
+import { requireActor } from './actor.ts';
 import type { Past, StartOptions } from './birth.ts';
 
 /** How a run begins elsewhere than at its entry. */
@@ -48,9 +49,7 @@ function checkIn({ steps }: Definition): (step: string) => boolean {
 
 function withOverride({ origin, past, from }: StartPlace, passed: readonly string[]): Beginning {
   if (passed.length === 0) return {};
-  const actor = origin?.actor;
-  if (actor === undefined)
-    throw new EngineError('USAGE', `beginning behind ${passed.join(', ')} passes it by hand: name who does so as origin.actor`);
+  const actor = requireActor(origin, `begins a run behind ${passed.join(', ')}`);
   return { override: { how: past === undefined ? 'from' : 'fork', actor, passed, ...(from === undefined ? {} : { to: from }) } };
 }
 
