@@ -64,6 +64,7 @@ export const ERROR_CODES = {
   STORE_READONLY: { http: 503, exit: 6, retry: 'after-change' },
   STORE_DAMAGED: { http: 500, exit: 6, retry: 'never' },
   STORE_NEWER: { http: 500, exit: 6, retry: 'never' },
+  STORE_FOREIGN: { http: 403, exit: 4, retry: 'after-change' },
   STORE_COPIED: { http: 409, exit: 6, retry: 'after-change' },
   VALUE_TOO_LARGE: { http: 413, exit: 2, retry: 'after-change' },
   LIMIT_REACHED: { http: 429, exit: 5, retry: 'auto' },

@@ -92,6 +92,8 @@ export function createDisk(means: DiskMeans): Store {
     closeAccount: (closed) => write(`closeAccount ${closed.account}`, () => inner.closeAccount(closed)),
     closedAccounts: (now) => read('closedAccounts', () => inner.closedAccounts(now)),
     openAccounts: () => write('openAccounts', () => inner.openAccounts()),
+    origin: () => inner.origin(),
+    bind: (origin) => inner.bind(origin),
     backup: (file, run) => inner.backup(file, run),
     check: () => inner.check(),
     prune: (request) => inner.prune(request),

@@ -63,6 +63,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeWaking(stage);
     describePrune(stage);
     describeLedger(stage);
+    describeOrigin(stage);
   });
 }
 
@@ -472,5 +473,15 @@ function describeListing(stage: Stage): void {
     expect(await store.nextDue()).toBe(START_AT + 10);
     expect(await store.nextDue(START_AT + 9)).toBe(START_AT + 10);
     expect(await store.nextDue(START_AT + 10)).not.toBe(START_AT + 10);
+  });
+}
+
+function describeOrigin(stage: Stage): void {
+  test('a store belongs to nobody until it is bound, and then to the first', async () => {
+    const { store } = stage;
+    expect(await store.origin()).toBeUndefined();
+    expect(await store.bind('mine')).toBe('mine');
+    expect(await store.bind('yours')).toBe('mine');
+    expect(await store.origin()).toBe('mine');
   });
 }

@@ -359,6 +359,11 @@ export interface Store {
   /** Opens all accounts: somebody says that there is capacity again. */
   openAccounts(): Promise<void>;
 
+  /** Whose store this is: the id it was created under; undefined where none was given. */
+  origin(): Promise<string | undefined>;
+  /** Records whose store this is, unless that is recorded already; gives what is recorded. */
+  bind(origin: string): Promise<string>;
+
   /** Copies the whole store to a file while runs go on, and records it. */
   backup(file: string, run?: string): Promise<{ readonly path: string; readonly bytes: number }>;
   /** Verifies the file, every chain, every value and every checkpoint against its folded log. */

@@ -46,12 +46,14 @@ export const KEEP: readonly CommandSpec[] = [
     name: 'db',
     group: 'Keep',
     summary: 'check or migrate the database of runs, or adopt a copy of it',
+    about:
+      'Adopting makes a database yours: one that was moved or copied, or that was made under another state folder, such as one that came with a repository. Until then it can be looked at, and nothing in it goes on. A database of others is adopted at a terminal only.',
     args: [{ name: 'ACTION', about: 'what to do', required: true, choices: ['check', 'migrate', 'adopt'] }],
     options: [TOKEN_FILE],
     examples: [
       { line: 'pawl db check', about: 'verify the file, every log, every value and every checkpoint' },
       { line: 'pawl db migrate', about: 'bring the file to the version of this Pawl, after a backup' },
-      { line: 'pawl db adopt', about: 'this file was moved or copied, and the other one is not used any more' },
+      { line: 'pawl db adopt', about: 'this database was moved here or came from elsewhere, and its runs may go on' },
     ],
     load: () => import('../commands/db.ts'),
   },

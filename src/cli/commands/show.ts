@@ -8,7 +8,7 @@ import { readStory, storyLines } from '../story.ts';
 export const run: CommandRun = async (shell, given) => {
   const place = await findPlace(shell, given);
   const prefix = given.word('RUN');
-  const store = await openForRun(place, prefix);
+  const store = await openForRun(place, prefix, 'look');
   try {
     const story = await readStory(store, await findRun(store, prefix, place));
     const { output } = story.run;

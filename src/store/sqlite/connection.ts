@@ -21,6 +21,8 @@ export interface ConnectionOptions {
   readonly synchronous: 'FULL' | 'NORMAL';
   readonly walAutocheckpoint: number;
   readonly busyMs: number;
+  /** Whose store a new file is; recorded when its tables are made. */
+  readonly origin?: string | undefined;
 }
 
 /** An open database with its prepared statements. */
@@ -31,6 +33,8 @@ export interface Connection {
   /** The name for messages. */
   readonly name: string;
   readonly busyMs: number;
+  /** Whose store a new file is. */
+  readonly origin: string | undefined;
   /** The prepared statement of a text; prepared once. */
   sql(text: string): StatementSync;
 }
@@ -61,7 +65,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     }
     return statement;
   };
-  const connection = { db, path, name: path ?? ':memory:', busyMs: options.busyMs, sql };
+  const connection = { db, path, name: path ?? ':memory:', busyMs: options.busyMs, origin: options.origin, sql };
   await whenFree(connection, () => configure(db, options));
   return connection;
 }

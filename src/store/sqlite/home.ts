@@ -1,4 +1,4 @@
-// Owns which file a store is. A store knows where it was created; opened elsewhere it may be a second copy of runs that
+// Owns which file a store is, and whose. A store knows where it was created; opened elsewhere it may be a second copy of runs that
 // go on in the first, so it is read-only until somebody says that this one is the store now.
 
 import { realpathSync, statSync } from 'node:fs';
@@ -16,14 +16,14 @@ interface Place {
 export interface Home {
   /** Throws STORE_COPIED when the file is not the one the store was created as. */
   assertHome(): void;
-  /** Makes this file the store's home. Runs inside a transaction. */
+  /** Makes this file the store's home, and whoever opened it its origin. Runs inside a transaction. */
   adopt(): void;
 }
 
 /** Reads where the store is at home; a new store is at home where it is. */
 export function openHome(connection: Connection): Home {
   const { path } = connection;
-  if (path === undefined) return { assertHome: () => {}, adopt: () => {} };
+  if (path === undefined) return { assertHome: () => {}, adopt: () => adoptOrigin(connection) };
   let home = readHome(connection);
   const here = placeOf(path);
   return {
@@ -33,6 +33,7 @@ export function openHome(connection: Connection): Home {
     adopt: () => {
       writeHome(connection, here);
       home = here;
+      adoptOrigin(connection);
     },
   };
 }
@@ -41,6 +42,26 @@ export function openHome(connection: Connection): Home {
 export function foundHome(connection: Connection): void {
   connection.sql("INSERT INTO meta (key, value) VALUES ('store_id', ?)").run(randomUuid());
   if (connection.path !== undefined) writeHome(connection, placeOf(connection.path));
+  adoptOrigin(connection);
+}
+
+/** Whose store this is: the id under which it was created or adopted. */
+export function readOrigin(connection: Connection): string | undefined {
+  const found = connection.sql("SELECT value FROM meta WHERE key = 'origin'").get();
+  return found === undefined ? undefined : String(found.value);
+}
+
+/** Records whose store this is, where nobody did; gives what is recorded. Runs inside a transaction. */
+export function bindOrigin(connection: Connection, origin: string): string {
+  connection.sql("INSERT INTO meta (key, value) VALUES ('origin', ?) ON CONFLICT DO NOTHING").run(origin);
+  return readOrigin(connection) ?? origin;
+}
+
+function adoptOrigin(connection: Connection): void {
+  if (connection.origin === undefined) return;
+  connection
+    .sql("INSERT INTO meta (key, value) VALUES ('origin', ?) ON CONFLICT DO UPDATE SET value = excluded.value")
+    .run(connection.origin);
 }
 
 function readHome(connection: Connection): Place | undefined {
