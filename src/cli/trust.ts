@@ -135,6 +135,13 @@ export async function assertTrusted(
   return graph;
 }
 
+/** Whether the text of a file that imports nothing is trusted, by its digest. */
+export function isTrustedText(shell: Shell, file: string, digest: string): boolean {
+  const trust = readTrust(shell);
+  const path = realpathSync(file);
+  return trustedFolder(trust, path) !== undefined || trust.files[path]?.parts[basename(path)] === digest;
+}
+
 /** What a file is wanted for, as messages say it. */
 interface Use {
   readonly why: string;
@@ -143,7 +150,10 @@ interface Use {
 
 const WORKFLOW_USE: Use = { why: 'running it runs its code', question: 'Run it?' };
 /** Of a file of settings. */
-export const SETTINGS_USE: Use = { why: 'it names programs to run or a forge to act on', question: 'Use it?' };
+export const SETTINGS_USE: Use = {
+  why: 'it names programs to run, people who may approve or a forge to act on, or allows more than you do',
+  question: 'Use it?',
+};
 
 function notTrusted({ file, digest }: ModuleGraph, changed: readonly string[], { why: reason }: Use): EngineError {
   const why =

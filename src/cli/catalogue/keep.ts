@@ -62,7 +62,7 @@ export const KEEP: readonly CommandSpec[] = [
     group: 'Keep',
     summary: 'show the settings in force, and where each came from',
     about:
-      'Settings are read from options, PAWL_... variables, .pawl/config.local.yaml, .pawl/config.yaml and ~/.config/pawl/config.yaml; the first that has one wins. A file that comes with a project can lower limits of yours, and never raise them.',
+      'Settings are read from options, PAWL_... variables, .pawl/config.local.yaml, .pawl/config.yaml and ~/.config/pawl/config.yaml; the first that has one wins. A file that comes with a project can lower limits of yours, and never raise them. config.local.yaml counts as yours while its content is trusted ("pawl trust").',
     args: [{ name: 'KEY', about: 'only this setting, such as limits.global' }],
     options: [{ name: 'show-origin', about: 'the file and line of each, and those that are overridden' }],
     examples: [

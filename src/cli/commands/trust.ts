@@ -9,7 +9,7 @@ import { shownFile, workflowFolders } from '../definitions.ts';
 import { findProject, type Project } from '../project.ts';
 import { demandRight } from '../right.ts';
 import { roleFilesOf } from '../role-files.ts';
-import { readSettings } from '../settings.ts';
+import { filesToTrust } from '../settings.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 import {
@@ -65,8 +65,7 @@ async function chosenFiles(shell: Shell, project: Project, given: Given): Promis
   if (named.length > 0) return named;
   const { findFiles } = await import('../../authoring/discover.ts');
   const workflows = (await Promise.all(workflowFolders(project).map(findFiles))).flatMap((files) => files.found);
-  const { powerful = [] } = await readSettings(shell, project);
-  const found = [...workflows, ...powerful, ...roleFilesOf(project)];
+  const found = [...workflows, ...(await filesToTrust(shell, project)), ...roleFilesOf(project)];
   if (found.length === 0) throw new EngineError('USAGE', `there are no workflows in ${project.root}; name a file: pawl trust FILE`);
   return found;
 }
