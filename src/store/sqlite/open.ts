@@ -60,7 +60,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     if (options.adopt === true) await store.adopt();
     return store;
   } catch (error) {
-    connection.db.close();
+    connection.close();
     throw toStoreError(error, connection.name);
   }
 }
@@ -116,7 +116,7 @@ export function createStore(connection: Connection, options: Omit<SqliteStoreOpt
     close: async () => {
       await transactions.idle();
       bell.close();
-      if (connection.db.isOpen) connection.db.close();
+      connection.close();
     },
   };
 }
