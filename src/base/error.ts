@@ -63,6 +63,7 @@ export const ERROR_CODES = {
   STORE_FULL: { http: 507, exit: 6, retry: 'auto' },
   STORE_READONLY: { http: 503, exit: 6, retry: 'after-change' },
   STORE_DAMAGED: { http: 500, exit: 6, retry: 'never' },
+  STORE_GONE: { http: 500, exit: 6, retry: 'never' },
   STORE_NEWER: { http: 500, exit: 6, retry: 'never' },
   STORE_FOREIGN: { http: 403, exit: 4, retry: 'after-change' },
   STORE_COPIED: { http: 409, exit: 6, retry: 'after-change' },
