@@ -2,6 +2,8 @@
 // one object to work with.
 
 import { existsSync } from 'node:fs';
+import { KeyList } from '../authority/enrolment.ts';
+import { readKeyList } from '../authority/key-files.ts';
 import { type EngineError, messageOf } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
 import type { Budget } from '../definition/budget.ts';
@@ -83,6 +85,10 @@ export interface EngineOptions extends Partial<Omit<StepServices, 'now' | 'pidDi
   readonly depthMax?: number;
   /** How many runs a run may lead to, with all that they start. */
   readonly runsMax?: number;
+  /** `signed`: whatever a person decides about a run that starts here takes the signature of an enrolled key. */
+  readonly decisions?: 'signed';
+  /** The state folder with the list of enrolled keys (`identities.json`), or the list; without it no key counts. */
+  readonly identities?: string | (() => KeyList);
   /** What agents may use: in each run, and in a day. */
   readonly budgets?: Budgets;
   readonly clock?: Clock;
@@ -237,6 +243,7 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
       return problem === undefined ? facts : { unreadable: problem.message };
     },
     tokenKey: keyReader(options.db),
+    signing: { all: options.decisions === 'signed', keys: keysOf(options.identities) },
     mayDecide: (from, actor) => memberName(options.groups ?? {}, from, actor),
     childInput: async (request) => (await workshop()).childInput(request),
     me: createOwner(),
@@ -254,6 +261,11 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
     runsMax: options.runsMax ?? RUNS_MAX,
     warn,
   };
+}
+
+function keysOf(identities: EngineOptions['identities']): () => KeyList {
+  if (identities === undefined) return () => KeyList.none;
+  return typeof identities === 'string' ? () => readKeyList(identities) : identities;
 }
 
 function sourceOf(workflows: readonly AnyWorkflow[] | DefinitionSource): DefinitionSource {

@@ -86,6 +86,8 @@ export interface HumanGateSpec {
   readonly count?: number;
   /** What it is about outside the run: files by pattern, the run's pull request. When that changes, it is put anew. */
   readonly subjects?: { readonly files?: readonly string[]; readonly pr?: true };
+  /** A decision counts only with the signature of an enrolled key. */
+  readonly signed?: boolean;
 }
 
 /** A check of a gate: a shell line, or what a registered check wants. */

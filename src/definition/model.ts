@@ -83,6 +83,8 @@ export interface HumanGateModel {
   readonly count?: number;
   /** What the question is about outside the run: a change of it puts the question anew. */
   readonly subjects?: { readonly files?: readonly string[]; readonly pr?: true };
+  /** A decision counts only with the signature of an enrolled key. */
+  readonly signed?: true;
 }
 
 /** How a group of branches or items settles. */

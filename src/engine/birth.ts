@@ -8,6 +8,7 @@ import type { FlowRecord } from '../kernel/flow-program.ts';
 import type { Ref, RunState } from '../kernel/run-state.ts';
 import type { RunOrigin } from '../store/store.ts';
 import type { Supplied } from './record.ts';
+import type { FrozenSigning } from './signatures.ts';
 
 /** How a run is started. */
 export interface StartOptions {
@@ -22,6 +23,8 @@ export interface StartOptions {
   readonly facts?: JsonObject;
   /** What another run had done before the step this one begins at: a fork. */
   readonly past?: Past;
+  /** What the run that it comes from asks of signatures. */
+  readonly signing?: FrozenSigning;
 }
 
 /** The history that a fork takes over, by reference. */
@@ -48,10 +51,12 @@ export interface Birth {
   readonly params?: Ref;
   /** What is passed by hand by beginning so. */
   readonly override?: Override;
+  readonly signing: FrozenSigning;
 }
 
 /** The first event of a run. */
-export function birthOf({ definition, hash }: CompiledWorkflow, { id, at, options, supplied, params, override }: Birth): RunStarted {
+export function birthOf({ definition, hash }: CompiledWorkflow, birth: Birth): RunStarted {
+  const { id, at, options, supplied, params, override, signing } = birth;
   const { past, parent, depth = 0, from = '' } = options;
   const given = supplied.flatMap(({ step, ref }) => (ref === undefined ? [] : [[step, ref] as const]));
   const { name: workflow, form } = definition;
@@ -67,9 +72,11 @@ export function birthOf({ definition, hash }: CompiledWorkflow, { id, at, option
       depth,
       ...(params === undefined ? {} : { params }),
       ...(parent === undefined ? {} : { parent }),
+      ...(signing.signed === undefined ? {} : { signed: signing.signed }),
     },
     ...(past === undefined ? {} : { fork: { run: past.run, seq: past.seq, step: from }, counts: past.counts }),
     ...(given.length === 0 ? {} : { supplied: Object.fromEntries(given) }),
     ...(override === undefined ? {} : { override }),
+    ...(signing.keys === undefined ? {} : { keys: signing.keys }),
   };
 }

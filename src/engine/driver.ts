@@ -11,40 +11,21 @@ import type { BoundStep } from '../definition/code.ts';
 import { draftOf } from '../kernel/apply.ts';
 import { evolve } from '../kernel/decide.ts';
 import { type Effect, effectOf } from '../kernel/effect.ts';
-import type { RunEvent, RunStarted } from '../kernel/event.ts';
+import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { Program } from '../kernel/program.ts';
 import { type Activation, dueOf, hasRoom, isWorking, type Path, type Ref, type RunState, standsStill } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
-import type { AttemptRow, CommitResult, Delta, ReceivedMail, RunCreation, SlotClaim } from '../store/store.ts';
+import type { CommitResult, Delta, ReceivedMail, SlotClaim } from '../store/store.ts';
 import { inputOf } from './attempt-input.ts';
 import { type Beside, createDelta, touchedPaths } from './delta.ts';
-import type { DriverHost } from './host.ts';
+import type { DriverHost, DriverStart } from './host.ts';
+import { MailGuard, type Queued } from './mail-guard.ts';
 import { groupsFor, refsFor } from './needs.ts';
 import type { RunRecord } from './record.ts';
 
-/** What a driver begins with: the run as it was claimed or is about to be created. */
-export interface DriverStart {
-  readonly state: RunState;
-  readonly epoch: number;
-  readonly program: Program;
-  readonly record: RunRecord;
-  readonly bound: (step: string) => BoundStep;
-  /** Where the steps of this run work, when that is not the workspace of the engine. */
-  readonly workspace?: string | undefined;
-  /** Which mail it can act on, when that is not all: without the code of a run only its cancellation. */
-  readonly takes?: (input: RunInput) => boolean;
-  /** A run that does not exist yet: what its first commit creates, and its first event. */
-  readonly birth?: { readonly create: RunCreation; readonly event: RunStarted; readonly supplied: readonly AttemptRow[] };
-}
-
 const NO_CLAIMS: readonly SlotClaim[] = [];
-
-interface Queued {
-  readonly input: RunInput;
-  readonly mail?: number;
-}
 
 interface Work {
   readonly key: string;
@@ -65,6 +46,9 @@ export class RunDriver {
   readonly workspace: string | undefined;
   /** Which ownership of the run this is. */
   readonly epoch: number;
+  private readonly guard: MailGuard;
+  /** The keys whose signatures count; the runs it starts know the same. */
+  readonly keys: readonly string[] | undefined;
   private readonly takes: DriverStart['takes'];
   private state: RunState;
   private birth: DriverStart['birth'];
@@ -98,6 +82,8 @@ export class RunDriver {
     this.bound = start.bound;
     this.workspace = start.workspace;
     this.takes = start.takes;
+    this.guard = new MailGuard(host, start.proof);
+    this.keys = start.proof.keys;
     this.birth = start.birth;
     this.forgeParts = [...new Set(start.program.reads.flatMap((need) => (need.read === 'forge' ? [need.part] : [])))];
     this.finished = new Promise((resolve, reject) => {
@@ -207,6 +193,8 @@ export class RunDriver {
     const batch = this.nextBatch();
     if (this.forgeParts.length > 0) await this.lookAtForge(batch);
     if (this.over) return;
+    if (this.state.signed === true) await this.guard.lookAtChildren(this.run, batch);
+    if (this.over) return;
     const refs = refsFor(this.state, batch);
     const groups = groupsFor(this.state);
     if (!this.record.has(refs, groups)) await this.record.load(refs, groups);
@@ -214,8 +202,8 @@ export class RunDriver {
     const events: RunEvent[] = [];
     const ended: EndedAttempt[] = [];
     if (this.birth !== undefined) events.push(this.birth.event);
-    for (const { input } of batch) {
-      const evolved = evolve({ program: this.program, view: this.record }, draft, input);
+    for (const queued of batch) {
+      const evolved = evolve({ program: this.program, view: this.record }, draft, this.guard.admitted(draft, queued));
       this.record.absorb(evolved.events, evolved.ended);
       events.push(...evolved.events);
       ended.push(...evolved.ended);

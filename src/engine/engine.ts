@@ -26,6 +26,8 @@ import type { DefinitionSource, DriverHost } from './host.ts';
 import { type LimitScope, limitOf, slotsOf } from './limits.ts';
 import { type BoundProgram, checkUnchanged, findWorkflow, inertProgram, programOf, programOfRun } from './programs.ts';
 import { RunRecord, refsOf } from './record.ts';
+import { proveRun } from './signature-proof.ts';
+import { acceptanceOf, frozenAtBirth, type Proof, type Signer, type Signing } from './signatures.ts';
 
 /** What an engine is made of. */
 export interface EngineParts {
@@ -36,6 +38,8 @@ export interface EngineParts {
   /** Reads facts of the forge that decisions name. */
   readonly readForge: DriverHost['readForge'];
   /** Whether a person may decide a question that is put to these groups; throws what is wrong with them. */
+  /** What takes a signature, and whose counts. */
+  readonly signing: Signing;
   readonly mayDecide: (from: readonly string[], actor: string) => string | undefined;
   /** The key of the tokens of work that is handed out; the same for every process on this store. */
   readonly tokenKey: () => string | Uint8Array;
@@ -60,6 +64,8 @@ export interface DriveOptions {
   /** Who accepts that the code is not what the run began with. */
   readonly acceptedBy?: string;
   readonly cancel?: boolean;
+  /** Signs that, where the run takes a signature. */
+  readonly sign?: Signer;
 }
 
 type Listener = (what: {
@@ -76,6 +82,7 @@ export class EngineCore implements DriverHost {
   readonly clock: Clock;
   readonly runAttempt: AttemptRunner;
   readonly readForge: DriverHost['readForge'];
+  readonly signing: Signing;
   readonly parts: EngineParts;
   private readonly drivers = new Map<string, RunDriver>();
   private readonly claiming = new Map<string, Promise<RunDriver | { readonly heldBy: string } | undefined>>();
@@ -98,6 +105,7 @@ export class EngineCore implements DriverHost {
     this.clock = parts.clock;
     this.runAttempt = parts.runAttempt;
     this.readForge = parts.readForge;
+    this.signing = parts.signing;
     this.unwatch = parts.store.watch((run) => this.rung(run));
   }
 
@@ -113,6 +121,7 @@ export class EngineCore implements DriverHost {
         details: { run: id },
       });
     const { override, detour } = beginningOf(definition, options);
+    const signing = frozenAtBirth(this.parts.signing, definition, options.signing);
     const program = this.remember(id, programOf(workflow, bound, options));
     const record = this.recordFor(id, { reads: program.program.reads, fresh: true });
     record.params = bound;
@@ -125,6 +134,7 @@ export class EngineCore implements DriverHost {
       at: this.clock.now(),
       options,
       supplied,
+      signing,
       ...(params === undefined ? {} : { params }),
       ...(override === undefined ? {} : { override }),
     });
@@ -136,6 +146,7 @@ export class EngineCore implements DriverHost {
       record,
       ...program,
       birth: { create, event, supplied: suppliedRows(workflow, supplied, event.at) },
+      proof: { keys: signing.keys, used: new Set() },
       workspace: options.origin?.workspace,
     });
     this.drivers.set(id, driver);
@@ -211,6 +222,7 @@ export class EngineCore implements DriverHost {
     const { state, epoch, definition, codeHash, origin } = claimed;
     const workflow = await this.workflowFor(state);
     if (options.acceptedBy === undefined && !isFinal(state.status)) checkUnchanged({ state, codeHash }, workflow);
+    const proof = await this.proofOf(claimed);
     await this.sweepAfter(state);
     const params = await this.paramsOf(state);
     const bound = this.remember(state.id, await programOfRun(this.store, state, { workflow, definition, params }));
@@ -218,11 +230,12 @@ export class EngineCore implements DriverHost {
     record.params = params;
     // Work that a takeover asks for again reads what it is about before anything is decided.
     await record.load(refsOf(state), []);
-    const driver = new RunDriver(this, { state, epoch, record, ...bound, workspace: origin.workspace });
-    this.drivers.set(state.id, driver);
     const actor = codeHash === workflow.codeHash ? undefined : options.acceptedBy;
-    if (actor !== undefined)
-      driver.take({ type: 'control', at: this.clock.now(), actor, action: { do: 'acceptCode', code: workflow.codeHash } });
+    const changed = { state, proof, code: workflow.codeHash };
+    const accepted = actor === undefined ? undefined : await acceptanceOf(this, changed, { ...options, actor });
+    const driver = new RunDriver(this, { state, epoch, record, ...bound, proof, workspace: origin.workspace });
+    this.drivers.set(state.id, driver);
+    if (accepted !== undefined) driver.take(accepted);
     driver.begin();
     driver.takeMail(claimed.mail);
     return driver;
@@ -238,10 +251,15 @@ export class EngineCore implements DriverHost {
     const bound = this.remember(state.id, inertProgram());
     const record = this.recordFor(state.id, { reads: [], fresh: false });
     const takes = (input: RunInput): boolean => input.type === 'control' && input.action.do === 'cancel';
-    const driver = new RunDriver(this, { state, epoch, record, ...bound, takes });
+    const driver = new RunDriver(this, { state, epoch, record, ...bound, takes, proof: { keys: [], used: new Set() } });
     this.drivers.set(state.id, driver);
     driver.takeMail(mail);
     return driver;
+  }
+
+  /** Proves the signatures in the log of a run; damage is RUN_DAMAGED. */
+  proofOf(run: Pick<Claimed, 'state' | 'definition'>): Promise<Proof> {
+    return proveRun(this.store, run, this.parts.signing.keys);
   }
 
   /** Refuses a request for a run that this engine could not drive on with it; only a cancel needs no code. */
@@ -410,7 +428,13 @@ export class EngineCore implements DriverHost {
 
   startChild(driver: RunDriver, activation: Activation, request: AttemptRequest): Promise<readonly RunInput[]> {
     const given = this.programs.get(driver.run)?.child(activation.step);
-    return startChild(this, { parent: driver.checkpoint, activation, request, ...(given === undefined ? {} : { given }) });
+    return startChild(this, {
+      parent: driver.checkpoint,
+      activation,
+      request,
+      keys: driver.keys,
+      ...(given === undefined ? {} : { given }),
+    });
   }
 
   cancelChild(driver: RunDriver, activation: Activation): Promise<readonly RunInput[]> {

@@ -9,12 +9,13 @@ import { applyTo, createRun, type Draft, draftOf } from '../kernel/apply.ts';
 import { mergedBy, type RunEvent } from '../kernel/event.ts';
 import type { Ref, RunState } from '../kernel/run-state.ts';
 import type { EventRow, StoredAttempt } from '../store/store.ts';
-import { beginningOf } from './beginning.ts';
 import { requireActor } from './actor.ts';
+import { beginningOf } from './beginning.ts';
 import type { Past } from './birth.ts';
 import type { RunDriver } from './driver.ts';
 import type { EngineCore } from './engine.ts';
 import { findWorkflow, flowHistory, givenResults } from './programs.ts';
+import type { FrozenSigning } from './signatures.ts';
 
 /** How a run is forked. */
 export interface ForkRequest {
@@ -70,6 +71,7 @@ export async function forkRun(core: EngineCore, run: string, request: ForkReques
   const actor = requireActor(request, `forks run ${run}`);
   const { state, origin: first } = await core.store.load(run);
   const workflow = findWorkflow(core.parts.source, state.workflow);
+  const log = await core.store.events(run, 0);
   const { cut } = await placeOf(core, run, request.from);
   const params = { ...(await core.paramsOf(state)), ...request.params };
   const past = await pastOf(core, run, cut);
@@ -81,6 +83,7 @@ export async function forkRun(core: EngineCore, run: string, request: ForkReques
     from: cut.step,
     past,
     origin,
+    signing: signingOf(log),
     ...supplied,
     ...(request.id === undefined ? {} : { id: request.id }),
   });
@@ -104,6 +107,14 @@ async function placeOf(core: EngineCore, run: string, from: string): Promise<{ r
 
 function doneIn(rows: readonly StoredAttempt[]): Past['done'] {
   return rows.filter(({ status }) => status === 'completed').map(({ step, kind }) => ({ step, kind }));
+}
+
+/** What the original asks of signatures, which holds for its forks. */
+function signingOf(log: readonly EventRow[]): FrozenSigning {
+  const [first] = log[0]?.events ?? [];
+  if (first?.type !== 'run.started') return {};
+  const { keys, run } = first;
+  return { ...(run.signed === undefined ? {} : { signed: run.signed }), ...(keys === undefined ? {} : { keys }) };
 }
 
 /** The log up to where the step was opened last. */

@@ -1,7 +1,9 @@
 // Owns what waits for a person: the question, what is shown with it, the answers, and the digest a decision must name.
 
+import { digestJson } from '../base/digest.ts';
 import type { Json } from '../base/json.ts';
 import type { Definition, HumanGateModel } from '../definition/model.ts';
+import { gateDigest } from '../kernel/open.ts';
 import type { Activation, Path, Ref, RunState } from '../kernel/run-state.ts';
 import type { Readable } from './inspect.ts';
 
@@ -20,6 +22,8 @@ export interface OpenGate {
   readonly split?: { readonly times: number; readonly votes: readonly { readonly option: string; readonly actor: string }[] };
   readonly since: number;
   readonly due?: number;
+  /** A decision takes the signature of an enrolled key. */
+  readonly signed: boolean;
 }
 
 /** The gates of a run that wait for a person, oldest first. */
@@ -33,11 +37,15 @@ export async function gatesIn(
   { state, definition }: { readonly state: RunState; readonly definition: Definition },
 ): Promise<readonly OpenGate[]> {
   const waiting = Object.values(state.live).filter((activation) => activation.wait?.kind === 'human');
-  const gates = await Promise.all(waiting.map((activation) => gateOf(core, activation, definition)));
+  const gates = await Promise.all(waiting.map((activation) => gateOf(core, activation, { state, definition })));
   return gates.sort((a, b) => a.since - b.since);
 }
 
-async function gateOf(core: Readable, activation: Activation, definition: Definition): Promise<OpenGate> {
+async function gateOf(
+  core: Readable,
+  activation: Activation,
+  { state, definition }: { readonly state: RunState; readonly definition: Definition },
+): Promise<OpenGate> {
   const { wait, path, step, openedAt, deadline } = activation;
   const refs = [wait?.shown, wait?.gate, wait?.subjects].flatMap((ref) => (ref === undefined ? [] : [ref.digest]));
   const texts = await core.store.values(refs);
@@ -54,11 +62,19 @@ async function gateOf(core: Readable, activation: Activation, definition: Defini
     ...(wait?.split === undefined ? {} : { split: wait.split }),
     since: openedAt,
     ...(deadline === undefined ? {} : { due: deadline }),
+    signed: state.signed === true || wait?.signed === true,
   };
 }
 
-function gateModel(definition: Definition, step: string): HumanGateModel | undefined {
+/** The question of a step, or of a member of a group, as the definition has it. */
+export function gateModel(definition: Definition, step: string): HumanGateModel | undefined {
   const [group, member] = step.split('/');
   const own = definition.steps.find((candidate) => candidate.id === group);
   return (member === undefined ? own : own?.members.find((candidate) => candidate.id === member))?.gate;
+}
+
+/** Whether a question is as its digest says: whoever signs the digest signs what they were shown. */
+export function isAsShown({ gate, shown, subjects, digest }: OpenGate): boolean {
+  const question = gateDigest(gate, shown);
+  return digest === (subjects === undefined ? question : digestJson({ question, subjects }));
 }

@@ -9,17 +9,19 @@ import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
 import { type Json, toPlain } from '../base/json.ts';
 import { nodeCrypto } from '../base/node-crypto.ts';
+import type { Signature } from '../base/signature.ts';
 import type { StepKind } from '../definition/model.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import type { RunInput, StepError } from '../kernel/input.ts';
+import type { AnsweredInput, RunInput, StepError } from '../kernel/input.ts';
 import { type Activation, isFinal, type Path, type Ref, type RunState } from '../kernel/run-state.ts';
 import { type Handover, readReport } from '../steps/handover.ts';
-import type { Store, StoredAttempt } from '../store/store.ts';
+import type { Store, StoredAttempt, StoredValue } from '../store/store.ts';
 import { requireActor } from './actor.ts';
 import { send, storedValue } from './delivery.ts';
 import type { EngineCore } from './engine.ts';
 import { checkAnswers } from './request-shape.ts';
-import { finalRun, untilState } from './requests.ts';
+import { assertSignedFor, finalRun, untilState } from './requests.ts';
+import { type Signer, signedBy } from './signatures.ts';
 
 /** Work that waits for somebody to do and report it. */
 export interface Handout extends Handover {
@@ -233,6 +235,8 @@ export interface OpenQuestions {
   readonly attempt: number;
   readonly questions: Json;
   readonly since: number;
+  /** An answer takes the signature of an enrolled key. */
+  readonly signed: boolean;
 }
 
 /** The questions of a run's workers that wait for a person, oldest first. */
@@ -250,6 +254,7 @@ export async function questionsOf(core: Desk, run: string): Promise<readonly Ope
     attempt,
     questions: read(wait?.questions) as Json,
     since: openedAt,
+    signed: state.signed === true,
   }));
 }
 
@@ -282,6 +287,16 @@ export interface AnswerRequest {
   readonly actor: string;
   /** Which step asks, when several do: its path or its id. */
   readonly step?: string;
+  /** The signature of the actor over run, step, attempt and answers. */
+  readonly signature?: Signature;
+  /** Gives that signature, instead. */
+  readonly sign?: Signer;
+}
+
+/** Questions with their answers, as they are kept and signed. */
+export function answersValue({ questions }: Pick<OpenQuestions, 'questions'>, answers: AnswerRequest['answers']): StoredValue {
+  const asked = questions as unknown as readonly { readonly question: string }[];
+  return storedValue(asked.map(({ question }, index) => ({ question, answer: answers[index] ?? '' })) as unknown as Json);
 }
 
 /** Answers the questions of a worker; a fresh attempt gets the answers. */
@@ -307,12 +322,19 @@ export async function answerQuestions(core: EngineCore, run: string, request: An
       'INPUT_REQUIRED',
       `step "${open.step}" asks ${questions.length} questions, and ${request.answers.length} are answered`,
     );
-  const value = storedValue(
-    questions.map(({ question }, index) => ({ question, answer: request.answers[index] ?? '' })) as unknown as Json,
-  );
+  const value = answersValue(open, request.answers);
   const { path, attempt } = open;
   const dedupe = `answered/${path}/${attempt}`;
-  const input: RunInput = { type: 'answered', at: core.clock.now(), path, attempt, answers: value.ref, actor };
+  const unsigned: AnsweredInput = {
+    type: 'answered',
+    at: core.clock.now(),
+    path,
+    attempt,
+    answers: value.ref,
+    actor,
+  };
+  const input = await signedBy(run, unsigned, request);
+  await assertSignedFor(core, loaded, input);
   if ((await send(core, { run, dedupe, input, values: [value] }, { once: true })) === 'duplicate')
     throw new EngineError('ALREADY_DECIDED', `the questions of step "${open.step}" of run ${run} were already answered`);
 }

@@ -5,15 +5,16 @@
 import { EngineError } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
+import type { Signature } from '../base/signature.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { type Budget, budgetFault } from '../definition/budget.ts';
 import type { Definition } from '../definition/model.ts';
 import { stepsPassed } from '../definition/passage.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import type { ControlAction, DecidedInput, RunInput } from '../kernel/input.ts';
+import type { ControlAction, ControlInput, DecidedInput, RunInput } from '../kernel/input.ts';
 import { type Activation, isFinal, isHalted, type Path, type RunState } from '../kernel/run-state.ts';
 import { waitsOf } from '../kernel/status.ts';
-import type { StoredValue } from '../store/store.ts';
+import type { Claimed, StoredValue } from '../store/store.ts';
 import { requireActor } from './actor.ts';
 import { isUntaken, send, storedValue } from './delivery.ts';
 import { RunDriver } from './driver.ts';
@@ -21,6 +22,7 @@ import type { EngineCore } from './engine.ts';
 import { nextChange } from './follow.ts';
 import { gatesIn, type OpenGate } from './gates.ts';
 import { checkChoice, checkDecision, checkSignal } from './request-shape.ts';
+import { assertSigned, isOverride, overrideStatement, type Signer, signedBy } from './signatures.ts';
 
 /** A decision of a person at a gate. */
 export interface DecisionRequest {
@@ -32,6 +34,10 @@ export interface DecisionRequest {
   readonly gate?: string;
   /** The digest of what was shown; a decision about something else is refused. */
   readonly digest?: string;
+  /** The signature of the actor over run, question, digest, option and input. */
+  readonly signature?: Signature;
+  /** Gives that signature, instead. */
+  readonly sign?: Signer;
 }
 
 /** How a run that stands still goes on. */
@@ -75,7 +81,7 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
     ...(request.input === undefined ? {} : { input: request.input }),
   };
   const value = storedValue(decision);
-  const input: RunInput = {
+  const unsigned: DecidedInput = {
     type: 'decided',
     at: core.clock.now(),
     path: gate.path,
@@ -85,6 +91,8 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
     output: value.ref,
     ...(request.input === undefined ? {} : { text: request.input }),
   };
+  const input = await signedBy(run, unsigned, request);
+  await assertSignedFor(core, loaded, input);
   // Where it takes several people each has a word of their own, and may change their mind.
   const whose = (gate.gate.count ?? 1) > 1 ? `/${option.label}/${actor}/${state.seq}` : '';
   const round = wait?.round === undefined ? '' : `/${wait.round}`;
@@ -97,6 +105,16 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
     if (!(first?.option === input.option && first.actor === actor)) throw await alreadyDecided(core, run, { gate, first });
   }
   await confirmDecision(core, run, { gate, dedupe, actor, after: state.seq });
+}
+
+/** Refuses what takes a signature of a person and has none that counts. */
+export async function assertSignedFor(
+  core: EngineCore,
+  loaded: Pick<Claimed, 'state' | 'definition'>,
+  input: Parameters<typeof assertSigned>[2],
+): Promise<void> {
+  const proof = () => core.proofOf(loaded);
+  await assertSigned(core.parts.signing, { state: loaded.state, proof, at: core.clock.now() }, input);
 }
 
 /** Drives the run, or waits for its owner, until every question in it has been put. */
@@ -247,16 +265,23 @@ export async function steerRun(
     readonly actor: string | undefined;
     readonly values?: readonly StoredValue[];
     readonly acceptedBy?: string;
+    readonly sign?: Signer;
   },
 ): Promise<void> {
-  const { action, acceptedBy, values = [] } = steering;
+  const { action, acceptedBy, sign, values = [] } = steering;
   const actor = requireActor(steering, `${STEERING[action.do]} run ${run}`);
   const loaded = await core.store.load(run);
   if (isFinal(loaded.state.status)) throw finalRun(loaded.state);
-  const how = { ...(acceptedBy === undefined ? {} : { acceptedBy }), cancel: action.do === 'cancel' };
+  const how = {
+    ...(acceptedBy === undefined ? {} : { acceptedBy }),
+    ...(sign === undefined ? {} : { sign }),
+    cancel: action.do === 'cancel',
+  };
   await core.assertDrivable(loaded, how);
   const dedupe = `control/${action.do}/${createRunId()}`;
-  const input: RunInput = { type: 'control', at: core.clock.now(), actor, action };
+  const signature = sign !== undefined && isOverride(action) ? await sign(overrideStatement(run, action, actor)) : undefined;
+  const input: ControlInput = { type: 'control', at: core.clock.now(), actor, action, ...(signature === undefined ? {} : { signature }) };
+  await assertSignedFor(core, loaded, input);
   await send(core, { run, dedupe, input, values }, how);
 }
 
@@ -280,7 +305,13 @@ const STEERING: Readonly<Record<ControlAction['do'], string>> = {
  * with the actor.
  */
 export type ResumeRequest =
-  | { readonly actor?: string; readonly choice?: undefined; readonly budget?: undefined; readonly acceptChanges?: false }
+  | {
+      readonly actor?: string;
+      readonly choice?: undefined;
+      readonly budget?: undefined;
+      readonly acceptChanges?: false;
+      readonly sign?: Signer;
+    }
   | {
       readonly actor: string;
       readonly choice?: ResumeChoice;
@@ -288,6 +319,8 @@ export type ResumeRequest =
       readonly budget?: Budget;
       /** Goes on with the code as it is now, though it is not what the run began with. */
       readonly acceptChanges?: boolean;
+      /** Signs, as the actor, what takes a signature: each thing that is passed or widened by itself. */
+      readonly sign?: Signer;
     };
 
 /** Drives a run on: after a crash as it is, after a halt with a choice of a named person. */
@@ -298,7 +331,10 @@ export async function resumeRun(core: EngineCore, run: string, options: ResumeRe
   const { state, definition } = await core.store.load(run);
   const actor = isNamed || decides ? requireActor(options, `resumes run ${run}`) : undefined;
   if (isFinal(state.status)) throw finalRun(state);
-  const accept = options.acceptChanges === true && actor !== undefined ? { acceptedBy: actor } : {};
+  const accept = {
+    ...(options.acceptChanges === true && actor !== undefined ? { acceptedBy: actor } : {}),
+    ...(options.sign === undefined ? {} : { sign: options.sign }),
+  };
   if (options.choice !== undefined) checkChoice(run, options.choice);
   // A choice that is refused must not leave the grant beside it behind.
   const chosen = options.choice === undefined ? undefined : actionOf(state, definition, options.choice);
@@ -323,6 +359,7 @@ interface Grant {
   readonly budget: Budget;
   readonly actor: string | undefined;
   readonly acceptedBy?: string;
+  readonly sign?: Signer;
 }
 
 /** Lets a run use more than its budgets say. Runs that it started wait for the same budget, and look again. */

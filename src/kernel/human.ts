@@ -35,6 +35,7 @@ export function takeDecision(turn: Turn, input: DecidedInput): void {
     actor,
     ...(input.text === undefined ? {} : { text: input.text }),
     ...(input.output === undefined ? {} : { output: input.output }),
+    ...(input.signature === undefined ? {} : { signature: input.signature }),
   };
   if (wait.question === undefined) return count(turn, activation, decision);
   turn.emit({ type: 'step.changed', at: turn.at, path, set: { wait: { ...wait, decided: [...(wait.decided ?? []), decision] } } });
@@ -110,11 +111,12 @@ function count(turn: Turn, activation: Activation, decision: Decision): void {
   const model = turn.model(activation);
   const gate = model.gate as HumanGateModel;
   const option = optionOf(turn, activation, decision.option) as GateOptionModel;
-  const { actor, text } = decision;
+  const { actor, text, signature } = decision;
   const made = { gate: step, option: option.label, actor, ...(text === undefined ? {} : { input: text }) };
   const said = text === undefined ? {} : withSaid(turn.run, { by: 'choice', actor, path, option: option.label, text });
-  turn.emit({ type: 'run.changed', at: turn.at, decision: made, actor, ...said });
   const wait = activation.wait as Wait;
+  const signed = signature === undefined ? {} : { signed: { on: 'decision' as const, path, digest: wait.digest ?? '', signature } };
+  turn.emit({ type: 'run.changed', at: turn.at, decision: made, actor, ...said, ...signed });
   const votes = [...(wait.votes ?? []).filter((vote) => !isSamePerson(vote.actor, actor)), { option: option.label, actor }];
   const agreed = votes.filter((vote) => vote.option === option.label).map((vote) => vote.actor);
   const needed = gate.count ?? 1;

@@ -2,6 +2,7 @@
 // Inputs that any process may bring (decisions, reports, signals, control, a child's end) travel as mail; the rest
 // come from the host that owns the run.
 
+import type { Signature } from '../base/signature.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { Detour, Path, Ref, RunStatus } from './run-state.ts';
@@ -91,6 +92,8 @@ export interface DecidedInput {
   readonly text?: string;
   /** The decision as a value, stored as the step's result. */
   readonly output?: Ref;
+  /** The host has proved it before the kernel sees it. */
+  readonly signature?: Signature;
 }
 
 /** The host looked at what lies outside: facts that join the data, or what the question of a waiting gate is about. */
@@ -129,6 +132,7 @@ export interface AnsweredInput extends AttemptInput {
   readonly type: 'answered';
   readonly answers: Ref;
   readonly actor: string;
+  readonly signature?: Signature;
 }
 
 /** Something outside sent a named signal. */
@@ -156,6 +160,15 @@ export interface ControlInput {
   readonly at: number;
   readonly actor: string;
   readonly action: ControlAction;
+  readonly signature?: Signature;
+}
+
+/** The host refused mail: it takes a signature and has none that counts, or it is not for other processes to bring. */
+export interface RefusedInput {
+  readonly type: 'refused';
+  readonly at: number;
+  readonly input: string;
+  readonly path?: Path;
 }
 
 /** What somebody can ask of a run. `resolve` is about an attempt that a crash left unknown. */
@@ -197,4 +210,5 @@ export type RunInput =
   | AnsweredInput
   | SignalledInput
   | ChildEndedInput
-  | ControlInput;
+  | ControlInput
+  | RefusedInput;

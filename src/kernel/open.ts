@@ -134,6 +134,7 @@ export function humanWait(turn: Turn, model: StepModel, at: { readonly step: str
   return {
     kind: 'human',
     ...(gate.subjects === undefined ? { digest } : { question: digest }),
+    ...(gate.signed === undefined ? {} : { signed: gate.signed }),
     ...(ref === undefined ? {} : { shown: ref }),
     ...(question === undefined ? {} : { gate: question }),
   };
@@ -147,7 +148,7 @@ export function gateDigest(gate: HumanGateModel, shown: Json): string {
     to: (option.to as Json | undefined) ?? null,
     requiresInput: option.requiresInput,
   }));
-  return digestJson({ prompt: gate.prompt, options, shown });
+  return digestJson({ prompt: gate.prompt, options, shown, ...(gate.signed === undefined ? {} : { signed: gate.signed }) });
 }
 
 /** What follows at once from an activation that has just begun to wait. */

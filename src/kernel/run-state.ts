@@ -5,6 +5,7 @@
 //     run/path/attempt, so that an executor can recognise a duplicate.
 // K3. A final run ignores further inputs, and says so in its log.
 
+import type { Signature } from '../base/signature.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { JoinModel, StepKind } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
@@ -43,6 +44,7 @@ export interface Decision {
   readonly text?: string;
   /** The decision as a value. */
   readonly output?: Ref;
+  readonly signature?: Signature;
 }
 
 /** What a person said to the run: with a choice at a question, or as a note with which they sent it on. */
@@ -73,6 +75,8 @@ export interface Wait {
   readonly votes?: readonly { readonly option: string; readonly actor: string }[];
   /** human: how often the people it takes chose different ways on, and who chose what the last time; that is void. */
   readonly split?: { readonly times: number; readonly votes: readonly { readonly option: string; readonly actor: string }[] };
+  /** human: it takes a signature, whatever the run asks for elsewhere. */
+  readonly signed?: true;
   /** human: the values shown. */
   readonly shown?: Ref;
   /** human: the question itself, where no stored definition holds it as it was put: in a flow, or with templates filled in. */
@@ -203,6 +207,8 @@ export interface RunState {
   readonly params?: Ref;
   readonly parent?: { readonly run: string; readonly path: Path };
   readonly depth: number;
+  /** Whatever a person decides about this run takes their signature. */
+  readonly signed?: true;
   readonly live: Readonly<Record<Path, Activation>>;
   readonly groups: Readonly<Record<Path, Group>>;
   /** Visits of steps on cycles (`step`) and uses of bounded edges (`step:outcome`, `step:outcome:true` for a choice). */

@@ -140,6 +140,7 @@ const human = {
   subjects: texts('Patterns of files that the question is about: when one changes before somebody decides, it is put anew.', [
     'docs/**',
   ]).optional(),
+  signed: flag('Whether a decision counts only with the signature of an enrolled key. Default: as the project says.').optional(),
 } as const;
 
 const workflow = {
