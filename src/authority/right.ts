@@ -19,6 +19,8 @@ export interface Caller {
   readonly ancestors: () => readonly Ancestor[];
   /** The personal token that was given and checked. */
   readonly token?: { readonly name: string; readonly scopes: readonly Scope[] };
+  /** Whoever signs what they do, by name: their signature is taken for the deed itself, or was taken already. */
+  readonly signer?: string;
   /** True where the run or session that the caller works for is the one that it asks about. */
   readonly isOwnRun?: boolean;
 }
@@ -36,12 +38,15 @@ export interface Wanted {
   readonly on: string;
   /** A token will not do, whatever its scopes. */
   readonly withoutToken?: true;
+  /** It makes the first key, so that nobody can sign yet. */
+  readonly isFirstKey?: boolean;
 }
 
 /** The right of a caller, or the error that says why they have none and how a person gets it. */
 export function rightOf(caller: Caller, { demand, on, withoutToken }: Wanted): Right {
   const { token, user } = caller;
   if (demand === 'steer') return rightToSteer(caller, on);
+  if (caller.signer !== undefined) return { actor: caller.signer, by: 'signature' };
   if (withoutToken === undefined && token?.scopes.includes(demand) === true) return { actor: token.name, by: 'token' };
   if (!caller.isTerminal) throw refused({ on, demand, withoutToken, why: noTerminal(caller, demand) });
   const above = standsAbove(caller.env, caller.ancestors());

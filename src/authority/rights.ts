@@ -26,7 +26,8 @@ export interface RightRow {
   readonly because?: string;
 }
 
-const SEEN = { digest: 'free', 'token-file': 'free', yes: 'free' } as const satisfies RightRow['options'];
+const SIGNING = { as: 'free', 'passphrase-fd': 'free' } as const satisfies RightRow['options'];
+const SEEN = { ...SIGNING, digest: 'free', 'token-file': 'free', yes: 'free' } as const satisfies RightRow['options'];
 const DECIDING = { ...SEEN, input: 'free', gate: 'free' } as const satisfies RightRow['options'];
 
 const DRAWING = { format: 'free', out: 'free' } as const satisfies RightRow['options'];
@@ -41,7 +42,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   export: { verb: 'asks', options: DRAWING, because: 'a workflow that is not trusted yet is trusted first' },
   trust: {
     verb: 'asks',
-    options: { yes: 'free', folder: 'free', revoke: 'steer', list: 'free', 'token-file': 'free' },
+    options: { ...SIGNING, sign: 'free', yes: 'free', folder: 'free', revoke: 'steer', list: 'free', 'token-file': 'free' },
     because: 'what is trusted already needs nobody',
   },
   run: {
@@ -67,6 +68,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   resume: {
     verb: 'asks',
     options: {
+      ...SIGNING,
       retry: 'override',
       accept: 'override',
       to: 'override',
@@ -85,7 +87,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   },
   retry: {
     verb: 'override',
-    options: { extend: 'override', note: 'free', 'accept-changes': 'trust', wait: 'free', 'token-file': 'free' },
+    options: { ...SIGNING, extend: 'override', note: 'free', 'accept-changes': 'trust', wait: 'free', 'token-file': 'free' },
   },
   cancel: { verb: 'steer', options: { reason: 'free', 'token-file': 'free' } },
   pause: { verb: 'steer', options: { 'token-file': 'free' } },
@@ -119,6 +121,12 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     options: { expires: 'free', scope: 'free' },
     actions: { create: 'asks', list: 'free', revoke: 'steer' },
     because: 'whoever makes a token gives away a right of theirs',
+  },
+  identity: {
+    verb: 'free',
+    options: SIGNING,
+    actions: { create: 'asks', enrol: 'free', list: 'free', show: 'free', revoke: 'free' },
+    because: 'enrolling and revoking take the passphrase of a key that counts',
   },
   runs: { verb: 'free', options: { status: 'free', workflow: 'free', limit: 'free', all: 'free' } },
   show: { verb: 'free', options: { steps: 'free', output: 'free' } },

@@ -126,6 +126,12 @@ export const TOKEN_FILE: OptionSpec = {
   completes: 'file',
 };
 
+/** Options of every command that signs. */
+export const SIGNING_OPTIONS: readonly OptionSpec[] = [
+  { name: 'as', value: 'NAME', about: 'sign as this person, when you have several keys' },
+  { name: 'passphrase-fd', value: 'N', about: 'sign, and read the passphrase from the open file of this number' },
+];
+
 /** Options that every command takes. */
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
   { name: 'json', about: 'print JSON only; warnings go to stderr' },

@@ -1,4 +1,4 @@
-// Owns what a decision takes beside the right to decide: who has only a token names the digest of what they have seen.
+// Owns what a decision takes beside the right to decide: whoever has no terminal names the digest of what they have seen.
 
 import { EngineError } from '../base/error.ts';
 import { invariant } from '../base/invariant.ts';
@@ -17,10 +17,10 @@ export function rightToDecide(shell: Shell, given: Given): DecisionRight {
   const digest = digestOf(given);
   const { right } = shell;
   invariant(right !== undefined, 'a verb that decides has a scope in the table of rights');
-  if (right.by === 'token' && digest === undefined && !shell.isInteractive)
+  if (digest === undefined && !shell.isInteractive)
     throw new EngineError(
       'NOT_ALLOWED',
-      `a token decides only on what was seen: give the --digest that "pawl gates ${given.word('RUN')}" shows`,
+      `without a terminal ${right.actor} decides only on what was seen: give the --digest that "pawl gates ${given.word('RUN')}" shows`,
     );
   return { actor: right.actor, digest };
 }

@@ -51,14 +51,15 @@ function questionLines(
 }
 
 /** Who decides, how many it takes, and who has said what. */
-function whoLines({ gate, votes = [], split }: OpenGate): string[] {
+function whoLines({ gate, votes = [], split, signed }: OpenGate): string[] {
   const { from, count = 1 } = gate;
   const toldOf = (all: typeof votes): string => all.map(({ actor, option }) => `${actor}: ${option}`).join(', ');
   const asked = from === undefined ? [] : [`for ${from.join(' or ')}`];
   const several = count > 1 ? [`takes ${count} people`, `so far ${toldOf(votes) || 'nobody'}`] : [];
   const words = [...asked, ...several];
   const before = split === undefined ? [] : [`people chose differently the last time, which is void: ${toldOf(split.votes)}`];
-  return [...(words.length === 0 ? [] : [words.join(', ')]), ...before];
+  const signs = signed ? ['takes the signature of an enrolled key'] : [];
+  return [...(words.length === 0 ? [] : [words.join(', ')]), ...before, ...signs];
 }
 
 /** What a question is about outside of the run: a change of it voids a decision. */
@@ -178,13 +179,29 @@ export async function decideOnTerminal(shell: Shell, engine: Engine, run: string
     }
     if (answer === 'gone') continue;
     try {
-      await engine.decide(asked.run, decisionOf(asked, answer, me));
+      await decideAs(shell, engine, { asked, answer, me });
       return 'decided';
     } catch (error) {
       if (!isEngineError(error) || !OVERTAKEN.has(error.code)) throw error;
       shell.print(shell.style('yellow', plain(error.message)));
     }
   }
+}
+
+/** Decides in the name of whoever sits here, with their signature where the question takes one. */
+async function decideAs(
+  shell: Shell,
+  engine: Engine,
+  { asked, answer, me }: { readonly asked: AskedGate; readonly answer: Answer; readonly me: string },
+): Promise<void> {
+  if (!asked.gate.signed && shell.right?.by !== 'signature') {
+    await engine.decide(asked.run, decisionOf(asked, answer, me));
+    return;
+  }
+  const [{ identityFor }, { signDecision }] = await Promise.all([import('./identity.ts'), import('./identity-signing.ts')]);
+  const actor = identityFor(shell).name;
+  const signature = await signDecision(shell, undefined, { asked, answer, actor });
+  await engine.decide(asked.run, { ...decisionOf(asked, answer, actor), signature });
 }
 
 const OVERTAKEN: ReadonlySet<string> = new Set(['ALREADY_DECIDED', 'CONTENT_CHANGED', 'WAIT_NOT_FOUND', 'RUN_FINAL']);

@@ -8,6 +8,7 @@ import { createFamily } from '../process/family.ts';
 import { livenessOf, parseIdentity } from '../process/identity.ts';
 import { readPidFiles } from '../process/pid-file.ts';
 import { type FileFacts, inspectFile, type OwnedRun } from '../store/sqlite/inspect.ts';
+import { checkAll } from './check-signatures.ts';
 import { showWork, sizeText } from './copies.ts';
 import { type Check, checkDisk, checkModes, fine } from './doctor.ts';
 import { openStore, type Place } from './session.ts';
@@ -88,7 +89,7 @@ async function checkContents(shell: Shell, place: Place, facts: FileFacts): Prom
   try {
     const store = await openStore(place, 'look');
     try {
-      const report = await store.check();
+      const report = await checkAll(shell, place, store);
       const ready = await store.ready(Date.now(), SHOWN_MAX);
       const waiting = ready.filter(({ because }) => because !== 'orphaned');
       return [...checkIntegrity(report.problems.filter(({ what }) => !what.includes('chmod go='))), ...owners, ...waiting.map(checkReady)];

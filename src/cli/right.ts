@@ -5,11 +5,14 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readAncestors } from '../authority/ancestry.ts';
 import { type Caller, type Right, rightOf, type Wanted } from '../authority/right.ts';
-import type { Demand, demandsOf } from '../authority/rights.ts';
+import type { demandsOf } from '../authority/rights.ts';
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { accountName } from './actor.ts';
 import { callingSession, readSession } from './agent-session.ts';
+import { findProject } from './project.ts';
+import { readSettings } from './settings.ts';
 import type { Shell } from './shell.ts';
+import { isSignedProject } from './signed-projects.ts';
 
 /** Demands every right that a command line takes by the table; what asks by itself does so when it knows more. */
 export async function takeRights(shell: Shell, demands: ReturnType<typeof demandsOf>): Promise<void> {
@@ -18,34 +21,53 @@ export async function takeRights(shell: Shell, demands: ReturnType<typeof demand
 
 /** The right of whoever calls, or the error that says why there is none and how a person gets it. */
 export async function demandRight(shell: Shell, wanted: Wanted): Promise<Right> {
-  const right = rightOf(await callerOf(shell), wanted);
+  const right = rightOf(await callerOf(shell, wanted), wanted);
   shell.right = right;
   return right;
 }
 
-/** Whether whoever calls may do something, for what is offered and not asked for. */
-export async function hasRight(shell: Shell, demand: Exclude<Demand, 'free' | 'asks'>): Promise<boolean> {
+/** The same for what is offered and not asked for: nothing where whoever calls has no right. */
+export async function tryRight(shell: Shell, wanted: Wanted): Promise<Right | undefined> {
   try {
-    rightOf(await callerOf(shell), { demand, on: 'pawl' });
-    return true;
+    return await demandRight(shell, wanted);
   } catch (error) {
-    if (isEngineError(error) && error.code === 'NOT_ALLOWED') return false;
+    if (isEngineError(error) && error.code === 'NOT_ALLOWED') return undefined;
     throw error;
   }
 }
 
-async function callerOf(shell: Shell): Promise<Caller> {
+async function callerOf(shell: Shell, wanted: Wanted): Promise<Caller> {
+  const signer = wanted.demand === 'steer' ? undefined : await signerOf(shell, wanted);
   const secret = secretOf(shell);
   const token = secret === undefined ? undefined : (await import('./tokens.ts')).checkToken(shell, secret);
-  const isOwnRun = isOwn(shell, shell.given.maybe('RUN'));
   return {
     user: accountName(shell),
     isTerminal: shell.isInteractive,
     env: shell.env,
     ancestors: () => shell.world.ancestors?.() ?? readAncestors(),
+    ...(signer === undefined ? {} : { signer }),
     ...(token === undefined ? {} : { token: { name: token.name, scopes: token.scopes } }),
-    ...(isOwnRun ? { isOwnRun } : {}),
+    ...(isOwn(shell, shell.given.maybe('RUN')) ? { isOwnRun: true } : {}),
   };
+}
+
+/**
+ * Who signs, where the command line says so or the project takes signatures. A decision is signed itself, when what it is
+ * about was shown; for everything else the passphrase is asked for now.
+ */
+async function signerOf(shell: Shell, { demand, isFirstKey }: Wanted): Promise<string | undefined> {
+  const { asksToSign, identityFor } = await import('./identity.ts');
+  if (isFirstKey === true) return undefined;
+  if (!asksToSign(shell) && !(await takesSignatures(shell))) return undefined;
+  if (demand === 'decide') return identityFor(shell, shell.given).name;
+  return (await (await import('./identity-signing.ts')).unlock(shell, shell.given)).name;
+}
+
+/** Whether the project says that people sign what they do; once it did, only its own file in the state folder ends that. */
+async function takesSignatures(shell: Shell): Promise<boolean> {
+  const project = findProject(shell, shell.given);
+  const { decisions } = await readSettings(shell, project);
+  return isSignedProject(shell, project, decisions === 'signed');
 }
 
 /** True for the run that this process works in, and for those that the session of the calling agent took up. */

@@ -8,6 +8,7 @@ import { EngineError, isEngineError } from '../base/error.ts';
 import type { Forge } from '../forge/forge.ts';
 import type { Store } from '../store/store.ts';
 import type { Given } from './command.ts';
+import { keyListOf } from './identity.ts';
 import { findProject, type Project, projectState, stateHome } from './project.ts';
 import { roleFilesOf } from './role-files.ts';
 import { readSettings, type Settings } from './settings.ts';
@@ -121,7 +122,7 @@ export async function openEngine(
   parts: { readonly store: Store; readonly workflows: readonly AnyWorkflow[]; readonly forge?: Forge },
 ): Promise<Engine> {
   const [{ createEngine }, roles] = await Promise.all([import('../api/engine.ts'), rolesOf(place)]);
-  const { limits, stages, inheritEnv, groups, commands, budgets, protected: guarded } = place.settings;
+  const { limits, stages, inheritEnv, groups, commands, budgets, decisions, protected: guarded } = place.settings;
   return createEngine({
     db: place.file,
     store: parts.store,
@@ -135,6 +136,8 @@ export async function openEngine(
     ...(inheritEnv === undefined ? {} : { inheritEnv }),
     ...(groups === undefined ? {} : { groups }),
     ...(commands === undefined ? {} : { commands }),
+    identities: () => keyListOf(shell, place.project),
+    ...(decisions === undefined ? {} : { decisions }),
     ...(budgets === undefined ? {} : { budgets }),
     ...(guarded === undefined ? {} : { protected: guarded }),
     ...(parts.forge === undefined ? {} : { forge: parts.forge }),

@@ -46,6 +46,7 @@ const SHAPE: { readonly [key: string]: Shape } = {
   forge: { kind: (value) => (value === 'local' ? undefined : 'local, the one kind of forge there is'), repository: text, state: text },
   budgets: { run: budgetFieldsFault, day: budgetFieldsFault },
   protected: (value) => (isTexts(value) ? undefined : 'a list of patterns, such as ["test/**"]'),
+  decisions: (value) => (value === 'signed' ? undefined : 'signed, or left out'),
   roles: roleFault,
   agent_roles: roleFault,
   review_policy: policyFault,

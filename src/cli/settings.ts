@@ -39,6 +39,8 @@ export interface Settings {
   readonly forge?: { readonly kind: 'local'; readonly repository?: string; readonly state?: string };
   /** What the agents of a run, and all agents of a day, may use. */
   readonly budgets?: { readonly run?: Budget; readonly day?: Budget };
+  /** Whatever a person decides about a run takes the signature of an enrolled key. */
+  readonly decisions?: 'signed';
   /** Patterns of files that no agent may change, beside those that are always protected. */
   readonly protected?: readonly string[];
   /** What is said of roles, by their names; `roles.ts` reads it. */
@@ -294,6 +296,7 @@ function toSettings(all: readonly OriginSetting[]): Settings {
     forge: forgeOf(inForce, table('forge')),
     roles: value('roles') ?? value('agent_roles'),
     protected: value('protected'),
+    decisions: value('decisions'),
     budgets: table('budgets'),
     powerful: powerful.length === 0 ? undefined : powerful,
   }) as Settings;

@@ -1,7 +1,7 @@
 // Owns what only the log of a run tells: who decided what and on which content, what was passed by hand, how large its fan-outs are, and which
 // run it was forked from.
 
-import type { Override, RunEvent } from '../kernel/event.ts';
+import type { Override, RunChanged, RunEvent } from '../kernel/event.ts';
 import type { Activation } from '../kernel/run-state.ts';
 import type { EventRow, Store } from '../store/store.ts';
 
@@ -14,6 +14,8 @@ export interface StoryDecision {
   readonly actor: string;
   readonly digest: string | null;
   readonly at: string;
+  /** Who signed it, and with which key; null where nobody did. */
+  readonly signed: { readonly name: string; readonly fingerprint: string } | null;
 }
 
 /** What a person let pass by hand. */
@@ -57,9 +59,20 @@ function decisionsOf(rows: readonly EventRow[]): StoryDecision[] {
       noteQuestion(asked, event);
       if (event.type !== 'run.changed' || event.decision === undefined) return [];
       // The fact after a decision is about the step it was made at: it settles, or is verified.
-      const path = pathOf(events[index + 1]) ?? event.decision.gate;
+      const path = event.signed?.on === 'decision' ? event.signed.path : (pathOf(events[index + 1]) ?? event.decision.gate);
       const { gate, option, input, actor } = event.decision;
-      return [{ gate, path, option, input: input ?? null, actor, digest: asked.get(path) ?? null, at: new Date(event.at).toISOString() }];
+      return [
+        {
+          gate,
+          path,
+          option,
+          input: input ?? null,
+          actor,
+          digest: asked.get(path) ?? null,
+          at: new Date(event.at).toISOString(),
+          signed: signedOf(event),
+        },
+      ];
     }),
   );
 }
@@ -69,6 +82,11 @@ function overrideOf(event: RunEvent): StoryOverride[] {
   if (override === undefined) return [];
   const { how, actor, passed, to = null, note = null } = override;
   return [{ how, actor, passed, to, note, at: new Date(event.at).toISOString() }];
+}
+
+/** A signature in a log was proved when it was taken, and is whenever the run is driven: its actor is who signed. */
+function signedOf({ signed, actor = '' }: RunChanged): StoryDecision['signed'] {
+  return signed?.on === 'decision' ? { name: actor, fingerprint: signed.signature.key } : null;
 }
 
 function noteQuestion(asked: Map<string, string>, event: RunEvent): void {

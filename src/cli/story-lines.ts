@@ -18,6 +18,7 @@ import { agoText, untilText } from './time.ts';
 export type Detail = 'short' | 'full';
 
 const DIGEST_SHOWN = 12;
+const KEY_SHOWN = 16;
 
 /** The lines of a story. */
 export function storyLines(shell: Shell, story: Story, detail: Detail = 'short'): string[] {
@@ -79,11 +80,13 @@ function overrideLines(shell: Shell, { overrides }: Story): string[] {
 }
 
 function decisionLines(shell: Shell, { decisions }: Story): string[] {
-  return decisions.flatMap(({ actor, option, path, digest, at, input }) => {
+  return decisions.flatMap(({ actor, option, path, digest, at, input, signed }) => {
     const what = `${oneLine(actor)} chose ${JSON.stringify(oneLine(option))} at ${oneLine(path)}`;
     const seen = digest === null ? '' : `, seen ${digest.slice(0, DIGEST_SHOWN)}`;
     const said = input === null ? [] : cutLines(shell, input, { indent: 4, max: 3 });
-    return [`  ${what} ${shell.style('dim', `${agoText(Date.parse(at))}${seen}`)}`, ...said];
+    const proof =
+      signed === null ? [] : [shell.style('dim', `    signed by ${oneLine(signed.name)} (${signed.fingerprint.slice(0, KEY_SHOWN)})`)];
+    return [`  ${what} ${shell.style('dim', `${agoText(Date.parse(at))}${seen}`)}`, ...proof, ...said];
   });
 }
 

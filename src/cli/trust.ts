@@ -7,7 +7,7 @@ import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import type { ModuleGraph } from '../authoring/discover-imports.ts';
 import { EngineError, messageOf } from '../base/error.ts';
 import { type Project, stateHome } from './project.ts';
-import { hasRight } from './right.ts';
+import { tryRight } from './right.ts';
 import type { Shell } from './shell.ts';
 import { changeStateFile } from './state-file.ts';
 import { oneLine } from './terminal.ts';
@@ -125,8 +125,11 @@ export async function assertTrusted(
   const graph = await readGraph(path);
   const trusted = trust.files[path];
   if (trusted?.digest === graph.digest) return graph;
+  const { voucherOf } = await import('./trust-signature.ts');
+  if (voucherOf(shell, project, graph) !== undefined) return graph;
   const changed = trusted === undefined ? [] : changedSince(trusted, graph);
-  if (!shell.isInteractive || !(await hasRight(shell, 'trust'))) throw notTrusted(graph, changed, use);
+  if (!shell.isInteractive || (await tryRight(shell, { demand: 'trust', on: 'pawl trust' })) === undefined)
+    throw notTrusted(graph, changed, use);
   for (const line of aboutContent(shell, graph, changed)) shell.print(line);
   const answer = await ask(shell, `${use.question} y = yes, this content · a = always what lies in this folder · N = no: `);
   if (answer === 'y' || answer === 'yes') keepContent(shell, graph);

@@ -1,6 +1,6 @@
 // The commands that look at definitions.
 
-import { type CommandSpec, TOKEN_FILE } from '../command.ts';
+import { type CommandSpec, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
 
 /** The commands of this group. */
 export const DEFINE: readonly CommandSpec[] = [
@@ -80,11 +80,14 @@ export const DEFINE: readonly CommandSpec[] = [
       { name: 'revoke', about: 'trust these files no longer; without FILE, nothing of this project' },
       { name: 'list', about: 'show what is trusted, and what has changed since' },
       TOKEN_FILE,
+      { name: 'sign', about: 'sign the present content, for machines where your key is enrolled (see "pawl identity")' },
+      ...SIGNING_OPTIONS,
     ],
     examples: [
       { line: 'pawl trust .pawl/workflows/review.ts', about: 'look at one workflow and allow it' },
       { line: 'pawl trust --folder', about: 'a project of your own: never ask here again' },
       { line: 'pawl trust --list', about: 'what is trusted' },
+      { line: 'pawl trust --sign', about: 'for CI: writes .pawl/signatures.json, to be committed' },
     ],
     load: () => import('../commands/trust.ts'),
   },

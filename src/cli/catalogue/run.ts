@@ -1,6 +1,6 @@
 // The commands that start runs and steer them.
 
-import { type CommandSpec, type OptionSpec, RUN_ARGUMENT, TOKEN_FILE } from '../command.ts';
+import { type CommandSpec, type OptionSpec, RUN_ARGUMENT, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
 import { AGENT_FORMAT } from './attend.ts';
 
 const WAIT: OptionSpec = { name: 'wait', about: 'stay until the run has ended, whatever it waits for' };
@@ -42,6 +42,7 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
       { name: 'attended', about: 'the agent that calls does the work: prints its first step and ends; "pawl done" reports it' },
       AGENT_FORMAT,
       TOKEN_FILE,
+      ...SIGNING_OPTIONS,
     ],
     examples: [
       { line: 'pawl run release -p version=1.4.0 -p dryRun=true', about: 'with two parameters' },
@@ -77,6 +78,7 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
       ACCEPT_CHANGES,
       WAIT,
       TOKEN_FILE,
+      ...SIGNING_OPTIONS,
     ],
     examples: [
       { line: 'pawl resume 7kq2', about: 'after a crash or Ctrl-C: nothing that was recorded runs again' },
@@ -98,6 +100,7 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
       ACCEPT_CHANGES,
       WAIT,
       TOKEN_FILE,
+      ...SIGNING_OPTIONS,
     ],
     examples: [{ line: 'pawl retry 7kq2', about: 'the failed step, or the failed members of a fan-out' }],
     load: () => import('../commands/retry.ts'),
@@ -138,6 +141,7 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
       { name: 'dry-run', about: 'only show what is reused, what runs again, and which effects outside may repeat' },
       { name: 'yes', short: 'y', about: 'do not ask on a terminal' },
       TOKEN_FILE,
+      ...SIGNING_OPTIONS,
     ],
     examples: [
       { line: 'pawl fork 7kq2 --from publish --dry-run', about: 'what would be reused and what would run again' },

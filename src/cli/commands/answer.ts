@@ -2,7 +2,10 @@
 // shell has neither a terminal nor a personal token.
 
 import type { AnyWorkflow, Engine } from '../../api/engine.ts';
+import type { Statement } from '../../authority/statement.ts';
 import { EngineError } from '../../base/error.ts';
+import type { Signature } from '../../base/signature.ts';
+import { answersValue } from '../../engine/reports.ts';
 import { isDead } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
 import { type Answer, askAnswers, pickQuestions, questionLines, questionsIn, readAnswer } from '../attended-answer.ts';
@@ -11,6 +14,8 @@ import type { CommandRun, Given } from '../command.ts';
 import { rootOf } from '../decision-gates.ts';
 import { confirm } from '../decision-prompt.ts';
 import { type DecisionRight, rightToDecide } from '../decision-right.ts';
+import { asksToSign, identityFor } from '../identity.ts';
+import { signFor } from '../identity-signing.ts';
 import { findPlace, findRun, openForRun, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
@@ -92,12 +97,27 @@ interface Made {
   readonly workflows: readonly AnyWorkflow[];
 }
 
-async function record({ shell, place, store, right }: Answering, { asked, answers, root, workflows }: Made): Promise<number> {
+async function record(answering: Answering, { asked, answers, root, workflows }: Made): Promise<number> {
+  const { shell, place, store } = answering;
   const { driveRun, driveWithEngine } = await import('../drive.ts');
+  const { actor, signature } = await signedAnswer(answering, asked, answers);
   const use = async (engine: Engine): Promise<number> => {
-    await engine.answer(asked.run, { answers, actor: right.actor, step: asked.path });
-    shell.print(`${shell.symbol('done')} answered ${oneLine(asked.path)} of run ${asked.run}, as ${right.actor}.`);
+    await engine.answer(asked.run, { answers, actor, step: asked.path, ...(signature === undefined ? {} : { signature }) });
+    shell.print(`${shell.symbol('done')} answered ${oneLine(asked.path)} of run ${asked.run}, as ${actor}.`);
     return driveRun(shell, { engine, run: root, wait: false });
   };
   return driveWithEngine(shell, place, { store, workflows, use });
+}
+
+/** Under which name it is answered, and the signature where the run takes one. */
+async function signedAnswer(
+  { shell, given, right }: Answering,
+  asked: AskedQuestions,
+  answers: readonly Answer[],
+): Promise<{ readonly actor: string; readonly signature?: Signature }> {
+  if (!asked.signed && !asksToSign(shell)) return { actor: right.actor };
+  const actor = identityFor(shell, given).name;
+  const { run, path, attempt } = asked;
+  const statement: Statement = { about: 'answer', run, path, attempt, answers: answersValue(asked, answers).ref.digest, actor };
+  return { actor, signature: await signFor(shell, given, statement) };
 }

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { EngineError } from '../../base/error.ts';
 import type { StoreReport } from '../../store/store.ts';
+import { checkAll } from '../check-signatures.ts';
 import type { CommandRun } from '../command.ts';
 import { showWork } from '../copies.ts';
 import { confirm } from '../decision-prompt.ts';
@@ -28,7 +29,7 @@ async function check(shell: Shell, place: Place): Promise<number> {
   const store = await openStore(place, 'look');
   const done = showWork(shell, `checking ${oneLine(place.file)}`);
   try {
-    const report = await store.check();
+    const report = await checkAll(shell, place, store);
     done();
     const { ok, file, schemaVersion: version, problems } = report;
     shell.result({ ok, file, version, problems }, () => reportLines(shell, report));

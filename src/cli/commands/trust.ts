@@ -4,6 +4,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ModuleGraph } from '../../authoring/discover-imports.ts';
 import { EngineError } from '../../base/error.ts';
+import type { Signature } from '../../base/signature.ts';
 import type { CommandRun, Given } from '../command.ts';
 import { shownFile, workflowFolders } from '../definitions.ts';
 import { findProject, type Project } from '../project.ts';
@@ -31,12 +32,13 @@ import {
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   const project = findProject(shell, given);
-  const modes = ['folder', 'revoke', 'list'].filter((name) => given.has(name));
+  const modes = ['folder', 'revoke', 'list', 'sign'].filter((name) => given.has(name));
   if (modes.length > 1 && !(modes.length === 2 && given.has('revoke') && given.has('folder')))
     throw new EngineError('USAGE', `--${modes.join(' and --')} do not go together; "pawl trust --help" shows how it is used`);
   if (given.has('list')) return list(shell);
   if (given.has('revoke')) return revoke(shell, project, given);
   if (given.has('folder')) return wholeFolder(shell, project, given);
+  if (given.has('sign')) return signContents(shell, project, given);
   return contents(shell, project, given);
 };
 
@@ -55,6 +57,29 @@ async function contents(shell: Shell, project: Project, given: Given): Promise<n
   }
   const trusted = graphs.map((graph) => ({ file: graph.file, digest: graph.digest, imports: importedFiles(graph) }));
   shell.result({ trusted }, () => trusted.map(({ file }) => `${shell.symbol('done')} trusted: ${shownFile(shell, file)}`));
+  return 0;
+}
+
+/** Signs the present content of workflows: wherever the key of whoever signs is enrolled, it may run. */
+async function signContents(shell: Shell, project: Project, given: Given): Promise<number> {
+  const [{ signFor }, { keepSigned }, { identityFor }] = await Promise.all([
+    import('../identity-signing.ts'),
+    import('../trust-signature.ts'),
+    import('../identity.ts'),
+  ]);
+  const { name } = identityFor(shell, given);
+  const signed: { readonly graph: ModuleGraph; readonly signature: Signature }[] = [];
+  for (const file of await chosenFiles(shell, project, given)) {
+    const graph = await readGraph(file);
+    for (const line of aboutContent(shell, graph, [])) shell.print(line);
+    signed.push({ graph, signature: await signFor(shell, given, { about: 'trust', digest: graph.digest }) });
+  }
+  const file = keepSigned(project, signed);
+  const rows = signed.map(({ graph }) => ({ file: graph.file, digest: graph.digest }));
+  shell.result({ signed: rows, by: name, file }, () => [
+    ...rows.map((row) => `${shell.symbol('done')} signed by ${name}: ${shownFile(shell, row.file)}`),
+    `Commit ${shownFile(shell, file)}: where the key of ${name} is enrolled, this content may run.`,
+  ]);
   return 0;
 }
 
