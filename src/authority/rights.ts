@@ -48,6 +48,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   run: {
     verb: 'asks',
     options: {
+      ...SIGNING,
       param: 'free',
       params: 'free',
       from: 'override',
@@ -94,6 +95,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   fork: {
     verb: 'asks',
     options: {
+      ...SIGNING,
       from: 'asks',
       param: 'free',
       params: 'free',
@@ -134,12 +136,13 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   watch: { verb: 'free' },
   doctor: { verb: 'free' },
   backup: { verb: 'free', options: { force: 'steer' } },
-  restore: { verb: 'upkeep', options: { force: 'upkeep', 'token-file': 'free' }, because: 'it takes decisions back that were made since' },
-  db: { verb: 'free', actions: { check: 'free', migrate: 'steer', adopt: 'upkeep' }, options: { 'token-file': 'free' } },
+  restore: { verb: 'upkeep', options: { ...SIGNING, force: 'upkeep', 'token-file': 'free' }, because: 'it takes decisions back that were made since' },
+  db: { verb: 'free', actions: { check: 'free', migrate: 'steer', adopt: 'upkeep' }, options: { ...SIGNING, 'token-file': 'free' } },
   config: { verb: 'free', options: { 'show-origin': 'free' } },
   prune: {
     verb: 'upkeep',
     options: {
+      ...SIGNING,
       'older-than': 'free',
       status: 'free',
       keep: 'free',

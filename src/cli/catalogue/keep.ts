@@ -1,6 +1,6 @@
 // The commands that keep the house in order.
 
-import { type CommandSpec, TOKEN_FILE } from '../command.ts';
+import { type CommandSpec, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
 
 /** The commands of this group. */
 export const KEEP: readonly CommandSpec[] = [
@@ -38,6 +38,7 @@ export const KEEP: readonly CommandSpec[] = [
     options: [
       { name: 'force', about: 'restore although a process drives a run of the present database, or it cannot be read' },
       TOKEN_FILE,
+      ...SIGNING_OPTIONS,
     ],
     examples: [{ line: 'pawl restore /mnt/safe/runs.db', about: 'go back to that copy' }],
     load: () => import('../commands/restore.ts'),
@@ -49,7 +50,7 @@ export const KEEP: readonly CommandSpec[] = [
     about:
       'Adopting makes a database yours: one that was moved or copied, or that was made under another state folder, such as one that came with a repository. Until then it can be looked at, and nothing in it goes on. A database of others is adopted at a terminal only.',
     args: [{ name: 'ACTION', about: 'what to do', required: true, choices: ['check', 'migrate', 'adopt'] }],
-    options: [TOKEN_FILE],
+    options: [TOKEN_FILE, ...SIGNING_OPTIONS],
     examples: [
       { line: 'pawl db check', about: 'verify the file, every log, every value and every checkpoint' },
       { line: 'pawl db migrate', about: 'bring the file to the version of this Pawl, after a backup' },
@@ -91,6 +92,7 @@ export const KEEP: readonly CommandSpec[] = [
       { name: 'yes', short: 'y', about: 'do not ask' },
       { name: 'vacuum', about: 'make the file smaller afterwards; takes a while' },
       TOKEN_FILE,
+      ...SIGNING_OPTIONS,
     ],
     examples: [
       { line: 'pawl prune --older-than 30d --dry-run', about: 'what would go?' },
