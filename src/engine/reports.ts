@@ -212,12 +212,14 @@ function repeated(state: RunState, row: StoredAttempt, report: WorkReport): Repo
   // An attempt that ran out of time, or that asked, was never reported.
   const wasReported = error === undefined || error.reason === 'contract' || error.code === 'AGENT_FAILED';
   const isSameReport = wasReported && (said === undefined ? error?.code === 'AGENT_FAILED' : said.some((digest) => known.includes(digest)));
-  if (!isSameReport)
+  if (!isSameReport) {
+    const why = wasReported ? 'was already reported with another result' : `ended without a report: ${error?.message}`;
     throw new EngineError(
       'TOKEN_SPENT',
-      `attempt ${attempt} of step "${step}" of run ${state.id} was already reported with another result; "next" prints the step that is open now`,
+      `attempt ${attempt} of step "${step}" of run ${state.id} ${why}; "next" prints the step that is open now`,
       { details: { run: state.id, step, attempt } },
     );
+  }
   return { accepted: error === undefined, repeated: true, step, path, attempt, ...(error === undefined ? {} : { message: error.message }) };
 }
 
