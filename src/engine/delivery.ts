@@ -2,7 +2,7 @@
 // what was refused is taken back, so that it does not happen later when somebody drives the run who could have taken it.
 
 import { digestText } from '../base/digest.ts';
-import { EngineError, isEngineError } from '../base/error.ts';
+import { EngineError, ERROR_CODES, isEngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import type { Mail, StoredValue } from '../store/store.ts';
 import { RunDriver } from './driver.ts';
@@ -33,11 +33,19 @@ export async function send(core: EngineCore, mail: Mail, how: SendOptions = {}):
     await claiming;
     await untilActedOn(core, mail, options);
   } catch (error) {
-    if (stays || posted === 'duplicate') throw error;
+    if (stays || posted === 'duplicate' || !isRefusal(error)) throw error;
     await takeBack(core, mail, error);
   }
   return posted;
 }
+
+/** Trouble with the store or with an owner is no refusal: what was asked stays on record and is taken when that is over. */
+function isRefusal(error: unknown): boolean {
+  return isEngineError(error) && ERROR_CODES[error.code].exit !== EXIT_STORE && ERROR_CODES[error.code].exit !== EXIT_OWNED;
+}
+
+const EXIT_STORE = 6;
+const EXIT_OWNED = 7;
 
 async function untilActedOn(core: EngineCore, { run, dedupe }: Mail, options: DriveOptions): Promise<void> {
   // A store may take the claim before the mail, and whoever found nothing to do may have left by then. A driver that only

@@ -70,7 +70,12 @@ export function createDisk(means: DiskMeans): Store {
         return result;
       }),
     post: (mail) => write(`post ${mail.run} ${mail.input.type}`, () => post(means, mail)),
-    withdraw: (mail, me) => write(`withdraw ${mail.run}`, () => inner.withdraw(mail, me)),
+    withdraw: (mail, me) =>
+      write(`withdraw ${mail.run}`, async () => {
+        const result = await inner.withdraw(mail, me);
+        if (result === 'withdrawn') witness.withdrawn(mail);
+        return result;
+      }),
     inbox: (run, after) => read(`inbox ${run}`, () => inner.inbox(run, after)),
     load: (run) => read(`load ${run}`, () => inner.load(run)),
     values: (digests) => read('values', () => inner.values(digests)),
