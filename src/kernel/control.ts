@@ -1,6 +1,6 @@
 // Owns what people do to a run as a whole: cancel, pause, and the ways on from a halt.
 //
-// K17. What a person lets pass by hand is on record before it takes effect, and such a run ends `overridden`.
+// K19. What a person lets pass by hand is on record before it takes effect, and such a run ends `overridden`.
 // K9. After an exhausted bound a run goes on only with more iterations or to another step; nothing resets a bound.
 
 import { unreachable } from '../base/invariant.ts';
@@ -191,7 +191,7 @@ function goTo(turn: Turn, step: string, said: Said & { readonly passed: readonly
   turn.later(() => openStep(turn, { step }));
 }
 
-/** Records what a person let pass by hand (K17). */
+/** Records what a person let pass by hand (K19). */
 function overrideBy(turn: Turn, override: Override): void {
   turn.emit({ type: 'run.changed', at: turn.at, override, actor: override.actor });
 }

@@ -38,7 +38,7 @@ function decideAt(host: MemoryHost, path: string, choice: string): void {
   host.take({ type: 'decided', at: host.state.at, path, option: choice, digest, actor: 'ann' });
 }
 
-describe('what a person lets pass by hand (K17)', () => {
+describe('what a person lets pass by hand (K19)', () => {
   test('is on record before it takes effect, and the run ends overridden', () => {
     const host = failedAtCheck();
     const passed = ['check', 'legal', 'build', 'approve'];
