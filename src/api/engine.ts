@@ -153,7 +153,7 @@ export interface Engine {
  * How a run is started: its id, where it came from, where it begins. Whoever begins it in the middle, or gives the results
  * of steps, passes steps by hand: that takes a name.
  */
-export type PublicStartOptions = Pick<StartOptions, 'id' | 'facts'> &
+export type PublicStartOptions = Pick<StartOptions, 'id' | 'facts' | 'sign'> &
   (
     | (Pick<StartOptions, 'origin'> & { readonly from?: undefined; readonly outputs?: undefined })
     | (Pick<StartOptions, 'from' | 'outputs'> & { readonly origin: RunOrigin & { readonly actor: string } })

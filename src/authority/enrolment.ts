@@ -9,7 +9,16 @@ import { digestJson } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import type { Signature } from '../base/signature.ts';
-import { assertName, fingerprintOf, isKey, type PublicKey, parsePublicKey, shownFingerprint, type UnlockedKey } from './keys.ts';
+import {
+  assertName,
+  fingerprintOf,
+  isKey,
+  isSameName,
+  type PublicKey,
+  parsePublicKey,
+  shownFingerprint,
+  type UnlockedKey,
+} from './keys.ts';
 import { isSignature, isSignatureOf, type Statement, sign } from './statement.ts';
 
 /** One entry of the list: a key that counts from then on, or one that does no longer. */
@@ -92,11 +101,12 @@ export class KeyList {
   /** The list with a key more. The first key of a list signs itself. */
   enrol(key: PublicKey, by: UnlockedKey, at: number): KeyList {
     assertName(key.name);
-    const twice = this.named(key.name) ?? this.find(fingerprintOf(key));
+    // Two spellings of one name would be two people where it takes several.
+    const twice = this.active.find(({ name }) => isSameName(name, key.name)) ?? this.find(fingerprintOf(key));
     if (twice !== undefined)
       throw new EngineError(
         'USAGE',
-        `${twice.name === key.name ? `"${key.name}" has an enrolled key already` : `this key is enrolled already, as "${twice.name}"`} (${shownFingerprint(twice.fingerprint)}); revoke it first, or use another name`,
+        `${isSameName(twice.name, key.name) ? `"${twice.name}" has an enrolled key already` : `this key is enrolled already, as "${twice.name}"`} (${shownFingerprint(twice.fingerprint)}); revoke it first, or use another name`,
       );
     const statement: Statement = { about: 'enrol', name: key.name, key: key.key, previous: previousOf(this.entries) };
     return this.with({ type: 'enrolled', name: key.name, key: key.key, signature: sign(by, statement, at) });

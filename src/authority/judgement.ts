@@ -29,22 +29,13 @@ export function judge(list: KeyList, { statement, signature, keys, at }: Signed)
   const shown = shownFingerprint(signature.key);
   if (by === undefined) return refused(`its key ${shown} is not enrolled here`);
   const isNamed = 'actor' in statement;
-  if (isNamed && !isSameName(statement.actor, by.name))
-    return refused(`it is signed by "${by.name}" (${shown}), not by "${statement.actor}"`);
-  // Groups may spell the person in other letters than the list does; what was signed is as the list says it.
-  if (!isSignatureOf(isNamed ? { ...statement, actor: by.name } : statement, signature, by))
-    return refused(`"${by.name}" (${shown}) did not sign this, but something else`);
+  if (isNamed && statement.actor !== by.name) return refused(`it is signed by "${by.name}" (${shown}), not by "${statement.actor}"`);
+  if (!isSignatureOf(statement, signature, by)) return refused(`"${by.name}" (${shown}) did not sign this, but something else`);
   if (by.revokedAt !== undefined && by.revokedAt <= at)
     return refused(`the key of "${by.name}" (${shown}) was revoked on ${new Date(by.revokedAt).toISOString()}`);
   if (keys !== undefined && !list.leadsTo(by.fingerprint, keys))
     return refused(`the key of "${by.name}" (${shown}) was not enrolled when the run began, and was enrolled by nobody who was`);
   return { counts: true, by };
-}
-
-/** Names are compared as forges do: A to Z in either case. */
-export function isSameName(one: string, other: string): boolean {
-  const folded = (name: string): string => name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-  return folded(one) === folded(other);
 }
 
 function refused(why: string): Judgement {

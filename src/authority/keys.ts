@@ -50,6 +50,12 @@ export function assertName(name: string): void {
     throw new EngineError('USAGE', `an identity is named after a person, in letters, digits and ". - _ @", at most 64; not "${name}"`);
 }
 
+/** Whether two names are those of one person: A to Z in either case are the same, as forges have it. */
+export function isSameName(one: string, other: string): boolean {
+  const folded = (name: string): string => name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return folded(one) === folded(other);
+}
+
 /** Refuses a passphrase that is too short. */
 export function assertPassphrase(passphrase: string): void {
   if ([...passphrase].length < PASSPHRASE_MIN)

@@ -136,7 +136,11 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   watch: { verb: 'free' },
   doctor: { verb: 'free' },
   backup: { verb: 'free', options: { force: 'steer' } },
-  restore: { verb: 'upkeep', options: { ...SIGNING, force: 'upkeep', 'token-file': 'free' }, because: 'it takes decisions back that were made since' },
+  restore: {
+    verb: 'upkeep',
+    options: { ...SIGNING, force: 'upkeep', 'token-file': 'free' },
+    because: 'it takes decisions back that were made since',
+  },
   db: { verb: 'free', actions: { check: 'free', migrate: 'steer', adopt: 'upkeep' }, options: { ...SIGNING, 'token-file': 'free' } },
   config: { verb: 'free', options: { 'show-origin': 'free' } },
   prune: {

@@ -172,6 +172,11 @@ export async function decideOnTerminal(shell: Shell, engine: Engine, run: string
     const asked = open.find(({ gate }) => gate.votes?.some(({ actor }) => actor.toLowerCase() === me.toLowerCase()) !== true);
     if (asked === undefined) return open.length === 0 ? 'decided' : 'later';
     shell.print();
+    const lacking = asked.gate.signed ? await lackOfKey(shell) : undefined;
+    if (lacking !== undefined) {
+      shell.print(shell.style('yellow', plain(`${asked.gate.path} takes a signature: ${lacking}`)));
+      return 'later';
+    }
     const answer = await answerOnTerminal(shell, engine.store, asked);
     if (answer === 'later') {
       shell.print(`Nothing is decided; "pawl decide ${asked.run}" asks again.`);
@@ -185,6 +190,18 @@ export async function decideOnTerminal(shell: Shell, engine: Engine, run: string
       if (!isEngineError(error) || !OVERTAKEN.has(error.code)) throw error;
       shell.print(shell.style('yellow', plain(error.message)));
     }
+  }
+}
+
+/** Why whoever sits here cannot sign; nothing when they can. */
+async function lackOfKey(shell: Shell): Promise<string | undefined> {
+  const { identityFor } = await import('./identity.ts');
+  try {
+    identityFor(shell);
+    return undefined;
+  } catch (error) {
+    if (isEngineError(error)) return error.message;
+    throw error;
   }
 }
 

@@ -7,6 +7,7 @@ import { EngineError, isEngineError } from '../base/error.ts';
 import type { Signature } from '../base/signature.ts';
 import { isAsShown } from '../engine/gates.ts';
 import { decisionStatement, type Signer } from '../engine/signatures.ts';
+import { userActor } from './actor.ts';
 import type { Given } from './command.ts';
 import type { Answer } from './decision.ts';
 import type { AskedGate } from './decision-gates.ts';
@@ -23,9 +24,11 @@ export async function signFor(shell: Shell, given: Given | undefined, statement:
   return sign(await unlock(shell, given), statement, Date.now());
 }
 
-/** The same as a function, for an engine that knows itself what there is to sign. */
-export function signerFor(shell: Shell, given: Given | undefined): Signer {
-  return (statement) => signFor(shell, given, statement);
+/** In whose name a command acts, and, where that is signed, the function that an engine asks for each signature. */
+export function signingOf(shell: Shell, { isSigned }: { readonly isSigned: boolean }): { readonly actor: string; readonly sign?: Signer } {
+  if (!isSigned && !asksToSign(shell)) return { actor: userActor(shell) };
+  const { given } = shell;
+  return { actor: identityFor(shell, given).name, sign: (statement) => signFor(shell, given, statement) };
 }
 
 /** Unlocks the key of whoever gives the command; a mistyped passphrase can be typed again. */

@@ -8,11 +8,9 @@ import { isFinal } from '../kernel/run-state.ts';
 import { parseIdentity } from '../process/identity.ts';
 import { isDead } from '../process/owner.ts';
 import type { Store } from '../store/store.ts';
-import { userActor } from './actor.ts';
 import type { Given } from './command.ts';
 import { driveRun, driveWithEngine } from './drive.ts';
-import { asksToSign, identityFor } from './identity.ts';
-import { signerFor } from './identity-signing.ts';
+import { signingOf } from './identity-signing.ts';
 import { loadWorkflowOf } from './load.ts';
 import type { Place } from './session.ts';
 import type { Shell } from './shell.ts';
@@ -37,9 +35,8 @@ export async function resumeAndDrive(shell: Shell, { place, store, run, given, c
   if (isHeld && !wait && choice === undefined && budget === undefined) throw heldError(run, owner);
   // A run that has ended is refused by the engine, in its words; its code is not needed for that.
   const loaded = isFinal(state.status) ? undefined : await loadWorkflowOf(shell, place.project, frozen);
-  const signs =
-    asksToSign(shell) || (state.signed === true && (choice !== undefined || budget !== undefined || given.has('accept-changes')));
-  const signing = signs ? { actor: identityFor(shell, given).name, sign: signerFor(shell, given) } : { actor: userActor(shell) };
+  const passes = choice !== undefined || budget !== undefined || given.has('accept-changes');
+  const signing = signingOf(shell, { isSigned: state.signed === true && passes });
   const use = async (engine: Engine): Promise<number> => {
     try {
       await engine.resume(run, {

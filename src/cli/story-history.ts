@@ -14,8 +14,8 @@ export interface StoryDecision {
   readonly actor: string;
   readonly digest: string | null;
   readonly at: string;
-  /** Who signed it, and with which key; null where nobody did. */
-  readonly signed: { readonly name: string; readonly fingerprint: string } | null;
+  /** Who signed it and with which key, as the log says; `show` says whether that holds. Null where nobody did. */
+  readonly signed: { readonly name: string; readonly fingerprint: string; readonly isProved?: boolean } | null;
 }
 
 /** What a person let pass by hand. */
@@ -84,7 +84,7 @@ function overrideOf(event: RunEvent): StoryOverride[] {
   return [{ how, actor, passed, to, note, at: new Date(event.at).toISOString() }];
 }
 
-/** A signature in a log was proved when it was taken, and is whenever the run is driven: its actor is who signed. */
+/** What the log says of a signature. Whoever can write to the database can write that, too: `show` proves it. */
 function signedOf({ signed, actor = '' }: RunChanged): StoryDecision['signed'] {
   return signed?.on === 'decision' ? { name: actor, fingerprint: signed.signature.key } : null;
 }

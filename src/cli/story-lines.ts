@@ -84,10 +84,16 @@ function decisionLines(shell: Shell, { decisions }: Story): string[] {
     const what = `${oneLine(actor)} chose ${JSON.stringify(oneLine(option))} at ${oneLine(path)}`;
     const seen = digest === null ? '' : `, seen ${digest.slice(0, DIGEST_SHOWN)}`;
     const said = input === null ? [] : cutLines(shell, input, { indent: 4, max: 3 });
-    const proof =
-      signed === null ? [] : [shell.style('dim', `    signed by ${oneLine(signed.name)} (${signed.fingerprint.slice(0, KEY_SHOWN)})`)];
+    const proof = signed === null ? [] : [signatureLine(shell, signed)];
     return [`  ${what} ${shell.style('dim', `${agoText(Date.parse(at))}${seen}`)}`, ...proof, ...said];
   });
+}
+
+function signatureLine(shell: Shell, { name, fingerprint, isProved }: NonNullable<Story['decisions'][number]['signed']>): string {
+  const who = `${oneLine(name)} (${fingerprint.slice(0, KEY_SHOWN)})`;
+  return isProved === true
+    ? shell.style('dim', `    signed by ${who}`)
+    : shell.style('red', `    the signature of ${who} does not hold here`);
 }
 
 function relativeLines(shell: Shell, { parent, forkOf, children }: StoryRun): string[] {

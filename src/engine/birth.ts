@@ -8,7 +8,7 @@ import type { FlowRecord } from '../kernel/flow-program.ts';
 import type { Ref, RunState } from '../kernel/run-state.ts';
 import type { RunOrigin } from '../store/store.ts';
 import type { Supplied } from './record.ts';
-import type { FrozenSigning } from './signatures.ts';
+import type { FrozenSigning, Signer } from './signatures.ts';
 
 /** How a run is started. */
 export interface StartOptions {
@@ -25,6 +25,8 @@ export interface StartOptions {
   readonly past?: Past;
   /** What the run that it comes from asks of signatures. */
   readonly signing?: FrozenSigning;
+  /** Signs, as the actor of the origin, that it begins behind its first step. */
+  readonly sign?: Signer;
 }
 
 /** The history that a fork takes over, by reference. */

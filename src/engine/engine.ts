@@ -27,7 +27,7 @@ import { type LimitScope, limitOf, slotsOf } from './limits.ts';
 import { type BoundProgram, checkUnchanged, findWorkflow, inertProgram, programOf, programOfRun } from './programs.ts';
 import { RunRecord, refsOf } from './record.ts';
 import { proveRun } from './signature-proof.ts';
-import { acceptanceOf, frozenAtBirth, type Proof, type Signer, type Signing } from './signatures.ts';
+import { acceptanceOf, frozenAtBirth, type Proof, type Signer, type Signing, signedBirth } from './signatures.ts';
 
 /** What an engine is made of. */
 export interface EngineParts {
@@ -129,7 +129,7 @@ export class EngineCore implements DriverHost {
     for (const [step, value] of options.past?.results ?? []) record.supplyResult(step, value);
     const params = Object.keys(bound).length === 0 ? undefined : record.keep(bound);
     const supplied = Object.entries(options.outputs ?? {}).map(([step, value]) => record.supply(step, value));
-    const event = birthOf(workflow, {
+    const born = birthOf(workflow, {
       id,
       at: this.clock.now(),
       options,
@@ -138,6 +138,9 @@ export class EngineCore implements DriverHost {
       ...(params === undefined ? {} : { params }),
       ...(override === undefined ? {} : { override }),
     });
+    const { origin = {}, from, sign } = options;
+    const by = { ...(origin.actor === undefined ? {} : { actor: origin.actor }), ...(sign === undefined ? {} : { sign }) };
+    const event = await signedBirth(this.signing, born, { from, entry: definition.entry, ...by });
     const past = options.past === undefined ? {} : { fork: { run: options.past.run, seq: options.past.seq } };
     const create = { owner: this.me, definition, codeHash: workflow.codeHash, origin: options.origin ?? {}, ...past };
     const driver = new RunDriver(this, {

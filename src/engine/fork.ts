@@ -15,7 +15,7 @@ import type { Past } from './birth.ts';
 import type { RunDriver } from './driver.ts';
 import type { EngineCore } from './engine.ts';
 import { findWorkflow, flowHistory, givenResults } from './programs.ts';
-import type { FrozenSigning } from './signatures.ts';
+import type { FrozenSigning, Signer } from './signatures.ts';
 
 /** How a run is forked. */
 export interface ForkRequest {
@@ -26,6 +26,8 @@ export interface ForkRequest {
   readonly outputs?: Readonly<Record<string, Json>>;
   readonly id?: string;
   readonly actor: string;
+  /** Signs, as the actor, where the original takes signatures: a fork begins with results that it did not make. */
+  readonly sign?: Signer;
 }
 
 /** What a fork would do: what it takes over, and what it does again. */
@@ -86,6 +88,7 @@ export async function forkRun(core: EngineCore, run: string, request: ForkReques
     signing: signingOf(log),
     ...supplied,
     ...(request.id === undefined ? {} : { id: request.id }),
+    ...(request.sign === undefined ? {} : { sign: request.sign }),
   });
 }
 

@@ -2,8 +2,10 @@
 // only for what other processes may bring, with the signature that it takes, and about children that have really ended.
 // What is refused is on record, as ignored.
 
+import { isEngineError } from '../base/error.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
+import type { Store } from '../store/store.ts';
 import type { DriverHost } from './host.ts';
 import { judgeInput, type Proof, takesSignature } from './signatures.ts';
 
@@ -33,9 +35,18 @@ export class MailGuard {
   async lookAtChildren(run: string, batch: readonly Queued[]): Promise<void> {
     for (const { input, mail } of batch) {
       if (input.type !== 'childEnded' || mail === undefined) continue;
-      const child = await this.host.store.load(input.child);
-      if (child.state.parent?.run !== run || child.status !== input.status) this.untrue.add(mail);
+      const child = await this.childOf(input.child);
+      if (child === undefined || child.state.parent?.run !== run || child.status !== input.status) this.untrue.add(mail);
       else await this.host.proofOf(child);
+    }
+  }
+
+  private async childOf(run: string): Promise<Awaited<ReturnType<Store['load']>> | undefined> {
+    try {
+      return await this.host.store.load(run);
+    } catch (error) {
+      if (isEngineError(error) && error.code === 'RUN_NOT_FOUND') return undefined;
+      throw error;
     }
   }
 

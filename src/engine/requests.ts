@@ -72,7 +72,9 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
   if (option.requiresInput && (request.input ?? '').trim() === '')
     throw new EngineError('INPUT_REQUIRED', `option "${option.label}" of gate "${gate.step}" needs a text; give it as input`);
   if (request.digest !== undefined && request.digest !== gate.digest) throw changed(run, gate);
-  const actor = actorFor(core, gate, who);
+  const known = actorFor(core, gate, who);
+  // Who signs is recorded as the list of keys has them, however a group spells their name.
+  const actor = request.signature === undefined && request.sign === undefined ? known : who;
   const { attempt, wait } = state.live[gate.path] as Activation;
   const decision = {
     option: option.label,

@@ -5,17 +5,18 @@
 // E12. A log that does not hold is damage: the run is not driven, and the error names the record.
 
 import type { KeyList } from '../authority/enrolment.ts';
-import { isSameName, judge } from '../authority/judgement.ts';
+import { judge } from '../authority/judgement.ts';
 import { EngineError } from '../base/error.ts';
 import { canonicalJson, type Json } from '../base/json.ts';
+import { hashDefinition } from '../definition/hash.ts';
 import type { Definition, HumanGateModel } from '../definition/model.ts';
 import { applyTo, createRun, type Draft, draftOf } from '../kernel/apply.ts';
-import type { RunChanged, RunEvent, Signed, StepChanged, StepSettled } from '../kernel/event.ts';
+import type { RunChanged, RunEvent, RunStarted, Signed, StepChanged, StepOpened, StepSettled } from '../kernel/event.ts';
 import type { ControlAction } from '../kernel/input.ts';
 import type { Activation, Path, RunState, Wait } from '../kernel/run-state.ts';
 import type { EventRow, Store } from '../store/store.ts';
 import { gateModel } from './gates.ts';
-import { decisionStatement, hasSignedQuestion, isOverride, overrideStatement, type Proof } from './signatures.ts';
+import { decisionStatement, hasSignedQuestion, isOverride, overrideStatement, type Proof, startStatement } from './signatures.ts';
 
 /** A run as it was loaded. */
 interface LoadedRun {
@@ -33,6 +34,8 @@ export async function proveRun(store: Store, { state, definition }: LoadedRun, l
   if (!demands && keys === undefined) return { keys, used: new Set() };
   const rows = (await store.events(state.id, 0)).filter(({ seq }) => seq <= state.seq);
   const gates = await askedGates(store, rows);
+  if (hashDefinition(definition) !== started.run.def)
+    throw damaged(state.id, 1, 'the definition it was started with is not the one that is stored');
   const walk = new Walk({ run: state.id, definition, list: list(), keys: keys ?? [], gates });
   walk.all(rows);
   if (plain(walk.draft) !== plain(state))
@@ -83,6 +86,8 @@ class Walk {
   draft!: Draft;
   private readonly parts: WalkParts;
   private seq = 0;
+  /** Where it begins, until the first step has opened. */
+  private begins: string | undefined;
   /** Who chose what at an open question. */
   private readonly chosen = new Map<Path, Map<string, string>>();
   /** Questions of agents that somebody answered with a signature. */
@@ -108,7 +113,7 @@ class Walk {
   private next(event: RunEvent): void {
     if (event.type === 'run.started') {
       this.draft = draftOf(createRun(event));
-      return;
+      return this.lookAtStart(event);
     }
     this.look(event);
     applyTo(this.draft, event);
@@ -122,11 +127,35 @@ class Walk {
         return this.lookAtChange(event);
       case 'step.settled':
         return this.lookAtEnd(event);
+      case 'step.opened':
+        return this.lookAtOpening(event);
       case 'edge.taken':
         return this.lookAtEdge(event);
       default:
         return undefined;
     }
+  }
+
+  private lookAtStart(event: RunStarted): void {
+    const { signed, at } = event;
+    this.begins = signed?.from ?? this.parts.definition.entry;
+    if (this.draft.signed !== true) return;
+    if (signed === undefined) {
+      if (event.fork !== undefined || event.supplied !== undefined) this.fail('beginning with results that were given is not signed');
+      return;
+    }
+    const { signature } = signed;
+    const judged = judge(this.parts.list, { statement: startStatement(event, signed), signature, keys: this.parts.keys, at });
+    if (!judged.counts) this.fail(`the signature of ${signed.actor} for its beginning does not count: ${judged.why}`);
+    this.used.add(signature.value);
+  }
+
+  /** The first step of a graph is its entry, the one that somebody signed for, or a question. */
+  private lookAtOpening({ activation }: StepOpened): void {
+    const begins = this.begins;
+    this.begins = undefined;
+    if (begins === undefined || this.draft.form === 'flow' || this.draft.signed !== true || activation.kind === 'human') return;
+    if (activation.step !== begins) this.fail(`it began at "${activation.step}", and not at "${begins}"`);
   }
 
   private lookAtRun(event: RunChanged): void {
@@ -171,8 +200,7 @@ class Walk {
     if (asked?.wait?.kind !== 'human' || asked.wait.digest !== digest || asked.step !== decision?.gate || decision.actor !== actor)
       this.fail(`the decision of ${actor} at ${path} is about something else than what was asked there`);
     const chosen = this.chosen.get(path) ?? new Map<string, string>();
-    const before = [...chosen.keys()].find((name) => isSameName(name, actor)) ?? actor;
-    this.chosen.set(path, chosen.set(before, decision?.option ?? ''));
+    this.chosen.set(path, chosen.set(actor, decision?.option ?? ''));
   }
 
   private lookAtChange({ path, set, failed }: StepChanged): void {

@@ -111,8 +111,51 @@ export function decisionStatement(made: {
 }
 
 /** What is signed by somebody who passes a step or a gate by hand. */
-export function overrideStatement(run: string, action: ControlAction, actor: string): Statement {
+export function overrideStatement(run: string, action: ControlAction | StartAction, actor: string): Statement {
   return { about: 'override', run, action: JSON.parse(JSON.stringify(action)) as Json, actor };
+}
+
+/** Beginning a run somewhere else than at its first step, or with results in the place of steps. */
+interface StartAction {
+  readonly do: 'start';
+  readonly from: string;
+  readonly supplied: Readonly<Record<string, string>>;
+  readonly fork: RunStarted['fork'] | null;
+}
+
+/** What is signed by somebody who lets a run begin behind its first step. */
+export function startStatement(
+  { run, supplied = {}, fork }: Pick<RunStarted, 'run' | 'supplied' | 'fork'>,
+  { from, actor }: { readonly from: string; readonly actor: string },
+): Statement {
+  const digests = Object.fromEntries(Object.entries(supplied).map(([step, { digest }]) => [step, digest]));
+  return overrideStatement(run.id, { do: 'start', from, supplied: digests, fork: fork ?? null }, actor);
+}
+
+/** The first event with the signature that it takes; one that begins at the entry with nothing given takes none. */
+export async function signedBirth(
+  { keys }: Signing,
+  event: RunStarted,
+  {
+    from,
+    entry,
+    actor = '',
+    sign,
+  }: { readonly from: string | undefined; readonly entry: string; readonly actor?: string; readonly sign?: Signer },
+): Promise<RunStarted> {
+  const passes = event.fork !== undefined || event.supplied !== undefined || (from !== undefined && from !== entry);
+  if (event.run.signed !== true || !passes) return event;
+  const begins = from ?? entry;
+  if (sign === undefined)
+    throw new EngineError(
+      'SIGNATURE_REQUIRED',
+      `beginning workflow "${event.run.workflow}" at "${begins}" takes the signature of an enrolled key; start it with "pawl" at a terminal, or with --passphrase-fd`,
+    );
+  const statement = startStatement(event, { from: begins, actor });
+  const signature = await sign(statement);
+  const judged = judge(keys(), { statement, signature, keys: event.keys, at: event.at });
+  if (!judged.counts) throw new EngineError('SIGNATURE_INVALID', `the signature does not count: ${judged.why}; nothing was started`);
+  return { ...event, signed: { from: begins, actor, signature } };
 }
 
 /** The input with the signature that was given, or that whoever asks gives now. */

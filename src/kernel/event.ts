@@ -34,6 +34,8 @@ export interface RunStarted {
   readonly override?: Override;
   /** The fingerprints of the keys that counted when it began: a signature counts by one of them, or by one they enrolled. */
   readonly keys?: readonly string[];
+  /** Whose word it is that it begins behind its first step, or with results that were given. */
+  readonly signed?: { readonly from: string; readonly actor: string; readonly signature: Signature };
 }
 
 /** What a person signed, with all that their signature is about and the event does not say elsewhere. */

@@ -49,6 +49,12 @@ async function parkSigned(): Promise<string> {
   return digestOf(rig);
 }
 
+/** The database of the rig's project. */
+async function databaseOf(): Promise<string> {
+  const { checks } = await rig.json<{ checks: readonly { id: string; what: string }[] }>(['doctor']);
+  return checks.find(({ id }) => id === 'database')?.what.split(' (')[0] ?? '';
+}
+
 const status = async (): Promise<string> => (await rig.json<ShowJson>(['show', RUN])).run.status;
 
 describe('pawl identity', () => {
@@ -141,6 +147,9 @@ describe('decisions: signed', () => {
     });
     expect((await rig.run(['show', RUN])).stdout).toMatch(/signed by ann \([0-9a-f]{16}\)/);
     expect(await rig.run(['db', 'check'])).toMatchObject({ code: 0 });
+    // Where her key does not count, nobody is told that she signed.
+    const elsewhere = await rig.run(['show', RUN, '--db', await databaseOf()], { env: { PAWL_STATE: foreign() } });
+    expect(elsewhere.stdout).toMatch(/the signature of ann \([0-9a-f]{16}\) does not hold here/);
   });
 
   test('in a pipe it takes the passphrase and the digest of what was seen', async () => {
@@ -176,8 +185,7 @@ describe('decisions: signed', () => {
     expect(await rig.run(['approve', RUN, '--digest', digest], { env: { PAWL_TOKEN } })).toMatchObject(refused);
     const { gates } = await rig.json<GatesJson>(['gates']);
     expect(gates).toHaveLength(1);
-    const db = (await rig.json<{ checks: readonly { id: string; what: string }[] }>(['doctor'])).checks.find(({ id }) => id === 'database');
-    const file = db?.what.split(' (')[0] ?? '';
+    const file = await databaseOf();
     copyFileSync(join(rig.state, 'trust.json'), join(foreign(), 'trust.json'));
     const own = await runSigned(rig, ['approve', RUN, '--digest', digest, '--db', file], { env: { PAWL_STATE: foreign() } });
     expect(own).toMatchObject({ code: 4, stderr: expect.stringContaining('was not enrolled when the run began') });
@@ -195,6 +203,8 @@ describe('decisions: signed', () => {
     rig.write('.pawl/config.yaml', 'decisions: signed\n');
     expect((await rig.run(['run', 'review', '--id', RUN])).code).toBe(8);
     expect(await rig.run(['resume', RUN, '--to', 'publish'])).toMatchObject({ code: 4 });
+    expect(await rig.run(['run', 'review', '--from', 'publish'])).toMatchObject({ code: 4 });
+    expect(await rig.run(['fork', RUN, '--from', 'draft'])).toMatchObject({ code: 4 });
     expect(existsSync(join(rig.project, 'marks'))).toBe(false);
     expect(await runSigned(rig, ['resume', RUN, '--to', 'publish'])).toMatchObject({ code: 0 });
     expect(existsSync(join(rig.project, 'marks'))).toBe(true);
@@ -203,9 +213,7 @@ describe('decisions: signed', () => {
 
   test('a log that was edited is found by whoever drives it, and by db check', async () => {
     await parkSigned();
-    const doctor = await rig.json<{ checks: readonly { id: string; what: string }[] }>(['doctor']);
-    const file = doctor.checks.find(({ id }) => id === 'database')?.what.split(' (')[0] ?? '';
-    const db = new DatabaseSync(file);
+    const db = new DatabaseSync(await databaseOf());
     db.prepare('UPDATE events SET body = replace(body, ?, ?) WHERE seq = 1').run('draft', 'drift');
     db.close();
     expect(await rig.run(['resume', RUN])).toMatchObject({ code: 6, stderr: expect.stringContaining('[RUN_DAMAGED]') });

@@ -156,12 +156,41 @@ describe('a run whose decisions are signed', () => {
     await first.close();
     const engine = await open({ workflows: [review] });
     expect(await codeOf(engine.decide(run, { option: 'yes', actor: 'ann' }))).toBe('SIGNATURE_REQUIRED');
-    const fork = await engine.fork(run, { from: 'ask', actor: 'ann' });
+    expect(await codeOf(engine.fork(run, { from: 'ask', actor: 'ann' }))).toBe('SIGNATURE_REQUIRED');
+    const fork = await engine.fork(run, { from: 'ask', actor: 'ann', sign: async (statement) => sign(ann, statement, Date.now()) });
     await fork.wait('idle');
     expect(await codeOf(engine.decide(fork.id, { option: 'yes', actor: 'ann' }))).toBe('SIGNATURE_REQUIRED');
     const made = { ...(await asked(engine, run)), run: fork.id };
     await engine.decide(fork.id, { option: 'yes', actor: 'ann', signature: signed(made) });
     expect((await fork.wait()).status).toBe('completed');
+  });
+
+  test('begins behind its first step, or with results that were given, only with a signature', async () => {
+    const engine = await open();
+    const by = (key: UnlockedKey) => async (statement: Statement) => sign(key, statement, Date.now());
+    const start = (more: object) => engine.start(review, {}, { origin: { actor: 'ann' }, from: 'publish', ...more });
+    expect(await codeOf(start({}))).toBe('SIGNATURE_REQUIRED');
+    expect(await codeOf(start({ sign: by(mallory) }))).toBe('SIGNATURE_INVALID');
+    expect(await codeOf(start({ from: 'draft', outputs: { draft: 'text' } }))).toBe('SIGNATURE_REQUIRED');
+    expect(await engine.list()).toEqual([]);
+    await (await start({ sign: by(ann) })).wait('idle');
+    await (await start({ from: 'draft' })).wait('idle');
+  });
+
+  test('two spellings of a name are not two people', async () => {
+    const two = defineWorkflow({ name: 'two', steps: [{ id: 'ask', human: { prompt: 'Publish?', count: 2 }, next: null }] });
+    const engine = await open({ ...strict, workflows: [two] });
+    const run = await parked(engine, two);
+    const vote = async (actor: string, by: UnlockedKey = ann): Promise<void> => {
+      const made = await asked(engine, run, { option: 'approve', actor });
+      await engine.decide(run, { option: 'approve', actor, signature: signed(made, by) });
+    };
+    await vote('ann');
+    expect(await codeOf(vote('Ann'))).toBe('SIGNATURE_INVALID');
+    expect((await engine.get(run)).status).toBe('waiting');
+    changeKeyList(state, (list) => list.enrol(bob, ann, 2));
+    await vote('bob', bob);
+    expect((await engine.wait(run)).status).toBe('completed');
   });
 
   test('passes it on to the runs that it starts', async () => {
@@ -306,7 +335,8 @@ describe('what somebody wrote into the database', () => {
     const run = await parked(first, parent);
     const [child] = await first.list({ parent: run });
     await first.close();
-    await post(run, { type: 'childEnded', at: Date.now(), path: 'child#1', child: child?.id ?? '', status: 'completed' });
+    for (const id of [child?.id ?? '', 'nobody'])
+      await post(run, { type: 'childEnded', at: Date.now(), path: 'child#1', child: id, status: 'completed' });
     const engine = await open({ ...strict, workflows: [parent] });
     await engine.recover();
     await engine.wait(run, 'idle');
@@ -356,6 +386,21 @@ describe('what somebody wrote into the database', () => {
     const sound = await open();
     await approve(sound, run);
     expect((await sound.wait(run)).status).toBe('completed');
+  });
+
+  test('another definition than the one it was started with is damage', async () => {
+    const first = await open();
+    const run = await parked(first);
+    await first.close();
+    const store = await openSqliteStore({ file: rig.db });
+    const claim = store.claim.bind(store);
+    store.claim = async (...words) => {
+      const claimed = await claim(...words);
+      return JSON.parse(JSON.stringify(claimed).replaceAll('"step":"publish"', '"step":"draft"'));
+    };
+    const engine = await open({ ...strict, store });
+    expect(await errorOf(engine.resume(run))).toMatchObject({ code: 'RUN_DAMAGED', message: expect.stringContaining('the definition') });
+    await engine.close();
   });
 
   test('an edited row of the log is found even where no record after it was read', async () => {
