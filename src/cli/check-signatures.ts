@@ -11,7 +11,7 @@ import type { Store, StoreReport } from '../store/store.ts';
 import { keyListOf } from './identity.ts';
 import type { Place } from './session.ts';
 import type { Shell } from './shell.ts';
-import { readStory, type Story } from './story.ts';
+import type { Story } from './story.ts';
 
 /** Verifies the store and the signatures of every run in it. */
 export async function checkAll(shell: Shell, { project }: Place, store: Store): Promise<StoreReport> {
@@ -41,10 +41,9 @@ async function problemsOf(store: Store, run: string, keys: Parameters<typeof pro
 export async function provedStory(
   shell: Shell,
   { project }: Place,
-  { store, run }: { readonly store: Store; readonly run: string },
+  { store, story }: { readonly store: Store; readonly story: Story },
 ): Promise<Story> {
-  const story = await readStory(store, run);
-  if (story.decisions.every(({ signed }) => signed === null)) return story;
+  const { id: run } = story.run;
   const keys = keyListOf(shell, project);
   const loaded = await store.load(run);
   const isSound = (await problemsOf(store, run, () => keys)).length === 0;

@@ -1,7 +1,7 @@
 // Owns how a passphrase is read: typed at the terminal without being shown, or from an open file that the caller names by
 // its number. Never from words or variables: other processes can read those.
 
-import { readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import { EngineError, messageOf } from '../base/error.ts';
 import type { Given } from './command.ts';
 import type { Shell } from './shell.ts';
@@ -17,10 +17,22 @@ export interface Passphrases {
   close(): void;
 }
 
+/** What was read from an open file, for the command that it was given to. */
+const read = new WeakMap<Given, string>();
+
+/**
+ * Reads the passphrase of a command line that names an open file, and closes the file, before the command does anything:
+ * whatever a run starts would inherit it, and read it again.
+ */
+export function takePassphrase(given: Given): void {
+  const number = given.option('passphrase-fd');
+  if (number !== undefined) read.set(given, fromFile(number));
+}
+
 /** Opens the source of passphrases. At a terminal nothing is shown of what is typed until it is closed. */
 export function openPassphrases(shell: Shell, given: Given | undefined): Passphrases {
-  const number = given?.option('passphrase-fd');
-  if (number !== undefined) return { isTyped: false, read: async () => fromFile(number), close: () => undefined };
+  const taken = given === undefined ? undefined : read.get(given);
+  if (taken !== undefined) return { isTyped: false, read: async () => taken, close: () => undefined };
   const { stdin } = shell.world;
   if (stdin.isTTY !== true || !shell.look.isTerminal)
     throw new EngineError(
@@ -46,6 +58,7 @@ function fromFile(number: string): string {
       length += read;
       if (read === 0 || length === BYTES_MAX || bytes.subarray(0, length).includes(10)) break;
     }
+    if (fd > 2) closeSync(fd);
   } catch (cause) {
     throw new EngineError('USAGE', `the passphrase cannot be read from file ${fd}: ${messageOf(cause)}; open it with "${fd}< FILE"`, {
       cause,

@@ -1,9 +1,8 @@
 // Owns what waits for a person: the question, what is shown with it, the answers, and the digest a decision must name.
 
-import { digestJson } from '../base/digest.ts';
 import type { Json } from '../base/json.ts';
 import type { Definition, HumanGateModel } from '../definition/model.ts';
-import { gateDigest } from '../kernel/open.ts';
+import { gateDigest, subjectsDigest } from '../kernel/question-digest.ts';
 import type { Activation, Path, Ref, RunState } from '../kernel/run-state.ts';
 import type { Readable } from './inspect.ts';
 
@@ -76,5 +75,5 @@ export function gateModel(definition: Definition, step: string): HumanGateModel 
 /** Whether a question is as its digest says: whoever signs the digest signs what they were shown. */
 export function isAsShown({ gate, shown, subjects, digest }: OpenGate): boolean {
   const question = gateDigest(gate, shown);
-  return digest === (subjects === undefined ? question : digestJson({ question, subjects }));
+  return digest === (subjects === undefined ? question : subjectsDigest(question, subjects));
 }

@@ -239,3 +239,33 @@ describe('people who choose different ways on (K17)', () => {
     );
   });
 });
+
+describe('signatures', () => {
+  const signature = { key: 'k', at: 1, value: 'v' };
+
+  test('go from the decision into the log as they are, also where it had to wait for a look', () => {
+    const host = asked(1);
+    host.take({ ...says(host, 'ann'), signature } as RunInput);
+    const digest = host.at('ask#1').wait?.digest;
+    const [, decided] = look(host, before);
+    expect(decided).toMatchObject({ decision: { actor: 'ann' }, signed: { on: 'decision', path: 'ask#1', digest, signature } });
+    expect(host.state.decision).not.toHaveProperty('signature');
+  });
+
+  test('are part of what a question is: one that takes them has another digest', () => {
+    const digestOf = (gate: ReturnType<typeof question>) =>
+      startGraph(graph(human('ask', { gate, next: to('complete') }))).at('ask#1').wait;
+    expect(digestOf(question({ signed: true }))).toMatchObject({ signed: true });
+    expect(digestOf(question({ signed: true }))?.digest).not.toBe(digestOf(question())?.digest);
+  });
+
+  test('of an action are on record before it takes effect; mail that the host refused changes nothing', () => {
+    const host = asked(1);
+    const action = { do: 'pause' as const };
+    const events = host.take({ type: 'control', at: host.state.at, actor: 'ann', action, signature });
+    expect(events).toMatchObject([{ actor: 'ann', signed: { on: 'control', action, signature } }, { paused: true }]);
+    expect(host.take({ type: 'refused', at: host.state.at, input: 'decided', path: 'ask#1' })).toMatchObject([
+      { type: 'input.ignored', input: 'decided', path: 'ask#1', reason: 'not-allowed' },
+    ]);
+  });
+});

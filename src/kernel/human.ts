@@ -9,12 +9,12 @@
 // K17. People who chose different ways on have not decided: their votes are void and the question is put anew. The third
 //      time the step ends with an error, so that a split vote never waits for ever.
 
-import { digestJson } from '../base/digest.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { isSamePerson } from '../base/person.ts';
 import type { GateOptionModel, HumanGateModel } from '../definition/model.ts';
 import { ignore } from './ignored.ts';
 import type { DecidedInput, ObservedInput } from './input.ts';
+import { subjectsDigest } from './question-digest.ts';
 import type { Activation, Decision, Ref, Wait } from './run-state.ts';
 import { withSaid } from './said.ts';
 import { attemptFailed, conclude, finishWork } from './settle.ts';
@@ -52,7 +52,7 @@ export function takeObserved(turn: Turn, input: ObservedInput): void {
   const wait = activation?.wait;
   if (activation === undefined || wait?.kind !== 'human' || wait.question === undefined || activation.attempt !== input.attempt)
     return ignore(turn, { input: 'observed', path: input.path, attempt: input.attempt }, 'late');
-  const digest = digestJson({ question: wait.question, subjects: turn.view.value(input.subjects) });
+  const digest = subjectsDigest(wait.question, turn.view.value(input.subjects));
   if (wait.digest === digest) confirm(turn, activation, input.after);
   else putAnew(turn, activation, { subjects: input.subjects, digest });
 }

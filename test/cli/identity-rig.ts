@@ -2,7 +2,6 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CliRig, Ended } from './rig.ts';
 
@@ -23,17 +22,21 @@ export async function createIdentity(rig: CliRig, name: string, env: Readonly<Re
   return terminal.text();
 }
 
-/** Runs a command in a pipe with the passphrase in the open file 3. */
+/** Which file is open for the passphrase: Node itself closes low numbers for what it starts, so one of the others. */
+export const PASSPHRASE_FD = 30;
+
+/** Runs a command in a pipe with the passphrase in an open file. */
 export async function runSigned(
   rig: CliRig,
   words: readonly string[],
   { passphrase = PASSPHRASE, env = {} }: { readonly passphrase?: string; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<Ended> {
   const file = rig.write('../passphrase', `${passphrase}\n`);
-  const child = spawn(process.execPath, [START, ...words, '--passphrase-fd', '3'], {
+  const call = [process.execPath, START, ...words, '--passphrase-fd', String(PASSPHRASE_FD)];
+  const child = spawn('bash', ['-c', `exec "$@" ${PASSPHRASE_FD}< '${file}'`, 'bash', ...call], {
     cwd: rig.project,
     env: rig.env(env),
-    stdio: ['ignore', 'pipe', 'pipe', openSync(file, 'r')],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)

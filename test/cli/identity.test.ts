@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { digestOf, type GatesJson, REVIEW, RUN, tokenOf, writeWorkflow } from './decision-runs.ts';
-import { createIdentity, PASSPHRASE, runSigned } from './identity-rig.ts';
+import { createIdentity, PASSPHRASE, PASSPHRASE_FD, runSigned } from './identity-rig.ts';
 import { CliRig } from './rig.ts';
 
 interface ShowJson {
@@ -42,7 +42,10 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 async function parkSigned(): Promise<string> {
-  writeWorkflow(rig);
+  writeWorkflow(
+    rig,
+    REVIEW.replace('echo published >> marks', `echo published >> marks; cat /proc/self/fd/${PASSPHRASE_FD} >> marks 2>/dev/null; true`),
+  );
   rig.write('.pawl/config.yaml', 'decisions: signed\n');
   const { code, stderr } = await rig.run(['run', 'review', '--id', RUN]);
   expect([code, stderr]).toEqual([3, '']);
@@ -162,6 +165,8 @@ describe('decisions: signed', () => {
     expect(await status()).toBe('waiting');
     expect(await runSigned(rig, ['approve', RUN, '--digest', digest])).toMatchObject({ code: 0 });
     expect(await status()).toBe('completed');
+    // The open file is not handed on to what the run starts.
+    expect(readFileSync(join(rig.project, 'marks'), 'utf8')).toBe('published\n');
   });
 
   test('while the run is driven by the terminal that started it, the person is asked there', async () => {
