@@ -95,7 +95,7 @@ export function suppliedRows(workflow: CompiledWorkflow, supplied: readonly Supp
  * When somebody must look at the run if nobody owns it. Work that is under way or stands in the queue is wanted at once:
  * an owner that closes, or cannot go on after it took the run, leaves it to be found.
  */
-function wantedAt(run: RunState): number | undefined {
+export function wantedAt(run: RunState): number | undefined {
   const due = dueOf(run);
   const mayStart = !standsStill(run);
   for (const path in run.live) {

@@ -3,7 +3,8 @@
 // the next input.
 //
 // E3. Inputs that arrive while a commit is under way are decided together and committed once.
-// E4. After a commit that failed or was stale the driver decides nothing more: its work is stopped and forgotten.
+// E4. After a commit that failed or was stale the driver decides nothing more: its work is stopped and forgotten, and
+//     the run is given up, so that it can be claimed again here and elsewhere.
 // E5. Nothing of a run is kept in memory while it only waits: the driver gives the run up.
 
 import type { JsonObject } from '../base/json.ts';
@@ -24,8 +25,6 @@ import type { DriverHost, DriverStart } from './host.ts';
 import { MailGuard, type Queued } from './mail-guard.ts';
 import { groupsFor, refsFor } from './needs.ts';
 import type { RunRecord } from './record.ts';
-
-const NO_CLAIMS: readonly SlotClaim[] = [];
 
 interface Work {
   readonly key: string;
@@ -60,6 +59,7 @@ export class RunDriver {
   private readonly childrenStarted = new Set<string>();
   private readonly slotless = new Set<Path>();
   private stopping: Promise<unknown>[] = [];
+  private writing: Promise<CommitResult> | undefined;
   private readonly afterTurns: (() => void)[] = [];
   private turning = false;
   private over = false;
@@ -163,8 +163,9 @@ export class RunDriver {
     this.over = true;
     this.cancelTimer?.();
     for (const work of this.works.values()) work.abort.abort();
-    await Promise.allSettled([...this.works.values()].map((work) => work.done));
+    await Promise.allSettled([...[...this.works.values()].map((work) => work.done), error === undefined ? undefined : this.writing]);
     if (error === undefined) await this.handOver({ isCutOff: true }).catch(() => undefined);
+    else await this.host.giveBack(this);
     // The trouble of a run that was never born is told to whoever wanted to start it, and to nobody else.
     this.host.left(this, error === undefined || this.birth !== undefined ? {} : { error });
     if (error === undefined) this.finish();
@@ -258,7 +259,8 @@ export class RunDriver {
       release: this.queue.length === 0 && !this.host.isDraining() && this.wouldIdle(after, touched),
       ...(this.birth === undefined ? {} : { create: this.birth.create, supplied: this.birth.supplied }),
     });
-    const result = await this.host.store.commit(delta);
+    this.writing = this.host.store.commit(delta);
+    const result = await this.writing;
     if (this.over) return;
     if (result.result === 'full') return this.waitForSlot(batch[0] as Queued, delta);
     if (result.result === 'stale') return this.abandon(this.host.lost(this.run));
@@ -275,7 +277,7 @@ export class RunDriver {
   }
 
   private slotClaim(input: RunInput): readonly SlotClaim[] {
-    if (input.type !== 'slot') return NO_CLAIMS;
+    if (input.type !== 'slot') return [];
     const slots = this.state.live[input.path]?.slots ?? [];
     return [{ path: input.path, keys: slots.map((key) => ({ key, limit: this.host.limitOf(key) })) }];
   }

@@ -4,7 +4,7 @@
 // E6. Nothing is polled: a bell wakes the engine for mail and slots, one timer for the nearest due time.
 // E7. A run is driven by one owner; a command that finds it held follows the log until its mail is consumed.
 
-import { EngineError } from '../base/error.ts';
+import { EngineError, isEngineError } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
 import type { JsonObject } from '../base/json.ts';
 import { bindParams } from '../definition/arg.ts';
@@ -20,7 +20,7 @@ import { beginningOf } from './beginning.ts';
 import { birthOf, type StartOptions } from './birth.ts';
 import { cancelChild, startChild } from './children.ts';
 import type { Clock } from './clock.ts';
-import { suppliedRows } from './delta.ts';
+import { suppliedRows, wantedAt } from './delta.ts';
 import { RunDriver } from './driver.ts';
 import type { DefinitionSource, DriverHost } from './host.ts';
 import { type LimitScope, limitOf, slotsOf } from './limits.ts';
@@ -89,6 +89,8 @@ export class EngineCore implements DriverHost {
   private readonly programs = new Map<string, BoundProgram>();
   private readonly listeners = new Set<Listener>();
   private readonly failures = new Map<string, unknown>();
+  /** Runs that could not be given up because the store refused: they are tried again when the engine closes. */
+  private readonly unreleased = new Map<string, () => Promise<void>>();
   private readonly closeListeners = new Set<() => void>();
   private draining = false;
   private closed = false;
@@ -200,6 +202,7 @@ export class EngineCore implements DriverHost {
   private async claim(run: string, options: DriveOptions): Promise<RunDriver | { readonly heldBy: string }> {
     const claimed = await this.store.claim(run, this.me);
     if (!claimed.claimed) return { heldBy: claimed.owner };
+    this.unreleased.delete(run);
     try {
       return await this.driverFor(claimed, options);
     } catch (error) {
@@ -207,18 +210,27 @@ export class EngineCore implements DriverHost {
         await this.sweepAfter(claimed.state);
         return this.driverWithout(claimed);
       }
-      await this.leaveUndriven(claimed);
+      await this.leaveUndriven(claimed.state.id, claimed.epoch, () =>
+        Promise.resolve(hasWorkLeft(claimed.state) ? claimed.state.seq : undefined),
+      );
       throw error;
     }
   }
 
   /**
    * Gives up a run that could not be driven after all. Word is left once for each position of its log: it rings, and
-   * whoever tries in vain again must not ring again. If no word can be left, the run is kept until this process ends.
+   * whoever tries in vain again must not ring again. A store that is down is asked again when this engine closes.
    */
-  private async leaveUndriven({ state, epoch }: Claimed): Promise<void> {
-    if (hasWorkLeft(state)) await this.postWord(state.id, `undriven/${state.seq}`);
-    await this.store.release(state.id, { owner: this.me, epoch }, Number.MAX_SAFE_INTEGER);
+  private async leaveUndriven(run: string, epoch: number, wordAt: () => Promise<number | undefined>): Promise<void> {
+    try {
+      const seq = await wordAt();
+      if (seq !== undefined) await this.postWord(run, `undriven/${seq}`);
+      await this.store.release(run, { owner: this.me, epoch }, Number.MAX_SAFE_INTEGER);
+      this.unreleased.delete(run);
+    } catch (error) {
+      const isThere = !isEngineError(error) || error.code !== 'RUN_NOT_FOUND';
+      if (isThere) this.unreleased.set(run, () => this.leaveUndriven(run, epoch, wordAt));
+    }
   }
 
   private async driverFor(claimed: Claimed, options: DriveOptions): Promise<RunDriver> {
@@ -356,6 +368,7 @@ export class EngineCore implements DriverHost {
     if (options.abort === true) await Promise.all(drivers.map((driver) => driver.abandon()));
     else for (const driver of drivers) driver.take();
     await Promise.allSettled(drivers.map((driver) => driver.finished));
+    await Promise.all([...this.unreleased.values()].map((giveUp) => giveUp()));
     this.closed = true;
     for (const listener of this.closeListeners) listener();
   }
@@ -407,7 +420,8 @@ export class EngineCore implements DriverHost {
     const { status, parent } = driver.checkpoint;
     // The child's last commit put mail into the parent's inbox; whoever drove the child drives the parent on.
     if (parent !== undefined && isSettled(status) && !this.draining) this.drive(parent.run).catch((error: unknown) => this.warn(error));
-    if (due !== undefined && !this.draining && (this.timerAt === undefined || due < this.timerAt)) this.setTimer(due);
+    const again = error === undefined ? due : this.clock.now() + SWEEP_AGAIN_MS;
+    if (again !== undefined && !this.draining && (this.timerAt === undefined || again < this.timerAt)) this.setTimer(again);
   }
 
   missed({ run, onlyCancels }: RunDriver): void {
@@ -417,6 +431,14 @@ export class EngineCore implements DriverHost {
   async leaveWord({ run, epoch, checkpoint }: RunDriver, { isCutOff }: { readonly isCutOff: boolean }): Promise<void> {
     // A driver that was cut off may have had a commit under way: what it knows is not what is on disk.
     if (isCutOff || (!isSettled(checkpoint.status) && hasWorkLeft(checkpoint))) await this.postWord(run, `left/${epoch}`);
+  }
+
+  async giveBack({ run, epoch }: RunDriver): Promise<void> {
+    await this.leaveUndriven(run, epoch, async () => {
+      // The commit that failed may have been written: only the disk knows. Work that is wanted at a time is found by it.
+      const { state } = await this.store.load(run);
+      return hasWorkLeft(state) && wantedAt(state) === undefined ? state.seq : undefined;
+    });
   }
 
   private async postWord(run: string, dedupe: string): Promise<void> {

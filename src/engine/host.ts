@@ -40,6 +40,8 @@ export interface DriverHost {
   committed(driver: RunDriver, what: { readonly events: readonly RunEvent[]; readonly ended: readonly EndedAttempt[] }): void;
   /** Leaves word that a run has work to go on with: without it, only a run that is due, or has mail, is found again. */
   leaveWord(driver: RunDriver, how: { readonly isCutOff: boolean }): Promise<void>;
+  /** Releases a run whose driver failed, so that it can be claimed again. Never rejects: a store that is down is asked again. */
+  giveBack(driver: RunDriver): Promise<void>;
   /** The driver gave the run up; `due` is when somebody must look at it again, `error` why it could not go on. */
   left(driver: RunDriver, why: { readonly due?: number; readonly error?: unknown }): void;
   /** Mail came while the driver gave the run up: somebody has to drive it again. */
