@@ -6,7 +6,7 @@
 
 import { EngineError, isEngineError } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
-import type { JsonObject } from '../base/json.ts';
+import { deepFreeze, type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { bindParams } from '../definition/arg.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { createRun } from '../kernel/apply.ts';
@@ -112,8 +112,9 @@ export class EngineCore implements DriverHost {
   }
 
   /** Starts a run; resolves when it is on disk. */
-  async start(workflow: CompiledWorkflow, given: unknown, options: StartOptions = {}): Promise<RunDriver> {
+  async start(workflow: CompiledWorkflow, given: unknown, wanted: StartOptions = {}): Promise<RunDriver> {
     this.assertOpen();
+    const options = ownOptions(wanted);
     this.parts.source.add?.(workflow);
     const { definition } = workflow;
     const bound = bindParams(definition.params, given, `workflow "${definition.name}"`);
@@ -302,7 +303,7 @@ export class EngineCore implements DriverHost {
   async paramsOf(state: RunState): Promise<JsonObject> {
     if (state.params === undefined) return {};
     const texts = await this.store.values([state.params.digest]);
-    return JSON.parse(texts.get(state.params.digest) as string) as JsonObject;
+    return deepFreeze(JSON.parse(texts.get(state.params.digest) as string) as JsonObject);
   }
 
   /** The driver of a run in this process, if it has one. */
@@ -514,6 +515,16 @@ export class EngineCore implements DriverHost {
       this.sweepSoon();
     });
   }
+}
+
+/** What a run is started with is copied: the caller may go on to change it. */
+function ownOptions(options: StartOptions): StartOptions {
+  const { outputs, facts } = options;
+  return {
+    ...options,
+    ...(outputs === undefined ? {} : { outputs: toPlain(outputs, 'the outputs that the run was started with') as Record<string, Json> }),
+    ...(facts === undefined ? {} : { facts: toPlain(facts, 'the facts that the run was started with') as JsonObject }),
+  };
 }
 
 /** Whether an owner would find something to do in the run. */

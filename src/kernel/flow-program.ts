@@ -5,9 +5,10 @@
 // F2. A step name is used once per run; the second use fails the run before that step runs.
 // F3. A step that did not succeed is thrown into the generator; uncaught, it fails the run.
 // F4. The final output is what the generator returns, or the last step's output when it returns nothing.
+// F5. What the generator is given is its own copy, live and on replay: what it does with it changes nothing else.
 
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
-import { isJsonObject, type Json, type JsonObject, toPlain } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, ownCopy, toPlain } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow, StepCode } from '../definition/code.ts';
 import { NO_CODE } from '../definition/code.ts';
 import type { JoinModel, StepModel } from '../definition/model.ts';
@@ -54,7 +55,7 @@ export function createFlowProgram(given: Given): FlowProgram {
   return new LiveFlow(given);
 }
 
-type Feed = { readonly value: unknown } | { readonly failure: StepFailed };
+type Feed = { readonly value: unknown } | { readonly failure: ConstructorParameters<typeof StepFailed>[0] };
 type Step =
   | { readonly yielded: FlowYield; readonly name: string; readonly digest: string }
   | { readonly returned: unknown }
@@ -184,9 +185,7 @@ class LiveFlow implements FlowProgram {
     }
     const told = isJsonObject(record.output) && typeof record.output.error === 'string' ? record.output.error : undefined;
     const message = record.error?.message ?? told ?? `step "${record.step}" settled "${record.outcome}"`;
-    this.advance({
-      failure: new StepFailed({ step: record.step, outcome: record.outcome, code: record.error?.code ?? 'STEP_FAILED', message }),
-    });
+    this.advance({ failure: { step: record.step, outcome: record.outcome, code: record.error?.code ?? 'STEP_FAILED', message } });
   }
 
   /** A generator that threw is over; for a step that is taken up again, another one is led back to it. */
@@ -203,7 +202,7 @@ class LiveFlow implements FlowProgram {
   private advance(feed: Feed): void {
     this.fed.push(feed);
     try {
-      const step = 'failure' in feed ? this.generator.throw(feed.failure) : this.generator.next(feed.value);
+      const step = 'failure' in feed ? this.generator.throw(new StepFailed(feed.failure)) : this.generator.next(ownCopy(feed.value));
       this.standing = step.done === true ? { returned: step.value } : this.take(step.value);
     } catch (thrown) {
       this.standing = { thrown };

@@ -84,7 +84,7 @@ export class AttemptContext implements StepContext {
   }
 
   get result(): unknown {
-    return this.#result;
+    return deepFreeze(this.#result);
   }
 
   get item(): unknown {
