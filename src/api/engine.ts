@@ -79,7 +79,10 @@ export interface EngineOptions extends Partial<Omit<StepServices, 'now' | 'pidDi
   readonly worktrees?: { readonly folder: string };
   /** Names the repository for the limit per repository; without it, the workspace. */
   readonly repository?: string;
-  /** `all` (the default): runs that are due, have mail or lost their owner are driven as well. `own`: only those asked for. */
+  /**
+   * `all` (the default): runs that are due, have mail or lost their owner are driven as well, from the start on, if
+   * their workflow is known here. `own`: only those asked for.
+   */
   readonly drives?: 'all' | 'own';
   /** How deep runs may start runs. */
   readonly depthMax?: number;
@@ -117,7 +120,7 @@ export interface Engine {
   pause(run: string, options: { readonly actor: string }): Promise<RunView>;
   /** Drives a run on: after a crash or a pause as it is, after a halt with a choice. */
   resume(run: string, options?: ResumeRequest): Promise<RunHandle>;
-  /** Drives everything that is due, has mail or lost its owner; gives the ids. */
+  /** Looks for everything that is due, has mail or lost its owner, and drives it; gives the ids of what it found. */
   recover(): Promise<readonly string[]>;
   fork(run: string, request: ForkRequest): Promise<RunHandle>;
   /** What a fork would take over and do again. */
@@ -179,7 +182,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const core = new EngineCore(partsOf(options, store));
   const { forge } = options;
   if (forge !== undefined) core.onClose(forge.watch((event) => hearForge(core, forge, event)));
-  const { worktrees } = options;
+  const engine = await publicEngine(core, options);
+  // A database in memory that was opened just now has no runs that could be lost.
+  if (options.store !== undefined || (options.db ?? ':memory:') !== ':memory:') core.recoverSoon();
+  return engine;
+}
+
+async function publicEngine(core: EngineCore, options: EngineOptions): Promise<Engine> {
+  const { worktrees, forge } = options;
   if (worktrees === undefined) return new PublicEngine(core, { ownsStore: options.store === undefined });
   const { Workspaces } = await import('./workspaces.ts');
   const workspaces = new Workspaces({ cwd: options.cwd ?? process.cwd(), folder: worktrees.folder, forge });

@@ -116,6 +116,11 @@ export function isEngineError(error: unknown): error is EngineError {
   );
 }
 
+/** Whether trying again later may help, although nobody changes anything. */
+export function isPassing(error: unknown): boolean {
+  return isEngineError(error) && ERROR_CODES[error.code].retry === 'auto';
+}
+
 /** The text of whatever was thrown, without its stack. */
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message === '' ? thrown.name : thrown.message;

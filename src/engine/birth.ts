@@ -1,7 +1,7 @@
 // Owns how a run comes into the world: what it is started with, what it takes over from another run, and its first
 // event.
 
-import type { Json, JsonObject } from '../base/json.ts';
+import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { Override, RunStarted } from '../kernel/event.ts';
 import type { FlowRecord } from '../kernel/flow-program.ts';
@@ -54,6 +54,16 @@ export interface Birth {
   /** What is passed by hand by beginning so. */
   readonly override?: Override;
   readonly signing: FrozenSigning;
+}
+
+/** What a run is started with is copied: the caller may go on to change it. */
+export function ownOptions(options: StartOptions): StartOptions {
+  const { outputs, facts } = options;
+  return {
+    ...options,
+    ...(outputs === undefined ? {} : { outputs: toPlain(outputs, 'the outputs that the run was started with') as Record<string, Json> }),
+    ...(facts === undefined ? {} : { facts: toPlain(facts, 'the facts that the run was started with') as JsonObject }),
+  };
 }
 
 /** The first event of a run. */

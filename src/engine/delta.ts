@@ -108,6 +108,13 @@ export function wantedAt(run: RunState): number | undefined {
   return due;
 }
 
+/** Whether an owner would find something to do in the run. */
+export function hasWorkLeft(run: RunState): boolean {
+  return Object.values(run.live).some(
+    (activation) => isWorking(activation) || activation.wait?.kind === 'child' || (activation.state === 'queued' && !standsStill(run)),
+  );
+}
+
 /** The paths that events are about. */
 export function touchedPaths(events: readonly RunEvent[]): Set<Path> {
   const paths = new Set<Path>();

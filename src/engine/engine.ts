@@ -4,23 +4,23 @@
 // E6. Nothing is polled: a bell wakes the engine for mail and slots, one timer for the nearest due time.
 // E7. A run is driven by one owner; a command that finds it held follows the log until its mail is consumed.
 
-import { EngineError, isEngineError } from '../base/error.ts';
+import { EngineError, isEngineError, isPassing } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
-import { deepFreeze, type Json, type JsonObject, toPlain } from '../base/json.ts';
+import { deepFreeze, type JsonObject } from '../base/json.ts';
 import { bindParams } from '../definition/arg.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { createRun } from '../kernel/apply.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput } from '../kernel/input.ts';
-import { type Activation, isFinal, isSettled, isWorking, type RunState, standsStill } from '../kernel/run-state.ts';
+import { type Activation, isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptRunner } from '../steps/attempt.ts';
 import type { Claimed, Mail, Store } from '../store/store.ts';
 import { beginningOf } from './beginning.ts';
-import { birthOf, type StartOptions } from './birth.ts';
+import { birthOf, ownOptions, type StartOptions } from './birth.ts';
 import { cancelChild, startChild } from './children.ts';
 import type { Clock } from './clock.ts';
-import { suppliedRows, wantedAt } from './delta.ts';
+import { hasWorkLeft, suppliedRows, wantedAt } from './delta.ts';
 import { RunDriver } from './driver.ts';
 import type { DefinitionSource, DriverHost } from './host.ts';
 import { type LimitScope, limitOf, slotsOf } from './limits.ts';
@@ -89,6 +89,7 @@ export class EngineCore implements DriverHost {
   private readonly programs = new Map<string, BoundProgram>();
   private readonly listeners = new Set<Listener>();
   private readonly failures = new Map<string, unknown>();
+  private readonly failed = new WeakMap<RunDriver, unknown>();
   /** Runs that could not be given up because the store refused: they are tried again when the engine closes. */
   private readonly unreleased = new Map<string, () => Promise<void>>();
   private readonly closeListeners = new Set<() => void>();
@@ -318,6 +319,11 @@ export class EngineCore implements DriverHost {
     return failure;
   }
 
+  /** Why a driver that gave its run up could not go on. */
+  failureOf(driver: RunDriver): unknown {
+    return this.failed.get(driver);
+  }
+
   /** Puts mail into a run's inbox. */
   async post(mail: Mail): Promise<'posted' | 'duplicate'> {
     this.assertOpen();
@@ -336,19 +342,30 @@ export class EngineCore implements DriverHost {
     const driven: string[] = [];
     const now = this.clock.now();
     const ready = await this.store.ready(now, READY_MAX);
-    let failed = 0;
+    let mayPass = false;
     for (const { run } of ready) {
       try {
-        const driver = await this.drive(run);
+        const driver = (await this.knows(run)) ? await this.drive(run) : undefined;
         if (driver instanceof RunDriver) driven.push(run);
       } catch (error) {
-        failed += 1;
+        mayPass ||= isPassing(error);
         this.warn(error);
       }
     }
     const isAll = ready.length < READY_MAX;
-    await this.armTimer(now, failed > 0 ? now + SWEEP_AGAIN_MS : isAll ? undefined : now);
+    await this.armTimer(now, mayPass ? now + SWEEP_AGAIN_MS : isAll ? undefined : now);
     return driven;
+  }
+
+  /** Takes up what was lost, in the background, where this engine drives everything. */
+  recoverSoon(): void {
+    if (this.parts.drives === 'all') this.sweepSoon();
+  }
+
+  /** Whether the workflow of a run may be known here; that of a child may be known to its parent's flow only. */
+  private async knows(run: string): Promise<boolean> {
+    const { state } = await this.store.load(run);
+    return state.parent !== undefined || this.parts.source.find(state.workflow) !== undefined;
   }
 
   /** Calls back after each commit of a run that this engine drives. */
@@ -364,6 +381,7 @@ export class EngineCore implements DriverHost {
     this.cancelTimer?.();
     this.unwatch();
     // A claim under way still makes a driver, which has to be closed like the others, or its run is left to nobody.
+    await this.sweeping;
     await Promise.allSettled(this.claiming.values());
     const drivers = [...this.drivers.values()];
     if (options.abort === true) await Promise.all(drivers.map((driver) => driver.abandon()));
@@ -413,7 +431,10 @@ export class EngineCore implements DriverHost {
   }
 
   left(driver: RunDriver, { due, error }: { readonly due?: number; readonly error?: unknown }): void {
-    if (error !== undefined) this.failures.set(driver.run, error);
+    if (error !== undefined) {
+      this.failures.set(driver.run, error);
+      this.failed.set(driver, error);
+    }
     if (this.drivers.get(driver.run) === driver) {
       this.drivers.delete(driver.run);
       this.programs.delete(driver.run);
@@ -421,7 +442,7 @@ export class EngineCore implements DriverHost {
     const { status, parent } = driver.checkpoint;
     // The child's last commit put mail into the parent's inbox; whoever drove the child drives the parent on.
     if (parent !== undefined && isSettled(status) && !this.draining) this.drive(parent.run).catch((error: unknown) => this.warn(error));
-    const again = error === undefined ? due : this.clock.now() + SWEEP_AGAIN_MS;
+    const again = error !== undefined && isPassing(error) ? this.clock.now() + SWEEP_AGAIN_MS : due;
     if (again !== undefined && !this.draining && (this.timerAt === undefined || again < this.timerAt)) this.setTimer(again);
   }
 
@@ -515,23 +536,6 @@ export class EngineCore implements DriverHost {
       this.sweepSoon();
     });
   }
-}
-
-/** What a run is started with is copied: the caller may go on to change it. */
-function ownOptions(options: StartOptions): StartOptions {
-  const { outputs, facts } = options;
-  return {
-    ...options,
-    ...(outputs === undefined ? {} : { outputs: toPlain(outputs, 'the outputs that the run was started with') as Record<string, Json> }),
-    ...(facts === undefined ? {} : { facts: toPlain(facts, 'the facts that the run was started with') as JsonObject }),
-  };
-}
-
-/** Whether an owner would find something to do in the run. */
-function hasWorkLeft(run: RunState): boolean {
-  return Object.values(run.live).some(
-    (activation) => isWorking(activation) || activation.wait?.kind === 'child' || (activation.state === 'queued' && !standsStill(run)),
-  );
 }
 
 function closedError(): EngineError {

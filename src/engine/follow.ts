@@ -16,13 +16,14 @@ export async function waitFor(core: EngineCore, run: string, until: Until): Prom
     core.assertReadable();
     const driver = core.driverOf(run);
     if (driver !== undefined) {
-      const failure = await driver.finished.catch((error: unknown) => ({ error }));
+      await driver.finished.catch(() => undefined);
       // Nothing can follow after that; anything else may have gone on since.
       if (isFinal(driver.checkpoint.status)) return;
+      const failure = core.failureOf(driver);
       if (failure === undefined || core.driverOf(run) !== undefined) continue;
       // Whoever waited for this driver is told, however many they are.
       core.takeFailure(run);
-      throw failure.error;
+      throw failure;
     }
     const failure = core.takeFailure(run);
     if (failure !== undefined) throw failure;

@@ -105,7 +105,7 @@ describe('closing an engine', () => {
     await closed;
     expect(held.ran).toEqual(['a', 'b']);
 
-    const later = await rig.open({ workflows: [definition] });
+    const later = await rig.open({ workflows: [definition], drives: 'own' });
     const view = await later.get(run.id);
     expect([view.owner, view.steps.map(({ path, status }) => `${path} ${status}`)]).toEqual([
       undefined,
@@ -137,7 +137,7 @@ describe('closing an engine', () => {
     await second.held.begun.promise;
     await run.wait();
     await first.close({ abort: true });
-    const later = await rig.open({ workflows: [second.definition] });
+    const later = await rig.open({ workflows: [second.definition], drives: 'own' });
     expect(await later.recover()).toEqual([other.id]);
     expect((await later.wait(other.id, 'idle')).waits).toMatchObject([{ kind: 'unknown', step: 'b' }]);
   });

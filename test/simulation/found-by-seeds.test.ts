@@ -153,9 +153,14 @@ test('a run that is due and cannot be driven is not tried again and again', asyn
   const stranger = await open({ store, clock, workflows: [] });
   clock.advance(11_000);
   await stranger.recover();
-  for (let turn = 0; turn < 20; turn += 1) {
-    clock.advance(10);
-    await new Promise(setImmediate);
-  }
-  expect(sweeps).toBe(1);
+  const pass = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn += 1) {
+      clock.advance(10);
+      await new Promise(setImmediate);
+    }
+  };
+  await pass();
+  const before = sweeps;
+  await pass();
+  expect(sweeps).toBe(before);
 });
