@@ -243,7 +243,7 @@ test('what a run is started with is its own: the caller may change it afterwards
   });
   const engine = await rig.open();
   const [made, list] = [unsorted(), unsorted()];
-  const run = await engine.start(graph, {}, { from: 'use', outputs: { make: made }, facts: { list } });
+  const run = await engine.start(graph, {}, { from: 'use', origin: { actor: 'ann' }, outputs: { make: made }, facts: { list } });
   made.sort();
   list.sort();
   go.open();
