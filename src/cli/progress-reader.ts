@@ -3,7 +3,7 @@
 import type { Definition } from '../definition/model.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { Path } from '../kernel/run-state.ts';
-import type { Store } from '../store/store.ts';
+import type { EventRow, Store } from '../store/store.ts';
 import { RunProgress } from './progress.ts';
 
 /** A run and the runs that its steps started. */
@@ -49,7 +49,7 @@ export class ProgressReader {
   }
 
   private async readNode(node: Node, under: readonly Path[], seen: (event: SeenEvent) => void): Promise<void> {
-    const rows = await this.store.events(node.run, node.seq);
+    const rows = await this.rowsOf(node);
     if (rows.length > 0 && node.seq === 0) node.titles = titlesOf((await this.store.load(node.run)).definition);
     for (const row of rows) {
       node.seq = row.seq;
@@ -66,6 +66,12 @@ export class ProgressReader {
       node.children.set(path, child);
       await this.readNode(child, [...under, path], seen);
     }
+  }
+
+  /** What is new in a log. A child that was not started yet, or could not be, has none. */
+  private async rowsOf(node: Node): Promise<readonly EventRow[]> {
+    if (node !== this.top && node.seq === 0 && (await this.store.resolve(node.run, 1)).length === 0) return [];
+    return this.store.events(node.run, node.seq);
   }
 
   private async readChild(

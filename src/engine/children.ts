@@ -1,9 +1,9 @@
 // Owns runs that runs start: a child has an id derived from its parent and the path, so that starting it twice is
 // starting it once; its last commit puts mail into its parent's inbox, and a cancelled parent cancels it and waits.
 
-import { EngineError, isEngineError, messageOf } from '../base/error.ts';
+import { EngineError, isEngineError, isPassing, messageOf } from '../base/error.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
-import type { RunInput } from '../kernel/input.ts';
+import type { RunInput, StepError } from '../kernel/input.ts';
 import type { Activation, RunState } from '../kernel/run-state.ts';
 import type { AttemptRequest } from '../steps/attempt.ts';
 import { ATTENDED } from '../steps/handover.ts';
@@ -31,8 +31,19 @@ export async function startChild(core: EngineCore, start: ChildStart): Promise<r
   } catch (error) {
     if (isEngineError(error) && error.code === 'RUN_EXISTS') return followChild(core, child);
     if (core.isDraining()) return [];
-    return [{ type: 'childEnded', at: core.clock.now(), path, child, status: 'failed', message: messageOf(error) }];
+    return [{ type: 'childEnded', at: core.clock.now(), path, child, status: 'failed', refused: refusalOf(start, error) }];
   }
+}
+
+/** Why there is no child. It is tried again, where the step says so, only if that can help. */
+function refusalOf({ activation, request, given }: ChildStart, error: unknown): StepError {
+  const workflow = given?.definition.name ?? String(request.bound.model.config.workflow);
+  return {
+    code: isEngineError(error) ? error.code : 'STEP_FAILED',
+    message: `step "${activation.step}" could not start workflow "${workflow}": ${messageOf(error)}`,
+    reason: 'error',
+    ...(isEngineError(error) && !isPassing(error) ? { retryable: false } : {}),
+  };
 }
 
 async function beginChild(core: EngineCore, child: string, { parent, activation, request, given, keys }: ChildStart): Promise<void> {

@@ -43,7 +43,8 @@ export async function waitFor(core: EngineCore, run: string, until: Until): Prom
 async function childrenIdle(core: EngineCore, state: RunState, until: Until): Promise<boolean> {
   for (const activation of Object.values(state.live)) {
     const child = activation.wait?.child;
-    if (child === undefined) continue;
+    // One that was not started yet, or could not be, has nothing to wait for.
+    if (child === undefined || (await core.store.resolve(child, 1)).length === 0) continue;
     await waitFor(core, child, until);
     const { status } = (await core.store.load(child)).state;
     if (isSettled(status) && status !== 'escalated') return false;

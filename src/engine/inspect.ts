@@ -2,7 +2,7 @@
 // the words of the seed, and what a resumption has to know.
 
 import type { Json } from '../base/json.ts';
-import { type Activation, isWorking, type Path, type Ref, type RunState, type RunStatus } from '../kernel/run-state.ts';
+import { type Activation, childIdOf, isWorking, type Path, type Ref, type RunState, type RunStatus } from '../kernel/run-state.ts';
 import { currentStepOf, type OpenWait, statusOf, waitsOf } from '../kernel/status.ts';
 import type { RunOrigin, Store, StoredAttempt } from '../store/store.ts';
 
@@ -26,6 +26,8 @@ export interface StepView {
   readonly claim?: Json;
   readonly evidence?: Json;
   readonly actor?: string;
+  /** The run that it started. */
+  readonly child?: string;
 }
 
 /** A run as `get` gives it. */
@@ -52,6 +54,7 @@ export async function viewRun(core: Readable, run: string): Promise<RunView> {
   const { state, owner, origin } = await core.store.load(run);
   const rows = await core.store.attempts(run);
   const read = await reader(core, [...rows.flatMap((row) => [row.output, row.claim, row.evidence]), state.params, state.output]);
+  const child = await childrenOf(core, run, rows);
   return {
     id: state.id,
     workflow: state.workflow,
@@ -63,11 +66,25 @@ export async function viewRun(core: Readable, run: string): Promise<RunView> {
     output: read(state.output) ?? null,
     error: state.halt?.message,
     waits: waitsOf(state),
-    steps: [...rows.map((row) => endedStep(row, read)), ...Object.values(state.live).map(liveStep)],
+    steps: [...rows.map((row) => ({ ...endedStep(row, read), ...child(row) })), ...Object.values(state.live).map(liveStep)],
     iterationCounts: state.counts,
     decision: state.decision,
     owner,
     origin,
+  };
+}
+
+/** Tells which run an attempt has started; one that could not be started is none. */
+async function childrenOf(
+  core: Readable,
+  run: string,
+  rows: readonly StoredAttempt[],
+): Promise<(row: StoredAttempt) => Pick<StepView, 'child'>> {
+  if (!rows.some(({ kind }) => kind === 'workflow')) return () => ({});
+  const children = new Set((await core.store.list({ parent: run })).map(({ id }) => id));
+  return ({ kind, path, attempt }) => {
+    const child = childIdOf(run, { path, attempt });
+    return kind === 'workflow' && children.has(child) ? { child } : {};
   };
 }
 

@@ -14,7 +14,7 @@ import { NO_CODE } from '../definition/code.ts';
 import type { JoinModel, StepModel } from '../definition/model.ts';
 import { asksPerson } from '../definition/passage.ts';
 import { digestOfYield } from './flow-digest.ts';
-import { type FlowGroup, type FlowYield, StepFailed } from './flow-step.ts';
+import { type Failure, type FlowGroup, type FlowYield, StepFailed } from './flow-step.ts';
 import type { StepError } from './input.ts';
 import type { Begin, Ended, Move, Program, View } from './program.ts';
 import type { Path, RunState } from './run-state.ts';
@@ -55,7 +55,7 @@ export function createFlowProgram(given: Given): FlowProgram {
   return new LiveFlow(given);
 }
 
-type Feed = { readonly value: unknown } | { readonly failure: ConstructorParameters<typeof StepFailed>[0] };
+type Feed = { readonly value: unknown } | { readonly failure: Failure };
 type Step =
   | { readonly yielded: FlowYield; readonly name: string; readonly digest: string }
   | { readonly returned: unknown }
@@ -185,7 +185,8 @@ class LiveFlow implements FlowProgram {
     }
     const told = isJsonObject(record.output) && typeof record.output.error === 'string' ? record.output.error : undefined;
     const message = record.error?.message ?? told ?? `step "${record.step}" settled "${record.outcome}"`;
-    this.advance({ failure: { step: record.step, outcome: record.outcome, code: record.error?.code ?? 'STEP_FAILED', message } });
+    const { step, outcome, output } = record;
+    this.advance({ failure: { step, outcome, code: record.error?.code ?? 'STEP_FAILED', message, output } });
   }
 
   /** A generator that threw is over; for a step that is taken up again, another one is led back to it. */

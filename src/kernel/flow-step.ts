@@ -1,5 +1,6 @@
 // Owns what a flow (a generator function) yields: a step to work on, or a group of them to work on together.
 
+import { type Json, ownCopy } from '../base/json.ts';
 import type { BoundStep } from '../definition/code.ts';
 
 /** One step as a flow yields it. Its name is unique in the run; its model and code are made by the builder. */
@@ -22,12 +23,20 @@ export class StepFailed extends Error {
   readonly step: string;
   readonly outcome: string;
   readonly code: string;
+  /** What the step left behind: of a group the results of all its steps, of a child run how it ended. */
+  readonly output: Json;
 
-  constructor(failure: { readonly step: string; readonly outcome: string; readonly code: string; readonly message: string }) {
+  constructor(failure: Failure) {
     super(failure.message);
     this.name = 'StepFailed';
     this.step = failure.step;
     this.outcome = failure.outcome;
     this.code = failure.code;
+    this.output = ownCopy(failure.output ?? null);
   }
+}
+
+/** What is told of a failed step. */
+export interface Failure extends Pick<StepFailed, 'step' | 'outcome' | 'code' | 'message'> {
+  readonly output?: Json;
 }

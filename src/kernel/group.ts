@@ -172,8 +172,10 @@ function outputOf(model: StepModel, members: readonly MemberResult[]): Json {
   return Object.fromEntries(settled.map((member) => [member.key, member.output]));
 }
 
+/** What members bring joins the run's data; what those that broke left behind does not. */
 function mergeOf(members: readonly MemberResult[]): Json | undefined {
-  const objects = members.map((member) => member.output).filter(isJsonObject);
+  const whole = members.filter(({ error, outcome }) => error === undefined || outcome === 'reject');
+  const objects = whole.map((member) => member.output).filter(isJsonObject);
   return objects.length === 0 ? undefined : Object.fromEntries(objects.flatMap((object) => Object.entries(object)));
 }
 

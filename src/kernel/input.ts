@@ -152,6 +152,8 @@ export interface ChildEndedInput {
   readonly status: RunStatus;
   readonly output?: Ref;
   readonly message?: string;
+  /** Why it could not be started: there is no such run. */
+  readonly refused?: StepError;
 }
 
 /** Somebody steers the run. */

@@ -1,7 +1,6 @@
 // Owns how an activation comes to life and how its work begins: its path and visit, its condition, its slots, and
 // for kinds that wait or group, what they wait for.
 
-import { deriveRunId } from '../base/id.ts';
 import type { Json } from '../base/json.ts';
 import { comparesFiles } from '../definition/kinds/output-pattern.ts';
 import { pipelineOf } from '../definition/kinds/registry.ts';
@@ -9,7 +8,7 @@ import type { HumanGateModel, StepModel } from '../definition/model.ts';
 import { openGroup } from './group.ts';
 import type { StepError } from './input.ts';
 import { gateDigest } from './question-digest.ts';
-import { type Activation, createMemberPath, createPath, type Path, type Ref, type Wait } from './run-state.ts';
+import { type Activation, childIdOf, createMemberPath, createPath, type Path, type Ref, type Wait } from './run-state.ts';
 import { evaluationMessage, holds, shownValues } from './scope.ts';
 import { conclude, finishWork } from './settle.ts';
 import { rendered } from './template-scope.ts';
@@ -106,7 +105,7 @@ function startedWait(turn: Turn, activation: Activation, model: StepModel): Acti
       return {
         ...waiting,
         ...deadline,
-        wait: { kind: 'child', child: deriveRunId(turn.run.id, `${activation.path}/${activation.attempt}`) },
+        wait: { kind: 'child', child: childIdOf(turn.run.id, activation) },
       };
     default:
       return { ...waiting, ...deadline };

@@ -5,6 +5,7 @@
 //     run/path/attempt, so that an executor can recognise a duplicate.
 // K3. A final run ignores further inputs, and says so in its log.
 
+import { deriveRunId } from '../base/id.ts';
 import type { Signature } from '../base/signature.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { JoinModel, StepKind } from '../definition/model.ts';
@@ -290,4 +291,9 @@ export function createPath(step: string, visit: number): Path {
 /** The path of a member of a group. */
 export function createMemberPath(group: Path, key: string): Path {
   return `${group}/${key}`;
+}
+
+/** The id of the run that an attempt starts: the same however often it is started. */
+export function childIdOf(run: string, { path, attempt }: Pick<Activation, 'path' | 'attempt'>): string {
+  return deriveRunId(run, `${path}/${attempt}`);
 }

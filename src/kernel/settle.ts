@@ -76,6 +76,8 @@ export function conclude(turn: Turn, path: Path, result: Result): void {
 function mergeOf(turn: Turn, activation: Activation, { output, outcome }: Result): StepSettled['merge'] {
   if (turn.run.form !== 'graph' || output === undefined || outcome === 'error' || outcome === 'timeout') return undefined;
   if (!MERGED_KINDS.has(activation.kind)) return undefined;
+  // How a child failed is told at the join; it is no data of the run.
+  if (activation.kind === 'workflow' && outcome === 'fail') return undefined;
   const { merges } = turn.model(activation);
   if (merges === undefined) return true;
   const value = merges === false ? null : turn.view.value(output);

@@ -6,7 +6,7 @@ import { pipelineOf } from '../definition/kinds/registry.ts';
 import { endShortage } from './attended.ts';
 import { cutOff } from './group.ts';
 import { ignore } from './ignored.ts';
-import type { ChildEndedInput, SignalledInput } from './input.ts';
+import type { ChildEndedInput, SignalledInput, StepError } from './input.ts';
 import { openStep, working } from './open.ts';
 import { type Activation, isDone, type Path, type Ref } from './run-state.ts';
 import { afterWork, attemptFailed, conclude, difference, finishWork, startQueued } from './settle.ts';
@@ -26,7 +26,7 @@ export function takeSignal(turn: Turn, input: SignalledInput): void {
   else finishWork(turn, oldest.path, { outcome: 'ok', ...(input.payload === undefined ? {} : { output: input.payload }) });
 }
 
-/** A child ended; while the run is being cancelled, the last one ends it. */
+/** A child ended; while the run is being cancelled, the last one ends it. How it failed is data where it is joined. */
 export function takeChildEnd(turn: Turn, input: ChildEndedInput): void {
   const activation = turn.activation(input.path);
   if (activation?.wait?.kind !== 'child' || activation.wait.child !== input.child)
@@ -35,10 +35,19 @@ export function takeChildEnd(turn: Turn, input: ChildEndedInput): void {
   const output = input.output === undefined ? {} : { output: input.output };
   if (input.status === 'overridden') tellOverridden(turn, activation, input.child);
   if (isDone(input.status)) return finishWork(turn, input.path, { outcome: 'ok', ...output });
-  const message = `the child run ${input.child} ended ${input.status}${input.message === undefined ? '' : `: ${input.message}`}`;
-  const error = { code: 'STEP_FAILED', message, reason: 'error' as const };
-  if (input.status === 'failed') attemptFailed(turn, input.path, { error });
-  else conclude(turn, input.path, { outcome: input.status === 'rejected' ? 'reject' : 'fail', error, ...output });
+  const error = childError(input);
+  if (input.status === 'rejected') return conclude(turn, input.path, { outcome: 'reject', error, ...output });
+  const run = input.refused === undefined ? { run: input.child } : {};
+  const told = turn.view.keep({ status: input.status, ...run, error: error.message });
+  const failure = { error, ...(told === undefined ? {} : { output: told }) };
+  if (input.status === 'failed') attemptFailed(turn, input.path, failure);
+  else conclude(turn, input.path, { outcome: 'fail', ...failure });
+}
+
+function childError({ child, status, message, refused }: ChildEndedInput): StepError {
+  if (refused !== undefined) return refused;
+  const why = message === undefined ? '' : `: ${message}`;
+  return { code: 'STEP_FAILED', message: `the child run ${child} ended ${status}${why}`, reason: 'error' };
 }
 
 /** What somebody let pass in a child was let pass in its parent: neither is `completed`. */

@@ -46,6 +46,20 @@ test('a run in a pipe is told line by line, in words that stay the same', async 
   expect({ code, stderr }).toEqual({ code: 3, stderr: '' });
 });
 
+test('a child that cannot be started is told with the parameter that is wrong, and the run ends with 8', async () => {
+  const kid = `{ name: 'kid', params: { n: arg({ type: 'integer', required: true }) }, steps: [{ id: 'work', command: 'true', next: null }] }`;
+  const file = await writeWorkflow(rig, 'parent', {
+    steps: `{ id: 'child', workflow: defineWorkflow(${kid}), input: { n: 'many' }, next: null }`,
+  });
+  const { code, stdout, stderr } = await rig.run(['run', file, '--id', ID]);
+  const reason =
+    'step "child" could not start workflow "kid": the parameters of workflow "kid" are not valid: "n" is "many", which is no integer; write an integer';
+  expect(steady(stdout).split('\n')).toContain(`TIME child#1 failed in SPAN: ${reason}`);
+  expect({ code, stderr }).toEqual({ code: 8, stderr: '' });
+  const shown = JSON.parse((await rig.run(['show', ID, '--json'])).stdout) as { run: object; steps: object[] };
+  expect(shown).toMatchObject({ run: { status: 'escalated' }, steps: [{ path: 'child#1', status: 'failed' }] });
+});
+
 test('an attempt that failed is told with its reason, and the run ends with 8 and the ways on', async () => {
   const file = await writeWorkflow(rig, 'broken', { steps: `{ id: 'work', command: 'exit 4', retry: 1, next: null }` });
   const { code, stdout } = await rig.run(['run', file, '--id', ID]);
