@@ -1,5 +1,5 @@
 // Simulates seeds: `npm run simulate -- --seed 1234` replays one and shows what happened in it, `--runs 100000` tries
-// that many from a seed on. The exit code is 1 as soon as one of them fails.
+// that many from a seed on, `--wide` with fan-outs of up to 500. The exit code is 1 as soon as one of them fails.
 
 import { parseArgs } from 'node:util';
 import { SimulationFailed, simulate } from '../src/proof/simulate.ts';
@@ -7,9 +7,11 @@ import { SimulationFailed, simulate } from '../src/proof/simulate.ts';
 const SEEDS_PER_LINE = 1000;
 const EVENTS_SHOWN = 40;
 
-const { values } = parseArgs({ options: { seed: { type: 'string' }, runs: { type: 'string' }, trace: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: { seed: { type: 'string' }, runs: { type: 'string' }, trace: { type: 'boolean' }, wide: { type: 'boolean' } },
+});
 const first = wholeNumber('--seed', values.seed ?? '1');
-const runs = wholeNumber('--runs', values.runs ?? (values.seed === undefined ? '2000' : '1'));
+const runs = wholeNumber('--runs', values.runs ?? (values.seed === undefined ? (values.wide === true ? '100' : '2000') : '1'));
 process.exitCode = await simulateAll();
 
 async function simulateAll() {
@@ -36,7 +38,7 @@ async function simulateAll() {
 /** @param {number} seed */
 async function simulateOne(seed) {
   try {
-    return await simulate(seed);
+    return await simulate(seed, { wide: values.wide === true });
   } catch (error) {
     if (!(error instanceof SimulationFailed)) throw error;
     const shown = values.trace === true ? error.trace : error.trace.slice(-EVENTS_SHOWN);

@@ -3,6 +3,7 @@
 
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { openGates } from '../engine/gates.ts';
+import { handoutsOf, reportWork } from '../engine/reports.ts';
 import { decideGate, type ResumeChoice, resumeRun, sendSignal, steerRun } from '../engine/requests.ts';
 import { type Activation, isFinal, isHalted } from '../kernel/run-state.ts';
 import type { Engines, SimulatedEngine } from './simulate-engines.ts';
@@ -76,9 +77,14 @@ export class People {
     if (isFinal(state.status)) return false;
     const times = (this.helped.get(run.id) ?? 0) + 1;
     const needs = Object.values(state.live).filter(
-      ({ wait, state: at }) => wait?.kind === 'human' || wait?.kind === 'signal' || at === 'unknown',
+      ({ wait, state: at }) => wait?.kind === 'human' || wait?.kind === 'signal' || wait?.kind === 'report' || at === 'unknown',
     );
     if (needs.length === 0 && !isHalted(state.status) && !state.paused) return false;
+    // Work that is handed out is no trouble: whoever called does it for as long as there is some.
+    if (needs.some(({ wait }) => wait?.kind === 'report')) {
+      this.report(run.id);
+      return true;
+    }
     this.helped.set(run.id, times);
     this.means.witness.count('interventions');
     if (times > PATIENCE) this.steer(run, 'cancel');
@@ -113,6 +119,20 @@ export class People {
       const digest = isStale ? 'what was shown before' : gate.digest;
       await decideGate(core, run, { option, actor, gate: path, digest, input: 'because' });
       witness.acknowledged.push({ run, actor });
+    });
+  }
+
+  /** The agent that called does some of what was handed out, and may report it twice. */
+  private report(run: string): void {
+    const { random } = this.means;
+    const twice = random.chance(0.2);
+    const share = random.next();
+    this.ask(async ({ core }) => {
+      const handouts = await handoutsOf(core, run);
+      const handout = handouts[Math.floor(share * handouts.length)];
+      if (handout === undefined) return;
+      const report = { token: handout.token, result: { did: handout.path } };
+      await Promise.all([reportWork(core, run, report), ...(twice ? [reportWork(core, run, report)] : [])]);
     });
   }
 

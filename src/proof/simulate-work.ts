@@ -4,8 +4,10 @@
 import type { JsonObject } from '../base/json.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { AttemptRequest, AttemptResult, AttemptRunner } from '../steps/attempt.ts';
+import type { Handover } from '../steps/handover.ts';
 import type { Random } from './simulate-random.ts';
 import type { Schedule } from './simulate-schedule.ts';
+import { CALLER } from './simulate-wide.ts';
 import type { Witness } from './simulate-witness.ts';
 
 /** What a simulated runner works with. */
@@ -68,6 +70,8 @@ function resultOf(means: WorkMeans, request: AttemptRequest): AttemptResult {
   const goesWell = random.chance(luck);
   switch (request.want) {
     case 'prepare':
+      if (model.kind === 'agent')
+        return { type: 'ready', ...(model.config.role === CALLER ? { handsOut: true as const } : {}), checks: [] };
       return goesWell || random.chance(0.7) ? { type: 'ready', checks: [] } : errored('PRECONDITION_FAILED', 'precondition');
     case 'verify':
       return goesWell ? { type: 'settled', outcome: 'ok', output: request.result, checks: [] } : errored('CONTRACT_BROKEN', 'contract');
@@ -76,6 +80,7 @@ function resultOf(means: WorkMeans, request: AttemptRequest): AttemptResult {
     case 'observe':
       return { type: 'observed', subjects: { files: { a: goesWell ? 'as ever' : String(random.int(0, 2)) } } };
     default:
+      if (model.kind === 'agent' && model.config.role === CALLER) return handed();
       if (model.kind === 'delay') return settled(random.chance(0.3) ? 'ok' : 'fail', null);
       if (goesWell) return settled('ok', outputOf(means));
       if (model.kind === 'validate') return settled('fail', null);
@@ -95,6 +100,11 @@ function trouble(means: WorkMeans, hasContract: boolean): AttemptResult {
   if (how === 'fatal') return errored('STEP_FAILED', 'error', false);
   if (how === 'contract') return errored('CONTRACT_BROKEN', 'contract');
   return settled(how, outputOf(means));
+}
+
+function handed(): AttemptResult {
+  const handover: Handover = { kind: 'agent', prompt: 'Work.', role: CALLER, title: 'work', mayAsk: false };
+  return { type: 'handed', handover: { ...handover }, checks: [] };
 }
 
 function outputOf({ random, number }: WorkMeans): JsonObject {

@@ -14,12 +14,15 @@ import { People } from './simulate-people.ts';
 import { Random } from './simulate-random.ts';
 import { Schedule } from './simulate-schedule.ts';
 import { judge } from './simulate-verdict.ts';
+import { createWideWorkflow } from './simulate-wide.ts';
 import { type Counted, Witness, type WitnessedRun } from './simulate-witness.ts';
 import { createWorkflow, SHARED_SLOT } from './simulate-workflow.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 
 /** How a seed is simulated. */
 export interface SimulationOptions {
+  /** Simulates a fan-out of up to 500 members instead of a small workflow. */
+  readonly wide?: boolean;
   /** Puts a known fault between the engines and their store, to see that the simulation finds it. */
   readonly breakStore?: (store: Store) => Store;
 }
@@ -44,9 +47,11 @@ export class SimulationFailed extends Error {
   readonly problems: readonly string[];
   readonly trace: readonly string[];
 
-  constructor(seed: number, problems: readonly string[], trace: readonly string[]) {
+  constructor(seed: number, problems: readonly string[], { trace, wide }: { readonly trace: readonly string[]; readonly wide: boolean }) {
     const list = problems.map((problem) => `  ${problem}`).join('\n');
-    super(`the simulation of seed ${seed} failed after ${trace.length} events:\n${list}\nreplay: npm run simulate -- --seed ${seed}`);
+    super(
+      `the simulation of seed ${seed} failed after ${trace.length} events:\n${list}\nreplay: npm run simulate -- --seed ${seed}${wide ? ' --wide' : ''}`,
+    );
     this.name = 'SimulationFailed';
     this.seed = seed;
     this.problems = problems;
@@ -55,6 +60,8 @@ export class SimulationFailed extends Error {
 }
 
 const STEPS_MAX = 20_000;
+const SHOWN_MAX = 20;
+const WIDE_STEPS_MAX = 100_000;
 const CALM = { failed: 0, unanswered: 0, unread: 0, slow: 0, bellLost: 0, bellTwice: 0, mailTwice: 0, crash: 0, haunt: 0, close: 0 };
 
 /** Simulates one seed; throws SimulationFailed when something did not hold. */
@@ -80,11 +87,12 @@ async function openWorld(seed: number, options: SimulationOptions): Promise<Worl
     return options.breakStore?.(store) ?? store;
   };
   const slotsLeft = (): number => Number(connection.sql('SELECT count(*) AS n FROM slots').get()?.n);
-  return new World({ seed, clock, openStore, slotsLeft, close: () => connection.db.close() });
+  return new World({ seed, wide: options.wide === true, clock, openStore, slotsLeft, close: () => connection.db.close() });
 }
 
 interface WorldMeans {
   readonly seed: number;
+  readonly wide: boolean;
   readonly clock: ReturnType<typeof createVirtualClock>;
   readonly openStore: (isDead: (owner: string) => boolean) => Store;
   /** How many semaphores are held. */
@@ -95,6 +103,7 @@ interface WorldMeans {
 class World {
   readonly close: () => void;
   private readonly seed: number;
+  private readonly wide: boolean;
   private readonly slotsLeft: () => number;
   private readonly random: Random;
   private readonly schedule: Schedule;
@@ -107,8 +116,9 @@ class World {
   private steps = 0;
   private meddling: number;
 
-  constructor({ seed, clock, openStore, slotsLeft, close }: WorldMeans) {
+  constructor({ seed, wide, clock, openStore, slotsLeft, close }: WorldMeans) {
     this.seed = seed;
+    this.wide = wide;
     this.slotsLeft = slotsLeft;
     this.close = close;
     this.began = clock.now();
@@ -120,19 +130,19 @@ class World {
     this.faults = drawFaults(random);
     this.meddling = random.chance(0.3) ? 0 : random.next() * 0.15;
     this.schedule.impatience = random.chance(0.5) ? 0 : 0.05;
-    const workflow: CompiledWorkflow = createWorkflow(random);
+    const workflow: CompiledWorkflow = wide ? createWideWorkflow(random) : createWorkflow(random);
     const { schedule, witness, faults } = this;
     const luck = random.pick([0.5, 0.8, 1]);
     const skewMsMax = random.chance(0.3) ? 50 : 0;
     this.engines = new Engines({ random, schedule, witness, faults, workflow, luck, slotLimit, skewMsMax, openStore });
-    const wanted = Array.from({ length: random.pick([1, 1, 2, 3]) }, (_, index) => `run${index}`);
+    const wanted = Array.from({ length: wide ? 1 : random.pick([1, 1, 2, 3]) }, (_, index) => `run${index}`);
     this.people = new People({ random, witness, engines: this.engines, workflow, wanted });
     this.store = openStore(() => false);
   }
 
   async run(): Promise<void> {
     for (let engines = this.random.int(1, 2); engines > 0; engines -= 1) this.engines.start();
-    for (let left = this.random.int(100, 400); left > 0; left -= 1) {
+    for (let left = this.wide ? this.random.int(200, 2000) : this.random.int(100, 400); left > 0; left -= 1) {
       const went = await this.step();
       this.engines.disturb();
       if (!went || this.random.chance(this.meddling)) this.people.meddle();
@@ -163,7 +173,8 @@ class World {
     const went = await this.schedule.step();
     this.engines.judgeFailures();
     this.check(this.witness.problems);
-    if (this.steps > STEPS_MAX) this.check([`it does not come to an end: ${this.unfinished().map((run) => this.stuck(run))}`]);
+    if (this.steps > (this.wide ? WIDE_STEPS_MAX : STEPS_MAX))
+      this.check([`it does not come to an end: ${this.unfinished().map((run) => this.stuck(run))}`]);
     return went;
   }
 
@@ -207,11 +218,11 @@ class World {
     const live = Object.values(state.live).map(
       ({ path, state: at, wait }) => `${path} ${at}${wait === undefined ? '' : ` for ${wait.kind}`}`,
     );
-    return `run ${id} is stuck: ${state.status}, owned by ${owner ?? 'nobody'}, at ${live.join(', ') || 'nothing'}`;
+    return `run ${id} is stuck: ${state.status}, owned by ${owner ?? 'nobody'}, at ${live.slice(0, SHOWN_MAX).join(', ') || 'nothing'}`;
   }
 
   private check(problems: readonly string[]): void {
-    if (problems.length > 0) throw new SimulationFailed(this.seed, problems, this.schedule.trace);
+    if (problems.length > 0) throw new SimulationFailed(this.seed, problems, { trace: this.schedule.trace, wide: this.wide });
   }
 
   /** A promise was rejected that nobody holds: an error that the engine lost. */

@@ -9,9 +9,9 @@ const COMMAND = fileURLToPath(new URL('../../scripts/simulate.js', import.meta.u
 const SEEDS_PER_PROCESS = 1000;
 const WENT_WRONG = ['crashes', 'haunted', 'takeovers', 'failed', 'unanswered', 'duplicates', 'bellLost'];
 
-async function simulateFrom(first: number): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [COMMAND, '--seed', String(first), '--runs', String(SEEDS_PER_PROCESS)]);
-  return stdout;
+async function simulateFrom(first: number, runs = SEEDS_PER_PROCESS, ...flags: readonly string[]): Promise<string> {
+  const args = [COMMAND, '--seed', String(first), '--runs', String(runs), ...flags];
+  return (await promisify(execFile)(process.execPath, args)).stdout;
 }
 
 test('2,000 seeds hold every invariant', async () => {
@@ -21,6 +21,14 @@ test('2,000 seeds hold every invariant', async () => {
     // Seeds in which nothing went wrong would prove nothing.
     for (const what of WENT_WRONG) expect(Number(new RegExp(`\\b${what} (\\d+)`).exec(output)?.[1]), what).toBeGreaterThan(200);
   }
+});
+
+test('20 seeds with fan-outs of up to 500 members, whose workers take their time, hold every invariant', async () => {
+  const output = await simulateFrom(1, 20, '--wide');
+  expect(output).toContain('simulate: 20 seeds, 0 failed');
+  for (const what of ['crashes', 'takeovers', 'failed', 'unanswered'])
+    expect(Number(new RegExp(`\\b${what} (\\d+)`).exec(output)?.[1]), what).toBeGreaterThan(10);
+  expect(Number(/\bexecutions (\d+)/.exec(output)?.[1])).toBeGreaterThan(4000);
 });
 
 test('a command line that makes no sense is refused', async () => {
