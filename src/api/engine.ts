@@ -23,6 +23,7 @@ import { type OpenGate, openGates } from '../engine/gates.ts';
 import type { DefinitionSource } from '../engine/host.ts';
 import { type Checkpoint, checkpointOf, type ResumeContext, type RunView, resumeContextOf, viewRun } from '../engine/inspect.ts';
 import type { Limits } from '../engine/limits.ts';
+import type { Patience } from '../engine/patience.ts';
 import { findWorkflow } from '../engine/programs.ts';
 import {
   type AnswerRequest,
@@ -45,7 +46,7 @@ import { isFinal } from '../kernel/run-state.ts';
 import { waitsOf } from '../kernel/status.ts';
 import { FORGE_SIGNAL } from '../kernel/waits.ts';
 import { keyReader } from '../process/key-file.ts';
-import { createOwner, isDead } from '../process/owner.ts';
+import { createOwner, giveSigns, isDead, watchOwners } from '../process/owner.ts';
 import { readForge } from '../steps/forge-reading.ts';
 import { createAttemptRunner } from '../steps/runner.ts';
 import type { StepServices } from '../steps/services.ts';
@@ -63,6 +64,8 @@ export type ContextBuilder = NonNullable<CompiledWorkflow['context']>;
 export interface EngineOptions extends Partial<Omit<StepServices, 'now' | 'pidDir' | 'accounting'>> {
   /** The database file; `:memory:` for runs that need not survive the process. */
   readonly db?: string;
+  /** How a request waits for a run that another process drives; without it, as long as it takes. */
+  readonly patience?: Patience;
   /** A store that is already open, instead of `db`. It is not closed with the engine. */
   readonly store?: Store;
   /** FULL (the default) survives a power cut; NORMAL, for throwaway runs, only a crash of the process. */
@@ -180,6 +183,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       ...(options.synchronous === undefined ? {} : { synchronous: options.synchronous }),
     }));
   const core = new EngineCore(partsOf(options, store));
+  if (options.db !== undefined && options.db !== ':memory:') {
+    watchOwners(options.db);
+    core.onClose(giveSigns(options.db, core.me));
+  }
   const { forge } = options;
   if (forge !== undefined) core.onClose(forge.watch((event) => hearForge(core, forge, event)));
   const engine = await publicEngine(core, options);
@@ -269,6 +276,7 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
     drives: options.drives ?? 'all',
     depthMax: options.depthMax ?? DEPTH_MAX,
     runsMax: options.runsMax ?? RUNS_MAX,
+    ...(options.patience === undefined ? {} : { patience: options.patience }),
     warn,
   };
 }

@@ -17,7 +17,8 @@ export interface FileNumber {
 
 /** What SQLite itself puts beside a database. */
 const SIDES = ['', '-wal', '-shm', '-journal'];
-const BESIDE = /^(?:-wal|-shm|-journal)?$|^\.(?:bells?|pids|transcripts)(?:[\\/]|$)|^\.key(?:\.|$)|^\.(?:backup|restoring|replaced)-/;
+const BESIDE =
+  /^(?:-wal|-shm|-journal)?$|^\.(?:bells?|owners|pids|transcripts)(?:[\\/]|$)|^\.key(?:\.|$)|^\.(?:backup|restoring|replaced)-/;
 
 interface HeldDatabase {
   readonly path: string;

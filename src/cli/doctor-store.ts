@@ -4,8 +4,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isEngineError, messageOf } from '../base/error.ts';
+import { isFinal } from '../kernel/run-state.ts';
 import { createFamily } from '../process/family.ts';
-import { livenessOf, parseIdentity } from '../process/identity.ts';
+import { livenessOf } from '../process/identity.ts';
+import { isDead, ownerText } from '../process/owner.ts';
 import { readPidFiles } from '../process/pid-file.ts';
 import { type FileFacts, inspectFile, type OwnedRun } from '../store/sqlite/inspect.ts';
 import { checkAll } from './check-signatures.ts';
@@ -114,23 +116,14 @@ function checkIntegrity(problems: readonly { readonly what: string }[]): Check[]
     : [...shown, { id: 'integrity', status: 'problem', what: `and ${more} more`, hint: '"pawl db check" shows all' }];
 }
 
-function checkOwner({ run, owner, at }: OwnedRun): Check {
-  const identity = parseIdentity(owner.slice(0, owner.lastIndexOf('#')));
-  const who = identity === undefined ? owner : `process ${identity.pid} on ${identity.host}`;
+function checkOwner({ run, owner, at, status }: OwnedRun): Check {
+  const who = ownerText(owner);
   const seen = `something last happened in it ${agoText(at)}`;
-  switch (identity === undefined ? 'unknown' : livenessOf(identity)) {
-    case 'alive':
-      return fine('owner', `run ${run} is driven by ${who}; ${seen}`);
-    case 'dead':
-      return {
-        id: 'orphan',
-        status: 'warning',
-        what: `run ${run} was driven by ${who}, which is gone; ${seen}`,
-        hint: `pawl resume ${run}`,
-      };
-    case 'unknown':
-      return fine('owner', `run ${run} is held by ${who}, which cannot be judged from here; ${seen}`);
-  }
+  if (!isDead(owner)) return fine('owner', `run ${run} is driven by ${who}; ${seen}`);
+  const what = `run ${run} was driven by ${who}, which is gone; ${seen}`;
+  // One that has ended is owned on paper only: nothing is left to do in it.
+  if (isFinal(status)) return fine('owner', `run ${run} is ${status}; ${who}, which drove it, is gone`);
+  return { id: 'orphan', status: 'warning', what, hint: `pawl resume ${run}` };
 }
 
 function checkReady({ run, because }: { readonly run: string; readonly because: string }): Check {

@@ -5,8 +5,7 @@ import { EngineError, isEngineError } from '../base/error.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { ResumeChoice } from '../engine/requests.ts';
 import { isFinal } from '../kernel/run-state.ts';
-import { parseIdentity } from '../process/identity.ts';
-import { isDead } from '../process/owner.ts';
+import { isDead, ownerText } from '../process/owner.ts';
 import type { Store } from '../store/store.ts';
 import type { Given } from './command.ts';
 import { driveRun, driveWithEngine } from './drive.ts';
@@ -63,12 +62,6 @@ function heldError(run: string, owner: string): EngineError {
     `run ${run} is driven by ${ownerText(owner)}; "pawl watch ${run}" shows how it goes, "pawl resume ${run} --wait" takes over should that process die`,
     { details: { run, owner } },
   );
-}
-
-/** The process that an owner's name stands for: `process 4711 on build-3`. */
-function ownerText(owner: string): string {
-  const identity = parseIdentity(owner.slice(0, owner.lastIndexOf('#')));
-  return identity === undefined ? 'another process' : `process ${identity.pid} on ${identity.host.split('#')[0]}`;
 }
 
 /** A whole number of an option, under its own name. */

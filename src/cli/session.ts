@@ -32,6 +32,8 @@ export interface Place {
 export type StoreUse = 'drive' | 'look';
 
 const AMBIGUOUS_SHOWN = 5;
+/** How long a command waits for another process to answer. */
+const PATIENCE_MS = 15_000;
 
 /** The database that a command works with; it need not exist. */
 export async function findPlace(shell: Shell, given: Given): Promise<Place> {
@@ -55,8 +57,15 @@ function stateOf(shell: Shell): string | undefined {
   }
 }
 
-/** Opens the database if it exists; a command that only looks shows an empty list when it does not. */
+/**
+ * Opens the database if it exists; a command that only looks shows an empty list when it does not. One that was named on
+ * the command line is expected to exist.
+ */
 export async function openExisting(place: Place): Promise<Store | undefined> {
+  if (place.because === 'option' && !existsSync(place.file))
+    throw new EngineError('STORE_UNAVAILABLE', `there is no database ${place.file}; check the path that --db names`, {
+      details: { file: place.file },
+    });
   return existsSync(place.file) ? openStore(place, 'look') : undefined;
 }
 
@@ -70,7 +79,11 @@ export async function openStore(place: Place, use: StoreUse = 'drive'): Promise<
       cause,
     });
   }
-  const [{ openSqliteStore }, { isDead }] = await Promise.all([import('../store/sqlite/open.ts'), import('../process/owner.ts')]);
+  const [{ openSqliteStore }, { isDead, watchOwners }] = await Promise.all([
+    import('../store/sqlite/open.ts'),
+    import('../process/owner.ts'),
+  ]);
+  watchOwners(place.file);
   const origin = originFor(place, use);
   const store = await openSqliteStore({ file: place.file, isDead, ...(origin === undefined ? {} : { origin }) });
   try {
@@ -129,6 +142,7 @@ export async function openEngine(
     workflows: parts.workflows,
     cwd: place.project.root,
     drives: 'own',
+    patience: { ms: PATIENCE_MS, note: (text) => shell.warn(text) },
     worktrees: { folder: join(dirname(place.file), 'worktrees') },
     warn: (error) => shell.warn(error instanceof Error ? error.message : String(error)),
     ...(limits === undefined ? {} : { limits }),

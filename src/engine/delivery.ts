@@ -8,6 +8,7 @@ import type { Mail, StoredValue } from '../store/store.ts';
 import { RunDriver } from './driver.ts';
 import type { DriveOptions, EngineCore } from './engine.ts';
 import { nextChange } from './follow.ts';
+import { watchOwner } from './patience.ts';
 
 const ROUNDS_MAX = 3;
 
@@ -62,9 +63,10 @@ export async function isUntaken(core: EngineCore, run: string, dedupe: string): 
   return (await core.store.inbox(run, 0)).some((received) => received.dedupe === dedupe);
 }
 
-/** Follows the log of a run until mail to it was acted on. */
+/** Follows the log of a run until mail to it was acted on, or until the run is free to be taken. */
 async function untilTaken(core: EngineCore, run: string, dedupe: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
+  const owned = watchOwner(core, run, 'answer');
+  const taken = new Promise<void>((resolve, reject) => {
     const look = (): void => {
       isUntaken(core, run, dedupe).then(
         (isThere) => {
@@ -80,6 +82,11 @@ async function untilTaken(core: EngineCore, run: string, dedupe: string): Promis
     };
     look();
   });
+  try {
+    await Promise.race([taken, owned.free]);
+  } finally {
+    owned.stop();
+  }
 }
 
 /**

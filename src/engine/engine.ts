@@ -24,6 +24,7 @@ import { hasWorkLeft, suppliedRows, wantedAt } from './delta.ts';
 import { RunDriver } from './driver.ts';
 import type { DefinitionSource, DriverHost } from './host.ts';
 import { type LimitScope, limitOf, slotsOf } from './limits.ts';
+import type { Patience } from './patience.ts';
 import { type BoundProgram, checkUnchanged, findWorkflow, inertProgram, programOf, programOfRun } from './programs.ts';
 import { RunRecord, refsOf } from './record.ts';
 import { proveRun } from './signature-proof.ts';
@@ -55,6 +56,8 @@ export interface EngineParts {
   readonly depthMax: number;
   /** How many runs a run may lead to, with all that they start. */
   readonly runsMax: number;
+  /** How requests wait for a run that another process owns; without it they wait as long as it takes. */
+  readonly patience?: Patience;
   /** Where trouble goes that no caller waits for. */
   readonly warn: (error: unknown) => void;
 }

@@ -21,6 +21,7 @@ import { RunDriver } from './driver.ts';
 import type { EngineCore } from './engine.ts';
 import { nextChange } from './follow.ts';
 import { gatesIn, type OpenGate } from './gates.ts';
+import { heldError, watchOwner } from './patience.ts';
 import { checkChoice, checkDecision, checkSignal } from './request-shape.ts';
 import { assertSigned, isOverride, overrideStatement, type Signer, signedBy } from './signatures.ts';
 
@@ -127,16 +128,21 @@ async function untilPut(core: EngineCore, run: string): Promise<void> {
 
 /** Resolves when the checkpoint of a run is as wanted, whoever drives it. */
 export async function untilState(core: EngineCore, run: string, isSo: (state: RunState) => boolean): Promise<void> {
-  for (;;) {
-    const changed = nextChange(core);
-    try {
-      const { state, owner } = await core.store.load(run);
-      // Nobody drives it any more: what is left there stays until somebody resumes it.
-      if (isSo(state) || (owner === undefined && core.driverOf(run) === undefined)) return;
-      await changed.happened;
-    } finally {
-      changed.stop();
+  const owned = watchOwner(core, run, 'work');
+  try {
+    for (;;) {
+      const changed = nextChange(core);
+      try {
+        const { state, owner } = await core.store.load(run);
+        // Nobody drives it any more: what is left there stays until somebody resumes it.
+        if (isSo(state) || (owner === undefined && core.driverOf(run) === undefined)) return;
+        await Promise.race([changed.happened, owned.free]);
+      } finally {
+        changed.stop();
+      }
     }
+  } finally {
+    owned.stop();
   }
 }
 
@@ -351,7 +357,7 @@ export async function resumeRun(core: EngineCore, run: string, options: ResumeRe
     if (isNamed && (waits.includes('budget') || waits.includes('capacity')))
       return steerRun(core, run, { action: { do: 'recheck' }, actor, ...accept });
     const driver = await core.drive(run, accept);
-    if (driver !== undefined && !(driver instanceof RunDriver)) throw heldError(run, driver.heldBy);
+    if (driver !== undefined && !(driver instanceof RunDriver)) throw heldError(run, driver.heldBy, { at: state.at, isRecorded: false });
     return;
   }
   await steerRun(core, run, { ...chosen, actor, ...accept });
@@ -462,11 +468,4 @@ export function finalRun(state: RunState): EngineError {
     `run ${state.id} is ${state.status}; nothing can change it any more. Fork it to go on from one of its steps`,
     { details: { run: state.id, status: state.status } },
   );
-}
-
-/** The error of a command that needs a run which another process owns. */
-function heldError(run: string, owner: string): EngineError {
-  return new EngineError('RUN_LOCKED', `run ${run} is driven by another process (${owner}); wait for it, or end that process`, {
-    details: { run, owner },
-  });
 }

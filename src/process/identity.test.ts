@@ -32,13 +32,21 @@ describe('the identity of a process', () => {
 
   test('is read past a name with spaces and parentheses', () => {
     const rest = `S 7 8 9 ${Array.from({ length: 13 }, () => '0').join(' ')} 1 0 4711 0 0`;
-    expect(parseStat(`42 (a) S 1 (b) ${rest}\n`)).toEqual({ pid: 42, ppid: 7, pgid: 8, session: 9, start: '4711', ended: false });
+    expect(parseStat(`42 (a) S 1 (b) ${rest}\n`)).toEqual({
+      pid: 42,
+      ppid: 7,
+      pgid: 8,
+      session: 9,
+      start: '4711',
+      ended: false,
+      stopped: false,
+    });
     expect(parseStat('garbage')).toBeUndefined();
   });
 
   test('is read from ps where there is no /proc', () => {
     const row = parsePsLine('   42     7     8 Z+   Mon Nov  3 10:00:00 2025  ');
-    expect(row).toEqual({ pid: 42, ppid: 7, pgid: 8, session: 8, start: 'Mon Nov  3 10:00:00 2025', ended: true });
+    expect(row).toEqual({ pid: 42, ppid: 7, pgid: 8, session: 8, start: 'Mon Nov  3 10:00:00 2025', ended: true, stopped: false });
   });
 
   test.runIf(process.platform === 'linux')('belongs to a running program with an awkward name too', async () => {
@@ -69,22 +77,31 @@ describe('liveness', () => {
     expect(livenessOf({ ...ourselves(), pid: 2 ** 22 + 1 })).toBe('dead');
   });
 
-  test('of a process of an earlier boot is dead', () => {
+  test('of a process of an earlier boot is dead, and in a container unknown', () => {
     const earlier = { ...ourselves(), boot: 'another' };
-    expect(livenessOf(earlier)).toBe('dead');
-    expect(isOfEarlierBoot(earlier)).toBe(true);
+    const isContained = /#\d+$/.test(earlier.host);
+    expect(livenessOf(earlier)).toBe(isContained ? 'unknown' : 'dead');
+    expect(isOfEarlierBoot(earlier)).toBe(!isContained);
     expect(isOfEarlierBoot(ourselves())).toBe(false);
   });
 
-  test('is unknown on another host, even with another boot', () => {
-    expect(livenessOf({ ...ourselves(), host: 'elsewhere' })).toBe('unknown');
-    expect(livenessOf({ ...ourselves(), host: 'elsewhere', boot: 'another' })).toBe('unknown');
+  test('does not depend on the name of the host: the same boot is the same machine', () => {
+    const namespace = /#\d+$/.exec(ourselves().host)?.[0] ?? '';
+    for (const host of ['old-name', 'id:0123456789abcdef0123456789abcdef']) {
+      expect(livenessOf({ ...ourselves(), host: `${host}${namespace}` })).toBe('alive');
+      expect(livenessOf({ ...ourselves(), host: `${host}${namespace}`, start: '1' })).toBe('dead');
+    }
   });
 
-  test('is unknown in another container of this boot, and dead after a reboot', () => {
+  test('is unknown on another machine', () => {
+    expect(livenessOf({ ...ourselves(), host: 'elsewhere', boot: 'another' })).toBe('unknown');
+    expect(livenessOf({ ...ourselves(), host: 'id:0123456789abcdef0123456789abcdef', boot: 'another' })).toBe('unknown');
+  });
+
+  test('is unknown in another container, also after a reboot', () => {
     const name = ourselves().host.replace(/#\d+$/, '');
     expect(livenessOf({ ...ourselves(), host: `${name}#1`, start: '1' })).toBe('unknown');
-    expect(livenessOf({ ...ourselves(), host: `${name}#1`, boot: 'another' })).toBe('dead');
+    expect(livenessOf({ ...ourselves(), host: `${name}#1`, boot: 'another' })).toBe('unknown');
   });
 
   test('does not take a missing boot id for another boot', () => {

@@ -1,16 +1,20 @@
 // Owns who a process is, so that another one can later prove that it is gone. A pid alone proves nothing: it
 // is reused. It refuses to guess: whatever cannot be proved is `unknown`.
 //
-// I1. `dead` is said only on the host of the process, and only when it cannot be running any more.
+// I1. `dead` is said only on the machine of the process, and only when it cannot be running any more. The machine is told
+//     by the id of its boot and its own id, never by its host name, which containers and networks change.
 // I2. Processes of two pid namespaces (containers) never judge each other by pid.
 
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { readProcess } from './process-table.ts';
 
-/** Names one process on one boot of one host. */
+/** Names one process on one boot of one machine. */
 export interface ProcessIdentity {
-  /** The host name; inside a container, followed by `#` and the pid namespace. */
+  /**
+   * `id:` and the id of the machine; inside a container, followed by `#` and the pid namespace. Earlier versions wrote the
+   * host name instead of the id.
+   */
   readonly host: string;
   /** The id of the boot; empty where the system has none. */
   readonly boot: string;
@@ -23,6 +27,8 @@ export interface ProcessIdentity {
 export type Liveness = 'alive' | 'dead' | 'unknown';
 
 const INITIAL_PID_NAMESPACE = 'pid:[4026531836]';
+/** What tells the id of a machine from the host name that earlier versions wrote. */
+const ID = 'id:';
 
 let here: { readonly host: string; readonly boot: string } | undefined;
 
@@ -49,9 +55,13 @@ export function parseIdentity(text: string): ProcessIdentity | undefined {
 /** Whether the process with this identity still runs, as far as this process can prove it. */
 export function livenessOf(identity: ProcessIdentity): Liveness {
   const place = currentPlace();
-  if (nameOf(identity.host) !== nameOf(place.host)) return 'unknown';
-  if (identity.boot !== '' && place.boot !== '' && identity.boot !== place.boot) return 'dead';
-  if (identity.host !== place.host) return 'unknown';
+  const isOtherBoot = identity.boot !== '' && place.boot !== '' && identity.boot !== place.boot;
+  const isSameMachine = machineOf(identity.host) === (isId(identity.host) ? machineOf(place.host) : hostname());
+  // The id of a machine may be part of an image that many containers are made of.
+  if (isOtherBoot) return isSameMachine && !isContained(identity.host) && !isContained(place.host) ? 'dead' : 'unknown';
+  // The same boot is the same machine, whatever it calls itself by now.
+  if (!(identity.boot !== '' && identity.boot === place.boot) && !isSameMachine) return 'unknown';
+  if (namespaceOf(identity.host) !== namespaceOf(place.host)) return 'unknown';
   const row = readProcess(identity.pid);
   if (row === undefined) return isVacant(identity.pid) ? 'dead' : 'unknown';
   return row.ended || row.start !== identity.start ? 'dead' : 'alive';
@@ -63,8 +73,20 @@ export function isOfEarlierBoot(identity: ProcessIdentity): boolean {
   return livenessOf(identity) === 'dead' && identity.boot !== '' && place.boot !== '' && identity.boot !== place.boot;
 }
 
-function nameOf(host: string): string {
-  return host.replace(/#\d+$/, '');
+function isId(host: string): boolean {
+  return host.startsWith(ID);
+}
+
+function machineOf(host: string): string {
+  return (isId(host) ? host.slice(ID.length) : host).replace(/#\d+$/, '');
+}
+
+function namespaceOf(host: string): string {
+  return /#(\d+)$/.exec(host)?.[1] ?? '';
+}
+
+function isContained(host: string): boolean {
+  return namespaceOf(host) !== '';
 }
 
 // A process that cannot be read may only be hidden from us; the kernel still says whether the number is taken.
@@ -84,8 +106,14 @@ function currentPlace(): { readonly host: string; readonly boot: string } {
 
 function readHost(): string {
   const namespace = attempt(() => readlinkSync('/proc/self/ns/pid'));
-  if (namespace === '' || namespace === INITIAL_PID_NAMESPACE) return hostname();
-  return `${hostname()}#${namespace.replace(/\D/g, '')}`;
+  const place = `${ID}${readMachine()}`;
+  return namespace === '' || namespace === INITIAL_PID_NAMESPACE ? place : `${place}#${namespace.replace(/\D/g, '')}`;
+}
+
+/** The id of this machine; where the system has none, its name has to do. */
+function readMachine(): string {
+  const id = attempt(() => readFileSync('/etc/machine-id', 'utf8').trim());
+  return /^[0-9a-f]{32}$/.test(id) ? id : hostname();
 }
 
 function readBoot(): string {

@@ -17,6 +17,8 @@ export interface ProcessRow {
   readonly start: string;
   /** True for a zombie: it runs no more and only waits for its parent to notice. */
   readonly ended: boolean;
+  /** True when somebody has stopped it: it goes on when it is told to. */
+  readonly stopped: boolean;
 }
 
 const HAS_PROC = process.platform === 'linux';
@@ -77,7 +79,7 @@ export function parseStat(text: string): ProcessRow | undefined {
   if (!(pid > 0) || start === undefined || !/^\d+$/.test(start)) return undefined;
   // A program whose first thread has returned looks like a zombie while its other threads work on.
   const ended = (state === 'Z' || state === 'X') && threads <= 1;
-  return { pid, ppid: Number(ppid), pgid: Number(pgid), session: Number(session), start, ended };
+  return { pid, ppid: Number(ppid), pgid: Number(pgid), session: Number(session), start, ended, stopped: state === 'T' || state === 't' };
 }
 
 /** Reads one line of `ps -o pid=,ppid=,pgid=,stat=,lstart=`. */
@@ -85,7 +87,15 @@ export function parsePsLine(line: string): ProcessRow | undefined {
   const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S.*?)\s*$/.exec(line);
   if (match === null) return undefined;
   const [pid, ppid, pgid] = match.slice(1, 4).map(Number) as [number, number, number];
-  return { pid, ppid, pgid, session: pgid, start: match[5] as string, ended: (match[4] as string).startsWith('Z') };
+  return {
+    pid,
+    ppid,
+    pgid,
+    session: pgid,
+    start: match[5] as string,
+    ended: (match[4] as string).startsWith('Z'),
+    stopped: (match[4] as string).startsWith('T'),
+  };
 }
 
 function readProc(): ProcessRow[] {

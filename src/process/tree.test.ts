@@ -256,12 +256,19 @@ describe.runIf(process.platform === 'linux')('after a crash of the engine', () =
     await once(stranger, 'spawn');
     const named = identityOf(stranger.pid) as ProcessIdentity;
     const parent = identityOf(process.ppid) as ProcessIdentity;
-    writePidFile(pidDir, { mark: 'elsewhere', pid: named.pid, start: named.start, owner: { ...me, host: 'elsewhere', start: '1' } });
+    writePidFile(pidDir, {
+      mark: 'elsewhere',
+      pid: named.pid,
+      start: named.start,
+      owner: { ...me, host: 'elsewhere', boot: 'its own', start: '1' },
+    });
     writePidFile(pidDir, { mark: 'around', pid: parent.pid, start: parent.start, owner: { ...me, start: '1' } });
     writePidFile(pidDir, { mark: 'rebooted', pid: named.pid, start: named.start, owner: { ...me, boot: 'another' } });
-    expect(await sweepOrphans(pidDir)).toEqual({ swept: ['rebooted'], left: [] });
+    // Inside a container another boot may be another machine.
+    const rebooted = /#\d+$/.test(me.host) ? [] : ['rebooted'];
+    expect(await sweepOrphans(pidDir)).toEqual({ swept: rebooted, left: [] });
     expect(runs(named.pid)).toBe(true);
-    expect(readdirSync(pidDir).length).toBe(2);
+    expect(readdirSync(pidDir).length).toBe(3 - rebooted.length);
     stranger.kill('SIGKILL');
   });
 

@@ -4,7 +4,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSy
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { identityOf } from '../../src/process/identity.ts';
+import { formatIdentity, identityOf, type ProcessIdentity } from '../../src/process/identity.ts';
 import { writePidFile } from '../../src/process/pid-file.ts';
 import { MARK_VARIABLE } from '../../src/process/process-table.ts';
 import { HELD, kill, runId, startHolder, writeRuns } from './kept-runs.ts';
@@ -81,7 +81,7 @@ describe('who drives what', () => {
     const alive = await doctor();
     expect([alive.code, alive.checks.find(({ id }) => id === 'owner')?.what]).toEqual([
       0,
-      expect.stringContaining(`run ${HELD} is driven by process ${holder.pid} on `),
+      expect.stringContaining(`run ${HELD} is driven by process ${holder.pid}; `),
     ]);
     await kill(holder);
     const dead = await doctor();
@@ -89,6 +89,17 @@ describe('who drives what', () => {
       1,
       [{ id: 'orphan', status: 'warning', what: expect.stringContaining(HELD), hint: `pawl resume ${HELD}` }],
     ]);
+  });
+
+  test('a run that ended before its process died needs nothing', async () => {
+    await writeRuns(db, ['completed']);
+    const raw = new DatabaseSync(db);
+    const gone = `${formatIdentity({ ...(identityOf() as ProcessIdentity), start: '1' })}#1`;
+    raw.prepare('UPDATE runs SET owner = ?').run(gone);
+    raw.close();
+    const report = await doctor();
+    expect(found(report).map(({ id }) => id)).not.toContain('orphan');
+    expect(report.checks.find(({ id }) => id === 'owner')?.what).toContain(`run ${runId(1)} is completed`);
   });
 
   test('a run with mail that nobody drives is shown', async () => {

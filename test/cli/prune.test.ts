@@ -77,6 +77,7 @@ test('what is asked wrongly is refused before anything is looked at', async () =
   expect(await prune('--older-than', 'long')).toMatchObject({ code: 2, stderr: expect.stringContaining('not "long"') });
   expect(await prune('--older-than', '1d', '--keep', '-1')).toMatchObject({ code: 2 });
   expect(await prune('--older-than', '1d', '--status', 'running')).toMatchObject({ code: 2 });
-  expect((await prune('--older-than', '1d')).stdout).toContain('There is no database yet');
+  expect(await prune('--older-than', '1d')).toMatchObject({ code: 6, stderr: expect.stringContaining(`there is no database ${db}`) });
+  expect((await rig.run(['prune', '--older-than', '1d'])).stdout).toContain('There is no database yet');
   expect(existsSync(db)).toBe(false);
 });

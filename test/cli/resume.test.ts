@@ -136,9 +136,9 @@ test('a run that another process drives is refused with who does, or followed wi
   await hold.pid();
   const refused = await rig.run(['resume', ID]);
   expect(refused.code).toBe(7);
-  expect(refused.stderr).toContain(`run ${ID} is driven by process ${running.process.pid} on `);
+  expect(refused.stderr).toContain(`run ${ID} is driven by process ${running.process.pid}`);
   const follower = rig.start(['resume', ID, '--wait']);
-  await follower.until(`process ${running.process.pid} on `);
+  await follower.until(`process ${running.process.pid}`);
   await hold.release();
   expect([(await running.ended).code, (await follower.ended).code]).toEqual([0, 0]);
   expect(ledger()).toBe('first\n');
@@ -150,7 +150,7 @@ test('a follower takes over when the process it follows dies', async () => {
   const running = rig.start(['run', file, '--id', ID]);
   await hold.pid();
   const follower = rig.start(['resume', ID, '--wait']);
-  await follower.until(`process ${running.process.pid} on `);
+  await follower.until(`process ${running.process.pid}`);
   running.process.kill('SIGKILL');
   await hold.pid();
   await hold.release();

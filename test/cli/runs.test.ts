@@ -16,6 +16,14 @@ test('without a database there are no runs, and looking makes none', async () =>
   expect(await rig.json(['runs'])).toEqual({ code: 0, schemaVersion: 1, runs: [], more: false });
 });
 
+test('a database that is named and does not exist is an error', async () => {
+  for (const command of ['runs', 'gates', 'watch'])
+    expect(await rig.run([command, '--db', '/nope/x.db'])).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('there is no database /nope/x.db'),
+    });
+});
+
 test('a command that does not exist gets the nearest that does', async () => {
   expect(await rig.run(['rnus'])).toEqual({
     code: 2,

@@ -3,6 +3,8 @@
 
 import { realpathSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import type { RunStatus } from '../../kernel/run-state.ts';
+import { statusOf } from './checkpoint.ts';
 import { toStoreError } from './failure.ts';
 import { assertOurs, MIGRATIONS } from './migrate.ts';
 import { ofRun } from './schema.ts';
@@ -13,6 +15,7 @@ export interface OwnedRun {
   readonly owner: string;
   /** When something last happened in it. */
   readonly at: number;
+  readonly status: RunStatus;
 }
 
 /** What a look at a file found. */
@@ -67,11 +70,16 @@ function readFacts(db: DatabaseSync, file: string): FileFacts {
 function readOwned(db: DatabaseSync): OwnedRun[] {
   const rows = db
     .prepare(
-      `SELECT r.id AS run, r.owner, (SELECT e.at FROM events e WHERE ${ofRun('e.place', 'r.key')} ORDER BY e.place DESC LIMIT 1) AS at
+      `SELECT r.id AS run, r.owner, r.status, (SELECT e.at FROM events e WHERE ${ofRun('e.place', 'r.key')} ORDER BY e.place DESC LIMIT 1) AS at
        FROM runs r WHERE r.owner IS NOT NULL ORDER BY r.key`,
     )
     .all();
-  return rows.map(({ run, owner, at }) => ({ run: String(run), owner: String(owner), at: Number(at) }));
+  return rows.map(({ run, owner, at, status }) => ({
+    run: String(run),
+    owner: String(owner),
+    at: Number(at),
+    status: statusOf(Number(status)) ?? 'failed',
+  }));
 }
 
 function textOf(value: unknown): string | undefined {

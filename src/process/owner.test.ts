@@ -1,0 +1,50 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createOwner, giveSigns, isDead, ownerText, watchOwners } from './owner.ts';
+
+let folder: string;
+let db: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pawl-owner-'));
+  db = join(folder, 'runs.db');
+});
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true });
+});
+
+const ELSEWHERE = 'id:0123456789abcdef0123456789abcdef#77|another-boot|12|34#1';
+const signs = (): string[] => readdirSync(`${db}.owners`).map((name) => join(`${db}.owners`, name));
+
+test('an owner here is judged by its process', () => {
+  expect(isDead(createOwner())).toBe(false);
+  expect(isDead(createOwner().replace(/\|\d+(?=#)/, '|1'))).toBe(true);
+  expect(ownerText(createOwner())).toBe(`process ${process.pid}`);
+});
+
+test.each([ELSEWHERE, 'old-host-name|another-boot|12|34#1'])(
+  'an owner elsewhere is dead a minute after its last sign of life: %s',
+  (owner) => {
+    watchOwners(db);
+    expect(isDead(owner)).toBe(false);
+    const [sign, other] = signs();
+    expect(other).toBeUndefined();
+    expect(isDead(owner)).toBe(false);
+    const past = (ms: number): Date => new Date(Date.now() - ms);
+    utimesSync(sign as string, past(50_000), past(50_000));
+    expect(isDead(owner)).toBe(false);
+    utimesSync(sign as string, past(70_000), past(70_000));
+    expect(isDead(owner)).toBe(true);
+  },
+);
+
+test('signs of life are given until they are stopped', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const stop = giveSigns(db, ELSEWHERE);
+  vi.advanceTimersByTime(5000);
+  await expect.poll(() => existsSync(`${db}.owners`) && signs().length).toBe(1);
+  await stop();
+  expect(signs()).toEqual([]);
+});
