@@ -38,6 +38,7 @@ describe('the place of the state', () => {
     const refused = await rig.run(['runs'], { env });
     expect(refused).toMatchObject({ code: 6, stdout: '' });
     expect(refused.stderr).toContain('set HOME or PAWL_STATE, or name a database with --db');
+    await makeRuns(join(rig.project, 'x.db'), [ONE]);
     expect(await rig.run(['runs', '--db', 'x.db'], { env })).toMatchObject({ code: 0, stderr: '' });
   });
 
