@@ -36,6 +36,7 @@ export type { OpenGate } from './engine/gates.ts';
 export type { DefinitionSource } from './engine/host.ts';
 export type { Checkpoint, ResumeContext, RunView, StepView } from './engine/inspect.ts';
 export type { Limits } from './engine/limits.ts';
+export type { Patience } from './engine/patience.ts';
 export type { AnswerRequest, Handout, OpenQuestions, ReportVerdict, WorkReport } from './engine/reports.ts';
 export type { DecisionRequest, ResumeChoice } from './engine/requests.ts';
 export { StepFailed } from './kernel/flow-step.ts';

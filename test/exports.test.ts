@@ -37,6 +37,7 @@ const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
     'OpenIdentity',
     'OpenQuestions',
     'Outcome',
+    'Patience',
     'ProgressEvent',
     'ReportVerdict',
     'ResumeChoice',
