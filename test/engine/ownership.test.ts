@@ -33,7 +33,7 @@ describe('D09: engines that want the same run', () => {
     await held.begun.promise;
     const { owner } = await second.get(run.id);
     const error = await errorOf(second.resume(run.id));
-    expect([error.code, error.details]).toEqual(['RUN_LOCKED', { run: run.id, owner }]);
+    expect([error.code, error.details]).toEqual(['RUN_LOCKED', { run: run.id, owner, since: expect.any(String), recorded: false }]);
     held.go.open();
     expect([(await second.wait(run.id)).output, held.ran]).toEqual(['end', ['a', 'b', 'c']]);
   });
