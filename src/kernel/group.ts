@@ -7,7 +7,7 @@
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { StepError } from './input.ts';
-import { joinOutcome } from './join.ts';
+import { joinOutcome, mayAllReject } from './join.ts';
 import { begun, openStep, started } from './open.ts';
 import type { MemberResult } from './program.ts';
 import type { Activation, Group, Path } from './run-state.ts';
@@ -67,7 +67,8 @@ export function advanceGroup(turn: Turn, path: Path): void {
   const activation = turn.activation(path);
   if (group === undefined || activation?.state !== 'waiting' || activation.held !== undefined) return;
   const outcome = joinOutcome(group);
-  if (outcome !== undefined) return joinGroup(turn, activation, outcome);
+  const isOpen = outcome === 'reject' && turn.model(activation).next.reject_all !== undefined && mayAllReject(group);
+  if (outcome !== undefined && !isOpen) return joinGroup(turn, activation, outcome);
   if (!turn.holds) openMembers(turn, activation, group);
 }
 

@@ -5,6 +5,7 @@
 // N2. Unmet is `reject` if any member rejected, else `fail`.
 // N3. A join that can no longer be met settles at once when a member has rejected; without one it waits for the
 //     rest, since one of them may still reject. So every order of the same results gives the same outcome.
+// N6. Where a way of its own leads on when all have rejected, a join that is rejected waits for as long as all may.
 
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { Group } from './run-state.ts';
@@ -36,4 +37,10 @@ function allOutcome(group: Group, counted: number): 'ok' | 'reject' | 'fail' | '
 
 function unmet(group: Group): 'reject' | 'fail' {
   return group.reject > 0 ? 'reject' : 'fail';
+}
+
+/** Whether every member that counts has rejected so far, and others are still to come (N6). */
+export function mayAllReject(group: Group): boolean {
+  const settled = group.ok + group.reject + group.fail + group.skip;
+  return group.reject > 0 && group.ok + group.fail === 0 && settled < group.total;
 }
