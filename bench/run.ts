@@ -7,6 +7,7 @@ import { type Row, tableOf } from './measure.ts';
 import { measurePeers, missingPeers } from './peers.ts';
 import { measureParked, measureResume } from './recovery.ts';
 import { measureBranches, measureConcurrent, measureDefinition, measureDisk, measureFresh, measureSequential } from './throughput.ts';
+import { measureWidth } from './width.ts';
 import { measureYamlFiles } from './yaml-files.ts';
 
 /** Says what is wrong with how it was called, and ends. */
@@ -36,6 +37,7 @@ const MEASURES: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = 
   P1d: () => measureDisk(),
   P2: () => measureConcurrent(repeats),
   P3: () => measureBranches(repeats),
+  P3a: () => measureWidth(values.quick ? 5 : 20),
   P4: () => measureResume(values.quick ? 3 : 5),
   P5: () => measureParked(10_000),
   ...(values.quick ? {} : { P5x: () => measureParked(100_000) }),
