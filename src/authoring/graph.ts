@@ -6,6 +6,7 @@ import { deepFreeze } from '../base/json.ts';
 import { type ArgSpecs, arg } from '../definition/arg.ts';
 import type { BoundStep, CompiledWorkflow, StepCode } from '../definition/code.ts';
 import { hashCode, hashDefinition } from '../definition/hash.ts';
+import { tiedToTree } from '../definition/landing.ts';
 import type { ArgModel, Definition } from '../definition/model.ts';
 import { checkDefinition } from '../definition/validate.ts';
 import { readNext } from './graph-next.ts';
@@ -101,7 +102,7 @@ function readHeader(spec: GraphSpec<never>, steps: readonly BoundStep[], reading
     form: 'graph',
     params: readParams(params ?? {}, reading),
     entry: entry ?? initialStep ?? steps[0]?.model.id ?? '',
-    steps: steps.map(({ model }) => model),
+    steps: tiedToTree(steps.map(({ model }) => model)),
     limits: { maxIterations: limits?.maxIterations ?? DEFAULT_MAX_ITERATIONS },
     budget,
     protected: guarded === undefined ? undefined : [...guarded],

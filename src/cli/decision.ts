@@ -64,7 +64,7 @@ function whoLines({ gate, votes = [], split, signed }: OpenGate): string[] {
 
 /** What a question is about outside of the run: a change of it voids a decision. */
 function subjectLines({ subjects }: OpenGate): string[] {
-  const { pr, files, problem } = isJsonObject(subjects ?? null) ? (subjects as JsonObject) : {};
+  const { pr, files, tree, problem } = isJsonObject(subjects ?? null) ? (subjects as JsonObject) : {};
   const head = isJsonObject(pr)
     ? [`about pull request ${String(pr.number)}${typeof pr.head === 'string' ? ` at ${pr.head.slice(0, DIGEST_SHOWN)}` : ''}`]
     : [];
@@ -75,7 +75,20 @@ function subjectLines({ subjects }: OpenGate): string[] {
       : [
           `about ${names.length} ${names.length === 1 ? 'file' : 'files'}: ${names.slice(0, FILES_SHOWN).join(', ')}${names.length > FILES_SHOWN ? ', …' : ''}`,
         ];
-  return [...head, ...listed, ...(typeof problem === 'string' ? [`could not be looked at: ${problem}`] : [])];
+  return [...head, ...listed, ...treeLines(tree), ...(typeof problem === 'string' ? [`could not be looked at: ${problem}`] : [])];
+}
+
+/** The tree of the workspace, and what was changed after the checks: their verdicts do not count any more. */
+function treeLines(tree: Json | undefined): string[] {
+  if (!isJsonObject(tree ?? null)) return [];
+  const { id, stale, problem } = tree as JsonObject;
+  const lines = (Array.isArray(stale) ? stale.filter(isJsonObject) : []).map(({ step, files }) => {
+    const names = Array.isArray(files) ? files : [];
+    const listed = `${names.slice(0, FILES_SHOWN).join(', ')}${names.length > FILES_SHOWN ? ', …' : ''}`;
+    return `stale: "${String(step)}" checked other files${listed === '' ? '' : `; changed since: ${listed}`}; nothing lands until it passed again`;
+  });
+  if (typeof problem === 'string') return [`the files of the workspace could not be looked at: ${problem}`];
+  return [`about the files of the workspace, tree ${String(id).slice(0, DIGEST_SHOWN)}`, ...lines];
 }
 
 const FILES_SHOWN = 5;

@@ -82,7 +82,12 @@ export interface HumanGateModel {
   /** How many of them it takes to go on; 1 without it. One who goes back or ends it otherwise is enough. */
   readonly count?: number;
   /** What the question is about outside the run: a change of it puts the question anew. */
-  readonly subjects?: { readonly files?: readonly string[]; readonly pr?: true };
+  readonly subjects?: {
+    readonly files?: readonly string[];
+    readonly pr?: true;
+    /** The tree of the workspace as a whole, where a gate judges it or an action lands it. */
+    readonly tree?: true;
+  };
   /** A decision counts only with the signature of an enrolled key. */
   readonly signed?: true;
 }

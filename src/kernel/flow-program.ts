@@ -11,6 +11,7 @@ import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject, ownCopy, toPlain } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow, StepCode } from '../definition/code.ts';
 import { NO_CODE } from '../definition/code.ts';
+import { askingAboutTree, judgesTree } from '../definition/landing.ts';
 import type { JoinModel, StepModel } from '../definition/model.ts';
 import { asksPerson } from '../definition/passage.ts';
 import { digestOfYield } from './flow-digest.ts';
@@ -71,6 +72,8 @@ class LiveFlow implements FlowProgram {
   private readonly bounds = new Map<string, BoundStep>();
   private readonly children = new Map<string, CompiledWorkflow>();
   private groups = 0;
+  /** Whether a gate has judged files so far: questions that follow are about those files. */
+  private isJudged = false;
   private standing: Step | undefined;
   private lastOutput: Json = null;
 
@@ -223,11 +226,15 @@ class LiveFlow implements FlowProgram {
     for (const { bound } of steps) this.use(bound.model.id);
     const bound = yielded.yields === 'step' ? yielded.bound : this.groupOf(yielded);
     const name = bound.model.id;
+    this.isJudged ||= judgesTree(bound.model);
     this.bounds.clear();
     this.children.clear();
-    this.bounds.set(name, bound);
+    this.bounds.set(name, this.isJudged ? { ...bound, model: askingAboutTree(bound.model) } : bound);
     for (const member of bound.model.members)
-      this.bounds.set(`${name}/${member.id}`, { model: member, code: bound.code.members[member.id] ?? NO_CODE });
+      this.bounds.set(`${name}/${member.id}`, {
+        model: this.isJudged ? askingAboutTree(member) : member,
+        code: bound.code.members[member.id] ?? NO_CODE,
+      });
     for (const step of steps) this.noteChild(yielded.yields === 'step' ? name : `${name}/${step.bound.model.id}`, step);
     return { yielded, name, digest: digestOfYield(yielded) };
   }

@@ -89,18 +89,32 @@ function putAnew(turn: Turn, { path, wait }: Activation, seen: { readonly subjec
 function changesBetween(before: Json, after: Json): string {
   const [was, is] = [leaves(before), leaves(after)];
   const names = [...new Set([...was.keys(), ...is.keys()])].filter((name) => was.get(name) !== is.get(name)).sort();
-  const words = names.map((name) => `${name} ${!was.has(name) ? 'is new' : !is.has(name) ? 'is gone' : 'changed'}`);
+  const words = names.map((name) => {
+    return `${name} ${!was.has(name) ? 'is new' : !is.has(name) ? 'is gone' : 'changed'}${name === TREE ? filesIn(after) : ''}`;
+  });
   return `changed since it was shown: ${words.slice(0, CHANGES_MAX).join(', ')}${words.length > CHANGES_MAX ? ` and ${words.length - CHANGES_MAX} more` : ''}`;
 }
 
 const CHANGES_MAX = 10;
+const TREE = 'the files of the workspace';
+
+/** Which files differ from those that the checks passed. */
+function filesIn(subjects: Json): string {
+  const tree = isJsonObject(subjects) ? subjects.tree : undefined;
+  const stale = isJsonObject(tree) && Array.isArray(tree.stale) ? tree.stale.filter(isJsonObject) : [];
+  const words = stale.map(
+    ({ step, files }) => `since "${String(step)}": ${Array.isArray(files) ? files.slice(0, CHANGES_MAX).join(', ') : ''}`,
+  );
+  return words.length === 0 ? '' : ` (${words.join('; ')})`;
+}
 
 /** Subjects by the name that people know: `pull request 7`, `src/a.ts`. */
 function leaves(subjects: Json): Map<string, string> {
   const found = new Map<string, string>();
-  const { pr, files, problem } = isJsonObject(subjects) ? subjects : {};
+  const { pr, files, tree, problem } = isJsonObject(subjects) ? subjects : {};
   if (problem !== undefined) found.set('what could not be looked at', JSON.stringify(problem));
   if (isJsonObject(pr)) found.set(`the head of pull request ${String(pr.number)}`, JSON.stringify(pr));
+  if (isJsonObject(tree)) found.set(TREE, JSON.stringify(tree.id ?? tree.problem ?? null));
   for (const [path, digest] of Object.entries(isJsonObject(files) ? files : {})) found.set(path, JSON.stringify(digest));
   return found;
 }
@@ -124,6 +138,7 @@ function count(turn: Turn, activation: Activation, decision: Decision): void {
     if (agreed.length < votes.length) return disagree(turn, activation, { votes, actor });
     if (agreed.length < needed) return turn.emit({ type: 'step.changed', at: turn.at, path, set: { wait: { ...wait, votes } }, actor });
   }
+  noteTree(turn, activation, option);
   const choice = { outcome: option.outcome, choice: option.label, actor };
   if (model.kind !== 'human')
     return conclude(turn, path, { ...choice, ...(activation.held?.output === undefined ? {} : { output: activation.held.output }) });
@@ -154,6 +169,16 @@ function disagree(
   }
   const set = { wait: { ...rest, round: (rest.round ?? 0) + 1, split: { times, votes } } };
   turn.emit({ type: 'step.changed', at: turn.at, path, set, actor, note: `${note}; the votes are void, and the question is put anew` });
+}
+
+/** Which tree people approved, among the run's data: what lands later is held to it. */
+function noteTree(turn: Turn, { path, step, wait }: Activation, { outcome }: GateOptionModel): void {
+  const subjects = wait?.subjects === undefined ? null : turn.view.value(wait.subjects);
+  const tree = isJsonObject(subjects) && isJsonObject(subjects.tree) ? subjects.tree.id : undefined;
+  if (typeof tree !== 'string') return;
+  const judged = outcome === 'ok' ? { tree, by: 'approval', step, at: turn.at } : null;
+  const merge = turn.view.keep({ [`$tree:${path.replaceAll(/#\d+/g, '')}`]: judged });
+  if (merge !== undefined) turn.emit({ type: 'run.changed', at: turn.at, merge });
 }
 
 interface Counted {

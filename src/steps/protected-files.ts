@@ -1,22 +1,31 @@
 // Owns the digests of protected files: those of a workspace that match one of several patterns, with what the usual walk
-// leaves out (`.git`, the folders of the engine) where a pattern spells it out. Only files count: a link is not followed.
+// leaves out (`.git`, the folders of the engine) where a pattern spells it out.
 //
-// The settings of git are compared without what every push writes there, or no agent could push: which remote branch a
-// branch belongs to.
+// Links are followed inside of the workspace; of one that leads out only where it leads is kept. Of some files only the
+// part counts that decides what a gate runs (`file-part.ts`). The settings of git are compared without what every push
+// writes there, or no agent could push: which remote branch a branch belongs to.
 
 import { createHash } from 'node:crypto';
-import { lstat, readdir, realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, posix, resolve } from 'node:path';
 import { EngineError } from '../base/error.ts';
-import { fixedFolders } from '../definition/pattern.ts';
-import { Stopped } from './abort.ts';
-import { matches } from './glob.ts';
-import { openFile, unlessGone } from './outputs/workspace-digest.ts';
+import { type FilePart, partOf } from './file-part.ts';
+import { openFile, readWorkspaceFile, unlessGone } from './workspace-file.ts';
+import { type FoundEntry, walkWorkspace } from './workspace-walk.ts';
+
+/** Files to look at. */
+export interface Guard {
+  readonly pattern: string;
+  /** What of the content counts; without it, all of it. */
+  readonly part?: FilePart;
+  /** True where a new file counts as a change. */
+  readonly isClosed?: boolean;
+}
 
 /** Which files are looked at. */
 export interface ProtectedQuery {
   readonly cwd: string;
-  readonly patterns: readonly string[];
+  readonly guards: readonly Guard[];
   /** Where the engine keeps its own database: what begins so is its own, wherever it lies. */
   readonly own?: string;
   readonly signal: AbortSignal;
@@ -26,64 +35,64 @@ const ENTRIES_MAX = 200_000;
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 const GIT = '.git';
 const GIT_CONFIG = '.git/config';
+const OUTSIDE = 'leads out to ';
+const SPECIAL = 'special file';
 
 /** The digests of all files that match, by path with slashes; what is in the folder of git is named `.git/…`. */
 export async function digestProtected(query: ProtectedQuery): Promise<ReadonlyMap<string, string>> {
   const root = await realpath(query.cwd);
+  const git = await gitFolder(root);
   const found = new Map<string, string>();
-  const walk: Walk = { root, query, git: undefined, entries: 0 };
-  for (const pattern of query.patterns.map((one) => posix.normalize(one))) {
-    for await (const { name, file } of filesOf(walk, pattern)) {
-      if (found.has(name) || (query.own !== undefined && file.startsWith(query.own))) continue;
-      const digest = await digestOf(name, file);
-      if (digest !== undefined) found.set(name, digest);
+  let entries = 0;
+  for (const guard of query.guards) {
+    const pattern = posix.normalize(guard.pattern);
+    const place = placeOf({ root, git, pattern });
+    if (place === undefined) continue;
+    const count = (): void => {
+      entries += 1;
+      if (entries > ENTRIES_MAX) throw tooMany(pattern);
+    };
+    for await (const entry of walkWorkspace({ ...place, pattern, leftOut: LEFT_OUT, count, signal: query.signal })) {
+      const isOwn = entry.kind === 'file' && query.own !== undefined && isOfStore(entry.file, query.own);
+      if (isOwn || (found.has(entry.name) && guard.part === undefined)) continue;
+      const digest = await digestOf(entry, guard.part);
+      if (digest === undefined) continue;
+      // Several guards may each look at a part of one file.
+      found.set(entry.name, found.has(entry.name) ? digestText(`${found.get(entry.name)} ${digest}`) : digest);
     }
   }
   return found;
 }
 
-interface Walk {
-  readonly root: string;
-  readonly query: ProtectedQuery;
-  /** The folder of git, once it was looked for; null where there is none. */
-  git: string | null | undefined;
-  entries: number;
+// Beside its database the engine keeps worktrees, logs of detached runs and the local forge.
+function isOfStore(file: string, own: string): boolean {
+  const beside = dirname(own);
+  return (
+    file.startsWith(own) ||
+    (file.startsWith(`${beside}/`) && /^(?:worktrees\/|run-[^/]*\.log$|forge\.db)/.test(file.slice(beside.length + 1)))
+  );
 }
 
-interface Found {
-  readonly name: string;
-  readonly file: string;
+/** Whether a digest stands for something that cannot be read: a link out of the workspace, a pipe, a device. */
+export function isUnreadable(digest: string): boolean {
+  return digest === SPECIAL || digest.startsWith(OUTSIDE);
 }
 
-async function* filesOf(walk: Walk, pattern: string): AsyncGenerator<Found> {
-  const fixed = fixedFolders(pattern);
-  const isDeep = pattern.split('/').length > fixed.length + 1 || pattern.includes('**');
-  const folders = [fixed.join('/')];
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    if (walk.query.signal.aborted) throw new Stopped();
-    const place = await placeOf(walk, folder);
-    if (place === undefined || !(await isFolder(place))) continue;
-    for (const entry of (await unlessGone(readdir(place, { withFileTypes: true }))) ?? []) {
-      count(walk, pattern);
-      const name = posix.join(folder, entry.name);
-      if (entry.isDirectory() && isDeep && !LEFT_OUT.has(entry.name)) folders.push(name);
-      else if (entry.isFile() && matches(name, pattern)) yield { name, file: join(place, entry.name) };
-    }
-  }
-}
-
-function count(walk: Walk, pattern: string): void {
-  walk.entries += 1;
-  if (walk.entries <= ENTRIES_MAX) return;
+function tooMany(pattern: string): EngineError {
   const message = `the protected paths cover folders with more than ${ENTRIES_MAX} entries, up to "${pattern}"; write narrower patterns`;
-  throw new EngineError('LIMIT_REACHED', message);
+  return new EngineError('LIMIT_REACHED', message);
 }
 
-/** Where a folder of the workspace is; that of git may lie elsewhere, for a worktree and for a part of a repository. */
-async function placeOf(walk: Walk, folder: string): Promise<string | undefined> {
-  if (folder !== GIT && !folder.startsWith(`${GIT}/`)) return join(walk.root, folder);
-  walk.git ??= (await gitFolder(walk.root)) ?? null;
-  return walk.git === null ? undefined : join(walk.git, folder.slice(GIT.length));
+interface Places {
+  readonly root: string;
+  readonly git: string | undefined;
+  readonly pattern: string;
+}
+
+/** Where the walk for a pattern begins; the folder of git may lie elsewhere, for a worktree and for a part of a repository. */
+function placeOf({ root, git, pattern }: Places): { root: string; place?: (folder: string) => string } | undefined {
+  if (!pattern.startsWith(`${GIT}/`)) return { root };
+  return git === undefined ? undefined : { root: git, place: (folder) => join(git, folder.slice(GIT.length)) };
 }
 
 /** The folder of git that a place belongs to, the shared one for a worktree; undefined outside of every repository. */
@@ -91,38 +100,42 @@ export async function gitFolder(from: string): Promise<string | undefined> {
   const place = join(from, GIT);
   const facts = await unlessGone(lstat(place));
   if (facts === undefined) return dirname(from) === from ? undefined : gitFolder(dirname(from));
-  if (facts.isDirectory()) return place;
-  const named = /^gitdir: (.+)$/m.exec((await textOf(place)) ?? '')?.[1];
+  if (facts.isDirectory()) return await realpath(place);
+  const named = /^gitdir: (.+)$/m.exec((await readWorkspaceFile(place))?.toString() ?? '')?.[1];
   if (named === undefined) return undefined;
   const own = resolve(from, named.trim());
-  const shared = await textOf(join(own, 'commondir'));
-  return shared === undefined ? own : resolve(own, shared.trim());
+  const shared = await readWorkspaceFile(join(own, 'commondir'));
+  return await unlessGone(realpath(shared === undefined ? own : resolve(own, shared.toString().trim())));
 }
 
-async function textOf(file: string): Promise<string | undefined> {
-  const handle = await openFile(file);
-  try {
-    return await handle?.readFile('utf8');
-  } finally {
-    await handle?.close();
+async function digestOf(entry: FoundEntry, part: FilePart | undefined): Promise<string | undefined> {
+  if (entry.kind === 'special') return SPECIAL;
+  if (entry.kind !== 'file') return `${entry.kind === 'outside' ? OUTSIDE : 'leads nowhere: '}${entry.link}`;
+  if (part === 'link' && entry.link !== undefined) return `link ${entry.link}`;
+  const digest = await contentDigest(entry.name, entry.file, part);
+  return digest === undefined || entry.link === undefined ? digest : `link ${entry.link} ${digest}`;
+}
+
+async function contentDigest(name: string, file: string, part: FilePart | undefined): Promise<string | undefined> {
+  if (name === GIT_CONFIG || (part !== undefined && part !== 'link')) {
+    const text = (await readWorkspaceFile(file))?.toString();
+    const counts =
+      text === undefined ? undefined : name === GIT_CONFIG ? withoutTracking(text) : partOf(text, part as Exclude<FilePart, 'link'>);
+    return counts === undefined ? undefined : digestText(counts);
   }
-}
-
-async function isFolder(place: string): Promise<boolean> {
-  return (await unlessGone(lstat(place)))?.isDirectory() === true;
-}
-
-async function digestOf(name: string, file: string): Promise<string | undefined> {
   const handle = await openFile(file);
   if (handle === undefined) return undefined;
   try {
     const hash = createHash('sha256');
-    if (name === GIT_CONFIG) hash.update(withoutTracking(await handle.readFile('utf8')));
-    else for await (const chunk of handle.createReadStream({ autoClose: false })) hash.update(chunk as Buffer);
+    for await (const chunk of handle.createReadStream({ autoClose: false })) hash.update(chunk as Buffer);
     return hash.digest('hex');
   } finally {
     await handle.close();
   }
+}
+
+function digestText(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 const BRANCH_SECTION = /^\[branch "[^"\]]*"\]$/;

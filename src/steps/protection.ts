@@ -1,32 +1,51 @@
-// Owns the protection of files that judge or steer an agent's work: tests and gate scripts that the author names, and
-// always the settings of the engine, of git, of CI and of agents. They are hashed before the work and looked at after it.
+// Owns the protection of files that judge or steer an agent's work: tests and gate scripts that the author names, what
+// the commands of the workflow's gates read to decide what they run, and always the settings of the engine, of git, of CI
+// and of agents. They are hashed before the work and looked at after it.
 //
-// G1. A protected file that was changed or deleted makes the verdict void, whatever it was: ok, fail or reject. New files
-//     are allowed, except where a new file acts by itself: a hook of git.
-// G2. All attempts of one activation are compared with what was there before the first, so nothing is gained by trying
+// G1. A protected file that was changed or deleted makes the verdict void, whatever it was: ok, fail or reject.
+// G2. A new file does so where it would act by itself: below what is always protected, where it decides what a gate runs,
+//     and below a folder that the author closed (`ci/`, with a slash at its end). Below a pattern such as `tests/**` new
+//     files are allowed: writing more tests is work.
+// G3. All attempts of one activation are compared with what was there before the first, so nothing is gained by trying
 //     again. What was there is among the run's data, under a name that no author can write.
-// G3. Nothing is posted for work whose verdict is void.
+// G4. Nothing is posted for work whose verdict is void.
 //
 // It is not seen who changed a file: steps that work at the same time in one workspace answer for each other.
 
-import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { join, posix } from 'node:path';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { patternRefusal } from '../definition/kinds/output-pattern.ts';
+import type { StepModel } from '../definition/model.ts';
+import { type GateCommand, gateGuards } from './gate-files.ts';
 import { matches } from './glob.ts';
-import { digestProtected } from './protected-files.ts';
+import { programOf } from './program.ts';
+import { digestProtected, type Guard, isUnreadable } from './protected-files.ts';
+import type { ProgramSetting, StageSetting } from './services.ts';
 import { type Executor, type Job, stepError, type Work } from './work.ts';
+import { readWorkspaceFile } from './workspace-file.ts';
 
-/** What is protected from every agent, named or not. */
+/** What is protected from every agent, named or not; nothing may be added there either. */
 const ALWAYS_PROTECTED: readonly string[] = Object.freeze([
   '.pawl/**',
   '.squadron/**',
   '.git/hooks/**',
   '.git/config',
+  '.git/config.worktree',
+  '.git/info/*',
   '.github/workflows/**',
+  '.github/actions/**',
+  '.gitlab-ci.yml',
+  '.circleci/**',
+  'Jenkinsfile',
+  'azure-pipelines.yml',
   '.claude/settings*.json',
+  '.claude/hooks/**',
+  '.mcp.json',
+  '.codex/**',
   '.vscode/**',
+  '.npmrc',
 ]);
 
-const ACTS_BY_ITSELF = '.git/hooks/**';
 const SHOWN_MAX = 20;
 
 type Digests = ReadonlyMap<string, string>;
@@ -36,11 +55,13 @@ export async function protecting(job: Job, work: Executor): Promise<Work> {
   const refusal = refusalOf(job);
   if (refusal !== undefined) return refusal;
   const before = isAgentWork(job) ? await openBaseline(job) : undefined;
+  const unreadable = before === undefined ? undefined : unreadableOf(job, before);
+  if (unreadable !== undefined) return unreadable;
   const done = await work(job);
   if ('handed' in done) return remembering(job, done, before ?? (await openBaseline(job)));
   if (before === undefined) return done;
   if ('asks' in done || job.request.signal.aborted) return remembering(job, done, before);
-  const changed = changesBetween(before.files, await takeDigests(job));
+  const changed = changesBetween(before, await takeDigests(job, before.guards));
   if (changed.length > 0) return remembering(job, voided(job, done, changed), before);
   // An attempt that ended well left everything as it was: there is nothing that a later one could hide behind it.
   return 'error' in done ? remembering(job, done, before) : done;
@@ -49,7 +70,8 @@ export async function protecting(job: Job, work: Executor): Promise<Work> {
 /** What has to be known of the protected files before the work begins, for the run's data. */
 export async function protectedBefore(job: Job): Promise<JsonObject | undefined> {
   if (!isAgentWork(job) || refusalOf(job) !== undefined || keptDigests(job) !== undefined) return undefined;
-  return keptAs(job, await takeDigests(job));
+  const guards = await guardsOf(job);
+  return keptAs(job, { guards, files: await takeDigests(job, guards) });
 }
 
 // A command that is handed out is an agent's work as well: that shows when its report is verified.
@@ -58,14 +80,46 @@ function isAgentWork({ request }: Job): boolean {
   return kind === 'agent' || kind === 'generate' || request.want === 'verify';
 }
 
-function patternsOf({ bench, request }: Job): readonly string[] {
+/** The patterns that people wrote: for the project, the workflow or the step. */
+function namedPatterns({ bench, request }: Job): readonly string[] {
   const { bound, workflow } = request;
-  const named = [...(bench.services.protected ?? []), ...(workflow.definition.protected ?? []), ...(bound.model.protected ?? [])];
-  return [...ALWAYS_PROTECTED, ...named];
+  return [...(bench.services.protected ?? []), ...(workflow.definition.protected ?? []), ...(bound.model.protected ?? [])];
+}
+
+async function guardsOf(job: Job): Promise<readonly Guard[]> {
+  const { cwd } = job.bench.services;
+  const read = async (path: string): Promise<string | undefined> => (await readWorkspaceFile(join(cwd, path)))?.toString();
+  return [
+    ...ALWAYS_PROTECTED.map((pattern) => ({ pattern, isClosed: true })),
+    ...namedPatterns(job).map((pattern) => (pattern.endsWith('/') ? { pattern: `${pattern}**`, isClosed: true } : { pattern })),
+    ...(await gateGuards(gateCommands(job), read)),
+  ];
+}
+
+/** The commands that judge the work of this workflow: those of its gates, and the stages of its validations. */
+function gateCommands({ bench, request }: Job): GateCommand[] {
+  const steps = request.workflow.definition.steps.flatMap(withMembers);
+  const checks = steps.filter(({ kind }) => kind === 'gate').flatMap(({ config }) => commandsIn(config.checks));
+  const stages = steps.some(({ kind }) => kind === 'validate') ? Object.values(bench.services.stages ?? {}) : [];
+  return [...checks, ...stages.flatMap((stage) => (typeof stage === 'string' ? [{ run: stage }] : isProgram(stage) ? [stage] : []))];
+}
+
+function withMembers(step: StepModel): StepModel[] {
+  return [step, ...step.members.flatMap(withMembers)];
+}
+
+function isProgram(stage: StageSetting): stage is ProgramSetting {
+  return typeof stage === 'object' && !Array.isArray(stage);
+}
+
+function commandsIn(checks: Json | undefined): GateCommand[] {
+  return (Array.isArray(checks) ? checks : []).filter(isJsonObject).flatMap((check) => {
+    return check.check === 'command' ? [programOf(check)] : commandsIn(check.checks);
+  });
 }
 
 function refusalOf(job: Job): Work | undefined {
-  for (const pattern of [...patternsOf(job), ...(job.request.bound.model.mayChange ?? [])]) {
+  for (const pattern of [...namedPatterns(job), ...(job.request.bound.model.mayChange ?? [])]) {
     const why = patternRefusal(pattern);
     if (why === undefined) continue;
     const what = `the protected path "${pattern}" for step "${job.request.bound.model.id}" is refused`;
@@ -74,22 +128,42 @@ function refusalOf(job: Job): Work | undefined {
   return undefined;
 }
 
-interface Baseline {
+// What people named and the engine cannot see must not look as if it were watched.
+function unreadableOf(job: Job, { files }: Baseline): Work | undefined {
+  const patterns = namedPatterns(job).map((pattern) => (pattern.endsWith('/') ? `${pattern}**` : pattern));
+  const found = [...files].find(
+    ([path, digest]) => isUnreadable(digest) && patterns.some((pattern) => matches(path, pattern) || matches(`${path}/x`, pattern)),
+  );
+  if (found === undefined) return undefined;
+  const [path, digest] = found;
+  const what = `the protected path "${path}" cannot be watched for step "${job.request.bound.model.id}"`;
+  const why = `it ${digest === 'special file' ? 'is a named pipe, a socket or a device' : digest}`;
+  const advice = 'put a file of the workspace in its place, or take it out of the protected paths';
+  return { error: stepError('STEP_FAILED', `${what}: ${why}; ${advice}`, { retryable: false }) };
+}
+
+/** What was there before the work, and which files were looked at: afterwards the same ones are, whatever scripts say then. */
+interface Watched {
   readonly files: Digests;
+  readonly guards: readonly Guard[];
+}
+
+interface Baseline extends Watched {
   readonly isKept: boolean;
 }
 
 async function openBaseline(job: Job): Promise<Baseline> {
   const kept = keptDigests(job);
-  return kept === undefined ? { files: await takeDigests(job), isKept: false } : { files: kept, isKept: true };
+  if (kept !== undefined) return { ...kept, isKept: true };
+  const guards = await guardsOf(job);
+  return { files: await takeDigests(job, guards), guards, isKept: false };
 }
 
-async function takeDigests(job: Job): Promise<Digests> {
+async function takeDigests(job: Job, guards: readonly Guard[]): Promise<Digests> {
   const { services } = job.bench;
   const own = services.pidDir?.replace(/\.pids$/, '');
   const { signal } = job.request;
-  const patterns = patternsOf(job);
-  const all = await digestProtected({ cwd: services.cwd, patterns, signal, ...(own === undefined ? {} : { own }) });
+  const all = await digestProtected({ cwd: services.cwd, guards, signal, ...(own === undefined ? {} : { own }) });
   const lifted = job.request.bound.model.mayChange ?? [];
   return new Map([...all].filter(([path]) => !lifted.some((pattern) => matches(path, pattern))));
 }
@@ -99,18 +173,21 @@ function keyOf({ request }: Job): string {
   return `$protected:${request.activation.path.replaceAll(/#\d+/g, '')}`;
 }
 
-function keptDigests(job: Job): Digests | undefined {
+function keptDigests(job: Job): Watched | undefined {
   const kept = job.request.apart === true ? undefined : job.context.snapshot.data[keyOf(job)];
-  if (!isJsonObject(kept) || kept.path !== job.request.activation.path || !isJsonObject(kept.files)) return undefined;
-  return new Map(Object.entries(kept.files as Record<string, string>));
+  if (!isJsonObject(kept) || kept.path !== job.request.activation.path) return undefined;
+  // One that an older engine kept says nothing of files that count today.
+  if (!isJsonObject(kept.files) || !Array.isArray(kept.guards)) return undefined;
+  return { files: new Map(Object.entries(kept.files as Record<string, string>)), guards: kept.guards as unknown as readonly Guard[] };
 }
 
-function keptAs(job: Job, files: Digests): JsonObject {
-  return { [keyOf(job)]: { path: job.request.activation.path, files: Object.fromEntries(files) } };
+function keptAs(job: Job, { files, guards }: Watched): JsonObject {
+  const plain = { path: job.request.activation.path, files: Object.fromEntries(files), guards: guards as unknown as Json };
+  return { [keyOf(job)]: plain };
 }
 
-function remembering(job: Job, done: Work, { files, isKept }: Baseline): Work {
-  return isKept || job.request.apart === true ? done : { ...done, remember: { ...done.remember, ...keptAs(job, files) } };
+function remembering(job: Job, done: Work, { isKept, ...watched }: Baseline): Work {
+  return isKept || job.request.apart === true ? done : { ...done, remember: { ...done.remember, ...keptAs(job, watched) } };
 }
 
 interface Change {
@@ -118,14 +195,16 @@ interface Change {
   readonly what: 'changed' | 'deleted' | 'added';
 }
 
-function changesBetween(before: Digests, after: Digests): Change[] {
+function changesBetween({ files: before, guards }: Watched, after: Digests): Change[] {
   const changes: Change[] = [];
   for (const [path, digest] of before) {
     const now = after.get(path);
     if (now !== digest) changes.push({ path, what: now === undefined ? 'deleted' : 'changed' });
   }
-  for (const path of after.keys()) {
-    if (!before.has(path) && matches(path, ACTS_BY_ITSELF)) changes.push({ path, what: 'added' });
+  const closed = guards.filter(({ isClosed }) => isClosed === true).map(({ pattern }) => posix.normalize(pattern));
+  for (const [path, digest] of after) {
+    if (before.has(path)) continue;
+    if (isUnreadable(digest) || closed.some((pattern) => matches(path, pattern))) changes.push({ path, what: 'added' });
   }
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
@@ -136,7 +215,8 @@ function voided(job: Job, done: Work, changed: readonly Change[]): Work {
   const more = changed.length > SHOWN_MAX ? ` and ${changed.length - SHOWN_MAX} more` : '';
   const message =
     `protected files are not as they were before step "${id}", so its verdict does not count: ${shown.join(', ')}${more}; ` +
-    'put them back as they were, and do the work without touching them. Only the author of the workflow can allow it, with mayChange';
+    'put them back as they were (remove those that were added), and do the work without touching them. ' +
+    'Only the author of the workflow can allow such a change, with may_change (mayChange in TypeScript) at this step';
   const { claim, actor, remember, checks, evidence } = done;
   return {
     ...(actor === undefined ? {} : { actor }),

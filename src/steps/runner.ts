@@ -94,7 +94,7 @@ async function prepare(bench: Bench, request: AttemptRequest, context: AttemptCo
 
 async function observe(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   const { observeSubjects } = await workshop();
-  return { type: 'observed', subjects: await observeSubjects(bench.services, request, context.snapshot) };
+  return { type: 'observed', subjects: await observeSubjects({ bench, request, context }) };
 }
 
 function execute(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
@@ -113,13 +113,19 @@ async function executeHere(bench: Bench, request: AttemptRequest, context: Attem
     if (found.error !== undefined) return { type: 'errored', error: found.error, evidence: before, checks: NO_CHECKS };
     if (request.signal.aborted) throw new Stopped();
   }
-  const pending = model.kind === 'task' ? executeTask({ bench, request, context }) : executeOther({ bench, request, context });
+  const pending = startWork({ bench, request, context });
   const work = isPromise(pending) ? await pending : pending;
   if ('handed' in work) return { type: 'handed', handover: work.handed as unknown as JsonObject, ...notedOf(work, before) };
   if ('asks' in work) return { type: 'asked', questions: work.asks as unknown as Json, ...notedOf(work, before) };
   return 'error' in work || isPoll || model.postconditions.length === 0 || work.outcome !== 'ok'
     ? resultOf(bench, request, { work, before })
     : contracted(bench, request, { work, before, context });
+}
+
+function startWork(job: Job): Work | Promise<Work> {
+  const start = (): Work | Promise<Work> => (job.request.bound.model.kind === 'task' ? executeTask(job) : executeOther(job));
+  // Only where there is a forge can anything land.
+  return job.bench.services.forge === undefined ? start() : workshop().then(({ notingTree }) => notingTree(job, start));
 }
 
 async function executeOther(job: Job): Promise<Work> {
@@ -185,8 +191,9 @@ async function verify(bench: Bench, request: AttemptRequest, context: AttemptCon
 async function verifyReport({ bench, request, context }: Job): Promise<AttemptResult> {
   const claim = request.result;
   const outcome = request.activation.held?.outcome ?? 'ok';
-  const { producing } = await workshop();
-  const produced = await producing({ bench, request, context }, () => ({ outcome, output: claim, claim }));
+  const { notingTree, producing } = await workshop();
+  const job = { bench, request, context };
+  const produced = await notingTree(job, () => producing(job, () => ({ outcome, output: claim, claim })));
   if ('handed' in produced || 'asks' in produced) throw new Error('a report is no new work');
   const done = { work: produced, before: undefined };
   if ('error' in produced || outcome !== 'ok' || request.bound.model.postconditions.length === 0) return resultOf(bench, request, done);

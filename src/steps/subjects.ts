@@ -4,23 +4,67 @@
 import { messageOf } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { HumanGateModel } from '../definition/model.ts';
-import type { AttemptRequest, Snapshot } from './attempt.ts';
-import { digestMatching } from './outputs/workspace-digest.ts';
+import { changesOfTrees } from '../process/git-tree.ts';
+import { requiredVerdicts } from './judged-tree.ts';
+import { type DigestQuery, digestMatching } from './outputs/workspace-digest.ts';
 import type { StepServices } from './services.ts';
+import type { Job } from './work.ts';
+import { treeNow } from './workspace-tree.ts';
+
+const CHANGES_MAX = 20;
+
+type OtherEntry = Parameters<NonNullable<DigestQuery['onOther']>>[0];
+
+const PROBLEMS: Readonly<Record<OtherEntry['kind'], string>> = {
+  outside: 'it is a link that leads out of the workspace, and is not read',
+  dangling: 'it is a link that leads nowhere',
+  special: 'it is a named pipe, a socket or a device, and is not read',
+};
 
 /** The things that the question of a step is about, as they are now. */
-export async function observeSubjects(services: StepServices, request: AttemptRequest, { data }: Snapshot): Promise<JsonObject> {
+export async function observeSubjects(job: Job): Promise<JsonObject> {
+  const { request, context } = job;
+  const { services } = job.bench;
+  const { data } = context.snapshot;
   const { subjects } = request.bound.model.gate as HumanGateModel;
   const files = subjects?.files === undefined ? undefined : await filesOf(services.cwd, subjects.files, request.signal);
   const pr = subjects?.pr === true ? await headOf(services, data.pr_number) : undefined;
-  return { ...(files === undefined ? {} : { files }), ...(pr === undefined ? {} : { pr }) };
+  const tree = subjects?.tree === true ? await treeOf(job) : undefined;
+  return { ...(files === undefined ? {} : { files }), ...(pr === undefined ? {} : { pr }), ...(tree === undefined ? {} : { tree }) };
+}
+
+/** The tree of the workspace, and which verdicts of gates and reviews are about another one by now. */
+async function treeOf(job: Job): Promise<JsonObject> {
+  try {
+    const { id } = await treeNow(job);
+    const { snapshot } = job.context;
+    const judges = requiredVerdicts(snapshot.data, job.request.workflow.definition).filter(
+      ({ by, tree }) => by !== 'approval' && tree !== null,
+    );
+    const stale = await Promise.all(
+      judges.filter(({ tree }) => tree !== id).map(async ({ step, tree }) => ({ step, files: await changedFiles(job, String(tree), id) })),
+    );
+    return { id, ...(stale.length === 0 ? {} : { stale }) };
+  } catch (thrown) {
+    if (job.request.signal.aborted) throw thrown;
+    return { problem: messageOf(thrown) };
+  }
+}
+
+async function changedFiles({ bench }: Job, before: string, after: string): Promise<string[]> {
+  // Without git, or after a cleanup of its objects, only that they differ is known.
+  const changes = await changesOfTrees(bench.services.cwd, before, after).catch(() => []);
+  return changes.slice(0, CHANGES_MAX).map(({ path, what }) => `${path} (${what})`);
 }
 
 async function filesOf(cwd: string, patterns: readonly string[], signal: AbortSignal): Promise<JsonObject> {
   const digests: Record<string, Json> = {};
   for (const pattern of patterns) {
     try {
-      for (const [path, digest] of await digestMatching({ cwd, pattern, signal })) digests[path] = digest;
+      const onOther = (entry: OtherEntry): void => {
+        digests[entry.name] = { problem: PROBLEMS[entry.kind] };
+      };
+      for (const [path, digest] of await digestMatching({ cwd, pattern, signal, onOther })) digests[path] = digest;
     } catch (thrown) {
       if (signal.aborted) throw thrown;
       digests[pattern] = { problem: messageOf(thrown) };

@@ -3,6 +3,7 @@
 
 export { sweepOrphans } from '../process/tree.ts';
 export { apart } from './isolation.ts';
+export { notingTree } from './judged-tree.ts';
 export { EXECUTORS } from './kinds/registry.ts';
 export { childInput } from './kinds/workflow.ts';
 export { beforeWork, producing } from './outputs/production.ts';

@@ -1,73 +1,209 @@
-// Owns what a gate judges, as one thing to compare: the files of the workspace before its checks and after them. A
-// verdict about files that moved meanwhile is about neither the old ones nor the new ones.
+// Owns what a gate, a review and an approval are about, as one thing to name and to compare: the tree of the workspace.
 //
-// T1. In a repository of git, every file counts that is tracked or could be: what git ignores (build products, caches)
-//     does not. A file that is touched and has the same content has not moved.
-// T2. Elsewhere nothing tells work from build products, so only files count that the workflow names: declared outputs
+// T1. In a repository of git it is every file that is tracked or could be: what git ignores (build products, caches) is
+//     no part of it, nor are the usual caches of test tools and the reports that checks write.
+// T2. Where a run has a worktree of its own, the engine commits the tree to the run's branch before anybody judges it, so
+//     what is judged is what can land. A checkout of people is never committed to behind their back.
+// T3. A file moved when its content differs, and also when it was written meanwhile and put back: the time of its last
+//     change tells. New files do not void a gate: checks write some. They are part of the tree from then on.
+// T4. Without git nothing tells work from build products, so only files count that the workflow names: declared outputs
 //     and protected paths.
-// T3. New files do not count: checks write reports. Nor do reports where a check says that it reads them.
 //
-// Not seen: what git ignores or was told to overlook (`assume-unchanged`), new files, what moved and was put back before
-// the checks ended, and anything outside of the workspace.
+// Not seen: what git ignores, files that were added and removed again while checks ran, and anything outside of the
+// workspace.
 
 import { createHash } from 'node:crypto';
-import { lstat, readFile, readlink } from 'node:fs/promises';
-import { join, posix } from 'node:path';
+import { lstat } from 'node:fs/promises';
+import { dirname, join, posix, relative } from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { isStoreFile } from '../base/store-files.ts';
 import { patternRefusal } from '../definition/kinds/output-pattern.ts';
 import type { StepModel } from '../definition/model.ts';
+import { changesOfTrees, commitTree, TreeReader } from '../process/git-tree.ts';
 import { matches } from './glob.ts';
 import { declaredOutputs, isFileOutput } from './outputs/declaration.ts';
-import { runProgram } from './program.ts';
 import { digestProtected, gitFolder } from './protected-files.ts';
 import type { Job } from './work.ts';
+import { unlessGone } from './workspace-file.ts';
 
-/** What stands for the content of each file, by path. */
-export type Tree = ReadonlyMap<string, string>;
+/** The tree of a workspace at one moment. */
+export interface WorkspaceTree {
+  /** The id of the tree in git; without git, a digest. */
+  readonly id: string;
+  /** The commit that holds it, where the engine committed it. */
+  readonly head?: string;
+}
 
-/** A file that is not what it was. */
+/** A file that is not what it was. `rewritten`: it has the same content again. */
 export interface Move {
   readonly path: string;
-  readonly what: 'changed' | 'deleted';
+  readonly what: 'changed' | 'deleted' | 'added' | 'rewritten';
 }
 
-const LISTING_MAX = 64 << 20;
-const HASHED_MAX = 8 << 20;
-const AT_ONCE = 32;
-// Settings of the repository that would start a program: the listing is no occasion for it.
-const QUIETLY = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
-// Packages are the work of nobody here, also where git was not told to ignore them.
-const LISTING = ['ls-files', '-z', '-s', '-t', '-c', '-d', '-m', '-o', '--exclude-standard', '--exclude=node_modules'];
-const LOOKS_ELSEWHERE: ReadonlySet<string> = new Set(['pr_approval', 'ci_status', 'webhook']);
+interface Look {
+  readonly id: string;
+  /** When each file was last changed, and which one it is. */
+  readonly marks: ReadonlyMap<string, string>;
+  readonly nested: readonly string[];
+  /** Without git: the digests. */
+  readonly digests?: ReadonlyMap<string, string>;
+}
+
+const AT_ONCE = 64;
 const COVERAGE_REPORTS = ['**/coverage.xml', '**/*cobertura*.xml', '**/lcov.info', 'coverage/**'];
+/** What test tools and package managers leave behind, also where git was not told to ignore it. */
+const CACHES = [
+  'node_modules/',
+  '__pycache__/',
+  '*.pyc',
+  '.pytest_cache/',
+  '.mypy_cache/',
+  '.ruff_cache/',
+  '.hypothesis/',
+  '.tox/',
+  '.nox/',
+  '.coverage',
+  '.coverage.*',
+  'htmlcov/',
+  '.nyc_output/',
+  '.eslintcache',
+  '*.tsbuildinfo',
+  '.gradle/',
+  '.turbo/',
+];
 
-/** Whether any of these checks looks at files at all. */
-export function judgesFiles(checks: readonly Json[]): boolean {
-  return checks.filter(isJsonObject).some(({ check, checks: inner }) => {
-    return check === 'any_of' && Array.isArray(inner) ? judgesFiles(inner) : !LOOKS_ELSEWHERE.has(String(check));
-  });
-}
-
-/** The files of the workspace as they are now. */
-export async function readTree(job: Job): Promise<Tree> {
-  const { cwd } = job.bench.services;
-  const listing = (await gitFolder(cwd)) === undefined ? undefined : await listFiles(job);
-  if (listing !== undefined) return await treeOf(cwd, listing);
-  const patterns = namedPatterns(job).filter((pattern) => patternRefusal(pattern) === undefined);
-  return await digestProtected({ cwd, patterns, signal: job.request.signal });
-}
-
-/** What moved between two looks; reports of the checks are theirs to write. */
-export function movesBetween(before: Tree, after: Tree, checks: readonly Json[]): Move[] {
-  const reports = reportsOf(checks);
-  const moves: Move[] = [];
-  for (const [path, content] of before) {
-    const now = after.get(path);
-    if (now === content || reports.some((pattern) => matches(path, pattern))) continue;
-    moves.push({ path, what: now === undefined ? 'deleted' : 'changed' });
+/** The tree of the workspace now; committed where the run has a worktree of its own. */
+export async function treeNow(job: Job): Promise<WorkspaceTree> {
+  const watch = await TreeWatch.open(job);
+  try {
+    return await watch.settled();
+  } finally {
+    await watch.close();
   }
-  return moves;
+}
+
+/** Whether a run works in a worktree that the engine made for it, and not beside others in one of theirs. */
+export async function isOwnWorktree({ request }: Job): Promise<boolean> {
+  if (request.workspace === undefined || request.apart === true) return false;
+  // The first checkout of a repository is a folder of people, whatever they told the engine about it.
+  return (await unlessGone(lstat(join(request.workspace, '.git'))))?.isFile() === true;
+}
+
+/** Looks at the tree of a workspace before it is judged and after it. */
+export class TreeWatch {
+  private readonly job: Job;
+  private readonly git: TreeReader | undefined;
+  /** Whether the run works in a worktree that the engine made for it, and not beside others in one of theirs. */
+  private readonly isOwn: boolean;
+  private first: Look | undefined;
+
+  private constructor(job: Job, git: TreeReader | undefined, isOwn: boolean) {
+    this.job = job;
+    this.git = git;
+    this.isOwn = isOwn;
+  }
+
+  /** Begins to watch the workspace of an attempt. */
+  static async open(job: Job): Promise<TreeWatch> {
+    const { cwd } = job.bench.services;
+    const reader = (await gitFolder(cwd)) === undefined ? undefined : await TreeReader.open(cwd, (top) => leftOut(job, top));
+    const isOwn = reader !== undefined && (await isOwnWorktree(job));
+    return new TreeWatch(job, reader, isOwn);
+  }
+
+  /** Forgets what was seen. */
+  async close(): Promise<void> {
+    await this.git?.close();
+  }
+
+  /** The tree before it is judged, committed where that is ours to do. */
+  async settled(): Promise<WorkspaceTree> {
+    this.first = await this.look();
+    return await this.committed(this.first);
+  }
+
+  /** What moved since `settled`; reports of these checks are theirs to write. */
+  async moves(checks: readonly Json[]): Promise<{ readonly moves: readonly Move[]; readonly tree: WorkspaceTree }> {
+    const before = this.first as Look;
+    const after = await this.look();
+    const changes = await this.changes(before, after);
+    const named = new Set(changes.map(({ path }) => path));
+    const rewritten = [...before.marks].flatMap(([path, mark]): Move[] => {
+      return named.has(path) || after.marks.get(path) === mark ? [] : [{ path, what: 'rewritten' }];
+    });
+    const reports = reportsOf(checks);
+    const moves = [...changes.filter(({ what }) => what !== 'added'), ...rewritten].filter(({ path }) => {
+      return !reports.some((pattern) => matches(this.fromWorkspace(path), pattern));
+    });
+    return { moves, tree: await this.committed(after) };
+  }
+
+  /** Repositories that were made inside of the run's own worktree: what is in them can never land. */
+  get hidden(): readonly string[] {
+    return this.isOwn ? (this.first?.nested ?? []) : [];
+  }
+
+  private fromWorkspace(path: string): string {
+    return this.git === undefined ? path : posix.normalize(relative(this.job.bench.services.cwd, join(this.git.top, path)));
+  }
+
+  private async committed(look: Look): Promise<WorkspaceTree> {
+    if (this.git === undefined) return { id: look.id };
+    const { runId, bound } = this.job.request;
+    if (this.isOwn) return { id: look.id, head: await commitTree(this.git.top, look.id, `pawl: run ${runId}, step ${bound.model.id}`) };
+    return { id: look.id };
+  }
+
+  private async changes(before: Look, after: Look): Promise<Move[]> {
+    if (this.git !== undefined) return await changesOfTrees(this.git.top, before.id, after.id);
+    const [was, is] = [before.digests ?? new Map<string, string>(), after.digests ?? new Map<string, string>()];
+    const gone = [...was].flatMap(([path, digest]): Move[] => {
+      return is.get(path) === digest ? [] : [{ path, what: is.has(path) ? 'changed' : 'deleted' }];
+    });
+    return [...gone, ...[...is.keys()].filter((path) => !was.has(path)).map((path): Move => ({ path, what: 'added' }))];
+  }
+
+  // The times come first before the checks and last after them, so that nothing falls between content and time.
+  private async look(): Promise<Look> {
+    if (this.git === undefined) return await lookAtNamed(this.job);
+    const listing = await this.git.list();
+    const { nested } = listing;
+    if (this.first === undefined) {
+      const marks = await marksOf(this.git.top, listing.paths);
+      return { id: await this.git.read(listing), marks, nested };
+    }
+    // Where nothing was changed since the first look, there is nothing to read again.
+    if (isSame(this.first.marks, await marksOf(this.git.top, listing.paths))) return this.first;
+    const id = await this.git.read(listing);
+    return { id, nested, marks: await marksOf(this.git.top, listing.paths) };
+  }
+}
+
+function isSame(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
+  return one.size === other.size && [...one].every(([path, mark]) => other.get(path) === mark);
+}
+
+async function marksOf(top: string, paths: Iterable<string>): Promise<Map<string, string>> {
+  const all = [...paths];
+  const marks = new Map<string, string>();
+  for (let start = 0; start < all.length; start += AT_ONCE) {
+    const some = all.slice(start, start + AT_ONCE);
+    const facts = await Promise.all(some.map((path) => unlessGone(lstat(join(top, path), { bigint: true }))));
+    for (const [index, path] of some.entries()) {
+      const found = facts[index];
+      if (found !== undefined) marks.set(path, `${found.dev}:${found.ino}:${found.ctimeNs}`);
+    }
+  }
+  return marks;
+}
+
+async function lookAtNamed(job: Job): Promise<Look> {
+  const { cwd } = job.bench.services;
+  const patterns = namedPatterns(job).filter((pattern) => patternRefusal(pattern) === undefined);
+  const guards = patterns.map((pattern) => ({ pattern }));
+  const digests = await digestProtected({ cwd, guards, signal: job.request.signal });
+  const marks = await marksOf(cwd, digests.keys());
+  const lines = [...digests].map(([path, digest]) => `${path}\0${digest}\n`).sort();
+  return { id: createHash('sha256').update(lines.join('')).digest('hex'), digests, marks, nested: [] };
 }
 
 function reportsOf(checks: readonly Json[]): string[] {
@@ -79,6 +215,22 @@ function reportsOf(checks: readonly Json[]): string[] {
   });
 }
 
+/** What is no part of the tree: caches, what the gates of the workflow write as reports, and the engine's own files. */
+function leftOut({ bench, request }: Job, top: string): string[] {
+  const { cwd, pidDir } = bench.services;
+  const checks = request.workflow.definition.steps.flatMap(checksOf);
+  const below = relative(top, cwd);
+  const reports = reportsOf(checks).map((pattern) => `/${posix.join(below, pattern)}`);
+  const own = pidDir === undefined ? '' : relative(top, pidDir.replace(/\.pids$/, ''));
+  if (own === '' || own.startsWith('..')) return [...CACHES, ...reports];
+  const beside = ['worktrees/', 'forge.db*', 'run-*.log'].map((name) => `/${posix.join(dirname(own), name)}`);
+  return [...CACHES, ...reports, `/${own}*`, ...beside];
+}
+
+function checksOf({ config, members }: StepModel): Json[] {
+  return [...(Array.isArray(config.checks) ? config.checks : []), ...members.flatMap(checksOf)];
+}
+
 function namedPatterns({ bench, request }: Job): string[] {
   const { definition } = request.workflow;
   return [...(bench.services.protected ?? []), ...(definition.protected ?? []), ...definition.steps.flatMap(patternsOf)];
@@ -87,49 +239,4 @@ function namedPatterns({ bench, request }: Job): string[] {
 function patternsOf({ config, members, protected: named = [] }: StepModel): string[] {
   const files = declaredOutputs(config.outputs).filter(isFileOutput);
   return [...files.map(({ pattern }) => pattern), ...named, ...members.flatMap(patternsOf)];
-}
-
-async function listFiles({ bench, request }: Job): Promise<string[] | undefined> {
-  const result = await runProgram(bench, request, { argv: ['git', ...QUIETLY, ...LISTING], outputMax: LISTING_MAX });
-  if (result.kind !== 'exited' || result.exitCode !== 0 || result.stdoutBytes > LISTING_MAX) return undefined;
-  return result.stdout.split('\0').filter((line) => line !== '');
-}
-
-// A file that git knows and finds unchanged is told by what git knows; the rest is read.
-async function treeOf(cwd: string, listing: readonly string[]): Promise<Tree> {
-  const tree = new Map<string, string>();
-  const unknown = new Set<string>();
-  for (const line of listing) {
-    const tab = line.indexOf('\t');
-    const known = tab === -1 ? undefined : /^([A-Z]) (\d+) (\w+) \d$/.exec(line.slice(0, tab));
-    const path = known === undefined || known === null ? line.slice(2) : line.slice(tab + 1);
-    if (known?.[1] === 'H') tree.set(path, String(known[3]));
-    else if (!path.endsWith('/')) unknown.add(path);
-  }
-  const paths = [...unknown];
-  for (let start = 0; start < paths.length; start += AT_ONCE) {
-    const some = paths.slice(start, start + AT_ONCE);
-    const contents = await Promise.all(some.map((path) => contentOf(join(cwd, path))));
-    for (const [index, path] of some.entries()) {
-      const content = contents[index];
-      if (content === undefined) tree.delete(path);
-      else tree.set(path, content);
-    }
-  }
-  return tree;
-}
-
-async function contentOf(file: string): Promise<string | undefined> {
-  try {
-    const facts = await lstat(file);
-    if (facts.isSymbolicLink()) return `link ${await readlink(file)}`;
-    if (isStoreFile(file, facts)) return undefined;
-    if (!facts.isFile() || facts.size > HASHED_MAX) return `${facts.size} bytes of ${facts.mtimeMs}`;
-    const content = await readFile(file);
-    // As git names it, so that a file that is only added or committed meanwhile has not moved.
-    return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
-  } catch {
-    // Gone, or not to be read: either way it cannot be told from what is not there.
-    return undefined;
-  }
 }

@@ -377,7 +377,7 @@ describe('a merge', () => {
       },
     }));
 
-  test('W13: lands the approved head or nothing; another head leads back to the gate, which asks again', () =>
+  test('W13: lands the approved head or nothing; another head is approved, tested and reviewed before it lands', () =>
     play({
       status: 'completed',
       people: inOrder(async (project, pr) => {
@@ -388,9 +388,11 @@ describe('a merge', () => {
         const merged = steps.filter(({ step }) => step === 'merge').map(({ outcome, output }) => [outcome, output]);
         expect(merged).toMatchObject([
           ['stale_head', { error: expect.stringContaining('it changed since it was looked at') }],
+          ['stale_tree', { error: expect.stringContaining('these files differ: late.txt (added)') }],
           ['ok', {}],
         ]);
-        expect(steps.filter(({ step }) => step === 'human_approval')).toHaveLength(2);
+        expect(steps.filter(({ step }) => step === 'human_approval')).toHaveLength(3);
+        expect(steps.filter(({ step }) => step === 'test')).toHaveLength(2);
         expect(await stage.read('main', 'late.txt')).toBe('late\n');
       },
     }));
@@ -400,10 +402,23 @@ test('a head that moves after every approval escalates after ten times', () =>
   play({
     status: 'escalated',
     people: async (project, pr) => {
-      project.moveHeadAfterApproval();
+      project.moveHeadAfterApproval('alone');
       await approval(project, pr);
     },
     then: (_, { error }) => expect(error).toContain('the way from "merge" to "human_approval.enter" was taken 10 times'),
+  }));
+
+test('a pull request that others pushed to from elsewhere never lands untested, and escalates', () =>
+  play({
+    status: 'escalated',
+    people: inOrder(async (project, pr) => {
+      await project.pushFromElsewhere({ 'src/untested.py': 'def _untested(): pass\n' });
+      await approval(project, pr);
+    }, approval),
+    then: async ({ stage }, { error }) => {
+      expect(error).toContain('the way from "merge" to "test" was taken 3 times');
+      expect(await stage.read('main', 'src/untested.py')).toBeUndefined();
+    },
   }));
 
 test('a merge that the forge does not take escalates, and goes on when the forge is back', () =>
@@ -447,7 +462,7 @@ describe('over all of these', () => {
 
   test('what its tables hold beyond that is for outcomes that those steps never have', () => {
     // A step without a condition is not skipped, one without a limit has no timeout, and whoever tells somebody has told or
-    // has not. A merge is done, or it is one of conflict, ci_failure, stale_head and error; an error of a branch is a fail of its group.
+    // has not. A merge is done, or it is one of conflict, ci_failure, stale_head, stale_tree and error; an error of a branch is a fail of its group.
     const others = impossibleEntries(definition).filter((entry) => !/ (skip|timeout|_default)$/.test(entry));
     expect(others).toEqual(['merge fail', 'review_pipeline error']);
   });

@@ -45,7 +45,7 @@ function outcomesOf({ kind, condition, timeoutMs, config }: StepModel): string[]
   const own = OUTCOMES[kind] ?? [];
   return [
     ...own,
-    ...(config.action === 'merge_pr' ? ['conflict', 'ci_failure', 'stale_head'] : []),
+    ...(config.action === 'merge_pr' ? ['conflict', 'ci_failure', 'stale_head', 'stale_tree'] : []),
     ...(condition === undefined ? [] : ['skip']),
     ...(timeoutMs === undefined || own.includes('timeout') ? [] : ['timeout']),
   ];

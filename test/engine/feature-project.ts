@@ -62,8 +62,10 @@ export interface FeatureProject {
   git(...args: readonly string[]): Promise<string>;
   /** The first of the outages is over. */
   endOutage(): void;
-  /** Somebody pushes right after the gate has seen the next approval. */
-  moveHeadAfterApproval(): void;
+  /** Somebody pushes right after the gate has seen the next approval: a file, or a commit that changes none. */
+  moveHeadAfterApproval(how?: 'with a file' | 'alone'): void;
+  /** Somebody pushes to the branch from a clone of their own. */
+  pushFromElsewhere(files: Readonly<Record<string, string>>): Promise<void>;
   start(): Promise<RunHandle>;
   events(run: string): Promise<readonly RunEvent[]>;
   close(): Promise<void>;
@@ -94,16 +96,15 @@ export async function openFeatureProject({ agents = {}, labels = [], outages = [
   });
   const workflow = featureDevelopment();
   const left = [...outages];
-  let isHeadMoving = false;
-  let pushed = 0;
+  let headMoves: 'with a file' | 'alone' | undefined;
   const forge: Forge = {
     ...withOutages(stage.forge, left),
     approvals: async (pr) => {
       const answer = await stage.forge.approvals(pr);
-      if (isHeadMoving && valueIn(answer).length > 0) {
-        isHeadMoving = false;
-        pushed += 1;
-        await push(clone, { 'late.txt': pushed === 1 ? 'late\n' : `late ${pushed}\n` });
+      if (headMoves !== undefined && valueIn(answer).length > 0) {
+        const files = headMoves === 'alone' ? { 'README.md': '# Project\n' } : { 'late.txt': 'late\n' };
+        headMoves = undefined;
+        await push(clone, files);
       }
       return answer;
     },
@@ -124,8 +125,13 @@ export async function openFeatureProject({ agents = {}, labels = [], outages = [
     git: (...args) => gitIn(clone)(...args),
     push: (files) => push(clone, files),
     endOutage: () => void left.shift(),
-    moveHeadAfterApproval: () => {
-      isHeadMoving = true;
+    moveHeadAfterApproval: (how = 'with a file') => {
+      headMoves = how;
+    },
+    pushFromElsewhere: async (files) => {
+      const elsewhere = rig.path('elsewhere');
+      await git('clone', '--quiet', '--branch', BRANCH, stage.repository, elsewhere);
+      await push(elsewhere, files);
     },
     start: () => engine.start(workflow, {}, { facts }),
     events: async (run) => (await engine.store.events(run, 0)).flatMap((row) => row.events),

@@ -1,17 +1,28 @@
 // Owns what ties a merge to what people approved: questions of a workflow that lands a pull request are about its head,
-// and a merge that finds another head leads back to the gate that approved it.
+// a merge that finds another head leads back to the gate that approved it, and one that finds another tree than was
+// checked leads back to the checks.
 
+import type { Json } from '../../base/json.ts';
+import { judgesFiles, tiedToTree } from '../../definition/landing.ts';
 import type { Edge, StepModel } from '../../definition/model.ts';
 import type { Ways } from './compile-way.ts';
 import type { YamlStage, YamlWorkflow } from './document.ts';
 
-/** The steps with the ties; a workflow that is not about a pull request has none. */
+/** How often a merge may lead back to the checks before a person has to look. */
+const CHECKED_AGAIN_MAX = 3;
+
+/** The steps with the ties; a workflow that is not about a pull request is tied to its own files only. */
 export function tiedToHead(document: YamlWorkflow, steps: readonly StepModel[], ways: Ways): StepModel[] {
-  if (!isAboutPullRequest(document)) return [...steps];
-  return steps.map((step) => {
+  const held = tiedToTree(steps);
+  if (!isAboutPullRequest(document)) return [...held];
+  return held.map((step) => {
     if (step.gate !== undefined) return { ...step, gate: { ...step.gate, subjects: { ...step.gate.subjects, pr: true as const } } };
-    const back = step.kind === 'action' && step.config.action === 'merge_pr' ? wayBack(document, step, ways) : undefined;
-    return back === undefined ? step : { ...step, next: { ...step.next, stale_head: back } };
+    if (step.kind !== 'action' || step.config.action !== 'merge_pr') return step;
+    const [head, tree] = [wayBack(document, step, ways), wayToChecks(document, step, ways)];
+    return {
+      ...step,
+      next: { ...step.next, ...(head === undefined ? {} : { stale_head: head }), ...(tree === undefined ? {} : { stale_tree: tree }) },
+    };
   });
 }
 
@@ -27,6 +38,25 @@ function wayBack({ stages }: YamlWorkflow, { id, next }: StepModel, ways: Ways):
   const gate = stages.slice(0, Math.max(0, position)).findLast(isApproval);
   if (gate === undefined) return next.error as Edge | undefined;
   return { to: ways.target(gate.id), max: ways.maxIterations, then: { end: 'escalate' } };
+}
+
+/** Back to the checks that everything had to pass: the first after the last work before the merge, else the last. */
+function wayToChecks(document: YamlWorkflow, step: StepModel, ways: Ways): Edge | undefined {
+  const before = document.stages.slice(
+    0,
+    Math.max(
+      0,
+      document.stages.findIndex(({ id }) => id === step.id),
+    ),
+  );
+  const afterWork = before.slice(before.findLastIndex(({ type }) => type === 'agent' || type === 'parallel') + 1);
+  const gate = afterWork.find(isFileGate) ?? before.findLast(isFileGate);
+  if (gate === undefined) return wayBack(document, step, ways);
+  return { to: ways.target(gate.id), max: Math.min(ways.maxIterations, CHECKED_AGAIN_MAX), then: { end: 'escalate' } };
+}
+
+function isFileGate(stage: YamlStage): boolean {
+  return stage.type === 'gate' && judgesFiles(stage.checks as unknown as readonly Json[]);
 }
 
 function isApproval(stage: YamlStage): boolean {

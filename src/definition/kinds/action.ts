@@ -6,7 +6,7 @@ import { isText, type KindDeclaration } from './kind.ts';
 export const action: KindDeclaration = {
   kind: 'action',
   pipeline: 'execute',
-  outcomes: ['conflict', 'ci_failure', 'stale_head'],
+  outcomes: ['conflict', 'ci_failure', 'stale_head', 'stale_tree'],
   recovery: 'rerun',
   mayBeMember: true,
   check({ config }, report) {

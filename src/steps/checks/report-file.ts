@@ -1,8 +1,9 @@
 // Owns finding and reading a report that another program wrote. A report is evidence of what was just done, so one that
 // is older than that is no evidence, however good it looks.
 
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { isStoreFile } from '../../base/store-files.ts';
+import { readWorkspaceFile } from '../workspace-file.ts';
 import { locateInWorkspace } from './workspace-path.ts';
 
 /** Where to look, and since when the report must have been written. */
@@ -59,7 +60,8 @@ async function look(root: string, path: string): Promise<Found | { readonly refu
 }
 
 async function read(path: string, real: string): Promise<ReportReading> {
-  const bytes = await readFile(real);
+  const bytes = await readWorkspaceFile(real);
+  if (bytes === undefined) return { refusal: `the report ${path} is gone again` };
   try {
     return { path, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch {

@@ -3,11 +3,13 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { type ActionSubject, performAction } from '../../forge/action.ts';
 import type { Snapshot } from '../attempt.ts';
+import { checkLanding } from '../landing.ts';
 import { actionRefusal } from '../permission.ts';
 import { type Job, stepError, type Work } from '../work.ts';
 
 /** Does an action on the forge. */
-export async function executeAction({ bench, request, context }: Job): Promise<Work> {
+export async function executeAction(job: Job): Promise<Work> {
+  const { bench, request, context } = job;
   const { id, config } = request.bound.model;
   const { action, ...fields } = config;
   const { forge, groups } = bench.services;
@@ -18,11 +20,18 @@ export async function executeAction({ bench, request, context }: Job): Promise<W
     const message = `step "${id}" wants to ${String(action)}, and there is no forge here; configure one`;
     return { error: stepError('COMMAND_NOT_RUN', message, { retryable: false }) };
   }
-  const scene = { subject: subjectOf(context.snapshot), key: context.idempotencyKey, ...(groups === undefined ? {} : { groups }) };
+  const landing =
+    action === 'merge_pr' ? await checkLanding(job, forge, subjectOf(context.snapshot)) : { subject: subjectOf(context.snapshot) };
+  if ('stale' in landing) return landing.stale;
+  const scene = { subject: landing.subject, key: context.idempotencyKey, ...(groups === undefined ? {} : { groups }) };
   const result = await performAction(forge, { name: String(action), config: fields }, scene);
-  if (result.outcome === 'ok') return { outcome: 'ok', output: result.value, ...labelsIn(result.value) };
+  const seen = {
+    ...(landing.evidence === undefined ? {} : { evidence: landing.evidence }),
+    ...(landing.checks === undefined ? {} : { checks: landing.checks }),
+  };
+  if (result.outcome === 'ok') return { outcome: 'ok', output: result.value, ...labelsIn(result.value), ...seen };
   const { outcome, error, reason } = result;
-  if (outcome !== 'error') return { outcome, output: { error, reason } };
+  if (outcome !== 'error') return { outcome, output: { error, reason }, ...seen };
   const mayPass = reason === 'unavailable' || reason === 'rate_limited';
   return { error: stepError('STEP_FAILED', `step "${id}": ${error}`, { retryable: mayPass }), output: { error, reason } };
 }

@@ -7,40 +7,58 @@ import { formatDuration } from '../../base/duration.ts';
 import { messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
+import { judgesFiles } from '../../definition/landing.ts';
 import type { StepError } from '../../kernel/input.ts';
+import { TreeTrouble } from '../../process/git-tree.ts';
 import { Stopped, untilStopped } from '../abort.ts';
 import type { CheckResult } from '../attempt.ts';
 import type { CheckScene, CheckVerdict, GateCheck } from '../checks/check.ts';
 import { factsOf } from '../checks/forge-facts.ts';
 import { BUILT_IN_CHECKS } from '../checks/registry.ts';
+import { judgedTree, treeEvidence } from '../judged-tree.ts';
 import { programName, runProgram } from '../program.ts';
 import { entryOf } from '../services.ts';
 import { renderRequest } from '../web/rendered-request.ts';
 import type { WebAnswer } from '../web/request.ts';
 import { templateScope } from '../web/template-scope.ts';
 import { type Job, stepError, type Work } from '../work.ts';
-import { judgesFiles, type Move, movesBetween, readTree } from '../workspace-tree.ts';
+import { type Move, TreeWatch, type WorkspaceTree } from '../workspace-tree.ts';
 
 const MOVES_SHOWN = 20;
 
-/** Makes all checks of a gate. */
+/** Makes all checks of a gate, on one tree where they look at files. */
 export async function executeGate(job: Job): Promise<Work> {
-  const { now, cwd } = job.bench.services;
-  const startedAt = now();
-  const made: Made[] = [];
   const checks = job.request.bound.model.config.checks as readonly JsonObject[];
+  const startedAt = job.bench.services.now();
   // Where there is no workspace, each check says so itself.
-  const before = judgesFiles(checks) && existsSync(cwd) ? await readTree(job) : undefined;
-  for (const config of checks) made.push(await make({ ...job, startedAt }, config));
-  const moves = before === undefined ? [] : movesBetween(before, await readTree(job), checks);
-  if (job.request.signal.aborted) throw new Stopped();
-  return conclude(job, { made, moves, duration: formatDuration(now() - startedAt) });
+  if (!judgesFiles(checks) || !existsSync(job.bench.services.cwd))
+    return conclude(job, { made: await makeAll({ ...job, startedAt }, checks), startedAt });
+  const watch = await TreeWatch.open(job);
+  try {
+    await watch.settled();
+    if (watch.hidden.length > 0) return { error: hiddenError(job.request.bound.model.id, watch.hidden) };
+    const made = await makeAll({ ...job, startedAt }, checks);
+    return conclude(job, { made, startedAt, ...(await watch.moves(checks)) });
+  } catch (thrown) {
+    if (!(thrown instanceof TreeTrouble)) throw thrown;
+    return { error: unreadError(job.request.bound.model.id, thrown.message) };
+  } finally {
+    await watch.close();
+  }
+}
+
+async function makeAll(job: GateJob, checks: readonly JsonObject[]): Promise<Made[]> {
+  const made: Made[] = [];
+  for (const config of checks) made.push(await make(job, config));
+  return made;
 }
 
 interface Looked {
   readonly made: readonly Made[];
-  readonly moves: readonly Move[];
-  readonly duration: string;
+  readonly startedAt: number;
+  /** The tree that was judged, where files were looked at, and what moved in it meanwhile. */
+  readonly tree?: WorkspaceTree;
+  readonly moves?: readonly Move[];
 }
 
 /** A gate at work: what its checks judge must not be older than it. */
@@ -137,17 +155,19 @@ function wellFormed(verdict: CheckVerdict): CheckVerdict {
   return { ...verdict, result: toPlain(verdict.result, 'the result of the check') };
 }
 
-function conclude(job: Job, { made, moves, duration }: Looked): Work {
+function conclude(job: Job, { made, startedAt, tree, moves = [] }: Looked): Work {
   const step = job.request.bound.model.id;
   const checks = made.map(recordOf);
+  const seen = tree === undefined ? {} : { evidence: treeEvidence(tree) };
   const unmade = made.filter(({ verdict }) => verdict.passed === null && verdict.pending !== true);
   if (unmade.length > 0) {
     const message = `gate "${step}" could not be decided: ${unmade.map(sentenceOf).join('; ')}`;
     if (unmade.every(({ verdict }) => verdict.timedOut === true))
-      return { error: stepError('STEP_FAILED', message, { reason: 'timeout' }), checks };
-    return { error: stepError('COMMAND_NOT_RUN', message), checks };
+      return { error: stepError('STEP_FAILED', message, { reason: 'timeout' }), checks, ...seen };
+    return { error: stepError('COMMAND_NOT_RUN', message), checks, ...seen };
   }
-  if (moves.length > 0) return { error: movedError(step, moves), checks, evidence: { moved: moves.map((move) => ({ ...move })) } };
+  if (moves.length > 0)
+    return { error: movedError(step, moves), checks, evidence: { ...seen.evidence, moved: moves.map((move) => ({ ...move })) } };
   const failures = made.filter(({ verdict }) => verdict.passed === false);
   const open = made.filter(({ verdict }) => verdict.pending === true);
   const outcome = failures.length > 0 ? 'fail' : open.length > 0 ? 'pending' : 'ok';
@@ -158,9 +178,15 @@ function conclude(job: Job, { made, moves, duration }: Looked): Work {
     ...coverageOf(made),
     ...approvedHead(made),
     checks: made.map(shownOf),
-    duration,
+    duration: formatDuration(job.bench.services.now() - startedAt),
   };
-  return { outcome, output, checks };
+  return {
+    outcome,
+    output,
+    checks,
+    ...seen,
+    ...(tree === undefined ? {} : judgedTree(job, { tree, by: 'gate', holds: outcome === 'ok' })),
+  };
 }
 
 function movedError(step: string, moves: readonly Move[]): StepError {
@@ -168,8 +194,19 @@ function movedError(step: string, moves: readonly Move[]): StepError {
   const more = moves.length > MOVES_SHOWN ? ` and ${moves.length - MOVES_SHOWN} more` : '';
   const message =
     `gate "${step}" has no verdict, because files moved while it checked them: ${shown.join(', ')}${more}; ` +
-    'end what writes there, and let git ignore what the checks write themselves, or name it as their report';
+    'stop what writes there; if the checks write these files themselves, let git ignore them or name them as their report';
   return stepError('TREE_MOVED', message);
+}
+
+function hiddenError(step: string, folders: readonly string[]): StepError {
+  const message =
+    `gate "${step}" was not checked: ${folders.slice(0, MOVES_SHOWN).join(', ')} is a git repository of its own inside the worktree of the run, ` +
+    'and what is in it cannot be committed with the rest; remove its .git folder, or let git ignore it';
+  return stepError('TREE_MOVED', message);
+}
+
+function unreadError(step: string, why: string): StepError {
+  return stepError('TREE_MOVED', `gate "${step}" was not checked, because git could not read or commit the tree: ${why}`);
 }
 
 // The head that people approved: a merge behind this gate lands that one or nothing (W13).

@@ -3,10 +3,11 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Json } from '../../base/json.ts';
+import { openFile } from '../workspace-file.ts';
 import type { OutputDeclaration } from './declaration.ts';
 import { kept, missing, type OutputFinding, wrong } from './finding.ts';
 import { findPublic } from './public-api.ts';
-import { type FileDigests, openFile } from './workspace-digest.ts';
+import type { FileDigests } from './workspace-digest.ts';
 
 /** The matching files before the step and after its work. */
 export interface FileChange {

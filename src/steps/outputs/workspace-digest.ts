@@ -1,15 +1,15 @@
-// Owns the digests of the files in a workspace that match a pattern. Only files count: a link is not followed, so nothing
-// outside is ever read. `.git`, `node_modules` and the engine's own folders are left out, since no step's work is there.
+// Owns the digests of the files in a workspace that match a pattern. `.git`, `node_modules` and the engine's own folders
+// are left out, since no step's work is there. A link is followed only where the caller asks for it, and never to the
+// outside: what cannot be read is told to the caller.
 
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, readdir, realpath } from 'node:fs/promises';
-import { join, posix } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { posix } from 'node:path';
 import { EngineError } from '../../base/error.ts';
-import { isStoreFile } from '../../base/store-files.ts';
 import { fixedFolders } from '../../definition/pattern.ts';
 import { Stopped } from '../abort.ts';
-import { matches } from '../glob.ts';
+import { openFile } from '../workspace-file.ts';
+import { type FoundEntry, walkWorkspace } from '../workspace-walk.ts';
 
 /** Path, relative to the workspace and with slashes → SHA-256 of the content, in hex. */
 export type FileDigests = ReadonlyMap<string, string>;
@@ -27,6 +27,8 @@ export interface DigestQuery {
   readonly pattern: string;
   readonly signal: AbortSignal;
   readonly bounds?: DigestBounds;
+  /** Told of what matches and is no plain file of the workspace; links count only where this is given. */
+  readonly onOther?: (entry: Exclude<FoundEntry, { readonly kind: 'file' }>) => void;
 }
 
 const BOUNDS: DigestBounds = { entriesMax: 500_000, filesMax: 50_000, bytesMax: 512 << 20 };
@@ -34,62 +36,34 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules', '.pawl', 
 
 /** The digests of all files that match, by path. Throws LIMIT_REACHED beyond the bounds. */
 export async function digestMatching(query: DigestQuery): Promise<FileDigests> {
-  const { bounds = BOUNDS, signal } = query;
+  const { bounds = BOUNDS, signal, onOther } = query;
   const root = await realpath(query.cwd);
   const pattern = posix.normalize(query.pattern);
   const found = new Map<string, string>();
+  if (fixedFolders(pattern).some((folder) => LEFT_OUT.has(folder))) return found;
   let bytes = 0;
-  for await (const path of matchingPaths({ root, pattern, query, entriesMax: bounds.entriesMax })) {
+  let entries = 0;
+  const count = (): void => {
+    entries += 1;
+    if (entries > bounds.entriesMax) throw tooMuch(query, `folders with more than ${bounds.entriesMax} entries`);
+  };
+  for await (const entry of walkWorkspace({ root, pattern, leftOut: LEFT_OUT, followsLinks: onOther !== undefined, count, signal })) {
+    if (entry.kind !== 'file') {
+      onOther?.(entry);
+      continue;
+    }
     if (found.size >= bounds.filesMax) throw tooMuch(query, `more than ${bounds.filesMax} files`);
-    const file = await digestFile(join(root, path), { left: bounds.bytesMax - bytes, signal });
+    const file = await digestFile(entry.file, { left: bounds.bytesMax - bytes, signal });
     if (file === 'too large') throw tooMuch(query, `more than ${bounds.bytesMax} bytes`);
     if (file === undefined) continue;
     bytes += file.bytes;
-    found.set(path, file.sha256);
+    found.set(entry.name, entry.link === undefined ? file.sha256 : `link ${entry.link} ${file.sha256}`);
   }
   return found;
 }
 
 function tooMuch({ pattern }: DigestQuery, what: string): EngineError {
   return new EngineError('LIMIT_REACHED', `the pattern "${pattern}" of an output covers ${what}; write a narrower one`);
-}
-
-interface Walk {
-  readonly root: string;
-  readonly pattern: string;
-  readonly query: DigestQuery;
-  readonly entriesMax: number;
-}
-
-async function* matchingPaths({ root, pattern, query, entriesMax }: Walk): AsyncGenerator<string> {
-  const start = await fixedFolder(root, pattern);
-  const folders = start === undefined ? [] : [start];
-  let entries = 0;
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    if (query.signal.aborted) throw new Stopped();
-    for (const entry of await entriesOf(join(root, folder))) {
-      entries += 1;
-      if (entries > entriesMax) throw tooMuch(query, `folders with more than ${entriesMax} entries`);
-      const path = posix.join(folder, entry.name);
-      if (entry.isDirectory() && !LEFT_OUT.has(entry.name)) folders.push(path);
-      else if (entry.isFile() && matches(path, pattern)) yield path;
-    }
-  }
-}
-
-// The walk begins at the last folder that the pattern spells out; a link on the way there leads nowhere.
-async function fixedFolder(root: string, pattern: string): Promise<string | undefined> {
-  let folder = '';
-  for (const part of fixedFolders(pattern)) {
-    folder = posix.join(folder, part);
-    const facts = await unlessGone(lstat(join(root, folder)));
-    if (LEFT_OUT.has(part) || facts?.isDirectory() !== true) return undefined;
-  }
-  return folder;
-}
-
-async function entriesOf(folder: string) {
-  return (await unlessGone(readdir(folder, { withFileTypes: true }))) ?? [];
 }
 
 interface Allowance {
@@ -112,23 +86,5 @@ async function digestFile(path: string, { left, signal }: Allowance): Promise<{ 
     return { bytes, sha256: hash.digest('hex') };
   } finally {
     await handle.close();
-  }
-}
-
-/** Opens a file that is no link; undefined when it is gone by now, or belongs to a database that is open. */
-export async function openFile(path: string): Promise<FileHandle | undefined> {
-  const facts = await unlessGone(lstat(path));
-  if (facts === undefined || isStoreFile(path, facts)) return undefined;
-  return await unlessGone(open(path, constants.O_RDONLY | constants.O_NOFOLLOW));
-}
-
-/** What looking at a place found; undefined when nothing is there, or only a link. */
-export async function unlessGone<T>(looking: Promise<T>): Promise<T | undefined> {
-  try {
-    return await looking;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return undefined;
-    throw error;
   }
 }

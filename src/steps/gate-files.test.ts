@@ -1,0 +1,237 @@
+// What the commands of gates read to decide what they run, and what an agent that rewrites or adds such a file gets: no
+// verdict. Real files, real links and pipes, a scripted agent.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createScriptedDriver } from '../agents/scripted.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { StepModel } from '../definition/model.ts';
+import { createAttemptRequest } from '../proof/attempt-request.ts';
+import type { AttemptResult } from './attempt.ts';
+import { createAttemptRunner } from './runner.ts';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'pawl-gate-files-'));
+  put('src/a.ts', 'export const a = 1;');
+});
+afterEach(() => rmSync(cwd, { recursive: true }));
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(join(cwd, path)), { recursive: true });
+  writeFileSync(join(cwd, path), text);
+}
+const json = (value: JsonObject): string => JSON.stringify(value, null, 2);
+
+interface Attack {
+  /** The checks of the gate behind the agent: a line for the shell, or the whole check. */
+  readonly gate: string | JsonObject;
+  readonly deed: () => void;
+  readonly model?: Partial<StepModel>;
+}
+
+/** An agent does something in a workflow whose gate runs a command. */
+async function attack({ gate, deed, model = {} }: Attack): Promise<AttemptResult> {
+  const driver = createScriptedDriver(() => {
+    deed();
+    return { kind: 'answered', success: true, output: null };
+  });
+  const run = createAttemptRunner({ cwd, roles: { dev: { driver: 'scripted' } }, drivers: { scripted: driver }, now: Date.now });
+  const plain = createAttemptRequest({ kind: 'agent', config: { role: 'dev' }, model });
+  const check = typeof gate === 'string' ? { check: 'command', run: gate } : gate;
+  const judge = { ...plain.bound.model, id: 'judge', kind: 'gate' as const, config: { checks: [check] } };
+  const definition = { ...plain.workflow.definition, steps: [plain.bound.model, judge] };
+  return await run({ ...plain, workflow: { ...plain.workflow, definition } });
+}
+
+const voided = (path: string, what: string) => ({
+  type: 'errored',
+  error: { code: 'PROTECTED_CHANGED', message: expect.stringContaining(`${path} (${what})`) },
+});
+const accepted = { type: 'settled', outcome: 'ok' };
+
+const PACKAGE = { name: 'p', scripts: { test: 'node check.js && npm run lint', lint: 'eslint .', dev: 'vite' }, dependencies: { a: '1' } };
+
+describe('behind a gate that runs npm test', () => {
+  beforeEach(() => {
+    put('package.json', json(PACKAGE));
+    put('check.js', 'process.exit(1)');
+  });
+  const gate = 'npm test';
+  const scripts = (changed: JsonObject): string => json({ ...PACKAGE, scripts: { ...PACKAGE.scripts, ...changed } });
+
+  test.each<[string, [string, string], string]>([
+    ['the script is rewritten', ['package.json', scripts({ test: 'true' })], 'package.json changed'],
+    ['a script is put before it', ['package.json', scripts({ pretest: 'cp good.js src' })], 'package.json changed'],
+    ['a script that it runs is rewritten', ['package.json', scripts({ lint: 'true' })], 'package.json changed'],
+    ['what the script runs is rewritten', ['check.js', 'process.exit(0)'], 'check.js changed'],
+    ['settings of npm are added', ['.npmrc', 'script-shell=/bin/true'], '.npmrc added'],
+    ['settings of a tool are added that a script runs', ['eslint.config.js', 'export default []'], 'eslint.config.js added'],
+    ['settings of a test tool are added to it', ['package.json', json({ ...PACKAGE, jest: { testMatch: [] } })], 'package.json changed'],
+    ['it is made unreadable', ['package.json', '{'], 'package.json changed'],
+  ])('an agent has no verdict when %s', async (_what, [path, text], change) => {
+    const [name = '', what = ''] = change.split(' ');
+    expect(await attack({ gate, deed: () => put(path, text) })).toMatchObject(voided(name, what));
+  });
+
+  test.each<[string, string]>([
+    ['adds a dependency', json({ ...PACKAGE, dependencies: { a: '1', b: '2' } })],
+    ['changes a script that no gate runs', scripts({ dev: 'vite --host' })],
+    ['writes it in another order', json({ dependencies: { a: '1' }, scripts: PACKAGE.scripts, name: 'p' })],
+  ])('an agent that only %s is accepted', async (_what, text) => {
+    expect(await attack({ gate, deed: () => put('package.json', text) })).toMatchObject(accepted);
+  });
+
+  test('a step that may change package.json may change its scripts', async () => {
+    const model = { mayChange: ['package.json'] };
+    expect(await attack({ gate, model, deed: () => put('package.json', scripts({ test: 'true' })) })).toMatchObject(accepted);
+  });
+
+  test('the program behind a tool must stay the one it was, and a new one may be installed', async () => {
+    mkdirSync(join(cwd, 'node_modules/.bin'), { recursive: true });
+    symlinkSync('../eslint/bin.js', join(cwd, 'node_modules/.bin/eslint'));
+    put('node_modules/eslint/bin.js', '1');
+    expect(await attack({ gate, deed: () => put('node_modules/eslint/bin.js', '2') })).toMatchObject(accepted);
+    const replaced = (): void => {
+      unlinkSync(join(cwd, 'node_modules/.bin/eslint'));
+      put('node_modules/.bin/eslint', '#!/bin/true');
+    };
+    expect(await attack({ gate, deed: replaced })).toMatchObject(voided('node_modules/.bin/eslint', 'changed'));
+    expect(await attack({ gate: 'npx jest', deed: () => put('node_modules/.bin/jest', 'x') })).toMatchObject(accepted);
+  });
+});
+
+describe('the files that decide what a command runs', () => {
+  test.each<[string | JsonObject, string]>([
+    ['make check', 'Makefile'],
+    ['make -f ci/rules.mk check', 'ci/rules.mk'],
+    ['sh scripts/check.sh --fast', 'scripts/check.sh'],
+    ['./check.sh', 'check.sh'],
+    ['cd packages/one && ./check.sh', 'packages/one/check.sh'],
+    ['CI=1 node --test-reporter=tap test/all.js', 'test/all.js'],
+    ["sh -c 'set -e; python3 tools/verify.py'", 'tools/verify.py'],
+    ['timeout 60 python -m pytest -q', 'pytest.ini'],
+    ['pnpm --dir web test', 'web/package.json'],
+    ['yarn vitest run', 'vitest.config.ts'],
+    ['npx --yes mocha', '.mocharc.json'],
+    ['cargo test', '.cargo/config.toml'],
+    ['go vet ./... || exit 1; tox -e py', 'tox.ini'],
+    [{ check: 'command', argv: ['bash', 'ci.sh'] }, 'ci.sh'],
+    [{ check: 'command', run: './ci.sh', cwd: 'sub' }, 'sub/ci.sh'],
+    [{ check: 'any_of', checks: [{ check: 'command', run: './ci.sh' }] }, 'ci.sh'],
+  ])('of %j include %s, changed and added', async (gate, path) => {
+    const text = path.endsWith('package.json') ? json({ scripts: { test: 'true' } }) : '[pytest]\nx';
+    expect(await attack({ gate, deed: () => put(path, text) })).toMatchObject(voided(path, 'added'));
+    const other = path.endsWith('package.json') ? json({ scripts: { test: 'false' } }) : '[pytest]\ny';
+    expect(await attack({ gate, deed: () => put(path, other) })).toMatchObject(voided(path, 'changed'));
+    expect(await attack({ gate, deed: () => put('src/a.ts', 'better') })).toMatchObject(accepted);
+  });
+
+  test('a conftest.py that is added anywhere decides what pytest runs', async () => {
+    expect(await attack({ gate: 'pytest', deed: () => put('tests/deep/conftest.py', 'x') })).toMatchObject(
+      voided('tests/deep/conftest.py', 'added'),
+    );
+    expect(await attack({ gate: 'pytest', deed: () => put('tests/test_new.py', 'x') })).toMatchObject(accepted);
+  });
+
+  test('of pyproject.toml only the settings of the tool count', async () => {
+    put('pyproject.toml', '[project]\ndependencies = []\n[tool.pytest.ini_options]\naddopts = "-q"\n');
+    const gate = 'python -m pytest';
+    const more = '[project]\ndependencies = ["a"]\n[tool.pytest.ini_options]\naddopts = "-q"\n';
+    expect(await attack({ gate, deed: () => put('pyproject.toml', more) })).toMatchObject(accepted);
+    const less = '[project]\ndependencies = ["a"]\n[tool.pytest.ini_options]\naddopts = "--co"\n';
+    expect(await attack({ gate, deed: () => put('pyproject.toml', less) })).toMatchObject(voided('pyproject.toml', 'changed'));
+  });
+
+  test('of Cargo.toml everything counts but dependencies', async () => {
+    put('Cargo.toml', '[package]\nname = "a"\n[dependencies]\nb = "1"\n');
+    const more = '[package]\nname = "a"\n[dependencies]\nb = "1"\nc = "2"\n[dev-dependencies]\nd = "1"\n';
+    expect(await attack({ gate: 'cargo test', deed: () => put('Cargo.toml', more) })).toMatchObject(accepted);
+    const less = '[package]\nname = "a"\nautotests = false\n[dependencies]\nb = "1"\n';
+    expect(await attack({ gate: 'cargo test', deed: () => put('Cargo.toml', less) })).toMatchObject(voided('Cargo.toml', 'changed'));
+  });
+
+  test('a workflow without a gate leaves them to the agent', async () => {
+    expect(await attack({ gate: { check: 'file_exists', paths: ['x'] }, deed: () => put('Makefile', 'all:') })).toMatchObject(accepted);
+  });
+});
+
+describe('a file that is added where settings act by themselves', () => {
+  test.each([
+    '.pawl/config.local.yaml',
+    '.pawl/workflows/own.yaml',
+    '.github/workflows/release.yml',
+    '.claude/settings.json',
+    '.claude/hooks/stop.sh',
+    '.mcp.json',
+    '.npmrc',
+  ])('voids the verdict: %s', async (path) => {
+    expect(await attack({ gate: 'true', deed: () => put(path, 'x') })).toMatchObject(voided(path, 'added'));
+    rmSync(join(cwd, path));
+    expect(await attack({ gate: 'true', model: { mayChange: [path] }, deed: () => put(path, 'x') })).toMatchObject(accepted);
+  });
+});
+
+describe('what an author protects', () => {
+  test('with tests/** is open for new tests, and tests/ is closed', async () => {
+    put('tests/a.test.ts', 'x');
+    const deed = (): void => put('tests/b.test.ts', 'x');
+    expect(await attack({ gate: 'true', model: { protected: ['tests/**'] }, deed })).toMatchObject(accepted);
+    rmSync(join(cwd, 'tests/b.test.ts'));
+    expect(await attack({ gate: 'true', model: { protected: ['tests/'] }, deed })).toMatchObject(voided('tests/b.test.ts', 'added'));
+  });
+
+  test('through a link is the file that it leads to, and the link', async () => {
+    put('shared/a.test.ts', 'strict');
+    put('other.ts', 'strict');
+    mkdirSync(join(cwd, 'tests'));
+    symlinkSync('../shared/a.test.ts', join(cwd, 'tests/a.test.ts'));
+    symlinkSync('../shared', join(cwd, 'tests/all'));
+    const model = { protected: ['tests/**'] };
+    expect(await attack({ gate: 'true', model, deed: () => undefined })).toMatchObject(accepted);
+    expect(await attack({ gate: 'true', model, deed: () => put('shared/a.test.ts', 'loose') })).toMatchObject(
+      voided('tests/a.test.ts (changed), tests/all/a.test.ts', 'changed'),
+    );
+    const moved = (): void => {
+      unlinkSync(join(cwd, 'tests/a.test.ts'));
+      symlinkSync('../other.ts', join(cwd, 'tests/a.test.ts'));
+    };
+    expect(await attack({ gate: 'true', model, deed: moved })).toMatchObject(voided('tests/a.test.ts', 'changed'));
+  });
+
+  test('through a link out of the workspace is refused before the agent is asked', async () => {
+    const outside = mkdtempSync(join(tmpdir(), 'pawl-outside-'));
+    mkdirSync(join(cwd, 'tests'));
+    symlinkSync(outside, join(cwd, 'tests/shared'));
+    let isAsked = false;
+    const deed = (): void => {
+      isAsked = true;
+    };
+    const result = await attack({ gate: 'true', model: { protected: ['tests/**'] }, deed });
+    expect(result).toMatchObject({ error: { code: 'STEP_FAILED', message: expect.stringContaining('"tests/shared" cannot be watched') } });
+    expect(isAsked).toBe(false);
+    rmSync(outside, { recursive: true });
+  });
+
+  test('must not become a link out of the workspace, or a loop', async () => {
+    put('tests/a.test.ts', 'x');
+    symlinkSync('..', join(cwd, 'tests/loop'));
+    const deed = (): void => symlinkSync('/etc', join(cwd, 'tests/more'));
+    const result = await attack({ gate: 'true', model: { protected: ['tests/**'] }, deed });
+    expect(result).toMatchObject(voided('tests/more', 'added'));
+  });
+
+  test('is never opened when it became a named pipe', { timeout: 5000 }, async () => {
+    put('tests/a.test.ts', 'x');
+    const deed = (): void => {
+      unlinkSync(join(cwd, 'tests/a.test.ts'));
+      execFileSync('mkfifo', [join(cwd, 'tests/a.test.ts'), join(cwd, 'tests/b.test.ts')]);
+    };
+    const result = await attack({ gate: 'true', model: { protected: ['tests/**'] }, deed });
+    expect(result).toMatchObject(voided('tests/a.test.ts (changed), tests/b.test.ts', 'added'));
+    expect(existsSync(join(cwd, 'tests/b.test.ts'))).toBe(true);
+  });
+});

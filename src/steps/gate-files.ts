@@ -1,0 +1,225 @@
+// Owns what the command of a gate reads to decide what it runs: the scripts of package.json for `npm test`, the Makefile
+// for `make`, the file itself for `./check.sh`, the settings of test tools. A gate says nothing when the work it judges
+// could rewrite these.
+//
+// A command line is read roughly, not as a shell does: what is not recognised adds nothing, and one file too many costs
+// an author a line of `may_change`.
+
+import { basename, posix } from 'node:path';
+import { scriptIn } from './file-part.ts';
+import type { Guard } from './protected-files.ts';
+import { type SimpleCommand, simpleCommands } from './shell-words.ts';
+import { TOOL_FILES } from './tool-files.ts';
+
+/** A command of a gate or of a validation: a line for the shell, or a list of words. */
+export interface GateCommand {
+  readonly run?: string;
+  readonly argv?: readonly string[];
+  readonly cwd?: string;
+}
+
+/** Reads a file of the workspace, by its path with slashes; undefined when there is none. */
+export type ReadText = (path: string) => Promise<string | undefined>;
+
+const DEPTH_MAX = 6;
+/** Programs that run what follows them, after words of their own. */
+const WRAPPERS: Readonly<Record<string, readonly string[]>> = {
+  env: [],
+  exec: [],
+  time: [],
+  nice: [],
+  command: [],
+  'cross-env': [],
+  'xvfb-run': [],
+  npx: [],
+  bunx: [],
+  nyc: [],
+  c8: [],
+  sudo: [],
+  timeout: [],
+  dotenv: [],
+  uv: ['run'],
+  uvx: [],
+  poetry: ['run'],
+  pipenv: ['run'],
+  hatch: ['run'],
+  pdm: ['run'],
+  bundle: ['exec'],
+  coverage: ['run'],
+};
+const PACKAGE_MANAGERS: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn', 'bun']);
+const RUN_WORDS: ReadonlySet<string> = new Set(['run', 'run-script', 'rum', 'urn']);
+const EXEC_WORDS: ReadonlySet<string> = new Set(['exec', 'x', 'dlx']);
+const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh']);
+const INTERPRETERS: ReadonlySet<string> = new Set([
+  'node',
+  'deno',
+  'bun',
+  'tsx',
+  'ts-node',
+  'python',
+  'python3',
+  'ruby',
+  'perl',
+  'php',
+  'source',
+  '.',
+]);
+const DIRECTORY_FLAGS: ReadonlySet<string> = new Set(['--prefix', '-C', '--dir', '--cwd', '--directory']);
+const FILE_FLAGS: ReadonlySet<string> = new Set([
+  '-f',
+  '--file',
+  '--makefile',
+  '-c',
+  '--config',
+  '--rcfile',
+  '--require',
+  '-r',
+  '--import',
+  '--project',
+  '-p',
+]);
+const ALL_PACKAGES: ReadonlySet<string> = new Set(['--workspaces', '-w', '--workspace', '-ws', '-r', '--recursive', '--filter', '-F']);
+
+/** What decides what these commands run. */
+export async function gateGuards(commands: readonly GateCommand[], read: ReadText): Promise<Guard[]> {
+  const reading = new CommandReading(read);
+  for (const { run, argv, cwd = '' } of commands) {
+    const list = argv === undefined ? simpleCommands(run ?? '') : [{ words: argv }];
+    await reading.follow(list, { folder: posix.normalize(cwd === '' ? '.' : cwd), depth: 0 });
+  }
+  return reading.guards();
+}
+
+interface Scene {
+  /** Relative to the workspace, with slashes. */
+  readonly folder: string;
+  readonly depth: number;
+}
+
+class CommandReading {
+  private readonly read: ReadText;
+  private readonly found = new Map<string, Guard>();
+  /** Scripts of package.json that are run, by the file. */
+  private readonly scripts = new Map<string, Set<string>>();
+
+  constructor(read: ReadText) {
+    this.read = read;
+  }
+
+  guards(): Guard[] {
+    const packages = [...this.scripts].map(([pattern, names]): Guard => {
+      return { pattern, part: { kind: 'scripts', names: [...names].sort() }, isClosed: !pattern.includes('*') };
+    });
+    return [...packages, ...this.found.values()];
+  }
+
+  async follow(commands: readonly SimpleCommand[], { folder, depth }: Scene): Promise<void> {
+    let here = folder;
+    for (const { words } of commands) {
+      if (words[0] === 'cd' || words[0] === 'pushd') here = posix.join(here, words[1] ?? '.');
+      else await this.one(words, { folder: here, depth });
+    }
+  }
+
+  private async one(words: readonly string[], scene: Scene): Promise<void> {
+    const [first, ...rest] = withoutAssignments(words);
+    if (first === undefined || scene.depth > DEPTH_MAX) return;
+    const name = basename(first);
+    if (first.includes('/')) this.close(scene, first);
+    else this.add(scene, `node_modules/.bin/${name}`, { part: 'link' });
+    for (const guard of TOOL_FILES[name] ?? []) this.add(scene, guard.pattern, guard);
+    this.flagged(rest, scene);
+    if (PACKAGE_MANAGERS.has(name)) await this.packageManager(name, rest, scene);
+    else if (SHELLS.has(name) || INTERPRETERS.has(name)) await this.interpreter(name, rest, scene);
+    else if (Object.hasOwn(WRAPPERS, name)) await this.wrapped(WRAPPERS[name] ?? [], rest, scene);
+  }
+
+  /** Files that a tool is told to read: `make -f ci.mk`, `vitest --config ci.ts`. */
+  private flagged(words: readonly string[], scene: Scene): void {
+    for (const [index, word] of words.entries()) {
+      const [flag = '', value] = word.startsWith('--') && word.includes('=') ? word.split(/=(.*)/s) : [word, words[index + 1]];
+      if (FILE_FLAGS.has(flag) && value !== undefined && /^[\w./@-]+\.\w+$|\//.test(value)) this.close(scene, value);
+    }
+  }
+
+  private async wrapped(own: readonly string[], words: readonly string[], scene: Scene): Promise<void> {
+    const [first = '', ...rest] = words;
+    if (own.length > 0 && !own.includes(first)) return;
+    await this.one(fromProgram(own.length > 0 ? rest : words), { ...scene, depth: scene.depth + 1 });
+  }
+
+  private async interpreter(name: string, words: readonly string[], scene: Scene): Promise<void> {
+    const index = words.findIndex((word) => !word.startsWith('-') || word === '-c' || word === '-m');
+    const word = words[index];
+    const next = words[index + 1];
+    const deeper = { ...scene, depth: scene.depth + 1 };
+    if (word === '-c' && SHELLS.has(name)) return await this.follow(simpleCommands(next ?? ''), deeper);
+    if (word === '-m') return await this.one(words.slice(index + 1), deeper);
+    if (word === undefined || word === '-c' || (name === 'deno' && word === 'test')) return;
+    const file = name === 'deno' && word === 'run' ? words.slice(index + 1).find((one) => !one.startsWith('-')) : word;
+    if (file !== undefined) this.close(scene, file);
+  }
+
+  private async packageManager(name: string, words: readonly string[], scene: Scene): Promise<void> {
+    const at = words.findIndex((word) => DIRECTORY_FLAGS.has(word));
+    const folder = at === -1 ? scene.folder : posix.join(scene.folder, words[at + 1] ?? '.');
+    const plain = words.filter((word, index) => !word.startsWith('-') && !DIRECTORY_FLAGS.has(words[index - 1] ?? ''));
+    const [first, second] = plain;
+    const here = { folder, depth: scene.depth + 1 };
+    this.close(here, '.npmrc');
+    for (const file of ['.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs', 'pnpm-workspace.yaml', 'bunfig.toml', 'turbo.json', 'nx.json'])
+      this.close(here, file);
+    if (first === undefined) return;
+    if (EXEC_WORDS.has(first)) return await this.one(plain.slice(1), here);
+    const isBare = name !== 'npm' && !RUN_WORDS.has(first);
+    const script = RUN_WORDS.has(first) ? second : ['t', 'tst'].includes(first) ? 'test' : first;
+    if (script === undefined || (name === 'npm' && !RUN_WORDS.has(first) && !['test', 'start', 'stop', 'restart'].includes(script))) return;
+    // `yarn vitest` runs a script of that name, or else the tool.
+    if (isBare) await this.one(plain, { ...here, depth: here.depth + 1 });
+    const isEverywhere = words.some((word) => ALL_PACKAGES.has(word.split('=')[0] ?? ''));
+    await this.script(script, here);
+    if (isEverywhere) this.note('**/package.json', script);
+  }
+
+  /** A script of package.json, and what it runs in turn. */
+  private async script(name: string, scene: Scene): Promise<void> {
+    const file = posix.join(scene.folder, 'package.json');
+    if (isOutside(file) || this.scripts.get(file)?.has(name) === true) return;
+    this.note(file, name);
+    const text = (await this.read(file)) ?? '';
+    for (const one of [`pre${name}`, name, `post${name}`]) {
+      const line = scriptIn(text, one);
+      if (line !== undefined) await this.follow(simpleCommands(line), { ...scene, depth: scene.depth + 1 });
+    }
+  }
+
+  private note(file: string, script: string): void {
+    this.scripts.set(file, (this.scripts.get(file) ?? new Set()).add(script));
+  }
+
+  private close(scene: Scene, path: string): void {
+    this.add(scene, path, { isClosed: true });
+  }
+
+  private add({ folder }: Scene, path: string, rest: Omit<Guard, 'pattern'>): void {
+    const pattern = posix.join(folder, path);
+    if (posix.isAbsolute(path) || isOutside(pattern) || /[$`\0]/.test(pattern)) return;
+    this.found.set(`${pattern} ${JSON.stringify(rest.part ?? null)}`, { ...rest, pattern });
+  }
+}
+
+function isOutside(path: string): boolean {
+  return path === '..' || path.startsWith('../');
+}
+
+function withoutAssignments(words: readonly string[]): readonly string[] {
+  const start = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
+  return start === -1 ? [] : words.slice(start);
+}
+
+// Options of a wrapper stand before the program: `npx --yes vitest`, `timeout 60 pytest`, `env -i A=b make`.
+function fromProgram(words: readonly string[]): readonly string[] {
+  const start = words.findIndex((word) => !word.startsWith('-') && !/^\d+[smhd]?$/.test(word) && !/^[A-Za-z_]\w*=/.test(word));
+  return start === -1 ? [] : words.slice(start);
+}

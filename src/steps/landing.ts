@@ -1,0 +1,123 @@
+// Owns the last look before a merge: the head that would land must hold the tree that was tested, reviewed and approved.
+// A gate before which the tree was another one, because steps after it changed it, is made again on what would land.
+// When what would land was not judged, or does not pass, the outcome is `stale_tree`: nothing lands, and the checks follow.
+
+import type { JsonObject } from '../base/json.ts';
+import { NO_CODE } from '../definition/code.ts';
+import type { ActionSubject } from '../forge/action.ts';
+import type { Forge } from '../forge/forge.ts';
+import { git } from '../process/git.ts';
+import { changesOfTrees, fastForward, treeOfCommit } from '../process/git-tree.ts';
+import type { CheckResult } from './attempt.ts';
+import { type JudgedTree, requiredVerdicts } from './judged-tree.ts';
+import { executeGate } from './kinds/gate.ts';
+import { gitFolder } from './protected-files.ts';
+import type { Job, Work } from './work.ts';
+import { isOwnWorktree, treeNow } from './workspace-tree.ts';
+
+/** The subject with the head that may land and what was seen of it; or why nothing may. */
+export type Landing =
+  | { readonly subject: ActionSubject; readonly evidence?: JsonObject; readonly checks?: readonly CheckResult[] }
+  | { readonly stale: Work };
+
+const FILES_SHOWN = 20;
+
+/** Compares what a merge would land with what the verdicts of the run are about. */
+export async function checkLanding(job: Job, forge: Forge, subject: ActionSubject): Promise<Landing> {
+  const { request, context, bench } = job;
+  const required = requiredVerdicts(context.snapshot.data, request.workflow.definition).filter(({ tree }) => tree !== null);
+  if (required.length === 0 || subject.pr === undefined) return { subject };
+  const { cwd } = bench.services;
+  if ((await gitFolder(cwd)) === undefined) {
+    const { id } = await treeNow(job);
+    return verdictOn(job, required, { subject, tree: id });
+  }
+  const head = subject.head ?? (await headOf(forge, subject.pr));
+  // What the forge cannot tell, the merge itself will say.
+  if (head === undefined) return { subject };
+  const tree = (await treeOfCommit(cwd, head)) ?? (await fetchedTree(cwd, head));
+  if (tree === undefined)
+    return {
+      stale: staleWork(
+        `the head ${head} of pull request #${subject.pr} is not in this clone, so it cannot be compared with what was checked`,
+        { head },
+      ),
+    };
+  const landing = await verdictOn(job, required, { subject: { ...subject, head }, tree });
+  // What others pushed is what the checks look at next, where the worktree is the run's own.
+  if ('stale' in landing && (await isOwnWorktree(job))) await fastForward(cwd, head);
+  return landing;
+}
+
+interface Candidate {
+  readonly subject: ActionSubject;
+  readonly tree: string;
+}
+
+async function verdictOn(job: Job, required: readonly JudgedTree[], { subject, tree }: Candidate): Promise<Landing> {
+  const head = subject.head === undefined ? {} : { head: subject.head };
+  const stale = required.filter((one) => one.tree !== tree).sort((one, other) => one.at - other.at);
+  if (stale.length === 0) return { subject, evidence: { tree, ...head } };
+  const again = stale.every(({ by }) => by === 'gate') ? await madeAgain(job, stale, tree) : undefined;
+  if (again?.kind === 'passed') return { subject, evidence: { tree, ...head, again: stale.map(({ step }) => step) }, checks: again.checks };
+  const files = await filesBetween(job, stale, tree);
+  const shown = files.slice(0, FILES_SHOWN).join(', ') + (files.length > FILES_SHOWN ? ` and ${files.length - FILES_SHOWN} more` : '');
+  const judges = stale.map(({ by, step }) => `${NOUNS[by]} "${step}"`).join(', ');
+  const what = subject.head === undefined ? 'the workspace' : `the head ${subject.head} of pull request #${subject.pr}`;
+  const differs = `${judges} judged another tree${shown === '' ? '' : `; these files differ: ${shown}`}`;
+  const error = `${what} is not what was checked: ${differs}${again === undefined ? '' : `; checked again, it does not pass: ${again.why}`}`;
+  const facts = { ...head, tree, files, stale: stale.map(({ step }) => step) };
+  return { stale: { ...staleWork(error, facts), ...(again === undefined ? {} : { checks: again.checks }) } };
+}
+
+type Again = { readonly kind: 'passed' | 'refused'; readonly why: string; readonly checks: readonly CheckResult[] };
+
+/** Makes gates again on what would land, where steps after them changed the tree: that is what the workspace holds now. */
+async function madeAgain(job: Job, stale: readonly JudgedTree[], tree: string): Promise<Again | undefined> {
+  const checks: CheckResult[] = [];
+  for (const { step } of stale) {
+    const model = job.request.workflow.definition.steps.find(({ id, kind }) => id === step && kind === 'gate');
+    if (model === undefined || (await treeNow(job)).id !== tree) return undefined;
+    const done = await executeGate({ ...job, request: { ...job.request, bound: { model, code: NO_CODE } } });
+    checks.push(...(done.checks ?? []));
+    if ('error' in done) return { kind: 'refused', why: done.error.message, checks };
+    const { passed, failed_checks: failed } = 'output' in done ? (done.output as JsonObject) : {};
+    if (passed !== true || done.evidence?.tree !== tree) {
+      const why = Array.isArray(failed) && failed.length > 0 ? failed.join('; ') : `gate "${step}" did not pass`;
+      return { kind: 'refused', why, checks };
+    }
+  }
+  return { kind: 'passed', why: '', checks };
+}
+
+const NOUNS = { gate: 'gate', review: 'the review', approval: 'the approval', work: 'step' } as const;
+
+function staleWork(error: string, facts: JsonObject): Work {
+  const advice = 'nothing was merged; commit or take back what differs, and let the checks run again on what should land';
+  const { tree, head } = facts;
+  return {
+    outcome: 'stale_tree',
+    output: { error: `${error}; ${advice}`, reason: 'stale_tree', ...facts },
+    evidence: { ...(tree === undefined ? {} : { tree }), ...(head === undefined ? {} : { head }) },
+  };
+}
+
+async function filesBetween({ bench }: Job, stale: readonly JudgedTree[], tree: string): Promise<string[]> {
+  const found = new Set<string>();
+  for (const other of new Set(stale.map((one) => one.tree))) {
+    // Without git, or after a cleanup of its objects, only that they differ is known.
+    const changes = other === null ? [] : await changesOfTrees(bench.services.cwd, other, tree).catch(() => []);
+    for (const { path, what } of changes) found.add(`${path} (${what})`);
+  }
+  return [...found].sort();
+}
+
+async function headOf(forge: Forge, number: number): Promise<string | undefined> {
+  const answer = await forge.pullRequest(number);
+  return answer.result === 'ok' ? answer.value.headSha : undefined;
+}
+
+async function fetchedTree(cwd: string, head: string): Promise<string | undefined> {
+  await git(cwd, ['fetch', '--quiet', '--no-tags', 'origin', head]);
+  return await treeOfCommit(cwd, head);
+}

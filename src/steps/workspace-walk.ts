@@ -1,0 +1,103 @@
+// Owns which entries of a workspace match a pattern, and what each of them is. Links are followed as long as they stay
+// inside of the workspace; one that leads out is told as such and never read. Nothing is opened here.
+
+import { readdir, readlink, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join, posix, relative, sep } from 'node:path';
+import { fixedFolders } from '../definition/pattern.ts';
+import { Stopped } from './abort.ts';
+import { matches } from './glob.ts';
+import { unlessGone } from './workspace-file.ts';
+
+/** An entry that matches. `name` is its path in the workspace, with slashes. */
+export type FoundEntry =
+  /** `file` is where it really is; `link` what the link says that leads there. */
+  | { readonly kind: 'file'; readonly name: string; readonly file: string; readonly link?: string }
+  /** A link that leads out of the workspace, or nowhere. */
+  | { readonly kind: 'outside' | 'dangling'; readonly name: string; readonly link: string }
+  /** A named pipe, a socket or a device. */
+  | { readonly kind: 'special'; readonly name: string };
+
+/** What is looked for, and where. */
+export interface WalkQuery {
+  /** The real path of what no link may lead out of. */
+  readonly root: string;
+  readonly pattern: string;
+  /** Where a folder of the pattern lies; without it, below the root. */
+  readonly place?: (folder: string) => string;
+  /** Names of folders that are not entered, unless the pattern spells them out. */
+  readonly leftOut: ReadonlySet<string>;
+  /** False where a link counts as nothing at all. */
+  readonly followsLinks?: boolean;
+  /** Called for each entry that is looked at; it throws when there were too many. */
+  readonly count: () => void;
+  readonly signal: AbortSignal;
+}
+
+/** Finds the entries that match, without an order. */
+export async function* walkWorkspace(query: WalkQuery): AsyncGenerator<FoundEntry> {
+  const { root, pattern, leftOut, followsLinks = true, place = (folder) => join(root, folder) } = query;
+  const fixed = fixedFolders(pattern);
+  const isDeep = pattern.split('/').length > fixed.length + 1 || pattern.includes('**');
+  const start = await resolveLink(root, place(fixed.join('/')));
+  if (!followsLinks && start.kind === 'folder' && start.real !== place(fixed.join('/'))) return;
+  if (start.kind === 'outside' && followsLinks) yield { kind: 'outside', name: fixed.join('/'), link: start.real };
+  if (start.kind !== 'folder') return;
+  const folders = [{ name: fixed.join('/'), real: start.real }];
+  const followed = new Set<string>();
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    if (query.signal.aborted) throw new Stopped();
+    for (const entry of (await unlessGone(readdir(folder.real, { withFileTypes: true }))) ?? []) {
+      query.count();
+      const name = posix.join(folder.name, entry.name);
+      const path = join(folder.real, entry.name);
+      if (entry.isDirectory()) {
+        if (isDeep && !leftOut.has(entry.name)) folders.push({ name, real: path });
+      } else if (entry.isSymbolicLink()) {
+        if (!followsLinks) continue;
+        const found = await throughLink({ root, pattern, name, path });
+        if (found === undefined) continue;
+        if (found.kind !== 'folder') yield found;
+        else if (isDeep && !leftOut.has(entry.name) && !isInside(found.real, path) && !followed.has(found.real)) {
+          followed.add(found.real);
+          folders.push({ name, real: found.real });
+        }
+      } else if (matches(name, pattern)) yield entry.isFile() ? { kind: 'file', name, file: path } : { kind: 'special', name };
+    }
+  }
+}
+
+interface Link {
+  readonly root: string;
+  readonly pattern: string;
+  readonly name: string;
+  readonly path: string;
+}
+
+async function throughLink({ root, pattern, name, path }: Link): Promise<FoundEntry | { kind: 'folder'; real: string } | undefined> {
+  const link = await unlessGone(readlink(path));
+  if (link === undefined) return undefined;
+  const target = await resolveLink(root, path);
+  if (target.kind === 'folder') return { kind: 'folder', real: target.real };
+  // What is asked for may lie below a folder that a link leads out to.
+  const isMeant = matches(name, pattern) || (target.kind === 'outside' && matches(`${name}/x`, pattern));
+  if (!isMeant) return undefined;
+  if (target.kind === 'file') return { kind: 'file', name, file: target.real, link };
+  return target.kind === 'special' ? { kind: 'special', name } : { kind: target.kind, name, link };
+}
+
+type Target = { readonly kind: 'file' | 'folder' | 'special' | 'outside'; readonly real: string } | { readonly kind: 'dangling' };
+
+async function resolveLink(root: string, path: string): Promise<Target> {
+  const real = await unlessGone(realpath(path));
+  if (real === undefined) return { kind: 'dangling' };
+  if (!isInside(root, real)) return { kind: 'outside', real };
+  const facts = await unlessGone(stat(real));
+  if (facts === undefined) return { kind: 'dangling' };
+  return { kind: facts.isFile() ? 'file' : facts.isDirectory() ? 'folder' : 'special', real };
+}
+
+/** Whether a real path is a folder itself or lies below it. */
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return !(way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way));
+}

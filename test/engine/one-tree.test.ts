@@ -1,0 +1,330 @@
+// What lands is what was tested, reviewed and approved: whole runs on real git, with a local forge, agents that commit
+// one thing and show another, people who edit between a gate and a merge, and work that goes on in a checkout of theirs.
+
+import { spawn } from 'node:child_process';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AgentRequest } from '../../src/agents/driver.ts';
+import { createScriptedDriver, type ScriptedMove } from '../../src/agents/scripted.ts';
+import { type LocalForge, openLocalForge } from '../../src/forge/local-forge.ts';
+import { defineWorkflow, type Engine, type RunHandle, type RunView, step, workflow } from '../../src/index.ts';
+import { valueIn } from '../../src/proof/forge-stage.ts';
+import { git } from '../git.ts';
+import { createRig, errorOf, type Rig } from './rig.ts';
+
+let rig: Rig;
+let project: string;
+let forge: LocalForge;
+/** What the agent of a step does in its workspace. */
+let deeds: Readonly<Record<string, (request: AgentRequest) => readonly ScriptedMove[]>>;
+beforeEach(async () => {
+  rig = createRig();
+  project = rig.path('project');
+  git(rig.directory, 'init', '--quiet', '--initial-branch=main', project);
+  put('answer.txt', 'broken\n');
+  put('check.sh', 'grep -q fixed answer.txt\n');
+  git(project, 'add', '.');
+  git(project, 'commit', '--quiet', '-m', 'first');
+  // A local forge moves no branch that is checked out.
+  git(project, 'checkout', '--quiet', '-b', 'desk');
+  forge = await openLocalForge({ repository: project, state: rig.path('forge.db') });
+  deeds = {};
+});
+afterEach(async () => {
+  await rig.close();
+  await forge.close();
+});
+
+function put(path: string, text: string, folder = project): void {
+  writeFileSync(join(folder, path), text);
+}
+const commitAll = (folder: string): string => git(folder, 'commit', '--quiet', '--all', '--allow-empty', '-m', 'by the agent');
+
+const openPr = async ({ runId, workflowParams }: { readonly runId: string; readonly workflowParams: object }) => {
+  const head = (workflowParams as { head?: string }).head ?? `pawl/${runId}`;
+  const { number } = valueIn(await forge.openPullRequest({ title: 'Mend it', body: '', head, base: 'main' }, runId));
+  return { pr_number: number };
+};
+
+const landing = defineWorkflow({
+  name: 'landing',
+  params: { head: { description: 'the branch of the pull request', type: 'string', required: false } },
+  steps: [
+    { id: 'implement', agent: 'dev', prompt: 'Mend it.', next: 'tests' },
+    { id: 'tests', gate: { checks: ['sh check.sh'] }, next: 'open' },
+    { id: 'open', handler: openPr, next: 'ask' },
+    { id: 'ask', human: { prompt: 'Merge?' }, next: 'land' },
+    { id: 'land', forge: { action: 'merge_pr' }, next: { ok: null, stale_tree: { to: 'tests', maxIterations: 1 } } },
+  ],
+});
+
+async function open(): Promise<Engine> {
+  const driver = createScriptedDriver((request) => deeds[request.step]?.(request) ?? []);
+  return await rig.open({
+    cwd: project,
+    worktrees: { folder: rig.path('worktrees') },
+    workflows: [landing],
+    forge,
+    roles: { dev: { driver: 'scripted' } },
+    drivers: { scripted: driver },
+  });
+}
+
+/** Starts the workflow for an issue, in a worktree of its own, and waits for the question. */
+async function started(given = landing): Promise<{ engine: Engine; run: RunHandle; view: RunView; folder: string }> {
+  const engine = await open();
+  const run = await engine.start(given, {}, { origin: { issue: 1 } });
+  return { engine, run, view: await run.wait('idle'), folder: rig.path(`worktrees/${run.id}`) };
+}
+
+const told = ({ steps }: RunView): string[] => steps.map(({ path, outcome }) => `${path} ${outcome}`);
+const onMain = (path: string): string => git(project, 'show', `main:${path}`);
+const evidenceOf = (view: RunView, path: string) =>
+  view.steps.find((one) => one.path === path)?.evidence as { tree?: string; head?: string };
+
+describe('a run in a worktree of its own', () => {
+  test('lands what its gate saw, although the agent committed a bug and did not commit the mend', async () => {
+    deeds = {
+      implement: ({ cwd }) => {
+        put('answer.txt', 'worse\n', cwd);
+        commitAll(cwd);
+        return [
+          { do: 'write', path: 'answer.txt', text: 'fixed\n' },
+          { do: 'write', path: 'new.txt', text: 'new\n' },
+        ];
+      },
+    };
+    const { engine, run, view, folder } = await started();
+    expect(git(folder, 'status', '--short')).toBe('');
+    expect(git(folder, 'log', '-1', '--format=%an %ae')).toBe('Pawl pawl@localhost');
+    const seen = evidenceOf(view, 'tests#1');
+    expect(seen).toEqual({ tree: git(folder, 'rev-parse', 'HEAD^{tree}'), head: git(folder, 'rev-parse', 'HEAD') });
+    await engine.decide(run.id, { option: 'approve', actor: 'ann' });
+    const done = await run.wait();
+    expect(done.status).toBe('completed');
+    expect([onMain('answer.txt'), onMain('new.txt')]).toEqual(['fixed', 'new']);
+    expect(evidenceOf(done, 'land#1')).toEqual(seen);
+  });
+
+  test('commits past hooks, and what git was told to overlook, and leaves out what it ignores', async () => {
+    mkdirSync(join(project, '.git/hooks'), { recursive: true });
+    writeFileSync(join(project, '.git/hooks/pre-commit'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    deeds = {
+      implement: ({ cwd }) => {
+        git(cwd, 'update-index', '--assume-unchanged', 'answer.txt');
+        put('.gitignore', '*.log\n', cwd);
+        put('debug.log', 'x', cwd);
+        mkdirSync(join(cwd, '__pycache__'));
+        put('__pycache__/a.pyc', 'x', cwd);
+        return [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }];
+      },
+    };
+    const { folder } = await started();
+    expect(git(folder, 'ls-tree', '--name-only', 'HEAD').split('\n')).toEqual(['.gitignore', 'answer.txt', 'check.sh']);
+    expect(git(folder, 'show', 'HEAD:answer.txt')).toBe('fixed');
+  });
+
+  test('does not pass a gate on a repository that was made inside of it', async () => {
+    deeds = {
+      implement: ({ cwd }) => {
+        git(cwd, 'init', '--quiet', 'hidden');
+        put('hidden/answer.txt', 'fixed\n', cwd);
+        return [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }];
+      },
+    };
+    const { view } = await started();
+    expect(view).toMatchObject({ status: 'escalated', error: expect.stringContaining('hidden/ is a git repository of its own') });
+  });
+
+  test('whose pull request is of another branch does not land it, and says which files differ', async () => {
+    git(project, 'checkout', '--quiet', '-b', 'other', 'main');
+    put('answer.txt', 'untested\n');
+    git(project, 'commit', '--quiet', '--all', '-m', 'untested');
+    git(project, 'checkout', '--quiet', 'desk');
+    deeds = { implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }] };
+    const engine = await open();
+    const run = await engine.start(landing, { head: 'other' }, { origin: { issue: 1 } });
+    await run.wait('idle');
+    await engine.decide(run.id, { option: 'approve', actor: 'ann' });
+    await run.wait('idle');
+    await engine.decide(run.id, { option: 'approve', actor: 'ann' });
+    const view = await run.wait('idle');
+    expect(told(view).filter((line) => line.startsWith('land'))).toEqual(['land#1 stale_tree', 'land#2 stale_tree']);
+    expect(view.steps.at(-1)?.output).toMatchObject({
+      error: expect.stringContaining('gate "tests", the approval "ask" judged another tree; these files differ: answer.txt (changed)'),
+    });
+    expect(view.status).toBe('escalated');
+    expect(onMain('answer.txt')).toBe('broken');
+  });
+});
+
+describe('a file that is edited after the gate', () => {
+  test('before the question is put is told in it, and does not land without the checks', async () => {
+    const editing = defineWorkflow({
+      name: 'editing',
+      steps: [
+        { id: 'implement', agent: 'dev', prompt: 'Mend it.', next: 'tests' },
+        { id: 'tests', gate: { checks: ['sh check.sh'] }, next: 'open' },
+        { id: 'open', handler: openPr, next: 'polish' },
+        { id: 'polish', agent: 'dev', prompt: 'Polish it.', next: 'ask' },
+        { id: 'ask', human: { prompt: 'Merge?' }, next: 'land' },
+        { id: 'land', forge: { action: 'merge_pr' }, next: null },
+      ],
+    });
+    deeds = {
+      implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }],
+      polish: () => [{ do: 'write', path: 'answer.txt', text: 'spoiled\n' }],
+    };
+    const { engine, run } = await started(editing);
+    const [asked] = await engine.gates(run.id);
+    expect(asked?.subjects).toMatchObject({ tree: { stale: [{ step: 'tests', files: ['answer.txt (changed)'] }] } });
+    await engine.decide(run.id, { option: 'approve', actor: 'ann' });
+    const view = await run.wait('idle');
+    expect(told(view).at(-1)).toBe('land#1 stale_tree');
+    expect(onMain('answer.txt')).toBe('broken');
+  });
+
+  test('while the question waits puts it anew: a decision on what was shown does not count', async () => {
+    deeds = { implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }] };
+    const { engine, run, folder } = await started();
+    const [before] = await engine.gates(run.id);
+    put('answer.txt', 'spoiled\n', folder);
+    const error = await errorOf(engine.decide(run.id, { option: 'approve', actor: 'ann', digest: before?.digest ?? '' }));
+    expect(error.message).toContain('the files of the workspace changed (since "tests": answer.txt (changed))');
+    expect(error.message).toContain('the question was put again');
+    const [after] = await engine.gates(run.id);
+    expect(after?.digest).not.toBe(before?.digest);
+    expect(after?.subjects).toMatchObject({ tree: { stale: [{ step: 'tests', files: ['answer.txt (changed)'] }] } });
+    expect((await engine.get(run.id)).status).toBe('waiting');
+  });
+
+  test('after the approval leads back to the gate, and lands only when it was tested and approved again', async () => {
+    const late = defineWorkflow({
+      name: 'late',
+      steps: [
+        { id: 'implement', agent: 'dev', prompt: 'Mend it.', next: 'tests' },
+        { id: 'tests', gate: { checks: ['sh check.sh'] }, next: 'ask' },
+        { id: 'ask', human: { prompt: 'Merge?' }, next: 'pause' },
+        { id: 'pause', signal: 'go', next: 'open' },
+        { id: 'open', handler: openPr, next: 'land' },
+        { id: 'land', forge: { action: 'merge_pr' }, next: { ok: null, stale_tree: { to: 'tests', maxIterations: 3 } } },
+      ],
+    });
+    deeds = { implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }] };
+    const { engine, run, folder } = await started(late);
+    await engine.decide(run.id, { option: 'approve', actor: 'ann' });
+    await run.wait('idle');
+    put('answer.txt', 'fixed and more\n', folder);
+    commitAll(folder);
+    await engine.signal(run.id, 'go');
+    const view = await run.wait('idle');
+    expect(told(view).slice(-3)).toEqual(['land#1 stale_tree', 'tests#2 ok', 'ask#2 undefined']);
+    expect(onMain('answer.txt')).toBe('broken');
+    await engine.decide(run.id, { option: 'approve', actor: 'ann' });
+    await engine.signal(run.id, 'go');
+    expect((await run.wait()).status).toBe('completed');
+    expect(onMain('answer.txt')).toBe('fixed and more');
+  });
+});
+
+test('a flow is held to it as well', async () => {
+  const flow = workflow('flowing', function* () {
+    yield* step('tests').gate({ checks: ['test -e answer.txt'] });
+    yield* step('ask').human({ prompt: 'Merge?' });
+  });
+  const engine = await open();
+  const run = await engine.start(flow);
+  await run.wait('idle');
+  const [asked] = await engine.gates(run.id);
+  expect(asked?.subjects).toEqual({ tree: { id: git(project, 'rev-parse', 'HEAD^{tree}') } });
+  put('answer.txt', 'spoiled');
+  const error = await errorOf(engine.decide(run.id, { option: 'approve', actor: 'ann', digest: asked?.digest ?? '' }));
+  expect(error.code).toBe('CONTENT_CHANGED');
+  expect((await engine.get(run.id)).status).toBe('waiting');
+});
+
+describe('a run in the checkout of people', () => {
+  async function inPlace(): Promise<{ engine: Engine; run: RunHandle; view: RunView }> {
+    const engine = await open();
+    const run = await engine.start(landing, { head: 'desk' });
+    return { engine, run, view: await run.wait('idle') };
+  }
+
+  test('commits nothing behind their back, and does not land what they did not commit', async () => {
+    put('notes.txt', 'mine\n');
+    git(project, 'add', 'notes.txt');
+    deeds = {
+      implement: ({ cwd }) => {
+        commitAll(cwd);
+        return [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }];
+      },
+    };
+    const { engine, run, view } = await inPlace();
+    const index = git(project, 'status', '--short');
+    expect(index).toBe('M answer.txt');
+    expect(evidenceOf(view, 'tests#1').tree).toMatch(/^[0-9a-f]{40}$/);
+    await engine.decide(run.id, { option: 'approve', actor: 'ann' });
+    await run.wait('idle');
+    await engine.decide(run.id, { option: 'approve', actor: 'ann' });
+    const done = await run.wait('idle');
+    expect(told(done).at(-1)).toBe('land#2 stale_tree');
+    expect(done.steps.at(-1)?.output).toMatchObject({ error: expect.stringContaining('these files differ: answer.txt (changed)') });
+    expect([git(project, 'status', '--short'), onMain('answer.txt')]).toEqual([index, 'broken']);
+  });
+
+  test('lands what they committed', async () => {
+    deeds = {
+      implement: ({ cwd }) => {
+        put('answer.txt', 'fixed\n', cwd);
+        commitAll(cwd);
+        return [];
+      },
+    };
+    const { engine, run } = await inPlace();
+    await engine.decide(run.id, { option: 'approve', actor: 'ann' });
+    expect((await run.wait()).status).toBe('completed');
+    expect(onMain('answer.txt')).toBe('fixed');
+  });
+});
+
+test('a daemon that writes the fix only while the gate looks leaves it without a verdict', async () => {
+  // The check itself waits for the daemon, so that it always sees the fix.
+  put(
+    'check.sh',
+    'touch .git-look; until grep -q fixed answer.txt; do :; done; rm -f .git-look; until grep -q broken answer.txt; do :; done\n',
+  );
+  appendFileSync(join(project, '.gitignore'), '.git-look\n');
+  git(project, 'add', '.');
+  git(project, 'commit', '--quiet', '-m', 'second');
+  const script =
+    'while :; do if [ -e .git-look ]; then echo fixed > answer.txt; elif grep -q fixed answer.txt; then echo broken > answer.txt; fi; done';
+  const daemon = spawn('sh', ['-c', script], { cwd: project, stdio: 'ignore' });
+  const engine = await open();
+  const gate = defineWorkflow({ name: 'gate', steps: [{ id: 'tests', gate: { checks: ['sh check.sh'] }, next: null }] });
+  const run = await engine.start(gate);
+  const view = await run.wait('idle');
+  daemon.kill('SIGKILL');
+  expect(readFileSync(join(project, 'answer.txt'), 'utf8')).toBe('broken\n');
+  expect(view).toMatchObject({ status: 'escalated', error: expect.stringContaining('answer.txt (rewritten)') });
+});
+
+test('what test tools leave behind does not void the second gate', async () => {
+  put(
+    'check.sh',
+    'mkdir -p __pycache__ .pytest_cache; date +%s%N > __pycache__/a.pyc; date +%s%N > .pytest_cache/x; date +%s%N > .coverage\n',
+  );
+  git(project, 'add', '.');
+  git(project, 'commit', '--quiet', '-m', 'second');
+  const twice = defineWorkflow({
+    name: 'twice',
+    steps: [
+      { id: 'one', gate: { checks: ['sh check.sh'] }, next: 'two' },
+      { id: 'two', gate: { checks: ['sh check.sh'] }, next: null },
+    ],
+  });
+  const engine = await open();
+  const run = await engine.start(twice);
+  expect((await run.wait('idle')).status).toBe('completed');
+  rmSync(join(project, '__pycache__'), { recursive: true });
+});
