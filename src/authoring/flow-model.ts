@@ -36,6 +36,12 @@ export interface StepOptions {
   readonly postconditions?: readonly FlowCondition[];
   readonly contractRetries?: number;
   readonly slots?: readonly string[];
+  /** Patterns of files that an agent at this step may not change, beside those that are always protected. */
+  readonly protected?: readonly string[];
+  /** Patterns of protected files that an agent at this step may change all the same. */
+  readonly mayChange?: readonly string[];
+  /** Patterns of the files that it changes: steps side by side that would write the same get checkouts of their own. */
+  readonly writes?: readonly string[];
 }
 
 /** What a kind of step brings, beside the shared options. */
@@ -128,6 +134,9 @@ function modelOptions(step: string, options: StepOptions): Partial<StepModel> {
     ...(options.postconditions === undefined ? {} : { postconditions: options.postconditions.map(conditionModel) }),
     ...(options.contractRetries === undefined ? {} : { contractRetries: countOf(step, 'contractRetries', options.contractRetries) }),
     ...(options.slots === undefined ? {} : { slots: [...options.slots] }),
+    ...(options.protected === undefined ? {} : { protected: [...options.protected] }),
+    ...(options.mayChange === undefined ? {} : { mayChange: [...options.mayChange] }),
+    ...(options.writes === undefined ? {} : { writes: [...options.writes] }),
   };
 }
 

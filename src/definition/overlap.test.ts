@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import type { StepModel } from './model.ts';
-import { overlappingWriters } from './overlap.ts';
+import { overlappingWriters, writtenBy } from './overlap.ts';
 
 const writers = (...writes: (readonly string[] | undefined)[]): string[] =>
   [
-    ...overlappingWriters(writes.map((list, index) => ({ id: `b${index}`, ...(list === undefined ? {} : { writes: list }) }) as StepModel)),
+    ...overlappingWriters(
+      writes.map((list, index) => ({ id: `b${index}`, config: {}, ...(list === undefined ? {} : { writes: list }) }) as StepModel),
+    ),
   ].sort();
 
 test.each<[readonly string[], readonly string[], boolean]>([
@@ -22,4 +24,13 @@ test.each<[readonly string[], readonly string[], boolean]>([
 
 test('only those that overlap are named, and one that says nothing is not', () => {
   expect(writers(['src/**'], undefined, ['docs/**'], ['src/a.ts'])).toEqual(['b0', 'b3']);
+});
+
+test('files that a branch declares as its outputs are written by it, unless it says what it writes', () => {
+  const outputs = [
+    { type: 'file', pattern: 'src/**' },
+    { type: 'comment', pattern: '' },
+  ];
+  expect(writtenBy({ config: { outputs } } as unknown as StepModel)).toEqual(['src/**']);
+  expect(writtenBy({ config: { outputs }, writes: [] } as unknown as StepModel)).toEqual([]);
 });

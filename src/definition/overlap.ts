@@ -1,14 +1,24 @@
 // Owns which branches of a group may touch the same files: what each says it writes, compared with the others.
 
+import { isJsonObject, type Json } from '../base/json.ts';
 import type { StepModel } from './model.ts';
 import { fixedStart, isPlain } from './pattern.ts';
 
-/** The ids of the members whose `writes` overlap with those of another; one that says nothing is not among them. */
+/** The patterns that a step writes: what it says, or else the files that it declares as outputs. */
+export function writtenBy({ writes, config }: Pick<StepModel, 'writes' | 'config'>): readonly string[] {
+  if (writes !== undefined) return writes;
+  const outputs: readonly Json[] = Array.isArray(config.outputs) ? config.outputs : [];
+  return outputs.filter(isJsonObject).flatMap(({ type, pattern }) => {
+    return (type === 'file' || type === 'artifact') && typeof pattern === 'string' ? [pattern] : [];
+  });
+}
+
+/** The ids of the members that may write what another writes; one that neither says so nor declares files is not among them. */
 export function overlappingWriters(members: readonly StepModel[]): ReadonlySet<string> {
   const found = new Set<string>();
   for (const [index, one] of members.entries()) {
     for (const other of members.slice(index + 1)) {
-      if (!(one.writes ?? []).some((pattern) => (other.writes ?? []).some((rival) => mayMeet(pattern, rival)))) continue;
+      if (!writtenBy(one).some((pattern) => writtenBy(other).some((rival) => mayMeet(pattern, rival)))) continue;
       found.add(one.id);
       found.add(other.id);
     }

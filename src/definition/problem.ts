@@ -29,6 +29,7 @@ export type ProblemCode =
   | 'ARG_INVALID'
   | 'GATE_INVALID'
   | 'CHECK_BYPASSED'
+  | 'WRITERS_UNKNOWN'
   | 'KIND_AMBIGUOUS'
   | 'KIND_INVALID'
   | 'FIELD_UNKNOWN'

@@ -376,9 +376,10 @@ export class RunDriver {
   private requestFor(want: AttemptRequest['want'], activation: Activation, signal: AbortSignal): AttemptRequest {
     const items = activation.group === undefined ? undefined : this.state.groups[activation.group]?.items;
     const list = items === undefined ? undefined : (this.record.value(items) as readonly unknown[]);
-    const { answers } = activation;
+    const { answers, group } = activation;
     return {
       want,
+      ...(group === undefined ? {} : { group: this.bound(group.slice(0, group.indexOf('#'))).model }),
       ...(this.workspace === undefined ? {} : { workspace: this.workspace }),
       ...(answers === undefined ? {} : { answers: answers.map((ref) => this.record.value(ref)) }),
       ...(this.state.said === undefined ? {} : { said: this.state.said }),

@@ -3,6 +3,7 @@
 
 import type { Json, JsonObject } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow } from '../definition/code.ts';
+import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { Activation, PersonSaid } from '../kernel/run-state.ts';
@@ -40,6 +41,8 @@ export interface AttemptRequest {
   readonly answers?: readonly Json[];
   /** What people said to the run that no agent has worked with yet, oldest first. */
   readonly said?: readonly PersonSaid[];
+  /** A member: the step whose branches or items work side by side. */
+  readonly group?: StepModel;
   /** A member of a fan-out: its item. */
   readonly item: Json | undefined;
   /** Loads the run's record; the same record while nothing settles. */

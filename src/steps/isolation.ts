@@ -3,7 +3,7 @@
 // one. A workspace that git does not keep has no checkouts: there they work in place, one beside the other.
 
 import type { StepModel } from '../definition/model.ts';
-import { overlappingWriters } from '../definition/overlap.ts';
+import { overlappingWriters, writtenBy } from '../definition/overlap.ts';
 import { bringBack, closeSideCheckout, openSideCheckout } from '../process/side-checkout.ts';
 import { checkoutOf } from '../process/worktree.ts';
 import type { AttemptRequest, AttemptResult } from './attempt.ts';
@@ -33,14 +33,12 @@ export async function apart(
   }
 }
 
-/** Whether this is a branch that declares to write what another branch of its group declares as well. */
-function isRival({ activation, bound, workflow }: AttemptRequest): boolean {
-  const { kind, id, writes } = bound.model;
-  if (writes === undefined || activation.group === undefined || (kind !== 'agent' && kind !== 'command')) return false;
-  const group = activation.group.slice(0, activation.group.indexOf('#'));
-  const step = workflow.definition.steps.find((candidate) => candidate.id === group);
-  if (step === undefined) return false;
-  const found = overlaps.get(step) ?? overlappingWriters(step.members);
-  overlaps.set(step, found);
+/** Whether this is a branch that writes what another branch, or another item of the same list, may write as well. */
+function isRival({ activation, bound, group }: AttemptRequest): boolean {
+  const { kind, id } = bound.model;
+  if (group === undefined || (kind !== 'agent' && kind !== 'command') || activation.group === undefined) return false;
+  if (group.kind === 'each') return group.concurrency !== 1 && writtenBy(bound.model).length > 0;
+  const found = overlaps.get(group) ?? overlappingWriters(group.members);
+  overlaps.set(group, found);
   return found.has(id);
 }

@@ -98,7 +98,9 @@ async function observe(bench: Bench, request: AttemptRequest, context: AttemptCo
 }
 
 function execute(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
-  if (request.bound.model.writes === undefined) return executeHere(bench, request, context);
+  const { kind } = request.bound.model;
+  // Only members can have rivals.
+  if (request.group === undefined || (kind !== 'agent' && kind !== 'command')) return executeHere(bench, request, context);
   return workshop().then(({ apart }) => apart(bench, request, (place, told) => executeHere(place, told, context)));
 }
 

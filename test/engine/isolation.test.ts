@@ -2,12 +2,13 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createScriptedDriver } from '../../src/agents/scripted.ts';
 import { checkYaml } from '../../src/authoring/yaml/check.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
+import { all, defineWorkflow, type Engine, step, workflow } from '../../src/index.ts';
 import { git } from '../git.ts';
-import { createRig, type Rig } from './rig.ts';
+import { createLatch, createRig, type Rig } from './rig.ts';
 
 let rig: Rig;
 let project: string;
@@ -109,4 +110,73 @@ test('agents work apart as well, and what each was to produce is looked for wher
 
 test('a pattern that leads out of the workspace is refused where it is written', () => {
   expect(() => parallel(`id: a, ${SED('one', 'A')}, writes: ["../x"]`, `id: b, ${SED('one', 'B')}`)).toThrow(/leads out of the workspace/);
+});
+
+describe('agents that write the same files at the same time', () => {
+  /** Agents that each change another line of one file, and meet before they write: in one folder, one change would be lost. */
+  async function runAgents(definition: Parameters<Engine['start']>[0]) {
+    const folders = new Set<string>();
+    const both = createLatch();
+    const driver = createScriptedDriver(async ({ cwd, context, step: name }) => {
+      const text = readFileSync(join(cwd, 'text'), 'utf8');
+      folders.add(cwd);
+      if (folders.size === 2 || cwd === project) both.open();
+      await both.promise;
+      const word = typeof context.word === 'string' ? context.word : name;
+      writeFileSync(join(cwd, 'text'), text.replace(word, word.toUpperCase()));
+      return [];
+    });
+    const engine = await rig.open({ cwd: project, roles: { dev: { driver: 'scripted' } }, drivers: { scripted: driver } });
+    const view = await (await engine.start(definition)).wait('idle');
+    return { view, folders };
+  }
+
+  test('in branches of a workflow file that declare files as outputs get folders of their own', async () => {
+    const branch = (id: string): string => `id: ${id}, type: agent, agent: dev, outputs: [{ name: ${id}_code, type: file, pattern: text }]`;
+    const { view, folders } = await runAgents(parallel(branch('one'), branch('five')));
+    expect([view.status, readFileSync(join(project, 'text'), 'utf8')]).toEqual(['completed', 'ONE\ntwo\nthree\nfour\nFIVE\n']);
+    expect(folders.has(project)).toBe(false);
+  });
+
+  test('in branches of a flow do, too', async () => {
+    const flow = workflow('flowing', function* () {
+      yield* all([
+        step('one').agent({ agent: 'dev', prompt: 'Write.', writes: ['text'] }),
+        step('five').agent({ agent: 'dev', prompt: 'Write.', writes: ['text'] }),
+      ]);
+    });
+    const { view, folders } = await runAgents(flow);
+    expect([view.status, readFileSync(join(project, 'text'), 'utf8')]).toEqual(['completed', 'ONE\ntwo\nthree\nfour\nFIVE\n']);
+    expect(folders.has(project)).toBe(false);
+  });
+
+  test('and in a fan-out over a list', async () => {
+    const fanned = defineWorkflow({
+      name: 'fanned',
+      steps: [
+        {
+          id: 'all',
+          each: {
+            items: 'words',
+            step: { agent: 'dev', prompt: 'Write.', writes: ['text'], context: ({ item }: { item?: unknown }) => ({ word: item }) },
+          },
+          next: null,
+        },
+      ],
+      params: { words: { description: 'the words', type: 'json', required: false, default: ['one', 'five'] } },
+    });
+    const { view, folders } = await runAgents(fanned);
+    expect([view.status, readFileSync(join(project, 'text'), 'utf8')]).toEqual(['completed', 'ONE\ntwo\nthree\nfour\nFIVE\n']);
+    expect(folders.has(project)).toBe(false);
+  });
+
+  test('and that say nothing about files are named by validate', () => {
+    const text = (branch: string, more = ''): string =>
+      `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: both }\nstages:\n  - id: both\n    type: parallel\n${more}    branches:\n      - { id: a, type: agent, agent: dev${branch} }\n      - { id: b, type: agent, agent: dev${branch} }\n  - { id: end, type: command, run: "true" }\n`;
+    const codes = (one: string): string[] => checkYaml('both.yaml', one).warnings.map(({ code }) => String(code));
+    expect(codes(text(''))).toEqual(['WRITERS_UNKNOWN']);
+    expect(codes(text(', writes: []'))).toEqual([]);
+    expect(codes(text(', writes: ["src/**"]'))).toEqual([]);
+    expect(codes(text('', '    on_any_reject: escalate\n'))).toEqual([]);
+  });
 });

@@ -98,7 +98,7 @@ function branchOf(branch: YamlBranch): StepModel {
     title: title ?? id,
     next: {},
     recovery: recovery ?? KINDS[work.kind].recovery,
-    ...(writes.length === 0 ? {} : { writes }),
+    ...(writes === undefined ? {} : { writes }),
     ...(condition === undefined ? {} : { condition }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });

@@ -81,7 +81,7 @@ function stageOf(stage: WrittenStage, path: YamlPath): YamlStage {
 
 function frameOf(stage: WrittenStage | WrittenBranch, path: YamlPath): YamlFrame {
   const { id, name: title, condition, timeout, recovery } = stage;
-  const writes = ('writes' in stage ? stage.writes : undefined) ?? [];
+  const writes = 'writes' in stage ? stage.writes : undefined;
   return { id, title, condition, timeoutMs: msOf(timeout), recovery, writes, transitions: {}, path };
 }
 

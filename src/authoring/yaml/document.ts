@@ -62,7 +62,7 @@ export interface YamlFrame {
   /** An expression, with or without braces. */
   readonly condition?: string | undefined;
   readonly timeoutMs?: number | undefined;
-  readonly writes: readonly string[];
+  readonly writes: readonly string[] | undefined;
   readonly recovery?: RecoveryPolicy | undefined;
   readonly onEnter?: YamlNotify | undefined;
   /** By the key they are written under; always empty for a branch. */

@@ -114,6 +114,12 @@ export function texts(description: string, example: readonly string[], role: Tex
   return noted(z.array(item).min(1), { description, examples: [example], accepts: 'a list of texts' });
 }
 
+/** A list of texts in which nothing may be said on purpose. */
+export function textsOrNone(description: string, example: readonly string[]) {
+  const item = noted(some, { role: 'literal', accepts: 'a text' });
+  return noted(z.array(item), { description, examples: [example], accepts: 'a list of texts' });
+}
+
 /** Names that expressions can read without quotes, each with a value. */
 export function byName<T extends z.ZodType>(value: T, note: Note) {
   return noted(z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]*$/), value), { accepts: 'a map from names to values', ...note });

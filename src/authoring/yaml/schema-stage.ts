@@ -18,6 +18,7 @@ import {
   oneOrMore,
   template,
   texts,
+  textsOrNone,
   tree,
 } from './schema-field.ts';
 import { around, onEnter, outcomes, troubles } from './schema-transition.ts';
@@ -179,9 +180,10 @@ const member = <S extends z.ZodRawShape>(type: StageType, shape: S) =>
 const actionMember = <A extends ActionName, S extends z.ZodRawShape>(name: A, shape: S) =>
   map(`a ${name} branch`, { ...around, ...acting(name, shape) }, ACTION_MEANINGS[name]);
 
-const writes = texts('Patterns of the files that the branch changes: branches that would write the same get checkouts of their own.', [
-  'src/**',
-]).optional();
+const writes = textsOrNone(
+  'Patterns of the files that the branch changes, none for one that only reads; without it, the files among its outputs. Branches that would write the same get checkouts of their own.',
+  ['src/**'],
+).optional();
 
 const branch = noted(
   z.discriminatedUnion('type', [
