@@ -10,6 +10,7 @@ import { cutLines, jsonText } from './story-text.ts';
 import { oneLine } from './terminal.ts';
 
 const INDENT = 6;
+const TREE_SHOWN = 12;
 
 /** What there is to say about an attempt beside its outcome. */
 export function evidenceLines(shell: Shell, attempt: StoryStep, detail: Detail): string[] {
@@ -26,7 +27,15 @@ export function evidenceLines(shell: Shell, attempt: StoryStep, detail: Detail):
           indent: INDENT,
           max: Math.min(max, 3),
         });
-  return [...error, ...shownChecks, ...claim, ...(detail === 'full' ? keptLines(shell, attempt) : [])];
+  return [...staleLines(shell, attempt), ...error, ...shownChecks, ...claim, ...(detail === 'full' ? keptLines(shell, attempt) : [])];
+}
+
+/** That a verdict is about files which are not those of the run any more. */
+function staleLines(shell: Shell, { staleSince, evidence }: StoryStep): string[] {
+  if (staleSince === undefined || !isJsonObject(evidence ?? null)) return [];
+  const judged = String((evidence as JsonObject).tree).slice(0, TREE_SHOWN);
+  const text = `stale: it judged the tree ${judged}, and the files are those of ${staleSince.slice(0, TREE_SHOWN)} by now; it does not count for a merge`;
+  return cutLines(shell, text, { indent: INDENT, max: 2 });
 }
 
 /** What a worker that reported failure said; its step broke nothing, so there is no error of the engine's. */

@@ -2,7 +2,7 @@
 // what moves it on. It is the JSON of `pawl show` and of every command that ends with a run. Only the store is read; no
 // engine is needed to look.
 
-import type { Json } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Definition } from '../definition/model.ts';
 import { type OpenGate, openGates } from '../engine/gates.ts';
 import { type RunView, type StepView, viewRun } from '../engine/inspect.ts';
@@ -62,6 +62,8 @@ export interface StoryStep {
   readonly error: string | null;
   readonly claim?: Json;
   readonly evidence?: Json;
+  /** The tree that the run is at, where that is not the one that this verdict is about: it does not count any more. */
+  readonly staleSince?: string;
   /** What its agent used. */
   readonly usage?: StoryUsage;
   readonly actor?: string;
@@ -143,7 +145,10 @@ export async function readStory(store: Store, run: string): Promise<Story> {
   const usage = usageOf(total) ?? null;
   const now = Date.now();
   const titles = titlesOf(definition);
-  const steps = view.steps.map((step) => stepOf(step, { titles, now, uses }));
+  const steps = withStale(
+    view.steps.map((step) => stepOf(step, { titles, now, uses })),
+    gates,
+  );
   const isDriven = view.owner !== undefined && !isDead(view.owner);
   return {
     run: {
@@ -226,6 +231,27 @@ function stepOf(view: StepView, { titles, now, uses }: StepScene): StoryStep {
 function memberOf(path: string): { readonly group: string; readonly key: string } | undefined {
   const [, group, key] = /^(.+?#\d+)\/(.+)$/s.exec(path) ?? [];
   return group === undefined || key === undefined ? undefined : { group, key };
+}
+
+/** The steps, with those gates marked that judged another tree than the latest that was seen. */
+function withStale(steps: readonly StoryStep[], gates: readonly OpenGate[]): StoryStep[] {
+  const latest = gates.map(treeAsked).findLast((tree) => tree !== undefined) ?? steps.map(treeOf).findLast((tree) => tree !== undefined);
+  return steps.map((step) => {
+    const tree = treeOf(step);
+    const isStale = step.kind === 'gate' && step.outcome === 'ok' && tree !== undefined && latest !== undefined && tree !== latest;
+    return isStale ? { ...step, staleSince: latest } : step;
+  });
+}
+
+function treeOf({ evidence }: StoryStep): string | undefined {
+  return isJsonObject(evidence ?? null) && typeof (evidence as JsonObject).tree === 'string'
+    ? String((evidence as JsonObject).tree)
+    : undefined;
+}
+
+function treeAsked({ subjects }: OpenGate): string | undefined {
+  const tree = isJsonObject(subjects ?? null) ? (subjects as JsonObject).tree : undefined;
+  return isJsonObject(tree ?? null) && typeof (tree as JsonObject).id === 'string' ? String((tree as JsonObject).id) : undefined;
 }
 
 function planOf(definition: Definition, steps: readonly StoryStep[]): StoryPlanRow[] {

@@ -228,7 +228,7 @@ describe('what an author protects', () => {
     put('tests/a.test.ts', 'x');
     const deed = (): void => {
       unlinkSync(join(cwd, 'tests/a.test.ts'));
-      execFileSync('mkfifo', [join(cwd, 'tests/a.test.ts'), join(cwd, 'tests/b.test.ts')]);
+      execFileSync('sh', ['-c', 'mkfifo tests/a.test.ts tests/b.test.ts'], { cwd });
     };
     const result = await attack({ gate: 'true', model: { protected: ['tests/**'] }, deed });
     expect(result).toMatchObject(voided('tests/a.test.ts (changed), tests/b.test.ts', 'added'));

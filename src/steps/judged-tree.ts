@@ -65,7 +65,11 @@ export async function notingTree(job: Job, work: () => Work | Promise<Work>): Pr
 
 /** Whether what a step does may be merged by the same run. */
 function mayLand({ bench, request }: Job): boolean {
-  return bench.services.forge !== undefined && WORKS.has(request.bound.model.kind) && lands(request.workflow.definition);
+  const { kind } = request.bound.model;
+  const { definition } = request.workflow;
+  // The functions of a flow may be thousands; none of them is worth asking git each time.
+  if (bench.services.forge === undefined || !WORKS.has(kind) || (kind === 'task' && definition.form === 'flow')) return false;
+  return lands(definition);
 }
 
 /** Whether a workflow may merge: a flow can always. */
@@ -89,7 +93,7 @@ function approves(claim: Json | undefined): boolean {
 }
 
 /** The verdicts that must be about what lands. */
-export function requiredVerdicts(data: JsonObject, { steps }: Definition): readonly JudgedTree[] {
+export function requiredVerdicts(data: JsonObject, { form, steps }: Definition): readonly JudgedTree[] {
   const all = Object.entries(data).flatMap(([key, value]) =>
     key.startsWith(PREFIX) && isJsonObject(value) ? [value as unknown as JudgedTree] : [],
   );
@@ -98,9 +102,10 @@ export function requiredVerdicts(data: JsonObject, { steps }: Definition): reado
   const last = (['gate', 'review', 'approval'] as const).map((by) => latestOf(verdicts.filter((one) => one.by === by)));
   const isLast = (one: JudgedTree): boolean =>
     last.some((other) => other === one || (other?.group !== undefined && other.group === one.group));
-  // What a child run changed is in its own record.
-  const hasChildren = steps.some(({ kind, members }) => kind === 'workflow' || members.some((member) => member.kind === 'workflow'));
-  const isReplaced = (one: JudgedTree): boolean => hasChildren || works.some(({ at, tree }) => at >= one.at && tree !== one.tree);
+  // What a child run changed is in its own record, and what a function of a flow changed in none.
+  const isUnseen =
+    form === 'flow' || steps.some(({ kind, members }) => kind === 'workflow' || members.some((member) => member.kind === 'workflow'));
+  const isReplaced = (one: JudgedTree): boolean => isUnseen || works.some(({ at, tree }) => at >= one.at && tree !== one.tree);
   return verdicts.filter((one) => isLast(one) || !isReplaced(one));
 }
 

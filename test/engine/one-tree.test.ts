@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentRequest } from '../../src/agents/driver.ts';
 import { createScriptedDriver, type ScriptedMove } from '../../src/agents/scripted.ts';
+import { readStory } from '../../src/cli/story.ts';
 import { type LocalForge, openLocalForge } from '../../src/forge/local-forge.ts';
 import { defineWorkflow, type Engine, type RunHandle, type RunView, step, workflow } from '../../src/index.ts';
 import { valueIn } from '../../src/proof/forge-stage.ts';
@@ -179,10 +180,35 @@ describe('a file that is edited after the gate', () => {
     const { engine, run } = await started(editing);
     const [asked] = await engine.gates(run.id);
     expect(asked?.subjects).toMatchObject({ tree: { stale: [{ step: 'tests', files: ['answer.txt (changed)'] }] } });
+    // "pawl show" tells it as well.
+    const { steps } = await readStory(engine.store, run.id);
+    expect(steps.filter(({ staleSince }) => staleSince !== undefined).map(({ path }) => path)).toEqual(['tests#1']);
     await engine.decide(run.id, { option: 'approve', actor: 'ann' });
     const view = await run.wait('idle');
     expect(told(view).at(-1)).toBe('land#1 stale_tree');
+    expect(view.steps.at(-1)?.output).toMatchObject({ error: expect.stringContaining('checked again, it does not pass: sh check.sh') });
     expect(onMain('answer.txt')).toBe('broken');
+  });
+
+  test('by a later step lands when the gate passes on it again', async () => {
+    const documented = defineWorkflow({
+      name: 'documented',
+      steps: [
+        { id: 'implement', agent: 'dev', prompt: 'Mend it.', next: 'tests' },
+        { id: 'tests', gate: { checks: ['sh check.sh'] }, next: 'document' },
+        { id: 'document', agent: 'dev', prompt: 'Document it.', next: 'open' },
+        { id: 'open', handler: openPr, next: 'land' },
+        { id: 'land', forge: { action: 'merge_pr' }, next: null },
+      ],
+    });
+    deeds = {
+      implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }],
+      document: () => [{ do: 'write', path: 'README', text: 'It is fixed.\n' }],
+    };
+    const { view } = await started(documented);
+    expect(view.status).toBe('completed');
+    expect(view.steps.at(-1)?.evidence).toMatchObject({ again: ['tests'] });
+    expect([onMain('answer.txt'), onMain('README')]).toEqual(['fixed', 'It is fixed.']);
   });
 
   test('while the question waits puts it anew: a decision on what was shown does not count', async () => {
