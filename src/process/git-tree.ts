@@ -5,7 +5,7 @@
 // What git ignores is no part of it, and neither is what the caller leaves out as long as nobody tracks it.
 
 import { existsSync } from 'node:fs';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, lstat, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type GitAnswer, git } from './git.ts';
@@ -38,6 +38,8 @@ const STRICTLY = [
   '-c',
   'core.untrackedCache=false',
 ];
+
+const AT_ONCE = 64;
 
 /** What is no part of a tree unless it is tracked, in the syntax of .gitignore, given the top of the checkout. */
 export type LeftOut = (top: string) => readonly string[];
@@ -82,9 +84,24 @@ export class TreeReader {
 
   /** The id of the tree, with the content of these files as it is now. */
   async read({ paths }: TreeListing): Promise<string> {
+    const replaced = await this.replacedBy(paths);
+    // What became a folder or a pipe is not there any more as the file that it was.
+    if (replaced.size > 0) said(await this.git(['update-index', '-z', '--force-remove', '--stdin'], lines([...replaced])));
     const update = ['update-index', '-z', '--add', '--remove', '--replace', '--ignore-skip-worktree-entries', '--stdin'];
-    said(await this.git(update, paths.map((path) => `${path}\0`).join('')));
+    said(await this.git(update, lines(paths.filter((path) => !replaced.has(path)))));
     return said(await this.git(['write-tree'])).trim();
+  }
+
+  private async replacedBy(paths: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = new Set<string>();
+    for (let start = 0; start < paths.length; start += AT_ONCE) {
+      const some = paths.slice(start, start + AT_ONCE).map(async (path) => {
+        const facts = await lstat(join(this.top, path)).catch(() => undefined);
+        if (facts !== undefined && !facts.isFile() && !facts.isSymbolicLink()) found.add(path);
+      });
+      await Promise.all(some);
+    }
+    return found;
   }
 
   /** Forgets what was read. */
@@ -160,6 +177,10 @@ export async function commitTree(folder: string, tree: string, message: string):
 export async function fastForward(folder: string, commit: string): Promise<void> {
   const status = await git(folder, ['status', '--porcelain', '--untracked-files=no']);
   if (status.ok && status.stdout === '') await git(folder, ['merge', '--ff-only', '--quiet', commit]);
+}
+
+function lines(paths: readonly string[]): string {
+  return paths.map((path) => `${path}\0`).join('');
 }
 
 function said(answer: GitAnswer): string {

@@ -1,0 +1,116 @@
+// The tree of a checkout, on real git: what is part of it, what is left alone, and what a commit of it concludes.
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { changesOfTrees, commitTree, TreeReader } from './git-tree.ts';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'pawl-git-tree-'));
+  git('init', '--quiet', '--initial-branch=main');
+});
+afterEach(() => rmSync(cwd, { recursive: true }));
+
+const git = (...args: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgsign=false', ...args], {
+    cwd,
+    encoding: 'utf8',
+  }).trim();
+function put(path: string, text: string): void {
+  mkdirSync(dirname(join(cwd, path)), { recursive: true });
+  writeFileSync(join(cwd, path), text);
+}
+function commit(): void {
+  git('add', '.');
+  git('commit', '--quiet', '-m', 'x');
+}
+
+async function look(leftOut: readonly string[] = [], from = cwd): Promise<string> {
+  const reader = (await TreeReader.open(from, () => leftOut)) as TreeReader;
+  try {
+    return await reader.read(await reader.list());
+  } finally {
+    await reader.close();
+  }
+}
+const names = (tree: string): string[] => git('ls-tree', '-r', '--name-only', tree).split('\n');
+
+test('a tree has what is tracked and what could be, also in a repository without a commit and from a folder below', async () => {
+  put('a.txt', 'one');
+  put('sub/b.txt', 'two');
+  put('.gitignore', '*.log\n');
+  put('x.log', 'ignored');
+  put('cache/y', 'left out');
+  expect(names(await look(['cache/'], join(cwd, 'sub')))).toEqual(['.gitignore', 'a.txt', 'sub/b.txt']);
+  expect(git('status', '--short', '--untracked-files=all').split('\n')).toHaveLength(4);
+});
+
+test('what is deleted, staged, replaced by a folder or told to be overlooked is as the folder holds it', async () => {
+  for (const name of ['gone', 'staged', 'becomes', 'empty', 'overlooked']) put(name, 'one');
+  commit();
+  rmSync(join(cwd, 'gone'));
+  put('staged', 'two');
+  git('add', 'staged');
+  put('staged', 'three');
+  rmSync(join(cwd, 'becomes'));
+  put('becomes/inner', 'x');
+  rmSync(join(cwd, 'empty'));
+  mkdirSync(join(cwd, 'empty'));
+  git('update-index', '--assume-unchanged', 'overlooked');
+  put('overlooked', 'two');
+  const index = git('ls-files', '--stage');
+  const tree = await look();
+  expect(names(tree)).toEqual(['becomes/inner', 'overlooked', 'staged']);
+  expect([git('show', `${tree}:staged`), git('show', `${tree}:overlooked`)]).toEqual(['three', 'two']);
+  expect(git('ls-files', '--stage')).toBe(index);
+  expect(await changesOfTrees(cwd, git('rev-parse', 'HEAD^{tree}'), tree)).toEqual([
+    { path: 'becomes', what: 'deleted' },
+    { path: 'becomes/inner', what: 'added' },
+    { path: 'empty', what: 'deleted' },
+    { path: 'gone', what: 'deleted' },
+    { path: 'overlooked', what: 'changed' },
+    { path: 'staged', what: 'changed' },
+  ]);
+});
+
+test('files that a sparse checkout leaves out are part of the tree', async () => {
+  put('in/a', 'one');
+  put('out/b', 'two');
+  commit();
+  git('sparse-checkout', 'set', 'in');
+  put('in/a', 'changed');
+  const tree = await look();
+  expect(names(tree)).toEqual(['in/a', 'out/b']);
+  expect(git('show', `${tree}:in/a`)).toBe('changed');
+});
+
+test('a commit moves the branch past hooks, leaves nothing uncommitted, and is made once', async () => {
+  put('a.txt', 'one');
+  commit();
+  writeFileSync(join(cwd, '.git/hooks/pre-commit'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  put('a.txt', 'two');
+  const tree = await look();
+  const head = await commitTree(cwd, tree, 'by the engine');
+  expect([git('rev-parse', 'main'), git('rev-parse', 'main^{tree}'), git('status', '--short')]).toEqual([head, tree, '']);
+  expect(await commitTree(cwd, tree, 'again')).toBe(head);
+});
+
+test('a merge under way is concluded by the commit', async () => {
+  put('a.txt', 'one');
+  commit();
+  git('checkout', '--quiet', '-b', 'other');
+  put('a.txt', 'theirs');
+  commit();
+  git('checkout', '--quiet', 'main');
+  put('a.txt', 'ours');
+  commit();
+  expect(() => git('merge', '--quiet', 'other')).toThrow();
+  put('a.txt', 'both');
+  await commitTree(cwd, await look(), 'merged');
+  expect(git('log', '-1', '--format=%P').split(' ')).toHaveLength(2);
+  expect(git('status', '--short')).toBe('');
+  expect(git('show', 'main:a.txt')).toBe('both');
+});
