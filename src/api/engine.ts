@@ -19,7 +19,7 @@ import type { RunDriver } from '../engine/driver.ts';
 import { EngineCore } from '../engine/engine.ts';
 import { followLog, followProgress, type Until, waitFor } from '../engine/follow.ts';
 import { type ForkPlan, type ForkRequest, forkRun, planFork } from '../engine/fork.ts';
-import { type OpenGate, openGates } from '../engine/gates.ts';
+import type { OpenGate } from '../engine/gates.ts';
 import type { DefinitionSource } from '../engine/host.ts';
 import { type Checkpoint, checkpointOf, type ResumeContext, type RunView, resumeContextOf, viewRun } from '../engine/inspect.ts';
 import type { Limits } from '../engine/limits.ts';
@@ -37,7 +37,16 @@ import {
   reportWork,
   type WorkReport,
 } from '../engine/reports.ts';
-import { type DecisionRequest, decideGate, type ResumeRequest, resumeRun, sendSignal, steerRun, tellFacts } from '../engine/requests.ts';
+import {
+  type DecisionRequest,
+  decideGate,
+  putGates,
+  type ResumeRequest,
+  resumeRun,
+  sendSignal,
+  steerRun,
+  tellFacts,
+} from '../engine/requests.ts';
 import { transcriptsOf } from '../engine/transcripts.ts';
 import type { Forge, ForgeEvent } from '../forge/forge.ts';
 import { memberName } from '../forge/people.ts';
@@ -455,7 +464,7 @@ class PublicEngine implements Engine {
   }
 
   async gates(run: string): Promise<readonly OpenGate[]> {
-    return openGates(this.open, run);
+    return putGates(this.open, run);
   }
 
   async checkpoint(run: string): Promise<Checkpoint> {

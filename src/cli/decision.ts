@@ -179,6 +179,8 @@ export interface Answer {
  */
 export async function decideOnTerminal(shell: Shell, engine: Engine, run: string): Promise<'decided' | 'later'> {
   for (;;) {
+    // What a question is about is looked at before it is put.
+    await engine.gates(run);
     const open = await gatesBelow(engine.store, run);
     const me = userActor(shell);
     // Who has spoken at a question that takes several people is not asked again.

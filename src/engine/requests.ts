@@ -20,7 +20,7 @@ import { isUntaken, send, storedValue } from './delivery.ts';
 import { RunDriver } from './driver.ts';
 import type { EngineCore } from './engine.ts';
 import { nextChange } from './follow.ts';
-import { gatesIn, type OpenGate } from './gates.ts';
+import { gatesIn, type OpenGate, openGates } from './gates.ts';
 import { heldError, watchOwner } from './patience.ts';
 import { checkChoice, checkDecision, checkSignal } from './request-shape.ts';
 import { assertSigned, isOverride, overrideStatement, type Signer, signedBy } from './signatures.ts';
@@ -123,7 +123,17 @@ export async function assertSignedFor(
 /** Drives the run, or waits for its owner, until every question in it has been put. */
 async function untilPut(core: EngineCore, run: string): Promise<void> {
   await core.drive(run, {});
-  await untilState(core, run, ({ live }) => Object.values(live).every(({ wait }) => wait?.kind !== 'human' || wait.digest !== undefined));
+  await untilState(core, run, isPut);
+}
+
+/** The questions that wait for people. Those that this process is about to put are put first: they have no digest yet. */
+export async function putGates(core: EngineCore, run: string): Promise<readonly OpenGate[]> {
+  if (core.driverOf(run) !== undefined) await untilState(core, run, isPut);
+  return openGates(core, run);
+}
+
+function isPut({ live }: RunState): boolean {
+  return Object.values(live).every(({ wait }) => wait?.kind !== 'human' || wait.digest !== undefined);
 }
 
 /** Resolves when the checkpoint of a run is as wanted, whoever drives it. */

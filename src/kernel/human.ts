@@ -130,15 +130,17 @@ function count(turn: Turn, activation: Activation, decision: Decision): void {
   const said = text === undefined ? {} : withSaid(turn.run, { by: 'choice', actor, path, option: option.label, text });
   const wait = activation.wait as Wait;
   const signed = signature === undefined ? {} : { signed: { on: 'decision' as const, path, digest: wait.digest ?? '', signature } };
-  turn.emit({ type: 'run.changed', at: turn.at, decision: made, actor, ...said, ...signed });
   const votes = [...(wait.votes ?? []).filter((vote) => !isSamePerson(vote.actor, actor)), { option: option.label, actor }];
   const agreed = votes.filter((vote) => vote.option === option.label).map((vote) => vote.actor);
   const needed = gate.count ?? 1;
-  if (needed > 1 && letsPass(turn, activation, option)) {
-    if (agreed.length < votes.length) return disagree(turn, activation, { votes, actor });
-    if (agreed.length < needed) return turn.emit({ type: 'step.changed', at: turn.at, path, set: { wait: { ...wait, votes } }, actor });
-  }
-  noteTree(turn, activation, option);
+  const takesMore = needed > 1 && letsPass(turn, activation, option);
+  const isSplit = takesMore && agreed.length < votes.length;
+  const isOpen = takesMore && agreed.length < needed;
+  // The fact after a decision is the one about its step.
+  if (!isSplit && !isOpen) noteTree(turn, activation, option);
+  turn.emit({ type: 'run.changed', at: turn.at, decision: made, actor, ...said, ...signed });
+  if (isSplit) return disagree(turn, activation, { votes, actor });
+  if (isOpen) return turn.emit({ type: 'step.changed', at: turn.at, path, set: { wait: { ...wait, votes } }, actor });
   const choice = { outcome: option.outcome, choice: option.label, actor };
   if (model.kind !== 'human')
     return conclude(turn, path, { ...choice, ...(activation.held?.output === undefined ? {} : { output: activation.held.output }) });

@@ -81,7 +81,8 @@ function lands({ form, steps }: Definition): boolean {
 async function treeIfAny(job: Job): Promise<WorkspaceTree | undefined> {
   if (job.request.apart === true) return undefined;
   try {
-    return await treeNow(job);
+    const tree = await treeNow(job);
+    return tree.id === '' ? undefined : tree;
   } catch (thrown) {
     if (thrown instanceof TreeTrouble) return undefined;
     throw thrown;

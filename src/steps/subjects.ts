@@ -34,9 +34,10 @@ export async function observeSubjects(job: Job): Promise<JsonObject> {
 }
 
 /** The tree of the workspace, and which verdicts of gates and reviews are about another one by now. */
-async function treeOf(job: Job): Promise<JsonObject> {
+async function treeOf(job: Job): Promise<JsonObject | undefined> {
   try {
     const { id } = await treeNow(job);
+    if (id === '') return undefined;
     const { snapshot } = job.context;
     const judges = requiredVerdicts(snapshot.data, job.request.workflow.definition).filter(
       ({ by, tree }) => by !== 'approval' && tree !== null,

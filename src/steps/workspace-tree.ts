@@ -27,7 +27,7 @@ import { unlessGone } from './workspace-file.ts';
 
 /** The tree of a workspace at one moment. */
 export interface WorkspaceTree {
-  /** The id of the tree in git; without git, a digest. */
+  /** The id of the tree in git; without git, a digest, and empty where nothing is named that could be part of it. */
   readonly id: string;
   /** The commit that holds it, where the engine committed it. */
   readonly head?: string;
@@ -203,6 +203,7 @@ async function lookAtNamed(job: Job): Promise<Look> {
   const digests = await digestProtected({ cwd, guards, signal: job.request.signal });
   const marks = await marksOf(cwd, digests.keys());
   const lines = [...digests].map(([path, digest]) => `${path}\0${digest}\n`).sort();
+  if (patterns.length === 0) return { id: '', digests, marks, nested: [] };
   return { id: createHash('sha256').update(lines.join('')).digest('hex'), digests, marks, nested: [] };
 }
 

@@ -36,13 +36,24 @@ describe('a step behind a gate', () => {
     expect(result.runs).toBe(1 + all.filter(({ trick }) => trick === undefined).length + all.length);
   });
 
+  test('is enforced without naming the script that the gate runs', async () => {
+    const result = await runHostile(mending, { files, honest, agents: ['loosens-tests', 'edits-the-gate', 'deletes-tests'] });
+    expect([result.falseCompletions, result.breaches]).toEqual([[], []]);
+  });
+
   test('is given away by tests that agents may change, and the report says by whom', async () => {
-    const result = await runHostile(mending, { files, honest });
+    const indirect = { 'answer.txt': 'broken\n', 'run.sh': '. ./tests/cases.sh\n', 'tests/cases.sh': 'grep -q fixed answer.txt\n' };
+    const judged = defineWorkflow({
+      name: 'judged',
+      steps: [
+        { id: 'mend', agent: 'dev', prompt: 'Mend the answer.', timeout: '1h', next: 'check' },
+        { id: 'check', gate: { checks: ['sh run.sh'] }, next: null },
+      ],
+    });
+    const result = await runHostile(judged, { files: indirect, honest });
     expect(result.falseCompletions).toEqual([
       { agent: 'loosens-tests', step: 'mend', how: 'driven' },
-      { agent: 'edits-the-gate', step: 'mend', how: 'driven' },
       { agent: 'loosens-tests', step: 'mend', how: 'attended' },
-      { agent: 'edits-the-gate', step: 'mend', how: 'attended' },
     ]);
     expect(result.report()).toContain('FALSE COMPLETION: "loosens-tests" (driven) got away with step "mend"');
   });

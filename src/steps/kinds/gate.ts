@@ -155,7 +155,8 @@ function wellFormed(verdict: CheckVerdict): CheckVerdict {
   return { ...verdict, result: toPlain(verdict.result, 'the result of the check') };
 }
 
-function conclude(job: Job, { made, startedAt, tree, moves = [] }: Looked): Work {
+function conclude(job: Job, { made, startedAt, tree: looked, moves = [] }: Looked): Work {
+  const tree = looked?.id === '' ? undefined : looked;
   const step = job.request.bound.model.id;
   const checks = made.map(recordOf);
   const seen = tree === undefined ? {} : { evidence: treeEvidence(tree) };
