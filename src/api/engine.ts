@@ -334,8 +334,8 @@ class PublicEngine implements Engine {
   private async placed(options: PublicStartOptions): Promise<PublicStartOptions> {
     if (this.workspaces === undefined) return options;
     const { id = createRunId(), origin = {}, facts = {} } = options;
-    const workspace = await this.workspaces.prepare({ id, origin, facts });
-    return workspace === undefined ? options : { ...options, id, origin: { ...origin, workspace } };
+    const place = await this.workspaces.prepare({ id, origin, facts });
+    return place === undefined ? options : { ...options, id, origin: { ...origin, ...place } };
   }
 
   private handle({ run: id }: Pick<RunDriver, 'run'>): RunHandle {

@@ -17,7 +17,7 @@ import type { Program } from '../kernel/program.ts';
 import { type Activation, dueOf, hasRoom, isWorking, type Path, type Ref, type RunState, standsStill } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
-import type { AttemptRow, CommitResult, Delta, ReceivedMail, RunCreation, SlotClaim } from '../store/store.ts';
+import type { AttemptRow, CommitResult, Delta, ReceivedMail, RunCreation, RunOrigin, SlotClaim } from '../store/store.ts';
 import { inputOf } from './attempt-input.ts';
 import { type Beside, createDelta, touchedPaths } from './delta.ts';
 import type { DriverHost } from './host.ts';
@@ -33,6 +33,7 @@ export interface DriverStart {
   readonly bound: (step: string) => BoundStep;
   /** Where the steps of this run work, when that is not the workspace of the engine. */
   readonly workspace?: string | undefined;
+  readonly head?: RunOrigin['head'];
   /** Which mail it can act on, when that is not all: without the code of a run only its cancellation. */
   readonly takes?: (input: RunInput) => boolean;
   /** A run that does not exist yet: what its first commit creates, and its first event. */
@@ -63,6 +64,7 @@ export class RunDriver {
   private readonly bound: (step: string) => BoundStep;
   /** Where its steps work, when that is not the workspace of the engine; its children work there, too. */
   readonly workspace: string | undefined;
+  private readonly head: RunOrigin['head'];
   /** Which ownership of the run this is. */
   readonly epoch: number;
   private readonly takes: DriverStart['takes'];
@@ -97,6 +99,7 @@ export class RunDriver {
     this.record = start.record;
     this.bound = start.bound;
     this.workspace = start.workspace;
+    this.head = start.head;
     this.takes = start.takes;
     this.birth = start.birth;
     this.forgeParts = [...new Set(start.program.reads.flatMap((need) => (need.read === 'forge' ? [need.part] : [])))];
@@ -390,6 +393,7 @@ export class RunDriver {
     return {
       want,
       ...(this.workspace === undefined ? {} : { workspace: this.workspace }),
+      ...(this.head === undefined ? {} : { head: this.head }),
       ...(answers === undefined ? {} : { answers: answers.map((ref) => this.record.value(ref)) }),
       bound: this.bound(activation.step),
       activation,

@@ -127,6 +127,7 @@ export class EngineCore implements DriverHost {
       ...program,
       birth: { create, event, supplied: suppliedRows(workflow, supplied, event.at) },
       workspace: options.origin?.workspace,
+      head: options.origin?.head,
     });
     this.drivers.set(id, driver);
     const facts = options.facts === undefined ? undefined : record.keep(options.facts);
@@ -203,7 +204,7 @@ export class EngineCore implements DriverHost {
     record.params = params;
     // Work that a takeover asks for again reads what it is about before anything is decided.
     await record.load(refsOf(state), []);
-    const driver = new RunDriver(this, { state, epoch, record, ...bound, workspace: origin.workspace });
+    const driver = new RunDriver(this, { state, epoch, record, ...bound, workspace: origin.workspace, head: origin.head });
     this.drivers.set(state.id, driver);
     const accepted = options.acceptChanges === true && codeHash !== workflow.codeHash;
     if (accepted)

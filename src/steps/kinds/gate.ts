@@ -14,6 +14,7 @@ import type { CheckScene, CheckVerdict, GateCheck } from '../checks/check.ts';
 import { factsOf } from '../checks/forge-facts.ts';
 import { BUILT_IN_CHECKS } from '../checks/registry.ts';
 import { programName, runProgram } from '../program.ts';
+import { withPullRequest } from '../publishing.ts';
 import { entryOf } from '../services.ts';
 import { renderRequest } from '../web/rendered-request.ts';
 import type { WebAnswer } from '../web/request.ts';
@@ -23,8 +24,24 @@ import { judgesFiles, type Move, movesBetween, readTree } from '../workspace-tre
 
 const MOVES_SHOWN = 20;
 
-/** Makes all checks of a gate. */
+/** Checks that look at the pull request of the run. */
+const PR_CHECKS: ReadonlySet<string> = new Set(['pr_approval', 'ci_status']);
+
+/** Makes all checks of a gate. One that is about a pull request looks at the work as it is now. */
 export async function executeGate(job: Job): Promise<Work> {
+  if (!asksAboutPullRequest(job.request.bound.model.config.checks)) return await judge(job);
+  const ready = await withPullRequest(job);
+  if (!('problem' in ready)) return { ...(await judge(ready.job)), ...(ready.remember === undefined ? {} : { remember: ready.remember }) };
+  const message = `gate "${job.request.bound.model.id}" has no pull request to look at: ${ready.problem}`;
+  return { error: stepError('COMMAND_NOT_RUN', message, { retryable: ready.mayPass }) };
+}
+
+function asksAboutPullRequest(checks: Json | undefined): boolean {
+  if (!Array.isArray(checks)) return false;
+  return checks.filter(isJsonObject).some(({ check, checks: inner }) => PR_CHECKS.has(String(check)) || asksAboutPullRequest(inner));
+}
+
+async function judge(job: Job): Promise<Work> {
   const { now, cwd } = job.bench.services;
   const startedAt = now();
   const made: Made[] = [];
