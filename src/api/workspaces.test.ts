@@ -106,6 +106,15 @@ describe('a run about a pull request', () => {
     expect(existsSync(join(home, 'worktrees'))).toBe(false);
   });
 
+  test('that an attended agent works on must be checked out: the agent works where it was called', async () => {
+    const { number: pr } = await openSample(stage, 'topic');
+    const prepare = () => inClone().prepare({ id: 'run1', origin: { pr }, facts: { $attended: true } });
+    await expect(prepare()).rejects.toMatchObject({ code: 'WORKSPACE_FAILED', message: expect.stringContaining('check out "topic"') });
+    git(join(home, 'clone'), 'fetch', '--quiet');
+    git(join(home, 'clone'), 'checkout', '--quiet', 'topic');
+    expect(await prepare()).toBeUndefined();
+  });
+
   async function orphan(): Promise<number> {
     const { number } = await openSample(stage, 'topic');
     await stage.git('update-ref', '-d', 'refs/heads/topic');

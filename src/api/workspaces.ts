@@ -7,6 +7,7 @@ import { basename, join } from 'node:path';
 import { EngineError } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Forge, PullRequestFacts } from '../forge/forge.ts';
+import { checkedOut } from '../process/work-branch.ts';
 import { addWorktree, checkoutOf, removeWorktree } from '../process/worktree.ts';
 import { ATTENDED } from '../steps/handover.ts';
 import type { RunOrigin } from '../store/store.ts';
@@ -41,8 +42,12 @@ export class Workspaces {
   /** The worktree of a run that is about to start, and its branch; undefined where it works in place. */
   async prepare({ id, origin, facts }: Beginning): Promise<Pick<RunOrigin, 'workspace' | 'head'> | undefined> {
     const isTriggered = origin.event !== undefined || origin.issue !== undefined || origin.pr !== undefined;
-    if (!isTriggered || facts[ATTENDED] === true || origin.workspace !== undefined) return undefined;
+    if (!isTriggered || origin.workspace !== undefined) return undefined;
     const checkout = await checkoutOf(this.place.cwd);
+    if (facts[ATTENDED] === true) {
+      if (checkout !== undefined && origin.pr !== undefined) await this.assertOnHead({ id, checkout, number: origin.pr });
+      return undefined;
+    }
     if (checkout === undefined) {
       if (origin.pr === undefined || this.place.forge === undefined) return undefined;
       throw noWorkspace(id, `it is about pull request #${origin.pr}, and ${this.place.cwd} is no git checkout with a commit`);
@@ -68,6 +73,21 @@ export class Workspaces {
     const made = await addWorktree({ checkout, folder: workspace, branch: branchOf(id), ...(from === undefined ? {} : { from }) });
     if ('trouble' in made) throw noWorkspace(id, `git could not make the worktree ${workspace}: ${made.trouble}`);
     return { workspace, at: made.at };
+  }
+
+  /** An agent that does the work itself does it in the checkout of whoever called it: that must have the head. */
+  private async assertOnHead({ id, checkout, number }: Fetching): Promise<void> {
+    const { forge } = this.place;
+    if (forge === undefined) return;
+    const [pr, found] = [await forge.pullRequest(number), await checkedOut(checkout)];
+    if (pr.result !== 'ok')
+      throw noWorkspace(id, `it is about pull request #${number}, which the ${forge.name} forge could not give: ${pr.message}`);
+    const { headSha, headBranch } = pr.value;
+    if (found?.sha === headSha) return;
+    throw noWorkspace(
+      id,
+      `it is about pull request #${number}, and ${checkout} is at ${found?.sha} instead of its head ${headSha}; check out "${headBranch}" at that commit first`,
+    );
   }
 
   /** Brings the head of a pull request into the checkout, by its commit. */

@@ -46,7 +46,8 @@ function digestOf(given: Given): string | undefined {
   );
 }
 
-function secretOf(shell: Shell, given: Given): string | undefined {
+/** The personal token that was given, if one was. */
+export function secretOf(shell: Shell, given: Given): string | undefined {
   const file = given.option('token-file');
   if (file === undefined) return shell.env.PAWL_TOKEN?.trim() || undefined;
   try {

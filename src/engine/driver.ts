@@ -32,8 +32,7 @@ export interface DriverStart {
   readonly record: RunRecord;
   readonly bound: (step: string) => BoundStep;
   /** Where the steps of this run work, when that is not the workspace of the engine. */
-  readonly workspace?: string | undefined;
-  readonly head?: RunOrigin['head'];
+  readonly place: Pick<RunOrigin, 'workspace' | 'head'>;
   /** Which mail it can act on, when that is not all: without the code of a run only its cancellation. */
   readonly takes?: (input: RunInput) => boolean;
   /** A run that does not exist yet: what its first commit creates, and its first event. */
@@ -63,8 +62,7 @@ export class RunDriver {
   private readonly record: RunRecord;
   private readonly bound: (step: string) => BoundStep;
   /** Where its steps work, when that is not the workspace of the engine; its children work there, too. */
-  readonly workspace: string | undefined;
-  private readonly head: RunOrigin['head'];
+  private readonly place: DriverStart['place'];
   /** Which ownership of the run this is. */
   readonly epoch: number;
   private readonly takes: DriverStart['takes'];
@@ -98,8 +96,7 @@ export class RunDriver {
     this.program = start.program;
     this.record = start.record;
     this.bound = start.bound;
-    this.workspace = start.workspace;
-    this.head = start.head;
+    this.place = start.place;
     this.takes = start.takes;
     this.birth = start.birth;
     this.forgeParts = [...new Set(start.program.reads.flatMap((need) => (need.read === 'forge' ? [need.part] : [])))];
@@ -392,8 +389,7 @@ export class RunDriver {
     const { answers } = activation;
     return {
       want,
-      ...(this.workspace === undefined ? {} : { workspace: this.workspace }),
-      ...(this.head === undefined ? {} : { head: this.head }),
+      ...this.place,
       ...(answers === undefined ? {} : { answers: answers.map((ref) => this.record.value(ref)) }),
       bound: this.bound(activation.step),
       activation,

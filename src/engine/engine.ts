@@ -15,12 +15,12 @@ import type { RunInput } from '../kernel/input.ts';
 import { type Activation, isFinal, isSettled, isWorking, type RunState, standsStill } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptRunner } from '../steps/attempt.ts';
-import type { Claimed, Mail, Store } from '../store/store.ts';
+import type { Claimed, Mail, RunOrigin, Store } from '../store/store.ts';
 import { birthOf, type StartOptions } from './birth.ts';
 import { cancelChild, startChild } from './children.ts';
 import type { Clock } from './clock.ts';
 import { suppliedRows } from './delta.ts';
-import { RunDriver } from './driver.ts';
+import { type DriverStart, RunDriver } from './driver.ts';
 import type { DefinitionSource, DriverHost } from './host.ts';
 import { type LimitScope, limitOf, slotsOf } from './limits.ts';
 import { type BoundProgram, checkUnchanged, findWorkflow, inertProgram, programOf, programOfRun } from './programs.ts';
@@ -126,8 +126,7 @@ export class EngineCore implements DriverHost {
       record,
       ...program,
       birth: { create, event, supplied: suppliedRows(workflow, supplied, event.at) },
-      workspace: options.origin?.workspace,
-      head: options.origin?.head,
+      place: placeOf(options.origin ?? {}),
     });
     this.drivers.set(id, driver);
     const facts = options.facts === undefined ? undefined : record.keep(options.facts);
@@ -204,7 +203,7 @@ export class EngineCore implements DriverHost {
     record.params = params;
     // Work that a takeover asks for again reads what it is about before anything is decided.
     await record.load(refsOf(state), []);
-    const driver = new RunDriver(this, { state, epoch, record, ...bound, workspace: origin.workspace, head: origin.head });
+    const driver = new RunDriver(this, { state, epoch, record, ...bound, place: placeOf(origin) });
     this.drivers.set(state.id, driver);
     const accepted = options.acceptChanges === true && codeHash !== workflow.codeHash;
     if (accepted)
@@ -224,7 +223,7 @@ export class EngineCore implements DriverHost {
     const bound = this.remember(state.id, inertProgram());
     const record = this.recordFor(state.id, { reads: [], fresh: false });
     const takes = (input: RunInput): boolean => input.type === 'control' && input.action.do === 'cancel';
-    const driver = new RunDriver(this, { state, epoch, record, ...bound, takes });
+    const driver = new RunDriver(this, { state, epoch, record, ...bound, place: {}, takes });
     this.drivers.set(state.id, driver);
     driver.takeMail(mail);
     return driver;
@@ -459,3 +458,7 @@ type RunRecordReads = ConstructorParameters<typeof RunRecord>[0]['reads'];
 const READY_MAX = 1000;
 /** After which time a run that could not be driven is tried again. */
 const SWEEP_AGAIN_MS = 60_000;
+
+function placeOf({ workspace, head }: RunOrigin): DriverStart['place'] {
+  return { ...(workspace === undefined ? {} : { workspace }), ...(head === undefined ? {} : { head }) };
+}

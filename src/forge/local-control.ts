@@ -17,6 +17,8 @@ export interface Review {
   /** `write` unless said otherwise. */
   readonly permission?: Permission;
   readonly bot?: boolean;
+  /** The head that was looked at; another one is not reviewed. */
+  readonly head?: string;
 }
 
 /** An issue or a pull request in a list. */
@@ -154,6 +156,8 @@ async function addReview({ database, git }: LocalState, pr: number, review: Revi
   if (found.result !== 'ok') return found;
   const head = await headOf(git, found.value);
   const { actor, state = 'approved', permission = 'write', bot = false } = review;
+  if (review.head !== undefined && review.head !== head)
+    return { result: 'stale_head', message: `the head of #${pr} is ${head}, not ${review.head}: it changed since it was looked at`, head };
   database.write(() => {
     const columns = 'number, actor, head_sha, state, permission, bot, at';
     const values = [pr, actor, head, state, permission, bot ? 1 : 0, database.now()];

@@ -67,8 +67,17 @@ export function advanceGroup(turn: Turn, path: Path): void {
   const activation = turn.activation(path);
   if (group === undefined || activation?.state !== 'waiting' || activation.held !== undefined) return;
   const outcome = joinOutcome(group);
-  if (outcome !== undefined) return joinGroup(turn, activation, outcome);
+  if (outcome !== undefined && !mayAllReject(turn, activation, group)) return joinGroup(turn, activation, outcome);
   if (!turn.holds) openMembers(turn, activation, group);
+}
+
+/**
+ * Whether every member may yet reject, where that leads somewhere of its own: the join is settled already, and the rest
+ * is waited for, so that the way does not depend on who was quicker (N3).
+ */
+function mayAllReject(turn: Turn, activation: Activation, { total, ok, reject, fail, skip }: Group): boolean {
+  const isPending = ok + reject + fail + skip < total;
+  return isPending && reject > 0 && ok === 0 && fail === 0 && turn.model(activation).next.reject_all !== undefined;
 }
 
 function openMembers(turn: Turn, activation: Activation, group: Group): void {

@@ -75,7 +75,7 @@ async function branchInPlace(
 }
 
 /** Brings the work of a run to the forge: commits it where the branch is the run's own, and pushes it. */
-export async function publish(job: Job, forge: Forge): Promise<WorkBranch | Unpublished> {
+async function publish(job: Job, forge: Forge): Promise<WorkBranch | Unpublished> {
   return await inTurn(job.bench.services.cwd, () => publishNow(job, forge));
 }
 
@@ -172,7 +172,7 @@ function isReview(output: unknown): boolean {
 
 async function hasPullRequest({ context, request }: Job, forge: Forge, head: WorkHead): Promise<boolean> {
   if (actionRefusal(request.workflow.definition, 'push', {}) !== undefined) return false;
-  if (head.pr !== undefined || context.snapshot.data.pr_number !== undefined) return true;
+  if (head.pr !== undefined || typeof context.snapshot.data.pr_number === 'number') return true;
   const found = await forge.pullRequestsFrom(head.branch);
   return found.result === 'ok' && found.value.length > 0;
 }

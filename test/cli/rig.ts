@@ -79,6 +79,11 @@ export class CliRig {
     };
   }
 
+  /** The program and the words of a command, for others to start. */
+  argv(words: readonly string[]): string[] {
+    return [process.execPath, START, ...words];
+  }
+
   /** Writes a file of the project. */
   write(path: string, text: string): string {
     const file = join(this.project, path);

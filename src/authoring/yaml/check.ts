@@ -3,6 +3,7 @@
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { Definition } from '../../definition/model.ts';
 import { workflowOf } from '../../definition/plain-workflow.ts';
+import type { TriggerModel } from '../../definition/trigger.ts';
 import type { CheckedModule } from '../discover-check.ts';
 import type { SourceProblem } from '../discover-syntax.ts';
 import { nameProblems } from './check-names.ts';
@@ -16,18 +17,18 @@ export interface CheckedYaml extends CheckedModule {
 
 /** Checks the text of a workflow file and compiles it; nothing of it is run. */
 export function checkYaml(file: string, text: string): CheckedYaml {
-  const { definition, ...found } = examine(file, text);
-  return definition === undefined ? found : { ...found, compiled: workflowOf(definition) };
+  const { definition, trigger, ...found } = examine(file, text);
+  return definition === undefined ? found : { ...found, compiled: workflowOf(definition, trigger) };
 }
 
 /** Checks the text of a workflow file only: a project has many files that are looked at for each one that is run. */
 export function lookAtYaml(file: string, text: string): CheckedModule {
-  const { definition: _, ...found } = examine(file, text);
+  const { definition: _, trigger: __, ...found } = examine(file, text);
   return found;
 }
 
 /** What is wrong with a file, and the definition in it when nothing is. */
-function examine(file: string, text: string): CheckedModule & { readonly definition?: Definition } {
+function examine(file: string, text: string): CheckedModule & { readonly definition?: Definition; readonly trigger?: TriggerModel } {
   const { document, problems, positionOf, expressions } = readYamlWorkflow(text, file);
   const names = document === undefined ? [] : nameProblems(document, expressions);
   const read = [...problems, ...names].map(({ severity, code, message, hint = '', line, column }) => ({
@@ -60,7 +61,9 @@ function examine(file: string, text: string): CheckedModule & { readonly definit
     line,
     column,
   };
-  return { ...found, workflow: described, ...(definition === undefined || !isSound ? {} : { definition }) };
+  const { trigger } = document;
+  const sound = definition === undefined || !isSound ? {} : { definition, ...(trigger === undefined ? {} : { trigger }) };
+  return { ...found, workflow: described, ...sound };
 }
 
 type Judged = SourceProblem & { readonly severity: 'error' | 'warning' };
