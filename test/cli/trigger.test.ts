@@ -158,6 +158,8 @@ describe('a workflow that names its trigger', () => {
     expect((await rig.run(['run', 'w', '--issue', '4'])).code).toBe(3);
     await rig.run(['cancel', first.run.id]);
     expect((await rig.run(['run', 'w', '--issue', '3'])).code).toBe(3);
+    const atOnce = await Promise.all([5, 5, 5].map((issue) => rig.run(['run', 'w', '--issue', `${issue}`])));
+    expect(atOnce.map(({ code }) => code).sort()).toEqual([2, 2, 3]);
   });
 });
 

@@ -15,7 +15,7 @@ import { findPlace, openExisting, openStore, type Place } from '../session.ts';
 import { assertSettingsTrusted } from '../session-forge.ts';
 import type { Shell } from '../shell.ts';
 import { readTrigger, type Trigger } from '../trigger.ts';
-import { assertNoOpenRun, assertStarts } from '../trigger-check.ts';
+import { assertFirst, assertNoOpenRun, assertStarts } from '../trigger-check.ts';
 import { factsOf } from '../trigger-facts.ts';
 import { completeTrigger } from '../trigger-forge.ts';
 
@@ -56,6 +56,7 @@ export const run: CommandRun = async (shell, given) => {
           ...(Object.keys(facts).length === 0 ? {} : { facts }),
           ...(Object.keys(outputs).length === 0 ? {} : { outputs }),
         });
+        await assertFirst(engine, id, trigger);
         return isAttended ? handOut(shell, place, { engine, run: id }) : driveRun(shell, { engine, run: id, wait: given.has('wait') });
       },
     });
