@@ -12,6 +12,7 @@ export {
   createCommandDriver,
 } from './api/drivers.ts';
 export { createEngine, type Engine, type EngineOptions, type RunHandle } from './api/engine.ts';
+export { type OpenIdentity, openIdentity } from './api/identity.ts';
 export { defineWorkflow, Workflow, workflow } from './api/workflow.ts';
 export { step } from './authoring/flow-builder.ts';
 export { all, race } from './authoring/flow-call.ts';
@@ -19,7 +20,10 @@ export { StepDef } from './authoring/graph.ts';
 export { AgentRole, Dispatch } from './authoring/graph-dispatch.ts';
 export type { StepOutput } from './authoring/graph-output.ts';
 export type { ConditionSpec, GraphContext, GraphSpec, HumanGateSpec, StepSpec } from './authoring/graph-spec.ts';
+export type { KeyList } from './authority/enrolment.ts';
+export type { Statement } from './authority/statement.ts';
 export { EngineError, isEngineError } from './base/error.ts';
+export type { Signature } from './base/signature.ts';
 export { type Arg, type ArgSpec, arg } from './definition/arg.ts';
 export type { CompiledWorkflow, StepContext } from './definition/code.ts';
 export { toMermaid } from './definition/describe.ts';

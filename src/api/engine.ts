@@ -2,6 +2,8 @@
 // one object to work with.
 
 import { existsSync } from 'node:fs';
+import { KeyList } from '../authority/enrolment.ts';
+import { readKeyList } from '../authority/key-files.ts';
 import { type EngineError, messageOf } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
 import type { Budget } from '../definition/budget.ts';
@@ -9,6 +11,7 @@ import { checkChildren, indexWorkflows } from '../definition/children.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { ProgressEvent } from '../definition/result.ts';
 import { createAccounting } from '../engine/accounting.ts';
+import { requireActor } from '../engine/actor.ts';
 import type { StartOptions } from '../engine/birth.ts';
 import { assertBudgets, type Budgets } from '../engine/budgets.ts';
 import { type Clock, systemClock } from '../engine/clock.ts';
@@ -33,16 +36,7 @@ import {
   reportWork,
   type WorkReport,
 } from '../engine/reports.ts';
-import {
-  type DecisionRequest,
-  decideGate,
-  type ResumeRequest,
-  resumeRun,
-  SOMEBODY,
-  sendSignal,
-  steerRun,
-  tellFacts,
-} from '../engine/requests.ts';
+import { type DecisionRequest, decideGate, type ResumeRequest, resumeRun, sendSignal, steerRun, tellFacts } from '../engine/requests.ts';
 import { transcriptsOf } from '../engine/transcripts.ts';
 import type { Forge, ForgeEvent } from '../forge/forge.ts';
 import { memberName } from '../forge/people.ts';
@@ -56,7 +50,7 @@ import { readForge } from '../steps/forge-reading.ts';
 import { createAttemptRunner } from '../steps/runner.ts';
 import type { StepServices } from '../steps/services.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
-import type { RunQuery, RunSummary, Store } from '../store/store.ts';
+import type { RunOrigin, RunQuery, RunSummary, Store } from '../store/store.ts';
 import type { Workspaces } from './workspaces.ts';
 
 /** A workflow as it was written, or compiled. */
@@ -85,12 +79,19 @@ export interface EngineOptions extends Partial<Omit<StepServices, 'now' | 'pidDi
   readonly worktrees?: { readonly folder: string };
   /** Names the repository for the limit per repository; without it, the workspace. */
   readonly repository?: string;
-  /** `all` (the default): runs that are due, have mail or lost their owner are driven as well. `own`: only those asked for. */
+  /**
+   * `all` (the default): runs that are due, have mail or lost their owner are driven as well, from the start on, if
+   * their workflow is known here. `own`: only those asked for.
+   */
   readonly drives?: 'all' | 'own';
   /** How deep runs may start runs. */
   readonly depthMax?: number;
   /** How many runs a run may lead to, with all that they start. */
   readonly runsMax?: number;
+  /** `signed`: whatever a person decides about a run that starts here takes the signature of an enrolled key. */
+  readonly decisions?: 'signed';
+  /** The state folder with the list of enrolled keys (`identities.json`), or the list; without it no key counts. */
+  readonly identities?: string | (() => KeyList);
   /** What agents may use: in each run, and in a day. */
   readonly budgets?: Budgets;
   readonly clock?: Clock;
@@ -115,11 +116,11 @@ export interface Engine {
   /** Decides a human gate; resolves when the decision is on disk and taken. */
   decide(run: string, decision: DecisionRequest): Promise<RunView>;
   signal(run: string, name: string, options?: { readonly payload?: unknown; readonly id?: string }): Promise<void>;
-  cancel(run: string, options?: { readonly actor?: string; readonly reason?: string }): Promise<RunView>;
-  pause(run: string, options?: { readonly actor?: string }): Promise<RunView>;
+  cancel(run: string, options: { readonly actor: string; readonly reason?: string }): Promise<RunView>;
+  pause(run: string, options: { readonly actor: string }): Promise<RunView>;
   /** Drives a run on: after a crash or a pause as it is, after a halt with a choice. */
   resume(run: string, options?: ResumeRequest): Promise<RunHandle>;
-  /** Drives everything that is due, has mail or lost its owner; gives the ids. */
+  /** Looks for everything that is due, has mail or lost its owner, and drives it; gives the ids of what it found. */
   recover(): Promise<readonly string[]>;
   fork(run: string, request: ForkRequest): Promise<RunHandle>;
   /** What a fork would take over and do again. */
@@ -151,8 +152,15 @@ export interface Engine {
   close(options?: { readonly abort?: boolean }): Promise<void>;
 }
 
-/** How a run is started: its id, where it came from, where it begins. */
-export type PublicStartOptions = Pick<StartOptions, 'id' | 'origin' | 'from' | 'outputs' | 'facts'>;
+/**
+ * How a run is started: its id, where it came from, where it begins. Whoever begins it in the middle, or gives the results
+ * of steps, passes steps by hand: that takes a name.
+ */
+export type PublicStartOptions = Pick<StartOptions, 'id' | 'facts' | 'sign'> &
+  (
+    | (Pick<StartOptions, 'origin'> & { readonly from?: undefined; readonly outputs?: undefined })
+    | (Pick<StartOptions, 'from' | 'outputs'> & { readonly origin: RunOrigin & { readonly actor: string } })
+  );
 
 const DEPTH_MAX = 16;
 const RUNS_MAX = 10_000;
@@ -174,7 +182,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const core = new EngineCore(partsOf(options, store));
   const { forge } = options;
   if (forge !== undefined) core.onClose(forge.watch((event) => hearForge(core, forge, event)));
-  const { worktrees } = options;
+  const engine = await publicEngine(core, options);
+  // A database in memory that was opened just now has no runs that could be lost.
+  if (options.store !== undefined || (options.db ?? ':memory:') !== ':memory:') core.recoverSoon();
+  return engine;
+}
+
+async function publicEngine(core: EngineCore, options: EngineOptions): Promise<Engine> {
+  const { worktrees, forge } = options;
   if (worktrees === undefined) return new PublicEngine(core, { ownsStore: options.store === undefined });
   const { Workspaces } = await import('./workspaces.ts');
   const workspaces = new Workspaces({ cwd: options.cwd ?? process.cwd(), folder: worktrees.folder, forge });
@@ -238,6 +253,7 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
       return problem === undefined ? facts : { unreadable: problem.message };
     },
     tokenKey: keyReader(options.db),
+    signing: { all: options.decisions === 'signed', keys: keysOf(options.identities) },
     mayDecide: (from, actor) => memberName(options.groups ?? {}, from, actor),
     childInput: async (request) => (await workshop()).childInput(request),
     me: createOwner(),
@@ -255,6 +271,11 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
     runsMax: options.runsMax ?? RUNS_MAX,
     warn,
   };
+}
+
+function keysOf(identities: EngineOptions['identities']): () => KeyList {
+  if (identities === undefined) return () => KeyList.none;
+  return typeof identities === 'string' ? () => readKeyList(identities) : identities;
 }
 
 function sourceOf(workflows: readonly AnyWorkflow[] | DefinitionSource): DefinitionSource {
@@ -306,6 +327,20 @@ function compiledOf(workflow: AnyWorkflow): CompiledWorkflow {
   return 'compiled' in workflow ? workflow.compiled : workflow;
 }
 
+/** The options of a start with the name of whoever passes steps by it, as it is recorded. */
+function named(options: PublicStartOptions, workflow: string): StartOptions {
+  const { from, outputs, ...rest } = options;
+  if (from === undefined && outputs === undefined) return rest;
+  const what = from === undefined ? 'gives results of its steps' : `begins it at step "${from}"`;
+  const actor = requireActor(options.origin, `starts workflow "${workflow}" and ${what}`);
+  return {
+    ...rest,
+    origin: { ...options.origin, actor },
+    ...(from === undefined ? {} : { from }),
+    ...(outputs === undefined ? {} : { outputs }),
+  };
+}
+
 class PublicEngine implements Engine {
   readonly store: Store;
   private readonly core: EngineCore;
@@ -327,11 +362,11 @@ class PublicEngine implements Engine {
 
   async start(workflow: AnyWorkflow | string, params: unknown = {}, options: PublicStartOptions = {}): Promise<RunHandle> {
     const compiled = typeof workflow === 'string' ? findWorkflow(this.core.parts.source, workflow) : compiledOf(workflow);
-    return this.handle(await this.core.start(compiled, params, await this.placed(options)));
+    return this.handle(await this.core.start(compiled, params, await this.placed(named(options, compiled.definition.name))));
   }
 
   /** The options of a run with the worktree that it works in, where it gets one. */
-  private async placed(options: PublicStartOptions): Promise<PublicStartOptions> {
+  private async placed(options: StartOptions): Promise<StartOptions> {
     if (this.workspaces === undefined) return options;
     const { id = createRunId(), origin = {}, facts = {} } = options;
     const place = await this.workspaces.prepare({ id, origin, facts });
@@ -373,14 +408,14 @@ class PublicEngine implements Engine {
     await sendSignal(this.open, run, { name, ...options });
   }
 
-  async cancel(run: string, options: { readonly actor?: string; readonly reason?: string } = {}): Promise<RunView> {
-    const { actor = SOMEBODY, reason } = options;
-    await steerRun(this.open, run, { actor, action: { do: 'cancel', ...(reason === undefined ? {} : { reason }) } });
+  async cancel(run: string, options: { readonly actor: string; readonly reason?: string }): Promise<RunView> {
+    const reason = options?.reason;
+    await steerRun(this.open, run, { actor: options?.actor, action: { do: 'cancel', ...(reason === undefined ? {} : { reason }) } });
     return this.get(run);
   }
 
-  async pause(run: string, options: { readonly actor?: string } = {}): Promise<RunView> {
-    await steerRun(this.open, run, { actor: options.actor ?? SOMEBODY, action: { do: 'pause' } });
+  async pause(run: string, options: { readonly actor: string }): Promise<RunView> {
+    await steerRun(this.open, run, { actor: options?.actor, action: { do: 'pause' } });
     return this.get(run);
   }
 

@@ -12,6 +12,7 @@ import { describeGraph, type GraphDescription } from '../definition/describe.ts'
 import type { Definition, StepModel } from '../definition/model.ts';
 import { createStepResult, createWorkflowResult, type StepResult, type WorkflowResult } from '../definition/result.ts';
 import type { RunView, StepView } from '../engine/inspect.ts';
+import { isDone } from '../kernel/run-state.ts';
 import { createEngine, type EngineOptions } from './engine.ts';
 
 /** A workflow, validated when it was defined and frozen since. */
@@ -107,7 +108,7 @@ async function runInMemory(compiled: CompiledWorkflow, input: unknown, options: 
 
 /** The result of a run that has ended. */
 function resultOf(view: RunView): WorkflowResult {
-  const success = view.status === 'completed';
+  const success = isDone(view.status);
   const steps = view.steps
     .filter((step) => step.outcome !== undefined && !step.path.includes('/'))
     .map((step) => resultOfStep(step, success));

@@ -4,6 +4,7 @@
 
 import { EngineError, messageOf } from '../base/error.ts';
 import type { Problem, ProblemCode } from '../definition/problem.ts';
+import { type Quorum, quorumsIn } from '../definition/quorum.ts';
 import { checkFlow } from './discover-flow.ts';
 import { nodeOfProblem } from './discover-position.ts';
 import { type DiscoveredWorkflow, describeReading, isReading, type Reading, readModule } from './discover-reading.ts';
@@ -23,6 +24,8 @@ export interface CheckedModule {
   readonly errors: readonly SourceProblem[];
   readonly warnings: readonly SourceProblem[];
   readonly unseen: readonly Unseen[];
+  /** Where people of named groups have to agree. */
+  readonly quorums?: readonly (Quorum & Place)[];
 }
 
 /** Faults that follow from others, and are told last. */
@@ -51,7 +54,7 @@ const EDGE_FIELDS = ['next', 'human', 'humanGate', 'id', 'name', '*'];
 export async function checkModule(file: string, text: string): Promise<CheckedModule> {
   const read = await readModule(file, text);
   if (!isReading(read)) return { errors: [read], warnings: [], unseen: [] };
-  const found = read.entry.spelling === 'flow' ? checkFlow(read) : { errors: checkGraph(read), warnings: [] };
+  const found = read.entry.spelling === 'flow' ? checkFlow(read) : { ...checkGraph(read), warnings: [] };
   const unseen = read.evaluator.gaps.map(({ node, what }) => ({ what, ...placeAt(text, node.start) }));
   return { workflow: describeReading(read), ...found, warnings: [...found.warnings].sort(byPlace), unseen: unseen.filter(isFirst) };
 }
@@ -60,19 +63,24 @@ function isFirst({ line, column }: Unseen, index: number, all: readonly Unseen[]
   return all.findIndex((other) => other.line === line && other.column === column) === index;
 }
 
-function checkGraph(reading: Reading): SourceProblem[] {
+function checkGraph(reading: Reading): Pick<CheckedModule, 'errors' | 'quorums'> {
   const { spec, evaluator, module, entry } = reading;
-  if (evaluator.gapsOf(spec).has('steps') || (spec.steps === undefined && evaluator.gapsOf(spec).has('*'))) return [];
+  if (evaluator.gapsOf(spec).has('steps') || (spec.steps === undefined && evaluator.gapsOf(spec).has('*'))) return { errors: [] };
   try {
-    compileGraph(spec as unknown as GraphSpec);
-    return [];
+    const { definition } = compileGraph(spec as unknown as GraphSpec);
+    return { errors: [], quorums: quorumsIn(definition.steps).map((quorum) => ({ ...quorum, ...placeOf(reading, quorum.step) })) };
   } catch (error) {
     if (error instanceof EngineError && Array.isArray(error.details.problems))
-      return told(reading, withoutDoubt(reading, error.details.problems as readonly Problem[]));
+      return { errors: told(reading, withoutDoubt(reading, error.details.problems as readonly Problem[])) };
     // What is so wrong that it cannot be told as a fault of a step: a step that is no object, a field of the wrong type.
     const message = `the definition cannot be read: ${messageOf(error)}`;
-    return [{ code: 'DEFINITION_INVALID', message, hint: 'compare it with an example', ...placeAt(module.text, entry.call.start) }];
+    const place = placeAt(module.text, entry.call.start);
+    return { errors: [{ code: 'DEFINITION_INVALID', message, hint: 'compare it with an example', ...place }] };
   }
+}
+
+function placeOf(reading: Reading, step: string): Place {
+  return placeAt(reading.module.text, nodeOfProblem(reading, { step, code: 'GATE_INVALID', message: '', hint: '' }).start);
 }
 
 function located(reading: Reading, problem: Problem): SourceProblem {

@@ -6,6 +6,7 @@ import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AnyNode, Program } from 'acorn';
 import { digestText } from '../base/digest.ts';
+import { isStoreFile } from '../base/store-files.ts';
 import { isParsed, nodesIn, parseModule } from './discover-syntax.ts';
 
 /** The files that are loaded with one, by their path relative to it, with the digest of each. */
@@ -43,6 +44,8 @@ export async function readModuleGraph(file: string): Promise<ModuleGraph> {
 }
 
 async function textOf(path: string): Promise<string | undefined> {
+  const facts = await stat(path).catch(() => undefined);
+  if (facts === undefined || isStoreFile(path, facts)) return undefined;
   return readFile(path, 'utf8').catch(() => undefined);
 }
 

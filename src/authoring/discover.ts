@@ -5,6 +5,7 @@ import { type Dirent, readFileSync, realpathSync, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { messageOf } from '../base/error.ts';
+import { isStoreFile } from '../base/store-files.ts';
 import { type DiscoveredWorkflow, describeReading, isReading, readModule } from './discover-reading.ts';
 import type { SourceProblem } from './discover-syntax.ts';
 
@@ -127,7 +128,9 @@ export function readDefinition(file: string): string | SourceProblem {
       ...START,
     };
   try {
-    const { size } = statSync(file);
+    const facts = statSync(file);
+    const { size } = facts;
+    if (isStoreFile(file, facts)) throw new Error('it is a file of the database of runs');
     if (size <= BYTES_MAX) return readFileSync(file, 'utf8');
     return {
       code: 'FILE_TOO_LARGE',

@@ -112,6 +112,7 @@ describe('a question to a person', () => {
 
   test('needs distinct answers, and one at least', () => {
     expect(() => step('q').human({ prompt: '?', options: [] })).toThrow('allows no answer');
+    expect(() => step('q').human({ prompt: '?', signed: 'yes' as never })).toThrow('`signed` must be true or false');
     expect(() => step('q').human({ prompt: '?', options: ['a', 'a'] })).toThrow('two options "a"');
   });
 });

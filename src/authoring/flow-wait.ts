@@ -35,6 +35,8 @@ export interface HumanSpec<Options extends readonly HumanOption[]> extends StepO
   readonly count?: number;
   /** What it is about outside the run; when that changes, it is put anew. */
   readonly subjects?: { readonly files?: readonly string[]; readonly pr?: true };
+  /** A decision counts only with the signature of an enrolled key. */
+  readonly signed?: boolean;
 }
 
 /** The answers that a flow can get to see: one that rejects is thrown as a failure instead. */
@@ -89,7 +91,7 @@ export function buildWebhook(name: string, webhook: WebhookSpec, options: StepOp
 
 /** A question and its answers. */
 export function buildHuman(name: string, spec: HumanSpec<readonly HumanOption[]>): BoundStep {
-  const { prompt, show = [], options: answers = APPROVE_OR_REJECT, from, count, subjects, ...options } = spec;
+  const { prompt, show = [], options: answers = APPROVE_OR_REJECT, from, count, subjects, signed, ...options } = spec;
   if (answers.length === 0) throw invalid(`step "${name}"`, 'asks a person but allows no answer; give it at least one option');
   const choices = answers.map(optionModel);
   const twice = choices.find(({ label }, index) => choices.findIndex((other) => other.label === label) !== index);
@@ -98,7 +100,9 @@ export function buildHuman(name: string, spec: HumanSpec<readonly HumanOption[]>
     ...(from === undefined ? {} : { from: typeof from === 'string' ? [from] : [...from] }),
     ...(count === undefined ? {} : { count }),
   };
-  const gate = { prompt, show: [...show], options: choices, ...people, ...(subjects === undefined ? {} : { subjects }) };
+  if (signed !== undefined && typeof signed !== 'boolean') throw invalid(`step "${name}"`, '`signed` must be true or false');
+  const about = { ...(subjects === undefined ? {} : { subjects }), ...(signed === true ? { signed } : {}) };
+  const gate = { prompt, show: [...show], options: choices, ...people, ...about };
   return createBoundStep({ name, kind: 'human', fields: { gate }, options });
 }
 

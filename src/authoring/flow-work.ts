@@ -1,7 +1,7 @@
 // Owns the kinds of steps that do work in a flow: functions, programs, agents, generations, and validations that mend
 // what they find.
 
-import type { Json, JsonObject } from '../base/json.ts';
+import { type Json, type JsonObject, ownCopy } from '../base/json.ts';
 import { type Budget, budgetFault } from '../definition/budget.ts';
 import type { BoundStep, StepCode, StepContext } from '../definition/code.ts';
 import type { FlowStep } from '../kernel/flow-step.ts';
@@ -71,8 +71,10 @@ export function buildTask(name: string, spec: TaskSpec<never, unknown>): BoundSt
   if (typeof action !== 'function')
     throw invalid(`step "${name}"`, 'has no function to call; write .task(fn, ...args) or .task({ action, args })');
   const call = action as unknown as (...args: readonly unknown[]) => unknown;
+  // As they are now: the flow may go on with the same objects. Each attempt gets data of its own, and live objects themselves.
+  const fixed = typeof args === 'function' ? undefined : args.map(ownCopy);
   const run = async (ctx: StepContext) => {
-    const given = typeof args === 'function' ? await args(ctx) : args;
+    const given = typeof args === 'function' ? await args(ctx) : (fixed ?? []).map(ownCopy);
     return { outcome: 'ok', output: await call(...given) };
   };
   // The name of the author's function is what logs show.

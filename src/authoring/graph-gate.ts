@@ -9,16 +9,19 @@ const APPROVE_OR_REJECT: readonly GateOptionSpec[] = [{ label: 'approve' }, { la
 
 /** The question as data. In a member of a group no answer leads anywhere: the join decides by its outcome. */
 export function readGate(gate: HumanGateSpec, step: StepReading, isMember: boolean): HumanGateModel {
-  step.knownFields(gate, ['prompt', 'context', 'show', 'options', 'from', 'count', 'subjects'], 'a human gate');
+  step.knownFields(gate, ['prompt', 'context', 'show', 'options', 'from', 'count', 'subjects', 'signed'], 'a human gate');
   const { prompt, context, show, options = APPROVE_OR_REJECT } = gate;
   if (context !== undefined && show !== undefined)
     step.fault('FIELD_INVALID', 'its question has both `context` and `show`', 'they mean the same; keep one');
+  if (gate.signed !== undefined && typeof gate.signed !== 'boolean')
+    step.fault('FIELD_INVALID', `its question has signed: ${JSON.stringify(gate.signed)}`, 'write true or false');
   return {
     prompt: String(prompt ?? ''),
     show: [...(context ?? show ?? [])],
     options: options.map((option) => readOption(option, step, isMember)),
     ...peopleOf(gate),
     ...(gate.subjects === undefined ? {} : { subjects: gate.subjects }),
+    ...(gate.signed === true ? { signed: gate.signed } : {}),
   };
 }
 

@@ -82,10 +82,12 @@ export interface HumanGateSpec {
   readonly options?: readonly GateOptionSpec[];
   /** The group or groups whose members decide; left out: whoever may decide at all. */
   readonly from?: string | readonly string[];
-  /** How many of them it takes to go on; one who does not want to is enough. Left out: 1. */
+  /** How many of them it takes to go on; one who goes back or ends it otherwise is enough. Left out: 1. */
   readonly count?: number;
   /** What it is about outside the run: files by pattern, the run's pull request. When that changes, it is put anew. */
   readonly subjects?: { readonly files?: readonly string[]; readonly pr?: true };
+  /** A decision counts only with the signature of an enrolled key. */
+  readonly signed?: boolean;
 }
 
 /** A check of a gate: a shell line, or what a registered check wants. */

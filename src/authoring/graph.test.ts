@@ -237,6 +237,7 @@ describe('groups', () => {
 describe('fields of a step', () => {
   test.each<[string, object, string]>([
     ['a misspelt field', { postcondition: [] }, 'a FIELD_UNKNOWN'],
+    ['a question that is signed in words', { human: { prompt: 'x', signed: 'yes' } }, 'a FIELD_INVALID'],
     ['a field beside the wrong work', { prompt: 'x' }, 'a FIELD_INVALID'],
     ['a timeout that is no duration', { timeout: 'soon' }, 'a TIMEOUT_INVALID'],
     ['a timeout of nothing', { timeout: 0 }, 'a TIMEOUT_INVALID'],

@@ -17,6 +17,11 @@ export const ERROR_CODES = {
   MODULE_FAILED: { http: 422, exit: 2, retry: 'after-change' },
   NOT_TRUSTED: { http: 403, exit: 4, retry: 'after-change' },
   NOT_ALLOWED: { http: 403, exit: 4, retry: 'after-change' },
+  ACTOR_REQUIRED: { http: 422, exit: 2, retry: 'after-change' },
+  KEY_MISSING: { http: 403, exit: 4, retry: 'after-change' },
+  PASSPHRASE_WRONG: { http: 403, exit: 4, retry: 'after-change' },
+  SIGNATURE_REQUIRED: { http: 403, exit: 4, retry: 'after-change' },
+  SIGNATURE_INVALID: { http: 403, exit: 4, retry: 'never' },
   RUN_AMBIGUOUS: { http: 409, exit: 2, retry: 'after-change' },
   DEFINITION_INVALID: { http: 422, exit: 2, retry: 'after-change' },
   DEFINITION_CHANGED: { http: 409, exit: 2, retry: 'after-change' },
@@ -62,7 +67,9 @@ export const ERROR_CODES = {
   STORE_FULL: { http: 507, exit: 6, retry: 'auto' },
   STORE_READONLY: { http: 503, exit: 6, retry: 'after-change' },
   STORE_DAMAGED: { http: 500, exit: 6, retry: 'never' },
+  STORE_GONE: { http: 500, exit: 6, retry: 'never' },
   STORE_NEWER: { http: 500, exit: 6, retry: 'never' },
+  STORE_FOREIGN: { http: 403, exit: 4, retry: 'after-change' },
   STORE_COPIED: { http: 409, exit: 6, retry: 'after-change' },
   VALUE_TOO_LARGE: { http: 413, exit: 2, retry: 'after-change' },
   LIMIT_REACHED: { http: 429, exit: 5, retry: 'auto' },
@@ -107,6 +114,11 @@ export function isEngineError(error: unknown): error is EngineError {
     typeof (error as { code?: unknown }).code === 'string' &&
     Object.hasOwn(ERROR_CODES, (error as EngineError).code)
   );
+}
+
+/** Whether trying again later may help, although nobody changes anything. */
+export function isPassing(error: unknown): boolean {
+  return isEngineError(error) && ERROR_CODES[error.code].retry === 'auto';
 }
 
 /** The text of whatever was thrown, without its stack. */

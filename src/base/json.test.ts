@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson, deepFreeze, isJsonObject, type Json, toPlain } from './json.ts';
+import { canonicalJson, deepFreeze, isJsonObject, type Json, ownCopy, toPlain } from './json.ts';
 
 const json = () => fc.jsonValue() as fc.Arbitrary<Json>;
 
@@ -90,5 +90,27 @@ describe('data', () => {
   test('is frozen all the way down', () => {
     const frozen = deepFreeze({ a: [{ b: 1 }] });
     expect([frozen, frozen.a, frozen.a[0]].every(Object.isFrozen)).toBe(true);
+  });
+});
+
+describe('a copy of its own', () => {
+  test('is equal to the data, shares nothing with it, and keeps keys such as __proto__', () => {
+    fc.assert(
+      fc.property(json(), (value) => {
+        expect(JSON.stringify(ownCopy(value))).toBe(JSON.stringify(value));
+      }),
+    );
+    const given = deepFreeze({ list: [{ a: 1 }] });
+    const copy = ownCopy(given) as { list: { a: number }[] };
+    copy.list.push({ a: 2 });
+    expect(given).toEqual({ list: [{ a: 1 }] });
+    const odd = JSON.parse('{"__proto__": {"x": 1}}') as object;
+    expect(Object.keys(ownCopy(odd))).toEqual(['__proto__']);
+  });
+
+  test('is the thing itself where it is live, or has something live in it', () => {
+    const itself: { me?: unknown } = {};
+    itself.me = itself;
+    for (const live of [new Map(), new Date(0), { run: () => 1 }, [{ deep: { of: new Set() } }], itself]) expect(ownCopy(live)).toBe(live);
   });
 });

@@ -65,6 +65,28 @@ function refuse(what: string, place: Place, why: string): never {
   });
 }
 
+/** A copy that whoever gets it may change, of data; a live object, or data with one inside, is passed on as it is. */
+export function ownCopy<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = copyOf(value, 0);
+  return copy === LIVE ? value : (copy as T);
+}
+
+const LIVE = Symbol('live');
+
+function copyOf(value: unknown, depth: number): unknown {
+  if (typeof value === 'function' || typeof value === 'symbol' || depth > DEPTH_MAX) return LIVE;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const list = value.map((member) => copyOf(member, depth + 1));
+    return list.includes(LIVE) ? LIVE : list;
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return LIVE;
+  const members = Object.entries(value).map(([key, member]) => [key, copyOf(member, depth + 1)] as const);
+  return members.some(([, member]) => member === LIVE) ? LIVE : Object.fromEntries(members);
+}
+
 /** True for an object that is neither null nor a list. */
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,12 +2,12 @@
 // the programs it starts, in the environment, and to its hooks, on stdin. It is kept in the user's state directory by
 // the digest of that name: an agent that goes to another folder is still the same session.
 
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { digestText } from '../base/digest.ts';
-import { EngineError, messageOf } from '../base/error.ts';
 import { stateHome } from './project.ts';
 import type { Shell } from './shell.ts';
+import { changeStateFile } from './state-file.ts';
 
 /** A run of a session, and the database it is in. */
 export interface SessionRun {
@@ -42,9 +42,9 @@ export function isSessionId(id: unknown): id is string {
 export function bindRun(shell: Shell, run: SessionRun): void {
   const id = callingSession(shell);
   if (id === undefined) return;
-  const session = readSession(shell, id);
-  if (session.runs.some((known) => known.run === run.run && known.db === run.db)) return;
-  writeSession(shell, { ...session, runs: [...session.runs, run] });
+  const isIt = (known: SessionRun): boolean => known.run === run.run && known.db === run.db;
+  if (readSession(shell, id).runs.some(isIt)) return;
+  changeSession(shell, id, (session) => (session.runs.some(isIt) ? session : { ...session, runs: [...session.runs, run] }));
 }
 
 /** What is known of a session; one that nobody told about has no runs. */
@@ -58,19 +58,14 @@ export function readSession(shell: Shell, id: string): AgentSession {
   }
 }
 
-/** Keeps what is known of a session; one without runs is forgotten. */
-export function writeSession(shell: Shell, session: AgentSession): void {
-  const file = fileOf(shell, session.id);
-  const fresh = `${file}.${process.pid}`;
-  try {
-    if (session.runs.length === 0) return rmSync(file, { force: true });
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(fresh, `${JSON.stringify(session)}\n`, { mode: 0o600 });
-    renameSync(fresh, file);
-  } catch (cause) {
-    rmSync(fresh, { force: true });
-    throw new EngineError('STORE_UNAVAILABLE', `the session of the agent cannot be kept in ${file}: ${messageOf(cause)}`, { cause });
-  }
+/** Changes what is known of a session, while no other process does; one without runs is forgotten. */
+export function changeSession(shell: Shell, id: string, change: (session: AgentSession) => AgentSession): void {
+  changeStateFile({ file: fileOf(shell, id), what: 'the session of the agent' }, () => {
+    const before = readSession(shell, id);
+    const now = change(before);
+    if (JSON.stringify(before) === JSON.stringify(now)) return { result: undefined };
+    return { text: now.runs.length === 0 ? null : `${JSON.stringify(now)}\n`, result: undefined };
+  });
 }
 
 function fileOf(shell: Shell, id: string): string {

@@ -68,6 +68,7 @@ function gateOf(asked: AskedQuestions, index: number): OpenGate {
     digest,
     since,
     shown: {},
+    signed: asked.signed,
     gate: { prompt, show: [], options: options.map(({ label }) => ({ label, outcome: 'ok', requiresInput: false })) },
   };
 }

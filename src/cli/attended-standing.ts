@@ -2,7 +2,7 @@
 // nothing is, for whom or what the run waits. Only the store and the key of its tokens are read, no engine.
 
 import { type Desk, type Handout, handoutsOf, type OpenQuestions, questionsOf } from '../engine/reports.ts';
-import { isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
+import { isDone, isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
 import { statusOf } from '../kernel/status.ts';
 import { keyReader } from '../process/key-file.ts';
 import { isDead } from '../process/owner.ts';
@@ -80,7 +80,7 @@ export function standingText({ state, rest }: Standing): string {
   const status = statusOf(state);
   if (isFinal(state.status)) {
     const why = halt === undefined ? '' : `: ${oneLine(halt.message)}`;
-    return `Run ${id} ${status === 'completed' ? 'is completed' : `ended ${status}`}${why}; nothing is left to do.`;
+    return `Run ${id} ${isDone(status) ? `is ${status}` : `ended ${status}`}${why}; nothing is left to do.`;
   }
   if (isSettled(state.status))
     return `Run ${id} ${status} and waits for a person to say how it goes on ("pawl resume ${id}")${halt === undefined ? '' : `: ${oneLine(halt.message)}`}`;

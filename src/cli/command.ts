@@ -99,6 +99,11 @@ export class Given {
     return this.values.get(name) ?? [];
   }
 
+  /** The names of all options and switches that were given. */
+  names(): readonly string[] {
+    return [...this.values.keys(), ...this.switches];
+  }
+
   /** Whether a switch was given. */
   has(name: string): boolean {
     return this.switches.has(name);
@@ -112,6 +117,20 @@ export const RUN_ARGUMENT: ArgumentSpec = {
   required: true,
   completes: 'run',
 };
+
+/** The option of every command that may take a right. */
+export const TOKEN_FILE: OptionSpec = {
+  name: 'token-file',
+  value: 'FILE',
+  about: 'a file with your personal token, instead of PAWL_TOKEN',
+  completes: 'file',
+};
+
+/** Options of every command that signs. */
+export const SIGNING_OPTIONS: readonly OptionSpec[] = [
+  { name: 'as', value: 'NAME', about: 'sign as this person, when you have several keys' },
+  { name: 'passphrase-fd', value: 'N', about: 'sign, and read the passphrase from the open file of this number' },
+];
 
 /** Options that every command takes. */
 export const COMMON_OPTIONS: readonly OptionSpec[] = [

@@ -116,7 +116,7 @@ async function decisionInMail(store: Store, run: string, named: Named): Promise<
   for (const { input } of await store.inbox(run, 0)) {
     if (input.type !== 'decided' || input.digest !== named.digest || input.path !== named.gate) continue;
     const { path, option, actor, digest, text, at } = input;
-    return { gate: path, path, option, input: text ?? null, actor, digest, at: new Date(at).toISOString() };
+    return { gate: path, path, option, input: text ?? null, actor, digest, at: new Date(at).toISOString(), signed: null };
   }
   return undefined;
 }

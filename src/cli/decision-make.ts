@@ -15,7 +15,9 @@ import { type Answer, answerOnTerminal, askInput, decisionOf, gateLines } from '
 import { alreadyDecided, contentChanged } from './decision-change.ts';
 import { type AskedGate, gatesBelow, pickGate, rootOf } from './decision-gates.ts';
 import { confirm, openPrompt } from './decision-prompt.ts';
-import { type Right, rightToDecide } from './decision-right.ts';
+import { type DecisionRight, rightToDecide } from './decision-right.ts';
+import { identityFor } from './identity.ts';
+import { isSignedBy, signDecision } from './identity-signing.ts';
 import { findPlace, findRun, openForRun, type Place } from './session.ts';
 import type { Shell } from './shell.ts';
 import { oneLine } from './terminal.ts';
@@ -28,7 +30,7 @@ interface Deciding {
   readonly given: Given;
   readonly place: Place;
   readonly store: Store;
-  readonly right: Right;
+  readonly right: DecisionRight;
 }
 
 /** The exit code of a question that stays open. */
@@ -36,13 +38,13 @@ const EXIT_WAITING = 3;
 
 /** Runs a command that decides. */
 export async function decideByCommand(shell: Shell, given: Given, choose: Choose): Promise<number> {
-  const right = await rightToDecide(shell, given, given.word('RUN'));
+  const right = rightToDecide(shell, given);
   const place = await findPlace(shell, given);
   const store = await openForRun(place, given.word('RUN'));
   try {
     const run = await findRun(store, given.word('RUN'), place);
-    const deciding = { shell, given, place, store, right };
-    const asked = await askedGate(deciding, run);
+    const asked = await askedGate({ shell, given, place, store, right }, run);
+    const deciding = { shell, given, place, store, right: rightAt(shell, given, { asked, right }) };
     const root = await rootOf(store, asked.run);
     const known = (await isDriven(store, asked.run)) ? undefined : await workflowsOf(deciding, root);
     const answer = await answerTo(deciding, asked, choose);
@@ -54,6 +56,15 @@ export async function decideByCommand(shell: Shell, given: Given, choose: Choose
   } finally {
     await store.close();
   }
+}
+
+/** Where a question takes a signature, whoever signs decides, whatever their account is called. */
+function rightAt(
+  shell: Shell,
+  given: Given,
+  { asked, right }: { readonly asked: AskedGate; readonly right: DecisionRight },
+): DecisionRight {
+  return isSignedBy(shell, asked) ? { ...right, actor: identityFor(shell, given).name } : right;
 }
 
 /** The question that is meant, shown as it was seen; else the error says what became of it. */
@@ -120,13 +131,15 @@ interface Made {
 }
 
 async function record(deciding: Deciding, { asked, answer, root, known }: Made): Promise<number> {
-  const { shell, store, right, place } = deciding;
+  const { shell, given, store, right, place } = deciding;
   // Its owner may have left while the person was thinking.
   const driven = await isDriven(store, asked.run);
   const workflows = known ?? (driven ? [] : await workflowsOf(deciding, root));
   const { driveRun, driveWithEngine } = await import('./drive.ts');
+  const { actor } = right;
+  const signature = isSignedBy(shell, asked) ? { signature: await signDecision(shell, given, { asked, answer, actor }) } : {};
   const use = async (engine: Engine): Promise<number> => {
-    await engine.decide(asked.run, decisionOf(asked, answer, right.actor)).catch(async (error: unknown) => {
+    await engine.decide(asked.run, { ...decisionOf(asked, answer, actor), ...signature }).catch(async (error: unknown) => {
       throw (await retold(deciding, asked, error)) ?? error;
     });
     const what = `"${oneLine(answer.option.label)}" at ${oneLine(asked.gate.path)} of run ${asked.run}`;

@@ -16,7 +16,7 @@ function meant(verdict: Verdict, options: readonly GateOptionSpec[]): string {
   }).compiled;
   const gate = definition.steps.find(({ id }) => id === 'ask')?.gate;
   if (gate === undefined) throw new Error('the step has a gate');
-  const open: OpenGate = { path: 'ask#1', step: 'ask', gate, digest: '', shown: {}, since: 0 };
+  const open: OpenGate = { path: 'ask#1', step: 'ask', gate, digest: '', shown: {}, signed: false, since: 0 };
   try {
     return optionFor(verdict, open, definition).label;
   } catch (error) {

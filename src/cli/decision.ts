@@ -51,13 +51,15 @@ function questionLines(
 }
 
 /** Who decides, how many it takes, and who has said what. */
-function whoLines({ gate, votes = [] }: OpenGate): string[] {
+function whoLines({ gate, votes = [], split, signed }: OpenGate): string[] {
   const { from, count = 1 } = gate;
+  const toldOf = (all: typeof votes): string => all.map(({ actor, option }) => `${actor}: ${option}`).join(', ');
   const asked = from === undefined ? [] : [`for ${from.join(' or ')}`];
-  const several =
-    count > 1 ? [`takes ${count} people`, `so far ${votes.map(({ actor, option }) => `${actor}: ${option}`).join(', ') || 'nobody'}`] : [];
+  const several = count > 1 ? [`takes ${count} people`, `so far ${toldOf(votes) || 'nobody'}`] : [];
   const words = [...asked, ...several];
-  return words.length === 0 ? [] : [words.join(', ')];
+  const before = split === undefined ? [] : [`people chose differently the last time, which is void: ${toldOf(split.votes)}`];
+  const signs = signed ? ['takes the signature of an enrolled key'] : [];
+  return [...(words.length === 0 ? [] : [words.join(', ')]), ...before, ...signs];
 }
 
 /** What a question is about outside of the run: a change of it voids a decision. */
@@ -170,6 +172,11 @@ export async function decideOnTerminal(shell: Shell, engine: Engine, run: string
     const asked = open.find(({ gate }) => gate.votes?.some(({ actor }) => actor.toLowerCase() === me.toLowerCase()) !== true);
     if (asked === undefined) return open.length === 0 ? 'decided' : 'later';
     shell.print();
+    const lacking = asked.gate.signed ? await lackOfKey(shell) : undefined;
+    if (lacking !== undefined) {
+      shell.print(shell.style('yellow', plain(`${asked.gate.path} takes a signature: ${lacking}`)));
+      return 'later';
+    }
     const answer = await answerOnTerminal(shell, engine.store, asked);
     if (answer === 'later') {
       shell.print(`Nothing is decided; "pawl decide ${asked.run}" asks again.`);
@@ -177,13 +184,41 @@ export async function decideOnTerminal(shell: Shell, engine: Engine, run: string
     }
     if (answer === 'gone') continue;
     try {
-      await engine.decide(asked.run, decisionOf(asked, answer, me));
+      await decideAs(shell, engine, { asked, answer, me });
       return 'decided';
     } catch (error) {
       if (!isEngineError(error) || !OVERTAKEN.has(error.code)) throw error;
       shell.print(shell.style('yellow', plain(error.message)));
     }
   }
+}
+
+/** Why whoever sits here cannot sign; nothing when they can. */
+async function lackOfKey(shell: Shell): Promise<string | undefined> {
+  const { identityFor } = await import('./identity.ts');
+  try {
+    identityFor(shell);
+    return undefined;
+  } catch (error) {
+    if (isEngineError(error)) return error.message;
+    throw error;
+  }
+}
+
+/** Decides in the name of whoever sits here, with their signature where the question takes one. */
+async function decideAs(
+  shell: Shell,
+  engine: Engine,
+  { asked, answer, me }: { readonly asked: AskedGate; readonly answer: Answer; readonly me: string },
+): Promise<void> {
+  if (!asked.gate.signed && shell.right?.by !== 'signature') {
+    await engine.decide(asked.run, decisionOf(asked, answer, me));
+    return;
+  }
+  const [{ identityFor }, { signDecision }] = await Promise.all([import('./identity.ts'), import('./identity-signing.ts')]);
+  const actor = identityFor(shell).name;
+  const signature = await signDecision(shell, undefined, { asked, answer, actor });
+  await engine.decide(asked.run, { ...decisionOf(asked, answer, actor), signature });
 }
 
 const OVERTAKEN: ReadonlySet<string> = new Set(['ALREADY_DECIDED', 'CONTENT_CHANGED', 'WAIT_NOT_FOUND', 'RUN_FINAL']);

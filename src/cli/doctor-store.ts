@@ -8,10 +8,12 @@ import { createFamily } from '../process/family.ts';
 import { livenessOf, parseIdentity } from '../process/identity.ts';
 import { readPidFiles } from '../process/pid-file.ts';
 import { type FileFacts, inspectFile, type OwnedRun } from '../store/sqlite/inspect.ts';
+import { checkAll } from './check-signatures.ts';
 import { showWork, sizeText } from './copies.ts';
 import { type Check, checkDisk, checkModes, fine } from './doctor.ts';
 import { openStore, type Place } from './session.ts';
 import type { Shell } from './shell.ts';
+import { isForeign } from './store-origin.ts';
 import { agoText } from './time.ts';
 
 const SHOWN_MAX = 20;
@@ -36,6 +38,7 @@ export async function checkDatabase(shell: Shell, place: Place): Promise<Check[]
     return [
       fine('database', `${file} (${because}); ${runs}, ${size}`),
       ...checkVersion(facts),
+      ...checkOrigin(place, facts),
       ...around,
       ...(await checkContents(shell, place, facts)),
     ];
@@ -72,15 +75,21 @@ function checkVersion({ version, newest, journalMode, copyOf }: FileFacts): Chec
   ];
 }
 
+function checkOrigin(place: Place, { origin }: FileFacts): Check[] {
+  if (!isForeign(place, origin)) return [];
+  const what = `${place.file} was not made under the state folder ${place.state ?? '(there is none)'}, so nothing goes on in it`;
+  return [{ id: 'origin', status: 'problem', what, hint: 'look at it with "pawl runs"; if it is yours: "pawl db adopt" at a terminal' }];
+}
+
 /** What can only be seen in a store that is open, and so of the newest version. */
 async function checkContents(shell: Shell, place: Place, facts: FileFacts): Promise<Check[]> {
   const owners = facts.owned.map(checkOwner);
   if (facts.version !== facts.newest) return owners;
   const done = showWork(shell, `checking ${facts.runs} runs`);
   try {
-    const store = await openStore(place);
+    const store = await openStore(place, 'look');
     try {
-      const report = await store.check();
+      const report = await checkAll(shell, place, store);
       const ready = await store.ready(Date.now(), SHOWN_MAX);
       const waiting = ready.filter(({ because }) => because !== 'orphaned');
       return [...checkIntegrity(report.problems.filter(({ what }) => !what.includes('chmod go='))), ...owners, ...waiting.map(checkReady)];

@@ -11,6 +11,7 @@ import { catchInterrupts, EXIT_INTERRUPTED, type Interrupt } from './interrupt.t
 import { endLines } from './progress-end.ts';
 import { exitOfRest, type Rest, readRest } from './progress-rest.ts';
 import { openProgress, type ProgressView } from './progress-view.ts';
+import { tryRight } from './right.ts';
 import { openEngine, type Place } from './session.ts';
 import { assertSettingsTrusted, openForge } from './session-forge.ts';
 import type { Shell } from './shell.ts';
@@ -106,7 +107,9 @@ async function followToRest(
     if (interrupt.isStopping) return interrupt.stopped;
     const rest = await readRest(engine.store, run);
     if (rest.runs.length === 0 || rest.runs.some(({ state }) => state.id === run && isSettled(state.status))) return;
-    if (shell.isInteractive && rest.waits.length > 0 && rest.waits.every(({ wait: open }) => open.kind === 'human')) {
+    const asks = rest.waits.length > 0 && rest.waits.every(({ wait: open }) => open.kind === 'human');
+    // Whoever may not decide is not asked: the run waits for somebody who may.
+    if (asks && shell.isInteractive && (await tryRight(shell, { demand: 'decide', on: 'pawl decide' })) !== undefined) {
       await view.rest();
       const { decideOnTerminal } = await import('./decision.ts');
       if ((await decideOnTerminal(shell, engine, run)) === 'later') return;

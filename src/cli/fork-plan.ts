@@ -49,8 +49,10 @@ export interface ForkTable {
   readonly steps: readonly PlanRow[];
   /** Steps that asked a person and ask again. */
   readonly askedAgain: readonly string[];
-  /** Steps whose approval the fork does not take over and, since it begins behind them, does not ask for. */
-  readonly notAsked: readonly string[];
+  /** Questions that lie before it: they are asked first, and then the fork begins where it is to begin. */
+  readonly asksFirst: readonly string[];
+  /** Checks that lie before it and whose results are taken over by hand: the fork ends `overridden`. */
+  readonly passed: readonly string[];
 }
 
 /** Reads what a fork would do; nothing is changed. */
@@ -59,13 +61,16 @@ export async function readForkTable(engine: Engine, run: string, from: string): 
   const [{ state, definition }, rows] = await Promise.all([engine.store.load(run), engine.store.attempts(run)]);
   const kinds = new Map(rows.map(({ path, kind }) => [path, kind as string]));
   const outcomes = new Map(rows.flatMap(({ path, outcome }) => (outcome === undefined ? [] : [[path, outcome] as const])));
-  const reused = plan.reused.map(({ path, step }) => rowOf({ path, step, kind: kinds.get(path) ?? 'task' }, outcomes, 'reused'));
+  const asked = new Set(plan.asksFirst);
+  const reused = plan.reused.map(({ path, step }) =>
+    rowOf({ path, step, kind: kinds.get(path) ?? 'task' }, outcomes, asked.has(step) ? 'again' : 'reused'),
+  );
   const settled = new Set([...plan.reused, ...plan.repeated].map(({ path }) => path));
   const open = Object.values(state.live).filter(({ path }) => !settled.has(path));
   const again = [...plan.repeated, ...open].map((step) => rowOf(step, outcomes, 'again'));
   const asking = (part: readonly PlanRow[]): string[] => [...new Set(part.filter((row) => asks(row, definition)).map(({ step }) => step))];
   const askedAgain = asking(again);
-  return { run, from, steps: [...reused, ...again], askedAgain, notAsked: asking(reused).filter((step) => !askedAgain.includes(step)) };
+  return { run, from: plan.from, steps: [...reused, ...again], askedAgain, asksFirst: plan.asksFirst, passed: plan.passed };
 }
 
 function rowOf(
@@ -85,7 +90,7 @@ function asks({ step, kind }: PlanRow, { steps }: Definition): boolean {
 }
 
 /** The table as people read it. */
-export function forkLines(shell: Shell, { run, from, steps, askedAgain, notAsked }: ForkTable): string[] {
+export function forkLines(shell: Shell, { run, from, steps, askedAgain, asksFirst, passed }: ForkTable): string[] {
   const names = (list: readonly string[]): string => list.map((step) => `"${oneLine(step)}"`).join(', ');
   const effects = steps.filter(({ mayRepeatEffects }) => mayRepeatEffects).length;
   const notes = [
@@ -94,10 +99,11 @@ export function forkLines(shell: Shell, { run, from, steps, askedAgain, notAsked
       ? []
       : [`Effects outside of the run may repeat at ${effects} of these steps: Pawl cannot know what a program or an agent does there.`]),
     ...(askedAgain.length === 0 ? [] : [`Approvals are not taken over: asked again at ${names(askedAgain)}.`]),
-    ...(notAsked.length === 0
+    ...(asksFirst.length === 0 ? [] : [`The fork asks ${names(asksFirst)} first: approvals are not taken over.`]),
+    ...(passed.length === 0
       ? []
       : [
-          `The fork begins behind ${names(notAsked)}: that approval is not taken over, and is not asked again. Fork from there to be asked.`,
+          `The fork does not repeat ${names(passed)}: it takes the result over in your name, and ends "overridden". Fork from before to repeat it.`,
         ]),
     'Budgets begin anew, loops go on counting, and preconditions are checked again.',
   ];

@@ -1,6 +1,7 @@
 // The command line: finds the command, loads it alone, runs it, and ends with its exit code. `bin/pawl.js` loads this
 // file under a Node that is new enough.
 
+import { demandsOf } from '../authority/rights.ts';
 import { EngineError } from '../base/error.ts';
 import { nearestName } from '../base/suggest.ts';
 import { COMMANDS } from './catalogue.ts';
@@ -41,6 +42,9 @@ async function dispatch(world: World, argv: readonly string[]): Promise<number> 
   const given = parseCommand(spec, rest);
   const shell = new Shell(world, given);
   if (given.has('help')) return showHelpOf(shell, spec);
+  if (given.option('passphrase-fd') !== undefined) (await import('./passphrase.ts')).takePassphrase(given);
+  const demands = demandsOf(spec.name, { options: given.names(), action: given.maybe('ACTION') });
+  if (demands.some(({ demand }) => demand !== 'asks')) await (await import('./right.ts')).takeRights(shell, demands);
   const { run } = await spec.load();
   return run(shell, given);
 }

@@ -36,8 +36,7 @@ export class ProjectHost implements DeskHost {
 
   /** The full id of a run that a prefix means. */
   async find(prefix: string): Promise<string> {
-    this.store ??= openForRun(this.place, prefix);
-    return findRun(await this.store, prefix, this.place);
+    return findRun(await this.opening(() => openForRun(this.place, prefix)), prefix, this.place);
   }
 
   /** Those of the runs that are still in the database. */
@@ -125,7 +124,15 @@ export class ProjectHost implements DeskHost {
   }
 
   private database(): Promise<Store> {
-    this.store ??= openStore(this.place);
+    return this.opening(() => openStore(this.place));
+  }
+
+  /** What could not be opened is tried again: it may be adopted by then. */
+  private opening(open: () => Promise<Store>): Promise<Store> {
+    this.store ??= open().catch((error: unknown) => {
+      this.store = undefined;
+      throw error;
+    });
     return this.store;
   }
 

@@ -48,7 +48,7 @@ function waitText({ wait, due, deadline, attempt }: Activation): string {
     case 'child':
       return `waits for run ${wait.child ?? ''}`;
     case 'delay':
-      return wait.reason === 'retry' ? `waits${limit} for attempt ${attempt + 1}` : `waits${limit}`;
+      return wait.reason === 'retry' ? `waits${limit} for attempt ${attempt}` : `waits${limit}`;
     default:
       return 'running';
   }

@@ -7,7 +7,7 @@ import { aboutOf, optionHead, usageOf } from './help.ts';
 
 /** What each exit code means, for all commands. */
 const EXITS: readonly (readonly [number, string])[] = [
-  [0, 'done; of a command that ends with a run: the run is completed'],
+  [0, 'done; of a command that ends with a run: the run is completed or overridden'],
   [1, 'the run failed, was rejected or was cancelled; a check found something'],
   [2, 'the command line or a definition is wrong, or what it names does not exist'],
   [3, 'the run waits for somebody or something else: a person, a time, capacity'],

@@ -8,9 +8,9 @@ import { isFinal } from '../kernel/run-state.ts';
 import { parseIdentity } from '../process/identity.ts';
 import { isDead } from '../process/owner.ts';
 import type { Store } from '../store/store.ts';
-import { userActor } from './actor.ts';
 import type { Given } from './command.ts';
 import { driveRun, driveWithEngine } from './drive.ts';
+import { signingOf } from './identity-signing.ts';
 import { loadWorkflowOf } from './load.ts';
 import type { Place } from './session.ts';
 import type { Shell } from './shell.ts';
@@ -35,10 +35,12 @@ export async function resumeAndDrive(shell: Shell, { place, store, run, given, c
   if (isHeld && !wait && choice === undefined && budget === undefined) throw heldError(run, owner);
   // A run that has ended is refused by the engine, in its words; its code is not needed for that.
   const loaded = isFinal(state.status) ? undefined : await loadWorkflowOf(shell, place.project, frozen);
+  const passes = choice !== undefined || budget !== undefined || given.has('accept-changes');
+  const signing = signingOf(shell, { isSigned: state.signed === true && passes });
   const use = async (engine: Engine): Promise<number> => {
     try {
       await engine.resume(run, {
-        actor: userActor(shell),
+        ...signing,
         ...(choice === undefined ? {} : { choice }),
         ...(budget === undefined ? {} : { budget }),
         ...(given.has('accept-changes') ? { acceptChanges: true } : {}),

@@ -1,7 +1,7 @@
 // Owns the forge of a project, as its settings describe it, for as long as a command needs it.
 
 import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { EngineError } from '../base/error.ts';
 import type { LocalForge } from '../forge/local-forge.ts';
 import { roleFilesOf } from './role-files.ts';
@@ -39,8 +39,12 @@ export const FORGE_HINT = 'add "forge: { kind: local }" to .pawl/config.yaml, th
 
 /** Refuses settings and roles that name programs or a forge, came with the project and are not trusted as they are. */
 export async function assertSettingsTrusted(shell: Shell, { project, settings }: Place): Promise<void> {
-  for (const file of [...(settings.powerful ?? []), ...roleFilesOf(project)]) {
+  const roles = roleFilesOf(project).map((file) => ({ file, digest: undefined }));
+  for (const { file, digest } of [...(settings.powerful ?? []), ...roles]) {
     const { assertTrusted, SETTINGS_USE } = await import('./trust.ts');
-    await assertTrusted(shell, project, { file, use: SETTINGS_USE });
+    const checked = await assertTrusted(shell, project, { file, use: SETTINGS_USE });
+    // What is in force was read before: it has to be the text that is trusted.
+    if (checked !== undefined && digest !== undefined && checked.parts.get(basename(checked.file)) !== digest)
+      throw new EngineError('NOT_TRUSTED', `${file} changed after it was read; start again`);
   }
 }

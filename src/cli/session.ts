@@ -4,14 +4,16 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { AnyWorkflow, Engine, EngineOptions } from '../api/engine.ts';
-import { EngineError } from '../base/error.ts';
+import { EngineError, isEngineError } from '../base/error.ts';
 import type { Forge } from '../forge/forge.ts';
 import type { Store } from '../store/store.ts';
 import type { Given } from './command.ts';
-import { findProject, type Project, projectState } from './project.ts';
+import { keyListOf } from './identity.ts';
+import { findProject, type Project, projectState, stateHome } from './project.ts';
 import { roleFilesOf } from './role-files.ts';
 import { readSettings, type Settings } from './settings.ts';
 import type { Shell } from './shell.ts';
+import { assertOwn, ensureStateId, readStateId } from './store-origin.ts';
 
 /** Where the runs of a command are kept, and who said so. */
 export interface Place {
@@ -19,7 +21,15 @@ export interface Place {
   readonly settings: Settings;
   readonly file: string;
   readonly because: 'option' | 'environment' | 'config' | 'default';
+  /** The state folder of this user; undefined where there is no home to have one in. */
+  readonly state: string | undefined;
 }
+
+/**
+ * What a database is opened for. To drive is to let anything in it go on or be decided, which takes a database of this
+ * user; looking is possible in any.
+ */
+export type StoreUse = 'drive' | 'look';
 
 const AMBIGUOUS_SHOWN = 5;
 
@@ -27,7 +37,7 @@ const AMBIGUOUS_SHOWN = 5;
 export async function findPlace(shell: Shell, given: Given): Promise<Place> {
   const project = findProject(shell, given);
   const settings = await readSettings(shell, project);
-  const at = (file: string, because: Place['because']): Place => ({ project, settings, file, because });
+  const at = (file: string, because: Place['because']): Place => ({ project, settings, file, because, state: stateOf(shell) });
   const named = given.option('db');
   if (named !== undefined) return at(resolve(shell.cwd, named), 'option');
   const set = shell.env.PAWL_DB;
@@ -36,13 +46,22 @@ export async function findPlace(shell: Shell, given: Given): Promise<Place> {
   return at(join(projectState(shell, project), 'runs.db'), 'default');
 }
 
-/** Opens the database if it exists; a command that only looks shows an empty list when it does not. */
-export async function openExisting(place: Place): Promise<Store | undefined> {
-  return existsSync(place.file) ? openStore(place) : undefined;
+function stateOf(shell: Shell): string | undefined {
+  try {
+    return stateHome(shell);
+  } catch (error) {
+    if (!isEngineError(error)) throw error;
+    return undefined;
+  }
 }
 
-/** Opens the database, creating it in a folder of its own. */
-export async function openStore(place: Place): Promise<Store> {
+/** Opens the database if it exists; a command that only looks shows an empty list when it does not. */
+export async function openExisting(place: Place): Promise<Store | undefined> {
+  return existsSync(place.file) ? openStore(place, 'look') : undefined;
+}
+
+/** Opens the database, creating it in a folder of its own; to drive, it must be this user's own. */
+export async function openStore(place: Place, use: StoreUse = 'drive'): Promise<Store> {
   const folder = dirname(place.file);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -52,14 +71,27 @@ export async function openStore(place: Place): Promise<Store> {
     });
   }
   const [{ openSqliteStore }, { isDead }] = await Promise.all([import('../store/sqlite/open.ts'), import('../process/owner.ts')]);
-  return openSqliteStore({ file: place.file, isDead });
+  const origin = originFor(place, use);
+  const store = await openSqliteStore({ file: place.file, isDead, ...(origin === undefined ? {} : { origin }) });
+  try {
+    if (use === 'drive') await assertOwn(place, store);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** The id that a new file records. One that another process is about to make is its own as well, so a look knows the id too. */
+function originFor({ state, file }: Place, use: StoreUse): string | undefined {
+  if (state === undefined) return undefined;
+  return use === 'drive' || !existsSync(file) ? ensureStateId(state) : readStateId(state);
 }
 
 /** Opens the database for a command that names a run: without a database there is no such run. */
-export async function openForRun(place: Place, prefix: string): Promise<Store> {
-  const store = await openExisting(place);
-  if (store === undefined) throw noRun(prefix, place);
-  return store;
+export async function openForRun(place: Place, prefix: string, use: StoreUse = 'drive'): Promise<Store> {
+  if (!existsSync(place.file)) throw noRun(prefix, place);
+  return openStore(place, use);
 }
 
 /** The full id of the run that a prefix means. */
@@ -90,7 +122,7 @@ export async function openEngine(
   parts: { readonly store: Store; readonly workflows: readonly AnyWorkflow[]; readonly forge?: Forge },
 ): Promise<Engine> {
   const [{ createEngine }, roles] = await Promise.all([import('../api/engine.ts'), rolesOf(place)]);
-  const { limits, stages, inheritEnv, groups, commands, budgets, protected: guarded } = place.settings;
+  const { limits, stages, inheritEnv, groups, commands, budgets, decisions, protected: guarded } = place.settings;
   return createEngine({
     db: place.file,
     store: parts.store,
@@ -104,6 +136,8 @@ export async function openEngine(
     ...(inheritEnv === undefined ? {} : { inheritEnv }),
     ...(groups === undefined ? {} : { groups }),
     ...(commands === undefined ? {} : { commands }),
+    identities: () => keyListOf(shell, place.project),
+    ...(decisions === undefined ? {} : { decisions }),
     ...(budgets === undefined ? {} : { budgets }),
     ...(guarded === undefined ? {} : { protected: guarded }),
     ...(parts.forge === undefined ? {} : { forge: parts.forge }),

@@ -108,3 +108,8 @@ describe('what is wrong is told at its own place', () => {
     expect(await fault(text)).toContain(message);
   });
 });
+
+test('decisions are signed, or nothing is said of them', async () => {
+  expect(await read('decisions: signed\n')).toEqual({ decisions: 'signed' });
+  expect(await fault('decisions: unsigned\n')).toBe('CONFIG_INVALID 1:12 "decisions" is signed, or left out');
+});

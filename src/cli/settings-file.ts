@@ -4,6 +4,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isCollection, isMap, isNode, isScalar, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import { budgetFieldsFault, readBudget } from '../agents/role-fields.ts';
+import { digestText } from '../base/digest.ts';
 import { EngineError, messageOf } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
@@ -17,6 +18,8 @@ export interface Setting {
   readonly key: string;
   readonly value: Json;
   readonly position: { readonly line: number; readonly column: number };
+  /** The digest of the text it was read from. */
+  readonly digest: string;
   /** False for names that are kept for later: accepted as they are, and nothing reads them yet. */
   readonly isUsed: boolean;
 }
@@ -43,6 +46,7 @@ const SHAPE: { readonly [key: string]: Shape } = {
   forge: { kind: (value) => (value === 'local' ? undefined : 'local, the one kind of forge there is'), repository: text, state: text },
   budgets: { run: budgetFieldsFault, day: budgetFieldsFault },
   protected: (value) => (isTexts(value) ? undefined : 'a list of patterns, such as ["test/**"]'),
+  decisions: (value) => (value === 'signed' ? undefined : 'signed, or left out'),
   roles: roleFault,
   agent_roles: roleFault,
   review_policy: policyFault,
@@ -87,6 +91,7 @@ export async function readSettingsFile(file: string): Promise<Setting[]> {
 class SettingsReader {
   private readonly file: string;
   private readonly lines = new LineCounter();
+  private digest = '';
 
   constructor(file: string) {
     this.file = file;
@@ -95,7 +100,9 @@ class SettingsReader {
   read(): Setting[] {
     const { size } = statSync(this.file);
     if (size > BYTES_MAX) throw this.invalid(0, `the file has ${size} bytes, and settings have at most ${BYTES_MAX}`);
-    const document = parseDocument(this.text(), {
+    const text = this.text();
+    this.digest = digestText(text);
+    const document = parseDocument(text, {
       version: '1.2',
       schema: 'core',
       uniqueKeys: true,
@@ -140,7 +147,7 @@ class SettingsReader {
     const below = Object.hasOwn(shape, name) ? shape[name] : shape['*'];
     if (below === undefined && !isReserved) throw this.unknown(offset, name, { path, shape });
     const value = pair.value === null ? null : toJson(pair.value);
-    const leaf = { key, value, position: this.place(offset) };
+    const leaf = { digest: this.digest, key, value, position: this.place(offset) };
     if (below === undefined) return [{ ...leaf, isUsed: false }];
     if (typeof below === 'function') {
       const wrong = below(value);

@@ -3,7 +3,10 @@
 //
 // S1. What a repository brings can narrow what its user allows, never widen it: its database stays inside of the project,
 //     it lowers limits, shortens the list of variables and takes people out of groups, and a local file that git tracks counts as brought.
-// S2. What it names to be run or to be acted on, commands, validation stages, roles and a forge, holds only while its file is trusted.
+// S2. What it names to be run or to be acted on, commands, validation stages, roles and a forge, and who may approve, holds
+//     only while its file is trusted.
+// S3. A local file is its user's own while its content is trusted. An agent or an archive can write one too: until then
+//     it widens nothing, and nothing is driven while it would.
 
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -36,12 +39,20 @@ export interface Settings {
   readonly forge?: { readonly kind: 'local'; readonly repository?: string; readonly state?: string };
   /** What the agents of a run, and all agents of a day, may use. */
   readonly budgets?: { readonly run?: Budget; readonly day?: Budget };
+  /** Whatever a person decides about a run takes the signature of an enrolled key. */
+  readonly decisions?: 'signed';
   /** Patterns of files that no agent may change, beside those that are always protected. */
   readonly protected?: readonly string[];
   /** What is said of roles, by their names; `roles.ts` reads it. */
   readonly roles?: Json;
-  /** Files that came with the project and name programs to run or a forge: nothing is driven unless they are trusted. */
-  readonly powerful?: readonly string[];
+  /** Files of the project that name programs, people or a forge, or widen: nothing is driven unless they are trusted. */
+  readonly powerful?: readonly PowerfulFile[];
+}
+
+/** A file that needs trust, with the digest of the text that the settings were read from. */
+export interface PowerfulFile {
+  readonly file: string;
+  readonly digest: string;
 }
 
 /** Which file a setting came from, the strongest first. */
@@ -53,9 +64,18 @@ interface SettingsFile {
   readonly path: string;
 }
 
+/**
+ * Whose word a file is. `brought`: it came with the repository, so whoever wrote it may be a stranger. `untrusted`: a local
+ * file whose content nobody has trusted.
+ */
+type Standing = 'own' | 'untrusted' | 'brought';
+
 /** A setting with where it came from, and whether it is in force. */
 export interface OriginSetting extends Setting {
   readonly layer: Layer;
+  readonly standing: Standing;
+  /** True when only a trusted file may say it: a path that leads out of the project. */
+  readonly isWithheld: boolean;
   readonly file: string;
   readonly isInForce: boolean;
 }
@@ -76,7 +96,22 @@ export function hasSettings({ home }: Project): boolean {
 /** The settings that hold for a project. */
 export async function readSettings(shell: Shell, project: Project): Promise<Settings> {
   const all = await readOrigins(shell, project);
-  return all.length === 0 ? {} : toSettings(all.filter(({ isInForce }) => isInForce));
+  const withheld = all.find(({ key, isWithheld }) => key === 'db' && isWithheld);
+  if (withheld !== undefined) throw untrustedDatabase(withheld);
+  return all.length === 0 ? {} : toSettings(all);
+}
+
+/** The files of settings that need trust, also where they keep the settings from being read. */
+export async function filesToTrust(shell: Shell, project: Project): Promise<readonly string[]> {
+  return powerfulIn(await readOrigins(shell, project)).map(({ file }) => file);
+}
+
+function untrustedDatabase({ file, value }: OriginSetting): EngineError {
+  return new EngineError(
+    'NOT_TRUSTED',
+    `${file} names the database ${value}, which is outside of the project, and the file is not trusted; read it, then "pawl trust ${file}" allows exactly this content`,
+    { details: { file } },
+  );
 }
 
 /** The files of settings for a project, the strongest first, whether they exist or not. */
@@ -108,10 +143,12 @@ export async function readOrigins(shell: Shell, project: Project): Promise<Origi
   const { readSettingsFile } = await import('./settings-file.ts');
   const found: OriginSetting[] = [];
   for (const { layer, path } of files) {
-    for (const setting of await readSettingsFile(path)) {
-      const origin = { ...setting, layer, file: path, isInForce: true };
+    const settings = await readSettingsFile(path);
+    const standing = await standingOf(shell, { layer, path }, settings);
+    for (const setting of settings) {
+      const origin = { ...setting, layer, standing, file: path, isInForce: true, isWithheld: false };
       const what = PATHS[setting.key];
-      found.push(what === undefined ? origin : { ...origin, value: pathOf(project, origin, what) });
+      found.push(what === undefined ? origin : withPath(project, origin, what));
     }
   }
   return settle(found);
@@ -124,14 +161,15 @@ const PATHS: Readonly<Record<string, string>> = {
   'forge.state': 'the state of the forge',
 };
 
-/** The absolute path that is meant; what a repository brings may name one inside of the project only. */
-function pathOf(project: Project, setting: OriginSetting, what: string): string {
+/** The setting with the absolute path that is meant; what a repository brings may name one inside of the project only. */
+function withPath(project: Project, setting: OriginSetting, what: string): OriginSetting {
   const base = setting.layer === 'user' ? dirname(setting.file) : project.root;
   const path = resolve(base, String(setting.value));
   const isProject = setting.key === 'forge.repository' && path === project.root;
-  if (isBrought(setting) && !isProject && !isInside(project.root, path))
+  const leadsOut = setting.standing !== 'own' && !isProject && !isInside(project.root, path);
+  if (leadsOut && setting.standing === 'brought')
     throw refused(setting, `${what} ${path} is outside of the project, which a file that comes with the project may not set`);
-  return path;
+  return { ...setting, value: path, isWithheld: leadsOut };
 }
 
 function isInside(root: string, path: string): boolean {
@@ -145,9 +183,12 @@ function realPathOf(path: string): string {
   return dirname(path) === path ? path : join(realPathOf(dirname(path)), basename(path));
 }
 
-/** True when the setting came with the repository, so that whoever wrote it may be a stranger. */
-function isBrought({ layer, file }: { readonly layer: OriginSetting['layer']; readonly file: string }): boolean {
-  return layer === 'project' || (layer === 'local' && isTracked(file));
+/** Whose word a file is, by the very text that was read. */
+async function standingOf(shell: Shell, { layer, path }: SettingsFile, [first]: readonly Setting[]): Promise<Standing> {
+  if (layer !== 'local' || first === undefined) return layer === 'project' ? 'brought' : 'own';
+  if (isTracked(path)) return 'brought';
+  const { isTrustedText } = await import('./trust.ts');
+  return isTrustedText(shell, path, first.digest) ? 'own' : 'untrusted';
 }
 
 function isTracked(file: string): boolean {
@@ -163,7 +204,7 @@ function isTracked(file: string): boolean {
 function refused({ file, position }: OriginSetting, what: string): EngineError {
   return new EngineError(
     'CONFIG_INVALID',
-    `${what}; set it in your own file (config.local.yaml outside of git, or the user's config.yaml)`,
+    `${what}; set it in your own file (the user's config.yaml, or config.local.yaml outside of git, once you trust it)`,
     {
       position: { file, ...position },
     },
@@ -172,7 +213,10 @@ function refused({ file, position }: OriginSetting, what: string): EngineError {
 
 /** Says of each setting whether it is in force: the strongest, unless it came with the project and widens a weaker one. */
 function settle(found: readonly OriginSetting[]): OriginSetting[] {
-  const byKey = Map.groupBy(found, ({ key }) => spelled(key));
+  const byKey = Map.groupBy(
+    found.filter(({ isWithheld }) => !isWithheld),
+    ({ key }) => spelled(key),
+  );
   return found.map((setting) => ({ ...setting, isInForce: strongest(byKey.get(spelled(setting.key)) ?? []) === setting }));
 }
 
@@ -183,16 +227,17 @@ function spelled(key: string): string {
 
 function strongest(candidates: readonly OriginSetting[]): OriginSetting | undefined {
   const [first, ...weaker] = candidates;
-  if (first === undefined || weaker.length === 0) return widened(first);
-  const next = strongest(weaker) as OriginSetting;
-  return widens(first, next) && isBrought(first) ? next : first;
+  const next = weaker.length === 0 ? undefined : strongest(weaker);
+  if (first === undefined || next === undefined) return widened(first);
+  return widens(first, next) && first.standing !== 'own' ? next : first;
 }
 
 /** A list of variables that came with the project, where the user has none, is measured by the usual one. */
 function widened(setting: OriginSetting | undefined): OriginSetting | undefined {
-  if (setting?.key !== 'environment' || !isBrought(setting)) return setting;
+  if (setting?.key !== 'environment' || setting.standing === 'own') return setting;
   const more = namesOf(setting).filter((name) => !USUAL_VARIABLES.some((pattern) => covers(pattern, name)));
   if (more.length === 0) return setting;
+  if (setting.standing === 'untrusted') return undefined;
   throw refused(
     setting,
     `the variable ${more.join(', ')} is not among those that programs inherit, which a file that comes with the project may not add to`,
@@ -225,7 +270,9 @@ function covers(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
-function toSettings(inForce: readonly OriginSetting[]): Settings {
+function toSettings(all: readonly OriginSetting[]): Settings {
+  const inForce = all.filter(({ isInForce }) => isInForce);
+  const powerful = powerfulIn(all);
   const value = (key: string): Json | undefined => inForce.find((setting) => setting.key === key)?.value;
   const table = (prefix: string): Record<string, Json> | undefined => {
     const rows = inForce.filter(({ key }) => key.startsWith(`${prefix}.`));
@@ -249,8 +296,9 @@ function toSettings(inForce: readonly OriginSetting[]): Settings {
     forge: forgeOf(inForce, table('forge')),
     roles: value('roles') ?? value('agent_roles'),
     protected: value('protected'),
+    decisions: value('decisions'),
     budgets: table('budgets'),
-    powerful: powerfulIn(inForce),
+    powerful: powerful.length === 0 ? undefined : powerful,
   }) as Settings;
 }
 
@@ -263,12 +311,25 @@ function forgeOf(inForce: readonly OriginSetting[], forge: Record<string, Json> 
 /** Settings that name what is run or acted on. */
 const POWERFUL = ['forge.', 'validation.stages.', 'commands.'];
 
-/** The files that came with the project and set what is run or acted on. */
-function powerfulIn(inForce: readonly OriginSetting[]): string[] | undefined {
-  const names = ({ key, value }: OriginSetting): boolean =>
-    POWERFUL.some((prefix) => key.startsWith(prefix)) || (spelled(key) === 'roles' && equipsAgents(value));
-  const found = inForce.filter(names).filter(isBrought);
-  return found.length === 0 ? undefined : [...new Set(found.map(({ file }) => file))];
+/** The files of the project that name what is run, acted on or asked, or that widen what the user allows. */
+function powerfulIn(all: readonly OriginSetting[]): PowerfulFile[] {
+  const needsTrust = (setting: OriginSetting): boolean => {
+    if (setting.standing === 'own') return false;
+    // A local file comes before all others: what of it is not in force would have widened something.
+    if (!setting.isInForce) return setting.standing === 'untrusted';
+    return namesPower(setting) || (setting.key.startsWith('groups.') && !narrowsOwn(setting, all));
+  };
+  const found = all.filter(needsTrust).map(({ file, digest }) => [file, { file, digest }] as const);
+  return [...new Map(found).values()];
+}
+
+function namesPower({ key, value }: OriginSetting): boolean {
+  return POWERFUL.some((prefix) => key.startsWith(prefix)) || (spelled(key) === 'roles' && equipsAgents(value));
+}
+
+/** Whether the user has a group of that name: then what is in force can only have taken people out of it. */
+function narrowsOwn({ key }: OriginSetting, all: readonly OriginSetting[]): boolean {
+  return all.some((other) => other.key === key && other.standing === 'own');
 }
 
 /** Whether roles are given more than what triggers them: a driver, a program, permissions. */

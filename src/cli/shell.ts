@@ -1,6 +1,8 @@
 // Owns what a command has of the world around it: streams, environment, folder, and how to print. A command prints
 // through this, so that JSON, pipes, colour and a closed pipe are settled in one place.
 
+import type { Ancestor } from '../authority/ancestry.ts';
+import type { Right } from '../authority/right.ts';
 import type { Given } from './command.ts';
 import { type Look, lookOf, plain, type StyleName, type SymbolName, styled, symbol } from './terminal.ts';
 
@@ -14,11 +16,15 @@ export interface World {
   readonly stderr: NodeJS.WriteStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** The processes above this one, where they are not to be read from the system. */
+  readonly ancestors?: () => readonly Ancestor[];
 }
 
 /** The world as one command sees it. */
 export class Shell {
   readonly world: World;
+  /** The words and options that the command was given. */
+  readonly given: Given;
   readonly env: World['env'];
   /** What stdout can show. */
   readonly look: Look;
@@ -28,11 +34,14 @@ export class Shell {
   readonly format: string | undefined;
   /** The project and the database that the user named, for commands that are printed to be pasted. */
   readonly named: readonly (readonly [option: string, value: string])[];
+  /** The right that whoever called has shown, once something took one. */
+  right: Right | undefined;
   /** Aborted when nobody reads stdout any more: what only prints can stop. */
   readonly closed: AbortSignal;
 
   constructor(world: World, given: Given) {
     this.world = world;
+    this.given = given;
     this.env = world.env;
     this.wantsJson = given.has('json');
     this.format = given.option('format');

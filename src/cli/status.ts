@@ -15,6 +15,7 @@ const LOOKS: Readonly<Record<AnyStatus, readonly [StyleName, SymbolName]>> = {
   verifying: ['cyan', 'running'],
   waiting: ['yellow', 'waiting'],
   completed: ['green', 'done'],
+  overridden: ['yellow', 'done'],
   failed: ['red', 'failed'],
   escalated: ['red', 'failed'],
   rejected: ['red', 'failed'],
@@ -37,6 +38,7 @@ export function statusMark(shell: Shell, status: AnyStatus): string {
 export function exitOf(status: RunStatus): number {
   switch (status) {
     case 'completed':
+    case 'overridden':
       return 0;
     case 'failed':
     case 'rejected':

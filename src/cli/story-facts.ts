@@ -73,6 +73,7 @@ function runWords(event: RunChanged): string {
   const note = event.note === undefined ? '' : `: ${event.note}`;
   const words = [
     decisionWords(event.decision),
+    overrideWords(event.override),
     event.halt === null ? `resumed${by(event.actor)}${note}` : undefined,
     event.halt === null || event.status === undefined
       ? undefined
@@ -95,6 +96,11 @@ function budgetText({ tokens, costUsd, turns, timeMs }: Budget): string {
     timeMs === undefined ? '' : `${formatDuration(timeMs)} of work`,
   ];
   return amounts.filter((amount) => amount !== '').join(', ');
+}
+
+function overrideWords(override: RunChanged['override']): string | undefined {
+  if (override === undefined) return undefined;
+  return `${override.actor} passed by hand: ${override.passed.join(', ')} (${override.how})`;
 }
 
 function decisionWords(decision: RunChanged['decision']): string | undefined {

@@ -73,7 +73,9 @@ function pathOf(definition: Definition, story: Story, events: readonly RunEvent[
   const nodes = [...new Map(opened.map(({ step, kind }) => [step, kind]))].map(([step, kind], index) => nodeOf(step, kind, index === 0));
   const arrows = opened.slice(1).map(({ step }, index) => ({ from: opened[index]?.step ?? '', to: step, toEnd: false }));
   const last = opened.at(-1);
-  const end = { completed: 'complete', failed: 'fail', escalated: 'escalate', rejected: 'reject' }[story.run.status as string];
+  const end = { completed: 'complete', overridden: 'complete', failed: 'fail', escalated: 'escalate', rejected: 'reject' }[
+    story.run.status as string
+  ];
   const ends = last === undefined || end === undefined ? [] : [{ from: last.step, to: end, toEnd: true }];
   return {
     name: definition.name,

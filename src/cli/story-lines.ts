@@ -2,10 +2,12 @@
 // the rest in numbers.
 
 import { formatDuration } from '../base/duration.ts';
+import { isFinal } from '../kernel/run-state.ts';
 import { pasteable } from './caller.ts';
 import type { Shell } from './shell.ts';
 import { statusText } from './status.ts';
 import type { Story, StoryRun, StoryWait } from './story.ts';
+import type { StoryOverride } from './story-history.ts';
 import { stepLines } from './story-steps.ts';
 import { cutLines, jsonText } from './story-text.ts';
 import { usageText } from './story-usage.ts';
@@ -16,11 +18,13 @@ import { agoText, untilText } from './time.ts';
 export type Detail = 'short' | 'full';
 
 const DIGEST_SHOWN = 12;
+const KEY_SHOWN = 16;
 
 /** The lines of a story. */
 export function storyLines(shell: Shell, story: Story, detail: Detail = 'short'): string[] {
   return [
     ...headLines(shell, story.run),
+    ...section(shell, 'Passed by hand', overrideLines(shell, story)),
     '',
     ...stepLines(shell, story, detail),
     ...section(shell, 'Decisions', decisionLines(shell, story)),
@@ -35,7 +39,7 @@ function section(shell: Shell, title: string, lines: readonly string[]): string[
 }
 
 function headLines(shell: Shell, run: StoryRun): string[] {
-  const ended = ['completed', 'rejected', 'cancelled'].includes(run.status);
+  const ended = isFinal(run.status);
   const title = run.title === run.workflow ? '' : ` ${shell.symbol('dot')} ${oneLine(run.title)}`;
   const at = ended || run.currentStep === null ? '' : ` at ${oneLine(run.currentStep)}`;
   const { actor, file } = run.origin;
@@ -56,13 +60,40 @@ function isEmpty(params: StoryRun['params']): boolean {
   return params === null || (typeof params === 'object' && Object.keys(params).length === 0);
 }
 
+const PASSED_HOW: Readonly<Record<StoryOverride['how'], string>> = {
+  accept: 'accepted, although it had not passed',
+  done: 'taken as done, although its end is unknown',
+  goto: 'left out',
+  from: 'left out',
+  fork: 'taken over from the original',
+  child: 'passed by hand in a run that it started',
+};
+
+/** What a reader must know before anything else: where the word of a person stands in the place of a check. */
+function overrideLines(shell: Shell, { overrides }: Story): string[] {
+  return overrides.flatMap(({ how, actor, passed, to, note, at }) => {
+    const onward = to === null ? '' : `, to go on at ${oneLine(to)}`;
+    const what = `${passed.map((step) => oneLine(step)).join(', ')}: ${PASSED_HOW[how]}${onward}`;
+    const said = note === null ? [] : cutLines(shell, note, { indent: 4, max: 3 });
+    return [`  ${shell.style('yellow', what)} ${shell.style('dim', `by ${oneLine(actor)}, ${agoText(Date.parse(at))}`)}`, ...said];
+  });
+}
+
 function decisionLines(shell: Shell, { decisions }: Story): string[] {
-  return decisions.flatMap(({ actor, option, path, digest, at, input }) => {
+  return decisions.flatMap(({ actor, option, path, digest, at, input, signed }) => {
     const what = `${oneLine(actor)} chose ${JSON.stringify(oneLine(option))} at ${oneLine(path)}`;
     const seen = digest === null ? '' : `, seen ${digest.slice(0, DIGEST_SHOWN)}`;
     const said = input === null ? [] : cutLines(shell, input, { indent: 4, max: 3 });
-    return [`  ${what} ${shell.style('dim', `${agoText(Date.parse(at))}${seen}`)}`, ...said];
+    const proof = signed === null ? [] : [signatureLine(shell, signed)];
+    return [`  ${what} ${shell.style('dim', `${agoText(Date.parse(at))}${seen}`)}`, ...proof, ...said];
   });
+}
+
+function signatureLine(shell: Shell, { name, fingerprint, isProved }: NonNullable<Story['decisions'][number]['signed']>): string {
+  const who = `${oneLine(name)} (${fingerprint.slice(0, KEY_SHOWN)})`;
+  return isProved === true
+    ? shell.style('dim', `    signed by ${who}`)
+    : shell.style('red', `    the signature of ${who} does not hold here`);
 }
 
 function relativeLines(shell: Shell, { parent, forkOf, children }: StoryRun): string[] {

@@ -11,7 +11,7 @@ import type { OpenWait } from '../kernel/status.ts';
 import { isDead } from '../process/owner.ts';
 import type { AgentUsed, RunOrigin, Store } from '../store/store.ts';
 import { commandFor } from './story-command.ts';
-import { type History, readHistory, type StoryDecision } from './story-history.ts';
+import { type History, readHistory, type StoryDecision, type StoryOverride } from './story-history.ts';
 import { type StoryUsage, usageAt, usageOf } from './story-usage.ts';
 
 export { storyLines } from './story-lines.ts';
@@ -124,6 +124,8 @@ export interface Story {
   readonly groups: readonly StoryGroup[];
   readonly waits: readonly StoryWait[];
   readonly decisions: readonly StoryDecision[];
+  /** What people let pass by hand, without the check, the question or the work that the definition asks for. */
+  readonly overrides: readonly StoryOverride[];
 }
 
 /** Reads the story of a run from its store. */
@@ -159,6 +161,7 @@ export async function readStory(store: Store, run: string): Promise<Story> {
     groups: groupsOf(steps, history),
     waits: view.waits.map((wait) => waitOf(wait, { run: view.id, gates, halt: state.halt, steps })),
     decisions: history.decisions,
+    overrides: history.overrides,
   };
 }
 

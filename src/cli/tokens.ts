@@ -1,15 +1,16 @@
-// Owns personal tokens: the right to decide without a terminal. Only a digest of the secret is kept, so that reading
+// Owns personal tokens: rights of a person, by scope, where there is no terminal. Only a digest of the secret is kept, so that reading
 // the file gives nobody the right. A token keeps an agent's shell from deciding, since no agent is given one; it does
 // not keep out somebody who has the user's account and means harm.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SCOPES, type Scope } from '../authority/rights.ts';
 import { digestText } from '../base/digest.ts';
 import { EngineError, messageOf } from '../base/error.ts';
-import { createRunId } from '../base/id.ts';
 import { stateHome } from './project.ts';
 import type { Shell } from './shell.ts';
+import { changeStateFile } from './state-file.ts';
 
 /** A token as it is kept: everything but the secret. */
 interface TokenRow {
@@ -18,6 +19,8 @@ interface TokenRow {
   readonly hash: string;
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** What it may be used for. */
+  readonly scopes: readonly Scope[];
 }
 
 const PREFIX = 'pawl_';
@@ -44,34 +47,41 @@ export function readTokens(shell: Shell): readonly TokenRow[] {
 }
 
 function isRow(row: unknown): row is TokenRow {
-  const { name, hash, createdAt, expiresAt } = (row ?? {}) as Partial<Record<keyof TokenRow, unknown>>;
+  const { name, hash, createdAt, expiresAt, scopes } = (row ?? {}) as Partial<Record<keyof TokenRow, unknown>>;
   const isTime = (at: unknown): boolean => typeof at === 'number';
-  return typeof name === 'string' && typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) && isTime(createdAt) && isTime(expiresAt);
+  const isScopes = Array.isArray(scopes) && scopes.every((scope) => SCOPES.includes(scope as Scope));
+  const isHash = typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash);
+  return typeof name === 'string' && isHash && isTime(createdAt) && isTime(expiresAt) && isScopes;
 }
 
 /** Makes a token and gives its secret, which is nowhere else. */
-export function createToken(shell: Shell, name: string, lastsMs: number): { readonly row: TokenRow; readonly secret: string } {
+export function createToken(
+  shell: Shell,
+  name: string,
+  { lastsMs, scopes }: { readonly lastsMs: number; readonly scopes: readonly Scope[] },
+): { readonly row: TokenRow; readonly secret: string } {
   if (!NAME.test(name))
     throw new EngineError('USAGE', `a token is named after a person, in letters, digits and ". - _ @", at most 64; not "${name}"`);
-  const tokens = readTokens(shell);
-  if (tokens.some((token) => token.name === name))
+  const secret = `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`;
+  const createdAt = Date.now();
+  const row = { name, hash: digestText(secret), createdAt, expiresAt: createdAt + lastsMs, scopes: [...scopes] };
+  changeTokens(shell, (tokens) => {
+    if (!tokens.some((token) => token.name === name)) return [...tokens, row];
     throw new EngineError(
       'USAGE',
       `there is a token "${name}" already; revoke it first with "pawl token revoke ${name}", or choose another name`,
     );
-  const secret = `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`;
-  const createdAt = Date.now();
-  const row = { name, hash: digestText(secret), createdAt, expiresAt: createdAt + lastsMs };
-  writeTokens(shell, [...tokens, row]);
+  });
   return { row, secret };
 }
 
 /** Takes a token away; what was decided with it stays decided, under its name. */
 export function revokeToken(shell: Shell, name: string): void {
-  const tokens = readTokens(shell);
-  const kept = tokens.filter((token) => token.name !== name);
-  if (kept.length === tokens.length) throw new EngineError('USAGE', `there is no token "${name}"; "pawl token list" shows those there are`);
-  writeTokens(shell, kept);
+  changeTokens(shell, (tokens) => {
+    const kept = tokens.filter((token) => token.name !== name);
+    if (kept.length < tokens.length) return kept;
+    throw new EngineError('USAGE', `there is no token "${name}"; "pawl token list" shows those there are`);
+  });
 }
 
 /** The token that a secret belongs to; unknown, revoked and expired ones are refused. */
@@ -93,17 +103,10 @@ function tokensFile(shell: Shell): string {
   return join(stateHome(shell), 'tokens.json');
 }
 
-/** Replaces the file in one step, readable by its user alone from the first moment. */
-function writeTokens(shell: Shell, tokens: readonly TokenRow[]): void {
-  const file = tokensFile(shell);
-  const fresh = `${file}.${createRunId()}`;
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(fresh, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-    chmodSync(fresh, 0o600);
-    renameSync(fresh, file);
-  } catch (cause) {
-    rmSync(fresh, { force: true });
-    throw new EngineError('STORE_UNAVAILABLE', `the tokens cannot be kept in ${file}: ${messageOf(cause)}`, { cause });
-  }
+/** Changes the tokens, while no other process does. */
+function changeTokens(shell: Shell, change: (tokens: readonly TokenRow[]) => readonly TokenRow[]): void {
+  changeStateFile({ file: tokensFile(shell), what: 'the list of tokens' }, () => {
+    const tokens = change(readTokens(shell));
+    return { text: `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`, result: undefined };
+  });
 }

@@ -1,13 +1,15 @@
 // Owns whose code may run. Running a workflow runs its module, so its content must be trusted first: this very content,
 // or whatever lies in a folder. What is trusted is kept in the user's state directory, where no project can write it.
 
-import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import type { ModuleGraph } from '../authoring/discover-imports.ts';
 import { EngineError, messageOf } from '../base/error.ts';
 import { type Project, stateHome } from './project.ts';
+import { tryRight } from './right.ts';
 import type { Shell } from './shell.ts';
+import { changeStateFile } from './state-file.ts';
 import { oneLine } from './terminal.ts';
 
 /** What is trusted of one file: the digest of it and of what it imports. */
@@ -53,18 +55,12 @@ export function readTrust(shell: Shell): Trust {
   throw new EngineError('CONFIG_INVALID', `${file} is damaged, so nothing is trusted; remove it, then trust again what you need`);
 }
 
-/** Keeps what this user trusts; the file is whole at any time, and for its owner only. */
-export function writeTrust(shell: Shell, trust: Trust): void {
-  const file = trustFile(shell);
-  const fresh = `${file}.${process.pid}`;
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(fresh, `${JSON.stringify({ version: 1, ...trust }, null, 2)}\n`, { mode: 0o600 });
-    renameSync(fresh, file);
-  } catch (error) {
-    rmSync(fresh, { force: true });
-    throw new EngineError('STORE_UNAVAILABLE', `what you trust cannot be written to ${file}: ${messageOf(error)}`, { cause: error });
-  }
+/** Changes what this user trusts, while no other process does; gives what it was. */
+export function changeTrust(shell: Shell, change: (trust: Trust) => Trust): Trust {
+  return changeStateFile({ file: trustFile(shell), what: 'what you trust' }, () => {
+    const before = readTrust(shell);
+    return { text: `${JSON.stringify({ version: 1, ...change(before) }, null, 2)}\n`, result: before };
+  });
 }
 
 /** Trusts the present content of a file and of what it imports. */
@@ -76,9 +72,8 @@ export async function trustContent(shell: Shell, file: string): Promise<ModuleGr
 
 /** Trusts content that was read. */
 export function keepContent(shell: Shell, { file, digest, parts }: ModuleGraph): void {
-  const trust = readTrust(shell);
   const entry: TrustedFile = { digest, parts: Object.fromEntries(parts), since: new Date().toISOString() };
-  writeTrust(shell, { ...trust, files: { ...trust.files, [file]: entry } });
+  changeTrust(shell, (trust) => ({ ...trust, files: { ...trust.files, [file]: entry } }));
 }
 
 /** Trusts whatever lies in a folder, now and later. */
@@ -86,8 +81,7 @@ export function trustFolder(shell: Shell, folder: string): string {
   const root = realpathSync(folder);
   if (root === dirname(root) || root === home(shell))
     throw new EngineError('USAGE', `${root} holds more than one project; trust a project's folder, or single files`);
-  const trust = readTrust(shell);
-  writeTrust(shell, { ...trust, folders: { ...trust.folders, [root]: new Date().toISOString() } });
+  changeTrust(shell, (trust) => ({ ...trust, folders: { ...trust.folders, [root]: new Date().toISOString() } }));
   return root;
 }
 
@@ -131,14 +125,24 @@ export async function assertTrusted(
   const graph = await readGraph(path);
   const trusted = trust.files[path];
   if (trusted?.digest === graph.digest) return graph;
+  const { voucherOf } = await import('./trust-signature.ts');
+  if (voucherOf(shell, project, graph) !== undefined) return graph;
   const changed = trusted === undefined ? [] : changedSince(trusted, graph);
-  if (!shell.isInteractive) throw notTrusted(graph, changed, use);
+  if (!shell.isInteractive || (await tryRight(shell, { demand: 'trust', on: 'pawl trust' })) === undefined)
+    throw notTrusted(graph, changed, use);
   for (const line of aboutContent(shell, graph, changed)) shell.print(line);
   const answer = await ask(shell, `${use.question} y = yes, this content · a = always what lies in this folder · N = no: `);
   if (answer === 'y' || answer === 'yes') keepContent(shell, graph);
   else if (answer === 'a' || answer === 'always') trustFolder(shell, project.root);
   else throw notTrusted(graph, changed, use);
   return graph;
+}
+
+/** Whether the text of a file that imports nothing is trusted, by its digest. */
+export function isTrustedText(shell: Shell, file: string, digest: string): boolean {
+  const trust = readTrust(shell);
+  const path = realpathSync(file);
+  return trustedFolder(trust, path) !== undefined || trust.files[path]?.parts[basename(path)] === digest;
 }
 
 /** What a file is wanted for, as messages say it. */
@@ -149,7 +153,10 @@ interface Use {
 
 const WORKFLOW_USE: Use = { why: 'running it runs its code', question: 'Run it?' };
 /** Of a file of settings. */
-export const SETTINGS_USE: Use = { why: 'it names programs to run or a forge to act on', question: 'Use it?' };
+export const SETTINGS_USE: Use = {
+  why: 'it names programs to run, people who may approve or a forge to act on, or allows more than you do',
+  question: 'Use it?',
+};
 
 function notTrusted({ file, digest }: ModuleGraph, changed: readonly string[], { why: reason }: Use): EngineError {
   const why =

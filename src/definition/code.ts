@@ -28,7 +28,7 @@ export interface StepContext {
   readonly item: unknown;
   readonly itemKey: string | undefined;
   /** After a failed attempt, what was wrong with it. */
-  readonly retryContext: { readonly error: string; readonly attempt: number } | undefined;
+  readonly retryContext: { readonly error: string; readonly attempt: number; readonly note?: string } | undefined;
   /** Aborted when the attempt must stop: timeout, cancel, or a join that is already settled. */
   readonly signal: AbortSignal;
 }

@@ -79,10 +79,12 @@ export interface HumanGateModel {
   readonly options: readonly GateOptionModel[];
   /** Groups of people, one of whom decides; without it, anybody who may decide at all. */
   readonly from?: readonly string[];
-  /** How many of them it takes to go on; 1 without it. One who does not want to is enough. */
+  /** How many of them it takes to go on; 1 without it. One who goes back or ends it otherwise is enough. */
   readonly count?: number;
   /** What the question is about outside the run: a change of it puts the question anew. */
   readonly subjects?: { readonly files?: readonly string[]; readonly pr?: true };
+  /** A decision counts only with the signature of an enrolled key. */
+  readonly signed?: true;
 }
 
 /** How a group of branches or items settles. */

@@ -2,7 +2,7 @@
 // the same question without the checks that everything before had to pass.
 
 import { createGraph, reachable, reversed, successorsOf } from './analysis.ts';
-import type { StepKind, StepModel } from './model.ts';
+import type { Definition, StepKind, StepModel } from './model.ts';
 
 /** A way from a question through work and back to it, on which a check is missing. */
 export interface Bypass {
@@ -32,6 +32,19 @@ export function bypassesIn(steps: readonly StepModel[], entry: string): Bypass[]
       return bypassing({ steps, without, question }).map((rework) => named(steps, { gate: question, rework, check }));
     });
   });
+}
+
+/**
+ * True when a step stands before a question on every way from the beginning: going back there leads no further than the
+ * run could go before it asked.
+ */
+export function isBefore(definition: Pick<Definition, 'steps' | 'entry'>, step: string, question: string): boolean {
+  const graph = createGraph(definition.steps);
+  const [start, at, asked] = [definition.entry, step, question].map((id) => graph.position.get(id));
+  if (start === undefined || at === undefined || asked === undefined) return false;
+  if (at === start || at === asked) return true;
+  const without = successorsOf(graph).map((targets, from) => (from === at ? [] : targets.filter((target) => target !== at)));
+  return reachable(without, [start])[asked] !== true;
 }
 
 interface Way {

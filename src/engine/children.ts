@@ -15,6 +15,8 @@ export interface ChildStart {
   readonly parent: RunState;
   readonly activation: Activation;
   readonly request: AttemptRequest;
+  /** The keys that its parent knows. */
+  readonly keys: readonly string[] | undefined;
   /** The workflow, when the parent's flow gave it as a value. */
   readonly given?: CompiledWorkflow;
 }
@@ -33,7 +35,7 @@ export async function startChild(core: EngineCore, start: ChildStart): Promise<r
   }
 }
 
-async function beginChild(core: EngineCore, child: string, { parent, activation, request, given }: ChildStart): Promise<void> {
+async function beginChild(core: EngineCore, child: string, { parent, activation, request, given, keys }: ChildStart): Promise<void> {
   const depth = parent.depth + 1;
   const { depthMax, runsMax, source, childInput } = core.parts;
   if (depth > depthMax)
@@ -52,7 +54,8 @@ async function beginChild(core: EngineCore, child: string, { parent, activation,
   // The agent that works for a run works for those that it starts.
   const { data } = await request.snapshot();
   const facts = data[ATTENDED] === true ? { facts: { [ATTENDED]: true } } : {};
-  await core.start(workflow, input, { id: child, parent: { run: parent.id, path: activation.path }, depth, ...origin, ...facts });
+  const signing = { ...(parent.signed === undefined ? {} : { signed: parent.signed }), ...(keys === undefined ? {} : { keys }) };
+  await core.start(workflow, input, { id: child, parent: { run: parent.id, path: activation.path }, depth, signing, ...origin, ...facts });
   if (request.signal.aborted) await cancelRun(core, child, parent.id);
 }
 

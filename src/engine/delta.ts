@@ -95,7 +95,7 @@ export function suppliedRows(workflow: CompiledWorkflow, supplied: readonly Supp
  * When somebody must look at the run if nobody owns it. Work that is under way or stands in the queue is wanted at once:
  * an owner that closes, or cannot go on after it took the run, leaves it to be found.
  */
-function wantedAt(run: RunState): number | undefined {
+export function wantedAt(run: RunState): number | undefined {
   const due = dueOf(run);
   const mayStart = !standsStill(run);
   for (const path in run.live) {
@@ -106,6 +106,13 @@ function wantedAt(run: RunState): number | undefined {
     if (waitsToStart || isWorking(activation)) return Math.min(run.createdAt, due ?? run.createdAt);
   }
   return due;
+}
+
+/** Whether an owner would find something to do in the run. */
+export function hasWorkLeft(run: RunState): boolean {
+  return Object.values(run.live).some(
+    (activation) => isWorking(activation) || activation.wait?.kind === 'child' || (activation.state === 'queued' && !standsStill(run)),
+  );
 }
 
 /** The paths that events are about. */

@@ -3,7 +3,8 @@
 // the next input.
 //
 // E3. Inputs that arrive while a commit is under way are decided together and committed once.
-// E4. After a commit that failed or was stale the driver decides nothing more: its work is stopped and forgotten.
+// E4. After a commit that failed or was stale the driver decides nothing more: its work is stopped and forgotten, and
+//     the run is given up, so that it can be claimed again here and elsewhere.
 // E5. Nothing of a run is kept in memory while it only waits: the driver gives the run up.
 
 import type { JsonObject } from '../base/json.ts';
@@ -11,40 +12,19 @@ import type { BoundStep } from '../definition/code.ts';
 import { draftOf } from '../kernel/apply.ts';
 import { evolve } from '../kernel/decide.ts';
 import { type Effect, effectOf } from '../kernel/effect.ts';
-import type { RunEvent, RunStarted } from '../kernel/event.ts';
+import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { Program } from '../kernel/program.ts';
 import { type Activation, dueOf, hasRoom, isWorking, type Path, type Ref, type RunState, standsStill } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
-import type { AttemptRow, CommitResult, Delta, ReceivedMail, RunCreation, RunOrigin, SlotClaim } from '../store/store.ts';
+import type { CommitResult, Delta, ReceivedMail, SlotClaim } from '../store/store.ts';
 import { inputOf } from './attempt-input.ts';
 import { type Beside, createDelta, touchedPaths } from './delta.ts';
-import type { DriverHost } from './host.ts';
+import type { DriverHost, DriverStart } from './host.ts';
+import { MailGuard, type Queued } from './mail-guard.ts';
 import { groupsFor, refsFor } from './needs.ts';
 import type { RunRecord } from './record.ts';
-
-/** What a driver begins with: the run as it was claimed or is about to be created. */
-export interface DriverStart {
-  readonly state: RunState;
-  readonly epoch: number;
-  readonly program: Program;
-  readonly record: RunRecord;
-  readonly bound: (step: string) => BoundStep;
-  /** Where the steps of this run work, when that is not the workspace of the engine. */
-  readonly place: Pick<RunOrigin, 'workspace' | 'head'>;
-  /** Which mail it can act on, when that is not all: without the code of a run only its cancellation. */
-  readonly takes?: (input: RunInput) => boolean;
-  /** A run that does not exist yet: what its first commit creates, and its first event. */
-  readonly birth?: { readonly create: RunCreation; readonly event: RunStarted; readonly supplied: readonly AttemptRow[] };
-}
-
-const NO_CLAIMS: readonly SlotClaim[] = [];
-
-interface Queued {
-  readonly input: RunInput;
-  readonly mail?: number;
-}
 
 interface Work {
   readonly key: string;
@@ -65,6 +45,9 @@ export class RunDriver {
   private readonly place: DriverStart['place'];
   /** Which ownership of the run this is. */
   readonly epoch: number;
+  private readonly guard: MailGuard;
+  /** The keys whose signatures count; the runs it starts know the same. */
+  readonly keys: readonly string[] | undefined;
   private readonly takes: DriverStart['takes'];
   private state: RunState;
   private birth: DriverStart['birth'];
@@ -76,6 +59,7 @@ export class RunDriver {
   private readonly childrenStarted = new Set<string>();
   private readonly slotless = new Set<Path>();
   private stopping: Promise<unknown>[] = [];
+  private writing: Promise<CommitResult> | undefined;
   private readonly afterTurns: (() => void)[] = [];
   private turning = false;
   private over = false;
@@ -98,6 +82,8 @@ export class RunDriver {
     this.bound = start.bound;
     this.place = start.place;
     this.takes = start.takes;
+    this.guard = new MailGuard(host, start.proof);
+    this.keys = start.proof.keys;
     this.birth = start.birth;
     this.forgeParts = [...new Set(start.program.reads.flatMap((need) => (need.read === 'forge' ? [need.part] : [])))];
     this.finished = new Promise((resolve, reject) => {
@@ -177,8 +163,9 @@ export class RunDriver {
     this.over = true;
     this.cancelTimer?.();
     for (const work of this.works.values()) work.abort.abort();
-    await Promise.allSettled([...this.works.values()].map((work) => work.done));
+    await Promise.allSettled([...[...this.works.values()].map((work) => work.done), error === undefined ? undefined : this.writing]);
     if (error === undefined) await this.handOver({ isCutOff: true }).catch(() => undefined);
+    else await this.host.giveBack(this);
     // The trouble of a run that was never born is told to whoever wanted to start it, and to nobody else.
     this.host.left(this, error === undefined || this.birth !== undefined ? {} : { error });
     if (error === undefined) this.finish();
@@ -207,6 +194,8 @@ export class RunDriver {
     const batch = this.nextBatch();
     if (this.forgeParts.length > 0) await this.lookAtForge(batch);
     if (this.over) return;
+    if (this.state.signed === true) await this.guard.lookAtChildren(this.run, batch);
+    if (this.over) return;
     const refs = refsFor(this.state, batch);
     const groups = groupsFor(this.state);
     if (!this.record.has(refs, groups)) await this.record.load(refs, groups);
@@ -214,8 +203,8 @@ export class RunDriver {
     const events: RunEvent[] = [];
     const ended: EndedAttempt[] = [];
     if (this.birth !== undefined) events.push(this.birth.event);
-    for (const { input } of batch) {
-      const evolved = evolve({ program: this.program, view: this.record }, draft, input);
+    for (const queued of batch) {
+      const evolved = evolve({ program: this.program, view: this.record }, draft, this.guard.admitted(draft, queued));
       this.record.absorb(evolved.events, evolved.ended);
       events.push(...evolved.events);
       ended.push(...evolved.ended);
@@ -270,7 +259,8 @@ export class RunDriver {
       release: this.queue.length === 0 && !this.host.isDraining() && this.wouldIdle(after, touched),
       ...(this.birth === undefined ? {} : { create: this.birth.create, supplied: this.birth.supplied }),
     });
-    const result = await this.host.store.commit(delta);
+    this.writing = this.host.store.commit(delta);
+    const result = await this.writing;
     if (this.over) return;
     if (result.result === 'full') return this.waitForSlot(batch[0] as Queued, delta);
     if (result.result === 'stale') return this.abandon(this.host.lost(this.run));
@@ -287,7 +277,7 @@ export class RunDriver {
   }
 
   private slotClaim(input: RunInput): readonly SlotClaim[] {
-    if (input.type !== 'slot') return NO_CLAIMS;
+    if (input.type !== 'slot') return [];
     const slots = this.state.live[input.path]?.slots ?? [];
     return [{ path: input.path, keys: slots.map((key) => ({ key, limit: this.host.limitOf(key) })) }];
   }
@@ -391,6 +381,7 @@ export class RunDriver {
       want,
       ...this.place,
       ...(answers === undefined ? {} : { answers: answers.map((ref) => this.record.value(ref)) }),
+      ...(this.state.said === undefined ? {} : { said: this.state.said }),
       bound: this.bound(activation.step),
       activation,
       runId: this.run,

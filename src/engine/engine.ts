@@ -4,27 +4,30 @@
 // E6. Nothing is polled: a bell wakes the engine for mail and slots, one timer for the nearest due time.
 // E7. A run is driven by one owner; a command that finds it held follows the log until its mail is consumed.
 
-import { EngineError } from '../base/error.ts';
+import { EngineError, isEngineError, isPassing } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
-import type { JsonObject } from '../base/json.ts';
+import { deepFreeze, type JsonObject } from '../base/json.ts';
 import { bindParams } from '../definition/arg.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { createRun } from '../kernel/apply.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput } from '../kernel/input.ts';
-import { type Activation, isFinal, isSettled, isWorking, type RunState, standsStill } from '../kernel/run-state.ts';
+import { type Activation, isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptRunner } from '../steps/attempt.ts';
 import type { Claimed, Mail, RunOrigin, Store } from '../store/store.ts';
-import { birthOf, type StartOptions } from './birth.ts';
+import { beginningOf } from './beginning.ts';
+import { birthOf, ownOptions, type StartOptions } from './birth.ts';
 import { cancelChild, startChild } from './children.ts';
 import type { Clock } from './clock.ts';
-import { suppliedRows } from './delta.ts';
-import { type DriverStart, RunDriver } from './driver.ts';
+import { hasWorkLeft, suppliedRows, wantedAt } from './delta.ts';
+import { RunDriver } from './driver.ts';
 import type { DefinitionSource, DriverHost } from './host.ts';
 import { type LimitScope, limitOf, slotsOf } from './limits.ts';
 import { type BoundProgram, checkUnchanged, findWorkflow, inertProgram, programOf, programOfRun } from './programs.ts';
 import { RunRecord, refsOf } from './record.ts';
+import { proveRun } from './signature-proof.ts';
+import { acceptanceOf, frozenAtBirth, type Proof, type Signer, type Signing, signedBirth } from './signatures.ts';
 
 /** What an engine is made of. */
 export interface EngineParts {
@@ -35,6 +38,8 @@ export interface EngineParts {
   /** Reads facts of the forge that decisions name. */
   readonly readForge: DriverHost['readForge'];
   /** Whether a person may decide a question that is put to these groups; throws what is wrong with them. */
+  /** What takes a signature, and whose counts. */
+  readonly signing: Signing;
   readonly mayDecide: (from: readonly string[], actor: string) => string | undefined;
   /** The key of the tokens of work that is handed out; the same for every process on this store. */
   readonly tokenKey: () => string | Uint8Array;
@@ -56,8 +61,11 @@ export interface EngineParts {
 
 /** How a run is taken up. `cancel`: only to be cancelled, whatever has become of its code. */
 export interface DriveOptions {
-  readonly acceptChanges?: boolean;
+  /** Who accepts that the code is not what the run began with. */
+  readonly acceptedBy?: string;
   readonly cancel?: boolean;
+  /** Signs that, where the run takes a signature. */
+  readonly sign?: Signer;
 }
 
 type Listener = (what: {
@@ -74,12 +82,16 @@ export class EngineCore implements DriverHost {
   readonly clock: Clock;
   readonly runAttempt: AttemptRunner;
   readonly readForge: DriverHost['readForge'];
+  readonly signing: Signing;
   readonly parts: EngineParts;
   private readonly drivers = new Map<string, RunDriver>();
   private readonly claiming = new Map<string, Promise<RunDriver | { readonly heldBy: string } | undefined>>();
   private readonly programs = new Map<string, BoundProgram>();
   private readonly listeners = new Set<Listener>();
   private readonly failures = new Map<string, unknown>();
+  private readonly failed = new WeakMap<RunDriver, unknown>();
+  /** Runs that could not be given up because the store refused: they are tried again when the engine closes. */
+  private readonly unreleased = new Map<string, () => Promise<void>>();
   private readonly closeListeners = new Set<() => void>();
   private draining = false;
   private closed = false;
@@ -96,12 +108,14 @@ export class EngineCore implements DriverHost {
     this.clock = parts.clock;
     this.runAttempt = parts.runAttempt;
     this.readForge = parts.readForge;
+    this.signing = parts.signing;
     this.unwatch = parts.store.watch((run) => this.rung(run));
   }
 
   /** Starts a run; resolves when it is on disk. */
-  async start(workflow: CompiledWorkflow, given: unknown, options: StartOptions = {}): Promise<RunDriver> {
+  async start(workflow: CompiledWorkflow, given: unknown, wanted: StartOptions = {}): Promise<RunDriver> {
     this.assertOpen();
+    const options = ownOptions(wanted);
     this.parts.source.add?.(workflow);
     const { definition } = workflow;
     const bound = bindParams(definition.params, given, `workflow "${definition.name}"`);
@@ -110,6 +124,8 @@ export class EngineCore implements DriverHost {
       throw new EngineError('RUN_EXISTS', `run "${id}" exists already and is being driven; start one under another id`, {
         details: { run: id },
       });
+    const { override, detour } = beginningOf(definition, options);
+    const signing = frozenAtBirth(this.parts.signing, definition, options.signing);
     const program = this.remember(id, programOf(workflow, bound, options));
     const record = this.recordFor(id, { reads: program.program.reads, fresh: true });
     record.params = bound;
@@ -117,7 +133,18 @@ export class EngineCore implements DriverHost {
     for (const [step, value] of options.past?.results ?? []) record.supplyResult(step, value);
     const params = Object.keys(bound).length === 0 ? undefined : record.keep(bound);
     const supplied = Object.entries(options.outputs ?? {}).map(([step, value]) => record.supply(step, value));
-    const event = birthOf(workflow, { id, at: this.clock.now(), options, supplied, ...(params === undefined ? {} : { params }) });
+    const born = birthOf(workflow, {
+      id,
+      at: this.clock.now(),
+      options,
+      supplied,
+      signing,
+      ...(params === undefined ? {} : { params }),
+      ...(override === undefined ? {} : { override }),
+    });
+    const { origin = {}, from, sign } = options;
+    const by = { ...(origin.actor === undefined ? {} : { actor: origin.actor }), ...(sign === undefined ? {} : { sign }) };
+    const event = await signedBirth(this.signing, born, { from, entry: definition.entry, ...by });
     const past = options.past === undefined ? {} : { fork: { run: options.past.run, seq: options.past.seq } };
     const create = { owner: this.me, definition, codeHash: workflow.codeHash, origin: options.origin ?? {}, ...past };
     const driver = new RunDriver(this, {
@@ -126,12 +153,18 @@ export class EngineCore implements DriverHost {
       record,
       ...program,
       birth: { create, event, supplied: suppliedRows(workflow, supplied, event.at) },
+      proof: { keys: signing.keys, used: new Set() },
       place: placeOf(options.origin ?? {}),
     });
     this.drivers.set(id, driver);
     const facts = options.facts === undefined ? undefined : record.keep(options.facts);
-    const start = { ...(options.from === undefined ? {} : { from: options.from }), ...(facts === undefined ? {} : { facts }) };
-    driver.take({ type: 'start', at: event.at, ...start });
+    driver.take({
+      type: 'start',
+      at: event.at,
+      ...(options.from === undefined ? {} : { from: options.from }),
+      ...(detour === undefined ? {} : { detour }),
+      ...(facts === undefined ? {} : { facts }),
+    });
     await driver.born;
     return driver;
   }
@@ -171,6 +204,7 @@ export class EngineCore implements DriverHost {
   private async claim(run: string, options: DriveOptions): Promise<RunDriver | { readonly heldBy: string }> {
     const claimed = await this.store.claim(run, this.me);
     if (!claimed.claimed) return { heldBy: claimed.owner };
+    this.unreleased.delete(run);
     try {
       return await this.driverFor(claimed, options);
     } catch (error) {
@@ -178,24 +212,34 @@ export class EngineCore implements DriverHost {
         await this.sweepAfter(claimed.state);
         return this.driverWithout(claimed);
       }
-      await this.leaveUndriven(claimed);
+      await this.leaveUndriven(claimed.state.id, claimed.epoch, () =>
+        Promise.resolve(hasWorkLeft(claimed.state) ? claimed.state.seq : undefined),
+      );
       throw error;
     }
   }
 
   /**
    * Gives up a run that could not be driven after all. Word is left once for each position of its log: it rings, and
-   * whoever tries in vain again must not ring again. If no word can be left, the run is kept until this process ends.
+   * whoever tries in vain again must not ring again. A store that is down is asked again when this engine closes.
    */
-  private async leaveUndriven({ state, epoch }: Claimed): Promise<void> {
-    if (hasWorkLeft(state)) await this.postWord(state.id, `undriven/${state.seq}`);
-    await this.store.release(state.id, { owner: this.me, epoch }, Number.MAX_SAFE_INTEGER);
+  private async leaveUndriven(run: string, epoch: number, wordAt: () => Promise<number | undefined>): Promise<void> {
+    try {
+      const seq = await wordAt();
+      if (seq !== undefined) await this.postWord(run, `undriven/${seq}`);
+      await this.store.release(run, { owner: this.me, epoch }, Number.MAX_SAFE_INTEGER);
+      this.unreleased.delete(run);
+    } catch (error) {
+      const isThere = !isEngineError(error) || error.code !== 'RUN_NOT_FOUND';
+      if (isThere) this.unreleased.set(run, () => this.leaveUndriven(run, epoch, wordAt));
+    }
   }
 
   private async driverFor(claimed: Claimed, options: DriveOptions): Promise<RunDriver> {
     const { state, epoch, definition, codeHash, origin } = claimed;
     const workflow = await this.workflowFor(state);
-    if (options.acceptChanges !== true && !isFinal(state.status)) checkUnchanged({ state, codeHash }, workflow);
+    if (options.acceptedBy === undefined && !isFinal(state.status)) checkUnchanged({ state, codeHash }, workflow);
+    const proof = await this.proofOf(claimed);
     await this.sweepAfter(state);
     const params = await this.paramsOf(state);
     const bound = this.remember(state.id, await programOfRun(this.store, state, { workflow, definition, params }));
@@ -203,11 +247,12 @@ export class EngineCore implements DriverHost {
     record.params = params;
     // Work that a takeover asks for again reads what it is about before anything is decided.
     await record.load(refsOf(state), []);
-    const driver = new RunDriver(this, { state, epoch, record, ...bound, place: placeOf(origin) });
+    const actor = codeHash === workflow.codeHash ? undefined : options.acceptedBy;
+    const changed = { state, proof, code: workflow.codeHash };
+    const accepted = actor === undefined ? undefined : await acceptanceOf(this, changed, { ...options, actor });
+    const driver = new RunDriver(this, { state, epoch, record, ...bound, proof, place: placeOf(origin) });
     this.drivers.set(state.id, driver);
-    const accepted = options.acceptChanges === true && codeHash !== workflow.codeHash;
-    if (accepted)
-      driver.take({ type: 'control', at: this.clock.now(), actor: 'resume', action: { do: 'acceptCode', code: workflow.codeHash } });
+    if (accepted !== undefined) driver.take(accepted);
     driver.begin();
     driver.takeMail(claimed.mail);
     return driver;
@@ -223,17 +268,25 @@ export class EngineCore implements DriverHost {
     const bound = this.remember(state.id, inertProgram());
     const record = this.recordFor(state.id, { reads: [], fresh: false });
     const takes = (input: RunInput): boolean => input.type === 'control' && input.action.do === 'cancel';
-    const driver = new RunDriver(this, { state, epoch, record, ...bound, place: {}, takes });
+    const driver = new RunDriver(this, { state, epoch, record, ...bound, place: {}, takes, proof: { keys: [], used: new Set() } });
     this.drivers.set(state.id, driver);
     driver.takeMail(mail);
     return driver;
   }
 
-  /** Refuses to take mail for a run that this engine could not drive on with it. */
-  assertDrivable(run: { readonly state: RunState; readonly codeHash: string; readonly owner: string | undefined }): void {
-    if (run.owner !== undefined || this.drivers.has(run.state.id)) return;
-    const workflow = this.parts.source.find(run.state.workflow);
-    if (workflow !== undefined) checkUnchanged(run, workflow);
+  /** Proves the signatures in the log of a run; damage is RUN_DAMAGED. */
+  proofOf(run: Pick<Claimed, 'state' | 'definition'>): Promise<Proof> {
+    return proveRun(this.store, run, this.parts.signing.keys);
+  }
+
+  /** Refuses a request for a run that this engine could not drive on with it; only a cancel needs no code. */
+  async assertDrivable(
+    run: { readonly state: RunState; readonly codeHash: string; readonly owner: string | undefined },
+    { acceptedBy, cancel }: DriveOptions = {},
+  ): Promise<void> {
+    if (cancel === true || run.owner !== undefined || this.drivers.has(run.state.id)) return;
+    const workflow = await this.workflowFor(run.state);
+    if (acceptedBy === undefined) checkUnchanged(run, workflow);
   }
 
   /** The workflow of a run. A child that a flow gave as a value is known again once its parent was replayed. */
@@ -251,7 +304,7 @@ export class EngineCore implements DriverHost {
   async paramsOf(state: RunState): Promise<JsonObject> {
     if (state.params === undefined) return {};
     const texts = await this.store.values([state.params.digest]);
-    return JSON.parse(texts.get(state.params.digest) as string) as JsonObject;
+    return deepFreeze(JSON.parse(texts.get(state.params.digest) as string) as JsonObject);
   }
 
   /** The driver of a run in this process, if it has one. */
@@ -266,10 +319,21 @@ export class EngineCore implements DriverHost {
     return failure;
   }
 
+  /** Why a driver that gave its run up could not go on. */
+  failureOf(driver: RunDriver): unknown {
+    return this.failed.get(driver);
+  }
+
   /** Puts mail into a run's inbox. */
   async post(mail: Mail): Promise<'posted' | 'duplicate'> {
     this.assertOpen();
     return this.store.post(mail);
+  }
+
+  /** Takes mail back, unless whoever drives the run, here or elsewhere, may have read it. */
+  async withdraw(run: string, dedupe: string): ReturnType<Store['withdraw']> {
+    while (this.claiming.has(run)) await this.claiming.get(run)?.catch(() => undefined);
+    return this.drivers.has(run) ? 'held' : this.store.withdraw({ run, dedupe }, this.me);
   }
 
   /** Drives everything that is due, has mail or lost its owner, as far as its workflow is known here. */
@@ -278,19 +342,30 @@ export class EngineCore implements DriverHost {
     const driven: string[] = [];
     const now = this.clock.now();
     const ready = await this.store.ready(now, READY_MAX);
-    let failed = 0;
+    let mayPass = false;
     for (const { run } of ready) {
       try {
-        const driver = await this.drive(run);
+        const driver = (await this.knows(run)) ? await this.drive(run) : undefined;
         if (driver instanceof RunDriver) driven.push(run);
       } catch (error) {
-        failed += 1;
+        mayPass ||= isPassing(error);
         this.warn(error);
       }
     }
     const isAll = ready.length < READY_MAX;
-    await this.armTimer(now, failed > 0 ? now + SWEEP_AGAIN_MS : isAll ? undefined : now);
+    await this.armTimer(now, mayPass ? now + SWEEP_AGAIN_MS : isAll ? undefined : now);
     return driven;
+  }
+
+  /** Takes up what was lost, in the background, where this engine drives everything. */
+  recoverSoon(): void {
+    if (this.parts.drives === 'all') this.sweepSoon();
+  }
+
+  /** Whether the workflow of a run may be known here; that of a child may be known to its parent's flow only. */
+  private async knows(run: string): Promise<boolean> {
+    const { state } = await this.store.load(run);
+    return state.parent !== undefined || this.parts.source.find(state.workflow) !== undefined;
   }
 
   /** Calls back after each commit of a run that this engine drives. */
@@ -306,11 +381,13 @@ export class EngineCore implements DriverHost {
     this.cancelTimer?.();
     this.unwatch();
     // A claim under way still makes a driver, which has to be closed like the others, or its run is left to nobody.
+    await this.sweeping;
     await Promise.allSettled(this.claiming.values());
     const drivers = [...this.drivers.values()];
     if (options.abort === true) await Promise.all(drivers.map((driver) => driver.abandon()));
     else for (const driver of drivers) driver.take();
     await Promise.allSettled(drivers.map((driver) => driver.finished));
+    await Promise.all([...this.unreleased.values()].map((giveUp) => giveUp()));
     this.closed = true;
     for (const listener of this.closeListeners) listener();
   }
@@ -354,7 +431,10 @@ export class EngineCore implements DriverHost {
   }
 
   left(driver: RunDriver, { due, error }: { readonly due?: number; readonly error?: unknown }): void {
-    if (error !== undefined) this.failures.set(driver.run, error);
+    if (error !== undefined) {
+      this.failures.set(driver.run, error);
+      this.failed.set(driver, error);
+    }
     if (this.drivers.get(driver.run) === driver) {
       this.drivers.delete(driver.run);
       this.programs.delete(driver.run);
@@ -362,7 +442,8 @@ export class EngineCore implements DriverHost {
     const { status, parent } = driver.checkpoint;
     // The child's last commit put mail into the parent's inbox; whoever drove the child drives the parent on.
     if (parent !== undefined && isSettled(status) && !this.draining) this.drive(parent.run).catch((error: unknown) => this.warn(error));
-    if (due !== undefined && !this.draining && (this.timerAt === undefined || due < this.timerAt)) this.setTimer(due);
+    const again = error !== undefined && isPassing(error) ? this.clock.now() + SWEEP_AGAIN_MS : due;
+    if (again !== undefined && !this.draining && (this.timerAt === undefined || again < this.timerAt)) this.setTimer(again);
   }
 
   missed({ run, onlyCancels }: RunDriver): void {
@@ -372,6 +453,14 @@ export class EngineCore implements DriverHost {
   async leaveWord({ run, epoch, checkpoint }: RunDriver, { isCutOff }: { readonly isCutOff: boolean }): Promise<void> {
     // A driver that was cut off may have had a commit under way: what it knows is not what is on disk.
     if (isCutOff || (!isSettled(checkpoint.status) && hasWorkLeft(checkpoint))) await this.postWord(run, `left/${epoch}`);
+  }
+
+  async giveBack({ run, epoch }: RunDriver): Promise<void> {
+    await this.leaveUndriven(run, epoch, async () => {
+      // The commit that failed may have been written: only the disk knows. Work that is wanted at a time is found by it.
+      const { state } = await this.store.load(run);
+      return hasWorkLeft(state) && wantedAt(state) === undefined ? state.seq : undefined;
+    });
   }
 
   private async postWord(run: string, dedupe: string): Promise<void> {
@@ -386,7 +475,13 @@ export class EngineCore implements DriverHost {
 
   startChild(driver: RunDriver, activation: Activation, request: AttemptRequest): Promise<readonly RunInput[]> {
     const given = this.programs.get(driver.run)?.child(activation.step);
-    return startChild(this, { parent: driver.checkpoint, activation, request, ...(given === undefined ? {} : { given }) });
+    return startChild(this, {
+      parent: driver.checkpoint,
+      activation,
+      request,
+      keys: driver.keys,
+      ...(given === undefined ? {} : { given }),
+    });
   }
 
   cancelChild(driver: RunDriver, activation: Activation): Promise<readonly RunInput[]> {
@@ -443,13 +538,6 @@ export class EngineCore implements DriverHost {
   }
 }
 
-/** Whether an owner would find something to do in the run. */
-function hasWorkLeft(run: RunState): boolean {
-  return Object.values(run.live).some(
-    (activation) => isWorking(activation) || activation.wait?.kind === 'child' || (activation.state === 'queued' && !standsStill(run)),
-  );
-}
-
 function closedError(): EngineError {
   return new EngineError('ENGINE_CLOSED', 'this engine is closed; make another one with createEngine');
 }
@@ -459,6 +547,6 @@ const READY_MAX = 1000;
 /** After which time a run that could not be driven is tried again. */
 const SWEEP_AGAIN_MS = 60_000;
 
-function placeOf({ workspace, head }: RunOrigin): DriverStart['place'] {
+function placeOf({ workspace, head }: RunOrigin): Pick<RunOrigin, 'workspace' | 'head'> {
   return { ...(workspace === undefined ? {} : { workspace }), ...(head === undefined ? {} : { head }) };
 }

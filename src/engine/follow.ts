@@ -4,7 +4,7 @@
 import type { ProgressEvent } from '../definition/result.ts';
 import { createProgressEvent } from '../definition/result.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import { type Activation, dueOf, isFinal, isSettled, type Path, type RunState } from '../kernel/run-state.ts';
+import { type Activation, dueOf, isDone, isFinal, isSettled, type Path, type RunState } from '../kernel/run-state.ts';
 import type { EngineCore } from './engine.ts';
 
 /** `settled`: it ended or halted. `idle`: also when it waits. `outside`: when nothing it waits for comes by itself. */
@@ -19,7 +19,11 @@ export async function waitFor(core: EngineCore, run: string, until: Until): Prom
       await driver.finished.catch(() => undefined);
       // Nothing can follow after that; anything else may have gone on since.
       if (isFinal(driver.checkpoint.status)) return;
-      continue;
+      const failure = core.failureOf(driver);
+      if (failure === undefined || core.driverOf(run) !== undefined) continue;
+      // Whoever waited for this driver is told, however many they are.
+      core.takeFailure(run);
+      throw failure;
     }
     const failure = core.takeFailure(run);
     if (failure !== undefined) throw failure;
@@ -98,7 +102,7 @@ export async function* followProgress(core: EngineCore, run: string): AsyncGener
       yield createProgressEvent({
         type: 'WorkflowCompleted',
         workflowName: name,
-        success: event.status === 'completed',
+        success: isDone(event.status),
         durationMs: event.at - begunAt,
         timestamp: event.at,
       });

@@ -9,10 +9,13 @@ import { applyTo, createRun, type Draft, draftOf } from '../kernel/apply.ts';
 import { mergedBy, type RunEvent } from '../kernel/event.ts';
 import type { Ref, RunState } from '../kernel/run-state.ts';
 import type { EventRow, StoredAttempt } from '../store/store.ts';
+import { requireActor } from './actor.ts';
+import { beginningOf } from './beginning.ts';
 import type { Past } from './birth.ts';
 import type { RunDriver } from './driver.ts';
 import type { EngineCore } from './engine.ts';
 import { findWorkflow, flowHistory, givenResults } from './programs.ts';
+import type { FrozenSigning, Signer } from './signatures.ts';
 
 /** How a run is forked. */
 export interface ForkRequest {
@@ -22,7 +25,9 @@ export interface ForkRequest {
   /** Replaces results of earlier steps. */
   readonly outputs?: Readonly<Record<string, Json>>;
   readonly id?: string;
-  readonly actor?: string;
+  readonly actor: string;
+  /** Signs, as the actor, where the original takes signatures: a fork begins with results that it did not make. */
+  readonly sign?: Signer;
 }
 
 /** What a fork would do: what it takes over, and what it does again. */
@@ -30,6 +35,10 @@ export interface ForkPlan {
   readonly run: string;
   readonly from: string;
   readonly reused: readonly { readonly path: string; readonly step: string; readonly outcome: string | undefined }[];
+  /** Questions that lie before, whose answers are not taken over: they are asked before the fork goes on at `from`. */
+  readonly asksFirst: readonly string[];
+  /** Checks that lie before and are not repeated: their results are taken over by hand, and the fork ends `overridden`. */
+  readonly passed: readonly string[];
   /** Steps that the original had done from there on; a fork that goes the same way does them again. */
   readonly repeated: readonly { readonly path: string; readonly step: string; readonly kind: string }[];
 }
@@ -43,12 +52,17 @@ interface Cut {
 
 /** What a fork would take over and do again; nothing is changed. */
 export async function planFork(core: EngineCore, run: string, from: string): Promise<ForkPlan> {
-  const cut = cutAt(await core.store.events(run, 0), { run, from });
+  const { definition } = await core.store.load(run);
+  const { cut, past: reused } = await placeOf(core, run, from);
   const rows = (await core.store.attempts(run)).filter((row) => row.outcome !== undefined);
   const isPast = pastRows(cut);
+  const options = { from: cut.step, past: { done: reused } };
+  const { override, detour } = beginningOf(definition, { ...options, origin: { actor: run } });
   return {
     run,
-    from,
+    from: cut.step,
+    asksFirst: definition.form === 'flow' ? (cut.step === from ? [] : [cut.step]) : (detour?.asks ?? []).map(({ step }) => step),
+    passed: override?.passed ?? [],
     reused: rows.filter(isPast).map(({ path, step, outcome }) => ({ path, step, outcome })),
     repeated: rows.filter((row) => !isPast(row)).map(({ path, step, kind }) => ({ path, step, kind })),
   };
@@ -56,22 +70,54 @@ export async function planFork(core: EngineCore, run: string, from: string): Pro
 
 /** Starts the fork; resolves when it is on disk. */
 export async function forkRun(core: EngineCore, run: string, request: ForkRequest): Promise<RunDriver> {
+  const actor = requireActor(request, `forks run ${run}`);
   const { state, origin: first } = await core.store.load(run);
   const workflow = findWorkflow(core.parts.source, state.workflow);
-  const cut = cutAt(await core.store.events(run, 0), { run, from: request.from });
+  const log = await core.store.events(run, 0);
+  const { cut } = await placeOf(core, run, request.from);
   const params = { ...(await core.paramsOf(state)), ...request.params };
   const past = await pastOf(core, run, cut);
   const supplied = request.outputs === undefined ? {} : { outputs: request.outputs };
   // It is about the same issue, in the same repository, and its definition lies in the same file.
   const { deliveryId: _, ...kept } = first;
-  const origin = { ...kept, actor: request.actor ?? 'fork', event: 'fork' };
+  const origin = { ...kept, actor, event: 'fork' };
   return core.start(workflow, params, {
     from: cut.step,
     past,
     origin,
+    signing: signingOf(log),
     ...supplied,
     ...(request.id === undefined ? {} : { id: request.id }),
+    ...(request.sign === undefined ? {} : { sign: request.sign }),
   });
+}
+
+/**
+ * Where a fork begins, and what the original had done before. A flow cannot be led past a question without its answer,
+ * and the answer is not taken over: it begins at the first question that was answered before the step.
+ */
+async function placeOf(core: EngineCore, run: string, from: string): Promise<{ readonly cut: Cut; readonly past: Past['done'] }> {
+  const log = await core.store.events(run, 0);
+  const attempts = await core.store.attempts(run);
+  const cut = cutAt(log, { run, from });
+  const rows = attempts.filter(pastRows(cut));
+  const asked = cut.state.form === 'flow' ? rows.find(({ kind }) => kind === 'human') : undefined;
+  if (asked === undefined) return { cut, past: doneIn(rows) };
+  const asking = asked.group === undefined ? asked : attempts.find(({ path }) => path === asked.group);
+  const earlier = cutAt(log, { run, from: asking?.step ?? asked.step });
+  return { cut: earlier, past: doneIn(attempts.filter(pastRows(earlier))) };
+}
+
+function doneIn(rows: readonly StoredAttempt[]): Past['done'] {
+  return rows.filter(({ status }) => status === 'completed').map(({ step, kind }) => ({ step, kind }));
+}
+
+/** What the original asks of signatures, which holds for its forks. */
+function signingOf(log: readonly EventRow[]): FrozenSigning {
+  const [first] = log[0]?.events ?? [];
+  if (first?.type !== 'run.started') return {};
+  const { keys, run } = first;
+  return { ...(run.signed === undefined ? {} : { signed: run.signed }), ...(keys === undefined ? {} : { keys }) };
 }
 
 /** The log up to where the step was opened last. */
@@ -121,7 +167,7 @@ async function pastOf(core: EngineCore, run: string, cut: Cut): Promise<Past> {
   const results = new Map([...latest].map(([step, ref]) => [step, read(ref)]));
   const history =
     cut.state.form === 'flow' ? { history: await flowHistory(core.store, rows), given: await givenResults(core.store, rows) } : {};
-  return { run, seq: cut.seq, counts: cut.state.counts, data, results, ...history };
+  return { run, seq: cut.seq, counts: cut.state.counts, data, results, done: doneIn(rows), ...history };
 }
 
 /** What joined the data before the cut, oldest first; a run that is a fork itself began with the data of its original. */

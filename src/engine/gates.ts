@@ -2,6 +2,7 @@
 
 import type { Json } from '../base/json.ts';
 import type { Definition, HumanGateModel } from '../definition/model.ts';
+import { gateDigest, subjectsDigest } from '../kernel/question-digest.ts';
 import type { Activation, Path, Ref, RunState } from '../kernel/run-state.ts';
 import type { Readable } from './inspect.ts';
 
@@ -16,8 +17,12 @@ export interface OpenGate {
   readonly subjects?: Json;
   /** Who has chosen what so far, where it takes several people. */
   readonly votes?: readonly { readonly option: string; readonly actor: string }[];
+  /** Who chose what the last time, and how often it was put, where people chose differently: those votes are void. */
+  readonly split?: { readonly times: number; readonly votes: readonly { readonly option: string; readonly actor: string }[] };
   readonly since: number;
   readonly due?: number;
+  /** A decision takes the signature of an enrolled key. */
+  readonly signed: boolean;
 }
 
 /** The gates of a run that wait for a person, oldest first. */
@@ -31,11 +36,15 @@ export async function gatesIn(
   { state, definition }: { readonly state: RunState; readonly definition: Definition },
 ): Promise<readonly OpenGate[]> {
   const waiting = Object.values(state.live).filter((activation) => activation.wait?.kind === 'human');
-  const gates = await Promise.all(waiting.map((activation) => gateOf(core, activation, definition)));
+  const gates = await Promise.all(waiting.map((activation) => gateOf(core, activation, { state, definition })));
   return gates.sort((a, b) => a.since - b.since);
 }
 
-async function gateOf(core: Readable, activation: Activation, definition: Definition): Promise<OpenGate> {
+async function gateOf(
+  core: Readable,
+  activation: Activation,
+  { state, definition }: { readonly state: RunState; readonly definition: Definition },
+): Promise<OpenGate> {
   const { wait, path, step, openedAt, deadline } = activation;
   const refs = [wait?.shown, wait?.gate, wait?.subjects].flatMap((ref) => (ref === undefined ? [] : [ref.digest]));
   const texts = await core.store.values(refs);
@@ -49,13 +58,22 @@ async function gateOf(core: Readable, activation: Activation, definition: Defini
     shown: (read(wait?.shown) as Json | undefined) ?? {},
     ...(wait?.subjects === undefined ? {} : { subjects: read(wait.subjects) as Json }),
     ...(wait?.votes === undefined ? {} : { votes: wait.votes }),
+    ...(wait?.split === undefined ? {} : { split: wait.split }),
     since: openedAt,
     ...(deadline === undefined ? {} : { due: deadline }),
+    signed: state.signed === true || wait?.signed === true,
   };
 }
 
-function gateModel(definition: Definition, step: string): HumanGateModel | undefined {
+/** The question of a step, or of a member of a group, as the definition has it. */
+export function gateModel(definition: Definition, step: string): HumanGateModel | undefined {
   const [group, member] = step.split('/');
   const own = definition.steps.find((candidate) => candidate.id === group);
   return (member === undefined ? own : own?.members.find((candidate) => candidate.id === member))?.gate;
+}
+
+/** Whether a question is as its digest says: whoever signs the digest signs what they were shown. */
+export function isAsShown({ gate, shown, subjects, digest }: OpenGate): boolean {
+  const question = gateDigest(gate, shown);
+  return digest === (subjects === undefined ? question : subjectsDigest(question, subjects));
 }

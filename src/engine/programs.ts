@@ -39,7 +39,7 @@ export function checkUnchanged(run: { readonly state: RunState; readonly codeHas
   const what = run.state.def === workflow.hash ? 'the functions of its steps have changed' : 'its steps and their functions have changed';
   throw new EngineError(
     'DEFINITION_CHANGED',
-    `run ${run.state.id} began with another version of "${run.state.workflow}": ${what}; restore that version, or resume with acceptChanges to go on with the new code`,
+    `run ${run.state.id} began with another version of "${run.state.workflow}": ${what}; restore that version, or resume with acceptChanges (on the command line --accept-changes) to go on with the new code`,
     {
       details: { run: run.state.id, workflow: run.state.workflow, began: run.codeHash, now: workflow.codeHash },
     },
@@ -62,7 +62,14 @@ export function programOf(
 
 /** A program that only lets a run end: cancelling needs none of its code, which may be gone or changed. */
 export function inertProgram(): BoundProgram {
-  const program: Program = { model: () => INERT, isOnCycle: () => false, reads: [], begin: () => [], next: () => [] };
+  const program: Program = {
+    model: () => INERT,
+    isOnCycle: () => false,
+    goesBack: () => false,
+    reads: [],
+    begin: () => [],
+    next: () => [],
+  };
   return { program, bound: () => ({ model: INERT, code: NO_CODE }), child: () => undefined };
 }
 

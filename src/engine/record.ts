@@ -3,6 +3,7 @@
 //
 // E1. What a decision reads is loaded before it is made, so that the kernel stays synchronous.
 // E2. Memory is bounded by what the definition names and by live groups, unless a function asks for the whole record.
+// E8. A value that is not on disk yet is never forgotten: an input in the queue or a commit under way refers to it.
 
 import { digestText } from '../base/digest.ts';
 import { invariant } from '../base/invariant.ts';
@@ -38,6 +39,9 @@ interface Whole {
   results: Record<string, Json>;
   completed: Set<string>;
 }
+
+/** So many values are kept before those are forgotten that nothing refers to. */
+const KNOWN_MAX = 64;
 
 /** A run's memory while it is driven. */
 export class RunRecord implements View {
@@ -176,7 +180,7 @@ export class RunRecord implements View {
     }
     for (const { event, activation } of ended) {
       if (event.type !== 'step.settled') continue;
-      const output = event.output === undefined ? null : (this.known.get(event.output.digest) ?? null);
+      const output = event.output === undefined ? null : this.value(event.output);
       if (activation.group !== undefined) {
         this.groups.get(activation.group)?.set(activation.key ?? '', memberResult(event, activation, output));
         continue;
@@ -224,11 +228,12 @@ export class RunRecord implements View {
     this.changedData = new Map([...data.map(({ key, text }) => [key, text] as const), ...this.changedData]);
   }
 
-  /** Forgets values that nothing live refers to any more. */
+  /** Forgets values that can be loaded again and that nothing live refers to (E8). Call it right after a commit. */
   forget(state: RunState): void {
     if (this.loadingWhole === undefined) this.unseen = [];
-    if (this.known.size < 64) return;
+    if (this.known.size < KNOWN_MAX) return;
     const kept = new Set(refsOf(state).map((ref) => ref.digest));
+    for (const { ref } of this.fresh) kept.add(ref.digest);
     for (const digest of this.known.keys()) if (!kept.has(digest)) this.known.delete(digest);
     for (const group of this.groups.keys()) if (state.groups[group] === undefined && state.halt?.path !== group) this.groups.delete(group);
   }

@@ -9,14 +9,19 @@ import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
 import { type Json, toPlain } from '../base/json.ts';
 import { nodeCrypto } from '../base/node-crypto.ts';
+import type { Signature } from '../base/signature.ts';
 import type { StepKind } from '../definition/model.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import type { RunInput, StepError } from '../kernel/input.ts';
+import type { AnsweredInput, RunInput, StepError } from '../kernel/input.ts';
 import { type Activation, isFinal, type Path, type Ref, type RunState } from '../kernel/run-state.ts';
 import { type Handover, readReport } from '../steps/handover.ts';
-import type { Store, StoredAttempt } from '../store/store.ts';
+import type { Store, StoredAttempt, StoredValue } from '../store/store.ts';
+import { requireActor } from './actor.ts';
+import { send, storedValue } from './delivery.ts';
 import type { EngineCore } from './engine.ts';
-import { finalRun, send, storedValue, untilState } from './requests.ts';
+import { checkAnswers } from './request-shape.ts';
+import { assertSignedFor, finalRun, untilState } from './requests.ts';
+import { type Signer, signedBy } from './signatures.ts';
 
 /** Work that waits for somebody to do and report it. */
 export interface Handout extends Handover {
@@ -99,7 +104,7 @@ export async function reportWork(core: EngineCore, run: string, report: WorkRepo
   const { state, definition } = loaded;
   const found = activationOf(core, state, report.token);
   if (found === undefined) return earlier(core, state, report);
-  core.assertDrivable(loaded);
+  await core.assertDrivable(loaded);
   const { path, step, attempt } = found;
   const handover = await handoverOf(core, found);
   const said = 'failure' in report ? undefined : toPlain(report.result ?? null, 'the result');
@@ -207,12 +212,14 @@ function repeated(state: RunState, row: StoredAttempt, report: WorkReport): Repo
   // An attempt that ran out of time, or that asked, was never reported.
   const wasReported = error === undefined || error.reason === 'contract' || error.code === 'AGENT_FAILED';
   const isSameReport = wasReported && (said === undefined ? error?.code === 'AGENT_FAILED' : said.some((digest) => known.includes(digest)));
-  if (!isSameReport)
+  if (!isSameReport) {
+    const why = wasReported ? 'was already reported with another result' : `ended without a report: ${error?.message}`;
     throw new EngineError(
       'TOKEN_SPENT',
-      `attempt ${attempt} of step "${step}" of run ${state.id} was already reported with another result; "next" prints the step that is open now`,
+      `attempt ${attempt} of step "${step}" of run ${state.id} ${why}; "next" prints the step that is open now`,
       { details: { run: state.id, step, attempt } },
     );
+  }
   return { accepted: error === undefined, repeated: true, step, path, attempt, ...(error === undefined ? {} : { message: error.message }) };
 }
 
@@ -230,6 +237,8 @@ export interface OpenQuestions {
   readonly attempt: number;
   readonly questions: Json;
   readonly since: number;
+  /** An answer takes the signature of an enrolled key. */
+  readonly signed: boolean;
 }
 
 /** The questions of a run's workers that wait for a person, oldest first. */
@@ -247,6 +256,7 @@ export async function questionsOf(core: Desk, run: string): Promise<readonly Ope
     attempt,
     questions: read(wait?.questions) as Json,
     since: openedAt,
+    signed: state.signed === true,
   }));
 }
 
@@ -262,7 +272,7 @@ export async function askPerson(
     await earlier(core, loaded.state, { token: asked.token, failure: '' });
     throw new EngineError('TOKEN_SPENT', `this token of run ${run} was used; "next" prints the step that is open now`);
   }
-  core.assertDrivable(loaded);
+  await core.assertDrivable(loaded);
   const { path, attempt, step } = found;
   if (!(await handoverOf(core, found)).mayAsk)
     throw new EngineError('NOT_ALLOWED', `step "${step}" takes no questions; do it as it is told, or give it up with "fail"`);
@@ -279,13 +289,25 @@ export interface AnswerRequest {
   readonly actor: string;
   /** Which step asks, when several do: its path or its id. */
   readonly step?: string;
+  /** The signature of the actor over run, step, attempt and answers. */
+  readonly signature?: Signature;
+  /** Gives that signature, instead. */
+  readonly sign?: Signer;
+}
+
+/** Questions with their answers, as they are kept and signed. */
+export function answersValue({ questions }: Pick<OpenQuestions, 'questions'>, answers: AnswerRequest['answers']): StoredValue {
+  const asked = questions as unknown as readonly { readonly question: string }[];
+  return storedValue(asked.map(({ question }, index) => ({ question, answer: answers[index] ?? '' })) as unknown as Json);
 }
 
 /** Answers the questions of a worker; a fresh attempt gets the answers. */
 export async function answerQuestions(core: EngineCore, run: string, request: AnswerRequest): Promise<void> {
+  const actor = requireActor(request, `answers in run ${run}`);
+  checkAnswers(run, request);
   const loaded = await core.store.load(run);
   if (isFinal(loaded.state.status)) throw finalRun(loaded.state);
-  core.assertDrivable(loaded);
+  await core.assertDrivable(loaded);
   const all = await questionsOf(core, run);
   const named = request.step === undefined ? all : all.filter(({ path, step }) => path === request.step || step === request.step);
   const [open] = named;
@@ -302,12 +324,19 @@ export async function answerQuestions(core: EngineCore, run: string, request: An
       'INPUT_REQUIRED',
       `step "${open.step}" asks ${questions.length} questions, and ${request.answers.length} are answered`,
     );
-  const value = storedValue(
-    questions.map(({ question }, index) => ({ question, answer: request.answers[index] ?? '' })) as unknown as Json,
-  );
+  const value = answersValue(open, request.answers);
   const { path, attempt } = open;
   const dedupe = `answered/${path}/${attempt}`;
-  const input: RunInput = { type: 'answered', at: core.clock.now(), path, attempt, answers: value.ref, actor: request.actor };
+  const unsigned: AnsweredInput = {
+    type: 'answered',
+    at: core.clock.now(),
+    path,
+    attempt,
+    answers: value.ref,
+    actor,
+  };
+  const input = await signedBy(run, unsigned, request);
+  await assertSignedFor(core, loaded, input);
   if ((await send(core, { run, dedupe, input, values: [value] }, { once: true })) === 'duplicate')
     throw new EngineError('ALREADY_DECIDED', `the questions of step "${open.step}" of run ${run} were already answered`);
 }

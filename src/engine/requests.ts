@@ -2,22 +2,27 @@
 // before anything acts on it, a repeated one is harmless, and whoever owns the run takes it. What cannot be right is
 // refused before it is posted, with the way out.
 
-import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
+import type { Signature } from '../base/signature.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { type Budget, budgetFault } from '../definition/budget.ts';
 import type { Definition } from '../definition/model.ts';
+import { stepsPassed } from '../definition/passage.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import type { ControlAction, RunInput } from '../kernel/input.ts';
+import type { ControlAction, ControlInput, DecidedInput, RunInput } from '../kernel/input.ts';
 import { type Activation, isFinal, isHalted, type Path, type RunState } from '../kernel/run-state.ts';
 import { waitsOf } from '../kernel/status.ts';
-import type { Mail, StoredValue } from '../store/store.ts';
+import type { Claimed, StoredValue } from '../store/store.ts';
+import { requireActor } from './actor.ts';
+import { isUntaken, send, storedValue } from './delivery.ts';
 import { RunDriver } from './driver.ts';
-import type { DriveOptions, EngineCore } from './engine.ts';
+import type { EngineCore } from './engine.ts';
 import { nextChange } from './follow.ts';
 import { gatesIn, type OpenGate } from './gates.ts';
+import { checkChoice, checkDecision, checkSignal } from './request-shape.ts';
+import { assertSigned, isOverride, overrideStatement, type Signer, signedBy } from './signatures.ts';
 
 /** A decision of a person at a gate. */
 export interface DecisionRequest {
@@ -29,6 +34,10 @@ export interface DecisionRequest {
   readonly gate?: string;
   /** The digest of what was shown; a decision about something else is refused. */
   readonly digest?: string;
+  /** The signature of the actor over run, question, digest, option and input. */
+  readonly signature?: Signature;
+  /** Gives that signature, instead. */
+  readonly sign?: Signer;
 }
 
 /** How a run that stands still goes on. */
@@ -40,10 +49,12 @@ export type ResumeChoice =
 
 /** Records a person's decision; resolves when it is on disk and taken. */
 export async function decideGate(core: EngineCore, run: string, request: DecisionRequest): Promise<void> {
+  const who = requireActor(request, `decides in run ${run}`);
+  checkDecision(run, request);
   const loaded = await core.store.load(run);
   const { state } = loaded;
   if (isFinal(state.status)) throw finalRun(state);
-  core.assertDrivable(loaded);
+  await core.assertDrivable(loaded);
   const gates = await gatesIn(core, loaded);
   // A question whose subjects were not looked at yet is about to be put; whoever drives the run is at it.
   if (gates.some((gate) => gate.digest === '')) {
@@ -61,7 +72,9 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
   if (option.requiresInput && (request.input ?? '').trim() === '')
     throw new EngineError('INPUT_REQUIRED', `option "${option.label}" of gate "${gate.step}" needs a text; give it as input`);
   if (request.digest !== undefined && request.digest !== gate.digest) throw changed(run, gate);
-  const actor = actorFor(core, gate, request.actor);
+  const known = actorFor(core, gate, who);
+  // Who signs is recorded as the list of keys has them, however a group spells their name.
+  const actor = request.signature === undefined && request.sign === undefined ? known : who;
   const { attempt, wait } = state.live[gate.path] as Activation;
   const decision = {
     option: option.label,
@@ -70,7 +83,7 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
     ...(request.input === undefined ? {} : { input: request.input }),
   };
   const value = storedValue(decision);
-  const input: RunInput = {
+  const unsigned: DecidedInput = {
     type: 'decided',
     at: core.clock.now(),
     path: gate.path,
@@ -80,13 +93,30 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
     output: value.ref,
     ...(request.input === undefined ? {} : { text: request.input }),
   };
+  const input = await signedBy(run, unsigned, request);
+  await assertSignedFor(core, loaded, input);
   // Where it takes several people each has a word of their own, and may change their mind.
-  const whose = (gate.gate.count ?? 1) > 1 ? `/${option.label}/${actor}/${wait?.votes?.length ?? 0}` : '';
+  const whose = (gate.gate.count ?? 1) > 1 ? `/${option.label}/${actor}/${state.seq}` : '';
   const round = wait?.round === undefined ? '' : `/${wait.round}`;
   const dedupe = `decided/${gate.path}/${attempt}/${gate.digest}${round}${whose}`;
-  if ((await send(core, { run, dedupe, input, values: [value] }, { once: true })) === 'duplicate')
-    throw await alreadyDecided(core, run, gate);
+  const mail = { run, dedupe, input, values: [value] };
+  if ((await send(core, mail, { once: true })) === 'duplicate') {
+    const first = await untakenDecision(core, run, dedupe);
+    // A process that died after it posted left it there: it counts, and somebody has to take it.
+    if (first !== undefined) await send(core, mail);
+    if (!(first?.option === input.option && first.actor === actor)) throw await alreadyDecided(core, run, { gate, first });
+  }
   await confirmDecision(core, run, { gate, dedupe, actor, after: state.seq });
+}
+
+/** Refuses what takes a signature of a person and has none that counts. */
+export async function assertSignedFor(
+  core: EngineCore,
+  loaded: Pick<Claimed, 'state' | 'definition'>,
+  input: Parameters<typeof assertSigned>[2],
+): Promise<void> {
+  const proof = () => core.proofOf(loaded);
+  await assertSigned(core.parts.signing, { state: loaded.state, proof, at: core.clock.now() }, input);
 }
 
 /** Drives the run, or waits for its owner, until every question in it has been put. */
@@ -121,7 +151,7 @@ async function confirmDecision(
   const isIt = (event: RunEvent): boolean =>
     event.type === 'run.changed' && event.decision?.actor === actor && event.decision.gate === gate.step;
   if ((await core.store.events(run, after)).some(({ events }) => events.some(isIt))) return;
-  if ((await core.store.inbox(run, 0)).some((mail) => mail.dedupe === dedupe))
+  if (await isUntaken(core, run, dedupe))
     throw new EngineError(
       'STORE_UNAVAILABLE',
       `the decision at gate "${gate.step}" of run ${run} is recorded, but the run stopped before it was taken; resume the run`,
@@ -179,11 +209,22 @@ function changed(run: string, gate: OpenGate, note?: string): EngineError {
   );
 }
 
-async function alreadyDecided(core: EngineCore, run: string, gate: OpenGate): Promise<EngineError> {
-  const { state } = await core.store.load(run);
-  const who = state.decision === undefined ? 'somebody else, a moment ago' : `${state.decision.actor} ("${state.decision.option}")`;
+/** A decision that lies in the inbox. */
+async function untakenDecision(core: EngineCore, run: string, dedupe: string): Promise<DecidedInput | undefined> {
+  const input = (await core.store.inbox(run, 0)).find((mail) => mail.dedupe === dedupe)?.input;
+  return input?.type === 'decided' ? input : undefined;
+}
+
+async function alreadyDecided(
+  core: EngineCore,
+  run: string,
+  { gate, first }: { readonly gate: OpenGate; readonly first: DecidedInput | undefined },
+): Promise<EngineError> {
+  const { decision } = (await core.store.load(run)).state;
+  const { option, actor } = first ?? decision ?? {};
+  const who = actor === undefined ? 'somebody else, a moment ago' : `${actor} ("${option}")`;
   return new EngineError('ALREADY_DECIDED', `gate "${gate.step}" of run ${run} was already decided by ${who}; the first decision counts`, {
-    details: { ...state.decision },
+    details: actor === undefined ? {} : { gate: gate.step, option, actor },
   });
 }
 
@@ -193,8 +234,10 @@ export async function sendSignal(
   run: string,
   signal: { readonly name: string; readonly payload?: unknown; readonly id?: string },
 ): Promise<void> {
-  const { state } = await core.store.load(run);
-  if (isFinal(state.status)) throw finalRun(state);
+  checkSignal(run, signal.name);
+  const loaded = await core.store.load(run);
+  if (isFinal(loaded.state.status)) throw finalRun(loaded.state);
+  await core.assertDrivable(loaded);
   const payload = signal.payload === undefined ? undefined : storedValue(toPlain(signal.payload, `the payload of signal "${signal.name}"`));
   const dedupe = `signal/${signal.name}/${signal.id ?? createRunId()}`;
   const input: RunInput = {
@@ -210,7 +253,8 @@ export async function sendSignal(
 export async function tellFacts(core: EngineCore, run: string, told: { readonly facts: JsonObject; readonly id: string }): Promise<void> {
   const value = storedValue(told.facts);
   const dedupe = `facts/${told.id}`;
-  await send(core, { run, dedupe, input: { type: 'observed', at: core.clock.now(), facts: value.ref }, values: [value] });
+  const input: RunInput = { type: 'observed', at: core.clock.now(), facts: value.ref };
+  await send(core, { run, dedupe, input, values: [value] }, { stays: true });
 }
 
 /** Cancels, pauses or continues a run; resolves when it is on disk and taken. */
@@ -219,41 +263,85 @@ export async function steerRun(
   run: string,
   steering: {
     readonly action: ControlAction;
-    readonly actor: string;
+    /** Whoever acts; a request without a name is refused. */
+    readonly actor: string | undefined;
     readonly values?: readonly StoredValue[];
-    readonly acceptChanges?: boolean;
+    readonly acceptedBy?: string;
+    readonly sign?: Signer;
   },
 ): Promise<void> {
-  const { state } = await core.store.load(run);
-  if (isFinal(state.status)) throw finalRun(state);
-  const dedupe = `control/${steering.action.do}/${createRunId()}`;
-  const input: RunInput = { type: 'control', at: core.clock.now(), actor: steering.actor, action: steering.action };
-  const accept = steering.acceptChanges === undefined ? {} : { acceptChanges: steering.acceptChanges };
-  await send(core, { run, dedupe, input, values: steering.values ?? [] }, { ...accept, cancel: steering.action.do === 'cancel' });
+  const { action, acceptedBy, sign, values = [] } = steering;
+  const actor = requireActor(steering, `${STEERING[action.do]} run ${run}`);
+  const loaded = await core.store.load(run);
+  if (isFinal(loaded.state.status)) throw finalRun(loaded.state);
+  const how = {
+    ...(acceptedBy === undefined ? {} : { acceptedBy }),
+    ...(sign === undefined ? {} : { sign }),
+    cancel: action.do === 'cancel',
+  };
+  await core.assertDrivable(loaded, how);
+  const dedupe = `control/${action.do}/${createRunId()}`;
+  const signature = sign !== undefined && isOverride(action) ? await sign(overrideStatement(run, action, actor)) : undefined;
+  const input: ControlInput = { type: 'control', at: core.clock.now(), actor, action, ...(signature === undefined ? {} : { signature }) };
+  await assertSignedFor(core, loaded, input);
+  await send(core, { run, dedupe, input, values }, how);
 }
 
-/** Who did something without giving a name. */
-export const SOMEBODY = 'somebody';
+/** What an action does to a run, after the name of whoever wants it. */
+const STEERING: Readonly<Record<ControlAction['do'], string>> = {
+  cancel: 'cancels',
+  pause: 'pauses',
+  unpause: 'ends the pause of',
+  recheck: 'resumes',
+  grant: 'grants a budget to',
+  acceptCode: 'accepts the changed code of',
+  retry: 'resumes',
+  accept: 'resumes',
+  goto: 'resumes',
+  resolve: 'resumes',
+};
 
-/** How a run is to be driven on. */
-export interface ResumeRequest {
-  /** Work that waits for budget or capacity looks again when somebody says so, and not when nobody does. */
-  readonly actor?: string;
-  readonly choice?: ResumeChoice;
-  readonly acceptChanges?: boolean;
-  /** Lets the run use so much more than its budgets say, on record with the actor. */
-  readonly budget?: Budget;
-}
+/**
+ * How a run is to be driven on. After a crash it goes on as it is, and nobody need be named; then work that waits for
+ * budget or capacity looks again only when somebody says so. Everything that is chosen, granted or accepted is on record
+ * with the actor.
+ */
+export type ResumeRequest =
+  | {
+      readonly actor?: string;
+      readonly choice?: undefined;
+      readonly budget?: undefined;
+      readonly acceptChanges?: false;
+      readonly sign?: Signer;
+    }
+  | {
+      readonly actor: string;
+      readonly choice?: ResumeChoice;
+      /** Lets the run use so much more than its budgets say. */
+      readonly budget?: Budget;
+      /** Goes on with the code as it is now, though it is not what the run began with. */
+      readonly acceptChanges?: boolean;
+      /** Signs, as the actor, what takes a signature: each thing that is passed or widened by itself. */
+      readonly sign?: Signer;
+    };
 
 /** Drives a run on: after a crash as it is, after a halt with a choice of a named person. */
 export async function resumeRun(core: EngineCore, run: string, options: ResumeRequest): Promise<void> {
-  const { state, definition } = await core.store.load(run);
-  if (isFinal(state.status)) throw finalRun(state);
-  const { budget, actor = SOMEBODY } = options;
+  const { budget } = options;
   const isNamed = options.actor !== undefined;
-  const accept = options.acceptChanges === undefined ? {} : { acceptChanges: options.acceptChanges };
+  const decides = options.choice !== undefined || budget !== undefined || options.acceptChanges === true;
+  const { state, definition } = await core.store.load(run);
+  const actor = isNamed || decides ? requireActor(options, `resumes run ${run}`) : undefined;
+  if (isFinal(state.status)) throw finalRun(state);
+  const accept = {
+    ...(options.acceptChanges === true && actor !== undefined ? { acceptedBy: actor } : {}),
+    ...(options.sign === undefined ? {} : { sign: options.sign }),
+  };
+  if (options.choice !== undefined) checkChoice(run, options.choice);
+  // A choice that is refused must not leave the grant beside it behind.
+  const chosen = options.choice === undefined ? undefined : actionOf(state, definition, options.choice);
   if (budget !== undefined) await grantBudget(core, run, { budget, actor, ...accept });
-  if (options.choice === undefined) {
+  if (chosen === undefined) {
     if (isHalted(state.status) && budget === undefined) throw refused(state);
     if (state.paused) return steerRun(core, run, { action: { do: 'unpause' }, actor, ...accept });
     if (budget !== undefined) return;
@@ -266,14 +354,14 @@ export async function resumeRun(core: EngineCore, run: string, options: ResumeRe
     if (driver !== undefined && !(driver instanceof RunDriver)) throw heldError(run, driver.heldBy);
     return;
   }
-  const { action, values } = actionOf(state, definition, options.choice);
-  await steerRun(core, run, { action, actor, values, ...accept });
+  await steerRun(core, run, { ...chosen, actor, ...accept });
 }
 
 interface Grant {
   readonly budget: Budget;
-  readonly actor: string;
-  readonly acceptChanges?: boolean;
+  readonly actor: string | undefined;
+  readonly acceptedBy?: string;
+  readonly sign?: Signer;
 }
 
 /** Lets a run use more than its budgets say. Runs that it started wait for the same budget, and look again. */
@@ -284,12 +372,13 @@ async function grantBudget(core: EngineCore, run: string, { budget, ...how }: Gr
   await recheckChildren(core, run, how.actor);
 }
 
-async function recheckChildren(core: EngineCore, run: string, actor: string): Promise<void> {
+async function recheckChildren(core: EngineCore, run: string, actor: string | undefined): Promise<void> {
   for (const { id, status } of await core.store.list({ parent: run })) {
     if (isFinal(status)) continue;
     const { state } = await core.store.load(id);
     const waits = Object.values(state.live).some(({ wait }) => wait?.kind === 'budget');
-    if (waits) await steerRun(core, id, { action: { do: 'recheck' }, actor });
+    // What cannot be driven here looks again when somebody drives it; the grant stands.
+    if (waits) await steerRun(core, id, { action: { do: 'recheck' }, actor }).catch((error: unknown) => core.warn(error));
     await recheckChildren(core, id, actor);
   }
 }
@@ -324,10 +413,15 @@ function actionOf(
             definition.steps.map((step) => step.id),
           )}`,
         );
-      return { values, action: { do: 'goto', step: choice.step, ...note } };
+      return { values, action: { do: 'goto', step: choice.step, passed: passedBy(state, definition, choice.step), ...note } };
     default:
       return { values, action: { do: 'resolve', path: unknownPath(state, choice.path), how: RESOLUTIONS[choice.how], ...note, ...output } };
   }
+}
+
+/** The steps that a run which stands still gets past when it goes on at another step. */
+function passedBy({ halt }: RunState, definition: Definition, step: string): readonly string[] {
+  return stepsPassed(definition, halt?.step ?? definition.entry, step);
 }
 
 const RESOLUTIONS = { rerun: 'rerun', done: 'accept', failed: 'fail' } as const;
@@ -375,62 +469,4 @@ function heldError(run: string, owner: string): EngineError {
   return new EngineError('RUN_LOCKED', `run ${run} is driven by another process (${owner}); wait for it, or end that process`, {
     details: { run, owner },
   });
-}
-
-const ROUNDS_MAX = 3;
-
-/** How mail is sent: like the drive it may lead to. `once`: the first of its kind counts, and another one moves nothing. */
-export type SendOptions = DriveOptions & { readonly once?: boolean };
-
-/**
- * Puts mail into the inbox of a run and sees to it that it is taken: by us when the run is free, else by its owner,
- * whose log we follow. A run that nobody here drives is claimed in the same write that posts.
- */
-export async function send(core: EngineCore, mail: Mail, { once = false, ...options }: SendOptions = {}): Promise<'posted' | 'duplicate'> {
-  const { run, dedupe } = mail;
-  const posting = core.post(mail);
-  const claiming = !once && core.driverOf(run) === undefined ? core.drive(run, options) : undefined;
-  claiming?.catch(() => undefined);
-  const posted = await posting;
-  if (once && posted === 'duplicate') return posted;
-  await claiming;
-  // A store may take the claim before the mail, and whoever found nothing to do may have left by then. A driver that only
-  // cancels the run never takes anything else.
-  for (let round = 0; round < ROUNDS_MAX && (await isUntaken(core, run, dedupe)); round += 1) {
-    const driver = await core.drive(run, options);
-    if (driver instanceof RunDriver) await driver.caughtUp();
-    else await untilTaken(core, run, dedupe);
-  }
-  return posted;
-}
-
-/** Whether mail to a run lies there still. */
-async function isUntaken(core: EngineCore, run: string, dedupe: string): Promise<boolean> {
-  return (await core.store.inbox(run, 0)).some((received) => received.dedupe === dedupe);
-}
-
-/** Follows the log of a run until mail to it was acted on. */
-async function untilTaken(core: EngineCore, run: string, dedupe: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const look = (): void => {
-      isUntaken(core, run, dedupe).then(
-        (isThere) => {
-          if (!isThere) done(resolve);
-        },
-        (error: unknown) => done(() => reject(error)),
-      );
-    };
-    const unfollow = core.store.follow(look);
-    const done = (settle: () => void): void => {
-      unfollow();
-      settle();
-    };
-    look();
-  });
-}
-
-/** A value as the store keeps it. */
-export function storedValue(value: Json): StoredValue {
-  const text = JSON.stringify(value);
-  return { text, ref: { digest: digestText(text), bytes: Buffer.byteLength(text) } };
 }

@@ -7,6 +7,7 @@
 import { closeSync, type FSWatcher, openSync, utimes, watch } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { EngineError, messageOf } from '../base/error.ts';
+import { holdDatabase } from '../base/store-files.ts';
 import type { ForgeAnswer, ForgeEvent } from './forge.ts';
 
 const BUSY_MS = 5000;
@@ -63,6 +64,7 @@ export interface LocalDatabaseOptions {
 /** Opens the state file, creating it where there is none. */
 export function openLocalDatabase(options: LocalDatabaseOptions): LocalDatabase {
   const db = openFile(options.file);
+  const letGo = holdDatabase(options.file);
   const query: Pick<LocalDatabase, 'get' | 'all' | 'run'> = {
     get: (sql, ...values) => db.prepare(sql).get(...values),
     all: (sql, ...values) => db.prepare(sql).all(...values),
@@ -91,6 +93,7 @@ export function openLocalDatabase(options: LocalDatabaseOptions): LocalDatabase 
     close: () => {
       bell.close();
       if (db.isOpen) db.close();
+      letGo();
     },
   };
 }
@@ -125,7 +128,12 @@ function addColumns(db: DatabaseSync): void {
 
 // SQLite gives what it puts beside the file the same rights.
 function createPrivate(file: string): void {
-  closeSync(openSync(file, 'a', 0o600));
+  // One that is there is not opened: another part of this process may have it open, and would lose its locks.
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 function transact<T>(db: DatabaseSync, work: () => T): T {

@@ -5,6 +5,7 @@
 // U2. A group that nobody defined is an error, never an empty group: a gate must not wait for people who do not exist.
 
 import { EngineError } from '../base/error.ts';
+import { foldedName, isSamePerson } from '../base/person.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { Approval } from './forge.ts';
 
@@ -25,14 +26,9 @@ export function memberName(groups: Groups, names: string | readonly string[], ac
 export function membersOf(groups: Groups, names: string | readonly string[]): string[] {
   const members = new Map<string, string>();
   for (const name of typeof names === 'string' ? [names] : names) {
-    for (const member of groupOf(groups, name)) if (!members.has(folded(member))) members.set(folded(member), member);
+    for (const member of groupOf(groups, name)) if (!members.has(foldedName(member))) members.set(foldedName(member), member);
   }
   return [...members.values()];
-}
-
-/** Whether two names are those of one person. */
-export function isSamePerson(one: string, other: string): boolean {
-  return folded(one) === folded(other);
 }
 
 /** What decides whose approval counts. */
@@ -54,7 +50,7 @@ export function approversOf(approvals: readonly Approval[], rule: ApprovalRule):
       !isSamePerson(actor, rule.author) &&
       members.some((member) => isSamePerson(member, actor)),
   );
-  return [...new Map(counted.map(({ actor }) => [folded(actor), actor])).values()];
+  return [...new Map(counted.map(({ actor }) => [foldedName(actor), actor])).values()];
 }
 
 function groupOf(groups: Groups, name: string): readonly string[] {
@@ -65,9 +61,4 @@ function groupOf(groups: Groups, name: string): readonly string[] {
   throw new EngineError('CONFIG_INVALID', `there is no group "${name}"${didYouMean(name, known)}; ${listed}; add it under "groups"`, {
     details: { group: name },
   });
-}
-
-// Not toLowerCase: it makes a "k" of the Kelvin sign, and so two people one.
-function folded(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

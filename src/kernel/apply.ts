@@ -51,6 +51,7 @@ export function createRun(event: RunStarted): RunState {
     extended: {},
     signals: {},
     paused: false,
+    ...(event.override === undefined ? {} : { overridden: true as const }),
   };
 }
 
@@ -114,7 +115,12 @@ function applyRunChanged(draft: Draft, event: Extract<RunEvent, { type: 'run.cha
   if (event.output !== undefined) draft.output = event.output;
   if (event.extended !== undefined) draft.extended[event.extended.edge] = (draft.extended[event.extended.edge] ?? 0) + event.extended.by;
   if (event.decision !== undefined) draft.decision = event.decision;
+  if (event.said?.length === 0) delete draft.said;
+  else if (event.said !== undefined) draft.said = event.said;
   if (event.granted !== undefined) draft.granted = addBudgets(draft.granted ?? {}, event.granted);
+  if (event.override !== undefined) draft.overridden = true;
+  if (event.detour === null) delete draft.detour;
+  else if (event.detour !== undefined) draft.detour = event.detour;
   if (event.signal !== undefined) applySignal(draft, event.signal);
 }
 

@@ -54,10 +54,12 @@ const ANSWERS_MAX = 5;
 
 /** A person answered: a fresh attempt gets the answers. */
 export function takeAnswer(turn: Turn, input: AnsweredInput): void {
-  const { path, attempt, answers, actor } = input;
+  const { path, attempt, answers, actor, signature } = input;
   const activation = turn.activation(path);
   if (activation?.wait?.kind !== 'answer' || activation.attempt !== attempt)
     return ignore(turn, { input: 'answered', path, attempt }, 'no-wait');
+  if (signature !== undefined)
+    turn.emit({ type: 'run.changed', at: turn.at, actor, signed: { on: 'answer', path, attempt, answers, signature } });
   const { wait: _, ...rest } = activation;
   goOn(turn, activation, { after: { ...rest, answers: [...(activation.answers ?? []), answers] }, actor });
 }

@@ -57,7 +57,8 @@ describe('a halted run', () => {
     const host = escalated();
     steer(host, { do: 'retry', note: 'the disk is free again' });
     expect(host.state.halt).toBeUndefined();
-    expect(host.at('a#1')).toMatchObject({ attempt: 3, since: 3, state: 'running', feedback: 'the disk is free again' });
+    expect(host.at('a#1')).toMatchObject({ attempt: 3, since: 3, state: 'running', feedback: 'second' });
+    expect(host.state.said).toEqual([{ by: 'note', actor: 'ann', path: 'a#1', text: 'the disk is free again' }]);
     host.take(errored(host, 'a#1'));
     expect(host.at('a#1')).toMatchObject({ attempt: 4 });
     host.take(errored(host, 'a#1'));
@@ -81,12 +82,12 @@ describe('a halted run', () => {
     const host = startGraph(chain);
     host.take(settled(host, 'a#1'));
     host.take(errored(host, 'b#1'));
-    steer(host, { do: 'goto', step: 'a' });
+    steer(host, { do: 'goto', step: 'a', passed: [] });
     expect(Object.keys(host.state.live)).toEqual(['a#2']);
     host.take(settled(host, 'a#2'));
     expect(Object.keys(host.state.live)).toEqual(['b#2']);
     host.take(errored(host, 'b#2'));
-    steer(host, { do: 'goto', step: 'b' });
+    steer(host, { do: 'goto', step: 'b', passed: [] });
     expect(Object.keys(host.state.live)).toEqual(['b#3']);
   });
 
@@ -132,14 +133,14 @@ describe('after an exhausted bound', () => {
 
   test('another step is a way on, and the bound stays used up (K9)', () => {
     const host = exhausted();
-    steer(host, { do: 'goto', step: 'a' });
+    steer(host, { do: 'goto', step: 'a', passed: [] });
     host.take(settled(host, 'a#3', { outcome: 'iterate' }));
     expect(host.state.halt?.reason).toBe('exhausted');
   });
 });
 
 describe('what nobody can ask for', () => {
-  test.each<ControlAction>([{ do: 'retry' }, { do: 'accept' }, { do: 'goto', step: 'b' }, { do: 'unpause' }])(
+  test.each<ControlAction>([{ do: 'retry' }, { do: 'accept' }, { do: 'goto', step: 'b', passed: [] }, { do: 'unpause' }])(
     '%j of a run that goes on is refused',
     (action) => {
       const host = startGraph(chain);

@@ -1,9 +1,11 @@
 // Owns what people do to a run as a whole: cancel, pause, and the ways on from a halt.
 //
+// K19. What a person lets pass by hand is on record before it takes effect, and such a run ends `overridden`.
 // K9. After an exhausted bound a run goes on only with more iterations or to another step; nothing resets a bound.
 
 import { unreachable } from '../base/invariant.ts';
 import { endShortage } from './attended.ts';
+import type { Override } from './event.ts';
 import { advanceGroup } from './group.ts';
 import { ignore } from './ignored.ts';
 import type { ControlInput } from './input.ts';
@@ -11,7 +13,8 @@ import { headOf, joinOutcome } from './join.ts';
 import { begun, openStep, started } from './open.ts';
 import type { MemberResult } from './program.ts';
 import { rerun, wake } from './recover.ts';
-import { type Activation, type Group, type Halt, isHalted, type Path, type Ref } from './run-state.ts';
+import { type Activation, type Group, type Halt, isHalted, type Path, type PersonSaid, type Ref } from './run-state.ts';
+import { withSaid } from './said.ts';
 import { attemptFailed, conclude, takeMove } from './settle.ts';
 import type { Turn } from './turn.ts';
 
@@ -90,8 +93,12 @@ function clearHalt(turn: Turn, said: Said): void {
     status: 'running',
     halt: null,
     actor: said.actor,
-    ...(said.note === undefined ? {} : { note: said.note }),
+    ...(said.note === undefined ? {} : { note: said.note, ...withSaid(turn.run, noteOf(turn.run.halt, said.actor, said.note)) }),
   });
+}
+
+function noteOf(halt: Halt | undefined, actor: string, text: string): PersonSaid {
+  return { by: 'note', actor, path: halt?.path ?? halt?.step ?? '', text };
 }
 
 function retry(turn: Turn, halt: Halt, said: Said & { readonly extend?: number }): void {
@@ -102,7 +109,7 @@ function retry(turn: Turn, halt: Halt, said: Said & { readonly extend?: number }
     for (const move of turn.program.begin(turn.run, turn.view)) takeMove(turn, move, undefined);
     return;
   }
-  reopen(turn, halt, { actor: said.actor, feedback: said.note ?? halt.message });
+  reopen(turn, halt, { actor: said.actor, feedback: halt.message });
   wake(turn);
 }
 
@@ -170,22 +177,39 @@ function accept(turn: Turn, halt: Halt, said: Said & { readonly output?: Ref }):
   clearHalt(turn, said);
   const activation = reborn(turn, halt);
   turn.emit({ type: 'step.reopened', at: turn.at, activation, actor: said.actor });
+  const note = said.note === undefined ? {} : { note: said.note };
+  overrideBy(turn, { how: 'accept', actor: said.actor, passed: [halt.step], ...note });
   conclude(turn, activation.path, { outcome: 'ok', actor: said.actor, ...(said.output === undefined ? {} : { output: said.output }) });
   wake(turn);
 }
 
-function goTo(turn: Turn, step: string, said: Said): void {
+function goTo(turn: Turn, step: string, said: Said & { readonly passed: readonly string[] }): void {
+  const { actor, note, passed } = said;
   clearHalt(turn, said);
+  if (passed.length > 0) overrideBy(turn, { how: 'goto', actor, passed, to: step, ...(note === undefined ? {} : { note }) });
   turn.emit({ type: 'edge.taken', at: turn.at, from: '', outcome: 'goto', to: step, key: '@goto' });
   turn.later(() => openStep(turn, { step }));
+}
+
+/** Records what a person let pass by hand (K19). */
+function overrideBy(turn: Turn, override: Override): void {
+  turn.emit({ type: 'run.changed', at: turn.at, override, actor: override.actor });
 }
 
 function resolve(turn: Turn, actor: string, action: Extract<ControlInput['action'], { do: 'resolve' }>): void {
   const activation = turn.activation(action.path);
   if (activation?.state !== 'unknown') return ignore(turn, { input: 'control', path: action.path }, 'no-wait');
-  if (action.how === 'rerun') return rerun(turn, activation);
-  if (action.how === 'accept')
+  if (action.how === 'rerun') {
+    const { note, path } = action;
+    if (note !== undefined)
+      turn.emit({ type: 'run.changed', at: turn.at, actor, note, ...withSaid(turn.run, { by: 'note', actor, path, text: note }) });
+    return rerun(turn, activation);
+  }
+  if (action.how === 'accept') {
+    const note = action.note === undefined ? {} : { note: action.note };
+    overrideBy(turn, { how: 'done', actor, passed: [activation.step], ...note });
     return conclude(turn, action.path, { outcome: 'ok', actor, ...(action.output === undefined ? {} : { output: action.output }) });
+  }
   const message = action.note ?? `attempt ${activation.attempt} of "${activation.step}" was interrupted and ${actor} said that it failed`;
   attemptFailed(turn, action.path, { error: { code: 'STEP_FAILED', message, reason: 'error' } });
 }

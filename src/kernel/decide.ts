@@ -9,7 +9,7 @@ import { steer } from './control.ts';
 import type { RunEvent } from './event.ts';
 import { takeDecision, takeObserved } from './human.ts';
 import { ignore } from './ignored.ts';
-import type { ErroredInput, PreparedInput, RunInput, SettledInput, StartInput } from './input.ts';
+import type { ControlInput, ErroredInput, PreparedInput, RunInput, SettledInput, StartInput } from './input.ts';
 import { begun, openStep, started } from './open.ts';
 import type { Program, View } from './program.ts';
 import { rerun, takeRecovery } from './recover.ts';
@@ -87,10 +87,18 @@ function takeInput(turn: Turn, input: RunInput): void {
     case 'childEnded':
       return answered(turn, input, () => takeChildEnd(turn, input));
     case 'control':
+      noteSigned(turn, input);
       return steer(turn, input);
+    case 'refused':
+      return ignore(turn, { input: input.input, ...(input.path === undefined ? {} : { path: input.path }) }, 'not-allowed');
     default:
       return unreachable(input);
   }
+}
+
+/** What a person signed is on record before it takes effect. */
+function noteSigned(turn: Turn, { actor, action, signature }: ControlInput): void {
+  if (signature !== undefined) turn.emit({ type: 'run.changed', at: turn.at, actor, signed: { on: 'control', action, signature } });
 }
 
 /** Time goes first: a wait that ran out before its answer came has timed out (K7), and the run may be over with it (K3). */
@@ -102,6 +110,7 @@ function answered(turn: Turn, input: RunInput, take: () => void): void {
 function begin(turn: Turn, input: StartInput): void {
   // A run that goes on has something live, so one that began already is told from one that did not.
   if (turn.run.status !== 'running' || Object.keys(turn.run.live).length > 0) return ignore(turn, { input: 'start' }, 'duplicate');
+  if (input.detour !== undefined) turn.emit({ type: 'run.changed', at: turn.at, detour: input.detour });
   for (const move of turn.program.begin(turn.run, turn.view, input)) takeMove(turn, move, undefined);
 }
 

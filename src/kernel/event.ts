@@ -1,21 +1,48 @@
 // Owns the facts of a run's log. An event holds every choice that was made, guards included, so that folding the
 // log needs no program and no view. What an old event means never changes; a new meaning is a numbered flag.
 
+import type { Signature } from '../base/signature.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
-import type { StepError } from './input.ts';
-import type { Activation, Group, Halt, Path, Ref, RunState, RunStatus } from './run-state.ts';
+import type { ControlAction, StepError } from './input.ts';
+import type { Activation, Detour, Group, Halt, Path, PersonSaid, Ref, RunState, RunStatus } from './run-state.ts';
+
+/** What a person let pass by hand, without the check, the question or the work that the definition asks for there. */
+export interface Override {
+  /** `accept` and `done` took a step as done, `goto`, `from` and `fork` went past steps; `child` happened in a run it started. */
+  readonly how: 'accept' | 'done' | 'goto' | 'from' | 'fork' | 'child';
+  readonly actor: string;
+  /** The steps that were passed. */
+  readonly passed: readonly string[];
+  /** goto, from, fork: the step the run went on with. */
+  readonly to?: string;
+  /** child: its run. */
+  readonly child?: string;
+  readonly note?: string;
+}
 
 /** The run exists; its first event. A fork names where its history comes from. */
 export interface RunStarted {
   readonly type: 'run.started';
   readonly at: number;
-  readonly run: Pick<RunState, 'id' | 'workflow' | 'def' | 'form' | 'flags' | 'params' | 'parent' | 'depth'>;
+  readonly run: Pick<RunState, 'id' | 'workflow' | 'def' | 'form' | 'flags' | 'params' | 'parent' | 'depth' | 'signed'>;
   readonly fork?: { readonly run: string; readonly seq: number; readonly step: string };
   readonly counts?: RunState['counts'];
   /** Results given in place of steps that are not run. */
   readonly supplied?: Readonly<Record<string, Ref>>;
+  /** What is passed by beginning where it begins. */
+  readonly override?: Override;
+  /** The fingerprints of the keys that counted when it began: a signature counts by one of them, or by one they enrolled. */
+  readonly keys?: readonly string[];
+  /** Whose word it is that it begins behind its first step, or with results that were given. */
+  readonly signed?: { readonly from: string; readonly actor: string; readonly signature: Signature };
 }
+
+/** What a person signed, with all that their signature is about and the event does not say elsewhere. */
+export type Signed =
+  | { readonly on: 'decision'; readonly path: Path; readonly digest: string; readonly signature: Signature }
+  | { readonly on: 'answer'; readonly path: Path; readonly attempt: number; readonly answers: Ref; readonly signature: Signature }
+  | { readonly on: 'control'; readonly action: ControlAction; readonly signature: Signature };
 
 /** The run as a whole changed: it ended, halted, was paused, resumed, extended or decided. */
 export interface RunChanged {
@@ -31,12 +58,19 @@ export interface RunChanged {
   readonly signal?: { readonly name: string; readonly queued: Ref | null } | { readonly name: string; readonly taken: true };
   /** The run goes on with other functions than it began with: their digest. */
   readonly code?: string;
+  /** Something was passed by hand. */
+  readonly override?: Override;
+  /** The questions that are still to be asked again; `null` when there are none left. */
+  readonly detour?: Detour | null;
   /** So much more may be used than the budgets say. */
   readonly granted?: Budget;
   /** Data that joins the checkpoint's. */
   readonly merge?: Ref;
+  /** What people said and no agent has worked with yet, as it is from now on. */
+  readonly said?: readonly PersonSaid[];
   readonly actor?: string;
   readonly note?: string;
+  readonly signed?: Signed;
 }
 
 /** An activation came to life. `counted` marks a visit that is counted because its step lies on a cycle. */

@@ -5,12 +5,14 @@
 // F2. A step name is used once per run; the second use fails the run before that step runs.
 // F3. A step that did not succeed is thrown into the generator; uncaught, it fails the run.
 // F4. The final output is what the generator returns, or the last step's output when it returns nothing.
+// F5. What the generator is given is its own copy, live and on replay: what it does with it changes nothing else.
 
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
-import { isJsonObject, type Json, type JsonObject, toPlain } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, ownCopy, toPlain } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow, StepCode } from '../definition/code.ts';
 import { NO_CODE } from '../definition/code.ts';
 import type { JoinModel, StepModel } from '../definition/model.ts';
+import { asksPerson } from '../definition/passage.ts';
 import { digestOfYield } from './flow-digest.ts';
 import { type FlowGroup, type FlowYield, StepFailed } from './flow-step.ts';
 import type { StepError } from './input.ts';
@@ -53,7 +55,7 @@ export function createFlowProgram(given: Given): FlowProgram {
   return new LiveFlow(given);
 }
 
-type Feed = { readonly value: unknown } | { readonly failure: StepFailed };
+type Feed = { readonly value: unknown } | { readonly failure: ConstructorParameters<typeof StepFailed>[0] };
 type Step =
   | { readonly yielded: FlowYield; readonly name: string; readonly digest: string }
   | { readonly returned: unknown }
@@ -101,6 +103,11 @@ class LiveFlow implements FlowProgram {
     return this.children.get(step);
   }
 
+  /** Where an answer leads is the flow's own business: nobody else can tell whether that is back. */
+  goesBack(): boolean {
+    return false;
+  }
+
   isOnCycle(): boolean {
     return false;
   }
@@ -138,6 +145,11 @@ class LiveFlow implements FlowProgram {
     for (;;) {
       const at = this.standing;
       if (at === undefined || !('yielded' in at) || at.name === until || !outputs.has(at.name)) return;
+      if (asksPerson(this.model(at.name)))
+        throw new EngineError(
+          'OPTION_INVALID',
+          `the result of step "${at.name}" cannot be given: it is the decision of a person, and they are asked; leave it out`,
+        );
       this.feed(okRecord(at.name, outputs));
     }
   }
@@ -173,9 +185,7 @@ class LiveFlow implements FlowProgram {
     }
     const told = isJsonObject(record.output) && typeof record.output.error === 'string' ? record.output.error : undefined;
     const message = record.error?.message ?? told ?? `step "${record.step}" settled "${record.outcome}"`;
-    this.advance({
-      failure: new StepFailed({ step: record.step, outcome: record.outcome, code: record.error?.code ?? 'STEP_FAILED', message }),
-    });
+    this.advance({ failure: { step: record.step, outcome: record.outcome, code: record.error?.code ?? 'STEP_FAILED', message } });
   }
 
   /** A generator that threw is over; for a step that is taken up again, another one is led back to it. */
@@ -192,7 +202,7 @@ class LiveFlow implements FlowProgram {
   private advance(feed: Feed): void {
     this.fed.push(feed);
     try {
-      const step = 'failure' in feed ? this.generator.throw(feed.failure) : this.generator.next(feed.value);
+      const step = 'failure' in feed ? this.generator.throw(new StepFailed(feed.failure)) : this.generator.next(ownCopy(feed.value));
       this.standing = step.done === true ? { returned: step.value } : this.take(step.value);
     } catch (thrown) {
       this.standing = { thrown };

@@ -9,6 +9,7 @@ import { didYouMean } from '../base/suggest.ts';
 import { stepsOnCycles } from '../definition/analysis.ts';
 import type { Definition, Edge, StepModel, Target } from '../definition/model.ts';
 import { DEFAULT_EXCLUDES } from '../definition/outcome.ts';
+import { isBefore } from '../definition/rework.ts';
 import type { Begin, Ended, Move, Need, Program, TakenEdge, View } from './program.ts';
 import type { RunState } from './run-state.ts';
 import { evaluationMessage, holds, itemsExpression, needsOf } from './scope.ts';
@@ -42,12 +43,13 @@ function createGraphProgram(definition: Definition): Program {
   return {
     model,
     isOnCycle: (step) => cycles.has(step) || models.get(step)?.side === true,
+    goesBack: (question, to) => isBefore(definition, to, question),
     outputNames: definition.outputNames,
     ...(definition.onError === undefined ? {} : { onError: definition.onError }),
     reads: readsOf(definition),
     begin: (run, view, start = {}) => [
       ...firstData(definition, { run, view, start }),
-      { do: 'open', step: model(start.from ?? definition.entry).id },
+      { do: 'open', step: model(start.detour?.asks[0]?.step ?? start.from ?? definition.entry).id },
     ],
     next: (run, ended, view) => nextMoves(model(ended.step), { run, ended, view, names: definition.outputNames }),
   };

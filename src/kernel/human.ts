@@ -4,15 +4,20 @@
 // K8. A decision counts only for what was shown: another digest changes nothing and is logged.
 // K13. Where the question is about things outside (files, a pull request), they are looked at before it is put, and again
 //      before a decision counts. When they differ, the question is put anew and every earlier decision is void.
-// K14. It takes `count` people who chose the same way on; one that chose otherwise is enough. A person counts once.
+// K14. It takes `count` people who chose the same way on; a person counts once, for the last they said. One who chose an
+//      option that lets nothing pass (it goes back, or its outcome is not `ok`) is enough.
+// K17. People who chose different ways on have not decided: their votes are void and the question is put anew. The third
+//      time the step ends with an error, so that a split vote never waits for ever.
 
-import { digestJson } from '../base/digest.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { isSamePerson } from '../base/person.ts';
 import type { GateOptionModel, HumanGateModel } from '../definition/model.ts';
 import { ignore } from './ignored.ts';
 import type { DecidedInput, ObservedInput } from './input.ts';
+import { subjectsDigest } from './question-digest.ts';
 import type { Activation, Decision, Ref, Wait } from './run-state.ts';
-import { conclude, finishWork } from './settle.ts';
+import { withSaid } from './said.ts';
+import { attemptFailed, conclude, finishWork } from './settle.ts';
 import type { Turn } from './turn.ts';
 
 /** A person chose. Where the question is about something outside, that is looked at first. */
@@ -30,6 +35,7 @@ export function takeDecision(turn: Turn, input: DecidedInput): void {
     actor,
     ...(input.text === undefined ? {} : { text: input.text }),
     ...(input.output === undefined ? {} : { output: input.output }),
+    ...(input.signature === undefined ? {} : { signature: input.signature }),
   };
   if (wait.question === undefined) return count(turn, activation, decision);
   turn.emit({ type: 'step.changed', at: turn.at, path, set: { wait: { ...wait, decided: [...(wait.decided ?? []), decision] } } });
@@ -46,7 +52,7 @@ export function takeObserved(turn: Turn, input: ObservedInput): void {
   const wait = activation?.wait;
   if (activation === undefined || wait?.kind !== 'human' || wait.question === undefined || activation.attempt !== input.attempt)
     return ignore(turn, { input: 'observed', path: input.path, attempt: input.attempt }, 'late');
-  const digest = digestJson({ question: wait.question, subjects: turn.view.value(input.subjects) });
+  const digest = subjectsDigest(wait.question, turn.view.value(input.subjects));
   if (wait.digest === digest) confirm(turn, activation, input.after);
   else putAnew(turn, activation, { subjects: input.subjects, digest });
 }
@@ -105,19 +111,49 @@ function count(turn: Turn, activation: Activation, decision: Decision): void {
   const model = turn.model(activation);
   const gate = model.gate as HumanGateModel;
   const option = optionOf(turn, activation, decision.option) as GateOptionModel;
-  const { actor, text } = decision;
+  const { actor, text, signature } = decision;
   const made = { gate: step, option: option.label, actor, ...(text === undefined ? {} : { input: text }) };
-  turn.emit({ type: 'run.changed', at: turn.at, decision: made, actor });
+  const said = text === undefined ? {} : withSaid(turn.run, { by: 'choice', actor, path, option: option.label, text });
   const wait = activation.wait as Wait;
-  const votes = [...(wait.votes ?? []).filter((vote) => vote.actor !== actor), { option: option.label, actor }];
+  const signed = signature === undefined ? {} : { signed: { on: 'decision' as const, path, digest: wait.digest ?? '', signature } };
+  turn.emit({ type: 'run.changed', at: turn.at, decision: made, actor, ...said, ...signed });
+  const votes = [...(wait.votes ?? []).filter((vote) => !isSamePerson(vote.actor, actor)), { option: option.label, actor }];
   const agreed = votes.filter((vote) => vote.option === option.label).map((vote) => vote.actor);
-  if (option.outcome === 'ok' && agreed.length < (gate.count ?? 1))
-    return turn.emit({ type: 'step.changed', at: turn.at, path, set: { wait: { ...wait, votes } }, actor });
+  const needed = gate.count ?? 1;
+  if (needed > 1 && letsPass(turn, activation, option)) {
+    if (agreed.length < votes.length) return disagree(turn, activation, { votes, actor });
+    if (agreed.length < needed) return turn.emit({ type: 'step.changed', at: turn.at, path, set: { wait: { ...wait, votes } }, actor });
+  }
   const choice = { outcome: option.outcome, choice: option.label, actor };
   if (model.kind !== 'human')
     return conclude(turn, path, { ...choice, ...(activation.held?.output === undefined ? {} : { output: activation.held.output }) });
   const output = outputOf(turn, wait, { decision, agreed, option });
   finishWork(turn, path, { ...choice, ...(output === undefined ? {} : { output }) });
+}
+
+/** Whether the work goes on behind the question by an option: not when it ends the run otherwise, or goes back. */
+function letsPass(turn: Turn, { step }: Activation, { outcome, to }: GateOptionModel): boolean {
+  if (outcome !== 'ok' || to === undefined) return outcome === 'ok';
+  return 'step' in to ? !turn.program.goesBack(step, to.step) : to.end === 'complete';
+}
+
+const SPLITS_MAX = 3;
+
+/** People chose different ways on. */
+function disagree(
+  turn: Turn,
+  { path, step, wait }: Activation,
+  { votes, actor }: { votes: NonNullable<Wait['votes']>; actor: string },
+): void {
+  const { votes: _, ...rest } = wait as Wait;
+  const times = (rest.split?.times ?? 0) + 1;
+  const note = `people chose differently: ${votes.map((vote) => `${vote.actor} "${vote.option}"`).join(', ')}`;
+  if (times >= SPLITS_MAX) {
+    const message = `the question of step "${step}" was put ${times} times, and each time ${note}`;
+    return attemptFailed(turn, path, { error: { code: 'STEP_FAILED', message, reason: 'error', retryable: false } });
+  }
+  const set = { wait: { ...rest, round: (rest.round ?? 0) + 1, split: { times, votes } } };
+  turn.emit({ type: 'step.changed', at: turn.at, path, set, actor, note: `${note}; the votes are void, and the question is put anew` });
 }
 
 interface Counted {

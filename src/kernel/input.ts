@@ -2,9 +2,10 @@
 // Inputs that any process may bring (decisions, reports, signals, control, a child's end) travel as mail; the rest
 // come from the host that owns the run.
 
+import type { Signature } from '../base/signature.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
-import type { Path, Ref, RunStatus } from './run-state.ts';
+import type { Detour, Path, Ref, RunStatus } from './run-state.ts';
 
 /**
  * Why an attempt did not bring a result. `contract` is a broken postcondition; `precondition` ran nothing; `quota` and
@@ -31,6 +32,8 @@ export interface StartInput {
   readonly type: 'start';
   readonly at: number;
   readonly from?: string;
+  /** The questions that are asked again first, because `from` lies behind them. */
+  readonly detour?: Detour;
   /** Data the run is given from outside: what triggered it, the settings it is frozen to. */
   readonly facts?: Ref;
 }
@@ -89,6 +92,8 @@ export interface DecidedInput {
   readonly text?: string;
   /** The decision as a value, stored as the step's result. */
   readonly output?: Ref;
+  /** The host has proved it before the kernel sees it. */
+  readonly signature?: Signature;
 }
 
 /** The host looked at what lies outside: facts that join the data, or what the question of a waiting gate is about. */
@@ -127,6 +132,7 @@ export interface AnsweredInput extends AttemptInput {
   readonly type: 'answered';
   readonly answers: Ref;
   readonly actor: string;
+  readonly signature?: Signature;
 }
 
 /** Something outside sent a named signal. */
@@ -154,6 +160,15 @@ export interface ControlInput {
   readonly at: number;
   readonly actor: string;
   readonly action: ControlAction;
+  readonly signature?: Signature;
+}
+
+/** The host refused mail: it takes a signature and has none that counts, or it is not for other processes to bring. */
+export interface RefusedInput {
+  readonly type: 'refused';
+  readonly at: number;
+  readonly input: string;
+  readonly path?: Path;
 }
 
 /** What somebody can ask of a run. `resolve` is about an attempt that a crash left unknown. */
@@ -168,7 +183,8 @@ export type ControlAction =
   | { readonly do: 'grant'; readonly budget: Budget }
   | { readonly do: 'retry'; readonly note?: string; readonly extend?: number }
   | { readonly do: 'accept'; readonly note?: string; readonly output?: Ref }
-  | { readonly do: 'goto'; readonly step: string; readonly note?: string }
+  /** `passed` are the steps that are not done, or not checked, because of it. */
+  | { readonly do: 'goto'; readonly step: string; readonly passed: readonly string[]; readonly note?: string }
   | {
       readonly do: 'resolve';
       readonly path: Path;
@@ -194,4 +210,5 @@ export type RunInput =
   | AnsweredInput
   | SignalledInput
   | ChildEndedInput
-  | ControlInput;
+  | ControlInput
+  | RefusedInput;

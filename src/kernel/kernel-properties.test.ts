@@ -34,7 +34,7 @@ function noise(host: MemoryHost, definition: Definition, past: readonly RunInput
     steer({ do: 'retry' }),
     steer({ do: 'retry', extend: 0 }),
     steer({ do: 'accept' }),
-    ...steps.map((step) => steer({ do: 'goto', step })),
+    ...steps.map((step) => steer({ do: 'goto', step, passed: [] })),
     ...past.slice(-12),
     ...past.slice(-4).map((input) => ({ ...input, at })),
     ...gates.map(({ path }): RunInput => ({ type: 'decided', at, path, option: 'yes', digest: 'seen before', actor: 'bob' })),

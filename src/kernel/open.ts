@@ -1,14 +1,14 @@
 // Owns how an activation comes to life and how its work begins: its path and visit, its condition, its slots, and
 // for kinds that wait or group, what they wait for.
 
-import { digestJson } from '../base/digest.ts';
 import { deriveRunId } from '../base/id.ts';
 import type { Json } from '../base/json.ts';
 import { comparesFiles } from '../definition/kinds/output-pattern.ts';
 import { pipelineOf } from '../definition/kinds/registry.ts';
-import type { GateOptionModel, HumanGateModel, StepModel } from '../definition/model.ts';
+import type { HumanGateModel, StepModel } from '../definition/model.ts';
 import { openGroup } from './group.ts';
 import type { StepError } from './input.ts';
+import { gateDigest } from './question-digest.ts';
 import { type Activation, createMemberPath, createPath, type Path, type Ref, type Wait } from './run-state.ts';
 import { evaluationMessage, holds, shownValues } from './scope.ts';
 import { conclude, finishWork } from './settle.ts';
@@ -134,20 +134,10 @@ export function humanWait(turn: Turn, model: StepModel, at: { readonly step: str
   return {
     kind: 'human',
     ...(gate.subjects === undefined ? { digest } : { question: digest }),
+    ...(gate.signed === undefined ? {} : { signed: gate.signed }),
     ...(ref === undefined ? {} : { shown: ref }),
     ...(question === undefined ? {} : { gate: question }),
   };
-}
-
-/** The digest of a question: prompt, options with their targets, and the values shown. */
-export function gateDigest(gate: HumanGateModel, shown: Json): string {
-  const options = gate.options.map((option: GateOptionModel) => ({
-    label: option.label,
-    outcome: option.outcome,
-    to: (option.to as Json | undefined) ?? null,
-    requiresInput: option.requiresInput,
-  }));
-  return digestJson({ prompt: gate.prompt, options, shown });
 }
 
 /** What follows at once from an activation that has just begun to wait. */

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { StepError } from './input.ts';
-import type { Halt, Path, Ref, RunState, RunStatus } from './run-state.ts';
+import type { Detour, Halt, Path, Ref, RunState, RunStatus } from './run-state.ts';
 
 /** Something a decision will read that is not in the checkpoint. */
 export type Need =
@@ -85,6 +85,8 @@ export interface TakenEdge {
 export interface Begin {
   /** Not at the entry but here; what came before was supplied. */
   readonly from?: string;
+  /** The questions that are asked again first, because `from` lies behind them. */
+  readonly detour?: Detour;
   /** Data the run is given from outside: what triggered it, the settings it is frozen to. */
   readonly facts?: Ref;
 }
@@ -95,6 +97,8 @@ export interface Program {
   model(step: string): StepModel;
   /** True when the visits of a step must be counted. */
   isOnCycle(step: string): boolean;
+  /** True when going from a question to a step is going back: every way to the question passes the step. */
+  goesBack(question: string, to: string): boolean;
   /** Outputs that are known by their own name: the step that produces each. */
   readonly outputNames?: Readonly<Record<string, string>> | undefined;
   /** The step with which it is told that the run failed or escalated. */

@@ -70,7 +70,7 @@ describe('an attempt that a crash interrupted', () => {
 
   test.each([
     ['rerun', { status: 'running', live: { 'a#1': { state: 'running', attempt: 1 } } }],
-    ['accept', { status: 'completed' }],
+    ['accept', { status: 'overridden' }],
     ['fail', { status: 'escalated', halt: { reason: 'error', outcome: 'error' } }],
   ] as const)('that is unknown can be told to %s', (how, expected) => {
     const host = startStep({ recovery: 'ask' });

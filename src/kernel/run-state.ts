@@ -5,6 +5,7 @@
 //     run/path/attempt, so that an executor can recognise a duplicate.
 // K3. A final run ignores further inputs, and says so in its log.
 
+import type { Signature } from '../base/signature.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { JoinModel, StepKind } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
@@ -18,8 +19,8 @@ export interface Ref {
   readonly bytes: number;
 }
 
-/** The states of a run as users see them. */
-export type RunStatus = 'pending' | 'running' | 'waiting' | 'completed' | 'failed' | 'escalated' | 'rejected' | 'cancelled';
+/** The states of a run as users see them. `overridden` is completed after a person let something pass by hand. */
+export type RunStatus = 'pending' | 'running' | 'waiting' | 'completed' | 'overridden' | 'failed' | 'escalated' | 'rejected' | 'cancelled';
 
 /** What a run needs from outside before it can go on. */
 export type WaitKind =
@@ -43,6 +44,18 @@ export interface Decision {
   readonly text?: string;
   /** The decision as a value. */
   readonly output?: Ref;
+  readonly signature?: Signature;
+}
+
+/** What a person said to the run: with a choice at a question, or as a note with which they sent it on. */
+export interface PersonSaid {
+  readonly by: 'choice' | 'note';
+  readonly actor: string;
+  /** Where: the question, or the step that the run stood at. */
+  readonly path: Path;
+  /** choice: the option. */
+  readonly option?: string;
+  readonly text: string;
 }
 
 /** One thing a live activation waits for; its due time is in the activation. */
@@ -54,12 +67,16 @@ export interface Wait {
   readonly question?: string;
   /** human: the things outside as they were when the question was put. */
   readonly subjects?: Ref;
-  /** human: how often it was put anew because they changed. */
+  /** human: how often it was put anew, because they changed or because people chose differently. */
   readonly round?: number;
   /** human: decisions that count once the things outside were looked at again. */
   readonly decided?: readonly Decision[];
   /** human: who has chosen what so far, where it takes several people. */
   readonly votes?: readonly { readonly option: string; readonly actor: string }[];
+  /** human: how often the people it takes chose different ways on, and who chose what the last time; that is void. */
+  readonly split?: { readonly times: number; readonly votes: readonly { readonly option: string; readonly actor: string }[] };
+  /** human: it takes a signature, whatever the run asks for elsewhere. */
+  readonly signed?: true;
   /** human: the values shown. */
   readonly shown?: Ref;
   /** human: the question itself, where no stored definition holds it as it was put: in a flow, or with templates filled in. */
@@ -159,6 +176,19 @@ export interface Halt {
   readonly to?: string;
 }
 
+/** The way of a run that begins behind questions: each is asked again before the run goes on where it was to begin. */
+export interface Detour {
+  readonly asks: readonly DetourQuestion[];
+  /** The step at which the run goes on after the last of them. */
+  readonly to: string;
+}
+
+/** A question on a detour. An answer that leads to one of the steps in `on` goes on along the detour, another one leaves it. */
+export interface DetourQuestion {
+  readonly step: string;
+  readonly on: readonly string[];
+}
+
 /** The checkpoint. */
 export interface RunState {
   readonly id: string;
@@ -177,6 +207,8 @@ export interface RunState {
   readonly params?: Ref;
   readonly parent?: { readonly run: string; readonly path: Path };
   readonly depth: number;
+  /** Whatever a person decides about this run takes their signature. */
+  readonly signed?: true;
   readonly live: Readonly<Record<Path, Activation>>;
   readonly groups: Readonly<Record<Path, Group>>;
   /** Visits of steps on cycles (`step`) and uses of bounded edges (`step:outcome`, `step:outcome:true` for a choice). */
@@ -188,17 +220,28 @@ export interface RunState {
   readonly paused: boolean;
   /** What a person let it use beyond its budgets, in all. */
   readonly granted?: Budget;
+  /** A person let something pass by hand: the run ends `overridden` instead of `completed`. The log tells what and who. */
+  readonly overridden?: true;
+  /** Questions that are still to be asked again before the run is where it was to begin. */
+  readonly detour?: Detour;
   /** Set while a cancelled run still waits for its children to end. */
   readonly ending?: 'cancelled';
   readonly halt?: Halt;
   readonly output?: Ref;
+  /** What people said and no agent has worked with yet, oldest first. */
+  readonly said?: readonly PersonSaid[];
   /** The last decision of a person. */
   readonly decision?: { readonly gate: string; readonly option: string; readonly input?: string; readonly actor: string };
 }
 
 /** True when nothing can change the run any more. */
 export function isFinal(status: RunStatus): boolean {
-  return status === 'completed' || status === 'rejected' || status === 'cancelled';
+  return isDone(status) || status === 'rejected' || status === 'cancelled';
+}
+
+/** True when the run ended well, with or without something that a person let pass by hand. */
+export function isDone(status: RunStatus): boolean {
+  return status === 'completed' || status === 'overridden';
 }
 
 /** True when the run stands still until somebody resumes it. */

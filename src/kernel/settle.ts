@@ -16,6 +16,7 @@ import { headOf } from './join.ts';
 import { begun, humanWait, openStep, started } from './open.ts';
 import type { Move } from './program.ts';
 import type { Activation, Group, Halt, Path, Ref } from './run-state.ts';
+import { forgetSaid } from './said.ts';
 import type { Turn } from './turn.ts';
 
 /** How some work ended. */
@@ -66,8 +67,9 @@ export function conclude(turn: Turn, path: Path, result: Result): void {
   const isPlain = result.output === undefined && result.error === undefined && result.actor === undefined;
   const told = isPlain ? settled : { ...settled, ...toldOf(result), ...(merge === undefined ? {} : { merge }) };
   turn.emit(isMember ? { ...told, counts: headOf(result.outcome) } : told);
-  if (isMember) memberEnded(turn, activation.group as Path);
-  else moveOn(turn, books === undefined ? { activation, result } : { activation, result, books });
+  if (isMember) return memberEnded(turn, activation.group as Path);
+  if (turn.run.said !== undefined && result.outcome === 'ok') forgetSaid(turn, activation, turn.program.model(activation.step));
+  moveOn(turn, books === undefined ? { activation, result } : { activation, result, books });
 }
 
 /** What of a result joins the run's data. */
@@ -108,7 +110,17 @@ function moveOn(turn: Turn, from: Departure): void {
     const halt: Halt = { reason: 'contract', path, step, outcome: 'error', message: result.error.message, code: result.error.code };
     return takeMove(turn, { do: 'escalate', halt }, from);
   }
-  for (const move of turn.program.next(turn.run, { path, step, ...result }, turn.view)) takeMove(turn, move, from);
+  for (const move of turn.program.next(turn.run, { path, step, ...result }, turn.view)) takeMove(turn, onDetour(turn, step, move), from);
+}
+
+/** On a detour, the answer to its question leads to the next one and at last to where the run was to begin. */
+function onDetour(turn: Turn, step: string, move: Move): Move {
+  const { detour } = turn.run;
+  const [asked, ...asks] = detour?.asks ?? [];
+  if (detour === undefined || asked?.step !== step) return move;
+  const goesOn = move.do === 'open' && asked.on.includes(move.step);
+  turn.emit({ type: 'run.changed', at: turn.at, detour: goesOn && asks.length > 0 ? { ...detour, asks } : null });
+  return goesOn ? { ...move, step: asks[0]?.step ?? detour.to } : move;
 }
 
 /** Does what the program wants: opens a step, ends the run, or stops it for a person. */
@@ -120,10 +132,11 @@ export function takeMove(turn: Turn, move: Move, from: Departure | undefined): v
     return turn.later(() => openStep(turn, move.input === undefined ? { step: move.step } : { step: move.step, input: move.input }));
   const halt = move.halt === undefined ? {} : { halt: resumable(move.halt, from) };
   if (move.do === 'escalate') return turn.emit({ type: 'run.changed', at: turn.at, status: 'escalated', ...halt });
+  const status = move.status === 'completed' && turn.run.overridden ? 'overridden' : move.status;
   turn.emit({
     type: 'run.changed',
     at: turn.at,
-    status: move.status,
+    status,
     ...(move.output === undefined ? {} : { output: move.output }),
     ...halt,
   });

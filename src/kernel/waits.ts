@@ -8,7 +8,7 @@ import { cutOff } from './group.ts';
 import { ignore } from './ignored.ts';
 import type { ChildEndedInput, SignalledInput } from './input.ts';
 import { openStep, working } from './open.ts';
-import type { Activation, Path, Ref } from './run-state.ts';
+import { type Activation, isDone, type Path, type Ref } from './run-state.ts';
 import { afterWork, attemptFailed, conclude, difference, finishWork, startQueued } from './settle.ts';
 import type { Turn } from './turn.ts';
 
@@ -33,11 +33,18 @@ export function takeChildEnd(turn: Turn, input: ChildEndedInput): void {
     return ignore(turn, { input: 'childEnded', path: input.path }, 'late');
   if (turn.run.ending !== undefined) return endCancelledChild(turn, activation);
   const output = input.output === undefined ? {} : { output: input.output };
-  if (input.status === 'completed') return finishWork(turn, input.path, { outcome: 'ok', ...output });
+  if (input.status === 'overridden') tellOverridden(turn, activation, input.child);
+  if (isDone(input.status)) return finishWork(turn, input.path, { outcome: 'ok', ...output });
   const message = `the child run ${input.child} ended ${input.status}${input.message === undefined ? '' : `: ${input.message}`}`;
   const error = { code: 'STEP_FAILED', message, reason: 'error' as const };
   if (input.status === 'failed') attemptFailed(turn, input.path, { error });
   else conclude(turn, input.path, { outcome: input.status === 'rejected' ? 'reject' : 'fail', error, ...output });
+}
+
+/** What somebody let pass in a child was let pass in its parent: neither is `completed`. */
+function tellOverridden(turn: Turn, { step }: Activation, child: string): void {
+  const actor = `run ${child}`;
+  turn.emit({ type: 'run.changed', at: turn.at, override: { how: 'child', actor, passed: [step], child }, actor });
 }
 
 function endCancelledChild(turn: Turn, activation: Activation): void {

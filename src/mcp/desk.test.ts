@@ -176,7 +176,7 @@ test('a step of a run that the run started is handed out and reported like its o
 test('a run that a person paused has nothing open, and asking for the next step does not resume it', async () => {
   const desk = deskOf();
   const { run } = await desk.start('work', {});
-  await engine.pause(run);
+  await engine.pause(run, { actor: 'ann' });
   const [standing] = await desk.next();
   expect([standing?.handouts, standing?.waits.map(({ kind }) => kind)]).toEqual([[], ['pause']]);
 });
@@ -185,10 +185,10 @@ test('runs that ended are told only when nothing else is left, or by their name'
   const desk = deskOf();
   const open = await desk.start('work', {});
   const ended = await desk.start('work', {});
-  await engine.cancel(ended.run);
+  await engine.cancel(ended.run, { actor: 'ann' });
   expect((await desk.next()).map(({ run }) => run)).toEqual([open.run]);
   expect((await desk.next(ended.run.slice(0, 6).toUpperCase())).map(({ status }) => status)).toEqual(['cancelled']);
-  await engine.cancel(open.run);
+  await engine.cancel(open.run, { actor: 'ann' });
   expect((await desk.next()).map(({ run }) => run)).toEqual([ended.run]);
 });
 

@@ -2,6 +2,7 @@
 // agent may have forgotten everything before it.
 
 import type { Handout } from '../engine/reports.ts';
+import { isFinal } from '../kernel/run-state.ts';
 import type { OpenWait } from '../kernel/status.ts';
 import type { OfferedWorkflow, Taken } from './desk.ts';
 import type { Standing } from './standing.ts';
@@ -17,8 +18,7 @@ export function tellStanding(standing: Standing): string {
 /** Whether there is anything to do, and for whom, in one sentence or two. */
 export function tellState({ status, handouts, waits, isAtWork, problem, due }: Standing): string {
   if (handouts.length > 0) return handouts.length === 1 ? 'one step is open for you.' : `${handouts.length} steps are open for you.`;
-  if (status === 'completed') return 'completed. There is nothing left to do.';
-  if (status === 'rejected' || status === 'cancelled') return `${status}. There is nothing left to do.`;
+  if (isFinal(status)) return `${status}. There is nothing left to do.`;
   if (status === 'failed' || status === 'escalated')
     return `${status}: ${problem ?? 'it cannot go on by itself'}. A person decides how it goes on; tell them, and stop.`;
   if (isAtWork) return 'the engine is at work on it. Call pawl_next again; it waits until a step is open.';

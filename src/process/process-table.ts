@@ -35,6 +35,26 @@ export function readProcesses(): ProcessRow[] {
   return rows.filter((row) => !row.ended);
 }
 
+/** The words that a process was started with; none where they cannot be read. */
+export function readCommand(pid: number): string[] {
+  if (!HAS_PROC)
+    return runPs(['-p', String(pid), '-o', 'command='])
+      .trim()
+      .split(/\s+/);
+  return (readProcFile(pid, 'cmdline')?.toString() ?? '').split('\0').slice(0, -1);
+}
+
+/** The variables that a process was started with; undefined where they cannot be read. */
+export function readEnvironment(pid: number): Record<string, string> | undefined {
+  const text = HAS_PROC ? readProcFile(pid, 'environ')?.toString() : undefined;
+  return text === undefined ? undefined : Object.fromEntries(text.split('\0').map(pairOf));
+}
+
+function pairOf(entry: string): readonly [name: string, value: string] {
+  const at = entry.indexOf('=');
+  return [entry.slice(0, at), entry.slice(at + 1)];
+}
+
 /** True when the environment that the process was started with holds exactly this mark. */
 export function carriesMark(pid: number, mark: string): boolean {
   const environment = HAS_PROC ? readProcFile(pid, 'environ') : undefined;
@@ -79,7 +99,7 @@ function readProc(): ProcessRow[] {
   return rows;
 }
 
-function readProcFile(pid: number, file: 'stat' | 'environ'): Buffer | undefined {
+function readProcFile(pid: number, file: 'stat' | 'environ' | 'cmdline'): Buffer | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`);
   } catch {

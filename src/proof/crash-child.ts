@@ -2,11 +2,13 @@
 // A run that is not there is started, one that is there is recovered; people's part (gates, steps that say `unknown`)
 // is played by the harness, which knows from the ledger what happened.
 
-import { createEngine, type Engine } from '../api/engine.ts';
+import { dirname } from 'node:path';
+import { createEngine, type Engine, type EngineOptions } from '../api/engine.ts';
 import { isEngineError } from '../base/error.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { isSettled } from '../kernel/run-state.ts';
 import { isDead } from '../process/owner.ts';
+import { ATTENDED } from '../steps/handover.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
 import type { Ledger } from './crash-ledger.ts';
@@ -20,6 +22,10 @@ export interface CrashCase {
   readonly params?: Readonly<Record<string, unknown>>;
   /** The answer at a gate, by its step; the first option where nothing is said. */
   readonly answers?: Readonly<Record<string, string>>;
+  /** Who does the work of its roles. */
+  readonly agents?: Pick<EngineOptions, 'roles' | 'drivers'>;
+  /** The harness is the agent: it does what is handed out, once, and reports it. */
+  readonly attended?: boolean;
 }
 
 /** What one process is told to do; it travels as JSON on the command line. */
@@ -50,8 +56,8 @@ export async function runCrashProgram(cases: readonly CrashCase[], spoil: (store
   const { store, counts } = countStore(spoil(inner), job.point);
   const ledger = openLedger(job.ledger);
   const workflow = found.workflow(ledger);
-  const engine = await createEngine({ store, workflows: [workflow] });
   await ledger.append({ at: 'opened', pid: process.pid, acknowledged: await acknowledgedBy(inner) });
+  const engine = await createEngine({ store, workflows: [workflow], cwd: dirname(job.db), ...found.agents });
   say({ word: 'ready' });
   await begin(engine, { found, workflow, job });
   while (await goOn(engine, { found, job, ledger }));
@@ -86,7 +92,8 @@ interface Beginning {
 async function begin(engine: Engine, { found, workflow, job }: Beginning): Promise<void> {
   const exists = (await engine.list({ idPrefix: job.run })).some(({ id }) => id === job.run);
   if (exists) await engine.recover();
-  else await engine.start(workflow, found.params ?? {}, { id: job.run });
+  else
+    await engine.start(workflow, found.params ?? {}, { id: job.run, ...(found.attended === true ? { facts: { [ATTENDED]: true } } : {}) });
 }
 
 interface Standing {
@@ -114,6 +121,7 @@ async function help(engine: Engine, run: string, standing: Standing): Promise<nu
     if (kind === 'unknown') await unlessOutrun(standing, resolveUnknown(engine, { run, path, key }, standing.ledger));
     else if (kind === 'human')
       await unlessOutrun(standing, answer(engine, { run, path, key, option: standing.found.answers?.[step] }, standing.ledger));
+    else if (kind === 'report') await doHandedOut(engine, { run, path, key }, standing.ledger);
     else continue;
     return 1;
   }
@@ -129,6 +137,15 @@ async function resolveUnknown(engine: Engine, at: { run: string; path: string; k
   const found = ledger.found({ idempotencyKey: at.key });
   const choice = found === false ? { how: 'rerun' as const } : { how: 'done' as const, output: found.output };
   await engine.resume(at.run, { actor: ACTOR, choice: { ...choice, path: at.path } });
+}
+
+/** An agent that does the work unless it finds it done, and reports it; a report that was taken is not repeated. */
+async function doHandedOut(engine: Engine, at: { run: string; path: string; key: string }, ledger: Ledger): Promise<void> {
+  const handout = (await engine.handouts(at.run)).find(({ path }) => path === at.path);
+  if (handout === undefined) return;
+  const result = { did: handout.item ?? handout.step };
+  if (ledger.found({ idempotencyKey: at.key }) === false) await ledger.append({ at: 'done', key: at.key, output: result });
+  await engine.report(at.run, { token: handout.token, result });
 }
 
 interface Question {

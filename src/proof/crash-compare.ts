@@ -41,7 +41,8 @@ function tooOften({ ledger, reruns, blind }: CrashEnd): string[] {
   const begun = countKeys(ledger, 'begun');
   const done = countKeys(ledger, 'done');
   const found: string[] = [];
-  for (const [key, times] of begun) {
+  for (const key of new Set([...begun.keys(), ...done.keys()])) {
+    const times = begun.get(key) ?? 0;
     const allowed = 1 + (reruns.get(key) ?? 0);
     if (times > allowed) found.push(`${key} was begun ${times} times, but the log knows of ${allowed}`);
     const effects = 1 + (blind.get(key) ?? 0);

@@ -11,6 +11,8 @@ export interface CrashOptions {
   readonly workflows: readonly string[];
   /** How many processes are alive at once; two by default. */
   readonly parallel?: number;
+  /** False leaves out the kills at every write, where only those at random times are wanted. */
+  readonly everyWrite?: boolean;
   /** Kills at random times, spread over the workflows, beside those at every write. */
   readonly random?: { readonly kills: number; readonly seed: number };
   /** Told of every trial as it ends. */
@@ -64,7 +66,7 @@ export async function proveCrashes(options: CrashOptions): Promise<CrashReport> 
     options.tell?.((books[index] as Books).workflow, result);
     return result;
   };
-  await Promise.all(undisturbed.map((run, index) => sweep(run, (kills) => trial(index, kills))));
+  if (options.everyWrite !== false) await Promise.all(undisturbed.map((run, index) => sweep(run, (kills) => trial(index, kills))));
   if (random !== undefined) await killAtRandom({ ...random, undisturbed, lanes: options.parallel ?? PARALLEL }, trial);
   return { rows: books, kills: books.reduce((sum, row) => sum + killsOf(row), 0), differences };
 }

@@ -70,6 +70,12 @@ export function createDisk(means: DiskMeans): Store {
         return result;
       }),
     post: (mail) => write(`post ${mail.run} ${mail.input.type}`, () => post(means, mail)),
+    withdraw: (mail, me) =>
+      write(`withdraw ${mail.run}`, async () => {
+        const result = await inner.withdraw(mail, me);
+        if (result === 'withdrawn') witness.withdrawn(mail);
+        return result;
+      }),
     inbox: (run, after) => read(`inbox ${run}`, () => inner.inbox(run, after)),
     load: (run) => read(`load ${run}`, () => inner.load(run)),
     values: (digests) => read('values', () => inner.values(digests)),
@@ -91,6 +97,8 @@ export function createDisk(means: DiskMeans): Store {
     closeAccount: (closed) => write(`closeAccount ${closed.account}`, () => inner.closeAccount(closed)),
     closedAccounts: (now) => read('closedAccounts', () => inner.closedAccounts(now)),
     openAccounts: () => write('openAccounts', () => inner.openAccounts()),
+    origin: () => inner.origin(),
+    bind: (origin) => inner.bind(origin),
     backup: (file, run) => inner.backup(file, run),
     check: () => inner.check(),
     prune: (request) => inner.prune(request),

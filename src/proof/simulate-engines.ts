@@ -1,6 +1,7 @@
 // Owns the engines of a simulation: real ones, each on a store object of its own over one database, as separate
 // processes would be. They are started, killed without warning, closed, or declared dead while they go on.
 
+import { KeyList } from '../authority/enrolment.ts';
 import { isEngineError, messageOf } from '../base/error.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { EngineCore } from '../engine/engine.ts';
@@ -84,6 +85,7 @@ export class Engines {
       source: sourceOf(workflow),
       runAttempt: createWork({ owner: me, random, schedule, witness, luck, number: () => ++this.results }),
       readForge: () => Promise.resolve({}),
+      signing: { all: false, keys: () => KeyList.none },
       mayDecide: (_from, actor) => actor,
       tokenKey: () => 'simulation',
       childInput: () => Promise.resolve({}),

@@ -50,6 +50,7 @@ export type Counted =
 /** Sees everything. */
 export class Witness {
   readonly problems: string[] = [];
+  private readonly dedupeOf = new WeakMap<SignalledInput, string>();
   readonly runs = new Map<string, WitnessedRun>();
   readonly counts = new Map<Counted, number>();
   /** Decisions whose sender was told that they count. */
@@ -126,8 +127,21 @@ export class Witness {
     if (result === 'duplicate') return this.count('duplicates');
     if (run.dedupes.has(mail.dedupe)) this.problem(`Q5: ${mail.dedupe} was posted to ${run.id} twice`);
     run.dedupes.add(mail.dedupe);
-    if (mail.input.type === 'signalled') run.signals.push(mail.input);
+    if (mail.input.type === 'signalled') {
+      run.signals.push(mail.input);
+      this.dedupeOf.set(mail.input, mail.dedupe);
+    }
     if (mail.input.type === 'decided') run.decisions.push({ dedupe: mail.dedupe, input: mail.input });
+  }
+
+  /** Mail was taken back: it is as if it had never been posted. */
+  withdrawn({ run: id, dedupe }: Pick<Mail, 'run' | 'dedupe'>): void {
+    const run = this.runs.get(id) as WitnessedRun;
+    run.dedupes.delete(dedupe);
+    const signal = run.signals.findIndex((sent) => this.dedupeOf.get(sent) === dedupe);
+    if (signal !== -1) run.signals.splice(signal, 1);
+    const decision = run.decisions.findIndex((made) => made.dedupe === dedupe);
+    if (decision !== -1) run.decisions.splice(decision, 1);
   }
 
   /** An engine hands work to its runner. */

@@ -55,6 +55,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeStale(stage);
     describeOwner(stage);
     describeMail(stage);
+    describeWithdrawal(stage);
     describeLog(stage);
     describeReading(stage);
     describeListing(stage);
@@ -62,6 +63,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeWaking(stage);
     describePrune(stage);
     describeLedger(stage);
+    describeOrigin(stage);
   });
 }
 
@@ -303,6 +305,36 @@ function describeMail(stage: Stage): void {
   });
 }
 
+function describeWithdrawal(stage: Stage): void {
+  test('T4: mail that nobody acted on is taken back, and its key is free again', async () => {
+    const { store } = stage;
+    const first = createFirst({ run: 'r1', owner: 'me' });
+    await store.commit(first);
+    await store.post(signal('r1', 'a'));
+    await store.post(signal('r1', 'b'));
+    expect(await store.withdraw({ run: 'r1', dedupe: 'a' }, 'me')).toBe('withdrawn');
+    expect((await store.inbox('r1', 0)).map(({ dedupe }) => dedupe)).toEqual(['b']);
+    expect(await store.withdraw({ run: 'r1', dedupe: 'a' }, 'me')).toBe('gone');
+    expect(await store.post(signal('r1', 'a'))).toBe('posted');
+    const [b] = await store.inbox('r1', 0);
+    await store.commit(createNext(first, [settle('build#1')], { consumed: [b?.id as number] }));
+    expect(await store.withdraw({ run: 'r1', dedupe: 'b' }, 'me')).toBe('gone');
+    expect(await store.post(signal('r1', 'b'))).toBe('duplicate');
+    await expect(store.withdraw({ run: 'nobody', dedupe: 'a' }, 'me')).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+  });
+
+  test('T4: mail that a live owner may have read is not taken back; that of a dead one is', async () => {
+    const { store } = stage;
+    await store.commit(createFirst({ run: 'r1', owner: 'me' }));
+    await store.post(signal('r1', 'a'));
+    expect(await store.withdraw({ run: 'r1', dedupe: 'a' }, 'you')).toBe('held');
+    expect(await store.inbox('r1', 0)).toHaveLength(1);
+    stage.dead.add('me');
+    expect(await store.withdraw({ run: 'r1', dedupe: 'a' }, 'you')).toBe('withdrawn');
+    expect(await store.inbox('r1', 0)).toEqual([]);
+  });
+}
+
 function describeLog(stage: Stage): void {
   test('T5: each event row has its own hash; the log is read after a position and up to a limit', async () => {
     const { store } = stage;
@@ -441,5 +473,15 @@ function describeListing(stage: Stage): void {
     expect(await store.nextDue()).toBe(START_AT + 10);
     expect(await store.nextDue(START_AT + 9)).toBe(START_AT + 10);
     expect(await store.nextDue(START_AT + 10)).not.toBe(START_AT + 10);
+  });
+}
+
+function describeOrigin(stage: Stage): void {
+  test('a store belongs to nobody until it is bound, and then to the first', async () => {
+    const { store } = stage;
+    expect(await store.origin()).toBeUndefined();
+    expect(await store.bind('mine')).toBe('mine');
+    expect(await store.bind('yours')).toBe('mine');
+    expect(await store.origin()).toBe('mine');
   });
 }

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow } from '../definition/code.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { StepError } from '../kernel/input.ts';
-import type { Activation, WorkHead } from '../kernel/run-state.ts';
+import type { Activation, PersonSaid, WorkHead } from '../kernel/run-state.ts';
 
 /** The run's record as handlers and conditions see it, loaded by the host when a step needs it. */
 export interface Snapshot {
@@ -40,6 +40,8 @@ export interface AttemptRequest {
   readonly result: Json;
   /** What the person the worker works for answered so far: a list of questions with their answers each. */
   readonly answers?: readonly Json[];
+  /** What people said to the run that no agent has worked with yet, oldest first. */
+  readonly said?: readonly PersonSaid[];
   /** A member of a fan-out: its item. */
   readonly item: Json | undefined;
   /** Loads the run's record; the same record while nothing settles. */

@@ -84,7 +84,7 @@ export class AttemptContext implements StepContext {
   }
 
   get result(): unknown {
-    return this.#result;
+    return deepFreeze(this.#result);
   }
 
   get item(): unknown {
@@ -177,8 +177,10 @@ export function keyOf({ runId, activation }: AttemptRequest): string {
 }
 
 /** What was wrong with the attempt before, if there was one. */
-export function retryContextOf({ activation }: AttemptRequest): StepContext['retryContext'] {
-  return activation.feedback === undefined ? undefined : { error: activation.feedback, attempt: activation.attempt };
+export function retryContextOf({ activation, said = [] }: AttemptRequest): StepContext['retryContext'] {
+  if (activation.feedback === undefined) return undefined;
+  const note = said.findLast(({ by, path }) => by === 'note' && path === activation.path)?.text;
+  return { error: activation.feedback, attempt: activation.attempt, ...(note === undefined ? {} : { note }) };
 }
 
 /** The sentence that opens whatever is said to a worker who tries again. */

@@ -5,7 +5,7 @@
 // branch belongs to.
 
 import { createHash } from 'node:crypto';
-import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
+import { lstat, readdir, realpath } from 'node:fs/promises';
 import { dirname, join, posix, resolve } from 'node:path';
 import { EngineError } from '../base/error.ts';
 import { fixedFolders } from '../definition/pattern.ts';
@@ -92,11 +92,20 @@ export async function gitFolder(from: string): Promise<string | undefined> {
   const facts = await unlessGone(lstat(place));
   if (facts === undefined) return dirname(from) === from ? undefined : gitFolder(dirname(from));
   if (facts.isDirectory()) return place;
-  const named = /^gitdir: (.+)$/m.exec((await unlessGone(readFile(place, 'utf8'))) ?? '')?.[1];
+  const named = /^gitdir: (.+)$/m.exec((await textOf(place)) ?? '')?.[1];
   if (named === undefined) return undefined;
   const own = resolve(from, named.trim());
-  const shared = await unlessGone(readFile(join(own, 'commondir'), 'utf8'));
+  const shared = await textOf(join(own, 'commondir'));
   return shared === undefined ? own : resolve(own, shared.trim());
+}
+
+async function textOf(file: string): Promise<string | undefined> {
+  const handle = await openFile(file);
+  try {
+    return await handle?.readFile('utf8');
+  } finally {
+    await handle?.close();
+  }
 }
 
 async function isFolder(place: string): Promise<boolean> {

@@ -240,9 +240,10 @@ function troubleOf({ bound: { model } }: AttemptRequest, thrown: unknown): Attem
 // Outputs were masked before the postconditions saw them; here goes the rest.
 function sealed({ redactor }: Bench, result: AttemptResult): AttemptResult {
   if (redactor === undefined || result.type === 'observed') return result;
-  const { claim, evidence, checks } = result;
+  const { claim, evidence, actor, checks } = result;
   const noted = {
     ...(claim === undefined ? {} : { claim: redactJson(redactor, claim) }),
+    ...(actor === undefined ? {} : { actor: redactor.text(actor) }),
     ...(evidence === undefined ? {} : { evidence: redactJson(redactor, evidence) }),
     checks: redactJson(redactor, checks as unknown as Json) as unknown as readonly CheckResult[],
   };

@@ -15,6 +15,7 @@ export function stepInputOf(request: AttemptRequest, context: AttemptContext): J
     params: request.params,
     checkpoint: checkpointFor(request, context),
     ...(retry === undefined ? {} : { retryContext: { ...retry, message: feedbackSentence(retry.error) } }),
+    ...(request.said === undefined ? {} : { said: request.said.map((one) => ({ ...one })) }),
     ...(request.item === undefined ? {} : { item: request.item }),
   };
 }

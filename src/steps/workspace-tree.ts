@@ -14,6 +14,7 @@ import { createHash } from 'node:crypto';
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { isStoreFile } from '../base/store-files.ts';
 import { patternRefusal } from '../definition/kinds/output-pattern.ts';
 import type { StepModel } from '../definition/model.ts';
 import { matches } from './glob.ts';
@@ -122,6 +123,7 @@ async function contentOf(file: string): Promise<string | undefined> {
   try {
     const facts = await lstat(file);
     if (facts.isSymbolicLink()) return `link ${await readlink(file)}`;
+    if (isStoreFile(file, facts)) return undefined;
     if (!facts.isFile() || facts.size > HASHED_MAX) return `${facts.size} bytes of ${facts.mtimeMs}`;
     const content = await readFile(file);
     // As git names it, so that a file that is only added or committed meanwhile has not moved.

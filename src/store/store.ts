@@ -4,7 +4,7 @@
 // T1. A delta is applied whole or not at all: checkpoint, one event row, attempts, values, data, mail, slots.
 // T2. A delta of an owner whose epoch or position is stale changes nothing.
 // T3. A run has at most one owner; a new claim raises the epoch, so that a stale owner is fenced off.
-// T4. Mail is unique per run and dedupe key, and is consumed in the commit that acts on it.
+// T4. Mail is unique per run and dedupe key, and is consumed in the commit that acts on it, or taken back before.
 // T5. Every event row carries a hash over the row before it, so that a missing, swapped or changed row is found.
 
 import type { Json } from '../base/json.ts';
@@ -306,6 +306,11 @@ export interface Store {
   /** Gives the run up, unless mail newer than `seenMail` lies there; what is not held so is `stale`, and left alone. */
   release(run: string, held: Ownership, seenMail: number): Promise<'released' | 'mail' | 'stale'>;
   post(mail: Mail): Promise<'posted' | 'duplicate'>;
+  /**
+   * Takes mail back that nobody acted on, and frees its key. `held`: somebody alive other than `me` owns the run and may
+   * have read it. `gone`: it was acted on, or there is none.
+   */
+  withdraw(mail: Pick<Mail, 'run' | 'dedupe'>, me: string): Promise<'withdrawn' | 'held' | 'gone'>;
   /** Mail of a run that this owner has not seen yet. */
   inbox(run: string, after: number): Promise<readonly ReceivedMail[]>;
 
@@ -355,6 +360,11 @@ export interface Store {
   closedAccounts(now: number): Promise<readonly ClosedAccount[]>;
   /** Opens all accounts: somebody says that there is capacity again. */
   openAccounts(): Promise<void>;
+
+  /** Whose store this is: the id it was created under; undefined where none was given. */
+  origin(): Promise<string | undefined>;
+  /** Records whose store this is, unless that is recorded already; gives what is recorded. */
+  bind(origin: string): Promise<string>;
 
   /** Copies the whole store to a file while runs go on, and records it. */
   backup(file: string, run?: string): Promise<{ readonly path: string; readonly bytes: number }>;

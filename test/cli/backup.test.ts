@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ let copy: string;
 
 beforeEach(() => {
   rig = new CliRig();
-  db = join(rig.folder, 'data', 'runs.db');
+  db = join(rig.state, 'data', 'runs.db');
   copy = join(rig.folder, 'copy.db');
 });
 afterEach(() => rig.close());
@@ -23,7 +23,7 @@ async function ids(): Promise<string[]> {
   const { runs } = await rig.json<{ runs: { id: string }[] }>(['runs', '--db', db]);
   return runs.map(({ id }) => id).sort();
 }
-const beside = (): string[] => readdirSync(join(rig.folder, 'data')).sort();
+const beside = (): string[] => readdirSync(join(rig.state, 'data')).sort();
 
 describe('backup', () => {
   test('copies a database that a process writes to, verified, for its user only', async () => {
@@ -40,7 +40,7 @@ describe('backup', () => {
     await writeRuns(db, ['completed']);
     const { code, stdout } = await pawl('backup');
     const [name] = beside().filter((entry) => /^runs\.db\.backup-\d{4}-\d\d-\d\dT[\d-]+Z$/.test(entry));
-    expect([code, stdout]).toEqual([0, expect.stringContaining(`verified: ${join(rig.folder, 'data', String(name))}\n"pawl restore`)]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`verified: ${join(rig.state, 'data', String(name))}\n"pawl restore`)]);
   });
 
   test('overwrites a file only when told to, and never the database itself', async () => {
@@ -50,7 +50,7 @@ describe('backup', () => {
     expect(readFileSync(copy, 'utf8')).toBe('mine');
     expect(await pawl('backup', db, '--force')).toMatchObject({ code: 2, stderr: expect.stringContaining('the database itself') });
     expect((await pawl('backup', copy, '--force')).code).toBe(0);
-    expect(readdirSync(rig.folder).sort()).toEqual(['copy.db', 'data', 'project']);
+    expect(readdirSync(rig.folder).sort()).toEqual(['copy.db', 'project', 'state']);
     expect(await ids()).toEqual([runId(1)]);
   });
 
@@ -72,7 +72,10 @@ describe('backup', () => {
 
 describe('restore', () => {
   beforeEach(async () => {
-    await writeRuns(db, ['completed', 'waiting']);
+    const id = '0190cccc-0000-7000-8000-000000000001';
+    mkdirSync(rig.state, { mode: 0o700 });
+    writeFileSync(join(rig.state, 'id'), id, { mode: 0o600 });
+    await writeRuns(db, ['completed', 'waiting'], id);
     expect((await pawl('backup', copy)).code).toBe(0);
     const raw = new DatabaseSync(db);
     raw.exec(`DELETE FROM runs WHERE id = '${runId(1)}'`);
@@ -86,7 +89,7 @@ describe('restore', () => {
     expect(statSync(db).mode & 0o777).toBe(0o600);
     const [saved] = beside().filter((name) => name.startsWith('runs.db.backup-'));
     expect(stdout).toContain(saved);
-    db = join(rig.folder, 'data', String(saved));
+    db = join(rig.state, 'data', String(saved));
     expect(await ids()).toEqual([runId(2)]);
   });
 
@@ -131,12 +134,12 @@ describe('restore', () => {
     writeFileSync(db, 'scrambled');
     expect((await pawl('restore', copy)).code).toBe(0);
     const [kept] = beside().filter((name) => name.startsWith('runs.db.replaced-'));
-    expect(readFileSync(join(rig.folder, 'data', String(kept)), 'utf8')).toBe('scrambled');
+    expect(readFileSync(join(rig.state, 'data', String(kept)), 'utf8')).toBe('scrambled');
     expect(await ids()).toEqual([runId(1), runId(2)]);
   });
 
   test('a project without a database gets one', async () => {
-    db = join(rig.folder, 'fresh', 'runs.db');
+    db = join(rig.state, 'fresh', 'runs.db');
     expect((await pawl('restore', copy)).code).toBe(0);
     expect(await ids()).toEqual([runId(1), runId(2)]);
   });

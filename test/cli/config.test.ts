@@ -86,8 +86,21 @@ describe('what a repository may not do', () => {
       });
     }
     rig.write('.pawl/config.yaml', '');
-    rig.write('.pawl/config.local.yaml', 'db: ../other.db\n');
+  });
+
+  test('a local file names a database outside of the project once it is trusted', async () => {
+    const local = rig.write('.pawl/config.local.yaml', 'db: ../other.db\n');
+    expect(await rig.run(['runs'], { env: env() })).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(
+        /other\.db, which is outside of the project.*"pawl trust \S+" allows exactly this content \[NOT_TRUSTED\]/,
+      ),
+    });
+    expect(await origins('db')).toEqual([[join(rig.folder, 'other.db'), 'local', false]]);
+    expect((await rig.json<{ trusted: { file: string }[] }>(['trust', '--yes'])).trusted).toMatchObject([{ file: local }]);
     expect((await config('db')).stdout).toBe(`${join(rig.folder, 'other.db')}\n`);
+    rig.write('.pawl/config.local.yaml', 'db: ../third.db\n');
+    expect((await rig.run(['runs'], { env: env() })).code).toBe(4);
   });
 
   test.each(['repository', 'state'])('a project file names the %s of a forge inside of the project only', async (key) => {
@@ -99,6 +112,7 @@ describe('what a repository may not do', () => {
 
   test('a local file that git tracks came with the repository', async () => {
     rig.write('.pawl/config.local.yaml', 'db: ../other.db\n');
+    await rig.run(['trust', '--yes']);
     execFileSync('git', ['init', '-q'], { cwd: rig.project });
     expect((await config('db')).code).toBe(0);
     execFileSync('git', ['add', '.'], { cwd: rig.project });
@@ -114,6 +128,8 @@ describe('what a repository may not do', () => {
     ]);
     expect((await config('limits.repository')).stdout).toBe('1\n');
     rig.write('.pawl/config.local.yaml', 'limits: {global: 12}\n');
+    expect((await config('limits.global')).stdout).toBe('4\n');
+    await rig.run(['trust', '--yes'], { env: env() });
     expect((await config('limits.global')).stdout).toBe('12\n');
   });
 

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openConnection } from '../../src/store/sqlite/connection.ts';
+import { createPrivateFile, openConnection } from '../../src/store/sqlite/connection.ts';
 import { MIGRATIONS, migrate } from '../../src/store/sqlite/migrate.ts';
 import { runId, writeRuns } from './kept-runs.ts';
 import { CliRig, type Ended } from './rig.ts';
@@ -12,7 +12,7 @@ let db: string;
 
 beforeEach(() => {
   rig = new CliRig();
-  db = join(rig.folder, 'runs.db');
+  db = join(rig.state, 'runs.db');
 });
 afterEach(() => rig.close());
 
@@ -44,6 +44,7 @@ test('check lists what is damaged, by run, and ends with 1', async () => {
 });
 
 test('migrate brings an old file to this version after a backup', async () => {
+  createPrivateFile(db);
   const connection = await openConnection({ file: db, synchronous: 'FULL', walAutocheckpoint: 1000, busyMs: 1000 });
   await migrate(connection, () => 0, MIGRATIONS.slice(0, 1));
   connection.db.close();
@@ -56,7 +57,7 @@ test('migrate brings an old file to this version after a backup', async () => {
 test('a copy is refused until it is adopted', async () => {
   await writeRuns(db, ['completed']);
   const original = db;
-  db = join(rig.folder, 'moved.db');
+  db = join(rig.state, 'moved.db');
   copyFileSync(original, db);
   expect(await pawl('prune', '--older-than', '0s', '--yes')).toMatchObject({ code: 6, stderr: expect.stringContaining('[STORE_COPIED]') });
   expect(await rig.json(['db', 'adopt', '--db', db])).toMatchObject({ code: 0, copyOf: original });

@@ -15,7 +15,7 @@ let db: string;
 
 beforeEach(() => {
   rig = new CliRig();
-  db = join(rig.folder, 'data', 'runs.db');
+  db = join(rig.state, 'data', 'runs.db');
 });
 afterEach(() => rig.close());
 
@@ -145,7 +145,7 @@ describe('what is wrong with the file', () => {
   });
 
   test('what cannot be read as a database at all ends with 6, and the rest is looked at', async () => {
-    mkdirSync(dirname(db), { mode: 0o700 });
+    mkdirSync(dirname(db), { recursive: true, mode: 0o700 });
     writeFileSync(db, 'hello '.repeat(1000), { mode: 0o600 });
     const report = await doctor();
     expect([report.code, found(report)]).toMatchObject([
@@ -158,7 +158,7 @@ describe('what is wrong with the file', () => {
   test('a file of an older version is not migrated by looking', async () => {
     const { openConnection } = await import('../../src/store/sqlite/connection.ts');
     const { MIGRATIONS, migrate } = await import('../../src/store/sqlite/migrate.ts');
-    mkdirSync(dirname(db), { mode: 0o700 });
+    mkdirSync(dirname(db), { recursive: true, mode: 0o700 });
     const connection = await openConnection({ file: db, synchronous: 'FULL', walAutocheckpoint: 1000, busyMs: 1000 });
     await migrate(connection, () => 0, MIGRATIONS.slice(0, 1));
     connection.db.close();
@@ -171,7 +171,6 @@ describe('what is wrong with the file', () => {
     await writeRuns(db, ['completed']);
     chmodSync(db, 0o644);
     chmodSync(dirname(db), 0o755);
-    mkdirSync(rig.state, { mode: 0o700 });
     writeFileSync(join(rig.state, 'tokens.json'), '{}', { mode: 0o644 });
     chmodSync(join(rig.state, 'tokens.json'), 0o644);
     const report = await doctor();

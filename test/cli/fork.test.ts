@@ -61,7 +61,8 @@ test('a dry run says what is reused, what runs again, which effects may repeat a
         },
       ],
       askedAgain: ['ask'],
-      notAsked: [],
+      asksFirst: [],
+      passed: [],
     },
   });
   const { stdout } = await rig.run(['fork', RUN, '--from', 'ask', '--dry-run']);
@@ -73,17 +74,14 @@ test('a dry run says what is reused, what runs again, which effects may repeat a
   expect(marks()).toBe('published\n');
 });
 
-test('a fork that begins behind an approval says that it has none', async () => {
+test('a fork that begins behind an approval asks for it first, and then goes on where it was to begin', async () => {
   await published();
   const { stdout } = await rig.run(['fork', RUN, '--from', 'publish', '--dry-run']);
-  expect(stdout).toContain('The fork begins behind "ask": that approval is not taken over, and is not asked again.');
-});
-
-test('in a pipe the fork starts at once, reuses what came before and ends with its story', async () => {
-  await published();
-  const { code, run } = await rig.json<ForkJson>(['fork', RUN, '--from', 'publish']);
-  expect([code, run.status, run.forkOf]).toEqual([0, 'completed', { run: RUN, step: 'publish' }]);
-  expect(marks()).toBe('published\npublished\n');
+  expect(stdout).toContain('The fork asks "ask" first: approvals are not taken over.');
+  expect(stdout).toMatch(/ask#1 +human +ok +runs again +asked again/);
+  const { code, run, waits } = await rig.json<ForkJson>(['fork', RUN, '--from', 'publish']);
+  expect([code, run.status, run.forkOf, waits.length]).toEqual([3, 'waiting', { run: RUN, step: 'publish' }, 1]);
+  expect(marks()).toBe('published\n');
 });
 
 test('parameters and results of earlier steps can be replaced', async () => {
@@ -112,6 +110,8 @@ test('at a terminal the table is shown and asked about first', async () => {
   const agreed = rig.terminal(['fork', RUN, '--from', 'publish']);
   await agreed.until('Fork? [y/N]');
   agreed.type('y\r');
+  await agreed.until('Your answer');
+  agreed.type('yes\r');
   expect(await agreed.ended).toBe(0);
   expect(marks()).toBe('published\npublished\n');
 });

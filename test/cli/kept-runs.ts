@@ -17,9 +17,9 @@ export function runId(n: number): string {
   return `0190bbbb-0000-7000-8000-${String(n).padStart(12, '0')}`;
 }
 
-/** Writes runs in the given states, the first as number 1, and closes the database. */
-export async function writeRuns(file: string, states: readonly RunStatus[]): Promise<void> {
-  const store = await openSqliteStore({ file });
+/** Writes runs in the given states, the first as number 1, and closes the database; it is of the state folder with the id. */
+export async function writeRuns(file: string, states: readonly RunStatus[], origin?: string): Promise<void> {
+  const store = await openSqliteStore({ file, ...(origin === undefined ? {} : { origin }) });
   for (const [index, status] of states.entries()) await writeRun(store, runId(index + 1), status);
   await store.close();
 }

@@ -104,6 +104,10 @@ const FRAME = [
   'src/base/',
   'src/cli/catalogue/',
   ...['catalogue', 'command', 'failure', 'help', 'main', 'package', 'parse', 'shell', 'terminal'].map((name) => `src/cli/${name}.ts`),
+  // What a verb takes is looked up for each; the rest is loaded by those that take something, or lies in one file with them.
+  'src/authority/',
+  ...['actor', 'agent-session', 'project', 'right', 'tokens'].map((name) => `src/cli/${name}.ts`),
+  'src/process/process-table.ts',
 ];
 /** What finding the project takes. */
 const PROJECT = ['src/cli/project.ts'];

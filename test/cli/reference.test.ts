@@ -14,6 +14,7 @@ const STATUSES: Readonly<Record<RunStatus, true>> = {
   running: true,
   waiting: true,
   completed: true,
+  overridden: true,
   failed: true,
   escalated: true,
   rejected: true,

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Hold, steady, writeWorkflow } from './blocking.ts';
-import { CliRig } from './rig.ts';
+import { CliRig, PERSON } from './rig.ts';
 
 const ID = '0000000000000001';
 let rig: CliRig;
@@ -97,7 +97,11 @@ test('a step is accepted in the name of the person who says so', async () => {
     '--output',
     '{"n": 1}',
   ]);
-  expect(story).toMatchObject({ code: 0, run: { status: 'completed' } });
+  expect(story).toMatchObject({
+    code: 0,
+    run: { status: 'overridden' },
+    overrides: [{ how: 'accept', actor: PERSON, note: 'good enough' }],
+  });
 });
 
 test.each([

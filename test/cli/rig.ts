@@ -3,13 +3,21 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { spawn as spawnTerminal } from '@lydell/node-pty';
 import { inject } from 'vitest';
+import { demandsOf, SCOPES } from '../../src/authority/rights.ts';
+import { digestText } from '../../src/base/digest.ts';
 import { plain } from '../../src/cli/terminal.ts';
 
+/** Who calls in a pipe, unless a test says otherwise: a person with every right but that to decide. */
+export const PERSON = 'pat';
+const TOKEN = 'pawl_of-the-rig';
+const DAY_MS = 86_400_000;
+/** Verbs that find out by themselves whether they take a right. */
+const PERSONAL: ReadonlySet<string> = new Set(['trust', 'fork']);
 const START = join(import.meta.dirname, 'start.js');
 const PATIENCE_MS = 30_000;
 
@@ -84,6 +92,22 @@ export class CliRig {
     return [process.execPath, START, ...words];
   }
 
+  /** In a pipe a person has their token, for every verb that takes one but the deciding ones. */
+  rightFor([verb = '', ...rest]: readonly string[]): Readonly<Record<string, string>> {
+    const options = rest.flatMap((word) => (word.startsWith('--') ? [word.slice(2).replace(/=.*/, '')] : []));
+    const demands = demandsOf(verb, { options, action: rest[0] });
+    if (!PERSONAL.has(verb) && !demands.some(({ demand }) => demand === 'override' || demand === 'upkeep')) return {};
+    if (!existsSync(this.state)) mkdirSync(this.state, { mode: 0o700 });
+    if (!statSync(this.state).isDirectory()) return {};
+    const file = join(this.state, 'tokens.json');
+    const tokens = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { tokens: { name: string }[] }).tokens : [];
+    const scopes = SCOPES.filter((scope) => scope !== 'decide');
+    const row = { name: PERSON, hash: digestText(TOKEN), createdAt: 0, expiresAt: Date.now() + DAY_MS, scopes };
+    if (!tokens.some(({ name }) => name === PERSON))
+      writeFileSync(file, JSON.stringify({ version: 1, tokens: [...tokens, row] }), { mode: 0o600 });
+    return { PAWL_TOKEN: TOKEN };
+  }
+
   /** Writes a file of the project. */
   write(path: string, text: string): string {
     const file = join(this.project, path);
@@ -96,7 +120,7 @@ export class CliRig {
   start(words: readonly string[], options: Start = {}): Running {
     const child = spawn(process.execPath, [START, ...words], {
       cwd: options.cwd ?? this.project,
-      env: this.env(options.env),
+      env: this.env({ ...this.rightFor(words), ...options.env }),
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     this.started.add(child);

@@ -34,7 +34,7 @@ beforeAll(async () => {
   await settle(engine, 'guarded', GUARDED);
   await engine.decide(GUARDED, { option: 'approve', actor: 'bob' });
   await engine.wait(GUARDED);
-  const forked = await engine.fork(LOOP, { from: 'gate' });
+  const forked = await engine.fork(LOOP, { from: 'gate', actor: 'ann' });
   await forked.wait('idle');
   fork = forked.id;
   await engine.close();

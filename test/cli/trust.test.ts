@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CliRig } from './rig.ts';
@@ -104,16 +105,18 @@ describe('without a terminal', () => {
 describe('settings that came with the project', () => {
   const STAGE = 'validation: { stages: { unit: "touch ran" } }\n';
   const FORGE = 'forge: { kind: local }\n';
+  const GROUP = 'groups: { maintainers: [mallory] }\n';
 
   test.each([
     ['programs of validation stages', STAGE],
     ['a forge', FORGE],
+    ['a group of people', GROUP],
   ])('%s hold nothing until their file is trusted, and nothing is driven', async (_, text) => {
     await rig.run(['trust', file, '--yes']);
     const config = rig.write('.pawl/config.yaml', text);
     expect(await rig.run(['run', 'hello'])).toMatchObject({
       code: 4,
-      stderr: `pawl: ${config} is not trusted yet, and it names programs to run or a forge to act on; read it, then "pawl trust ${config}" allows exactly this content [NOT_TRUSTED]\n`,
+      stderr: `pawl: ${config} is not trusted yet, and it names programs to run, people who may approve or a forge to act on, or allows more than you do; read it, then "pawl trust ${config}" allows exactly this content [NOT_TRUSTED]\n`,
     });
     expect((await rig.json<{ runs: unknown[] }>(['runs'])).runs).toEqual([]);
   });
@@ -128,9 +131,42 @@ describe('settings that came with the project', () => {
 
   test('of their user need no trust, and neither does what only narrows', async () => {
     await rig.run(['trust', file, '--yes']);
-    rig.write('.pawl/config.local.yaml', STAGE);
-    rig.write('.pawl/config.yaml', 'limits: { global: 1 }\n');
-    expect((await rig.run(['run', 'hello'])).code).toBe(0);
+    const user = join(rig.folder, 'user');
+    mkdirSync(join(user, 'pawl'), { recursive: true });
+    writeFileSync(join(user, 'pawl', 'config.yaml'), `${STAGE}limits: { global: 3 }\ngroups: { maintainers: [ann, bob] }\n`);
+    const narrow = 'limits: { global: 1 }\ngroups: { maintainers: [ann] }\n';
+    rig.write('.pawl/config.yaml', narrow);
+    rig.write('.pawl/config.local.yaml', `${narrow}db: own/runs.db\n`);
+    expect(await rig.run(['run', 'hello'], { env: { XDG_CONFIG_HOME: user } })).toMatchObject({ code: 0 });
+  });
+
+  // An agent or an archive writes a local file as easily as its user.
+  test.each([
+    ['programs', STAGE],
+    ['a forge', FORGE],
+    ['a group of people', GROUP],
+    ['roles', 'roles: { developer: { driver: command, argv: [touch, ran] } }\n'],
+    ['commands', 'commands: { review: [touch, ran] }\n'],
+    ['a higher limit', 'limits: { global: 9 }\n'],
+    ['a larger budget', 'budgets: { day: { cost_usd: 9 } }\n'],
+    ['fewer protected files', 'protected: [other/**]\n'],
+    ['more variables', 'environment: [PATH, AWS_SECRET_ACCESS_KEY]\n'],
+  ])('%s in a local file hold nothing until it is trusted, and nothing is driven', async (_, text) => {
+    const user = join(rig.folder, 'user');
+    mkdirSync(join(user, 'pawl'), { recursive: true });
+    const own = 'limits: { global: 3 }\nbudgets: { day: { cost_usd: 3 } }\nprotected: [test/**]\n';
+    writeFileSync(join(user, 'pawl', 'config.yaml'), own);
+    const env = { XDG_CONFIG_HOME: user };
+    execFileSync('git', ['init', '-q'], { cwd: rig.project });
+    await rig.run(['trust', file, '--yes']);
+    const local = rig.write('.pawl/config.local.yaml', text);
+    expect(await rig.run(['run', 'hello'], { env })).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(new RegExp(`^pawl: ${local} is not trusted yet.*\\[NOT_TRUSTED\\]`)),
+    });
+    expect((await rig.run(['runs'], { env })).code).toBe(0);
+    expect((await rig.json<{ trusted: { file: string }[] }>(['trust', '--yes'], { env })).trusted.map((one) => one.file)).toContain(local);
+    expect(await rig.run(['run', 'hello'], { env })).toMatchObject({ code: 0, stderr: '' });
   });
 
   test('are asked about at a terminal', async () => {

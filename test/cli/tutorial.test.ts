@@ -47,7 +47,7 @@ async function perform(deed: Deed, reader: Reader): Promise<Partial<Reader> | un
   }
   const line = deed.line.replaceAll('<id>', reader.id).replaceAll('<token>', reader.token);
   if (deed.place === 'terminal') return atTerminal(line, deed.printed);
-  const env = rig.env({ PATH: reader.path });
+  const env = rig.env({ PATH: reader.path, ...rig.rightFor(line.split(' ').slice(1)) });
   const { stdout } = spawnSync('sh', ['-c', `exec 2>&1; ${line}`], { cwd: rig.project, env, encoding: 'utf8', timeout: 60_000 });
   return matched(line, stdout, deed.printed);
 }

@@ -100,6 +100,41 @@ export default defineWorkflow({ name: 'good', steps: [{ id: 'a', command: 'true'
     expect(files[1]?.errors[0]?.message).toContain(one);
   });
 
+  test('a question that takes more people than its groups have is a warning, in both spellings', async () => {
+    rig.write('.pawl/config.yaml', 'groups: { maintainers: [ann, bob], owners: [bob] }\n');
+    rig.write(
+      'graph.ts',
+      `import { defineWorkflow } from 'pawl';
+export default defineWorkflow({
+  name: 'graph',
+  steps: [
+    { id: 'ask', human: { prompt: 'Go?', from: ['maintainers', 'owners'], count: 3 }, next: null },
+  ],
+});
+`,
+    );
+    rig.write(
+      'file.yaml',
+      `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata: { name: file }
+stages:
+  - { id: enough, type: human, prompt: Go?, from: maintainers, count: 2 }
+  - { id: elsewhere, type: human, prompt: Go?, from: nobody-here, count: 9 }
+  - { id: few, type: gate, conditions: [{ check: pr_approval, from: owners, count: 2 }] }
+`,
+    );
+    const { code, stdout } = await rig.run(['validate', 'graph.ts', 'file.yaml', '--json']);
+    const { files } = JSON.parse(stdout) as { files: { warnings: { code: string; message: string; line: number }[] }[] };
+    expect([code, files.map(({ warnings }) => warnings.map((found) => `${found.line} ${found.code} ${found.message}`))]).toEqual([
+      0,
+      [
+        ['5 GROUP_TOO_SMALL step "ask" takes 3 people of maintainers or owners, and there are 2'],
+        ['7 GROUP_TOO_SMALL step "few" takes 2 people of owners, and there is 1'],
+      ],
+    ]);
+  });
+
   test('a file that does not exist is a usage error', async () => {
     const { code, stderr } = await rig.run(['validate', 'nothing.ts']);
     expect({ code, stderr }).toEqual({

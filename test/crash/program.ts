@@ -2,5 +2,6 @@
 
 import { runCrashProgram } from '../../src/proof/crash-child.ts';
 import { referenceWorkflows } from './reference-workflows.ts';
+import { wideWorkflows } from './wide-workflows.ts';
 
-await runCrashProgram(referenceWorkflows);
+await runCrashProgram([...referenceWorkflows, ...wideWorkflows]);

@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkYaml } from '../../src/authoring/yaml/check.ts';
 import { defineWorkflow, type Engine, type EngineOptions, step, workflow } from '../../src/index.ts';
 import { openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
 import { openSample, valueIn } from '../../src/proof/forge-stage.ts';
@@ -64,6 +65,120 @@ describe('a question that takes two people', () => {
     await engine.decide(id, yes('ann'));
     await engine.decide(id, { option: 'reject', actor: 'bob' });
     expect((await engine.wait(id)).status).toBe('rejected');
+  });
+
+  test('one who sends the work back is enough, in YAML as in TypeScript', async () => {
+    const { compiled } = checkYaml(
+      'ship.yaml',
+      `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata: { name: ship }
+stages:
+  - { id: build, type: command, run: echo built }
+  - id: approve
+    type: human
+    prompt: Ship this?
+    from: maintainers
+    count: 2
+    options:
+      - { label: Ship }
+      - { label: Rework, goto: build, requires_input: true }
+  - { id: ship, type: command, run: echo shipped }
+`,
+    );
+    const graph = defineWorkflow({
+      name: 'ship',
+      steps: [
+        { id: 'build', handler: () => null, next: 'approve' },
+        {
+          id: 'approve',
+          human: {
+            prompt: 'Ship this?',
+            from: 'maintainers',
+            count: 2,
+            options: [
+              { label: 'Ship', nextStep: 'ship' },
+              { label: 'Rework', nextStep: 'build', requiresInput: true },
+            ],
+          },
+        },
+        { id: 'ship', handler: () => null, next: null },
+      ],
+    });
+    for (const definition of [compiled as NonNullable<typeof compiled>, graph]) {
+      const { engine, id } = await parked(definition as never);
+      await engine.decide(id, { option: 'Ship', actor: 'ann' });
+      await engine.decide(id, { option: 'Rework', actor: 'bob', input: 'the title' });
+      await engine.wait(id, 'idle');
+      expect((await engine.gates(id)).map(({ path, votes }) => [path, votes])).toEqual([['approve#2', undefined]]);
+      for (const actor of ['bob', 'ann']) await engine.decide(id, { option: 'Ship', actor });
+      expect((await engine.wait(id)).status).toBe('completed');
+      await engine.close();
+    }
+  });
+
+  const either = asking({
+    from: ['maintainers', 'owners'],
+    count: 2,
+    options: [{ label: 'now' }, { label: 'later' }, { label: 'never', outcome: 'reject' }],
+  });
+
+  test('is put anew when two choose different ways on, and says who chose what', async () => {
+    const { engine, id } = await parked(either);
+    await engine.decide(id, { option: 'now', actor: 'ann' });
+    expect((await engine.decide(id, { option: 'later', actor: 'bob' })).status).toBe('waiting');
+    const [gate] = await engine.gates(id);
+    expect([gate?.votes, gate?.split]).toEqual([
+      undefined,
+      {
+        times: 1,
+        votes: [
+          { option: 'now', actor: 'Ann' },
+          { option: 'later', actor: 'bob' },
+        ],
+      },
+    ]);
+    // The same people say the same thing again, and one of them gives in.
+    await engine.decide(id, { option: 'now', actor: 'ann' });
+    await engine.decide(id, { option: 'now', actor: 'bob' });
+    expect((await engine.wait(id)).status).toBe('completed');
+  });
+
+  test('escalates when they disagree three times', async () => {
+    const { engine, id } = await parked(either);
+    for (let time = 0; time < 3; time += 1)
+      for (const [actor, option] of [
+        ['cid', 'now'],
+        ['bob', 'later'],
+      ] as const)
+        await engine.decide(id, { option, actor });
+    expect((await engine.wait(id)).status).toBe('escalated');
+  });
+
+  test('lets a person change their mind as often as they like', async () => {
+    const { engine, id } = await parked(either);
+    for (const option of ['now', 'later', 'now', 'later', 'now', 'later']) await engine.decide(id, { option, actor: 'ann' });
+    expect((await engine.gates(id))[0]?.votes).toEqual([{ option: 'later', actor: 'Ann' }]);
+    await engine.decide(id, { option: 'later', actor: 'bob' });
+    expect((await engine.wait(id)).steps[0]?.output).toMatchObject({ option: 'later', people: ['Ann', 'bob'] });
+  });
+
+  test('counts a person once without groups too, however they write their name', async () => {
+    const { engine, id } = await parked(asking({ count: 2 }));
+    await engine.decide(id, yes('ann'));
+    expect((await engine.decide(id, yes('ANN'))).status).toBe('waiting');
+  });
+
+  test('in a flow every answer that is not a rejection is a way on', async () => {
+    const flow = workflow('ship', function* () {
+      return yield* step('ask').human({ prompt: 'Ship it?', count: 2, options: ['ship', 'hold', 'reject'] });
+    });
+    const { engine, id } = await parked(flow as never);
+    await engine.decide(id, { option: 'ship', actor: 'ann' });
+    await engine.decide(id, { option: 'hold', actor: 'bob' });
+    expect((await engine.gates(id))[0]?.split?.times).toBe(1);
+    for (const actor of ['ann', 'bob']) await engine.decide(id, { option: 'hold', actor });
+    expect((await engine.wait(id)).output).toMatchObject({ option: 'hold', people: ['ann', 'bob'] });
   });
 
   test('is not approved by time running out, with one approval or none', async () => {

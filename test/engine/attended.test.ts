@@ -340,7 +340,11 @@ describe('questions', () => {
     const fresh = await onlyHandout(engine, id);
     expect(fresh.attempt).toBe(2);
     expect(fresh.prompt).toContain('"answer": "SQLite"');
-    expect(await codeOf(engine.report(id, { token, result: null }))).toBe('TOKEN_SPENT');
+    const spent = await errorOf(engine.report(id, { token, result: null }));
+    expect([spent.code, spent.message]).toEqual([
+      'TOKEN_SPENT',
+      `attempt 1 of step "work" of run ${id} ended without a report: it asked the person it works for; "next" prints the step that is open now`,
+    ]);
     await engine.report(id, { token: fresh.token, result: null });
     expect((await engine.wait(id)).status).toBe('completed');
   });

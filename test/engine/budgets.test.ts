@@ -106,7 +106,7 @@ describe('the budget of a run', () => {
     const engine = await rig.open(using({ turns: 1 }));
     const run = await engine.start(three({ budget: { turns: 1 } }));
     await run.wait('idle');
-    expect(await codeOf(engine.resume(run.id, { budget: { turns: -1 } }))).toBe('OPTION_INVALID');
+    expect(await codeOf(engine.resume(run.id, { actor: 'ann', budget: { turns: -1 } }))).toBe('OPTION_INVALID');
   });
 
   test('counts what an attempt used whose answer came too late', async () => {
@@ -233,7 +233,7 @@ describe('other budgets', () => {
     await run.wait('idle');
     expect(asked.map(({ step: id }) => id)).toEqual(['a', 'b', 'b']);
     expect((await shortage(engine, run.id)).error).toContain(`the budget of step "b" in run ${run.id} is used up: 2 of 2 turns`);
-    await engine.resume(run.id, { budget: { turns: 1 } });
+    await engine.resume(run.id, { actor: 'ann', budget: { turns: 1 } });
     await run.wait('idle');
     expect(asked.map(({ step: id }) => id)).toEqual(['a', 'b', 'b', 'b']);
   });

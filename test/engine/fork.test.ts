@@ -70,18 +70,18 @@ async function written(form: 'graph' | 'flow') {
 describe.each(['graph', 'flow'] as const)('a fork of a %s', (form) => {
   test('takes over what came before the step, does the rest again, and leaves the original as it was', async () => {
     const { engine, run, original, world } = await written(form);
-    const fork = await engine.fork(run.id, { from: 'write', ...(form === 'graph' ? { params: { tone: 'warm' } } : {}) });
+    const fork = await engine.fork(run.id, { from: 'write', actor: 'ann', ...(form === 'graph' ? { params: { tone: 'warm' } } : {}) });
     const view = await fork.wait();
     const text = form === 'graph' ? 'three parts, warm' : 'three parts, dry';
     expect([view.status, world.ran, view.output]).toMatchObject(['completed', ['write'], { text }]);
-    expect(view.origin).toEqual({ event: 'fork', actor: 'fork', file: 'book.ts', issue: 7 });
+    expect(view.origin).toEqual({ event: 'fork', actor: 'ann', file: 'book.ts', issue: 7 });
     expect(await engine.get(run.id)).toEqual(original);
     expect((await engine.store.check()).problems).toEqual([]);
   });
 
   test('before a gate asks again: approvals are not carried over', async () => {
     const { engine, run } = await written(form);
-    const fork = await engine.fork(run.id, { from: 'ask' });
+    const fork = await engine.fork(run.id, { from: 'ask', actor: 'ann' });
     const view = await fork.wait('idle');
     expect([view.status, view.waits.map(({ kind }) => kind), view.decision]).toEqual(['waiting', ['human'], undefined]);
   });
@@ -100,19 +100,19 @@ describe.each(['graph', 'flow'] as const)('a fork of a %s', (form) => {
 
   test('at a step that was never opened is refused with a suggestion', async () => {
     const { engine, run } = await written(form);
-    const error = await errorOf(engine.fork(run.id, { from: 'wrote' }));
+    const error = await errorOf(engine.fork(run.id, { from: 'wrote', actor: 'ann' }));
     expect([error.code, error.message]).toEqual(['STEP_UNKNOWN', expect.stringContaining('did you mean "write"')]);
   });
 
   test('can itself be forked and survives a restart', async () => {
     const { engine, run, graph, flow, world } = await written(form);
-    const fork = await engine.fork(run.id, { from: 'ask' });
+    const fork = await engine.fork(run.id, { from: 'ask', actor: 'ann' });
     await fork.wait('idle');
     await engine.close();
     const later = await rig.open({ workflows: [graph, flow] });
     await later.decide(fork.id, { option: 'approve', actor: 'bob' });
     expect((await later.wait(fork.id)).status).toBe('completed');
-    const again = await later.fork(fork.id, { from: 'write' });
+    const again = await later.fork(fork.id, { from: 'write', actor: 'ann' });
     expect(await again.wait()).toMatchObject({ status: 'completed', output: { text: 'three parts, dry' } });
     expect(world.ran).toEqual(['write', 'write']);
   });
@@ -121,20 +121,20 @@ describe.each(['graph', 'flow'] as const)('a fork of a %s', (form) => {
 describe('a flow that is given results', () => {
   test('in a fork: they stand in place of what was recorded, also after a restart', async () => {
     const { engine, run, graph, flow, world } = await written('flow');
-    const fork = await engine.fork(run.id, { from: 'ask', outputs: { plan: 'one part' } });
+    const fork = await engine.fork(run.id, { from: 'ask', actor: 'ann', outputs: { plan: 'one part' } });
     await fork.wait('idle');
     await engine.close();
     const later = await rig.open({ workflows: [graph, flow] });
     await later.decide(fork.id, { option: 'approve', actor: 'bob' });
     expect([(await later.wait(fork.id)).output, world.ran]).toEqual([{ text: 'one part, dry' }, ['write']]);
-    const again = await later.fork(fork.id, { from: 'write' });
+    const again = await later.fork(fork.id, { from: 'write', actor: 'ann' });
     expect((await again.wait()).output).toEqual({ text: 'one part, dry' });
   });
 
   test('at its start: it begins at the step it was asked to, and goes on after a restart', async () => {
     const { graph, flow, world } = createBook();
     const engine = await rig.open({ workflows: [graph, flow] });
-    const run = await engine.start(flow, {}, { from: 'ask', outputs: { plan: 'given' } });
+    const run = await engine.start(flow, {}, { from: 'ask', origin: { actor: 'ann' }, outputs: { plan: 'given' } });
     expect((await run.wait('idle')).waits).toMatchObject([{ kind: 'human', step: 'ask' }]);
     await engine.close();
     const later = await rig.open({ workflows: [graph, flow] });
@@ -145,7 +145,7 @@ describe('a flow that is given results', () => {
   test('that do not lead to the step it should begin at: it is refused, and says where they lead', async () => {
     const { flow } = createBook();
     const engine = await rig.open({ workflows: [flow] });
-    const error = await errorOf(engine.start(flow, {}, { from: 'write', outputs: { plan: 'given' } }));
+    const error = await errorOf(engine.start(flow, {}, { from: 'write', origin: { actor: 'ann' }, outputs: { plan: 'given' } }));
     expect([error.code, error.message]).toEqual(['STEP_UNKNOWN', expect.stringContaining('it comes to step "ask"')]);
     expect(await engine.list()).toEqual([]);
   });
@@ -167,20 +167,20 @@ describe('a fork of a graph', () => {
     const engine = await rig.open({ workflows: [loop] });
     const run = await engine.start(loop);
     await run.wait();
-    const view = await (await engine.fork(run.id, { from: 'work#2' })).wait();
+    const view = await (await engine.fork(run.id, { from: 'work#2', actor: 'ann' })).wait();
     expect([view.status, view.steps.map(({ path }) => path)]).toEqual(['completed', ['work#1', 'work#2']]);
   });
 
   test('checks the preconditions of its first step again', async () => {
     const { engine, run, world } = await written('graph');
     world.ready = false;
-    const view = await (await engine.fork(run.id, { from: 'write' })).wait();
+    const view = await (await engine.fork(run.id, { from: 'write', actor: 'ann' })).wait();
     expect([view.status, view.error, world.ran]).toEqual(['escalated', 'no paper (precondition "ready" of step "write")', []]);
   });
 
   test('replaces results that are given to it', async () => {
     const { engine, run } = await written('graph');
-    const view = await (await engine.fork(run.id, { from: 'write', outputs: { plan: { plan: 'one part' } } })).wait();
+    const view = await (await engine.fork(run.id, { from: 'write', actor: 'ann', outputs: { plan: { plan: 'one part' } } })).wait();
     expect(view.output).toMatchObject({ text: 'one part, dry', decided: null });
   });
 });
@@ -189,18 +189,18 @@ describe('a run that starts in the middle', () => {
   test('is given the results of what came before, and checks preconditions', async () => {
     const { graph, world } = createBook();
     const engine = await rig.open({ workflows: [graph] });
-    const run = await engine.start(graph, {}, { from: 'write', outputs: { plan: { plan: 'given' } } });
+    const run = await engine.start(graph, {}, { from: 'write', origin: { actor: 'ann' }, outputs: { plan: { plan: 'given' } } });
     const view = await run.wait();
     expect([view.output, world.ran]).toMatchObject([{ text: 'given, dry' }, ['write']]);
     expect(view.steps[0]).toMatchObject({ path: 'plan#0', actor: 'supplied', output: { plan: 'given' } });
     world.ready = false;
-    expect((await (await engine.start(graph, {}, { from: 'write' })).wait()).status).toBe('escalated');
+    expect((await (await engine.start(graph, {}, { from: 'write', origin: { actor: 'ann' } })).wait()).status).toBe('escalated');
   });
 
   test('at a step that does not exist is refused', async () => {
     const { graph } = createBook();
     const engine = await rig.open({ workflows: [graph] });
-    expect((await errorOf(engine.start(graph, {}, { from: 'wirte' }))).code).toBe('STEP_UNKNOWN');
+    expect((await errorOf(engine.start(graph, {}, { from: 'wirte', origin: { actor: 'ann' } }))).code).toBe('STEP_UNKNOWN');
     expect(await engine.list()).toEqual([]);
   });
 });

@@ -104,7 +104,7 @@ describe('a flow whose code changed', () => {
     ran.length = 0;
     const later = await rig.open({ workflows: [after] });
     expect(await codeOf(later.resume(run.id))).toBe('DEFINITION_CHANGED');
-    const error = await errorOf(later.resume(run.id, { acceptChanges: true }));
+    const error = await errorOf(later.resume(run.id, { actor: 'ann', acceptChanges: true }));
     expect([error.code, error.details]).toEqual(['NONDETERMINISM', { expected: 'a', actual: 'step "b"' }]);
     expect([ran, (await later.get(run.id)).status]).toEqual([[], 'waiting']);
     await later.close();
@@ -151,7 +151,9 @@ describe('a flow whose code changed', () => {
     await first.close();
     const later = await rig.open({ workflows: [build('fresh')] });
     expect(await codeOf(later.signal(run.id, 'go'))).toBe('DEFINITION_CHANGED');
-    await later.resume(run.id, { acceptChanges: true });
+    await later.resume(run.id, { actor: 'ann', acceptChanges: true });
+    await later.wait(run.id, 'idle');
+    await later.signal(run.id, 'go');
     expect([(await later.wait(run.id)).output, ran]).toEqual(['new', ['more', 'new']]);
   });
 });

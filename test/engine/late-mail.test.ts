@@ -86,7 +86,7 @@ test('a request to a run that is busy once it is claimed was taken when it is an
 
   const engine = await rig.open({ workflows: [busy], drives: 'own', store: lateMail(store) });
   store.calls.length = 0;
-  await engine.pause(id);
+  await engine.pause(id, { actor: 'ann' });
   expect((await store.load(id)).state.paused).toBe(true);
   expect(store.calls.filter((name) => name === 'claim' || name === 'post')).toEqual(['claim', 'post']);
   await engine.close({ abort: true });

@@ -72,7 +72,7 @@ describe('D09: engines that want the same run', () => {
     expect((await second.pause(run.id, { actor: 'ann' })).waits).toMatchObject([{ kind: 'pause' }]);
     held.go.open();
     expect((await first.wait(run.id, 'idle')).steps.at(-1)).toMatchObject({ path: 'c#1', status: 'queued' });
-    await second.resume(run.id);
+    await second.resume(run.id, { actor: 'ann' });
     expect((await second.wait(run.id)).status).toBe('completed');
     expect(held.ran).toEqual(['a', 'b', 'c']);
   });
@@ -105,7 +105,7 @@ describe('closing an engine', () => {
     await closed;
     expect(held.ran).toEqual(['a', 'b']);
 
-    const later = await rig.open({ workflows: [definition] });
+    const later = await rig.open({ workflows: [definition], drives: 'own' });
     const view = await later.get(run.id);
     expect([view.owner, view.steps.map(({ path, status }) => `${path} ${status}`)]).toEqual([
       undefined,
@@ -137,7 +137,7 @@ describe('closing an engine', () => {
     await second.held.begun.promise;
     await run.wait();
     await first.close({ abort: true });
-    const later = await rig.open({ workflows: [second.definition] });
+    const later = await rig.open({ workflows: [second.definition], drives: 'own' });
     expect(await later.recover()).toEqual([other.id]);
     expect((await later.wait(other.id, 'idle')).waits).toMatchObject([{ kind: 'unknown', step: 'b' }]);
   });
@@ -156,12 +156,12 @@ describe('closing an engine', () => {
       engine.checkpoint(run.id),
       engine.resumeContext(run.id),
       engine.planFork(run.id, 'hear'),
-      engine.fork(run.id, { from: 'hear' }),
+      engine.fork(run.id, { from: 'hear', actor: 'ann' }),
       engine.wait(run.id),
       engine.signal(run.id, 'go'),
       engine.decide(run.id, { option: 'x', actor: 'ann' }),
-      engine.cancel(run.id),
-      engine.pause(run.id),
+      engine.cancel(run.id, { actor: 'ann' }),
+      engine.pause(run.id, { actor: 'ann' }),
       engine.resume(run.id),
       engine.recover(),
       engine.events(run.id).next(),

@@ -210,7 +210,7 @@ describe('a semaphore that the killed process held', () => {
       await engine.resume('killed', { actor: 'ann', choice: { how: 'rerun' } });
       say((await engine.get('killed')).waits.map((wait) => wait.kind).join());
       writeFileSync(db + '.mended', '');
-      await engine.cancel('next');
+      await engine.cancel('next', { actor: 'ann' });
       say((await engine.wait('killed')).status);
       await engine.close();`);
     expect(await other.said()).toBe('at work');

@@ -78,7 +78,7 @@ function halting(world: { fixed: boolean; notes: (string | undefined)[] }) {
       {
         id: 'work',
         handler: (ctx) => {
-          world.notes.push(ctx.retryContext?.error);
+          world.notes.push(ctx.retryContext?.note ?? ctx.retryContext?.error);
           if (!world.fixed) throw new Error('boom');
           return { by: 'work' };
         },

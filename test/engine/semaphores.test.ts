@@ -175,7 +175,7 @@ describe('waiting for a semaphore', () => {
     [
       'is cancelled',
       async (engine: Engine, finish: (id: string) => void) => {
-        const cancelled = engine.cancel('fails');
+        const cancelled = engine.cancel('fails', { actor: 'ann' });
         finish('fails');
         await cancelled;
       },
@@ -197,7 +197,7 @@ describe('waiting for a semaphore', () => {
     await queue.begun('first');
     await enter('gone');
     await enter('next');
-    expect((await engine.cancel('gone')).status).toBe('cancelled');
+    expect((await engine.cancel('gone', { actor: 'ann' })).status).toBe('cancelled');
     queue.finish('first');
     await queue.begun('next');
     expect(queue.order).toEqual(['first', 'next']);
@@ -211,13 +211,13 @@ describe('waiting for a semaphore', () => {
     await queue.begun('first');
     await enter('paused');
     await enter('next');
-    await engine.pause('paused');
+    await engine.pause('paused', { actor: 'ann' });
     queue.finish('first');
     await queue.begun('next');
     expect(queue.order).toEqual(['first', 'next']);
     queue.finish('next');
     await engine.wait('next');
-    await engine.resume('paused');
+    await engine.resume('paused', { actor: 'ann' });
     await queue.begun('paused');
     queue.finish('paused');
     expect((await engine.wait('paused')).status).toBe('completed');

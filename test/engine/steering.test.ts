@@ -56,12 +56,12 @@ describe('pause', () => {
     });
     const run = await engine.start(fan);
     await first.promise;
-    await engine.pause(run.id);
+    await engine.pause(run.id, { actor: 'ann' });
     latches[0]?.open();
     await run.wait('idle');
     expect(begun).toEqual([0]);
     for (const latch of latches) latch.open();
-    await engine.resume(run.id);
+    await engine.resume(run.id, { actor: 'ann' });
     expect((await run.wait()).output).toEqual([0, 1, 2]);
   });
 
@@ -77,10 +77,10 @@ describe('pause', () => {
     });
     const run = await engine.start(asks);
     await run.wait('idle');
-    await engine.pause(run.id);
+    await engine.pause(run.id, { actor: 'ann' });
     await engine.decide(run.id, { option: 'approve', actor: 'ann' });
     expect([(await run.wait('idle')).status, ran]).toEqual(['waiting', []]);
-    await engine.resume(run.id);
+    await engine.resume(run.id, { actor: 'ann' });
     expect([(await run.wait()).status, ran]).toEqual(['completed', ['work']]);
   });
 
@@ -88,7 +88,10 @@ describe('pause', () => {
     const engine = await rig.open();
     const run = await engine.start(defineWorkflow({ name: 'quick', steps: [{ id: 'a', handler: () => 1, next: null }] }));
     await run.wait();
-    expect([await codeOf(engine.pause(run.id)), await codeOf(engine.cancel(run.id))]).toEqual(['RUN_FINAL', 'RUN_FINAL']);
+    expect([await codeOf(engine.pause(run.id, { actor: 'ann' })), await codeOf(engine.cancel(run.id, { actor: 'ann' }))]).toEqual([
+      'RUN_FINAL',
+      'RUN_FINAL',
+    ]);
   });
 });
 
@@ -114,7 +117,7 @@ describe('cancel', () => {
     const engine = await rig.open();
     const run = await engine.start(defineWorkflow({ name: 'waits', steps: [{ id: 'hear', signal: 'go', next: null }] }));
     await run.wait('idle');
-    expect((await engine.cancel(run.id)).status).toBe('cancelled');
+    expect((await engine.cancel(run.id, { actor: 'ann' })).status).toBe('cancelled');
   });
 
   test('goes down to grandchildren, and the parent is cancelled only when they are', async () => {

@@ -140,7 +140,10 @@ describe('a command that does not do what it says', () => {
 
     await editing.engine.resume(id, { actor: 'ann', choice: { how: 'retry', note: 'Write the plan to the database.' } });
     expect((await editing.engine.wait(id, 'idle')).currentStep).toBe('human-gate');
-    expect(told()[2].retryContext.message).toBe('Previous attempt failed: Write the plan to the database.');
+    expect(told()[2].retryContext).toMatchObject({
+      message: 'Previous attempt failed: Strategic plan not saved to DB (postcondition "plan_created" of step "strategic-planning")',
+      note: 'Write the plan to the database.',
+    });
   });
 
   test('is caught when it changes the version in place instead of making a new one', async () => {

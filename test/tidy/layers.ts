@@ -4,7 +4,7 @@
 import { dirname, posix } from 'node:path';
 import { at, isTest, nodesOf, type Source, type SyntaxNode } from './source.ts';
 
-const BELOW_STEPS = ['base', 'expr', 'definition', 'kernel', 'process', 'agents', 'forge'];
+const BELOW_STEPS = ['base', 'expr', 'definition', 'kernel', 'process', 'authority', 'agents', 'forge'];
 const BELOW_HOSTS = [...BELOW_STEPS, 'store', 'steps'];
 const BELOW_API = [...BELOW_HOSTS, 'authoring', 'engine'];
 const BELOW_SERVERS = [...BELOW_API, 'api'];
@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   authoring: ['base', 'expr', 'definition', 'kernel'],
   store: ['base', 'definition', 'kernel'],
   process: ['base'],
+  authority: ['base', 'process'],
   agents: ['base', 'definition', 'process'],
   forge: ['base', 'definition', 'process'],
   steps: BELOW_STEPS,

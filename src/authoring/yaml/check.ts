@@ -3,6 +3,7 @@
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { Definition } from '../../definition/model.ts';
 import { workflowOf } from '../../definition/plain-workflow.ts';
+import { quorumsIn } from '../../definition/quorum.ts';
 import type { TriggerModel } from '../../definition/trigger.ts';
 import type { CheckedModule } from '../discover-check.ts';
 import type { SourceProblem } from '../discover-syntax.ts';
@@ -61,9 +62,18 @@ function examine(file: string, text: string): CheckedModule & { readonly definit
     line,
     column,
   };
+  if (definition === undefined || !isSound) return { ...found, workflow: described };
+  const placeOf = (step: string) =>
+    positionOf([
+      'stages',
+      Math.max(
+        0,
+        stages.findIndex(({ id }) => id === step.split('/')[0]),
+      ),
+    ]);
+  const quorums = quorumsIn(definition.steps).map((quorum) => ({ ...quorum, ...placeOf(quorum.step) }));
   const { trigger } = document;
-  const sound = definition === undefined || !isSound ? {} : { definition, ...(trigger === undefined ? {} : { trigger }) };
-  return { ...found, workflow: described, ...sound };
+  return { ...found, workflow: described, definition, quorums, ...(trigger === undefined ? {} : { trigger }) };
 }
 
 type Judged = SourceProblem & { readonly severity: 'error' | 'warning' };

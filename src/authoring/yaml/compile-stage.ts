@@ -154,7 +154,7 @@ function outputsOf(outputs: readonly YamlOutput[]): Json | undefined {
   return outputs.length === 0 ? undefined : outputs.map(({ name, type, pattern, required }) => given({ name, type, pattern, required }));
 }
 
-function questionOf({ prompt, show, options, from, count, subjects }: YamlHumanWork, ways: Ways | undefined): HumanGateModel {
+function questionOf({ prompt, show, options, from, count, subjects, signed }: YamlHumanWork, ways: Ways | undefined): HumanGateModel {
   for (const { to, label } of options) if (to !== undefined) ways?.check({ id: label }, to);
   const answers = options.map(({ label, outcome, to, requiresInput }) => ({
     label,
@@ -173,6 +173,7 @@ function questionOf({ prompt, show, options, from, count, subjects }: YamlHumanW
     ...(from.length === 0 ? {} : { from }),
     ...(count === undefined ? {} : { count }),
     ...(subjects.length === 0 ? {} : { subjects: { files: subjects } }),
+    ...(signed ? { signed } : {}),
   };
 }
 

@@ -136,8 +136,8 @@ function workOf(stage: WrittenWork | WrittenBranch, path: YamlPath): YamlWork {
         body: stage.expect?.body as Json | undefined,
       };
     case 'human': {
-      const { prompt, show = [], from, count, subjects = [] } = stage;
-      return { type: 'human', prompt, show, options: optionsOf(stage.options, path), from: listOf(from), count, subjects };
+      const { prompt, show = [], from, count, subjects = [], signed = false } = stage;
+      return { type: 'human', prompt, show, options: optionsOf(stage.options, path), from: listOf(from), count, subjects, signed };
     }
     case 'workflow':
       return { type: 'workflow', workflow: stage.workflow, input: (stage.input ?? {}) as JsonObject };

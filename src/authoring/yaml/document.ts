@@ -122,6 +122,8 @@ export interface YamlHumanWork {
   readonly count?: number | undefined;
   /** Patterns of files that it is about. */
   readonly subjects: readonly string[];
+  /** Whether a decision takes a signature. */
+  readonly signed: boolean;
 }
 
 /** An answer that a person can give. */

@@ -136,10 +136,11 @@ const human = {
     accepts: 'a list of options',
   }).optional(),
   from: oneOrMore('The group or groups whose members may decide. Default: whoever may decide in the project.', 'maintainers').optional(),
-  count: count('How many different people must give the same answer to go on; one who rejects is enough. Default: 1.', 1).optional(),
+  count: count('How many different people must choose the same way on; one who rejects or goes back is enough. Default: 1.', 1).optional(),
   subjects: texts('Patterns of files that the question is about: when one changes before somebody decides, it is put anew.', [
     'docs/**',
   ]).optional(),
+  signed: flag('Whether a decision counts only with the signature of an enrolled key. Default: as the project says.').optional(),
 } as const;
 
 const workflow = {

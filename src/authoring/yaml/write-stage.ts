@@ -70,7 +70,7 @@ function checkOf(check: Json): Json {
 }
 
 function humanOf({ gate }: StepModel, { goto }: WorkPlace): JsonObject {
-  const { prompt, show, options, from, count, subjects }: HumanGateModel = gate ?? { prompt: '', show: [], options: [] };
+  const { prompt, show, options, from, count, subjects, signed }: HumanGateModel = gate ?? { prompt: '', show: [], options: [] };
   const plain = JSON.stringify(options.map(({ label, outcome, requiresInput, to }) => [label, outcome, requiresInput, to ?? null]));
   return given({
     type: 'human',
@@ -80,6 +80,7 @@ function humanOf({ gate }: StepModel, { goto }: WorkPlace): JsonObject {
     from: from === undefined ? undefined : [...from],
     count,
     subjects: subjects?.files === undefined ? undefined : [...subjects.files],
+    signed,
   });
 }
 

@@ -71,7 +71,7 @@ describe('a definition that came from a file reads back equal', () => {
   });
 
   test('permissions, a budget, and a question for several people about files', () => {
-    const ask = '{ id: ask, type: human, prompt: Good?, from: [maintainers, owners], count: 2, subjects: ["docs/**"] }';
+    const ask = '{ id: ask, type: human, prompt: Good?, from: [maintainers, owners], count: 2, subjects: ["docs/**"], signed: true }';
     expectSame(
       file(
         `permissions: { contents: read, issues: none }\nprotected: ["ci/**"]\nbudget: { tokens: 1000, cost_usd: 2.5, time: 2h }\nstages: [${ask}]\n`,

@@ -1,6 +1,6 @@
 // The commands that look at definitions.
 
-import type { CommandSpec } from '../command.ts';
+import { type CommandSpec, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
 
 /** The commands of this group. */
 export const DEFINE: readonly CommandSpec[] = [
@@ -75,15 +75,19 @@ export const DEFINE: readonly CommandSpec[] = [
       'Running a workflow runs its code, so a workflow is run only when you trust its content: the file and the local files it imports, as they are now. After a change you are asked again. Packages it imports are not part of it. What you trust is kept with your own state, never in the project.',
     args: [{ name: 'FILE', about: 'files instead of all workflows of the project', many: true, completes: 'file' }],
     options: [
-      { name: 'yes', short: 'y', about: 'do not ask; needed without a terminal' },
+      { name: 'yes', short: 'y', about: 'do not ask for confirmation at the terminal' },
       { name: 'folder', about: 'trust whatever lies in the project folder from now on, for projects of your own' },
       { name: 'revoke', about: 'trust these files no longer; without FILE, nothing of this project' },
       { name: 'list', about: 'show what is trusted, and what has changed since' },
+      TOKEN_FILE,
+      { name: 'sign', about: 'sign the present content, for machines where your key is enrolled (see "pawl identity")' },
+      ...SIGNING_OPTIONS,
     ],
     examples: [
       { line: 'pawl trust .pawl/workflows/review.ts', about: 'look at one workflow and allow it' },
       { line: 'pawl trust --folder', about: 'a project of your own: never ask here again' },
       { line: 'pawl trust --list', about: 'what is trusted' },
+      { line: 'pawl trust --sign', about: 'for CI: writes .pawl/signatures.json, to be committed' },
     ],
     load: () => import('../commands/trust.ts'),
   },

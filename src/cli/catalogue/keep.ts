@@ -1,6 +1,6 @@
 // The commands that keep the house in order.
 
-import type { CommandSpec } from '../command.ts';
+import { type CommandSpec, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
 
 /** The commands of this group. */
 export const KEEP: readonly CommandSpec[] = [
@@ -35,7 +35,11 @@ export const KEEP: readonly CommandSpec[] = [
     about:
       'Verifies the backup first, keeps the present database as a backup of its own, and then takes its place at once or not at all. What happened after the backup was made is not in it: look at the runs that were open before you resume them.',
     args: [{ name: 'FILE', about: 'the backup', required: true, completes: 'file' }],
-    options: [{ name: 'force', about: 'restore although a process drives a run of the present database, or it cannot be read' }],
+    options: [
+      { name: 'force', about: 'restore although a process drives a run of the present database, or it cannot be read' },
+      TOKEN_FILE,
+      ...SIGNING_OPTIONS,
+    ],
     examples: [{ line: 'pawl restore /mnt/safe/runs.db', about: 'go back to that copy' }],
     load: () => import('../commands/restore.ts'),
   },
@@ -43,11 +47,14 @@ export const KEEP: readonly CommandSpec[] = [
     name: 'db',
     group: 'Keep',
     summary: 'check or migrate the database of runs, or adopt a copy of it',
+    about:
+      'Adopting makes a database yours: one that was moved or copied, or that was made under another state folder, such as one that came with a repository. Until then it can be looked at, and nothing in it goes on. A database of others is adopted at a terminal only.',
     args: [{ name: 'ACTION', about: 'what to do', required: true, choices: ['check', 'migrate', 'adopt'] }],
+    options: [TOKEN_FILE, ...SIGNING_OPTIONS],
     examples: [
       { line: 'pawl db check', about: 'verify the file, every log, every value and every checkpoint' },
       { line: 'pawl db migrate', about: 'bring the file to the version of this Pawl, after a backup' },
-      { line: 'pawl db adopt', about: 'this file was moved or copied, and the other one is not used any more' },
+      { line: 'pawl db adopt', about: 'this database was moved here or came from elsewhere, and its runs may go on' },
     ],
     load: () => import('../commands/db.ts'),
   },
@@ -56,7 +63,7 @@ export const KEEP: readonly CommandSpec[] = [
     group: 'Keep',
     summary: 'show the settings in force, and where each came from',
     about:
-      'Settings are read from options, PAWL_... variables, .pawl/config.local.yaml, .pawl/config.yaml and ~/.config/pawl/config.yaml; the first that has one wins. A file that comes with a project can lower limits of yours, and never raise them.',
+      'Settings are read from options, PAWL_... variables, .pawl/config.local.yaml, .pawl/config.yaml and ~/.config/pawl/config.yaml; the first that has one wins. A file that comes with a project can lower limits of yours, and never raise them. config.local.yaml counts as yours while its content is trusted ("pawl trust").',
     args: [{ name: 'KEY', about: 'only this setting, such as limits.global' }],
     options: [{ name: 'show-origin', about: 'the file and line of each, and those that are overridden' }],
     examples: [
@@ -76,14 +83,16 @@ export const KEEP: readonly CommandSpec[] = [
       {
         name: 'status',
         value: 'STATUS',
-        about: 'only runs that ended so, instead of completed, rejected and cancelled; may be given several times',
+        about: 'only runs that ended so, instead of completed, overridden, rejected and cancelled; may be given several times',
         many: true,
-        choices: ['completed', 'rejected', 'cancelled', 'failed', 'escalated'],
+        choices: ['completed', 'overridden', 'rejected', 'cancelled', 'failed', 'escalated'],
       },
       { name: 'keep', value: 'N', about: 'keep the newest N of each workflow whatever their age' },
       { name: 'dry-run', about: 'only show what would be removed' },
       { name: 'yes', short: 'y', about: 'do not ask' },
       { name: 'vacuum', about: 'make the file smaller afterwards; takes a while' },
+      TOKEN_FILE,
+      ...SIGNING_OPTIONS,
     ],
     examples: [
       { line: 'pawl prune --older-than 30d --dry-run', about: 'what would go?' },

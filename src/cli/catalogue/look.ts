@@ -14,7 +14,7 @@ export const LOOK: readonly CommandSpec[] = [
         value: 'STATUS',
         about: 'only runs in this state; may be given several times',
         many: true,
-        choices: ['pending', 'running', 'waiting', 'completed', 'failed', 'escalated', 'rejected', 'cancelled'],
+        choices: ['pending', 'running', 'waiting', 'completed', 'overridden', 'failed', 'escalated', 'rejected', 'cancelled'],
       },
       { name: 'workflow', value: 'NAME', about: 'only runs of this workflow', completes: 'workflow' },
       { name: 'limit', value: 'N', about: 'at most so many (20)' },

@@ -1,6 +1,6 @@
 // The commands that start runs and steer them.
 
-import { type CommandSpec, type OptionSpec, RUN_ARGUMENT } from '../command.ts';
+import { type CommandSpec, type OptionSpec, RUN_ARGUMENT, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
 import { AGENT_FORMAT } from './attend.ts';
 
 const WAIT: OptionSpec = { name: 'wait', about: 'stay until the run has ended, whatever it waits for' };
@@ -41,6 +41,8 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
       WAIT,
       { name: 'attended', about: 'the agent that calls does the work: prints its first step and ends; "pawl done" reports it' },
       AGENT_FORMAT,
+      TOKEN_FILE,
+      ...SIGNING_OPTIONS,
     ],
     examples: [
       { line: 'pawl run release -p version=1.4.0 -p dryRun=true', about: 'with two parameters' },
@@ -75,6 +77,8 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
       NOTE,
       ACCEPT_CHANGES,
       WAIT,
+      TOKEN_FILE,
+      ...SIGNING_OPTIONS,
     ],
     examples: [
       { line: 'pawl resume 7kq2', about: 'after a crash or Ctrl-C: nothing that was recorded runs again' },
@@ -90,7 +94,14 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
     summary: 'run again what failed, and only that',
     about: 'The same as "pawl resume RUN --retry". Of a failed fan-out only the members that did not succeed run again.',
     args: [RUN_ARGUMENT, { name: 'STEP', about: 'the step it stopped at, to be sure that it is the one', completes: 'step' }],
-    options: [{ name: 'extend', value: 'N', about: 'allow N more iterations of a loop that is used up' }, NOTE, ACCEPT_CHANGES, WAIT],
+    options: [
+      { name: 'extend', value: 'N', about: 'allow N more iterations of a loop that is used up' },
+      NOTE,
+      ACCEPT_CHANGES,
+      WAIT,
+      TOKEN_FILE,
+      ...SIGNING_OPTIONS,
+    ],
     examples: [{ line: 'pawl retry 7kq2', about: 'the failed step, or the failed members of a fan-out' }],
     load: () => import('../commands/retry.ts'),
   },
@@ -100,7 +111,7 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
     summary: 'end a run for good, and the runs it started',
     about: 'What is under way is stopped, in whichever process it runs. The code of the workflow is not needed.',
     args: [RUN_ARGUMENT],
-    options: [{ name: 'reason', value: 'TEXT', about: 'why; kept with the run' }],
+    options: [{ name: 'reason', value: 'TEXT', about: 'why; kept with the run' }, TOKEN_FILE],
     examples: [{ line: 'pawl cancel 7kq2 --reason "superseded"', about: 'with a reason' }],
     load: () => import('../commands/cancel.ts'),
   },
@@ -110,6 +121,7 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
     summary: 'let a run begin nothing new until it is resumed',
     about: 'What is under way ends first, in whichever process it runs.',
     args: [RUN_ARGUMENT],
+    options: [TOKEN_FILE],
     examples: [{ line: 'pawl pause 7kq2', about: 'until "pawl resume 7kq2"' }],
     load: () => import('../commands/pause.ts'),
   },
@@ -128,6 +140,8 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
       { name: 'output', value: 'STEP=JSON', about: 'replaces what a step before it gave, or @file', many: true },
       { name: 'dry-run', about: 'only show what is reused, what runs again, and which effects outside may repeat' },
       { name: 'yes', short: 'y', about: 'do not ask on a terminal' },
+      TOKEN_FILE,
+      ...SIGNING_OPTIONS,
     ],
     examples: [
       { line: 'pawl fork 7kq2 --from publish --dry-run', about: 'what would be reused and what would run again' },

@@ -2,7 +2,10 @@
 // shell has neither a terminal nor a personal token.
 
 import type { AnyWorkflow, Engine } from '../../api/engine.ts';
-import { EngineError, isEngineError } from '../../base/error.ts';
+import type { Statement } from '../../authority/statement.ts';
+import { EngineError } from '../../base/error.ts';
+import type { Signature } from '../../base/signature.ts';
+import { answersValue } from '../../engine/reports.ts';
 import { isDead } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
 import { type Answer, askAnswers, pickQuestions, questionLines, questionsIn, readAnswer } from '../attended-answer.ts';
@@ -10,7 +13,9 @@ import { type AskedQuestions, readQuestions } from '../attended-standing.ts';
 import type { CommandRun, Given } from '../command.ts';
 import { rootOf } from '../decision-gates.ts';
 import { confirm } from '../decision-prompt.ts';
-import { type Right, rightToDecide } from '../decision-right.ts';
+import { type DecisionRight, rightToDecide } from '../decision-right.ts';
+import { asksToSign, identityFor } from '../identity.ts';
+import { signFor } from '../identity-signing.ts';
 import { findPlace, findRun, openForRun, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
@@ -22,15 +27,13 @@ interface Answering {
   readonly given: Given;
   readonly place: Place;
   readonly store: Store;
-  readonly right: Right;
+  readonly right: DecisionRight;
 }
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   const prefix = given.word('RUN');
-  const right = await rightToDecide(shell, given, prefix).catch((error: unknown) => {
-    throw retold(error, prefix);
-  });
+  const right = rightToDecide(shell, given);
   const place = await findPlace(shell, given);
   const store = await openForRun(place, prefix);
   try {
@@ -49,16 +52,6 @@ export const run: CommandRun = async (shell, given) => {
     await store.close();
   }
 };
-
-/** The refusal in the words of this command. */
-function retold(error: unknown, run: string): unknown {
-  if (!isEngineError(error) || error.code !== 'NOT_ALLOWED') return error;
-  return new EngineError(
-    'NOT_ALLOWED',
-    `a person answers what an agent asks; answer at a terminal with "pawl answer ${run}", or set PAWL_TOKEN to a personal token ("pawl token create NAME", at a terminal) and give the --digest that "pawl gates ${run}" shows`,
-    { cause: error },
-  );
-}
 
 /** The code of a run that nobody drives: without it an answer would lie there, so nothing is recorded. */
 async function workflowsFor({ shell, place, store }: Answering, root: string): Promise<readonly AnyWorkflow[]> {
@@ -104,12 +97,27 @@ interface Made {
   readonly workflows: readonly AnyWorkflow[];
 }
 
-async function record({ shell, place, store, right }: Answering, { asked, answers, root, workflows }: Made): Promise<number> {
+async function record(answering: Answering, { asked, answers, root, workflows }: Made): Promise<number> {
+  const { shell, place, store } = answering;
   const { driveRun, driveWithEngine } = await import('../drive.ts');
+  const { actor, signature } = await signedAnswer(answering, asked, answers);
   const use = async (engine: Engine): Promise<number> => {
-    await engine.answer(asked.run, { answers, actor: right.actor, step: asked.path });
-    shell.print(`${shell.symbol('done')} answered ${oneLine(asked.path)} of run ${asked.run}, as ${right.actor}.`);
+    await engine.answer(asked.run, { answers, actor, step: asked.path, ...(signature === undefined ? {} : { signature }) });
+    shell.print(`${shell.symbol('done')} answered ${oneLine(asked.path)} of run ${asked.run}, as ${actor}.`);
     return driveRun(shell, { engine, run: root, wait: false });
   };
   return driveWithEngine(shell, place, { store, workflows, use });
+}
+
+/** Under which name it is answered, and the signature where the run takes one. */
+async function signedAnswer(
+  { shell, given, right }: Answering,
+  asked: AskedQuestions,
+  answers: readonly Answer[],
+): Promise<{ readonly actor: string; readonly signature?: Signature }> {
+  if (!asked.signed && !asksToSign(shell)) return { actor: right.actor };
+  const actor = identityFor(shell, given).name;
+  const { run, path, attempt } = asked;
+  const statement: Statement = { about: 'answer', run, path, attempt, answers: answersValue(asked, answers).ref.digest, actor };
+  return { actor, signature: await signFor(shell, given, statement) };
 }

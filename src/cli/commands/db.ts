@@ -3,10 +3,13 @@
 import { existsSync } from 'node:fs';
 import { EngineError } from '../../base/error.ts';
 import type { StoreReport } from '../../store/store.ts';
+import { checkAll } from '../check-signatures.ts';
 import type { CommandRun } from '../command.ts';
 import { showWork } from '../copies.ts';
+import { confirm } from '../decision-prompt.ts';
 import { findPlace, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
+import { ensureStateId, isForeign } from '../store-origin.ts';
 import { oneLine } from '../terminal.ts';
 
 /** Runs the command. */
@@ -23,10 +26,10 @@ export const run: CommandRun = async (shell, given) => {
 };
 
 async function check(shell: Shell, place: Place): Promise<number> {
-  const store = await openStore(place);
+  const store = await openStore(place, 'look');
   const done = showWork(shell, `checking ${oneLine(place.file)}`);
   try {
-    const report = await store.check();
+    const report = await checkAll(shell, place, store);
     done();
     const { ok, file, schemaVersion: version, problems } = report;
     shell.result({ ok, file, version, problems }, () => reportLines(shell, report));
@@ -48,7 +51,7 @@ function reportLines(shell: Shell, { file, ok, schemaVersion, problems }: StoreR
 async function migrate(shell: Shell, place: Place): Promise<number> {
   const { inspectFile } = await import('../../store/sqlite/inspect.ts');
   const { version: from, newest: to } = inspectFile(place.file);
-  await (await openStore(place)).close();
+  await (await openStore(place, 'look')).close();
   const backup = from === to || from === 0 ? undefined : inspectFile(place.file).lastBackup;
   shell.result({ file: place.file, from, to, backup: backup ?? null }, () =>
     from === to
@@ -66,12 +69,32 @@ async function adopt(shell: Shell, place: Place): Promise<number> {
     import('../../store/sqlite/open.ts'),
     import('../../store/sqlite/inspect.ts'),
   ]);
-  const { copyOf } = inspectFile(place.file);
-  if (copyOf !== undefined) await (await openSqliteStore({ file: place.file, adopt: true })).close();
-  shell.result({ file: place.file, copyOf: copyOf ?? null }, () => [
-    copyOf === undefined
-      ? `${oneLine(place.file)} is at home here; there is nothing to do`
-      : `${shell.symbol('done')} ${oneLine(place.file)} is the store now, and runs go on here; it came from ${oneLine(copyOf)}`,
+  const { copyOf, origin, runs } = inspectFile(place.file);
+  const foreign = isForeign(place, origin);
+  if (foreign) await agreeToAdopt(shell, place, runs);
+  const isNews = foreign || copyOf !== undefined;
+  if (isNews) await (await openSqliteStore({ file: place.file, adopt: true, origin: ownId(place) })).close();
+  shell.result({ file: place.file, copyOf: copyOf ?? null, foreign }, () => [
+    isNews
+      ? `${shell.symbol('done')} ${oneLine(place.file)} is your store now, and its runs can go on here${copyOf === undefined ? '' : `; it came from ${oneLine(copyOf)}`}`
+      : `${oneLine(place.file)} is at home here; there is nothing to do`,
   ]);
   return 0;
+}
+
+/** Adopting lets the commands in the runs of a database be executed, so a person has to agree to it. */
+async function agreeToAdopt(shell: Shell, place: Place, runs: number): Promise<void> {
+  if (!shell.isInteractive)
+    throw new EngineError(
+      'NOT_ALLOWED',
+      `${place.file} was not made under your state folder, and adopting it lets its runs execute what they hold; only a person can decide that: run "pawl db adopt --db ${place.file}" at a terminal`,
+    );
+  shell.print(`${oneLine(place.file)} was not made under your state folder ${oneLine(place.state ?? '')}.`);
+  shell.print(`It holds ${runs} ${runs === 1 ? 'run' : 'runs'}; "pawl runs" and "pawl show RUN" tell what they would execute.`);
+  if (!(await confirm(shell, 'Let its runs go on here?'))) throw new EngineError('NOT_ALLOWED', 'nothing was adopted');
+}
+
+function ownId({ state }: Place): string {
+  if (state !== undefined) return ensureStateId(state);
+  throw new EngineError('STORE_UNAVAILABLE', 'there is no state folder to adopt the database into; set HOME or PAWL_STATE');
 }

@@ -14,8 +14,10 @@ import { createDemoProject, type DemoProject } from '../demo/project.ts';
 import { questionLines, tellRun } from '../demo/telling.ts';
 import { catchInterrupts, EXIT_INTERRUPTED, type Interrupt } from '../interrupt.ts';
 import { loadWorkflow } from '../load.ts';
+import { stateHome } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { exitOf, statusText } from '../status.ts';
+import { ensureStateId } from '../store-origin.ts';
 import { readStory, type Story } from '../story.ts';
 import { trustContent } from '../trust.ts';
 
@@ -33,6 +35,8 @@ export const run: CommandRun = async (shell, given) => {
   const engine = await createEngine({ db: project.database, workflows: [workflow], cwd: project.root, drives: 'own' });
   const interrupt = catchInterrupts(engine, (text) => shell.warn(text));
   try {
+    // The commands that the demo ends with go on in this database.
+    await engine.store.bind(ensureStateId(stateHome(shell)));
     const { id } = await engine.start(workflow, { git: project.hasGit }, { origin: { file: project.workflow, actor: userActor(shell) } });
     const scene = { engine, run: id, project, definition: workflow.definition, interrupt };
     return await play(shell, scene, !given.has('no-pause'));

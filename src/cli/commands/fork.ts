@@ -3,10 +3,11 @@
 import type { Engine } from '../../api/engine.ts';
 import { EngineError } from '../../base/error.ts';
 import type { Store } from '../../store/store.ts';
-import { userActor } from '../actor.ts';
 import type { CommandRun, Given } from '../command.ts';
 import { confirm } from '../decision-prompt.ts';
 import { type ForkTable, forkLines, readForkTable } from '../fork-plan.ts';
+import { signingOf } from '../identity-signing.ts';
+import { demandRight } from '../right.ts';
 import { findPlace, findRun, openForRun, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
@@ -62,8 +63,11 @@ async function forkAndDrive(shell: Shell, given: Given, forking: Forking & { rea
   const params = readParams(shell, given, workflow.definition.params);
   const outputs = readOutputs(shell, given);
   const use = async (engine: Engine): Promise<number> => {
-    if (!(await isAgreed(shell, given, await readForkTable(engine, original, from)))) return EXIT_NOTHING;
-    const fork = await engine.fork(original, { from, params, outputs, actor: userActor(shell) });
+    const plan = await readForkTable(engine, original, from);
+    if (plan.passed.length > 0) await demandRight(shell, { demand: 'override', on: 'pawl fork --from' });
+    if (!(await isAgreed(shell, given, plan))) return EXIT_NOTHING;
+    const isSigned = forked.state.signed === true || place.settings.decisions === 'signed';
+    const fork = await engine.fork(original, { from, params, outputs, ...signingOf(shell, { isSigned }) });
     shell.print(`Run ${fork.id} is a fork of ${original}.`);
     return driveRun(shell, { engine, run: fork.id, wait: false });
   };

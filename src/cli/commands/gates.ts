@@ -42,7 +42,7 @@ interface Found {
 export const run: CommandRun = async (shell, given) => {
   const place = await findPlace(shell, given);
   const prefix = given.maybe('RUN');
-  const store = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix);
+  const store = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix, 'look');
   try {
     const runs = store === undefined ? [] : prefix === undefined ? await openRuns(shell, store) : [await findRun(store, prefix, place)];
     const found = await Promise.all(runs.map((id) => waitingIn(store as Store, place.file, { id, below: prefix !== undefined })));

@@ -57,7 +57,7 @@ async function subjectOf(shell: Shell, given: Given, place: Place): Promise<Subj
   if (named !== undefined && word !== undefined)
     throw new EngineError('USAGE', `give a workflow or --run, not both: "${word}" and --run ${named}`);
   if (named !== undefined) {
-    const store = await openForRun(place, named);
+    const store = await openForRun(place, named, 'look');
     return closing(store, async () => graphOf(store, await findRun(store, named, place)));
   }
   if (word === undefined)

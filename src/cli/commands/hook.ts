@@ -13,7 +13,7 @@ import { isFinal, isSettled } from '../../kernel/run-state.ts';
 import { statusOf, waitsOf } from '../../kernel/status.ts';
 import { liveRuns } from '../../mcp/live-runs.ts';
 import type { Store } from '../../store/store.ts';
-import { type AgentSession, isSessionId, readSession, type SessionRun, writeSession } from '../agent-session.ts';
+import { type AgentSession, changeSession, isSessionId, readSession, type SessionRun } from '../agent-session.ts';
 import type { CommandRun } from '../command.ts';
 import type { Shell } from '../shell.ts';
 
@@ -43,8 +43,9 @@ async function answerStop(shell: Shell, asked: Json): Promise<Answer | undefined
   const open = looks.flatMap((look) => (look?.todo === undefined ? [] : [look]));
   const at = open.map((look) => look.at).join(' ');
   const times = at === session.kept.at && !isNewTurn(session, asked) ? session.kept.times + 1 : 1;
-  const runs = session.runs.filter((_, index) => looks[index] !== undefined);
-  keep(shell, session, { ...session, runs, kept: open.length === 0 ? session.kept : { at, times: Math.min(times, TIMES_MAX + 1) } });
+  const over = session.runs.filter((_, index) => looks[index] === undefined);
+  const kept = open.length === 0 ? session.kept : { at, times: Math.min(times, TIMES_MAX + 1) };
+  keep(shell, session, { over, kept });
   if (open.length === 0) return undefined;
   const todo = open.map((look) => look.todo).join('\n');
   if (times > TIMES_MAX)
@@ -57,8 +58,15 @@ function isNewTurn({ kept }: AgentSession, asked: Json): boolean {
   return kept.times > TIMES_MAX && isJsonObject(asked) && asked.stop_hook_active === false;
 }
 
-function keep(shell: Shell, before: AgentSession, now: AgentSession): void {
-  if (JSON.stringify(before) !== JSON.stringify(now)) writeSession(shell, now);
+/** Keeps how often it was reminded, and forgets runs that are over; what it took up meanwhile stays. */
+function keep(
+  shell: Shell,
+  session: AgentSession,
+  { over, kept }: { readonly over: readonly SessionRun[]; readonly kept: AgentSession['kept'] },
+): void {
+  if (over.length === 0 && JSON.stringify(kept) === JSON.stringify(session.kept)) return;
+  const isOver = ({ run: id, db }: SessionRun): boolean => over.some((one) => one.run === id && one.db === db);
+  changeSession(shell, session.id, (now) => ({ ...now, runs: now.runs.filter((one) => !isOver(one)), kept }));
 }
 
 /** A run of the session: where it stands, and what its agent has to do, if anything. */

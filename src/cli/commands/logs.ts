@@ -22,7 +22,7 @@ export const run: CommandRun = async (shell, given) => {
   const place = await findPlace(shell, given);
   const prefix = given.word('RUN');
   const since = sinceOf(given);
-  const store = await openForRun(place, prefix);
+  const store = await openForRun(place, prefix, 'look');
   try {
     const id = await findRun(store, prefix, place);
     const step = given.maybe('STEP');

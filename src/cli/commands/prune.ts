@@ -11,7 +11,7 @@ import { statusText } from '../status.ts';
 import { oneLine, table } from '../terminal.ts';
 import { agoText } from '../time.ts';
 
-const STATUSES: readonly RunStatus[] = ['completed', 'rejected', 'cancelled'];
+const STATUSES: readonly RunStatus[] = ['completed', 'overridden', 'rejected', 'cancelled'];
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {

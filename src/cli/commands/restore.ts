@@ -21,8 +21,11 @@ import type { CommandRun } from '../command.ts';
 import { type CopyFacts, nameBeside, showWork, verifyCopy } from '../copies.ts';
 import { findPlace, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
+import { isForeign } from '../store-origin.ts';
 import { oneLine } from '../terminal.ts';
 
+/** Stands where the id of a state folder would: no folder has it. */
+const NOBODY = 'nobody';
 const SIDES = ['-wal', '-shm'];
 
 /** Runs the command. */
@@ -37,8 +40,9 @@ export const run: CommandRun = async (shell, given) => {
     await assertFree(place, given.has('force'));
     const present = await keepPresent(place);
     await takePlace(draft, place, present);
+    const { origin } = (await import('../../store/sqlite/inspect.ts')).inspectFile(place.file);
     done();
-    tell(shell, { place, backup, saved: present?.saved, facts });
+    tell(shell, { place, backup, saved: present?.saved, facts, foreign: isForeign(place, origin) });
     return 0;
   } finally {
     done();
@@ -112,7 +116,7 @@ interface Present {
 async function keepPresent(place: Place): Promise<Present | undefined> {
   if (!existsSync(place.file)) return undefined;
   try {
-    const store = await openStore(place);
+    const store = await openStore(place, 'look');
     try {
       return { saved: (await store.backup(nameBeside(place.file, 'backup'))).path, isSound: true };
     } finally {
@@ -141,7 +145,10 @@ async function takePlace(draft: string, place: Place, present: Present | undefin
     if (process.platform !== 'win32') syncFile(dirname(place.file));
   }
   const { openSqliteStore } = await import('../../store/sqlite/open.ts');
-  await (await openSqliteStore({ file: place.file, adopt: true })).close();
+  const store = await openSqliteStore({ file: place.file, adopt: true });
+  // A backup that does not say whose it is may be anybody's, wherever it is put.
+  await store.bind(NOBODY);
+  await store.close();
 }
 
 function syncFile(path: string): void {
@@ -158,13 +165,15 @@ interface Restored {
   readonly backup: string;
   readonly saved: string | undefined;
   readonly facts: CopyFacts;
+  readonly foreign: boolean;
 }
 
-function tell(shell: Shell, { place, backup, saved, facts }: Restored): void {
+function tell(shell: Shell, { place, backup, saved, facts, foreign }: Restored): void {
   const open = facts.open.map(({ id, workflow, status, currentStep }) => ({ id, workflow, status, currentStep: currentStep ?? null }));
-  shell.result({ restored: { file: place.file, from: backup, saved: saved ?? null, runs: facts.runs, open } }, () => [
+  shell.result({ restored: { file: place.file, from: backup, saved: saved ?? null, runs: facts.runs, open, foreign } }, () => [
     `${shell.symbol('done')} ${facts.runs} ${facts.runs === 1 ? 'run' : 'runs'} restored to ${oneLine(place.file)}`,
     ...(saved === undefined ? [] : [`  what was there before is ${oneLine(saved)}`]),
+    ...(foreign ? ['  It was not made under your state folder. If it is yours, "pawl db adopt" at a terminal lets its runs go on.'] : []),
     ...(open.length === 0
       ? []
       : [

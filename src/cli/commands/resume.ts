@@ -8,6 +8,7 @@ import { tellEnd } from '../drive.ts';
 import { readJson } from '../params.ts';
 import { countOf, resumeAndDrive } from '../resumption.ts';
 import { budgetOf } from '../resumption-budget.ts';
+import { demandRight } from '../right.ts';
 import { findPlace, findRun, openForRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
@@ -24,6 +25,7 @@ export const run: CommandRun = async (shell, given) => {
     const stands = choice === undefined && budget === undefined && isHalted(state.status) && !isFinal(state.status);
     if (stands && !shell.isInteractive) return await tellEnd(shell, store, { run: id, interrupted: false });
     const { askHowOn } = await import('../resumption-prompt.ts');
+    if (stands) await demandRight(shell, { demand: 'override', on: 'pawl resume' });
     const chosen = stands ? await askHowOn(shell, state) : choice;
     if (chosen === 'leave') return await tellEnd(shell, store, { run: id, interrupted: false });
     return await resumeAndDrive(shell, {

@@ -5,9 +5,9 @@ import { EngineError } from '../../base/error.ts';
 import { isRunIdPrefix } from '../../base/id.ts';
 import { bindParams } from '../../definition/arg.ts';
 import { ATTENDED } from '../../steps/handover.ts';
-import { userActor } from '../actor.ts';
 import type { CommandRun, Given } from '../command.ts';
 import { driveRun, driveWithEngine } from '../drive.ts';
+import { signingOf } from '../identity-signing.ts';
 import { EXIT_INTERRUPTED } from '../interrupt.ts';
 import { type LoadedWorkflow, loadWorkflow } from '../load.ts';
 import { readOutputs, readParams } from '../params.ts';
@@ -44,6 +44,7 @@ export const run: CommandRun = async (shell, given) => {
     const { detachRun } = await import('../detach.ts');
     return detachRun(shell, place, { given, file: loaded.file });
   }
+  const signing = signingOf(shell, { isSigned: passes(given) && place.settings.decisions === 'signed' });
   const store = await openStore(place);
   try {
     return await driveWithEngine(shell, place, {
@@ -51,7 +52,13 @@ export const run: CommandRun = async (shell, given) => {
       workflows: [loaded.workflow],
       use: async (engine) => {
         const { id } = await engine.start(loaded.workflow, params, {
-          origin: { file: loaded.file, actor: userActor(shell), ...trigger?.origin },
+          origin: {
+            file: loaded.file,
+            actor: signing.actor,
+            ...trigger?.origin,
+            ...(signing.sign === undefined ? {} : { actor: signing.actor }),
+          },
+          ...(signing.sign === undefined ? {} : { sign: signing.sign }),
           ...options,
           ...(Object.keys(facts).length === 0 ? {} : { facts }),
           ...(Object.keys(outputs).length === 0 ? {} : { outputs }),
@@ -73,6 +80,11 @@ async function refuseSecond(place: Place, workflow: string, trigger: Trigger | u
   } finally {
     await store?.close();
   }
+}
+
+/** Whether the run begins behind its first step, or with results in the place of steps. */
+function passes(given: Given): boolean {
+  return given.option('from') !== undefined || given.options('output').length > 0;
 }
 
 /** Who does the work is told what to do and reports it; there is nothing to stay for and nobody else to drive. */

@@ -1,8 +1,10 @@
 // `pawl token`: personal tokens, with which a person decides where no terminal is.
 
+import type { Scope } from '../../authority/rights.ts';
 import { parseDuration } from '../../base/duration.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import type { CommandRun, Given } from '../command.ts';
+import { demandRight } from '../right.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
 import { agoText, untilText } from '../time.ts';
@@ -16,10 +18,15 @@ export const run: CommandRun = async (shell, given) => {
   const name = given.maybe('NAME');
   if (action === 'list') list(shell);
   else if (name === undefined) throw new EngineError('USAGE', `NAME is missing: pawl token ${action} NAME`);
-  else if (action === 'create') create(shell, name, lifeOf(given));
+  else if (action === 'create') await create(shell, name, { lastsMs: lifeOf(given), scopes: scopesOf(given) });
   else revoke(shell, name);
   return 0;
 };
+
+function scopesOf(given: Given): readonly Scope[] {
+  const scopes = given.options('scope') as readonly Scope[];
+  return scopes.length === 0 ? ['decide'] : [...new Set(scopes)];
+}
 
 function lifeOf(given: Given): number {
   const text = given.option('expires') ?? EXPIRES_DEFAULT;
@@ -32,24 +39,23 @@ function lifeOf(given: Given): number {
   throw new EngineError('USAGE', `--expires takes a span such as 12h, 90d or 52w, not "${text}"`);
 }
 
-function create(shell: Shell, name: string, lastsMs: number): void {
-  if (!shell.isInteractive)
-    throw new EngineError(
-      'NOT_ALLOWED',
-      'a token is created by a person at a terminal, so that no agent makes one for itself; run this there',
-    );
-  const { row, secret } = createToken(shell, name, lastsMs);
+async function create(shell: Shell, name: string, how: { readonly lastsMs: number; readonly scopes: readonly Scope[] }): Promise<void> {
+  // A token cannot make another one, so that what it was given for ends when it is revoked.
+  await demandRight(shell, { demand: 'trust', on: 'pawl token create', withoutToken: true });
+  const { row, secret } = createToken(shell, name, how);
   shell.print(secret);
   shell.print();
   shell.print(`This is the token of ${row.name}. It is shown only now and holds until ${new Date(row.expiresAt).toISOString()}.`);
+  shell.print(`It may be used to: ${row.scopes.join(', ')}.`);
   shell.print('Whoever has it decides in this name: keep it from agents and out of files they read.');
   shell.print('Use it with PAWL_TOKEN or --token-file.');
 }
 
 function list(shell: Shell): void {
   const tokens = readTokens(shell);
-  const rows = tokens.map(({ name, createdAt, expiresAt }) => ({
+  const rows = tokens.map(({ name, createdAt, expiresAt, scopes }) => ({
     name,
+    scopes,
     createdAt: new Date(createdAt).toISOString(),
     expiresAt: new Date(expiresAt).toISOString(),
     isExpired: expiresAt <= Date.now(),
@@ -59,6 +65,7 @@ function list(shell: Shell): void {
       ? ['No tokens. "pawl token create NAME" makes one.']
       : table(shell.look, [
           { title: 'NAME', cells: tokens.map(({ name }) => oneLine(name)) },
+          { title: 'SCOPES', cells: tokens.map(({ scopes }) => scopes.join(', ')) },
           { title: 'CREATED', cells: tokens.map(({ createdAt }) => agoText(createdAt)) },
           { title: 'EXPIRES', cells: tokens.map(({ expiresAt }) => (expiresAt <= Date.now() ? 'expired' : untilText(expiresAt))) },
         ]),

@@ -4,37 +4,41 @@ import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ModuleGraph } from '../../authoring/discover-imports.ts';
 import { EngineError } from '../../base/error.ts';
+import type { Signature } from '../../base/signature.ts';
 import type { CommandRun, Given } from '../command.ts';
 import { shownFile, workflowFolders } from '../definitions.ts';
 import { findProject, type Project } from '../project.ts';
+import { demandRight } from '../right.ts';
 import { roleFilesOf } from '../role-files.ts';
-import { readSettings } from '../settings.ts';
+import { filesToTrust } from '../settings.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 import {
   aboutContent,
   ask,
   changedSince,
+  changeTrust,
   importedFiles,
   isInside,
   keepContent,
   readGraph,
   readTrust,
+  type Trust,
   type TrustedFile,
   trustedFolder,
   trustFolder,
-  writeTrust,
 } from '../trust.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   const project = findProject(shell, given);
-  const modes = ['folder', 'revoke', 'list'].filter((name) => given.has(name));
+  const modes = ['folder', 'revoke', 'list', 'sign'].filter((name) => given.has(name));
   if (modes.length > 1 && !(modes.length === 2 && given.has('revoke') && given.has('folder')))
     throw new EngineError('USAGE', `--${modes.join(' and --')} do not go together; "pawl trust --help" shows how it is used`);
   if (given.has('list')) return list(shell);
   if (given.has('revoke')) return revoke(shell, project, given);
   if (given.has('folder')) return wholeFolder(shell, project, given);
+  if (given.has('sign')) return signContents(shell, project, given);
   return contents(shell, project, given);
 };
 
@@ -56,6 +60,29 @@ async function contents(shell: Shell, project: Project, given: Given): Promise<n
   return 0;
 }
 
+/** Signs the present content of workflows: wherever the key of whoever signs is enrolled, it may run. */
+async function signContents(shell: Shell, project: Project, given: Given): Promise<number> {
+  const [{ signFor }, { keepSigned }, { identityFor }] = await Promise.all([
+    import('../identity-signing.ts'),
+    import('../trust-signature.ts'),
+    import('../identity.ts'),
+  ]);
+  const { name } = identityFor(shell, given);
+  const signed: { readonly graph: ModuleGraph; readonly signature: Signature }[] = [];
+  for (const file of await chosenFiles(shell, project, given)) {
+    const graph = await readGraph(file);
+    for (const line of aboutContent(shell, graph, [])) shell.print(line);
+    signed.push({ graph, signature: await signFor(shell, given, { about: 'trust', digest: graph.digest }) });
+  }
+  const file = keepSigned(project, signed);
+  const rows = signed.map(({ graph }) => ({ file: graph.file, digest: graph.digest }));
+  shell.result({ signed: rows, by: name, file }, () => [
+    ...rows.map((row) => `${shell.symbol('done')} signed by ${name}: ${shownFile(shell, row.file)}`),
+    `Commit ${shownFile(shell, file)}: where the key of ${name} is enrolled, this content may run.`,
+  ]);
+  return 0;
+}
+
 async function chosenFiles(shell: Shell, project: Project, given: Given): Promise<string[]> {
   const named = given.allWords('FILE').map((word) => resolve(shell.cwd, word));
   const missing = named.find((file) => !existsSync(file));
@@ -63,8 +90,7 @@ async function chosenFiles(shell: Shell, project: Project, given: Given): Promis
   if (named.length > 0) return named;
   const { findFiles } = await import('../../authoring/discover.ts');
   const workflows = (await Promise.all(workflowFolders(project).map(findFiles))).flatMap((files) => files.found);
-  const { powerful = [] } = await readSettings(shell, project);
-  const found = [...workflows, ...powerful, ...roleFilesOf(project)];
+  const found = [...workflows, ...(await filesToTrust(shell, project)), ...roleFilesOf(project)];
   if (found.length === 0) throw new EngineError('USAGE', `there are no workflows in ${project.root}; name a file: pawl trust FILE`);
   return found;
 }
@@ -78,36 +104,41 @@ async function wholeFolder(shell: Shell, project: Project, given: Given): Promis
   return 0;
 }
 
-/** Trust is given by a person: at a terminal they are asked, elsewhere they say so in the command. */
+/** Trust is given by a person: at a terminal they are asked, elsewhere their token says who they are. */
 async function confirm(shell: Shell, given: Given, question: string): Promise<void> {
+  await demandRight(shell, { demand: 'trust', on: 'pawl trust' });
   if (given.has('yes')) return;
   if (!shell.isInteractive)
     throw new EngineError(
       'NOT_ALLOWED',
-      'nobody can be asked here, because this is no terminal; add --yes if you have read what you trust',
+      'nobody can be asked here, because this is not a terminal; add --yes if you have read what you trust',
     );
   const answer = await ask(shell, `${question} [y/N] `);
   if (answer !== 'y' && answer !== 'yes') throw new EngineError('NOT_ALLOWED', 'nothing was trusted');
 }
 
 function revoke(shell: Shell, project: Project, given: Given): number {
-  const trust = readTrust(shell);
   const root = realpathSync(project.root);
   const named = given.allWords('FILE').map((word) => realOf(resolve(shell.cwd, word)));
-  const unknown = named.find((file) => trust.files[file] === undefined);
-  if (unknown !== undefined) {
-    const folder = trustedFolder(trust, unknown);
-    const why = folder === undefined ? 'is not trusted' : `is trusted with its folder ${folder}, which "pawl trust --revoke" takes back`;
-    throw new EngineError('USAGE', `${unknown} ${why}; "pawl trust --list" shows what is`);
-  }
-  const files = named.length > 0 ? named : given.has('folder') ? [] : Object.keys(trust.files).filter((file) => isInside(root, file));
-  const folders = named.length > 0 ? [] : Object.keys(trust.folders).filter((folder) => folder === root || isInside(folder, root));
-  writeTrust(shell, { files: without(trust.files, files), folders: without(trust.folders, folders) });
-  const revoked = [...folders, ...files];
+  let revoked: readonly string[] = [];
+  changeTrust(shell, (trust) => {
+    const unknown = named.find((file) => trust.files[file] === undefined);
+    if (unknown !== undefined) throw notThere(trust, unknown);
+    const files = named.length > 0 ? named : given.has('folder') ? [] : Object.keys(trust.files).filter((file) => isInside(root, file));
+    const folders = named.length > 0 ? [] : Object.keys(trust.folders).filter((folder) => folder === root || isInside(folder, root));
+    revoked = [...folders, ...files];
+    return { files: without(trust.files, files), folders: without(trust.folders, folders) };
+  });
   shell.result({ revoked }, () =>
     revoked.length === 0 ? ['Nothing of this project was trusted.'] : revoked.map((path) => `no longer trusted: ${shownFile(shell, path)}`),
   );
   return 0;
+}
+
+function notThere(trust: Trust, file: string): EngineError {
+  const folder = trustedFolder(trust, file);
+  const why = folder === undefined ? 'is not trusted' : `is trusted with its folder ${folder}, which "pawl trust --revoke" takes back`;
+  return new EngineError('USAGE', `${file} ${why}; "pawl trust --list" shows what is`);
 }
 
 function realOf(file: string): string {

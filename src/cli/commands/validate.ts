@@ -25,7 +25,8 @@ const UNSEEN_SHOWN = 5;
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   const strict = given.has('strict');
-  const files = await checkFiles(await chosenFiles(shell, given));
+  const checked = await checkFiles(await chosenFiles(shell, given));
+  const files = checked.some(({ quorums = [] }) => quorums.length > 0) ? await withGroups(shell, given, checked) : checked;
   const judged = strict ? files.map(strictly) : files;
   shell.result({ files: judged.map(rowOf) }, () => judged.flatMap((file) => linesOf(shell, file)));
   if (!shell.wantsJson) shell.warn(summaryOf(judged));
@@ -57,6 +58,22 @@ async function checkFiles(files: readonly string[]): Promise<Checked[]> {
   }
   const same = duplicates(checked.flatMap(({ workflow }) => workflow ?? []));
   return checked.map((one) => ({ ...one, errors: [...one.errors, ...same.filter(({ file }) => file === one.file).map(withoutFile)] }));
+}
+
+/** What the project's groups add: more people asked for than there are. Groups that are not set here may be elsewhere. */
+async function withGroups(shell: Shell, given: Given, files: readonly Checked[]): Promise<Checked[]> {
+  const [{ readSettings }, { membersOf }] = await Promise.all([import('../settings.ts'), import('../../forge/people.ts')]);
+  const { groups = {} } = await readSettings(shell, findProject(shell, given));
+  return files.map((file) => {
+    const short = (file.quorums ?? []).flatMap(({ step, from, count, line, column }) => {
+      if (!from.every((name) => Object.hasOwn(groups, name))) return [];
+      const { length } = membersOf(groups, from);
+      if (length >= count) return [];
+      const message = `step "${step}" takes ${count} people of ${from.join(' or ')}, and there ${length === 1 ? 'is 1' : `are ${length}`}`;
+      return [{ code: 'GROUP_TOO_SMALL', message, hint: 'add people under "groups" in the settings, or lower `count`', line, column }];
+    });
+    return { ...file, warnings: [...file.warnings, ...short] };
+  });
 }
 
 function withoutFile({ code, message, hint, line, column }: SourceProblem): SourceProblem {

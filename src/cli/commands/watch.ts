@@ -21,7 +21,7 @@ const TICK_MS = 1000;
 export const run: CommandRun = async (shell, given) => {
   const place = await findPlace(shell, given);
   const prefix = given.maybe('RUN');
-  const store = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix);
+  const store = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix, 'look');
   try {
     if (store === undefined) {
       shell.result({ runs: [] }, () => ['No runs here yet. "pawl run WORKFLOW" starts one.']);

@@ -1,6 +1,7 @@
 // Owns the check `pr_approval`: that enough people of some groups approve of the pull request as it is now.
 
-import { approversOf, isSamePerson, membersOf } from '../../forge/people.ts';
+import { isSamePerson } from '../../base/person.ts';
+import { approversOf, membersOf } from '../../forge/people.ts';
 import type { GateCheck } from './check.ts';
 
 /** `{ from, count? }`: pending until `count` distinct people approve the current head; fails when one of them wants changes. */

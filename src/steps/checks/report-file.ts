@@ -2,6 +2,7 @@
 // is older than that is no evidence, however good it looks.
 
 import { readFile, realpath, stat } from 'node:fs/promises';
+import { isStoreFile } from '../../base/store-files.ts';
 import { locateInWorkspace } from './workspace-path.ts';
 
 /** Where to look, and since when the report must have been written. */
@@ -50,6 +51,7 @@ async function look(root: string, path: string): Promise<Found | { readonly refu
     return place.kind === 'missing' ? undefined : { refusal: `"${path}" leads out of the workspace; name a path inside it` };
   const facts = await stat(place.real);
   if (!facts.isFile()) return { refusal: `"${path}" is no file` };
+  if (isStoreFile(place.real, facts)) return { refusal: `"${path}" is a file of the database, not a report` };
   if (facts.size > BYTES_MAX) return { refusal: `the report ${path} has ${facts.size} bytes, and at most ${BYTES_MAX} are read` };
   // The time of writing can be set by anybody to anything; the time of the last change of that cannot.
   const writtenAt = Math.min(facts.mtimeMs, facts.ctimeMs);

@@ -228,6 +228,12 @@ test('secrets are masked in what a program prints, also in parts and encoded', a
   expect(shown).toMatchObject({ output: { stdout: '[redacted:KEY]\n[redacted:KEY]\n', stderr: '[redacted:KEY]\n' } });
 });
 
+test('a secret in the command line is masked where the program is named', async () => {
+  const value = 's3cr3t-token-value';
+  for (const program of [{ run: `true --token ${value}` }, { argv: ['true', '--token', value] }])
+    expect(await run(program, {}, { secrets: { KEY: value } })).toMatchObject({ outcome: 'ok', actor: 'true --token [redacted:KEY]' });
+});
+
 test('a cut through the output leaves no half of a secret', async () => {
   const value = 's3cr3t-token-value';
   const script = `printf '%s' "$KEY" >&2; head -c 1990 /dev/zero | tr '\\0' x >&2; exit 4`;

@@ -6,6 +6,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, realpath } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { EngineError } from '../../base/error.ts';
+import { isStoreFile } from '../../base/store-files.ts';
 import { fixedFolders } from '../../definition/pattern.ts';
 import { Stopped } from '../abort.ts';
 import { matches } from '../glob.ts';
@@ -114,8 +115,10 @@ async function digestFile(path: string, { left, signal }: Allowance): Promise<{ 
   }
 }
 
-/** Opens a file that is no link; undefined when it is gone by now. */
+/** Opens a file that is no link; undefined when it is gone by now, or belongs to a database that is open. */
 export async function openFile(path: string): Promise<FileHandle | undefined> {
+  const facts = await unlessGone(lstat(path));
+  if (facts === undefined || isStoreFile(path, facts)) return undefined;
   return await unlessGone(open(path, constants.O_RDONLY | constants.O_NOFOLLOW));
 }
 

@@ -6,7 +6,17 @@ import { sumOf } from './chain.ts';
 import { unpackJson } from './packing.ts';
 
 // The codes are in the files: append only. Those from 3 on are settled, which the index runs_due relies on.
-const STATUSES: readonly RunStatus[] = ['pending', 'running', 'waiting', 'completed', 'failed', 'escalated', 'rejected', 'cancelled'];
+const STATUSES: readonly RunStatus[] = [
+  'pending',
+  'running',
+  'waiting',
+  'completed',
+  'failed',
+  'escalated',
+  'rejected',
+  'cancelled',
+  'overridden',
+];
 
 /** The code of a status in its column. */
 export function statusCode(status: RunStatus): number {

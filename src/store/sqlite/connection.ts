@@ -1,12 +1,14 @@
 // Owns the connection: the file and its modes, the pragmas, the prepared statements, and waiting for a lock.
 //
 // C1. The file and what SQLite puts beside it are readable by the user only, whatever the umask says.
-// C2. A lock is waited for asynchronously: a blocked thread would freeze the watchdogs of running steps.
+// C2. While it is open, no file of it is opened by anything else in this process (`base/store-files.ts`).
+// C3. A lock is waited for asynchronously: a blocked thread would freeze the watchdogs of running steps.
 
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
+import { holdDatabase } from '../../base/store-files.ts';
 import { uptimeMs } from '../../base/uptime.ts';
 import { isBusy, toStoreError } from './failure.ts';
 
@@ -21,6 +23,8 @@ export interface ConnectionOptions {
   readonly synchronous: 'FULL' | 'NORMAL';
   readonly walAutocheckpoint: number;
   readonly busyMs: number;
+  /** Whose store a new file is; recorded when its tables are made. */
+  readonly origin?: string | undefined;
 }
 
 /** An open database with its prepared statements. */
@@ -31,8 +35,11 @@ export interface Connection {
   /** The name for messages. */
   readonly name: string;
   readonly busyMs: number;
+  /** Whose store a new file is. */
+  readonly origin: string | undefined;
   /** The prepared statement of a text; prepared once. */
   sql(text: string): StatementSync;
+  close(): void;
 }
 
 /** Creates a file that only this user can read, if there is none. True when it was created. */
@@ -61,8 +68,18 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     }
     return statement;
   };
-  const connection = { db, path, name: path ?? ':memory:', busyMs: options.busyMs, sql };
-  await whenFree(connection, () => configure(db, options));
+  const letGo = path === undefined ? () => {} : holdDatabase(path);
+  const close = (): void => {
+    if (db.isOpen) db.close();
+    letGo();
+  };
+  const connection = { db, path, name: path ?? ':memory:', busyMs: options.busyMs, origin: options.origin, sql, close };
+  try {
+    await whenFree(connection, () => configure(db, options));
+  } catch (error) {
+    close();
+    throw error;
+  }
   return connection;
 }
 

@@ -12,7 +12,7 @@ let directory: string;
 let file: string;
 const opened: SqliteStore[] = [];
 
-async function open(path = file, more: { adopt?: boolean } = {}): Promise<SqliteStore> {
+async function open(path = file, more: { adopt?: boolean; origin?: string } = {}): Promise<SqliteStore> {
   const store = await openSqliteStore({ file: path, now: () => START_AT, ...more });
   opened.push(store);
   return store;
@@ -179,6 +179,12 @@ describe('copies of a store', () => {
     renameSync(moved, file);
     await expect((await open()).claim('r1', 'me')).rejects.toMatchObject({ code: 'STORE_COPIED' });
     expect(await (await open(file, { adopt: true })).claim('r1', 'me')).toMatchObject({ claimed: true });
+  });
+
+  test('a new file records whose it is, opening it again changes nothing, and adopting it does', async () => {
+    await (await open(file, { origin: 'mine' })).close();
+    expect(await (await open(file, { origin: 'yours' })).origin()).toBe('mine');
+    expect(await (await open(file, { origin: 'yours', adopt: true })).origin()).toBe('yours');
   });
 
   test('a backup never overwrites a file', async () => {

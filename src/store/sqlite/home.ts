@@ -1,7 +1,11 @@
-// Owns which file a store is. A store knows where it was created; opened elsewhere it may be a second copy of runs that
+// Owns which file a store is, and whose. A store knows where it was created; opened elsewhere it may be a second copy of runs that
 // go on in the first, so it is read-only until somebody says that this one is the store now.
+//
+// H1. Nothing is written once the file, its log or the index of the log is not the one that SQLite has open: SQLite goes
+//     on writing to a file that was removed, and nobody could ever read it.
 
-import { realpathSync, statSync } from 'node:fs';
+import { realpathSync, type Stats, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { EngineError } from '../../base/error.ts';
 import { randomUuid } from '../../base/random.ts';
 import type { Connection } from './connection.ts';
@@ -14,25 +18,28 @@ interface Place {
 
 /** Where a store is at home. */
 export interface Home {
-  /** Throws STORE_COPIED when the file is not the one the store was created as. */
+  /** Throws STORE_COPIED when the file is not the one the store was created as, STORE_GONE when it was taken away. */
   assertHome(): void;
-  /** Makes this file the store's home. Runs inside a transaction. */
+  /** Makes this file the store's home, and whoever opened it its origin. Runs inside a transaction. */
   adopt(): void;
 }
 
 /** Reads where the store is at home; a new store is at home where it is. */
 export function openHome(connection: Connection): Home {
   const { path } = connection;
-  if (path === undefined) return { assertHome: () => {}, adopt: () => {} };
+  if (path === undefined) return { assertHome: () => {}, adopt: () => adoptOrigin(connection) };
   let home = readHome(connection);
   const here = placeOf(path);
+  const assertThere = openWatch(path);
   return {
     assertHome: () => {
+      assertThere();
       if (home !== undefined && (home.path !== here.path || home.inode !== here.inode)) throw copied(here, home);
     },
     adopt: () => {
       writeHome(connection, here);
       home = here;
+      adoptOrigin(connection);
     },
   };
 }
@@ -41,6 +48,80 @@ export function openHome(connection: Connection): Home {
 export function foundHome(connection: Connection): void {
   connection.sql("INSERT INTO meta (key, value) VALUES ('store_id', ?)").run(randomUuid());
   if (connection.path !== undefined) writeHome(connection, placeOf(connection.path));
+  adoptOrigin(connection);
+}
+
+/** Whose store this is: the id under which it was created or adopted. */
+export function readOrigin(connection: Connection): string | undefined {
+  const found = connection.sql("SELECT value FROM meta WHERE key = 'origin'").get();
+  return found === undefined ? undefined : String(found.value);
+}
+
+/** Records whose store this is, where nobody did; gives what is recorded. Runs inside a transaction. */
+export function bindOrigin(connection: Connection, origin: string): string {
+  connection.sql("INSERT INTO meta (key, value) VALUES ('origin', ?) ON CONFLICT DO NOTHING").run(origin);
+  return readOrigin(connection) ?? origin;
+}
+
+function adoptOrigin(connection: Connection): void {
+  if (connection.origin === undefined) return;
+  connection
+    .sql("INSERT INTO meta (key, value) VALUES ('origin', ?) ON CONFLICT DO UPDATE SET value = excluded.value")
+    .run(connection.origin);
+}
+
+/** The files that SQLite has open, by what is put after the name. Each is there from its first use on. */
+const SIDES = { '': 'file', '-wal': 'write-ahead log', '-shm': 'index of the write-ahead log' } as const;
+
+/** Gives what throws STORE_GONE when a file of the store was removed, replaced or cut off since it was opened. */
+function openWatch(path: string): () => void {
+  const seen = new Map<string, Stats>();
+  const check = (side: keyof typeof SIDES): void => {
+    const before = seen.get(side);
+    const now = statSync(`${path}${side}`, { throwIfNoEntry: false });
+    if (now === undefined) {
+      if (before !== undefined || side === '') throw gone(path, `its ${SIDES[side]} was removed`);
+      return;
+    }
+    if (before !== undefined && (before.ino !== now.ino || before.dev !== now.dev)) throw gone(path, `its ${SIDES[side]} was replaced`);
+    // A file becomes shorter when old runs were pruned, which leaves it whole.
+    if (side === '' && now.size < (before?.size ?? 0) && !isWhole(path)) throw gone(path, 'it was cut off');
+    seen.set(side, now);
+  };
+  check('');
+  let isChecked = false;
+  return () => {
+    // All that is written in one turn of the event loop shares a transaction, and one look.
+    if (isChecked) return;
+    check('');
+    check('-wal');
+    check('-shm');
+    isChecked = true;
+    setImmediate(() => {
+      isChecked = false;
+    });
+  };
+}
+
+/** Reads the file with a connection of its own: what this process has in its memory says nothing about the disk. */
+function isWhole(path: string): boolean {
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(path, { readOnly: true });
+    return db.prepare('PRAGMA quick_check(1)').get()?.quick_check === 'ok';
+  } catch {
+    return false;
+  } finally {
+    db?.close();
+  }
+}
+
+function gone(path: string, what: string): EngineError {
+  return new EngineError(
+    'STORE_GONE',
+    `the database ${path} is not the one that this process opened: ${what}; nothing further is executed, and what was done since may not be recorded; put the file back or restore a backup with "pawl restore FILE", look at what is there, then resume`,
+    { details: { file: path } },
+  );
 }
 
 function readHome(connection: Connection): Place | undefined {

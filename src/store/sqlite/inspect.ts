@@ -25,6 +25,8 @@ export interface FileFacts {
   readonly owned: readonly OwnedRun[];
   /** The path the store is at home at, when that is not this file. */
   readonly copyOf: string | undefined;
+  /** Whose store it is: the id it was created under or adopted by. */
+  readonly origin: string | undefined;
   /** Where the last recorded backup went. */
   readonly lastBackup: string | undefined;
 }
@@ -47,7 +49,8 @@ function readFacts(db: DatabaseSync, file: string): FileFacts {
   const version = assertOurs(db, file, newest);
   const one = (sql: string, column: string): unknown => db.prepare(sql).get()?.[column];
   const journalMode = String(one('PRAGMA journal_mode', 'journal_mode'));
-  if (version === 0) return { version, newest, journalMode, runs: 0, owned: [], copyOf: undefined, lastBackup: undefined };
+  if (version === 0)
+    return { version, newest, journalMode, runs: 0, owned: [], copyOf: undefined, origin: undefined, lastBackup: undefined };
   const backup = one('SELECT path FROM database_backups ORDER BY created_at DESC LIMIT 1', 'path');
   return {
     version,
@@ -55,8 +58,9 @@ function readFacts(db: DatabaseSync, file: string): FileFacts {
     journalMode,
     runs: Number(one('SELECT count(*) AS n FROM runs', 'n')),
     owned: readOwned(db),
-    copyOf: originOf(file, one("SELECT value FROM meta WHERE key = 'home'", 'value')),
-    lastBackup: backup === undefined ? undefined : String(backup),
+    copyOf: homeElsewhere(file, one("SELECT value FROM meta WHERE key = 'home'", 'value')),
+    origin: textOf(one("SELECT value FROM meta WHERE key = 'origin'", 'value')),
+    lastBackup: textOf(backup),
   };
 }
 
@@ -70,7 +74,11 @@ function readOwned(db: DatabaseSync): OwnedRun[] {
   return rows.map(({ run, owner, at }) => ({ run: String(run), owner: String(owner), at: Number(at) }));
 }
 
-function originOf(file: string, home: unknown): string | undefined {
+function textOf(value: unknown): string | undefined {
+  return value === undefined ? undefined : String(value);
+}
+
+function homeElsewhere(file: string, home: unknown): string | undefined {
   if (typeof home !== 'string') return undefined;
   const { path, inode } = JSON.parse(home) as { readonly path: string; readonly inode: string };
   const isHere = path === realpathSync(file) && inode === String(statSync(file, { bigint: true }).ino);

@@ -24,6 +24,12 @@ export function insertMail(connection: Connection, run: number, mail: Mail): 'po
   return 'posted';
 }
 
+/** Removes a message that nobody acted on. */
+export function removeMail(connection: Connection, run: number, dedupe: string): 'withdrawn' | 'gone' {
+  const { changes } = connection.sql('DELETE FROM mail WHERE run = ? AND dedupe = ? AND consumed IS NULL').run(run, dedupe);
+  return changes === 0 ? 'gone' : 'withdrawn';
+}
+
 /** Marks messages as acted on by the delta that made the run's position `seq`; what they said is in the log now. */
 export function consumeMail(
   connection: Connection,

@@ -11,13 +11,13 @@ import { type CommitContext, commitDelta, type OwnedRun, writesOneRow } from './
 import { type Connection, createPrivateFile, openConnection, readSnapshot } from './connection.ts';
 import { readData, readValues } from './contents.ts';
 import { toStoreError, unknownRun } from './failure.ts';
-import { type Home, openHome } from './home.ts';
+import { bindOrigin, type Home, openHome, readOrigin } from './home.ts';
 import { beginUse, closeAccount, endUse, openAccounts, readClosed, readFamily, readUses, sumUsage } from './ledger.ts';
 import { listRuns, readNextDue, readReady, resolvePrefix } from './listing.ts';
 import { readLog } from './log.ts';
 import { insertMail, keyOf, readInbox } from './mail.ts';
 import { migrate } from './migrate.ts';
-import { type ClaimContext, claimRun, releaseRun } from './ownership.ts';
+import { type ClaimContext, claimRun, releaseRun, withdrawMail } from './ownership.ts';
 import { pruneStore } from './prune.ts';
 import { openDefinitions, type RunRow, readRunRow, verifyRun } from './run-row.ts';
 import { openTransactions, type Transactions } from './transactions.ts';
@@ -41,6 +41,8 @@ export interface SqliteStoreOptions {
   readonly busyMs?: number;
   /** Makes this file the store's home although it was created elsewhere: after a restore or a move. */
   readonly adopt?: boolean;
+  /** Whose store this is, recorded in a new file and when a file is adopted: an id that no other machine or user has. */
+  readonly origin?: string;
 }
 
 /** A store in an SQLite file. */
@@ -58,7 +60,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     if (options.adopt === true) await store.adopt();
     return store;
   } catch (error) {
-    connection.db.close();
+    connection.close();
     throw toStoreError(error, connection.name);
   }
 }
@@ -72,6 +74,7 @@ async function openFile(options: SqliteStoreOptions): Promise<Connection> {
       synchronous: options.synchronous ?? 'FULL',
       walAutocheckpoint: options.walAutocheckpoint ?? WAL_AUTOCHECKPOINT,
       busyMs: options.busyMs ?? BUSY_MS,
+      origin: options.origin,
     });
   } catch (error) {
     const told = toStoreError(error, file);
@@ -107,16 +110,22 @@ export function createStore(connection: Connection, options: Omit<SqliteStoreOpt
     },
     check: () => checkStore(connection),
     prune: (request) => pruneStore({ connection, write: transactions.write, assertHome: home.assertHome }, request),
+    origin: () => readSnapshot(connection, () => readOrigin(connection)),
+    bind: (origin) => transactions.write(() => bindOrigin(connection, origin)),
     adopt: () => transactions.write(() => home.adopt()),
     close: async () => {
       await transactions.idle();
       bell.close();
-      if (connection.db.isOpen) connection.db.close();
+      connection.close();
     },
   };
 }
 
-function createWriter(context: ClaimContext, home: Home, { write }: Transactions): Pick<Store, 'claim' | 'commit' | 'release' | 'post'> {
+function createWriter(
+  context: ClaimContext,
+  home: Home,
+  { write }: Transactions,
+): Pick<Store, 'claim' | 'commit' | 'release' | 'post' | 'withdraw'> {
   return {
     claim: (run, me) =>
       write((after) => {
@@ -144,6 +153,11 @@ function createWriter(context: ClaimContext, home: Home, { write }: Transactions
         const result = insertMail(context.connection, key, mail);
         if (result === 'posted') after(() => context.bell.ring(mail.run));
         return result;
+      }),
+    withdraw: (mail, me) =>
+      write(() => {
+        home.assertHome();
+        return withdrawMail(context, mail, me);
       }),
   };
 }

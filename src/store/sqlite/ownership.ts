@@ -1,10 +1,10 @@
 // Owns who drives a run: taking it when nobody alive has it, and giving it up when nothing new lies there.
 
 import type { Definition } from '../../definition/model.ts';
-import type { Claimed, Held, Ownership } from '../store.ts';
+import type { Claimed, Held, Mail, Ownership } from '../store.ts';
 import type { CommitContext } from './commit.ts';
 import { unknownRun } from './failure.ts';
-import { hasMail, readInbox } from './mail.ts';
+import { hasMail, readInbox, removeMail } from './mail.ts';
 import { type LoadedRun, type RunRow, readRunRow, verifyRun } from './run-row.ts';
 import { ofRun } from './schema.ts';
 import type { After } from './transactions.ts';
@@ -75,4 +75,16 @@ export function releaseRun(
     context.bell.released();
   });
   return 'released';
+}
+
+/** Takes mail back inside a transaction, unless an owner may have read it: what that one commits would act on it. */
+export function withdrawMail(
+  context: ClaimContext,
+  { run, dedupe }: Pick<Mail, 'run' | 'dedupe'>,
+  me: string,
+): 'withdrawn' | 'held' | 'gone' {
+  const row = readRunRow(context.connection, run);
+  if (row === undefined) throw unknownRun(run, context.connection.name);
+  if (row.owner !== undefined && row.owner !== me && !context.isDead(row.owner)) return 'held';
+  return removeMail(context.connection, row.key, dedupe);
 }

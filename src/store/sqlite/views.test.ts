@@ -94,6 +94,7 @@ test('workflow_runs shows a run with every promised column', () => {
     issue_number: 5,
     pr_number: 7,
     status: 'escalated',
+    overridden: 0,
     current_stage_id: 'checks',
     current_stage_index: 2,
     iteration_count: 2,

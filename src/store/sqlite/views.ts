@@ -13,7 +13,7 @@ const indexOf = (definition: string, step: string): string =>
   `(SELECT s.key FROM json_each(${definition}, '$.steps') s WHERE json_extract(s.value, '$.id') = ${step})`;
 
 const RUN_STATUS = `CASE r.status WHEN 0 THEN 'pending' WHEN 1 THEN 'running' WHEN 2 THEN 'waiting' WHEN 3 THEN 'completed'
-    WHEN 4 THEN 'failed' WHEN 5 THEN 'escalated' WHEN 6 THEN 'rejected' WHEN 7 THEN 'cancelled' END`;
+    WHEN 4 THEN 'failed' WHEN 5 THEN 'escalated' WHEN 6 THEN 'rejected' WHEN 7 THEN 'cancelled' WHEN 8 THEN 'completed' END`;
 
 const CURRENT_STEP = `coalesce(
     (SELECT json_extract(l.value, '$.step') FROM json_each(r.state, '$.live') l ORDER BY json_extract(l.value, '$.openedAt') DESC LIMIT 1),
@@ -112,8 +112,8 @@ CREATE VIEW workflow_runs AS SELECT
   ${time('r.created')} AS created_at,
   ${time('r.created')} AS started_at,
   CASE WHEN r.status >= 3 THEN ${time('r.at')} END AS completed_at,
-  CASE WHEN r.status <> 3 THEN coalesce(json_extract(r.state, '$.halt.message'), (SELECT json_extract(a.error, '$.message') ${LAST_FAILED})) END AS error_message,
-  CASE WHEN r.status <> 3 THEN coalesce(json_extract(r.state, '$.halt.step'), (SELECT a.step ${LAST_FAILED})) END AS error_stage,
+  CASE WHEN r.status NOT IN (3, 8) THEN coalesce(json_extract(r.state, '$.halt.message'), (SELECT json_extract(a.error, '$.message') ${LAST_FAILED})) END AS error_message,
+  CASE WHEN r.status NOT IN (3, 8) THEN coalesce(json_extract(r.state, '$.halt.step'), (SELECT a.step ${LAST_FAILED})) END AS error_stage,
   json_object('workflowRunId', r.id, 'workflowType', r.workflow, 'currentStep', ${CURRENT_STEP},
     'completedSteps', ${COMPLETED_STEPS},
     'iterationCounts', json(coalesce(json_extract(r.state, '$.counts'), '{}')),
@@ -121,7 +121,8 @@ CREATE VIEW workflow_runs AS SELECT
     'parallelResults', json(${PARALLEL_RESULTS}),
     'gateDecision', json(json_extract(r.state, '$.decision'))) AS checkpoint_json,
   ${CURRENT_STEP} AS current_step,
-  coalesce(json_extract(r.state, '$.counts'), '{}') AS iteration_counts
+  coalesce(json_extract(r.state, '$.counts'), '{}') AS iteration_counts,
+  coalesce(json_extract(r.state, '$.overridden'), 0) AS overridden
   FROM run_states r;
 `;
 

@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Ancestor, readAncestors, standsAbove } from './ancestry.ts';
+
+const shell: Ancestor = { pid: 10, programs: ['bash'], env: { LANG: 'C' } };
+
+describe('what stands above a process', () => {
+  interface Case {
+    readonly is: string;
+    readonly env?: Record<string, string>;
+    readonly ancestors?: readonly Ancestor[];
+    readonly expected: unknown;
+  }
+  const hidden: Ancestor = { pid: 7, programs: ['sh'], env: { PAWL_RUN: 'r1' } };
+
+  test.each<Case>([
+    { is: 'nothing, below a shell of a person', ancestors: [shell], expected: undefined },
+    { is: 'a run, by its own variables', env: { PAWL_RUN: 'r1' }, expected: { what: 'run', run: 'r1' } },
+    { is: 'a run, by the mark that every process of a step has', env: { PAWL_MARK: 'm' }, expected: { what: 'run' } },
+    { is: 'a run that its own variables hide', ancestors: [shell, hidden], expected: { what: 'run', run: 'r1', pid: 7 } },
+    { is: 'an agent, by the variables it sets', env: { CLAUDECODE: '1' }, expected: { what: 'agent', name: 'Claude Code' } },
+    {
+      is: 'an agent, by the name of its program',
+      ancestors: [shell, { pid: 8, programs: ['codex'] }],
+      expected: { what: 'agent', name: 'Codex', pid: 8 },
+    },
+    { is: 'nothing, where a variable is set to nothing', env: { PAWL_RUN: '', CLAUDECODE: '' }, expected: undefined },
+  ])('is $is', ({ env = {}, ancestors = [], expected }) => {
+    expect(standsAbove(env, ancestors)).toEqual(expected);
+  });
+});
+
+describe('the ancestors of a process', () => {
+  test('are read with the variables they were started with', () => {
+    const script = `
+      const { readAncestors } = await import(process.argv[1]);
+      const above = readAncestors().find(({ env }) => env?.SEEN_ABOVE === 'yes');
+      console.log(JSON.stringify(above?.programs));`;
+    // The shell has the variable, and hides it from what it starts.
+    const inner = 'env -u SEEN_ABOVE "$0" --no-warnings --input-type=module -e "$1" "$2"; exit $?';
+    const words = ['-c', inner, process.execPath, script, join(import.meta.dirname, 'ancestry.ts')];
+    const ended = spawnSync('sh', words, { env: { ...process.env, SEEN_ABOVE: 'yes' }, encoding: 'utf8' });
+    expect(ended.stderr).toBe('');
+    expect(JSON.parse(ended.stdout)).toContain('sh');
+  });
+
+  test('begin with the parent', () => {
+    expect(readAncestors()[0]?.pid).toBe(process.ppid);
+  });
+});

@@ -1,0 +1,184 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Entry, KeyList, parsePublicKeys } from './enrolment.ts';
+import { judge } from './judgement.ts';
+import { changeKeyList, readKeyList, readLockedKeys, writeLockedKey } from './key-files.ts';
+import { generateKey, type LockedKey, parsePublicKey, publicKeyText, type UnlockedKey, unlockKey } from './keys.ts';
+import { type DecisionStatement, sign } from './statement.ts';
+
+const PASSPHRASE = 'correct horse battery';
+const DECISION: DecisionStatement = { about: 'decision', run: 'r1', path: 'ask#1', digest: 'd1', option: 'yes', input: null, actor: 'ann' };
+
+let lockedAnn: LockedKey;
+let ann: UnlockedKey;
+let bob: UnlockedKey;
+let mallory: UnlockedKey;
+let folder: string;
+
+beforeAll(async () => {
+  const made = generateKey('ann');
+  [ann, bob, mallory] = [made, generateKey('bob'), generateKey('mallory')];
+  lockedAnn = await made.lock(PASSPHRASE);
+  folder = mkdtempSync(join(tmpdir(), 'pawl-keys-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const root = (): KeyList => KeyList.none.enrol(ann, ann, 1);
+
+describe('a key', () => {
+  test('opens with its passphrase', async () => {
+    const opened = await unlockKey(lockedAnn, PASSPHRASE);
+    expect([opened.fingerprint, opened.sign('text')]).toEqual([ann.fingerprint, ann.sign('text')]);
+    expect(JSON.stringify(lockedAnn)).not.toContain(PASSPHRASE);
+  });
+
+  test('does not open with another passphrase', async () => {
+    await expect(unlockKey(lockedAnn, `${PASSPHRASE}!`)).rejects.toMatchObject({ code: 'PASSPHRASE_WRONG' });
+  });
+
+  test('does not open under another name than it was locked with', async () => {
+    await expect(unlockKey({ ...lockedAnn, name: 'bob' }, PASSPHRASE)).rejects.toMatchObject({ code: 'PASSPHRASE_WRONG' });
+  });
+
+  test('takes a passphrase of at least 12 characters and the name of a person', async () => {
+    await expect(generateKey('ann').lock('too short')).rejects.toMatchObject({ code: 'USAGE' });
+    expect(() => generateKey('../ann')).toThrow(/named after a person/);
+  });
+
+  test('is handed over as one line', () => {
+    expect(parsePublicKey(publicKeyText(ann))).toEqual({ name: 'ann', key: ann.key });
+    for (const text of [
+      '',
+      'ssh-ed25519 AAAA ann',
+      `${publicKeyText(ann)} more`,
+      `pawl-ed25519 ${ann.key}`,
+      `pawl-ed25519 ${ann.key}A ann`,
+    ])
+      expect(parsePublicKey(text)).toBeUndefined();
+    expect(parsePublicKeys(`# people\n\n${publicKeyText(ann)}\n`, 'keys')).toEqual([{ name: 'ann', key: ann.key }]);
+    expect(() => parsePublicKeys('hello', 'keys')).toThrow(/line 1 of keys is not a public key/);
+  });
+
+  test('is kept in a file for its owner alone, and never replaced', () => {
+    const file = writeLockedKey(folder, lockedAnn);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readLockedKeys(folder)).toEqual([lockedAnn]);
+    expect(() => writeLockedKey(folder, lockedAnn)).toThrow(/there is a key of "ann" already/);
+    const kept = readFileSync(file, 'utf8');
+    writeFileSync(file, kept.replace('"n": 131072', '"n": 2'));
+    expect(() => readLockedKeys(folder)).toThrow(/is not a key/);
+    writeFileSync(file, kept);
+  });
+});
+
+describe('the list of enrolled keys', () => {
+  test('begins with a key that signs itself; every other one is signed by one that counts', () => {
+    const list = root().enrol(bob, ann, 2);
+    expect(list.active.map(({ name, enrolledBy }) => [name, enrolledBy])).toEqual([
+      ['ann', ann.fingerprint],
+      ['bob', ann.fingerprint],
+    ]);
+    expect(() => list.enrol(mallory, mallory, 3)).toThrow(/entry 3: it is signed by a key that is not enrolled/);
+    expect(() => KeyList.none.enrol(mallory, ann, 1)).toThrow(/the first key did not sign itself/);
+  });
+
+  test('a person has one key at a time, and a key one person', () => {
+    expect(() => root().enrol({ ...bob, name: 'ann' }, ann, 2)).toThrow(/"ann" has an enrolled key already/);
+    expect(() => root().enrol({ ...ann, name: 'bob' }, ann, 2)).toThrow(/this key is enrolled already, as "ann"/);
+  });
+
+  test('a revoked key enrols nobody, and the last one cannot be revoked', () => {
+    const list = root().enrol(bob, ann, 2).revoke('bob', ann, 3);
+    expect(list.active.map(({ name }) => name)).toEqual(['ann']);
+    expect(() => list.enrol(mallory, bob, 4)).toThrow(/signed by the key of "bob", which was revoked before/);
+    expect(() => list.revoke('ann', ann, 5)).toThrow(/the only key that counts/);
+    expect(() => list.revoke('bob', ann, 5)).toThrow(/no enrolled key belongs to "bob"/);
+  });
+
+  test('an entry that is left out, moved, renamed or forged makes the whole list worth nothing', () => {
+    const { entries } = root().enrol(bob, ann, 2).revoke('bob', ann, 3);
+    const [first, second, third] = entries as [Entry, Entry, Entry];
+    const forged = { ...second, key: mallory.key } as Entry;
+    const broken: readonly (readonly Entry[])[] = [
+      [first, third],
+      [second, third],
+      [first, { ...second, name: 'mallory' } as Entry, third],
+      [first, forged, third],
+      [first, second, second],
+      [first, null as unknown as Entry],
+    ];
+    for (const list of broken) expect(() => KeyList.of(list, 'x')).toThrow(/no key counts/);
+    expect(KeyList.of(entries, 'x').active.map(({ name }) => name)).toEqual(['ann']);
+  });
+
+  test('is kept in a file for its owner alone; what is not a list is told', () => {
+    expect(readKeyList(folder).all).toEqual([]);
+    changeKeyList(folder, (list) => list.enrol(ann, ann, 1));
+    changeKeyList(folder, (list) => list.enrol(bob, ann, 2));
+    const file = join(folder, 'identities.json');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readKeyList(folder).active.map(({ name }) => name)).toEqual(['ann', 'bob']);
+    writeFileSync(file, '{}');
+    expect(() => readKeyList(folder)).toThrow(/is not a list of enrolled keys/);
+    chmodSync(file, 0o600);
+  });
+});
+
+describe('a signature', () => {
+  const judged = (
+    list: KeyList,
+    change: Partial<DecisionStatement> = {},
+    more: { keys?: readonly string[]; at?: number; by?: UnlockedKey } = {},
+  ) =>
+    judge(list, { statement: { ...DECISION, ...change }, signature: sign(more.by ?? ann, DECISION, 5), keys: more.keys, at: more.at ?? 6 });
+
+  test('counts for exactly what was signed', () => {
+    expect(judged(root())).toMatchObject({ counts: true, by: { name: 'ann' } });
+    for (const change of [{ run: 'r2' }, { path: 'ask#2' }, { digest: 'd2' }, { option: 'no' }, { input: 'text' }])
+      expect(judged(root(), change)).toMatchObject({ counts: false, why: expect.stringContaining('did not sign this') });
+    expect(judged(root(), { actor: 'bob' })).toMatchObject({ counts: false, why: expect.stringContaining('not by "bob"') });
+  });
+
+  test('counts under one spelling of the name, so that nobody is two people', () => {
+    expect(judged(root(), { actor: 'Ann' })).toMatchObject({ counts: false, why: expect.stringContaining('not by "Ann"') });
+    expect(() => root().enrol({ ...bob, name: 'ANN' }, ann, 2)).toThrow(/"ann" has an enrolled key already/);
+  });
+
+  test('counts by a key that is enrolled, and was not revoked when it was taken', () => {
+    expect(judged(KeyList.none)).toMatchObject({ counts: false, why: expect.stringContaining('not enrolled here') });
+    const revoked = root().enrol(bob, ann, 2).revoke('ann', bob, 10);
+    expect(judged(revoked, {}, { at: 9 })).toMatchObject({ counts: true });
+    expect(judged(revoked, {}, { at: 10 })).toMatchObject({ counts: false, why: expect.stringContaining('was revoked on') });
+  });
+
+  test('counts in a run by a key that the run knew, or that one of those enrolled', () => {
+    const list = root().enrol(bob, ann, 2);
+    const signature = sign(bob, { ...DECISION, actor: 'bob' }, 5);
+    const byBob = (keys: readonly string[]) => judge(list, { statement: { ...DECISION, actor: 'bob' }, signature, keys, at: 6 });
+    expect(byBob([ann.fingerprint])).toMatchObject({ counts: true });
+    expect(byBob([bob.fingerprint])).toMatchObject({ counts: true });
+    expect(byBob([])).toMatchObject({ counts: false, why: expect.stringContaining('was not enrolled when the run began') });
+    // A list of somebody's own, in which the keys of the run are copied but enrol nobody.
+    const own = KeyList.none.enrol(mallory, mallory, 1);
+    expect(
+      judge(own, {
+        statement: { ...DECISION, actor: 'mallory' },
+        signature: sign(mallory, { ...DECISION, actor: 'mallory' }, 5),
+        keys: [ann.fingerprint],
+        at: 6,
+      }),
+    ).toMatchObject({ counts: false });
+  });
+
+  test('is no other thing in the same words', () => {
+    const signature = sign(ann, { about: 'verb', verb: 'prune', subject: null, actor: 'ann' }, 5);
+    expect(judge(root(), { statement: DECISION, signature, at: 6 })).toMatchObject({ counts: false });
+    expect(judge(root(), { statement: DECISION, signature: { ...sign(ann, DECISION, 5), at: 4 }, at: 6 })).toMatchObject({ counts: false });
+    expect(judge(root(), { statement: DECISION, signature: {} as never, at: 6 })).toMatchObject({
+      counts: false,
+      why: 'it is not a signature',
+    });
+  });
+});

@@ -1,0 +1,191 @@
+// Owns whose keys count. The list of enrolled keys is a chain of signed entries in the state folder of the user: the first
+// key signs itself, at a terminal, and every later entry is signed by a key that counted when it was made.
+//
+// I4. An entry names the digest of the list before it, so that none can be left out, put elsewhere or changed. A list in
+//     which one entry does not hold counts for nothing, and says which.
+// I5. A revoked key signs nothing from then on. What it had signed before stays signed.
+
+import { digestJson } from '../base/digest.ts';
+import { EngineError } from '../base/error.ts';
+import type { Json } from '../base/json.ts';
+import type { Signature } from '../base/signature.ts';
+import {
+  assertName,
+  fingerprintOf,
+  isKey,
+  isSameName,
+  type PublicKey,
+  parsePublicKey,
+  shownFingerprint,
+  type UnlockedKey,
+} from './keys.ts';
+import { isSignature, isSignatureOf, type Statement, sign } from './statement.ts';
+
+/** One entry of the list: a key that counts from then on, or one that does no longer. */
+export type Entry =
+  | { readonly type: 'enrolled'; readonly name: string; readonly key: string; readonly signature: Signature }
+  | { readonly type: 'revoked'; readonly fingerprint: string; readonly signature: Signature };
+
+/** A key of the list, as the whole list says it. */
+export interface EnrolledKey extends PublicKey {
+  readonly fingerprint: string;
+  readonly enrolledAt: number;
+  /** The fingerprint of the key that enrolled it; the first one enrolled itself. */
+  readonly enrolledBy: string;
+  readonly revokedAt?: number;
+}
+
+/** The keys that count, and those that did. */
+export class KeyList {
+  private readonly known: ReadonlyMap<string, EnrolledKey>;
+  readonly entries: readonly Entry[];
+
+  private constructor(known: ReadonlyMap<string, EnrolledKey>, entries: readonly Entry[]) {
+    this.known = known;
+    this.entries = entries;
+  }
+
+  /** A list without any key. */
+  static readonly none = new KeyList(new Map(), []);
+
+  /** Proves the entries of a list, in order; one that does not hold is CONFIG_INVALID, with its place in `where`. */
+  static of(entries: readonly Entry[], where: string): KeyList {
+    const known = new Map<string, EnrolledKey>();
+    for (const [index, entry] of entries.entries()) {
+      const why = isEntry(entry) ? take(known, entry, previousOf(entries.slice(0, index))) : 'it is not an entry';
+      if (why !== undefined)
+        throw new EngineError(
+          'CONFIG_INVALID',
+          `the list of enrolled keys ${where} was changed by hand or is damaged, so no key counts: entry ${index + 1}: ${why}; put a backup of the file back`,
+        );
+    }
+    return new KeyList(known, entries);
+  }
+
+  /** Keys that somebody vouches for otherwise: each counts by itself. */
+  static ofTrusted(keys: readonly PublicKey[]): KeyList {
+    const rows = keys.map((key) => {
+      const fingerprint = fingerprintOf(key);
+      return [fingerprint, { ...key, fingerprint, enrolledAt: 0, enrolledBy: fingerprint }] as const;
+    });
+    return new KeyList(new Map(rows), []);
+  }
+
+  /** Every key that was ever enrolled, oldest first. */
+  get all(): readonly EnrolledKey[] {
+    return [...this.known.values()];
+  }
+
+  /** The keys that count now. */
+  get active(): readonly EnrolledKey[] {
+    return this.all.filter(({ revokedAt }) => revokedAt === undefined);
+  }
+
+  /** The key of a fingerprint. */
+  find(fingerprint: string): EnrolledKey | undefined {
+    return this.known.get(fingerprint);
+  }
+
+  /** The key of a person that counts now. */
+  named(name: string): EnrolledKey | undefined {
+    return this.active.find((key) => key.name === name);
+  }
+
+  /** Whether a key is one of these, or was enrolled by one of them, or by one that they enrolled. */
+  leadsTo(fingerprint: string, keys: readonly string[]): boolean {
+    if (keys.includes(fingerprint)) return true;
+    const by = this.known.get(fingerprint)?.enrolledBy;
+    return by !== undefined && by !== fingerprint && this.leadsTo(by, keys);
+  }
+
+  /** The list with a key more. The first key of a list signs itself. */
+  enrol(key: PublicKey, by: UnlockedKey, at: number): KeyList {
+    assertName(key.name);
+    // Two spellings of one name would be two people where it takes several.
+    const twice = this.active.find(({ name }) => isSameName(name, key.name)) ?? this.find(fingerprintOf(key));
+    if (twice !== undefined)
+      throw new EngineError(
+        'USAGE',
+        `${isSameName(twice.name, key.name) ? `"${twice.name}" has an enrolled key already` : `this key is enrolled already, as "${twice.name}"`} (${shownFingerprint(twice.fingerprint)}); revoke it first, or use another name`,
+      );
+    const statement: Statement = { about: 'enrol', name: key.name, key: key.key, previous: previousOf(this.entries) };
+    return this.with({ type: 'enrolled', name: key.name, key: key.key, signature: sign(by, statement, at) });
+  }
+
+  /** The list with a key that no longer counts. */
+  revoke(name: string, by: UnlockedKey, at: number): KeyList {
+    const key = this.named(name);
+    if (key === undefined)
+      throw new EngineError('USAGE', `no enrolled key belongs to "${name}"; "pawl identity list" shows the keys that count`);
+    if (this.active.length === 1)
+      throw new EngineError(
+        'USAGE',
+        `"${name}" has the only key that counts; enrol another one first, since without any nobody could sign or enrol`,
+      );
+    const { fingerprint } = key;
+    const statement: Statement = { about: 'revoke', fingerprint, previous: previousOf(this.entries) };
+    return this.with({ type: 'revoked', fingerprint, signature: sign(by, statement, at) });
+  }
+
+  private with(entry: Entry): KeyList {
+    return KeyList.of([...this.entries, entry], '(not written)');
+  }
+}
+
+/** The public keys in a text, one to a line; empty lines and those that begin with # are left out. */
+export function parsePublicKeys(text: string, where: string): PublicKey[] {
+  return text.split('\n').flatMap((line, index) => {
+    if (line.trim() === '' || line.trim().startsWith('#')) return [];
+    const key = parsePublicKey(line);
+    if (key !== undefined) return [key];
+    throw new EngineError(
+      'CONFIG_INVALID',
+      `line ${index + 1} of ${where} is not a public key; write it as "pawl identity show NAME" prints it: pawl-ed25519 KEY NAME`,
+    );
+  });
+}
+
+/** What an entry says of the list before it. */
+function previousOf(entries: readonly Entry[]): string {
+  return digestJson(entries as unknown as Json);
+}
+
+/** Takes an entry into the known keys; says why when it does not hold. */
+function take(known: Map<string, EnrolledKey>, entry: Entry, previous: string): string | undefined {
+  const { signature } = entry;
+  const isFirst = known.size === 0;
+  const own = entry.type === 'enrolled' ? { name: entry.name, key: entry.key, fingerprint: fingerprintOf(entry) } : undefined;
+  const by = isFirst ? own : known.get(signature.key);
+  if (by === undefined || by.fingerprint !== signature.key)
+    return isFirst ? 'the first key did not sign itself' : 'it is signed by a key that is not enrolled';
+  if ('revokedAt' in by && by.revokedAt !== undefined) return `it is signed by the key of "${by.name}", which was revoked before`;
+  if (!isSignatureOf(statementOf(entry, previous), signature, by)) return `the signature of "${by.name}" does not fit it`;
+  if (own !== undefined) {
+    if (known.has(own.fingerprint)) return `the key of "${own.name}" is enrolled twice`;
+    known.set(own.fingerprint, { ...own, enrolledAt: signature.at, enrolledBy: signature.key });
+    return undefined;
+  }
+  const revoked = entry.type === 'revoked' ? known.get(entry.fingerprint) : undefined;
+  if (revoked === undefined) return 'it revokes a key that is not enrolled';
+  known.set(revoked.fingerprint, { ...revoked, revokedAt: Math.min(signature.at, revoked.revokedAt ?? signature.at) });
+  return undefined;
+}
+
+function statementOf(entry: Entry, previous: string): Statement {
+  return entry.type === 'enrolled'
+    ? { about: 'enrol', name: entry.name, key: entry.key, previous }
+    : { about: 'revoke', fingerprint: entry.fingerprint, previous };
+}
+
+function isEntry(entry: unknown): entry is Entry {
+  const { type, name, key, fingerprint, signature } = (entry ?? {}) as Readonly<Record<string, unknown>>;
+  if (!isSignature(signature)) return false;
+  if (type === 'revoked') return typeof fingerprint === 'string';
+  return (
+    type === 'enrolled' &&
+    typeof name === 'string' &&
+    typeof key === 'string' &&
+    isKey(key) &&
+    parsePublicKey(`pawl-ed25519 ${key} ${name}`) !== undefined
+  );
+}

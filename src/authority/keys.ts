@@ -1,0 +1,184 @@
+// Owns the keys of people: an ed25519 key pair, the text in which a public key is handed over, and the private key under
+// its passphrase. Node's own encrypted export uses 2,048 rounds of PBKDF2, which is far too few for a passphrase, so the
+// private key is wrapped here: scrypt makes the key of AES-256-GCM.
+//
+// I1. A private key is on disk only under its passphrase, and in memory only while something is being signed.
+// I2. A key file whose name, public key or parameters were changed does not open: they are authenticated with it.
+
+import { promisify } from 'node:util';
+import { EngineError } from '../base/error.ts';
+import { canonicalJson, type Json } from '../base/json.ts';
+import { nodeCrypto } from '../base/node-crypto.ts';
+
+/** A public key and the person it belongs to. */
+export interface PublicKey {
+  readonly name: string;
+  /** The 32 bytes of the key, in base64url. */
+  readonly key: string;
+}
+
+/** A key as its file holds it: everything but the private key can be read without the passphrase. */
+export interface LockedKey extends PublicKey {
+  readonly version: 1;
+  readonly kdf: { readonly name: 'scrypt'; readonly n: number; readonly r: number; readonly p: number; readonly salt: string };
+  readonly cipher: { readonly name: 'aes-256-gcm'; readonly iv: string; readonly tag: string; readonly data: string };
+}
+
+/** A key that can sign. */
+export interface UnlockedKey extends PublicKey {
+  readonly fingerprint: string;
+  /** The signature of a text, in base64url. */
+  sign(text: string): string;
+}
+
+const KDF = { name: 'scrypt', n: 2 ** 17, r: 8, p: 1 } as const;
+/** What a file may ask for: more would stop the machine, less was never written. */
+const N_MAX = 2 ** 20;
+const KEY_BYTES = 32;
+const SALT_BYTES = 16;
+const IV_BYTES = 12;
+const PUBLIC_PREFIX = 'pawl-ed25519';
+const NAME = /^[A-Za-z0-9_][\w.@-]{0,63}$/;
+/** The fewest characters of a passphrase. */
+const PASSPHRASE_MIN = 12;
+/** How many characters of a fingerprint people are shown. */
+const FINGERPRINT_SHOWN = 16;
+
+/** Refuses a name that cannot be that of a person in decisions. */
+export function assertName(name: string): void {
+  if (!NAME.test(name))
+    throw new EngineError('USAGE', `an identity is named after a person, in letters, digits and ". - _ @", at most 64; not "${name}"`);
+}
+
+/** Whether two names are those of one person: A to Z in either case are the same, as forges have it. */
+export function isSameName(one: string, other: string): boolean {
+  const folded = (name: string): string => name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return folded(one) === folded(other);
+}
+
+/** Refuses a passphrase that is too short. */
+export function assertPassphrase(passphrase: string): void {
+  if ([...passphrase].length < PASSPHRASE_MIN)
+    throw new EngineError('USAGE', `the passphrase must have at least ${PASSPHRASE_MIN} characters; several words are easiest to remember`);
+}
+
+/** The SHA-256 of a public key, in hex: how logs and lists name it. */
+export function fingerprintOf({ key }: Pick<PublicKey, 'key'>): string {
+  return nodeCrypto().createHash('sha256').update(Buffer.from(key, 'base64url')).digest('hex');
+}
+
+/** A fingerprint as people see it. */
+export function shownFingerprint(fingerprint: string): string {
+  return fingerprint.slice(0, FINGERPRINT_SHOWN);
+}
+
+/** A public key as one line of text, to be handed over. */
+export function publicKeyText({ name, key }: PublicKey): string {
+  return `${PUBLIC_PREFIX} ${key} ${name}`;
+}
+
+/** The public key that a line of text says; undefined when it is none. */
+export function parsePublicKey(line: string): PublicKey | undefined {
+  const [prefix, key = '', name = '', ...more] = line.trim().split(/\s+/);
+  if (prefix !== PUBLIC_PREFIX || more.length > 0 || !NAME.test(name) || !isKey(key)) return undefined;
+  return { name, key };
+}
+
+/** True for the 32 bytes of a key in their one spelling. */
+export function isKey(text: string): boolean {
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.length === KEY_BYTES && bytes.toString('base64url') === text;
+}
+
+/** A new key, which can sign, and be locked to be kept. */
+export interface NewKey extends UnlockedKey {
+  lock(passphrase: string): Promise<LockedKey>;
+}
+
+/** Makes a key pair. */
+export function generateKey(name: string): NewKey {
+  assertName(name);
+  const { x: key = '', d: secret = '' } = nodeCrypto().generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  return { ...unlockedOf({ name, key }, secret), lock: (passphrase) => lock({ name, key }, secret, passphrase) };
+}
+
+async function lock({ name, key }: PublicKey, secret: string, passphrase: string): Promise<LockedKey> {
+  assertPassphrase(passphrase);
+  const { randomBytes, createCipheriv } = nodeCrypto();
+  const kdf = { ...KDF, salt: randomBytes(SALT_BYTES).toString('base64url') };
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', await derive(passphrase, kdf), iv);
+  cipher.setAAD(authenticated({ name, key, kdf }));
+  const data = Buffer.concat([cipher.update(Buffer.from(secret, 'base64url')), cipher.final()]);
+  const sealed = { iv: iv.toString('base64url'), tag: cipher.getAuthTag().toString('base64url'), data: data.toString('base64url') };
+  return { version: 1, name, key, kdf, cipher: { name: 'aes-256-gcm', ...sealed } };
+}
+
+/** Opens a key with its passphrase; a wrong one is PASSPHRASE_WRONG. */
+export async function unlockKey(locked: LockedKey, passphrase: string): Promise<UnlockedKey> {
+  const { createDecipheriv } = nodeCrypto();
+  const { name, key, kdf, cipher } = locked;
+  const opening = createDecipheriv('aes-256-gcm', await derive(passphrase, kdf), Buffer.from(cipher.iv, 'base64url'), {
+    authTagLength: 16,
+  });
+  opening.setAAD(authenticated({ name, key, kdf }));
+  opening.setAuthTag(Buffer.from(cipher.tag, 'base64url'));
+  let secret: string;
+  try {
+    secret = Buffer.concat([opening.update(Buffer.from(cipher.data, 'base64url')), opening.final()]).toString('base64url');
+  } catch (cause) {
+    throw new EngineError('PASSPHRASE_WRONG', `this is not the passphrase of "${name}", or its key file was changed; nothing was signed`, {
+      cause,
+    });
+  }
+  return unlockedOf({ name, key }, secret);
+}
+
+function unlockedOf({ name, key }: PublicKey, secret: string): UnlockedKey {
+  const { createPrivateKey, sign } = nodeCrypto();
+  const privateKey = createPrivateKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x: key, d: secret } });
+  return {
+    name,
+    key,
+    fingerprint: fingerprintOf({ key }),
+    sign: (text) => sign(null, Buffer.from(text), privateKey).toString('base64url'),
+  };
+}
+
+/** Whether a text was signed with the private key of a public one. */
+export function isSigned({ key }: Pick<PublicKey, 'key'>, text: string, signature: string): boolean {
+  const { createPublicKey, verify } = nodeCrypto();
+  try {
+    const publicKey = createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x: key } });
+    return verify(null, Buffer.from(text), publicKey, Buffer.from(signature, 'base64url'));
+  } catch {
+    // What is no key, or no signature, proves nothing.
+    return false;
+  }
+}
+
+/** The locked key that a file's text holds; undefined when it is none. */
+export function parseLockedKey(text: string): LockedKey | undefined {
+  try {
+    const found = JSON.parse(text) as LockedKey;
+    const { n, r, p, salt } = found.kdf;
+    const { iv, tag, data } = found.cipher;
+    const texts = [salt, iv, tag, data].every((part) => typeof part === 'string');
+    const asks = Number.isInteger(n) && n >= KDF.n && n <= N_MAX && r === KDF.r && p === KDF.p;
+    const isOurs = found.version === 1 && found.kdf.name === 'scrypt' && found.cipher.name === 'aes-256-gcm';
+    return isOurs && texts && asks && NAME.test(found.name) && isKey(found.key) ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function authenticated(about: { readonly name: string; readonly key: string; readonly kdf: LockedKey['kdf'] }): Buffer {
+  return Buffer.from(canonicalJson(about as unknown as Json));
+}
+
+/** The same passphrase typed on another keyboard may be composed otherwise: it is brought into one form. */
+async function derive(passphrase: string, { n, r, p, salt }: LockedKey['kdf']): Promise<Buffer> {
+  const scrypt = promisify<string, Buffer, number, object, Buffer>(nodeCrypto().scrypt);
+  // The usual limit of memory is below what these parameters take.
+  return scrypt(passphrase.normalize('NFKC'), Buffer.from(salt, 'base64url'), KEY_BYTES, { N: n, r, p, maxmem: 256 * n * r });
+}

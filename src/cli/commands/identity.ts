@@ -1,0 +1,168 @@
+// `pawl identity`: the keys of people, with which they sign what they decide.
+
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parsePublicKeys } from '../../authority/enrolment.ts';
+import { changeKeyList, readKeyList, readLockedKeys, writeLockedKey } from '../../authority/key-files.ts';
+import {
+  assertPassphrase,
+  fingerprintOf,
+  generateKey,
+  type PublicKey,
+  parsePublicKey,
+  publicKeyText,
+  shownFingerprint,
+} from '../../authority/keys.ts';
+import { EngineError } from '../../base/error.ts';
+import type { CommandRun, Given } from '../command.ts';
+import { keyListOf, shownIdentity } from '../identity.ts';
+import { unlock } from '../identity-signing.ts';
+import { openPassphrases } from '../passphrase.ts';
+import { findProject, stateHome } from '../project.ts';
+import { demandRight } from '../right.ts';
+import type { Shell } from '../shell.ts';
+import { oneLine, table } from '../terminal.ts';
+import { agoText } from '../time.ts';
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const action = given.word('ACTION');
+  const words = given.allWords('WHAT');
+  if (action === 'list') list(shell, given);
+  else if (words.length === 0) throw new EngineError('USAGE', `${WHAT[action]} is missing: pawl identity ${action} ${WHAT[action]}`);
+  else if (action === 'enrol') await enrol(shell, given, words.join(' '));
+  else {
+    const [name = '', more] = words;
+    if (more !== undefined) throw new EngineError('USAGE', `unexpected argument "${more}"; "pawl identity ${action}" takes one name`);
+    if (action === 'create') await create(shell, given, name);
+    else if (action === 'show') show(shell, name);
+    else await revoke(shell, given, name);
+  }
+  return 0;
+};
+
+const WHAT: Readonly<Record<string, string>> = { create: 'NAME', show: 'NAME', revoke: 'NAME', enrol: 'FILE-OR-PUBLIC-KEY' };
+
+/** Makes a key. The first key of a list enrols itself, so it takes a person at a terminal. */
+async function create(shell: Shell, given: Given, name: string): Promise<void> {
+  // Only a person makes keys: an agent with a key of its own could sign for itself.
+  await demandRight(shell, { demand: 'trust', on: 'pawl identity create', withoutToken: true, isFirstKey: true });
+  const state = stateHome(shell);
+  const key = generateKey(name);
+  if (readLockedKeys(state).some((other) => other.name === name))
+    throw new EngineError('USAGE', `there is a key of "${name}" in ${state} already; choose another name`);
+  const file = writeLockedKey(state, await key.lock(await newPassphrase(shell, given, name)));
+  const isFirst = readKeyList(state).entries.length === 0;
+  if (isFirst) changeKeyList(state, (keys) => (keys.entries.length === 0 ? keys.enrol(key, key, Date.now()) : keys));
+  const isEnrolled = readKeyList(state).find(key.fingerprint) !== undefined;
+  shell.result({ name, fingerprint: key.fingerprint, publicKey: publicKeyText(key), file, isEnrolled }, () => [
+    `${shell.symbol('done')} ${shownIdentity(key)}: the private key is in ${oneLine(file)}, under the passphrase.`,
+    'Without the passphrase it is worth nothing, and nobody can recover it: keep it where no agent reads it.',
+    ...(isEnrolled
+      ? ['It is the first key here, so it counts from now on, and can enrol others.']
+      : ['It does not count yet: somebody whose key counts enrols it with', `  pawl identity enrol ${name}`]),
+  ]);
+}
+
+/** Asks for a new passphrase, twice where it is typed. */
+async function newPassphrase(shell: Shell, given: Given, name: string): Promise<string> {
+  const passphrases = openPassphrases(shell, given);
+  try {
+    const passphrase = await passphrases.read(`A passphrase for ${name}, of at least 12 characters`);
+    assertPassphrase(passphrase);
+    if (passphrases.isTyped && (await passphrases.read('The same again')) !== passphrase)
+      throw new EngineError('USAGE', 'these are two different passphrases; nothing was created');
+    return passphrase;
+  } finally {
+    passphrases.close();
+  }
+}
+
+async function enrol(shell: Shell, given: Given, what: string): Promise<void> {
+  const state = stateHome(shell);
+  const keys = keysIn(shell, what);
+  const list = readKeyList(state);
+  if (list.active.length === 0)
+    throw new EngineError(
+      'KEY_MISSING',
+      'no key is enrolled here that could enrol another; create the first one at a terminal with "pawl identity create NAME"',
+    );
+  for (const key of keys)
+    shell.print(`${shownIdentity({ name: key.name, fingerprint: fingerprintOf(key) })} will count for decisions here.`);
+  const by = await unlock(shell, given);
+  const after = changeKeyList(state, (now) => keys.reduce((grown, key) => grown.enrol(key, by, Date.now()), now));
+  const enrolled = keys.flatMap((key) => after.find(fingerprintOf(key)) ?? []);
+  shell.result({ enrolled: enrolled.map(({ name, fingerprint }) => ({ name, fingerprint })), by: by.name }, () =>
+    enrolled.map((key) => `${shell.symbol('done')} ${shownIdentity(key)} is enrolled by ${by.name}.`),
+  );
+}
+
+/** The keys that are meant: a public key as text, a file of them, or a key of this user by its name. */
+function keysIn(shell: Shell, what: string): readonly PublicKey[] {
+  const key = parsePublicKey(what) ?? readLockedKeys(stateHome(shell)).find(({ name }) => name === what);
+  if (key !== undefined) return [{ name: key.name, key: key.key }];
+  const file = resolve(shell.cwd, what);
+  if (existsSync(file) && statSync(file).isFile()) {
+    const keys = parsePublicKeys(readFileSync(file, 'utf8'), file);
+    if (keys.length > 0) return keys;
+  }
+  throw new EngineError(
+    'USAGE',
+    `"${oneLine(what)}" is neither a public key, nor a file with one, nor the name of a key of yours; write it as "pawl identity show NAME" prints it`,
+  );
+}
+
+function show(shell: Shell, name: string): void {
+  const state = stateHome(shell);
+  const list = readKeyList(state);
+  const key = list.named(name) ?? readLockedKeys(state).find((own) => own.name === name);
+  if (key === undefined) throw new EngineError('USAGE', `there is no key of "${name}" here; "pawl identity list" shows those there are`);
+  const fingerprint = fingerprintOf(key);
+  shell.result({ name, fingerprint, publicKey: publicKeyText(key) }, () => [publicKeyText(key)]);
+}
+
+function list(shell: Shell, given: Given): void {
+  const state = stateHome(shell);
+  const keys = keyListOf(shell, findProject(shell, given));
+  const mine = readLockedKeys(state).map((key) => ({ name: key.name, fingerprint: fingerprintOf(key) }));
+  const enrolled = keys.all.map(({ name, fingerprint, enrolledAt, enrolledBy, revokedAt }) => ({
+    name,
+    fingerprint,
+    status: revokedAt === undefined ? ('enrolled' as const) : ('revoked' as const),
+    enrolledAt: new Date(enrolledAt).toISOString(),
+    enrolledBy: keys.find(enrolledBy)?.name ?? enrolledBy,
+    revokedAt: revokedAt === undefined ? null : new Date(revokedAt).toISOString(),
+    isMine: mine.some((own) => own.fingerprint === fingerprint),
+  }));
+  const waiting = mine
+    .filter(({ fingerprint }) => keys.find(fingerprint) === undefined)
+    .map((own) => ({ ...own, status: 'not enrolled' as const, enrolledAt: null, enrolledBy: null, revokedAt: null, isMine: true }));
+  const rows = [...enrolled, ...waiting];
+  shell.result({ identities: rows }, () =>
+    rows.length === 0
+      ? ['No keys. "pawl identity create NAME" makes the first one.']
+      : table(shell.look, [
+          { title: 'NAME', cells: rows.map(({ name, isMine }) => `${name}${isMine ? ' (yours)' : ''}`) },
+          { title: 'KEY', cells: rows.map(({ fingerprint }) => shownFingerprint(fingerprint)) },
+          { title: 'STATUS', cells: rows.map(({ status }) => status) },
+          {
+            title: 'ENROLLED',
+            cells: rows.map(({ enrolledAt, enrolledBy }) =>
+              enrolledAt === null ? '' : `${agoText(Date.parse(enrolledAt))} by ${enrolledBy}`,
+            ),
+          },
+        ]),
+  );
+}
+
+async function revoke(shell: Shell, given: Given, name: string): Promise<void> {
+  const state = stateHome(shell);
+  // What cannot be revoked is told before anybody is asked for a passphrase.
+  if (readKeyList(state).named(name) === undefined)
+    throw new EngineError('USAGE', `no enrolled key belongs to "${name}"; "pawl identity list" shows the keys that count`);
+  const by = await unlock(shell, given);
+  changeKeyList(state, (list) => list.revoke(name, by, Date.now()));
+  shell.result({ revoked: name, by: by.name }, () => [
+    `${shell.symbol('done')} the key of ${oneLine(name)} no longer counts. What was signed with it before stays signed.`,
+  ]);
+}

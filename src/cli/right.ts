@@ -1,0 +1,91 @@
+// Owns who calls a command: the terminal, the personal token and what stands above this process, put before the one
+// function that knows what each verb takes.
+
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { readAncestors } from '../authority/ancestry.ts';
+import { type Caller, type Right, rightOf, type Wanted } from '../authority/right.ts';
+import type { demandsOf } from '../authority/rights.ts';
+import { EngineError, isEngineError, messageOf } from '../base/error.ts';
+import { accountName } from './actor.ts';
+import { callingSession, readSession } from './agent-session.ts';
+import { findProject } from './project.ts';
+import { readSettings } from './settings.ts';
+import type { Shell } from './shell.ts';
+import { isSignedProject } from './signed-projects.ts';
+
+/** Demands every right that a command line takes by the table; what asks by itself does so when it knows more. */
+export async function takeRights(shell: Shell, demands: ReturnType<typeof demandsOf>): Promise<void> {
+  for (const { demand, on } of demands) if (demand !== 'asks') await demandRight(shell, { demand, on: `pawl ${on}` });
+}
+
+/** The right of whoever calls, or the error that says why there is none and how a person gets it. */
+export async function demandRight(shell: Shell, wanted: Wanted): Promise<Right> {
+  const right = rightOf(await callerOf(shell, wanted), wanted);
+  shell.right = right;
+  return right;
+}
+
+/** The same for what is offered and not asked for: nothing where whoever calls has no right. */
+export async function tryRight(shell: Shell, wanted: Wanted): Promise<Right | undefined> {
+  try {
+    return await demandRight(shell, wanted);
+  } catch (error) {
+    if (isEngineError(error) && error.code === 'NOT_ALLOWED') return undefined;
+    throw error;
+  }
+}
+
+async function callerOf(shell: Shell, wanted: Wanted): Promise<Caller> {
+  const signer = wanted.demand === 'steer' ? undefined : await signerOf(shell, wanted);
+  const secret = secretOf(shell);
+  const token = secret === undefined ? undefined : (await import('./tokens.ts')).checkToken(shell, secret);
+  return {
+    user: accountName(shell),
+    isTerminal: shell.isInteractive,
+    env: shell.env,
+    ancestors: () => shell.world.ancestors?.() ?? readAncestors(),
+    ...(signer === undefined ? {} : { signer }),
+    ...(token === undefined ? {} : { token: { name: token.name, scopes: token.scopes } }),
+    ...(isOwn(shell, shell.given.maybe('RUN')) ? { isOwnRun: true } : {}),
+  };
+}
+
+/**
+ * Who signs, where the command line says so or the project takes signatures. A decision is signed itself, when what it is
+ * about was shown; for everything else the passphrase is asked for now.
+ */
+async function signerOf(shell: Shell, { demand, isFirstKey, standsIn }: Wanted): Promise<string | undefined> {
+  const { asksToSign, identityFor } = await import('./identity.ts');
+  if (isFirstKey === true) return undefined;
+  if ((standsIn === true || !asksToSign(shell)) && !(await takesSignatures(shell))) return undefined;
+  // What is done at a forge is not signed itself, so the key is asked for now.
+  if (demand === 'decide' && standsIn !== true) return identityFor(shell, shell.given).name;
+  return (await (await import('./identity-signing.ts')).unlock(shell, shell.given)).name;
+}
+
+/** Whether the project says that people sign what they do; once it did, only its own file in the state folder ends that. */
+async function takesSignatures(shell: Shell): Promise<boolean> {
+  const project = findProject(shell, shell.given);
+  const { decisions } = await readSettings(shell, project);
+  return isSignedProject(shell, project, decisions === 'signed');
+}
+
+/** True for the run that this process works in, and for those that the session of the calling agent took up. */
+function isOwn(shell: Shell, prefix: string | undefined): boolean {
+  if (prefix === undefined || prefix === '') return false;
+  const wanted = prefix.toLowerCase();
+  if (shell.env.PAWL_RUN?.startsWith(wanted) === true) return true;
+  const session = callingSession(shell);
+  return session !== undefined && readSession(shell, session).runs.some(({ run }) => run.startsWith(wanted));
+}
+
+function secretOf(shell: Shell): string | undefined {
+  const file = shell.given.option('token-file');
+  if (file === undefined) return shell.env.PAWL_TOKEN?.trim() || undefined;
+  try {
+    return readFileSync(resolve(shell.cwd, file), 'utf8').trim();
+  } catch (cause) {
+    throw new EngineError('USAGE', `the token in ${file} cannot be read: ${messageOf(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readSession } from './agent-session.ts';
+import type { Shell } from './shell.ts';
+import { changeStateFile } from './state-file.ts';
+import { readTokens } from './tokens.ts';
+import { readTrust } from './trust.ts';
+
+let folder: string;
+let shell: Shell;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pawl-state-'));
+  shell = { env: { PAWL_STATE: folder, HOME: folder, CLAUDE_CODE_SESSION_ID: 'one' }, cwd: folder } as unknown as Shell;
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const AT_ONCE = 6;
+const EACH = 8;
+const names = Array.from({ length: AT_ONCE * EACH }, (_, index) => `n${index}`).sort();
+
+/** A process that has loaded what it needs, and does it when it is told to. */
+function startWaiting(code: string) {
+  const at = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href);
+  const script = `
+    import { keepContent } from ${at('./trust.ts')};
+    import { createToken, revokeToken } from ${at('./tokens.ts')};
+    import { bindRun } from ${at('./agent-session.ts')};
+    import { changeStateFile } from ${at('./state-file.ts')};
+    const folder = ${JSON.stringify(folder)};
+    const shell = { env: { PAWL_STATE: folder, HOME: folder, CLAUDE_CODE_SESSION_ID: 'one' }, cwd: folder };
+    process.stdout.write('ready\\n');
+    process.stdin.once('data', () => { ${code}; process.exit(0); });`;
+  return spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+}
+
+/** Lets so many processes do it at the same moment; each knows its numbers. */
+async function atOnce(code: (index: number) => string): Promise<void> {
+  const children = Array.from({ length: AT_ONCE }, (_, index) => startWaiting(code(index)));
+  await Promise.all(children.map((child) => once(child.stdout, 'data')));
+  const ended = children.map((child) => once(child, 'exit'));
+  for (const child of children) child.stdin.write('go\n');
+  expect((await Promise.all(ended)).map(([code]) => code)).toEqual(children.map(() => 0));
+}
+
+const each = (index: number, call: (name: string) => string): string =>
+  Array.from({ length: EACH }, (_, n) => call(`n${index * EACH + n}`)).join('; ');
+
+test('six processes that trust files at once lose nothing', async () => {
+  await atOnce((index) => each(index, (name) => `keepContent(shell, { file: '/${name}', digest: 'd', parts: new Map() })`));
+  expect(Object.keys(readTrust(shell).files).sort()).toEqual(names.map((name) => `/${name}`));
+});
+
+test('six processes that create and revoke tokens at once lose nothing, and bring none back', async () => {
+  await atOnce((index) =>
+    each(index, (name) => `createToken(shell, '${name}', 60_000); createToken(shell, 'x${name}', 9); revokeToken(shell, 'x${name}')`),
+  );
+  expect(
+    readTokens(shell)
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual(names);
+});
+
+test('six processes of one session that take up runs at once lose none', async () => {
+  await atOnce((index) => each(index, (name) => `bindRun(shell, { run: '${name}', db: '/db' })`));
+  expect(
+    readSession(shell, 'one')
+      .runs.map(({ run }) => run)
+      .sort(),
+  ).toEqual(names);
+});
+
+test('a process that is killed while it changes a file holds nobody up and leaves the file as it was', async () => {
+  const file = join(folder, 'a.json');
+  writeFileSync(file, 'before');
+  const child = startWaiting(
+    `changeStateFile({ file: ${JSON.stringify(file)}, what: 'it' }, () => { process.stdout.write('held'); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); })`,
+  );
+  await once(child.stdout, 'data');
+  child.stdin.write('go\n');
+  await once(child.stdout, 'data');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(readFileSync(file, 'utf8')).toBe('before');
+  expect(changeStateFile({ file, what: 'it' }, () => ({ text: 'after', result: readFileSync(file, 'utf8') }))).toBe('before');
+  expect(readFileSync(file, 'utf8')).toBe('after');
+  expect([statSync(file).mode & 0o777, readdirSync(folder).sort()]).toEqual([0o600, ['a.json', 'lock.db']]);
+});
+
+test('what throws while the file is decided on leaves it, and the lock is free', () => {
+  const file = join(folder, 'a.json');
+  expect(() =>
+    changeStateFile({ file, what: 'it' }, () => {
+      throw new Error('no');
+    }),
+  ).toThrow(`it cannot be kept in ${file}: no`);
+  expect(changeStateFile({ file, what: 'it' }, () => ({ result: 'free' }))).toBe('free');
+  expect(readdirSync(folder)).toEqual(['lock.db']);
+});

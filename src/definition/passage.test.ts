@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { edge, graph, human, option, step, target, to } from '../../test/kernel/definitions.ts';
+import { questionsPassed, stepsAfter, stepsBetween, stepsPassed } from './passage.ts';
+
+const ANSWERS = [option('publish', { to: target('publish') }), option('rework', { to: target('draft') })];
+const release = graph(
+  step('draft', { next: to('check') }),
+  step('check', { next: { ok: edge('approve'), fail: edge('draft', { max: 2 }) } }),
+  human('approve', { gate: { prompt: 'Publish?', show: [], options: ANSWERS } }),
+  step('publish', { next: to('announce') }),
+  step('announce', { next: to('complete') }),
+);
+const optional = graph(
+  step('draft', { next: { ok: edge('publish'), iterate: edge('approve') } }),
+  human('approve', { next: to('publish') }),
+  step('publish', { next: to('complete') }),
+);
+
+describe('the steps between two steps', () => {
+  test('are those on every way, in order', () => {
+    expect(stepsBetween(release, 'draft', 'publish')).toEqual(['draft', 'check', 'approve']);
+    expect(stepsBetween(optional, 'draft', 'publish')).toEqual(['draft']);
+  });
+
+  test('are only the first where no way leads to the second', () => {
+    expect(stepsBetween(release, 'publish', 'draft')).toEqual(['publish']);
+  });
+});
+
+test('the steps after a step are those on every way to a good end', () => {
+  expect(stepsAfter(release, 'draft')).toEqual(['check', 'approve', 'publish', 'announce']);
+  expect(stepsAfter(optional, 'draft')).toEqual(['publish']);
+});
+
+describe('a run that goes on elsewhere', () => {
+  test('passes the steps that it does not come to again', () => {
+    expect(stepsPassed(release, 'check', 'publish')).toEqual(['check', 'approve']);
+  });
+
+  test('passes nothing when it goes back before the step that it stopped at', () => {
+    expect(stepsPassed(release, 'check', 'draft')).toEqual([]);
+    expect(stepsPassed(release, 'check', 'check')).toEqual([]);
+  });
+});
+
+describe('questions before a step', () => {
+  test('come with the answers that lead on, and not with those that lead back', () => {
+    expect(questionsPassed(release, 'publish', ['draft', 'check', 'approve'])).toEqual([{ step: 'approve', on: ['publish'] }]);
+    expect(questionsPassed(release, 'announce', ['approve', 'publish'])).toEqual([{ step: 'approve', on: ['publish'] }]);
+  });
+
+  test('are left to their place where every way on from the step asks them', () => {
+    expect(questionsPassed(release, 'check', ['draft', 'approve'])).toEqual([]);
+  });
+});

@@ -1,0 +1,89 @@
+// Owns what a run passes by when it does not go the way of its definition: which steps lie on every way to a step or
+// from it to a good end, which of them are questions to people, and which answers of those lead on.
+
+import { createGraph, type Graph, reachable, successorsOf } from './analysis.ts';
+import type { Definition, StepModel } from './model.ts';
+
+/** A question that lies before a step, and the steps its answers lead to from which that step is reached without it. */
+export interface QuestionBefore {
+  readonly step: string;
+  readonly on: readonly string[];
+}
+
+/** True for a step that asks a person: it is a question, has one behind its work, or a member of it does. */
+export function asksPerson(step: StepModel): boolean {
+  return step.kind === 'human' || step.gate !== undefined || step.members.some(asksPerson);
+}
+
+/** True for a step at which the engine checks what others did. */
+export function checksWork(step: StepModel): boolean {
+  return step.kind === 'gate' || step.kind === 'validate' || step.members.some(checksWork);
+}
+
+/** The steps on every way from one step to another, the second left out; only the first where no way leads there. */
+export function stepsBetween(definition: Definition, from: string, to: string): string[] {
+  const ways = waysOf(definition);
+  if (!ways.leads(from, to, undefined)) return [from];
+  return idsOf(definition).filter((id) => id !== to && (id === from || !ways.leads(from, to, id)));
+}
+
+/** The steps on every way from a step to a good end of the run, the step itself left out. */
+export function stepsAfter(definition: Definition, from: string): string[] {
+  const ways = waysOf(definition);
+  return idsOf(definition).filter((id) => id !== from && !ways.completes(from, id));
+}
+
+/**
+ * What a run that goes on at `to` instead of at `at` does not do: the steps on every way between the two, unless every
+ * way from `to` to a good end comes to them again.
+ */
+export function stepsPassed(definition: Definition, at: string, to: string): string[] {
+  const again = new Set([to, ...stepsAfter(definition, to)]);
+  return stepsBetween(definition, at, to).filter((id) => !again.has(id));
+}
+
+/**
+ * The questions among some steps that a run beginning at `from` would get past, in the order in which they are asked:
+ * those that are not asked on every way from there.
+ */
+export function questionsPassed(definition: Definition, from: string, among: readonly string[]): QuestionBefore[] {
+  const ways = waysOf(definition);
+  const again = new Set([from, ...stepsAfter(definition, from)]);
+  return definition.steps
+    .filter((step) => among.includes(step.id) && !again.has(step.id) && asksPerson(step))
+    .sort((a, b) => (ways.leads(a.id, b.id, undefined) && !ways.leads(b.id, a.id, undefined) ? -1 : 0))
+    .map((step) => ({ step: step.id, on: ways.targets(step.id).filter((id) => id === from || ways.leads(id, from, step.id)) }));
+}
+
+function idsOf({ steps }: Definition): string[] {
+  return steps.map(({ id }) => id);
+}
+
+interface Ways {
+  /** Whether a way leads from one step to another without a third. */
+  leads(from: string, to: string, without: string | undefined): boolean;
+  /** Whether a way leads from a step to a good end without another. */
+  completes(from: string, without: string): boolean;
+  targets(from: string): string[];
+}
+
+function waysOf(definition: Definition): Ways {
+  const graph = createGraph(definition.steps);
+  const successors = successorsOf(graph);
+  const id = (index: number): string => (definition.steps[index] as StepModel).id;
+  const reachedFrom = (from: string, without: string | undefined): boolean[] => {
+    const cut = without === undefined ? undefined : graph.position.get(without);
+    const open = successors.map((targets, index) => (index === cut ? [] : targets.filter((target) => target !== cut)));
+    const start = graph.position.get(from);
+    return reachable(open, start === undefined || start === cut ? [] : [start]);
+  };
+  return {
+    leads: (from, to, without) => from !== without && reachedFrom(from, without)[graph.position.get(to) ?? -1] === true,
+    completes: (from, without) => reachedFrom(from, without).some((seen, index) => seen && endsWell(graph, index)),
+    targets: (from) => [...new Set(successors[graph.position.get(from) ?? -1] ?? [])].map(id),
+  };
+}
+
+function endsWell({ transitions }: Graph, index: number): boolean {
+  return (transitions[index] ?? []).some(({ to }) => 'end' in to && to.end === 'complete');
+}

@@ -1,0 +1,276 @@
+// Owns the proof of a run's log, whenever somebody loads the run to drive it, or checks it: every decision that takes a
+// signature has one for exactly that run, question, content, answer and person; nothing that takes one happened without;
+// and the log gives the checkpoint that the run goes on from.
+//
+// E12. A log that does not hold is damage: the run is not driven, and the error names the record.
+
+import type { KeyList } from '../authority/enrolment.ts';
+import { judge } from '../authority/judgement.ts';
+import { EngineError } from '../base/error.ts';
+import { canonicalJson, type Json } from '../base/json.ts';
+import { hashDefinition } from '../definition/hash.ts';
+import type { Definition, HumanGateModel } from '../definition/model.ts';
+import { applyTo, createRun, type Draft, draftOf } from '../kernel/apply.ts';
+import type { RunChanged, RunEvent, RunStarted, Signed, StepChanged, StepOpened, StepSettled } from '../kernel/event.ts';
+import type { ControlAction } from '../kernel/input.ts';
+import type { Activation, Path, RunState, Wait } from '../kernel/run-state.ts';
+import type { EventRow, Store } from '../store/store.ts';
+import { gateModel } from './gates.ts';
+import { decisionStatement, hasSignedQuestion, isOverride, overrideStatement, type Proof, startStatement } from './signatures.ts';
+
+/** A run as it was loaded. */
+interface LoadedRun {
+  readonly state: RunState;
+  readonly definition: Definition;
+}
+
+/** Proves the log of a run and gives what its driver proves later signatures with; a log that does not hold is RUN_DAMAGED. */
+export async function proveRun(store: Store, { state, definition }: LoadedRun, list: () => KeyList): Promise<Proof> {
+  const [first] = isWanted({ state, definition }, list) ? await store.events(state.id, 0, 1) : [];
+  const started = first?.events[0];
+  if (started?.type !== 'run.started') return { keys: undefined, used: new Set() };
+  const { keys } = started;
+  const demands = state.signed === true || started.run.signed === true || hasSignedQuestion(definition.steps);
+  if (!demands && keys === undefined) return { keys, used: new Set() };
+  const rows = (await store.events(state.id, 0)).filter(({ seq }) => seq <= state.seq);
+  const gates = await askedGates(store, rows);
+  if (hashDefinition(definition) !== started.run.def)
+    throw damaged(state.id, 1, 'the definition it was started with is not the one that is stored');
+  const walk = new Walk({ run: state.id, definition, list: list(), keys: keys ?? [], gates });
+  walk.all(rows);
+  if (plain(walk.draft) !== plain(state))
+    throw damaged(state.id, state.seq, 'its log gives another state than the one it would go on from');
+  return { keys: keys ?? [], used: walk.used };
+}
+
+/** Whether the beginning of a log has to be read: only where signatures are in use at all. */
+function isWanted({ state, definition }: LoadedRun, list: () => KeyList): boolean {
+  return state.signed === true || hasSignedQuestion(definition.steps) || list().all.length > 0;
+}
+
+/** The questions that no stored definition holds as they were put, by the digest of their value. */
+async function askedGates(store: Store, rows: readonly EventRow[]): Promise<ReadonlyMap<string, HumanGateModel>> {
+  const digests = rows.flatMap(({ events }) => events.flatMap((event) => waitIn(event)?.gate?.digest ?? []));
+  const texts = await store.values([...new Set(digests)]);
+  return new Map([...texts].map(([digest, text]) => [digest, JSON.parse(text) as HumanGateModel]));
+}
+
+function waitIn(event: RunEvent): Wait | null | undefined {
+  if (event.type === 'step.opened' || event.type === 'step.reopened') return event.activation.wait;
+  return event.type === 'step.changed' ? event.set.wait : undefined;
+}
+
+function plain(state: RunState): string {
+  return canonicalJson(JSON.parse(JSON.stringify(state)) as Json);
+}
+
+function damaged(run: string, seq: number, what: string): EngineError {
+  return new EngineError(
+    'RUN_DAMAGED',
+    `run ${run} was changed by something other than Pawl and is not driven: record ${seq} of its log: ${what}; restore a backup, or start it again`,
+    { details: { run, seq } },
+  );
+}
+
+interface WalkParts {
+  readonly run: string;
+  readonly definition: Definition;
+  readonly list: KeyList;
+  readonly keys: readonly string[];
+  readonly gates: ReadonlyMap<string, HumanGateModel>;
+}
+
+/** One way through a log, from its first event to its last. */
+class Walk {
+  readonly used = new Set<string>();
+  draft!: Draft;
+  private readonly parts: WalkParts;
+  private seq = 0;
+  /** Where it begins, until the first step has opened. */
+  private begins: string | undefined;
+  /** Who chose what at an open question. */
+  private readonly chosen = new Map<Path, Map<string, string>>();
+  /** Questions of agents that somebody answered with a signature. */
+  private readonly answered = new Set<string>();
+  /** Where the answer that settled a question leads. */
+  private readonly leads = new Map<Path, string>();
+  /** What people signed in the present record. */
+  private controls: ControlAction[] = [];
+
+  constructor(parts: WalkParts) {
+    this.parts = parts;
+  }
+
+  all(rows: readonly EventRow[]): void {
+    for (const { seq, events } of rows) {
+      this.seq = seq;
+      this.controls = [];
+      for (const event of events) this.next(event);
+      this.draft.seq += 1;
+    }
+  }
+
+  private next(event: RunEvent): void {
+    if (event.type === 'run.started') {
+      this.draft = draftOf(createRun(event));
+      return this.lookAtStart(event);
+    }
+    this.look(event);
+    applyTo(this.draft, event);
+  }
+
+  private look(event: RunEvent): void {
+    switch (event.type) {
+      case 'run.changed':
+        return this.lookAtRun(event);
+      case 'step.changed':
+        return this.lookAtChange(event);
+      case 'step.settled':
+        return this.lookAtEnd(event);
+      case 'step.opened':
+        return this.lookAtOpening(event);
+      case 'edge.taken':
+        return this.lookAtEdge(event);
+      default:
+        return undefined;
+    }
+  }
+
+  private lookAtStart(event: RunStarted): void {
+    const { signed, at } = event;
+    this.begins = signed?.from ?? this.parts.definition.entry;
+    if (this.draft.signed !== true) return;
+    if (signed === undefined) {
+      if (event.fork !== undefined || event.supplied !== undefined) this.fail('beginning with results that were given is not signed');
+      return;
+    }
+    const { signature } = signed;
+    const judged = judge(this.parts.list, { statement: startStatement(event, signed), signature, keys: this.parts.keys, at });
+    if (!judged.counts) this.fail(`the signature of ${signed.actor} for its beginning does not count: ${judged.why}`);
+    this.used.add(signature.value);
+  }
+
+  /** The first step of a graph is its entry, the one that somebody signed for, or a question. */
+  private lookAtOpening({ activation }: StepOpened): void {
+    const begins = this.begins;
+    this.begins = undefined;
+    if (begins === undefined || this.draft.form === 'flow' || this.draft.signed !== true || activation.kind === 'human') return;
+    if (activation.step !== begins) this.fail(`it began at "${activation.step}", and not at "${begins}"`);
+  }
+
+  private lookAtRun(event: RunChanged): void {
+    const { decision, signed, actor = '' } = event;
+    if (signed !== undefined) this.takeSigned(signed, { event, actor });
+    if (decision !== undefined && signed === undefined) {
+      const asked = Object.values(this.draft.live).filter(({ step, wait }) => step === decision.gate && wait?.kind === 'human');
+      if (asked.some((activation) => this.demands(activation)))
+        this.fail(`the decision "${decision.option}" of ${actor} at "${decision.gate}" is not signed`);
+    }
+    if (this.draft.signed !== true) return;
+    if (event.granted !== undefined) this.wants('a larger budget', ({ do: what }) => what === 'grant');
+    if (event.extended !== undefined) this.wants('more iterations', ({ do: what }) => what === 'retry');
+    if (event.code !== undefined) this.wants('changed code', (action) => action.do === 'acceptCode' && action.code === event.code);
+  }
+
+  private takeSigned(signed: Signed, { event, actor }: { readonly event: RunChanged; readonly actor: string }): void {
+    const { signature } = signed;
+    const statement = this.statementOf(signed, { event, actor });
+    const judged = judge(this.parts.list, { statement, signature, keys: this.parts.keys, at: event.at });
+    const what = signed.on === 'control' ? `"${signed.action.do}"` : `at ${signed.path}`;
+    if (!judged.counts) this.fail(`the signature of ${actor} ${what} does not count: ${judged.why}`);
+    if (this.used.has(signature.value)) this.fail(`the signature of ${actor} ${what} was used before`);
+    this.used.add(signature.value);
+    if (signed.on === 'control') this.controls.push(signed.action);
+    if (signed.on === 'answer') this.answered.add(`${signed.path}/${signed.attempt}`);
+    if (signed.on === 'decision') this.takeDecision(signed, event);
+  }
+
+  private statementOf(signed: Signed, { event, actor }: { readonly event: RunChanged; readonly actor: string }) {
+    const { run } = this.parts;
+    if (signed.on === 'control') return overrideStatement(run, signed.action, actor);
+    const { path } = signed;
+    if (signed.on === 'answer')
+      return { about: 'answer' as const, run, path, attempt: signed.attempt, answers: signed.answers.digest, actor };
+    const { option = '', input } = event.decision ?? {};
+    return decisionStatement({ run, path, digest: signed.digest, option, input, actor });
+  }
+
+  private takeDecision({ path, digest }: Extract<Signed, { on: 'decision' }>, { decision, actor = '' }: RunChanged): void {
+    const asked = this.draft.live[path];
+    if (asked?.wait?.kind !== 'human' || asked.wait.digest !== digest || asked.step !== decision?.gate || decision.actor !== actor)
+      this.fail(`the decision of ${actor} at ${path} is about something else than what was asked there`);
+    const chosen = this.chosen.get(path) ?? new Map<string, string>();
+    this.chosen.set(path, chosen.set(actor, decision?.option ?? ''));
+  }
+
+  private lookAtChange({ path, set, failed }: StepChanged): void {
+    const activation = this.draft.live[path];
+    if (activation?.wait === undefined || set.wait === undefined) return;
+    const { wait } = activation;
+    const isSame = set.wait?.kind === wait.kind && set.wait.digest === wait.digest;
+    if (isSame) return;
+    const isPutAnew = set.wait?.kind === 'human' && wait.kind === 'human';
+    if (wait.kind === 'human' && !isPutAnew && failed === undefined) this.wantsDecision(activation, set.held?.outcome ?? 'ok');
+    if (wait.kind === 'answer' && failed === undefined && this.draft.signed === true && !this.answered.has(`${path}/${activation.attempt}`))
+      this.fail(`the answer to the questions of ${path} is not signed`);
+    this.chosen.delete(path);
+  }
+
+  private lookAtEnd(event: StepSettled): void {
+    const { path, outcome, at } = event;
+    const activation = this.draft.live[path];
+    if (activation === undefined) return;
+    const isOut = outcome === 'timeout' && activation.deadline !== undefined && activation.deadline <= at;
+    const isNone = outcome === 'cancelled' || outcome === 'error' || isOut;
+    if (activation.wait?.kind === 'human' && !isNone) this.wantsDecision(activation, outcome);
+    const wasPassed = activation.state === 'queued' || activation.state === 'unknown';
+    if (wasPassed && this.draft.signed === true && !isNone && outcome !== 'skip')
+      this.wants(
+        `taking "${activation.step}" as done`,
+        (action) => action.do === 'accept' || (action.do === 'resolve' && action.path === path),
+      );
+    this.chosen.delete(path);
+  }
+
+  private lookAtEdge({ from, to, key }: Extract<RunEvent, { type: 'edge.taken' }>): void {
+    if (key === '@goto' && this.draft.signed === true)
+      this.wants(`going on at "${to}"`, (action) => action.do === 'goto' && action.step === to);
+    const led = this.leads.get(from);
+    this.leads.delete(from);
+    if (led !== undefined && led !== to) this.fail(`the answer at ${from} leads to "${led}", but the run went to "${to}"`);
+  }
+
+  /** Refuses the end of a question that takes a signature, when not enough people gave the answer that ends it so. */
+  private wantsDecision(activation: Activation, outcome: string): void {
+    if (!this.demands(activation)) return;
+    const { path, wait } = activation;
+    const gate = this.gateOf(activation);
+    const chosen = [...(this.chosen.get(path)?.values() ?? [])];
+    const option = gate?.options.find((one) => {
+      const people = chosen.filter((label) => label === one.label).length;
+      return one.outcome === outcome && people >= (outcome === 'ok' ? (gate.count ?? 1) : 1);
+    });
+    if (option === undefined)
+      this.fail(
+        `the question at ${path} (${wait?.digest?.slice(0, 12) ?? 'not put yet'}) ended "${outcome}" without the signed decisions it takes`,
+      );
+    else if (option.to !== undefined && 'step' in option.to) this.leads.set(path, option.to.step);
+  }
+
+  private demands(activation: Activation): boolean {
+    return this.draft.signed === true || activation.wait?.signed === true || this.gateOf(activation)?.signed === true;
+  }
+
+  private gateOf({ wait, step }: Activation): HumanGateModel | undefined {
+    return (wait?.gate === undefined ? undefined : this.parts.gates.get(wait.gate.digest)) ?? gateModel(this.parts.definition, step);
+  }
+
+  /** Refuses what takes a signature, when nobody signed it in the same record. */
+  private wants(what: string, isIt: (action: ControlAction) => boolean): void {
+    if (!this.controls.some((action) => isOverride(action) && isIt(action))) this.fail(`${what} is not signed`);
+  }
+
+  private fail(what: string): never {
+    throw damaged(this.parts.run, this.seq, what);
+  }
+}

@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createScriptedDriver } from '../../src/agents/scripted.ts';
+import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
+import { all, arg, defineWorkflow, EngineError, step, workflow } from './library.ts';
+import { createRig, errorOf, type Rig } from './rig.ts';
+import { openSpiedStore } from './spied-store.ts';
+
+let rig: Rig;
+beforeEach(() => {
+  rig = createRig();
+});
+afterEach(() => rig.close());
+
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
+
+/** Takes between no time and 20 ms, differently for each item. */
+async function work(item: number): Promise<{ item: number; text: string }> {
+  await new Promise((resolve) => setTimeout(resolve, (item * 7) % 21));
+  return { item, text: `result of ${item}` };
+}
+
+const done = (count: number) => numbers(count).map((item) => ({ item, text: `result of ${item}` }));
+
+describe('a fan-out of 64 and more whose workers take time', () => {
+  test.each([64, 100, 500])('of %i items with functions as a graph completes with every result', async (count) => {
+    const fan = defineWorkflow({
+      name: 'fan',
+      params: { list: arg({ default: numbers(count) }) },
+      steps: [{ id: 'each', each: { items: 'params.list', step: { handler: (ctx) => work(ctx.item) } }, next: null }],
+    });
+    const engine = await rig.open();
+    expect(await (await engine.start(fan)).wait()).toMatchObject({ status: 'completed', output: done(count) });
+  });
+
+  test('as a flow, with `each` and with `all`, completes with every result', async () => {
+    const fan = workflow('fan', function* () {
+      const each = yield* step('each').each(numbers(100), (item) => step('work').task(work, item));
+      const group = yield* all(numbers(100).map((item) => step(`one-${item}`).task(work, item)));
+      return { each, group };
+    });
+    const engine = await rig.open();
+    expect((await (await engine.start(fan)).wait()).output).toEqual({ each: done(100), group: done(100) });
+  });
+
+  test('as branches of a `parallel` completes with every result', async () => {
+    const branches = numbers(100).map((item) => ({ id: `b${item}`, handler: () => work(item) }));
+    const fan = defineWorkflow({ name: 'fan', steps: [{ id: 'par', parallel: { branches }, next: null }] });
+    const engine = await rig.open();
+    const { status, output } = await (await engine.start(fan)).wait();
+    expect([status, Object.values(output as object)]).toEqual(['completed', done(100)]);
+  });
+
+  test('with scripted agents completes with every result', async () => {
+    const agent = createScriptedDriver(async ({ prompt }) => {
+      const output = await work(Number(/item (\d+)/.exec(prompt)?.[1]));
+      return [{ do: 'answer', output }];
+    });
+    const fan = workflow('fan', function* () {
+      return yield* step('each').each(numbers(100), (item) => step('work').agent({ agent: 'worker', prompt: `item ${item}` }));
+    });
+    const engine = await rig.open({ roles: { worker: { driver: 'scripted' } }, drivers: { scripted: agent } });
+    const { status, output } = await (await engine.start(fan)).wait();
+    expect([status, (output as { output: unknown }[]).map((answer) => answer.output)]).toEqual(['completed', done(100)]);
+  });
+
+  test('with commands completes with every result', async () => {
+    const fan = workflow('fan', function* () {
+      return yield* step('each').each(numbers(80), (item) => step('work').command({ run: 'echo "$ITEM"', env: { ITEM: `${item}` } }), {
+        concurrency: 20,
+      });
+    });
+    const engine = await rig.open();
+    const { status, output } = await (await engine.start(fan)).wait();
+    expect([status, (output as { stdout: string }[]).map(({ stdout }) => Number(stdout))]).toEqual(['completed', numbers(80)]);
+  });
+});
+
+describe('a run whose driver failed', () => {
+  const two = workflow('two', function* () {
+    yield* step('a').task({ action: () => 'a', recovery: 'rerun' });
+    return yield* step('b').task({ action: () => 'b', recovery: 'rerun' });
+  });
+
+  /** A run that a failed commit stopped, and the engine that drove it. */
+  async function failed() {
+    const store = await openSpiedStore(rig.db);
+    let isBroken = false;
+    store.around = async (delta, commit) => {
+      isBroken ||= delta.attempts.length > 0;
+      if (isBroken) throw new EngineError('STORE_FULL', 'there is no room on the disk');
+      return commit();
+    };
+    const engine = await rig.open({ store, workflows: [two] });
+    const run = await engine.start(two);
+    return { store, engine, run };
+  }
+
+  test('is told to everyone who waits for it, and has no owner', async () => {
+    const { store, engine, run } = await failed();
+    const errors = await Promise.all([errorOf(run.wait()), errorOf(engine.wait(run.id)), errorOf(engine.wait(run.id, 'idle'))]);
+    expect(errors.map(({ code }) => code)).toEqual(['STORE_FULL', 'STORE_FULL', 'STORE_FULL']);
+    expect((await engine.get(run.id)).owner).toBe(undefined);
+    await store.close();
+  });
+
+  test('is driven on by another engine of this process, while the first one lives', async () => {
+    const { store, run } = await failed();
+    await errorOf(run.wait());
+    const other = await rig.open({ workflows: [two] });
+    await other.resume(run.id);
+    expect((await other.wait(run.id)).output).toBe('b');
+    await store.close();
+  });
+
+  test('is driven on by another process, while the first one lives', async () => {
+    const { store, run } = await failed();
+    await errorOf(run.wait());
+    const other = rig.other(`
+      const two = workflow('two', function* () {
+        yield* step('a').task({ action: () => 'a', recovery: 'rerun' });
+        return yield* step('b').task({ action: () => 'b', recovery: 'rerun' });
+      });
+      const engine = await createEngine({ db, workflows: [two] });
+      await engine.resume('${run.id}', { acceptChanges: true });
+      say((await engine.wait('${run.id}')).output);
+      await engine.close();`);
+    expect(await other.said()).toBe('b');
+    await other.ended;
+    await store.close();
+  });
+
+  test('is given up when the engine closes, where the store could not take it back before', async () => {
+    const { store, engine, run } = await failed();
+    const { release } = store;
+    store.release = async () => {
+      throw new EngineError('STORE_FULL', 'there is no room on the disk');
+    };
+    await errorOf(run.wait());
+    const other = await rig.open({ workflows: [two], drives: 'own' });
+    expect((await errorOf(other.resume(run.id))).code).toBe('RUN_LOCKED');
+    store.release = release;
+    await engine.close();
+    await other.resume(run.id);
+    expect((await other.wait(run.id)).output).toBe('b');
+    await store.close();
+  });
+
+  test('is tried again by its own engine after a minute', async () => {
+    const clock = createVirtualClock();
+    const store = await openSpiedStore(rig.db);
+    let failures = 1;
+    store.around = async (delta, commit) => {
+      if (delta.attempts.length === 0 || failures === 0) return commit();
+      failures -= 1;
+      throw new EngineError('STORE_FULL', 'there is no room on the disk');
+    };
+    const engine = await rig.open({ store, workflows: [two], clock });
+    const run = await engine.start(two);
+    await errorOf(run.wait());
+    const ended = run.wait();
+    clock.advance(60_000);
+    expect((await ended).output).toBe('b');
+    await store.close();
+  });
+});
