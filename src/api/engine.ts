@@ -51,7 +51,7 @@ import { transcriptsOf } from '../engine/transcripts.ts';
 import type { Forge, ForgeEvent } from '../forge/forge.ts';
 import { memberName } from '../forge/people.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import { isFinal } from '../kernel/run-state.ts';
+import { isFinal, isSettled } from '../kernel/run-state.ts';
 import { waitsOf } from '../kernel/status.ts';
 import { FORGE_SIGNAL } from '../kernel/waits.ts';
 import { keyReader } from '../process/key-file.ts';
@@ -386,8 +386,8 @@ class PublicEngine implements Engine {
   private async placed(options: StartOptions): Promise<StartOptions> {
     if (this.workspaces === undefined) return options;
     const { id = createRunId(), origin = {}, facts = {} } = options;
-    const workspace = await this.workspaces.prepare({ id, origin, facts });
-    return workspace === undefined ? options : { ...options, id, origin: { ...origin, workspace } };
+    const place = await this.workspaces.prepare({ id, origin, facts });
+    return place === undefined ? options : { ...options, id, origin: { ...origin, ...place } };
   }
 
   private handle({ run: id }: Pick<RunDriver, 'run'>): RunHandle {
@@ -438,7 +438,15 @@ class PublicEngine implements Engine {
 
   async resume(run: string, options: ResumeRequest = {}): Promise<RunHandle> {
     await resumeRun(this.open, run, options);
+    await this.lookAtForge(run);
     return this.handle({ run });
+  }
+
+  /** What happened at the forge while nobody drove the run, nobody told it: a gate without a verdict looks now. */
+  private async lookAtForge(run: string): Promise<void> {
+    const { state } = await this.open.store.load(run);
+    if (!isSettled(state.status) && waitsOf(state).some(({ kind }) => kind === 'forge'))
+      await sendSignal(this.open, run, { name: FORGE_SIGNAL });
   }
 
   recover(): Promise<readonly string[]> {

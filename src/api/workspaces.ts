@@ -1,14 +1,19 @@
 // Owns where the runs of an engine work: one that was triggered, and that agents are driven in, gets a worktree of its
 // own, so that it neither disturbs what people have checked out nor is disturbed by it. An attended run works in place.
+// A run about a pull request works on the head of that, fetched from the forge; without it, nothing begins.
 
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { EngineError } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { Forge } from '../forge/forge.ts';
+import type { Forge, PullRequestFacts } from '../forge/forge.ts';
+import { checkedOut } from '../process/work-branch.ts';
 import { addWorktree, checkoutOf, removeWorktree } from '../process/worktree.ts';
 import { ATTENDED } from '../steps/handover.ts';
 import type { RunOrigin } from '../store/store.ts';
+
+/** How often a head is fetched that moves meanwhile. */
+const FETCHES_MAX = 3;
 
 /** A run that is about to start. */
 export interface Beginning {
@@ -34,47 +39,107 @@ export class Workspaces {
     this.place = place;
   }
 
-  /** The worktree of a run that is about to start; undefined where it works in place. */
-  async prepare({ id, origin, facts }: Beginning): Promise<string | undefined> {
+  /** The worktree of a run that is about to start, and its branch; undefined where it works in place. */
+  async prepare({ id, origin, facts }: Beginning): Promise<Pick<RunOrigin, 'workspace' | 'head'> | undefined> {
     const isTriggered = origin.event !== undefined || origin.issue !== undefined || origin.pr !== undefined;
-    if (!isTriggered || facts[ATTENDED] === true || origin.workspace !== undefined) return undefined;
-    return this.make(id, await this.headOf(origin));
+    if (!isTriggered || origin.workspace !== undefined) return undefined;
+    const checkout = await checkoutOf(this.place.cwd);
+    if (facts[ATTENDED] === true) {
+      if (checkout !== undefined && origin.pr !== undefined) await this.assertOnHead({ id, checkout, number: origin.pr });
+      return undefined;
+    }
+    if (checkout === undefined) {
+      if (origin.pr === undefined || this.place.forge === undefined) return undefined;
+      throw noWorkspace(id, `it is about pull request #${origin.pr}, and ${this.place.cwd} is no git checkout with a commit`);
+    }
+    const pr = origin.pr === undefined ? undefined : await this.fetchHead({ id, checkout, number: origin.pr });
+    const { workspace, at } = await this.make(id, checkout, pr?.headSha);
+    const local = branchOf(id);
+    const tied =
+      pr === undefined ? { branch: local } : { branch: pr.headBranch, pr: pr.number, ...(pr.fork ? { fork: true as const } : {}) };
+    return { workspace, head: { local, from: at, ...tied } };
   }
 
   /** Sees to it that the worktree of an earlier run is there again, with what was committed in it. */
   async restore(workspace: string): Promise<void> {
     await this.leaving.get(workspace);
     if (existsSync(workspace)) return;
-    await this.make(basename(workspace), []);
+    const checkout = await checkoutOf(this.place.cwd);
+    if (checkout !== undefined) await this.make(basename(workspace), checkout, undefined);
   }
 
-  private async make(id: string, from: readonly string[]): Promise<string | undefined> {
-    const { cwd, folder } = this.place;
-    const checkout = await checkoutOf(cwd);
-    if (checkout === undefined) return undefined;
-    const path = join(folder, id);
-    const trouble = await addWorktree({ checkout, folder: path, branch: `pawl/${id}`, from });
-    if (trouble === undefined) return path;
-    throw new EngineError('WORKSPACE_FAILED', `run ${id} has no workspace: git could not make the worktree ${path}: ${trouble}`);
+  private async make(id: string, checkout: string, from: string | undefined): Promise<{ readonly workspace: string; readonly at: string }> {
+    const workspace = join(this.place.folder, id);
+    const made = await addWorktree({ checkout, folder: workspace, branch: branchOf(id), ...(from === undefined ? {} : { from }) });
+    if ('trouble' in made) throw noWorkspace(id, `git could not make the worktree ${workspace}: ${made.trouble}`);
+    return { workspace, at: made.at };
   }
 
-  /** The branch of the pull request that a run is about. */
-  private async headOf({ pr }: RunOrigin): Promise<string[]> {
-    const answer = pr === undefined ? undefined : await this.place.forge?.pullRequest(pr);
-    return answer?.result === 'ok' ? [answer.value.headBranch] : [];
+  /** An agent that does the work itself does it in the checkout of whoever called it: that must have the head. */
+  private async assertOnHead({ id, checkout, number }: Fetching): Promise<void> {
+    const { forge } = this.place;
+    if (forge === undefined) return;
+    const [pr, found] = [await forge.pullRequest(number), await checkedOut(checkout)];
+    if (pr.result !== 'ok')
+      throw noWorkspace(id, `it is about pull request #${number}, which the ${forge.name} forge could not give: ${pr.message}`);
+    const { headSha, headBranch } = pr.value;
+    if (found?.sha === headSha) return;
+    throw noWorkspace(
+      id,
+      `it is about pull request #${number}, and ${checkout} is at ${found?.sha} instead of its head ${headSha}; check out "${headBranch}" at that commit first`,
+    );
+  }
+
+  /** Brings the head of a pull request into the checkout, by its commit. */
+  private async fetchHead({ id, checkout, number }: Fetching): Promise<PullRequestFacts> {
+    const { forge } = this.place;
+    const about = `it is about pull request #${number}`;
+    if (forge === undefined) throw noWorkspace(id, `${about}, and no forge says what its head is; set "forge" in .pawl/config.yaml`);
+    let trouble = '';
+    for (let round = 0; round < FETCHES_MAX; round += 1) {
+      const pr = await forge.pullRequest(number);
+      if (pr.result !== 'ok') throw noWorkspace(id, `${about}, which the ${forge.name} forge could not give: ${pr.message}`);
+      const { fetchRef: ref, headSha: sha } = pr.value;
+      const fetched = await forge.fetch({ folder: checkout, ref, sha });
+      if (fetched.result === 'ok') return pr.value;
+      trouble = `${about}, and its head ${sha} could not be fetched from ${ref}: ${fetched.message}`;
+      if (fetched.result !== 'stale_head') break;
+    }
+    throw noWorkspace(id, trouble);
   }
 
   /** The run has ended: its worktree goes, unless it holds something that nobody committed. */
   retire(run: string): void {
     const path = join(this.place.folder, run);
     if (!existsSync(path)) return;
-    const gone = removeWorktree(path).catch(() => undefined);
+    const branch = branchOf(run);
+    const gone = removeWorktree({ folder: path, branch, isNeeded: () => this.hasPullRequest(branch) }).catch(() => undefined);
     this.leaving.set(path, gone);
     gone.finally(() => this.leaving.delete(path));
+  }
+
+  /** Whether a pull request is open from a branch; one that cannot be asked about may be. */
+  private async hasPullRequest(branch: string): Promise<boolean> {
+    const found = await this.place.forge?.pullRequestsFrom(branch);
+    return found !== undefined && (found.result !== 'ok' || found.value.length > 0);
   }
 
   /** Resolves when nothing is being removed any more. */
   async settled(): Promise<void> {
     await Promise.all(this.leaving.values());
   }
+}
+
+interface Fetching {
+  readonly id: string;
+  readonly checkout: string;
+  readonly number: number;
+}
+
+function branchOf(run: string): string {
+  return `pawl/${run}`;
+}
+
+function noWorkspace(run: string, why: string): EngineError {
+  return new EngineError('WORKSPACE_FAILED', `run ${run} has no workspace and was not started: ${why}`, { details: { run } });
 }

@@ -40,6 +40,8 @@ export interface Wanted {
   readonly withoutToken?: true;
   /** It makes the first key, so that nobody can sign yet. */
   readonly isFirstKey?: boolean;
+  /** `--as` names whom a person stands in for, and not whose key signs. */
+  readonly standsIn?: true;
 }
 
 /** The right of a caller, or the error that says why they have none and how a person gets it. */

@@ -114,6 +114,22 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   mcp: { verb: 'free', options: { run: 'free' }, because: 'none of its tools decides' },
   hook: { verb: 'free' },
   gates: { verb: 'free' },
+  forge: {
+    verb: 'asks',
+    options: {
+      ...{ title: 'free', body: 'free', label: 'free', as: 'asks', head: 'free', base: 'free', draft: 'free', fork: 'free' },
+      ...{
+        approve: 'asks',
+        'request-changes': 'asks',
+        name: 'free',
+        conclusion: 'asks',
+        add: 'free',
+        remove: 'free',
+        'token-file': 'free',
+      },
+    },
+    because: 'a review or a check lets work pass, and asks for the right to decide; opening issues and pull requests decides nothing',
+  },
   decide: { verb: 'decide', options: { ...DECIDING, option: 'free' } },
   approve: { verb: 'decide', options: DECIDING },
   reject: { verb: 'decide', options: DECIDING },

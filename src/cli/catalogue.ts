@@ -5,6 +5,7 @@ import { AGENTS } from './catalogue/agents.ts';
 import { ATTEND } from './catalogue/attend.ts';
 import { DECIDE } from './catalogue/decide.ts';
 import { DEFINE } from './catalogue/define.ts';
+import { FORGE } from './catalogue/forge.ts';
 import { KEEP } from './catalogue/keep.ts';
 import { LOOK } from './catalogue/look.ts';
 import { RUN_COMMANDS } from './catalogue/run.ts';
@@ -12,4 +13,14 @@ import { START } from './catalogue/start.ts';
 import type { CommandSpec } from './command.ts';
 
 /** Every command. */
-export const COMMANDS: readonly CommandSpec[] = [...START, ...DEFINE, ...RUN_COMMANDS, ...ATTEND, ...AGENTS, ...DECIDE, ...LOOK, ...KEEP];
+export const COMMANDS: readonly CommandSpec[] = [
+  ...START,
+  ...DEFINE,
+  ...RUN_COMMANDS,
+  ...ATTEND,
+  ...AGENTS,
+  ...DECIDE,
+  ...FORGE,
+  ...LOOK,
+  ...KEEP,
+];

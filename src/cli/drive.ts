@@ -115,12 +115,17 @@ async function followToRest(
       if ((await decideOnTerminal(shell, engine, run)) === 'later') return;
       continue;
     }
-    const now = Date.now();
-    if (!wait && (rest.due === undefined || rest.due.at - now > SOON_MS)) return;
+    if (!wait && !isSoon(rest)) return;
     await Promise.race([changeOrTime(engine.store, rest.due?.at), interrupt.stopped]);
     if (interrupt.isStopping) return interrupt.stopped;
     await takeUpDue(engine, run);
   }
+}
+
+/** Whether a run goes on by itself soon. A gate that only looks again now and then waits for people or CI at the forge. */
+function isSoon({ due, waits }: Rest): boolean {
+  const isForOthers = waits.length > 0 && waits.every(({ wait }) => wait.kind === 'forge');
+  return due !== undefined && !isForOthers && due.at - Date.now() <= SOON_MS;
 }
 
 /** Waits until nothing executes; an engine that a signal has closed is no failure. */

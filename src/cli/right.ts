@@ -55,11 +55,12 @@ async function callerOf(shell: Shell, wanted: Wanted): Promise<Caller> {
  * Who signs, where the command line says so or the project takes signatures. A decision is signed itself, when what it is
  * about was shown; for everything else the passphrase is asked for now.
  */
-async function signerOf(shell: Shell, { demand, isFirstKey }: Wanted): Promise<string | undefined> {
+async function signerOf(shell: Shell, { demand, isFirstKey, standsIn }: Wanted): Promise<string | undefined> {
   const { asksToSign, identityFor } = await import('./identity.ts');
   if (isFirstKey === true) return undefined;
-  if (!asksToSign(shell) && !(await takesSignatures(shell))) return undefined;
-  if (demand === 'decide') return identityFor(shell, shell.given).name;
+  if ((standsIn === true || !asksToSign(shell)) && !(await takesSignatures(shell))) return undefined;
+  // What is done at a forge is not signed itself, so the key is asked for now.
+  if (demand === 'decide' && standsIn !== true) return identityFor(shell, shell.given).name;
   return (await (await import('./identity-signing.ts')).unlock(shell, shell.given)).name;
 }
 

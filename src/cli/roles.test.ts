@@ -9,7 +9,7 @@ import type { Json } from '../base/json.ts';
 import { createAgentRequest } from '../proof/driver-suite.ts';
 import { checkRoles } from './doctor-roles.ts';
 import type { Project } from './project.ts';
-import { readRoles } from './roles.ts';
+import { programOf, readRoles } from './roles.ts';
 
 let root: string;
 let project: Project;
@@ -150,6 +150,15 @@ describe('a model of the AI SDK', () => {
     expect(await answerOf('nobody/small')).toMatchObject({ message: expect.stringContaining('npm install @ai-sdk/nobody') });
     expect(await answerOf('other/small')).toMatchObject({ message: expect.stringContaining('has no provider "other"') });
   });
+});
+
+test('the program of a role is the file of the project, wherever its agent works', () => {
+  write('tools/agent.mjs', '');
+  expect(programOf(root, ['./tools/agent.mjs', 'src'])).toEqual([join(root, 'tools/agent.mjs'), 'src']);
+  expect(programOf(root, ['node', 'tools/agent.mjs', 'tools'])).toEqual(['node', join(root, 'tools/agent.mjs'), 'tools']);
+  expect(programOf(root, ['node', '--flag', 'tools/agent.mjs'])).toEqual(['node', '--flag', 'tools/agent.mjs']);
+  expect(programOf(root, ['my-agent', 'tools/agent.mjs'])).toEqual(['my-agent', 'tools/agent.mjs']);
+  expect(programOf(root, ['/usr/bin/agent'])).toEqual(['/usr/bin/agent']);
 });
 
 describe('the doctor', () => {

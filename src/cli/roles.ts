@@ -4,8 +4,8 @@
 // R1. The settings say more than the file of a role: field by field, they come before it.
 // R2. A role that names no driver is `attended`: the agent that called us does its work.
 
-import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import type { AgentDriver } from '../agents/driver.ts';
 import type { RoleFile } from '../agents/role-file.ts';
 import { EngineError } from '../base/error.ts';
@@ -105,7 +105,23 @@ function invalid(file: string | undefined, what: string): EngineError {
   return new EngineError('CONFIG_INVALID', what, file === undefined ? {} : { position: { file, line: 1, column: 1 } });
 }
 
-async function driverOf({ root }: Project, role: Role, { driver, argv }: RoleSetting): Promise<AgentDriver | undefined> {
+/** Programs whose first word is a file of code. */
+const INTERPRETERS = /^(?:node|deno|bun|python\d*(?:\.\d+)?|ruby|perl|sh|bash|zsh)$/;
+
+/**
+ * The program of a role, with its file named in full: agents work in worktrees, which have no file that nobody committed,
+ * and in which an agent could change the one that is there.
+ */
+export function programOf(root: string, argv: readonly string[]): readonly string[] {
+  const [program = '', script = '', ...rest] = argv;
+  if (program.includes('/')) return [resolve(root, program), ...argv.slice(1)];
+  const file = INTERPRETERS.test(program) && script !== '' && !script.startsWith('-') ? resolve(root, script) : '';
+  return file !== '' && existsSync(file) ? [program, file, ...rest] : argv;
+}
+
+async function driverOf({ root }: Project, role: Role, setting: RoleSetting): Promise<AgentDriver | undefined> {
+  const { driver } = setting;
+  const argv = setting.argv === undefined ? undefined : programOf(root, setting.argv);
   switch (driver) {
     case 'acp':
       return (await import('../agents/acp.ts')).createAcpDriver({ argv: argv ?? [] });

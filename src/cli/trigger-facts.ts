@@ -6,6 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Definition } from '../definition/model.ts';
 import { type FreePath, parseExpression } from '../expr/expression.ts';
 import { parseTemplateTree, renderTemplateTree } from '../expr/template-tree.ts';
+import { FORGE_HINT } from './session-forge.ts';
 import type { Settings } from './settings.ts';
 import type { Trigger } from './trigger.ts';
 
@@ -20,7 +21,7 @@ export function factsOf(
   const config = readsOf(definition as unknown as Json)
     .filter(([root]) => root === 'config')
     .reduce<JsonObject>((kept, [, ...path]) => keepPath(kept, known, path), {});
-  checkContext(definition, { config, trigger });
+  checkContext(definition, { config, trigger, hasForge: settings.forge !== undefined });
   return {
     ...trigger?.facts,
     ...(trigger === undefined ? {} : { $trigger: trigger.payload }),
@@ -55,11 +56,22 @@ function keepPath(kept: JsonObject, from: JsonObject, [head, ...rest]: Path): Js
   return { ...kept, [head]: below };
 }
 
+/** What a run was told by its surroundings. */
+interface Told {
+  readonly config: JsonObject;
+  readonly trigger: Trigger | undefined;
+  readonly hasForge: boolean;
+}
+
+interface Lacking {
+  readonly workflow: string;
+  readonly name: string;
+  readonly path: Path;
+}
+
 /** Refuses a run whose context needs what it was not given. */
-function checkContext(
-  definition: Definition,
-  { config, trigger }: { readonly config: JsonObject; readonly trigger: Trigger | undefined },
-): void {
+function checkContext(definition: Definition, told: Told): void {
+  const { config, trigger } = told;
   const scope = { trigger: trigger?.payload ?? {}, config };
   for (const { name, value } of definition.context ?? []) {
     const tree = parseTemplateTree(value);
@@ -71,7 +83,7 @@ function checkContext(
     } catch (cause) {
       const lacking = paths.find((path) => !has(scope, path));
       if (lacking === undefined) throw cause;
-      throw needed({ workflow: definition.name, name, path: lacking }, trigger);
+      throw needed({ workflow: definition.name, name, path: lacking }, told);
     }
   }
 }
@@ -84,11 +96,16 @@ function has(value: Json, path: Path): boolean {
   });
 }
 
-function needed(of: { readonly workflow: string; readonly name: string; readonly path: Path }, trigger: Trigger | undefined): EngineError {
+function needed(of: Lacking, { trigger, hasForge }: Pick<Told, 'trigger' | 'hasForge'>): EngineError {
   const reads = `workflow "${of.workflow}" reads ${of.path.join('.')} for "${of.name}" of its context`;
   if (of.path[0] === 'config')
     return new EngineError('CONFIG_INVALID', `${reads}, which is not set; set ${of.path.slice(1).join('.')} in .pawl/config.yaml`);
   const event = '--event NAME --payload @file';
+  if (trigger !== undefined && trigger.origin.event === undefined && !hasForge)
+    return new EngineError(
+      'USAGE',
+      `${reads}, and without a forge ${trigger.said} is only a number; ${FORGE_HINT}, or give the whole event: ${event}`,
+    );
   if (trigger !== undefined)
     return new EngineError('USAGE', `${reads}, which ${trigger.said} does not tell; give the whole event: ${event}`);
   const short = SHORT[of.path.slice(1).join('.')];

@@ -4,6 +4,7 @@
 import type { Json, JsonObject } from '../base/json.ts';
 import type { ConditionModel, Definition, StepModel } from './model.ts';
 import type { OutcomeName } from './outcome.ts';
+import type { TriggerModel } from './trigger.ts';
 
 /** What a step's function may look at. Everything arrives here: there are no globals and no ambient state. */
 export interface StepContext {
@@ -88,6 +89,8 @@ export interface CompiledWorkflow {
   readonly context?: (run: { readonly runId: string; readonly workflow: string; readonly params: JsonObject }) => unknown;
   /** Workflows that steps start as children, by name. */
   readonly children: ReadonlyMap<string, CompiledWorkflow>;
+  /** What starts it, where its file says so. */
+  readonly trigger?: TriggerModel;
 }
 
 /** A step ready to be worked on: its data and its functions. */

@@ -4,9 +4,10 @@ import { deepFreeze } from '../base/json.ts';
 import { type CompiledWorkflow, NO_CODE } from './code.ts';
 import { hashCode, hashDefinition } from './hash.ts';
 import type { Definition } from './model.ts';
+import type { TriggerModel } from './trigger.ts';
 
 /** The definition as it is run, kept and told apart. */
-export function workflowOf(definition: Definition): CompiledWorkflow {
+export function workflowOf(definition: Definition, trigger?: TriggerModel): CompiledWorkflow {
   const frozen = deepFreeze(JSON.parse(JSON.stringify(definition)) as Definition);
   return Object.freeze({
     definition: frozen,
@@ -14,6 +15,7 @@ export function workflowOf(definition: Definition): CompiledWorkflow {
     codeHash: hashCode([]),
     code: new Map(frozen.steps.map(({ id }) => [id, NO_CODE])),
     children: new Map(),
+    ...(trigger === undefined ? {} : { trigger }),
   });
 }
 

@@ -60,8 +60,8 @@ async function beginChild(core: EngineCore, child: string, { parent, activation,
   const workflow = given ?? request.workflow.children.get(name) ?? findWorkflow(source, name);
   const input = await childInput(request);
   if (request.signal.aborted) return;
-  const { workspace } = request;
-  const origin = workspace === undefined ? {} : { origin: { workspace } };
+  const { workspace, head } = request;
+  const origin = workspace === undefined ? {} : { origin: { workspace, ...(head === undefined ? {} : { head }) } };
   // The agent that works for a run works for those that it starts.
   const { data } = await request.snapshot();
   const facts = data[ATTENDED] === true ? { facts: { [ATTENDED]: true } } : {};

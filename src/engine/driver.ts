@@ -42,7 +42,7 @@ export class RunDriver {
   private readonly record: RunRecord;
   private readonly bound: (step: string) => BoundStep;
   /** Where its steps work, when that is not the workspace of the engine; its children work there, too. */
-  readonly workspace: string | undefined;
+  private readonly place: DriverStart['place'];
   /** Which ownership of the run this is. */
   readonly epoch: number;
   private readonly guard: MailGuard;
@@ -80,7 +80,7 @@ export class RunDriver {
     this.program = start.program;
     this.record = start.record;
     this.bound = start.bound;
-    this.workspace = start.workspace;
+    this.place = start.place;
     this.takes = start.takes;
     this.guard = new MailGuard(host, start.proof);
     this.keys = start.proof.keys;
@@ -380,7 +380,7 @@ export class RunDriver {
     return {
       want,
       ...(group === undefined ? {} : { group: this.bound(group.slice(0, group.indexOf('#'))).model }),
-      ...(this.workspace === undefined ? {} : { workspace: this.workspace }),
+      ...this.place,
       ...(answers === undefined ? {} : { answers: answers.map((ref) => this.record.value(ref)) }),
       ...(this.state.said === undefined ? {} : { said: this.state.said }),
       bound: this.bound(activation.step),

@@ -15,7 +15,7 @@ import type { RunInput } from '../kernel/input.ts';
 import { type Activation, isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptRunner } from '../steps/attempt.ts';
-import type { Claimed, Mail, Store } from '../store/store.ts';
+import type { Claimed, Mail, RunOrigin, Store } from '../store/store.ts';
 import { beginningOf } from './beginning.ts';
 import { birthOf, ownOptions, type StartOptions } from './birth.ts';
 import { cancelChild, startChild } from './children.ts';
@@ -157,7 +157,7 @@ export class EngineCore implements DriverHost {
       ...program,
       birth: { create, event, supplied: suppliedRows(workflow, supplied, event.at) },
       proof: { keys: signing.keys, used: new Set() },
-      workspace: options.origin?.workspace,
+      place: placeOf(options.origin ?? {}),
     });
     this.drivers.set(id, driver);
     const facts = options.facts === undefined ? undefined : record.keep(options.facts);
@@ -253,7 +253,7 @@ export class EngineCore implements DriverHost {
     const actor = codeHash === workflow.codeHash ? undefined : options.acceptedBy;
     const changed = { state, proof, code: workflow.codeHash };
     const accepted = actor === undefined ? undefined : await acceptanceOf(this, changed, { ...options, actor });
-    const driver = new RunDriver(this, { state, epoch, record, ...bound, proof, workspace: origin.workspace });
+    const driver = new RunDriver(this, { state, epoch, record, ...bound, proof, place: placeOf(origin) });
     this.drivers.set(state.id, driver);
     if (accepted !== undefined) driver.take(accepted);
     driver.begin();
@@ -271,7 +271,7 @@ export class EngineCore implements DriverHost {
     const bound = this.remember(state.id, inertProgram());
     const record = this.recordFor(state.id, { reads: [], fresh: false });
     const takes = (input: RunInput): boolean => input.type === 'control' && input.action.do === 'cancel';
-    const driver = new RunDriver(this, { state, epoch, record, ...bound, takes, proof: { keys: [], used: new Set() } });
+    const driver = new RunDriver(this, { state, epoch, record, ...bound, place: {}, takes, proof: { keys: [], used: new Set() } });
     this.drivers.set(state.id, driver);
     driver.takeMail(mail);
     return driver;
@@ -549,3 +549,7 @@ type RunRecordReads = ConstructorParameters<typeof RunRecord>[0]['reads'];
 const READY_MAX = 1000;
 /** After which time a run that could not be driven is tried again. */
 const SWEEP_AGAIN_MS = 60_000;
+
+function placeOf({ workspace, head }: RunOrigin): Pick<RunOrigin, 'workspace' | 'head'> {
+  return { ...(workspace === undefined ? {} : { workspace }), ...(head === undefined ? {} : { head }) };
+}

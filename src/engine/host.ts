@@ -10,7 +10,7 @@ import type { Activation, RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptRunner } from '../steps/attempt.ts';
 import type { ForgeNumbers } from '../steps/forge-reading.ts';
-import type { AttemptRow, RunCreation, Store } from '../store/store.ts';
+import type { AttemptRow, RunCreation, RunOrigin, Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 import type { RunDriver } from './driver.ts';
 import type { RunRecord } from './record.ts';
@@ -60,7 +60,7 @@ export interface DriverStart {
   /** What signatures are proved with. */
   readonly proof: Proof;
   /** Where the steps of this run work, when that is not the workspace of the engine. */
-  readonly workspace?: string | undefined;
+  readonly place: Pick<RunOrigin, 'workspace' | 'head'>;
   /** Which mail it can act on, when that is not all: without the code of a run only its cancellation. */
   readonly takes?: (input: RunInput) => boolean;
   /** A run that does not exist yet: what its first commit creates, and its first event. */

@@ -8,6 +8,9 @@
 // F4. A merge lands the expected head or nothing.
 // F5. Approvals are those of the head as it is now, at most one for each person: their latest word.
 // F6. Text is kept byte for byte. Whoever writes text that an agent had a hand in disarms it first (`outgoing-text.ts`).
+// F7. A push adds to a branch or makes a new one. It replaces commits only where the branch is still at the commit that
+//     the caller names, so nobody's work is lost. The forge logs in; agents need no login of their own.
+// F8. A pull request is tied to its head: whoever works on it fetches that commit, by its hash, from `fetchRef`.
 
 /** Why a forge did not do or tell something; `message` says it to people. */
 export type ForgeFailure =
@@ -45,9 +48,18 @@ export interface PullRequestFacts {
   readonly labels: readonly string[];
   readonly state: 'open' | 'closed' | 'merged';
   readonly author: string;
+  /** The branch the changes are on; in the repository of a fork when `fork` is true. */
   readonly headBranch: string;
   readonly headSha: string;
+  /** The ref of this repository from which git can fetch the head, for forks as well: `refs/pull/7/head`. */
+  readonly fetchRef: string;
+  /** Whether the head branch is in another repository. Nothing can be pushed to it from here. */
+  readonly fork: boolean;
+  /** A draft cannot be merged. */
+  readonly draft: boolean;
   readonly baseBranch: string;
+  /** The head of the base branch; once it is merged, the one it was merged into. */
+  readonly baseSha: string;
   /** Null while the forge has not found out, which is not the same as false. */
   readonly mergeable: boolean | null;
 }
@@ -105,6 +117,24 @@ export interface PullRequestRequest {
   readonly body: string;
   readonly head: string;
   readonly base: string;
+  readonly draft?: boolean;
+}
+
+/** A commit of the forge's repository to bring into the repository of a folder. */
+export interface FetchRequest {
+  readonly folder: string;
+  /** Where the forge has it, such as the `fetchRef` of a pull request. */
+  readonly ref: string;
+  readonly sha: string;
+}
+
+/** A commit of a folder's repository that a branch of the forge's repository should point to. */
+export interface PushRequest {
+  readonly folder: string;
+  readonly branch: string;
+  readonly sha: string;
+  /** A commit that may be replaced: where the branch is still at it, it need not be part of what is pushed. */
+  readonly replaces?: string;
 }
 
 /** What to merge, and the head that was looked at when it was decided. */
@@ -144,6 +174,8 @@ export interface ForgeReader {
   repository(): Promise<ForgeAnswer<RepositoryFacts>>;
   issue(number: number): Promise<ForgeAnswer<IssueFacts>>;
   pullRequest(number: number): Promise<ForgeAnswer<PullRequestFacts>>;
+  /** The open pull requests from a branch of this repository, newest first. */
+  pullRequestsFrom(branch: string): Promise<ForgeAnswer<readonly PullRequestFacts[]>>;
   /** Oldest first. */
   comments(number: number): Promise<ForgeAnswer<readonly Comment[]>>;
   approvals(pr: number): Promise<ForgeAnswer<readonly Approval[]>>;
@@ -162,9 +194,17 @@ export interface ForgeActor {
   comment(request: { readonly number: number; readonly body: string }, key: string): Promise<ForgeAnswer<{ readonly id: string }>>;
   /** The one that is open already from this head to this base is the answer, whatever its title. */
   openPullRequest(request: PullRequestRequest, key: string): Promise<ForgeAnswer<{ readonly number: number }>>;
-  /** `sha` is the head of the base branch afterwards; a branch that is checked out somewhere is not deleted. */
+  /** `sha` is the head of the base branch afterwards. */
   mergePullRequest(request: MergeRequest, key: string): Promise<ForgeAnswer<Merged>>;
   notify(request: Notification, key: string): Promise<ForgeAnswer<{ readonly target: string }>>;
+}
+
+/** Moves commits between the repository of the forge and the one of a folder. Asking again for what is so is ok (F3). */
+export interface ForgeGit {
+  /** `stale_head` when the ref is at another commit, `not_found` when there is no such ref. */
+  fetch(request: FetchRequest): Promise<ForgeAnswer<{ readonly sha: string }>>;
+  /** `stale_head` when the branch has commits that would be lost (F7). */
+  push(request: PushRequest): Promise<ForgeAnswer<{ readonly sha: string }>>;
 }
 
 /** Labels to add to or remove from an issue or a pull request. */
@@ -180,7 +220,7 @@ export interface Merged {
 }
 
 /** A forge. Every one passes the same suite (`describeForge` in src/proof/forge-suite.ts). */
-export interface Forge extends ForgeReader, ForgeActor {
+export interface Forge extends ForgeReader, ForgeActor, ForgeGit {
   readonly name: string;
   /** Hears what happens from now on, done by whatever process; the callback must not throw. Ends with the call of what it gives. */
   watch(callback: (event: ForgeEvent) => void): () => void;

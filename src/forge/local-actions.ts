@@ -130,20 +130,30 @@ async function openPullRequest(state: LocalState, request: PullRequestRequest, k
   const action = { name: 'openPullRequest', key };
   const done = recall<{ number: number }>(database, action.name, key);
   if (done !== undefined) return done;
-  const { title, body, head, base } = request;
+  const { head, base } = request;
   const [headSha, baseSha] = [await git.headOf(head), await git.headOf(base)];
   if (headSha === undefined) return { result: 'not_found', message: `there is no branch "${head}"; push it first` };
   if (baseSha === undefined) return { result: 'not_found', message: `there is no branch "${base}" to merge into` };
   if (await git.contains(baseSha, headSha)) return deny(`"${head}" has no commit that "${base}" does not have; commit something first`);
   return doOnce(database, action, () => {
-    const refusal = refuseText(title, body);
-    if (refusal !== undefined) return refusal;
-    const same = "SELECT number FROM items WHERE kind = 'pr' AND state = 'open' AND head = ? AND base = ?";
+    const same = "SELECT number FROM items WHERE kind = 'pr' AND state = 'open' AND head = ? AND base = ? AND fork IS NULL";
     const open = database.get(same, head, base);
     if (open !== undefined) return { result: 'ok', value: { number: Number(open.number) } };
-    const insert = "INSERT INTO items (kind, title, body, state, author, head, base, head_sha) VALUES ('pr', ?, ?, 'open', ?, ?, ?, ?)";
-    const number = database.run(insert, title, body, database.actor, head, base, headSha);
-    database.record({ event: 'pull_request.opened', pr: number, sha: headSha });
-    return { result: 'ok', value: { number } };
+    return insertPullRequest(database, request, { headSha });
   });
+}
+
+/** Writes a pull request down; called in a transaction. `fork` is the repository its head was fetched from. */
+export function insertPullRequest(
+  database: LocalDatabase,
+  { title, body, head, base, draft = false }: PullRequestRequest,
+  { headSha, fork }: { readonly headSha: string; readonly fork?: string },
+): ForgeAnswer<{ number: number }> {
+  const refusal = refuseText(title, body);
+  if (refusal !== undefined) return refusal;
+  const columns = 'kind, state, title, body, author, head, base, head_sha, fork, draft';
+  const values = [title, body, database.actor, head, base, headSha, fork ?? null, draft ? 1 : 0];
+  const number = database.run(`INSERT INTO items (${columns}) VALUES ('pr', 'open', ?, ?, ?, ?, ?, ?, ?, ?)`, ...values);
+  database.record({ event: 'pull_request.opened', pr: number, sha: headSha });
+  return { result: 'ok', value: { number } };
 }

@@ -1,9 +1,11 @@
 // Owns what a local forge can be told from outside: what people and CI do at a real one, and what goes wrong there. It
 // is kept in the state file, so that every process with the forge open sees it.
 
-import type { Approval, CheckRun, ForgeAnswer, ForgeFailure, Notification, Permission } from './forge.ts';
+import { resolve } from 'node:path';
+import type { Approval, CheckRun, ForgeAnswer, ForgeFailure, Notification, Permission, PullRequestRequest } from './forge.ts';
+import { insertPullRequest } from './local-actions.ts';
 import type { LocalDatabase, Row } from './local-database.ts';
-import { findItem, headOf, type LocalState } from './local-state.ts';
+import { deny, fetchRefOf, findItem, headOf, type Item, type LocalState } from './local-state.ts';
 
 type Switch = 'conflict' | 'mergeability' | 'rate' | 'unavailable';
 
@@ -15,10 +17,29 @@ export interface Review {
   /** `write` unless said otherwise. */
   readonly permission?: Permission;
   readonly bot?: boolean;
+  /** The head that was looked at; another one is not reviewed. */
+  readonly head?: string;
+}
+
+/** An issue or a pull request in a list. */
+export type ListedItem = Pick<Item, 'number' | 'title' | 'state' | 'author'>;
+
+/** A pull request whose head is in another repository. */
+export interface ForkRequest extends PullRequestRequest {
+  /** The folder of that repository; its branch is fetched now, and not again when it moves. */
+  readonly repository: string;
 }
 
 /** What the local forge can be told. */
 export interface ForgeControl {
+  /** All issues or all pull requests, oldest first. */
+  list(kind: Item['kind']): readonly ListedItem[];
+  /** Somebody opens a pull request from their fork. */
+  openFromFork(request: ForkRequest): Promise<ForgeAnswer<{ readonly number: number }>>;
+  /** A draft becomes one that can be merged. */
+  markReady(pr: number): ForgeAnswer<null>;
+  /** Somebody closes a pull request without merging it. */
+  closePullRequest(pr: number): ForgeAnswer<null>;
   /** Somebody approves the current head, or asks for changes. */
   review(pr: number, review: Review): Promise<ForgeAnswer<null>>;
   /** Everything that a person said on a pull request is taken back. */
@@ -43,6 +64,10 @@ export interface ForgeControl {
 export function createControl(state: LocalState): ForgeControl {
   const { database } = state;
   return {
+    list: (kind) => listItems(database, kind),
+    openFromFork: (request) => openFromFork(state, request),
+    markReady: (pr) => changePullRequest(database, pr, { set: 'draft = 0', event: 'pull_request.ready_for_review' }),
+    closePullRequest: (pr) => changePullRequest(database, pr, { set: "state = 'closed'", event: 'pull_request.closed' }),
     review: (pr, review) => addReview(state, pr, review),
     dismiss: (pr, actor) =>
       database.write(() => {
@@ -89,11 +114,50 @@ function setControl(database: LocalDatabase, name: Switch, value: number): void 
   database.write(() => database.run('INSERT OR REPLACE INTO controls (name, value) VALUES (?, ?)', name, value));
 }
 
+function listItems(database: LocalDatabase, kind: Item['kind']): ListedItem[] {
+  return database.all('SELECT number, title, state, author FROM items WHERE kind = ? ORDER BY number', kind).map((row) => ({
+    number: Number(row.number),
+    title: String(row.title),
+    state: row.state as Item['state'],
+    author: String(row.author),
+  }));
+}
+
+function changePullRequest(
+  database: LocalDatabase,
+  pr: number,
+  { set, event }: { readonly set: string; readonly event: string },
+): ForgeAnswer<null> {
+  const found = findItem(database, pr, 'pr');
+  if (found.result !== 'ok') return found;
+  if (found.value.state !== 'open') return deny(`#${pr} is ${found.value.state}; only an open pull request can be changed`);
+  database.write(() => {
+    database.run(`UPDATE items SET ${set} WHERE number = ?`, pr);
+    database.record({ event, pr });
+  });
+  return { result: 'ok', value: null };
+}
+
+async function openFromFork({ database, git, repository }: LocalState, request: ForkRequest): Promise<ForgeAnswer<{ number: number }>> {
+  const fork = resolve(request.repository);
+  const [headSha, baseSha] = [await git.headElsewhere(fork, request.head), await git.headOf(request.base)];
+  if (headSha === undefined) return { result: 'not_found', message: `there is no branch "${request.head}" in ${fork}` };
+  if (baseSha === undefined) return { result: 'not_found', message: `there is no branch "${request.base}" to merge into` };
+  if (!(await git.copy(headSha, { from: fork, to: repository })))
+    return { result: 'unavailable', message: `git could not fetch ${headSha} from ${fork}` };
+  if (await git.contains(baseSha, headSha)) return deny(`"${request.head}" has no commit that "${request.base}" does not have`);
+  const made = database.write(() => insertPullRequest(database, request, { headSha, fork }));
+  if (made.result === 'ok') await git.setRef(fetchRefOf({ number: made.value.number, head: request.head, fork }), headSha);
+  return made;
+}
+
 async function addReview({ database, git }: LocalState, pr: number, review: Review): Promise<ForgeAnswer<null>> {
   const found = findItem(database, pr, 'pr');
   if (found.result !== 'ok') return found;
   const head = await headOf(git, found.value);
   const { actor, state = 'approved', permission = 'write', bot = false } = review;
+  if (review.head !== undefined && review.head !== head)
+    return { result: 'stale_head', message: `the head of #${pr} is ${head}, not ${review.head}: it changed since it was looked at`, head };
   database.write(() => {
     const columns = 'number, actor, head_sha, state, permission, bot, at';
     const values = [pr, actor, head, state, permission, bot ? 1 : 0, database.now()];

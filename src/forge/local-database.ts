@@ -15,7 +15,7 @@ const BUSY_MS = 5000;
 const TABLES = `
   CREATE TABLE IF NOT EXISTS items (number INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, title TEXT NOT NULL,
     body TEXT NOT NULL, state TEXT NOT NULL, author TEXT NOT NULL, head TEXT, base TEXT, head_sha TEXT,
-    base_sha TEXT, merge_sha TEXT) STRICT;
+    base_sha TEXT, merge_sha TEXT, fork TEXT, draft INTEGER NOT NULL DEFAULT 0) STRICT;
   CREATE TABLE IF NOT EXISTS labels (id INTEGER PRIMARY KEY AUTOINCREMENT, number INTEGER NOT NULL, label TEXT NOT NULL,
     UNIQUE (number, label)) STRICT;
   CREATE TABLE IF NOT EXISTS comments (id INTEGER PRIMARY KEY AUTOINCREMENT, number INTEGER NOT NULL, author TEXT NOT NULL,
@@ -103,12 +103,27 @@ function openFile(file: string): DatabaseSync {
     createPrivate(file);
     const db = new DatabaseSync(file, { timeout: BUSY_MS });
     db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL');
-    transact(db, () => db.exec(TABLES));
+    transact(db, () => {
+      db.exec(TABLES);
+      addColumns(db);
+    });
     return db;
   } catch (error) {
     const message = `the local forge cannot open its state file ${file}: ${messageOf(error)}; check the path and its rights`;
     throw new EngineError('STORE_UNAVAILABLE', message, { cause: error, details: { file } });
   }
+}
+
+/** Columns that files of earlier versions lack. */
+function addColumns(db: DatabaseSync): void {
+  const known = new Set(
+    db
+      .prepare('PRAGMA table_info(items)')
+      .all()
+      .map(({ name }) => name),
+  );
+  if (!known.has('fork')) db.exec('ALTER TABLE items ADD COLUMN fork TEXT');
+  if (!known.has('draft')) db.exec('ALTER TABLE items ADD COLUMN draft INTEGER NOT NULL DEFAULT 0');
 }
 
 // SQLite gives what it puts beside the file the same rights.

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type LocalForgeStage, openLocalForgeStage } from '../proof/forge-local-stage.ts';
 import { openSample, valueIn } from '../proof/forge-stage.ts';
@@ -107,18 +108,70 @@ describe('the repository', () => {
     expect((await stage.git('log', '-1', '--format=%P', 'main')).trim().split(' ')).toHaveLength(parents);
   });
 
-  test('M3: a base that is checked out is not moved under its checkout; a head that is checked out is not deleted', async () => {
+  const here = (place: string, ...args: string[]): string => execFileSync('git', ['-C', place, ...args], { encoding: 'utf8' });
+
+  test('M3: a checkout of the base goes along with the merge, and what is not committed there stays', async () => {
     const { number, head } = await openSample(stage, 'topic');
-    const request = { number, deleteBranch: true, expectedHead: head };
     const place = join(stage.folder, 'place');
     await stage.git('worktree', 'add', '--quiet', place, 'main');
-    expect(await stage.forge.mergePullRequest(request, 'merge')).toMatchObject({
-      result: 'denied',
-      message: expect.stringContaining(place),
-    });
-    execFileSync('git', ['-C', place, 'checkout', '--quiet', 'topic']);
-    expect(valueIn(await stage.forge.mergePullRequest(request, 'merge')).branchDeleted).toBe(false);
-    expect(execFileSync('git', ['-C', place, 'status', '--porcelain'], { encoding: 'utf8' })).toBe('');
+    writeFileSync(join(place, 'README.md'), 'mine\n');
+    writeFileSync(join(place, 'new.txt'), 'mine\n');
+    const { sha } = valueIn(await stage.forge.mergePullRequest({ number, deleteBranch: true, expectedHead: head }, 'merge'));
+    expect(here(place, 'rev-parse', 'HEAD').trim()).toBe(sha);
+    expect(readFileSync(join(place, 'topic.txt'), 'utf8')).toBe('topic\n');
+    expect(here(place, 'status', '--porcelain')).toBe(' M README.md\n?? new.txt\n');
+  });
+
+  test.each([
+    ['a file that nobody added to git', 'topic.txt'],
+    ['a changed file', 'README.md'],
+  ])('M3: nothing is merged when %s is in the way of it', async (_what, file) => {
+    const expectedHead = await stage.commit('topic', { 'topic.txt': 'topic\n', 'README.md': 'theirs\n' });
+    const { number } = valueIn(await stage.forge.openPullRequest({ title: 't', body: '', head: 'topic', base: 'main' }, 'open'));
+    const place = join(stage.folder, 'place');
+    await stage.git('worktree', 'add', '--quiet', place, 'main');
+    writeFileSync(join(place, file), 'mine\n');
+    const before = here(place, 'status', '--porcelain');
+    const answer = await stage.forge.mergePullRequest({ number, deleteBranch: true, expectedHead }, 'merge');
+    expect(answer).toMatchObject({ result: 'denied', message: expect.stringMatching(new RegExp(`${place}.*${file}`, 's')) });
+    expect([here(place, 'status', '--porcelain'), readFileSync(join(place, file), 'utf8')]).toEqual([before, 'mine\n']);
+    expect(valueIn(await stage.forge.pullRequest(number)).state).toBe('open');
+  });
+
+  test('two merges at the same time into a base that is checked out both land there', async () => {
+    const [one, two] = [await openSample(stage, 'one'), await openSample(stage, 'two')];
+    const place = join(stage.folder, 'place');
+    await stage.git('worktree', 'add', '--quiet', place, 'main');
+    const other = await stage.reopen();
+    const answers = await Promise.all([
+      stage.forge.mergePullRequest({ number: one.number, deleteBranch: false, expectedHead: one.head }, 'm1'),
+      other.mergePullRequest({ number: two.number, deleteBranch: false, expectedHead: two.head }, 'm2'),
+    ]);
+    expect(answers.map(({ result }) => result)).toEqual(['ok', 'ok']);
+    expect(here(place, 'status', '--porcelain')).toBe('');
+    expect(['one.txt', 'two.txt'].map((file) => readFileSync(join(place, file), 'utf8'))).toEqual(['one\n', 'two\n']);
+  });
+
+  test('a branch that a worktree holds is deleted all the same, and the worktree keeps its files', async () => {
+    const { number, head } = await openSample(stage, 'topic');
+    const place = join(stage.folder, 'place');
+    await stage.git('worktree', 'add', '--quiet', place, 'topic');
+    expect(valueIn(await stage.forge.mergePullRequest({ number, deleteBranch: true, expectedHead: head }, 'merge')).branchDeleted).toBe(
+      true,
+    );
+    expect(await stage.git('branch', '--list', 'topic')).toBe('');
+    expect([here(place, 'rev-parse', 'HEAD').trim(), here(place, 'status', '--porcelain')]).toEqual([head, '']);
+  });
+
+  test('the branch that somebody works on in the repository itself is not deleted', async () => {
+    const { folder, git, commit } = await stage.clone();
+    await git('checkout', '--quiet', '-b', 'topic');
+    const expectedHead = await commit({ 'topic.txt': 'topic\n' });
+    const forge = await openLocalForge({ repository: folder, state: join(stage.folder, 'own.db') });
+    const { number } = valueIn(await forge.openPullRequest({ title: 't', body: '', head: 'topic', base: 'main' }, 'open'));
+    expect(valueIn(await forge.mergePullRequest({ number, deleteBranch: true, expectedHead }, 'merge')).branchDeleted).toBe(false);
+    expect([(await git('branch', '--show-current')).trim(), await git('status', '--porcelain')]).toEqual(['topic', '']);
+    await forge.close();
   });
 
   test('a branch that begins with a dash or means something to git is just not there', async () => {
@@ -152,6 +205,15 @@ describe('the state file', () => {
     const opening = openLocalForge({ repository: stage.repository, state });
     await expect(opening).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', message: expect.stringContaining(state) });
   });
+});
+
+test('a state file of an earlier version is opened', async () => {
+  const { number } = await openSample(stage, 'topic');
+  await stage.forge.close();
+  const old = new DatabaseSync(stage.state);
+  old.exec('ALTER TABLE items DROP COLUMN fork; ALTER TABLE items DROP COLUMN draft');
+  old.close();
+  expect(valueIn(await (await stage.reopen()).pullRequest(number))).toMatchObject({ fork: false, draft: false });
 });
 
 describe('closing', () => {

@@ -9,7 +9,8 @@ import { createControl, type ForgeControl, takeControl, troubleOf } from './loca
 import { type LocalDatabase, openLocalDatabase } from './local-database.ts';
 import { createGit, createLocalGit, GitTrouble, type LocalGit } from './local-git.ts';
 import { mergePullRequest } from './local-merge.ts';
-import { findItem, headOf, type LocalState, readApprovals, readChecks, readComments, readLabels } from './local-state.ts';
+import { fetchRefOf, findItem, headOf, type LocalState, readApprovals, readChecks, readComments, readLabels } from './local-state.ts';
+import { fetchCommit, pushCommit } from './local-transfer.ts';
 
 const GIT_MIN = [2, 38] as const;
 /** What SQLite calls a file that cannot be used now: busy, locked, read-only, broken disk, full, not to be opened. */
@@ -41,7 +42,7 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
   const git = createLocalGit(repository, now);
   const defaultBranch = options.defaultBranch ?? (await findDefaultBranch(git));
   const database = openLocalDatabase({ file: resolve(options.state), actor, now });
-  const state: LocalState = { database, git, defaultBranch };
+  const state: LocalState = { database, git, defaultBranch, repository };
   const actions = createActions(state);
   return {
     name: 'local',
@@ -54,6 +55,8 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
     openPullRequest: guard(database, actions.openPullRequest),
     mergePullRequest: guard(database, (request, key) => mergePullRequest(state, { request, key })),
     notify: guard(database, actions.notify),
+    fetch: guard(database, (request) => fetchCommit(state, request)),
+    push: guard(database, (request) => pushCommit(state, request)),
     watch: database.watch,
     control: createControl(state),
     close: async () => database.close(),
@@ -116,6 +119,7 @@ function createReader(state: LocalState, name: string): ForgeReader {
       };
     }),
     pullRequest: guard(database, (number: number) => readPullRequest(state, number)),
+    pullRequestsFrom: guard(database, (branch: string) => readPullRequestsFrom(state, branch)),
     comments: guard(database, (number: number) => {
       const found = findItem(database, number);
       return found.result === 'ok' ? { result: 'ok', value: readComments(database, number) } : found;
@@ -137,13 +141,25 @@ function createReader(state: LocalState, name: string): ForgeReader {
 async function readPullRequest({ database, git }: LocalState, number: number): Promise<ForgeAnswer<PullRequestFacts>> {
   const found = findItem(database, number, 'pr');
   if (found.result !== 'ok') return found;
-  const { title, body, state, author, head: headBranch, base: baseBranch } = found.value;
+  const { title, body, state, author, head: headBranch, base: baseBranch, fork, isDraft: draft } = found.value;
   const headSha = await headOf(git, found.value);
   const base = await git.headOf(baseBranch);
   const isKnown = state === 'open' && base !== undefined && !takeControl(database, 'mergeability');
   const mergeable = isKnown ? (await git.conflicts(base, headSha)) === null : null;
-  const labels = readLabels(database, number);
-  return { result: 'ok', value: { number, title, body, labels, state, author, headBranch, headSha, baseBranch, mergeable } };
+  const baseSha = state === 'merged' ? found.value.baseSha : (base ?? '');
+  const tied = { headBranch, headSha, fetchRef: fetchRefOf(found.value), fork: fork !== undefined, draft, baseBranch, baseSha };
+  return { result: 'ok', value: { number, title, body, labels: readLabels(database, number), state, author, ...tied, mergeable } };
+}
+
+async function readPullRequestsFrom(state: LocalState, branch: string): Promise<ForgeAnswer<PullRequestFacts[]>> {
+  const sql = "SELECT number FROM items WHERE kind = 'pr' AND state = 'open' AND head = ? AND fork IS NULL ORDER BY number DESC";
+  const found: PullRequestFacts[] = [];
+  for (const { number } of state.database.all(sql, branch)) {
+    const answer = await readPullRequest(state, Number(number));
+    if (answer.result !== 'ok') return answer;
+    found.push(answer.value);
+  }
+  return { result: 'ok', value: found };
 }
 
 async function readChanges({ database, git, defaultBranch }: LocalState, source: ChangeSource): Promise<ForgeAnswer<ChangedFile[]>> {

@@ -4,7 +4,10 @@
 // H1. Names reach git only as `refs/heads/<name>` or as full hashes: none is taken for an option or an expression.
 // H2. A merge is built from objects, or in a clone of its own, and becomes visible when a branch is moved (`advance`).
 //     A branch is moved only from where it was when the merge was built.
+// H3. Where a branch that is moved is checked out, the files of that checkout go along, as with "git pull". What
+//     somebody changed there and did not commit is kept; where it is in the way, the branch is not moved.
 
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,13 +44,30 @@ export interface LocalGit {
   /** Null where both sides can be joined, else the files that conflict. */
   conflicts(base: string, head: string): Promise<readonly string[] | null>;
   build(plan: MergePlan): Promise<MergeOutcome>;
-  /** Moves a branch; false when it is no longer where it was. */
-  advance(branch: string, move: { readonly from: string; readonly to: string }): Promise<boolean>;
-  /** Deletes a branch if it is still at this commit. */
+  /** Moves a branch, or makes a new one where `from` is undefined. */
+  advance(branch: string, move: Move): Promise<Moved>;
+  /** Deletes a branch if it is still at this commit. A worktree that has it checked out stays, without a branch. */
   remove(branch: string, at: string): Promise<void>;
-  /** Where a branch is checked out, if it is. */
-  checkoutOf(branch: string): Promise<string | undefined>;
+  /** Points a ref that is no branch to a commit. */
+  setRef(ref: string, sha: string): Promise<void>;
+  /** The commit of a ref, given in full: `refs/pull/7/head`. */
+  refOf(ref: string): Promise<string | undefined>;
+  /** Copies a commit from one repository to another; false when the first does not have it. */
+  copy(sha: string, way: { readonly from: string; readonly to: string }): Promise<boolean>;
+  /** The commit at the head of a branch of another repository. */
+  headElsewhere(repository: string, branch: string): Promise<string | undefined>;
 }
+
+/** Where a branch is and where it should be. */
+export interface Move {
+  readonly from: string | undefined;
+  readonly to: string;
+}
+
+/** `elsewhere`: the branch is no longer where it was. `blocked`: it is checked out, and changed files are in the way. */
+export type Moved =
+  | { readonly kind: 'moved' | 'elsewhere' }
+  | { readonly kind: 'blocked'; readonly place: string; readonly message: string };
 
 interface GitRun {
   readonly code: number;
@@ -108,10 +128,51 @@ export function createLocalGit(repository: string, now: () => number): LocalGit 
       return 'files' in joined ? joined.files : null;
     },
     build: (plan) => build({ git, repository, now }, plan),
-    advance: async (branch, { from, to }) => (await git(['update-ref', `refs/heads/${branch}`, to, from], { codes: [0, 128] })).code === 0,
-    remove: async (branch, at) => void (await git(['update-ref', '-d', `refs/heads/${branch}`, at], { codes: [0, 1, 128] })),
-    checkoutOf: async (branch) => parseCheckouts((await git(['worktree', 'list', '--porcelain', '-z'])).stdout).get(`refs/heads/${branch}`),
+    advance: (branch, move) => advance({ git, now }, branch, move),
+    remove: (branch, at) => removeBranch({ git, now }, branch, at),
+    setRef: async (ref, sha) => void (await git(['update-ref', ref, sha])),
+    refOf: async (ref) => (isBranchName(ref) && ref.startsWith('refs/') ? revision(ref) : undefined),
+    copy: async (sha, { from, to }) => {
+      const fetched = await createGit(to, now)(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', from, sha], {
+        codes: [0, 1, 128],
+      });
+      return fetched.code === 0;
+    },
+    headElsewhere: async (place, branch) => {
+      if (!isBranchName(branch)) return undefined;
+      const { stdout } = await git(['ls-remote', '--quiet', place, `refs/heads/${branch}`], { codes: [0, 128] });
+      return /^[0-9a-f]{40,64}(?=\t)/.exec(stdout)?.[0];
+    },
   };
+}
+
+interface Repository {
+  readonly git: Git;
+  readonly now: () => number;
+}
+
+async function advance({ git, now }: Repository, branch: string, { from, to }: Move): Promise<Moved> {
+  const moveRef = async (): Promise<boolean> =>
+    (await git(['update-ref', `refs/heads/${branch}`, to, from ?? ''], { codes: [0, 128] })).code === 0;
+  const place = from === undefined ? undefined : (await readCheckouts(git)).find((one) => one.branch === branch)?.place;
+  if (from === undefined || place === undefined || !existsSync(place)) return { kind: (await moveRef()) ? 'moved' : 'elsewhere' };
+  // The files first: after a crash in between, doing it again finds them as they should be.
+  const there = createGit(place, now);
+  const readTree = (one: string, other: string): Promise<GitRun> => there(['read-tree', '-m', '-u', one, other], { codes: [0, 1, 128] });
+  await there(['update-index', '-q', '--refresh'], { codes: [0, 1, 128] });
+  const read = await readTree(from, to);
+  if (read.code !== 0) return { kind: 'blocked', place, message: read.stderr };
+  if (await moveRef()) return { kind: 'moved' };
+  await readTree(to, from);
+  return { kind: 'elsewhere' };
+}
+
+async function removeBranch({ git, now }: Repository, branch: string, at: string): Promise<void> {
+  const held = (await readCheckouts(git)).find((one) => one.branch === branch);
+  // Somebody's own checkout keeps its branch.
+  if (held?.isMain === true) return;
+  if (held !== undefined && existsSync(held.place)) await createGit(held.place, now)(['update-ref', '--no-deref', 'HEAD', at]);
+  await git(['update-ref', '-d', `refs/heads/${branch}`, at], { codes: [0, 1, 128] });
 }
 
 // What `git check-ref-format` refuses and more: names with a meaning to `rev-parse` never get that far.
@@ -129,14 +190,27 @@ function parseChanges(text: string): ChangedFile[] {
   return files;
 }
 
-function parseCheckouts(text: string): Map<string, string> {
-  const places = new Map<string, string>();
+interface Checkout {
+  readonly place: string;
+  readonly branch: string;
+  /** The repository's own checkout, and no worktree beside it. */
+  readonly isMain: boolean;
+}
+
+async function readCheckouts(git: Git): Promise<Checkout[]> {
+  const { stdout } = await git(['worktree', 'list', '--porcelain', '-z']);
+  const found: Checkout[] = [];
   let place = '';
-  for (const line of text.split('\0')) {
-    if (line.startsWith('worktree ')) place = line.slice('worktree '.length);
-    if (line.startsWith('branch ')) places.set(line.slice('branch '.length), place);
+  let count = 0;
+  for (const line of stdout.split('\0')) {
+    if (line.startsWith('worktree ')) {
+      place = line.slice('worktree '.length);
+      count += 1;
+    }
+    const branch = /^branch refs\/heads\/(.*)$/s.exec(line)?.[1];
+    if (branch !== undefined) found.push({ place, branch, isMain: count === 1 });
   }
-  return places;
+  return found;
 }
 
 async function contains(git: Git, whole: string, part: string): Promise<boolean> {

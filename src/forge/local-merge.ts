@@ -3,7 +3,8 @@
 //
 // M1. A commit is landed only if it is the one that is written down for the key.
 // M2. Whoever finds a commit written down that is part of the base branch only writes the rest down: it was landed.
-// M3. A branch that is checked out somewhere is neither moved nor deleted: the checkout would no longer fit it.
+// M3. Where the base branch is checked out, that checkout goes along with the merge. When changes that nobody committed
+//     are in the way there, nothing is merged.
 
 import type { ForgeAnswer, ForgeFailure, Merged, MergeMethod, MergeRequest } from './forge.ts';
 import { takeControl } from './local-control.ts';
@@ -58,7 +59,10 @@ async function tryMerge(state: LocalState, merge: Merge, baseBranch: string): Pr
   // Another process may have landed the same merge since: what was seen then is the end of that, and no refusal.
   if ('result' in landing) return (await git.headOf(pr.base)) === base ? landing : 'again';
   if (!writeDown(database, merge.key, { known, landing })) return 'again';
-  if (!(await git.advance(pr.base, { from: landing.from, to: landing.sha }))) return 'again';
+  const moved = await git.advance(pr.base, { from: landing.from, to: landing.sha });
+  if (moved.kind === 'elsewhere') return 'again';
+  // Another merge may be at work in the same checkout; it has moved the branch by the next look.
+  if (moved.kind === 'blocked') return (await git.headOf(pr.base)) === base ? blocked(pr, moved) : 'again';
   return await finish(state, { merge, pr, landing });
 }
 
@@ -74,10 +78,11 @@ function stale(number: number, head: string, expected: string): ForgeFailure {
 }
 
 async function refuse({ database, git }: LocalState, { expectedHead }: MergeRequest, pr: Item): Promise<ForgeFailure | undefined> {
-  const head = await git.headOf(pr.head);
+  const head = pr.fork === undefined ? await git.headOf(pr.head) : pr.headSha;
   if (head === undefined) return { result: 'not_found', message: `the branch "${pr.head}" of #${pr.number} is gone` };
   if (head !== expectedHead) return stale(pr.number, head, expectedHead);
-  return redChecks(database, pr, head) ?? (await checkedOut(git, pr.base));
+  if (pr.isDraft) return deny(`#${pr.number} is a draft and cannot be merged; mark it as ready first`);
+  return redChecks(database, pr, head);
 }
 
 async function prepare(
@@ -92,11 +97,9 @@ async function prepare(
   return { sha: built.sha, from: base, head };
 }
 
-async function checkedOut(git: LocalGit, branch: string): Promise<ForgeFailure | undefined> {
-  const place = await git.checkoutOf(branch);
-  if (place === undefined) return undefined;
+function blocked({ number, base }: Item, { place, message }: { readonly place: string; readonly message: string }): ForgeFailure {
   return deny(
-    `"${branch}" is checked out in ${place} and cannot be moved under it; check out another branch there, or use a bare repository`,
+    `#${number} was not merged: "${base}" is checked out in ${place}, and changes there are in the way: ${message}; commit or stash them, then try again`,
   );
 }
 
@@ -138,7 +141,8 @@ async function finish(
   { database, git }: LocalState,
   { merge, pr, landing }: { readonly merge: Merge; readonly pr: Item; readonly landing: Landing },
 ): Promise<ForgeAnswer<Merged>> {
-  const branchDeleted = merge.request.deleteBranch && (await deleteBranch(git, pr.head, landing.head));
+  const deletes = merge.request.deleteBranch && pr.fork === undefined;
+  const branchDeleted = deletes && (await deleteBranch(git, pr.head, landing.head));
   return database.write(() => {
     const done = recall<Merged>(database, NAME, merge.key);
     if (done !== undefined) return done;
@@ -153,6 +157,6 @@ async function finish(
 
 // True also when it was gone already: a crash may have come right after.
 async function deleteBranch(git: LocalGit, branch: string, at: string): Promise<boolean> {
-  if ((await git.checkoutOf(branch)) === undefined) await git.remove(branch, at);
+  await git.remove(branch, at);
   return (await git.headOf(branch)) === undefined;
 }

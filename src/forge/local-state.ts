@@ -9,6 +9,8 @@ export interface LocalState {
   readonly database: LocalDatabase;
   readonly git: LocalGit;
   readonly defaultBranch: string;
+  /** The folder of the git repository. */
+  readonly repository: string;
 }
 
 /** A refusal that asking again does not change. */
@@ -31,6 +33,9 @@ export interface Item {
   /** Once it is merged, where the base branch was before and after. */
   readonly baseSha: string;
   readonly mergeSha: string;
+  /** The repository that the head branch is in, where that is not this one. */
+  readonly fork: string | undefined;
+  readonly isDraft: boolean;
 }
 
 /** Finds an issue or a pull request; without `kind`, either. */
@@ -52,6 +57,8 @@ export function findItem(database: LocalDatabase, number: number, kind?: Item['k
     headSha: String(row.head_sha),
     baseSha: String(row.base_sha),
     mergeSha: String(row.merge_sha),
+    fork: typeof row.fork === 'string' ? row.fork : undefined,
+    isDraft: row.draft === 1,
   };
   return { result: 'ok', value };
 }
@@ -93,7 +100,15 @@ export function readApprovals(database: LocalDatabase, pr: number, headSha: stri
   }));
 }
 
-/** The head of a pull request: its branch's until it is merged, or what it last was where the branch is gone. */
-export async function headOf(git: LocalGit, { state, head, headSha }: Item): Promise<string> {
-  return (state === 'merged' ? undefined : await git.headOf(head)) ?? headSha;
+/**
+ * The head of a pull request: its branch's until it is merged, or what it last was where the branch is gone. That of a
+ * fork is what was fetched from it.
+ */
+export async function headOf(git: LocalGit, { state, head, headSha, fork }: Item): Promise<string> {
+  return (state === 'merged' || fork !== undefined ? undefined : await git.headOf(head)) ?? headSha;
+}
+
+/** Where git finds the head of a pull request in the repository of the forge. */
+export function fetchRefOf({ number, head, fork }: Pick<Item, 'number' | 'head' | 'fork'>): string {
+  return fork === undefined ? `refs/heads/${head}` : `refs/pull/${number}/head`;
 }

@@ -71,6 +71,27 @@ describe('members of a group', () => {
     expect(host.take(late)).toMatchObject([{ type: 'input.ignored', reason: 'late' }]);
   });
 
+  test.each(['abc', 'cba', 'bac'])('that all reject lead to reject_all under a count that cannot be met, in the order %s', (order) => {
+    const next = { ok: edge('complete'), reject: edge('fail'), reject_all: edge('reject') };
+    const host = startGraph(graph(parallel('fan', abc, { join: { rule: 'count', n: 2 }, next })));
+    for (const key of order) host.take(settled(host, `fan#1/${key}`, { outcome: 'reject' }));
+    expect(host.state.status).toBe('rejected');
+  });
+
+  test('of which one does not reject after two did lead to reject, and are waited for only where all may reject', () => {
+    const next = { ok: edge('complete'), reject: edge('reject') };
+    const two = (more: object) => {
+      const host = startGraph(graph(parallel('fan', abc, { join: { rule: 'count', n: 2 }, next: { ...next, ...more } })));
+      for (const key of ['a', 'b']) host.take(settled(host, `fan#1/${key}`, { outcome: 'reject' }));
+      return host;
+    };
+    expect(two({}).state.status).toBe('rejected');
+    const waiting = two({ reject_all: edge('fail') });
+    expect(livePaths(waiting)).toEqual(['fan#1', 'fan#1/c']);
+    waiting.take(settled(waiting, 'fan#1/c'));
+    expect(waiting.state.status).toBe('rejected');
+  });
+
   test('name at most five of themselves in the message of a failure', () => {
     const host = startGraph(graph(each('fan', { next: to('complete') })), { items: ['1', '2', '3', '4', '5', '6', '7'] });
     for (const key of ['1', '2', '3', '4', '5', '6', '7']) host.take(settled(host, `fan#1/${key}`, { outcome: 'fail' }));

@@ -22,9 +22,11 @@ function commit(name: string, text: string, cwd = checkout): void {
 }
 
 const folder = (): string => join(home, 'state', 'run1');
+const add = (more: { readonly from?: string } = {}) => addWorktree({ checkout, folder: folder(), branch: 'pawl/run1', ...more });
+const remove = (isNeeded = false) => removeWorktree({ folder: folder(), branch: 'pawl/run1', isNeeded: async () => isNeeded });
 
 test('a worktree is a checkout of its own, on its own branch; the project stays as it is', async () => {
-  expect(await addWorktree({ checkout, folder: folder(), branch: 'pawl/run1' })).toBeUndefined();
+  expect(await add()).toHaveProperty('at');
   commit('two.txt', 'two', folder());
   expect(git(folder(), 'branch', '--show-current')).toBe('pawl/run1');
   expect([existsSync(join(checkout, 'two.txt')), git(checkout, 'branch', '--show-current'), git(checkout, 'status', '--short')]).toEqual([
@@ -34,47 +36,66 @@ test('a worktree is a checkout of its own, on its own branch; the project stays 
   ]);
 });
 
-test('it begins from the first branch that exists', async () => {
+test('it begins with the commit that is named', async () => {
   git(checkout, 'checkout', '--quiet', '-b', 'feature');
   commit('feature.txt', 'f');
+  const from = git(checkout, 'rev-parse', 'HEAD');
   git(checkout, 'checkout', '--quiet', 'main');
-  await addWorktree({ checkout, folder: folder(), branch: 'pawl/run1', from: ['gone', 'feature', 'main'] });
+  expect(await add({ from })).toEqual({ at: from });
   expect(readFileSync(join(folder(), 'feature.txt'), 'utf8')).toBe('f');
+  expect(await addWorktree({ checkout, folder: `${folder()}2`, branch: 'x', from: 'f'.repeat(40) })).toHaveProperty('trouble');
 });
 
 test('asked for again after a crash, it is the one that is there', async () => {
-  await addWorktree({ checkout, folder: folder(), branch: 'pawl/run1' });
+  await add();
   commit('two.txt', 'two', folder());
-  expect(await addWorktree({ checkout, folder: folder(), branch: 'pawl/run1' })).toBeUndefined();
+  expect(await add()).toHaveProperty('at');
   expect(existsSync(join(folder(), 'two.txt'))).toBe(true);
 });
 
 test('why one cannot be made is told', async () => {
-  expect(await addWorktree({ checkout, folder: folder(), branch: 'main' })).toContain('main');
+  expect(await addWorktree({ checkout, folder: folder(), branch: 'main' })).toEqual({ trouble: expect.stringContaining('main') });
 });
 
 test('one that was removed is there again with what was committed in it', async () => {
-  await addWorktree({ checkout, folder: folder(), branch: 'pawl/run1' });
+  await add();
   commit('two.txt', 'two', folder());
-  await removeWorktree(folder());
-  expect(await addWorktree({ checkout, folder: folder(), branch: 'pawl/run1' })).toBeUndefined();
+  await remove();
+  expect(await add()).toHaveProperty('at');
   expect(readFileSync(join(folder(), 'two.txt'), 'utf8')).toBe('two');
 });
 
 test('a hook of the repository is not run', async () => {
   writeFileSync(join(checkout, '.git', 'hooks', 'post-checkout'), `#!/bin/sh\ntouch ${join(home, 'ran')}\n`, { mode: 0o755 });
-  await addWorktree({ checkout, folder: folder(), branch: 'pawl/run1' });
+  await add();
   expect(existsSync(join(home, 'ran'))).toBe(false);
 });
 
 test('removing keeps what nobody committed, and the branch with what was', async () => {
-  await addWorktree({ checkout, folder: folder(), branch: 'pawl/run1' });
+  await add();
   writeFileSync(join(folder(), 'draft.txt'), 'draft');
-  expect(await removeWorktree(folder())).toBe('kept');
+  expect(await remove()).toBe('kept');
   expect(existsSync(join(folder(), 'draft.txt'))).toBe(true);
   commit('draft.txt', 'draft', folder());
-  expect(await removeWorktree(folder())).toBe('removed');
+  expect(await remove()).toBe('removed');
   expect(git(checkout, 'log', '--format=%s', '-1', 'pawl/run1')).toBe('draft.txt');
+});
+
+test('a branch whose commits are all on another one goes with its worktree, and both are there again when asked for', async () => {
+  await add();
+  commit('two.txt', 'two', folder());
+  git(checkout, 'merge', '--quiet', 'pawl/run1');
+  expect(await remove()).toBe('removed');
+  expect(git(checkout, 'branch', '--list', 'pawl/*')).toBe('');
+  git(checkout, 'reset', '--quiet', '--hard', 'HEAD^');
+  expect(await add()).toHaveProperty('at');
+  expect([readFileSync(join(folder(), 'two.txt'), 'utf8'), git(folder(), 'branch', '--show-current')]).toEqual(['two', 'pawl/run1']);
+});
+
+test('a branch that something outside needs is kept', async () => {
+  await add();
+  expect(await remove(true)).toBe('removed');
+  expect(git(checkout, 'branch', '--list', 'pawl/*').trim()).toBe('pawl/run1');
 });
 
 test('a folder without git, and a repository without a commit, are no checkout', async () => {

@@ -18,40 +18,65 @@ export interface WorktreeRequest {
   readonly checkout: string;
   readonly folder: string;
   readonly branch: string;
-  /** Branches to begin from, the first that exists; without one, what is checked out. */
-  readonly from?: readonly string[];
+  /** The commit to begin with, which the repository has; without one, what is checked out. */
+  readonly from?: string;
 }
 
-/** Makes a worktree, on a new branch unless it exists. One that is there is the one that was asked for. Gives why it could not. */
-export async function addWorktree({ checkout, folder, branch, from = [] }: WorktreeRequest): Promise<string | undefined> {
-  if (existsSync(folder)) return undefined;
-  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
-  let base = 'HEAD';
-  for (const name of from) {
-    const found = await firstCommit(checkout, [`refs/heads/${name}`, `refs/remotes/origin/${name}`]);
-    if (found === undefined) continue;
-    base = found;
-    break;
+/** The commit that a worktree is at, or why it could not be made. */
+export type AddedWorktree = { readonly at: string } | { readonly trouble: string };
+
+/**
+ * Makes a worktree, on a new branch unless it exists. One that is there is the one that was asked for; one that was
+ * removed is there again with what was committed in it.
+ */
+export async function addWorktree({ checkout, folder, branch, from = 'HEAD' }: WorktreeRequest): Promise<AddedWorktree> {
+  if (!existsSync(folder)) {
+    mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+    await git(checkout, ['worktree', 'prune']);
+    const isThere = (await commitAt(checkout, `refs/heads/${branch}`)) !== undefined;
+    const begin = (await commitAt(checkout, keptRef(branch))) ?? from;
+    const made = await git(checkout, ['worktree', 'add', '--quiet', ...(isThere ? [folder, branch] : ['-b', branch, folder, begin])]);
+    if (!made.ok) return { trouble: made.message };
   }
-  await git(checkout, ['worktree', 'prune']);
-  const isThere = (await firstCommit(checkout, [`refs/heads/${branch}`])) !== undefined;
-  const made = await git(checkout, ['worktree', 'add', '--quiet', ...(isThere ? [folder, branch] : ['-b', branch, folder, base])]);
-  return made.ok ? undefined : made.message;
+  const at = await commitAt(folder, 'HEAD');
+  return at === undefined ? { trouble: `${folder} is there and has no commit` } : { at };
 }
 
-async function firstCommit(checkout: string, refs: readonly string[]): Promise<string | undefined> {
-  for (const ref of refs) {
-    const found = await git(checkout, ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]);
-    if (found.ok) return found.stdout.trim();
-  }
-  return undefined;
+/** Where the last commit of a worktree is kept once its branch is gone: no list of branches shows it. */
+function keptRef(branch: string): string {
+  return `refs/pawl/${branch}`;
 }
 
-/** Removes a worktree in which nothing is lost: what was not committed is kept, and so is its branch. */
-export async function removeWorktree(folder: string): Promise<'removed' | 'kept'> {
+async function commitAt(folder: string, name: string): Promise<string | undefined> {
+  const found = await git(folder, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`]);
+  return found.ok ? found.stdout.trim() : undefined;
+}
+
+/** A worktree to remove. */
+export interface Removal {
+  readonly folder: string;
+  readonly branch: string;
+  /** Whether something outside still needs the branch; asked only when nothing else keeps it. */
+  readonly isNeeded: () => Promise<boolean>;
+}
+
+/**
+ * Removes a worktree in which nothing is lost: one with changes that nobody committed is kept. Its branch goes as well
+ * when all its commits are on another one, and nothing needs it.
+ */
+export async function removeWorktree({ folder, branch, isNeeded }: Removal): Promise<'removed' | 'kept'> {
   if (!existsSync(folder)) return 'removed';
   const common = await git(folder, ['rev-parse', '--path-format=absolute', '--git-common-dir']);
   if (!common.ok) return 'kept';
+  const repository = dirname(common.stdout.trim());
+  const last = await commitAt(folder, 'HEAD');
   // Without --force git refuses one that has changes or files that nobody committed.
-  return (await git(dirname(common.stdout.trim()), ['worktree', 'remove', folder])).ok ? 'removed' : 'kept';
+  if (!(await git(repository, ['worktree', 'remove', folder])).ok) return 'kept';
+  if (last === undefined) return 'removed';
+  await git(repository, ['update-ref', keptRef(branch), last]);
+  const own = `refs/heads/${branch}`;
+  const holders = await git(repository, ['for-each-ref', '--format=%(refname)', `--contains=${last}`, 'refs/heads', 'refs/remotes']);
+  const isElsewhere = holders.ok && holders.stdout.split('\n').some((ref) => ref !== '' && ref !== own);
+  if (isElsewhere && !(await isNeeded())) await git(repository, ['update-ref', '-d', own, last]);
+  return 'removed';
 }

@@ -1,11 +1,11 @@
 // Owns a local forge for tests: a bare repository with one commit and a state file, in a temporary folder.
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type LocalForge, openLocalForge } from '../forge/local-forge.ts';
 import { createGit } from '../forge/local-git.ts';
-import { type ForgeStage, valueIn } from './forge-stage.ts';
+import { type ForgeStage, type StageClone, valueIn } from './forge-stage.ts';
 
 /** A local forge that was opened for one test. */
 export interface LocalForgeStage extends ForgeStage {
@@ -40,8 +40,20 @@ export async function openLocalForgeStage(now: () => number = Date.now): Promise
     return forge;
   };
   const forge = await reopen();
+  let clones = 0;
+  const clone = async (): Promise<StageClone> => {
+    clones += 1;
+    return await openClone({ repository, folder: join(folder, `clone-${clones}`), now });
+  };
   return {
-    ...{ forge, reopen, repository, state, folder, commit },
+    ...{ forge, reopen, repository, state, folder, commit, clone },
+    openFromFork: async (branch) => {
+      const fork = await clone();
+      await fork.git('checkout', '--quiet', '-b', branch);
+      const head = await fork.commit({ [`${branch}.txt`]: `${branch}\n` });
+      const request = { title: `Add ${branch}`, body: '', head: branch, base: 'main', repository: fork.folder };
+      return { number: valueIn(await forge.control.openFromFork(request)).number, head };
+    },
     git: async (...args) => (await git(args)).stdout,
     read: async (branch, path) => {
       const { code, stdout } = await git(['cat-file', 'blob', `refs/heads/${branch}:${path}`], { codes: [0, 128] });
@@ -52,6 +64,30 @@ export async function openLocalForgeStage(now: () => number = Date.now): Promise
     close: async () => {
       for (const one of opened) await one.close();
       await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface CloneRequest {
+  readonly repository: string;
+  readonly folder: string;
+  readonly now: () => number;
+}
+
+async function openClone({ repository, folder, now }: CloneRequest): Promise<StageClone> {
+  await createGit(dirname(folder), now)(['clone', '--quiet', repository, folder]);
+  const git = createGit(folder, now);
+  return {
+    folder,
+    git: async (...args) => (await git(args)).stdout,
+    commit: async (files) => {
+      for (const [path, text] of Object.entries(files)) {
+        await mkdir(dirname(join(folder, path)), { recursive: true });
+        await writeFile(join(folder, path), text);
+      }
+      await git(['add', '--all']);
+      await git(['commit', '--quiet', '-m', `Change ${Object.keys(files).join(', ')}`]);
+      return (await git(['rev-parse', 'HEAD'])).stdout.trim();
     },
   };
 }

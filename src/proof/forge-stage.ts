@@ -15,7 +15,20 @@ export interface ForgeStage {
   review(pr: number, actor: string, state: Approval['state']): Promise<void>;
   /** CI reports on a branch's head. */
   check(branch: string, check: CheckRun): Promise<void>;
+  /** A clone of the repository, in a folder of its own; the forge is not asked. */
+  clone(): Promise<StageClone>;
+  /** Somebody opens a pull request from a branch of their fork, with one new file that is named after the branch. */
+  openFromFork(branch: string): Promise<{ readonly number: number; readonly head: string }>;
   close(): Promise<void>;
+}
+
+/** A clone in which somebody works. */
+export interface StageClone {
+  readonly folder: string;
+  /** Commits files on what is checked out, and gives the commit. Nothing is pushed. */
+  commit(files: Readonly<Record<string, string>>): Promise<string>;
+  /** Runs git there and gives what it prints. */
+  git(...args: readonly string[]): Promise<string>;
 }
 
 /** The value of an answer, or a failed test. */

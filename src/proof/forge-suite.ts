@@ -1,10 +1,11 @@
-// Owns the contract suite of forges: whatever passes it keeps the promises F1 to F6 of `forge/forge.ts`. A forge's test
+// Owns the contract suite of forges: whatever passes it keeps the promises F1 to F8 of `forge/forge.ts`. A forge's test
 // file calls it once, with a way to play the people and the CI that a real forge has.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { performAction } from '../forge/action.ts';
 import type { Forge, ForgeAnswer } from '../forge/forge.ts';
 import { type ForgeStage, openSample, valueIn } from './forge-stage.ts';
+import { describeGit } from './forge-suite-git.ts';
 import { describeMerges } from './forge-suite-merge.ts';
 
 const ISSUE = { title: 'Crash on start', body: 'It crashes.', labels: ['bug'] };
@@ -25,6 +26,7 @@ export function describeForge(name: string, open: () => Promise<ForgeStage>): vo
     describePullRequests(() => stage);
     describeApprovals(() => stage);
     describeMerges(() => stage);
+    describeGit(() => stage);
   });
 }
 

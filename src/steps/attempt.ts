@@ -6,7 +6,7 @@ import type { BoundStep, CompiledWorkflow } from '../definition/code.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { StepError } from '../kernel/input.ts';
-import type { Activation, PersonSaid } from '../kernel/run-state.ts';
+import type { Activation, PersonSaid, WorkHead } from '../kernel/run-state.ts';
 
 /** The run's record as handlers and conditions see it, loaded by the host when a step needs it. */
 export interface Snapshot {
@@ -31,6 +31,8 @@ export interface AttemptRequest {
   readonly runId: string;
   /** Where this run works, when that is not the workspace of the services. */
   readonly workspace?: string;
+  /** The branch that is checked out there, where the run has one of its own, and where its commits go. */
+  readonly head?: WorkHead;
   /** True while it works in a checkout of its own: what was found before, elsewhere, is no measure. */
   readonly apart?: true;
   readonly workflow: CompiledWorkflow;

@@ -30,6 +30,8 @@ function areasOf(action: string, { target }: JsonObject): readonly Area[] {
       return ['contents', 'pull_requests'];
     case 'open_pr':
       return ['pull_requests'];
+    case 'push':
+      return ['contents'];
     case 'notify':
       return [];
     default:

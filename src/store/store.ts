@@ -11,7 +11,7 @@ import type { Json } from '../base/json.ts';
 import type { Definition, StepKind } from '../definition/model.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput, StepError } from '../kernel/input.ts';
-import type { Activation, Path, Ref, RunState, RunStatus } from '../kernel/run-state.ts';
+import type { Activation, Path, Ref, RunState, RunStatus, WorkHead } from '../kernel/run-state.ts';
 
 /** A value's text and its reference. The text is JSON; the digest is over the text. */
 export interface StoredValue {
@@ -85,6 +85,8 @@ export interface RunOrigin {
   readonly file?: string;
   /** Where its steps work, when that is not the workspace of the engine. */
   readonly workspace?: string;
+  /** The branch that is checked out there, and where its commits go. */
+  readonly head?: WorkHead;
 }
 
 /** What the first delta of a run creates. */

@@ -56,7 +56,7 @@ describe('the rules of a review policy', () => {
       'run',
       'default-review',
       '--event',
-      'x',
+      'pull_request.opened',
       '--payload',
       '{"pull_request":{"number":1,"base":{"ref":"dev"}}}',
       '--detach',

@@ -87,6 +87,11 @@ export class CliRig {
     };
   }
 
+  /** The program and the words of a command, for others to start. */
+  argv(words: readonly string[]): string[] {
+    return [process.execPath, START, ...words];
+  }
+
   /** In a pipe a person has their token, for every verb that takes one but the deciding ones. */
   rightFor([verb = '', ...rest]: readonly string[]): Readonly<Record<string, string>> {
     const options = rest.flatMap((word) => (word.startsWith('--') ? [word.slice(2).replace(/=.*/, '')] : []));

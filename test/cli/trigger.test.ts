@@ -78,10 +78,10 @@ describe('what a context needs and was not given is told before anything is star
       /trigger\.issue\.title .*; give --event NAME --payload/,
     ],
     [
-      'the whole event when a number is not enough',
+      'the forge, or the whole event, when a number is not enough',
       'context: { t: "{{ trigger.issue.title }}" }',
       ['--issue', '3'],
-      /which --issue 3 does not tell; give the whole event: --event NAME --payload @file/,
+      /without a forge --issue 3 is only a number; add "forge: { kind: local }" .*, or give the whole event: --event NAME --payload @file/,
     ],
   ])('%s', async (...row) => {
     const [, context, words, message] = row;
@@ -115,6 +115,52 @@ test.each([
 ])('%s is refused', async (_, words, message) => {
   workflow('', 'x');
   expect(await rig.run(['run', 'w', ...words])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+});
+
+describe('a workflow that names its trigger', () => {
+  const TRIGGER = 'trigger: { event: issues.labeled, conditions: { label: bug } }';
+  const event = (name: string, added: string): string[] => [
+    ...['--event', name, '--payload', JSON.stringify({ issue: { number: 3, labels: [{ name: added }] }, label: { name: added } })],
+  ];
+
+  test('is started by the event that it names', async () => {
+    workflow(TRIGGER, '{{ issue_number }}');
+    expect((await rig.run(['run', 'w', ...event('issues.labeled', 'bug')])).code).toBe(0);
+    expect(out()).toBe('3');
+  });
+
+  test.each([
+    [
+      'another event',
+      event('nonsense', 'bug'),
+      '--event nonsense does not start workflow "w": it starts on issues.labeled, not on nonsense',
+    ],
+    ['another label', event('issues.labeled', 'ui'), 'it starts when the label "bug" is added, and "ui" was'],
+    ['an event without a payload', ['--event', 'issues.labeled'], 'does not say which label was'],
+  ])('is not started by %s', async (_what, words, message) => {
+    workflow(TRIGGER, 'x');
+    expect(await rig.run(['run', 'w', ...words])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+    expect((await rig.json<{ runs: unknown[] }>(['runs'])).runs).toEqual([]);
+  });
+
+  test('has one open run for an issue: the second is refused until the first has ended', async () => {
+    rig.write(
+      '.pawl/workflows/w.yaml',
+      `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\nstages:\n  - { id: ask, type: human, prompt: "Go on?" }\n`,
+    );
+    const first = await rig.json<{ run: { id: string } }>(['run', 'w', '--issue', '3']);
+    const second = await rig.run(['run', 'w', '--issue', '3']);
+    expect([first.code, second.code, second.stderr]).toEqual([
+      3,
+      2,
+      expect.stringContaining(`run ${first.run.id} of "w" is open for issue #3`),
+    ]);
+    expect((await rig.run(['run', 'w', '--issue', '4'])).code).toBe(3);
+    await rig.run(['cancel', first.run.id]);
+    expect((await rig.run(['run', 'w', '--issue', '3'])).code).toBe(3);
+    const atOnce = await Promise.all([5, 5, 5].map((issue) => rig.run(['run', 'w', '--issue', `${issue}`])));
+    expect(atOnce.map(({ code }) => code).sort()).toEqual([2, 2, 3]);
+  });
 });
 
 describe('with a local forge in the settings', () => {
@@ -151,7 +197,8 @@ describe('with a local forge in the settings', () => {
   test('or of the pull request', async () => {
     workflow('', '{{ trigger.pull_request.head.ref }} {{ base_branch }} {{ pr_number }} {{ trigger.pull_request.merged }}');
     expect(await run('--pr', '2')).toMatchObject({ code: 0 });
-    expect(outOfWorktree()).toBe('topic main 2 false');
+    // What a run for a pull request writes is work on it, and goes to its branch.
+    expect(execFileSync('git', ['show', 'topic:out'], { cwd: rig.project, encoding: 'utf8' })).toBe('topic main 2 false');
   });
 
   test('a number that is not there is told before anything is started', async () => {
@@ -169,6 +216,7 @@ kind: Workflow
 metadata: { name: w }
 stages:
   - { id: mark, type: action, action: label, add: [started], remove: [feature] }
+  - { id: follow, type: action, action: create_issue, title: "Document {{ trigger.issue.title }}", labels: [docs] }
 on_complete:
   - comment: { target: issue, message: "Done with {{ trigger.issue.title }}." }
 `,
@@ -176,6 +224,7 @@ on_complete:
     expect(await run('--issue', '1')).toMatchObject({ code: 0 });
     expect(await forge.issue(1)).toMatchObject({ value: { labels: ['started'] } });
     expect(await forge.comments(1)).toMatchObject({ value: [{ body: 'Done with Add search.' }] });
+    expect(await forge.issue(3)).toMatchObject({ value: { title: 'Document Add search', labels: ['docs'] } });
   });
 });
 

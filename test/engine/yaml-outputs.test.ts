@@ -1,6 +1,7 @@
 // Declared outputs of workflow files on the real engine: a run goes on when what was promised has been seen.
 
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentRequest } from '../../src/agents/driver.ts';
 import { createScriptedDriver, type ScriptedMove } from '../../src/agents/scripted.ts';
@@ -146,13 +147,15 @@ stages:
   test('leave the outputs that the design document shows', async () => {
     const { forge } = stage;
     const issue = valueIn(await forge.createIssue({ title: 'Add search', body: '', labels: [] }, 'k')).number;
-    await stage.commit('search', { 'src/foo.py': 'foo' });
-    const view = await play(STAGES(issue), ({ step }) => MOVES[step] ?? [], { forge });
+    const { folder: cwd, git, commit } = await stage.clone();
+    await git('checkout', '--quiet', '-b', 'search');
+    await commit({ 'src/old.py': 'old' });
+    const view = await play(STAGES(issue), ({ step }) => MOVES[step] ?? [], { forge, cwd });
     expect(view.status).toBe('completed');
     const [comment] = valueIn(await forge.comments(issue));
     const plan = `comment:${comment?.id}`;
     expect(comment?.body).toBe('First the index, then the search.');
-    expect(JSON.parse(readFileSync(rig.path('seen.json'), 'utf8'))).toMatchObject({
+    expect(JSON.parse(readFileSync(join(cwd, 'seen.json'), 'utf8'))).toMatchObject({
       issue_number: issue,
       plan,
       research: { implementation_plan: plan },

@@ -234,13 +234,15 @@ describe('Outputs', () => {
   });
 
   test('a pull request is asked for by the agent, opened by the engine, and the run is about it from then on', async () => {
-    await stage.commit('search', { 'a.txt': 'a' });
+    const { folder: cwd, git, commit } = await stage.clone();
+    await git('checkout', '--quiet', '-b', 'search');
+    await commit({ 'a.txt': 'a' });
     const view = await run(
       `stages:
   - { id: a, type: agent, agent: dev, outputs: [{ name: pull, type: pr, required: true }] }
   - { id: say, type: action, action: comment, target: pr, message: "this is #{{ context.pr_number }}" }
 `,
-      { script: answer({ do: 'answer', output: { outputs: { pull: { title: 'Search', body: '', head: 'search' } } } }) },
+      { cwd, script: answer({ do: 'answer', output: { outputs: { pull: { title: 'Search', body: '' } } } }) },
     );
     expect([view.status, outputOf(view, 'a')]).toEqual(['completed', { pr_number: issue + 1, pull: issue + 1 }]);
     expect(valueIn(await stage.forge.comments(issue + 1)).map(({ body }) => body)).toEqual([`this is #${issue + 1}`]);

@@ -266,6 +266,12 @@ params: { third: { description: whether there is a third, default: true } }
     expect((await play.run(three('    join: 2-of-3'), { script: rejecting('one', 'two') })).status).toBe('rejected');
   });
 
+  test('on_all_reject is taken under 2-of-3 when all reject, and on_any_reject when only two do', async () => {
+    const lines = three('    join: 2-of-3\n    on_any_reject: fail\n    on_all_reject: escalate');
+    expect((await play.run(lines, { script: rejecting('one', 'two', 'three') })).status).toBe('escalated');
+    expect((await play.run(lines, { script: rejecting('one', 'two') })).status).toBe('failed');
+  });
+
   test('a skipped branch counts for neither side', async () => {
     const params = { third: false };
     expect((await play.run(three('    join: all'), { params })).status).toBe('completed');

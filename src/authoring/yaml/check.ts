@@ -4,6 +4,7 @@ import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { Definition } from '../../definition/model.ts';
 import { workflowOf } from '../../definition/plain-workflow.ts';
 import { quorumsIn } from '../../definition/quorum.ts';
+import type { TriggerModel } from '../../definition/trigger.ts';
 import type { CheckedModule } from '../discover-check.ts';
 import type { SourceProblem } from '../discover-syntax.ts';
 import { nameProblems } from './check-names.ts';
@@ -17,18 +18,18 @@ export interface CheckedYaml extends CheckedModule {
 
 /** Checks the text of a workflow file and compiles it; nothing of it is run. */
 export function checkYaml(file: string, text: string): CheckedYaml {
-  const { definition, ...found } = examine(file, text);
-  return definition === undefined ? found : { ...found, compiled: workflowOf(definition) };
+  const { definition, trigger, ...found } = examine(file, text);
+  return definition === undefined ? found : { ...found, compiled: workflowOf(definition, trigger) };
 }
 
 /** Checks the text of a workflow file only: a project has many files that are looked at for each one that is run. */
 export function lookAtYaml(file: string, text: string): CheckedModule {
-  const { definition: _, ...found } = examine(file, text);
+  const { definition: _, trigger: __, ...found } = examine(file, text);
   return found;
 }
 
 /** What is wrong with a file, and the definition in it when nothing is. */
-function examine(file: string, text: string): CheckedModule & { readonly definition?: Definition } {
+function examine(file: string, text: string): CheckedModule & { readonly definition?: Definition; readonly trigger?: TriggerModel } {
   const { document, problems, positionOf, expressions } = readYamlWorkflow(text, file);
   const names = document === undefined ? [] : nameProblems(document, expressions);
   const read = [...problems, ...names].map(({ severity, code, message, hint = '', line, column }) => ({
@@ -71,7 +72,8 @@ function examine(file: string, text: string): CheckedModule & { readonly definit
       ),
     ]);
   const quorums = quorumsIn(definition.steps).map((quorum) => ({ ...quorum, ...placeOf(quorum.step) }));
-  return { ...found, workflow: described, definition, quorums };
+  const { trigger } = document;
+  return { ...found, workflow: described, definition, quorums, ...(trigger === undefined ? {} : { trigger }) };
 }
 
 type Judged = SourceProblem & { readonly severity: 'error' | 'warning' };

@@ -59,7 +59,7 @@ export interface Compiled {
 /** Compiles a checked document. */
 export function compileYaml(document: YamlWorkflow): Compiled {
   const { definition, problems } = draftYaml(document);
-  return definition === undefined ? { problems } : { workflow: workflowOf(definition), problems };
+  return definition === undefined ? { problems } : { workflow: workflowOf(definition, document.trigger), problems };
 }
 
 /** A definition that nobody has frozen or hashed: enough to say what is wrong. */

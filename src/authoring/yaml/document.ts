@@ -5,6 +5,7 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { ArgSpec } from '../../definition/arg.ts';
 import type { RecoveryPolicy } from '../../definition/model.ts';
+import type { TriggerModel } from '../../definition/trigger.ts';
 import type { YamlPath } from './position.ts';
 
 /** A whole workflow. */
@@ -37,13 +38,7 @@ export interface YamlEntry {
 }
 
 /** What starts a workflow. */
-export interface YamlTrigger {
-  readonly event: string;
-  readonly label?: string | undefined;
-  readonly labels: readonly string[];
-  readonly assigneeIsBot?: boolean | undefined;
-  readonly milestone?: string | undefined;
-  readonly baseBranches: readonly string[];
+export interface YamlTrigger extends TriggerModel {
   readonly path: YamlPath;
 }
 

@@ -11,10 +11,11 @@ import { signingOf } from '../identity-signing.ts';
 import { EXIT_INTERRUPTED } from '../interrupt.ts';
 import { type LoadedWorkflow, loadWorkflow } from '../load.ts';
 import { readOutputs, readParams } from '../params.ts';
-import { findPlace, openStore, type Place } from '../session.ts';
+import { findPlace, openExisting, openStore, type Place } from '../session.ts';
 import { assertSettingsTrusted } from '../session-forge.ts';
 import type { Shell } from '../shell.ts';
-import { readTrigger } from '../trigger.ts';
+import { readTrigger, type Trigger } from '../trigger.ts';
+import { assertFirst, assertNoOpenRun, assertStarts } from '../trigger-check.ts';
 import { factsOf } from '../trigger-facts.ts';
 import { completeTrigger } from '../trigger-forge.ts';
 
@@ -34,9 +35,11 @@ export const run: CommandRun = async (shell, given) => {
   bindParams(definition.params, params, `workflow "${definition.name}"`);
   await assertSettingsTrusted(shell, place);
   const trigger = await completeTrigger(shell, place, readTrigger(shell, given));
+  assertStarts(loaded.workflow, trigger);
   const facts = { ...factsOf(definition, { settings: place.settings, trigger }), ...(isAttended ? { [ATTENDED]: true } : {}) };
   const options = startOptions(given, loaded);
   const outputs = readOutputs(shell, given);
+  await refuseSecond(place, definition.name, trigger);
   if (given.has('detach')) {
     const { detachRun } = await import('../detach.ts');
     return detachRun(shell, place, { given, file: loaded.file });
@@ -60,6 +63,7 @@ export const run: CommandRun = async (shell, given) => {
           ...(Object.keys(facts).length === 0 ? {} : { facts }),
           ...(Object.keys(outputs).length === 0 ? {} : { outputs }),
         });
+        await assertFirst(engine, id, trigger);
         return isAttended ? handOut(shell, place, { engine, run: id }) : driveRun(shell, { engine, run: id, wait: given.has('wait') });
       },
     });
@@ -67,6 +71,16 @@ export const run: CommandRun = async (shell, given) => {
     await store.close();
   }
 };
+
+/** Refuses a second run for the same issue or pull request before a database is made or a process started. */
+async function refuseSecond(place: Place, workflow: string, trigger: Trigger | undefined): Promise<void> {
+  const store = trigger === undefined ? undefined : await openExisting(place);
+  try {
+    if (store !== undefined) await assertNoOpenRun(store, workflow, trigger);
+  } finally {
+    await store?.close();
+  }
+}
 
 /** Whether the run begins behind its first step, or with results in the place of steps. */
 function passes(given: Given): boolean {

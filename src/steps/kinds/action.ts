@@ -5,6 +5,7 @@ import { type ActionSubject, performAction } from '../../forge/action.ts';
 import type { Snapshot } from '../attempt.ts';
 import { checkLanding } from '../landing.ts';
 import { actionRefusal } from '../permission.ts';
+import { foreignPullRequest, withPullRequest } from '../publishing.ts';
 import { type Job, stepError, type Work } from '../work.ts';
 
 /** Does an action on the forge. */
@@ -20,8 +21,13 @@ export async function executeAction(job: Job): Promise<Work> {
     const message = `step "${id}" wants to ${String(action)}, and there is no forge here; configure one`;
     return { error: stepError('COMMAND_NOT_RUN', message, { retryable: false }) };
   }
-  const landing =
-    action === 'merge_pr' ? await checkLanding(job, forge, subjectOf(context.snapshot)) : { subject: subjectOf(context.snapshot) };
+  const ready = action === 'merge_pr' ? await readyToMerge(job) : { job };
+  if ('problem' in ready) {
+    const message = `step "${id}" has no pull request to ${String(action)}: ${ready.problem}`;
+    return { error: stepError('STEP_FAILED', message, { retryable: ready.mayPass }), output: { error: ready.problem, reason: 'denied' } };
+  }
+  const subject = subjectOf(ready.job.context.snapshot);
+  const landing = action === 'merge_pr' ? await checkLanding(ready.job, forge, subject) : { subject };
   if ('stale' in landing) return landing.stale;
   const scene = { subject: landing.subject, key: context.idempotencyKey, ...(groups === undefined ? {} : { groups }) };
   const result = await performAction(forge, { name: String(action), config: fields }, scene);
@@ -29,16 +35,23 @@ export async function executeAction(job: Job): Promise<Work> {
     ...(landing.evidence === undefined ? {} : { evidence: landing.evidence }),
     ...(landing.checks === undefined ? {} : { checks: landing.checks }),
   };
-  if (result.outcome === 'ok') return { outcome: 'ok', output: result.value, ...labelsIn(result.value), ...seen };
+  if (result.outcome === 'ok') return { outcome: 'ok', output: result.value, ...rememberedFrom(result.value, ready.remember), ...seen };
   const { outcome, error, reason } = result;
   if (outcome !== 'error') return { outcome, output: { error, reason }, ...seen };
   const mayPass = reason === 'unavailable' || reason === 'rate_limited';
   return { error: stepError('STEP_FAILED', `step "${id}": ${error}`, { retryable: mayPass }), output: { error, reason } };
 }
 
-/** Labels that an action changed are the run's facts from then on. */
-function labelsIn(value: Json): { readonly remember?: JsonObject } {
-  return isJsonObject(value) && Array.isArray(value.labels) ? { remember: { labels: value.labels } } : {};
+/** A merge lands the pull request of the run as it was looked at; only where the run has none yet, one is opened. */
+async function readyToMerge(job: Job): ReturnType<typeof withPullRequest> {
+  if (numberIn(job.context.snapshot.data.pr_number) === undefined) return await withPullRequest(job);
+  return (await foreignPullRequest(job)) ?? { job };
+}
+
+/** Labels that an action changed are the run's facts from then on, and so is a pull request that it opened. */
+function rememberedFrom(value: Json, pr: JsonObject | undefined): { readonly remember?: JsonObject } {
+  const labels = isJsonObject(value) && Array.isArray(value.labels) ? { labels: value.labels } : undefined;
+  return labels === undefined && pr === undefined ? {} : { remember: { ...pr, ...labels } };
 }
 
 /** The issue and the pull request that a run is about. */

@@ -5,7 +5,7 @@ import type { AgentAnswer, AgentReply } from '../../agents/driver.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import type { OutcomeName } from '../../definition/outcome.ts';
 import { ask, sessionOf, usageEvidence } from '../asking.ts';
-import { declaredOutputs, outputInstructions } from '../outputs/declaration.ts';
+import { outputInstructions, outputsOf } from '../outputs/declaration.ts';
 import { producing } from '../outputs/production.ts';
 import { type Job, stepError, type Work } from '../work.ts';
 
@@ -28,7 +28,7 @@ async function askAgent(job: Job): Promise<Work> {
 function withInstructions(job: Job): Job {
   const { request } = job;
   const { model } = request.bound;
-  const declared = declaredOutputs(model.config.outputs);
+  const declared = outputsOf(model);
   if (declared.length === 0) return job;
   const told = { ...model, actions: [...model.actions, outputInstructions(declared)] };
   return { ...job, request: { ...request, bound: { ...request.bound, model: told } } };

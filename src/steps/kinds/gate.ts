@@ -17,6 +17,7 @@ import { factsOf } from '../checks/forge-facts.ts';
 import { BUILT_IN_CHECKS } from '../checks/registry.ts';
 import { judgedTree, treeEvidence } from '../judged-tree.ts';
 import { programName, runProgram } from '../program.ts';
+import { withPullRequest } from '../publishing.ts';
 import { entryOf } from '../services.ts';
 import { renderRequest } from '../web/rendered-request.ts';
 import type { WebAnswer } from '../web/request.ts';
@@ -26,8 +27,28 @@ import { type Move, TreeWatch, type WorkspaceTree } from '../workspace-tree.ts';
 
 const MOVES_SHOWN = 20;
 
-/** Makes all checks of a gate, on one tree where they look at files. */
+/** Checks that look at the pull request of the run. */
+const PR_CHECKS: ReadonlySet<string> = new Set(['pr_approval', 'ci_status']);
+
+/** Makes all checks of a gate. One that is about a pull request looks at the work as it is now. */
 export async function executeGate(job: Job): Promise<Work> {
+  if (!asksAboutPullRequest(job.request.bound.model.config.checks)) return await judge(job);
+  const ready = await withPullRequest(job);
+  if (!('problem' in ready)) {
+    const judged = await judge(ready.job);
+    return ready.remember === undefined ? judged : { ...judged, remember: { ...judged.remember, ...ready.remember } };
+  }
+  const message = `gate "${job.request.bound.model.id}" has no pull request to look at: ${ready.problem}`;
+  return { error: stepError('COMMAND_NOT_RUN', message, { retryable: ready.mayPass }) };
+}
+
+function asksAboutPullRequest(checks: Json | undefined): boolean {
+  if (!Array.isArray(checks)) return false;
+  return checks.filter(isJsonObject).some(({ check, checks: inner }) => PR_CHECKS.has(String(check)) || asksAboutPullRequest(inner));
+}
+
+/** Makes all checks, on one tree where they look at files. */
+async function judge(job: Job): Promise<Work> {
   const checks = job.request.bound.model.config.checks as readonly JsonObject[];
   const startedAt = job.bench.services.now();
   // Where there is no workspace, each check says so itself.

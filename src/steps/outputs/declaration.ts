@@ -2,6 +2,7 @@
 // is told of it.
 
 import { isJsonObject, type Json } from '../../base/json.ts';
+import type { StepModel } from '../../definition/model.ts';
 
 export { patternRefusal } from '../../definition/kinds/output-pattern.ts';
 
@@ -12,7 +13,12 @@ export interface OutputDeclaration {
   /** file and artifact: which paths of the workspace. */
   readonly pattern: string;
   readonly required: boolean;
+  /** What the step does says that it produces this; no author declared it. */
+  readonly implied?: true;
 }
+
+/** The action of an agent that opens the pull request of the run, whether or not its stage declares that as an output. */
+const OPENS_PR = 'open_pr';
 
 const KINDS: readonly OutputDeclaration['type'][] = ['comment', 'file', 'artifact', 'pr'];
 
@@ -24,6 +30,13 @@ export function declaredOutputs(outputs: Json | undefined): readonly OutputDecla
     if (known === undefined || typeof name !== 'string') return [];
     return [{ name, type: known, pattern: typeof pattern === 'string' ? pattern : '', required: required === true }];
   });
+}
+
+/** All that a step is to produce: what it declares, and the pull request where opening it is what the step does. */
+export function outputsOf({ kind, config }: Pick<StepModel, 'kind' | 'config'>): readonly OutputDeclaration[] {
+  const declared = declaredOutputs(config.outputs);
+  const opens = kind === 'agent' && config.action === OPENS_PR && !declared.some(({ type }) => type === 'pr');
+  return opens ? [...declared, { name: 'pr_number', type: 'pr', pattern: '', required: false, implied: true }] : declared;
 }
 
 /** True for outputs that are found among the files of the workspace. */
@@ -42,5 +55,5 @@ const HANDOVER: Readonly<Record<OutputDeclaration['type'], (output: OutputDeclar
   artifact: ({ pattern }) => `add or change one file that matches ${pattern}`,
   comment: ({ name }) => `do not post it; answer with JSON that has {"outputs": {${JSON.stringify(name)}: "the text of the comment"}}`,
   pr: ({ name }) =>
-    `push the branch, do not open the pull request; answer with JSON that has {"outputs": {${JSON.stringify(name)}: {"title": …, "body": …, "head": "the branch"}}}`,
+    `do not push, and do not open the pull request: the engine does both; answer with JSON that has {"outputs": {${JSON.stringify(name)}: {"title": …, "body": …}}}`,
 };

@@ -15,6 +15,8 @@ export interface OutputFinding {
   readonly broken?: string;
   /** Those of its files that declare something for others to use. */
   readonly publicPaths?: readonly string[];
+  /** What the run keeps among its data. */
+  readonly remember?: JsonObject;
 }
 
 /** An output that is as it was declared. */

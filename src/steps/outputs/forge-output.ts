@@ -3,10 +3,11 @@
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { performAction } from '../../forge/action.ts';
-import type { Forge, ForgeFailure, PullRequestFacts, PullRequestRequest } from '../../forge/forge.ts';
+import type { Forge, ForgeFailure } from '../../forge/forge.ts';
 import { disarm } from '../../forge/outgoing-text.ts';
 import type { StepError } from '../../kernel/input.ts';
 import { outputRefusal } from '../permission.ts';
+import { baseOf, type OwnPullRequest, openingOf, openPullRequest, ownPullRequest, rememberedOf, type Unpublished } from '../publishing.ts';
 import { type Job, stepError } from '../work.ts';
 import type { OutputDeclaration } from './declaration.ts';
 import { kept, missing, type OutputFinding, wrong } from './finding.ts';
@@ -14,10 +15,10 @@ import { kept, missing, type OutputFinding, wrong } from './finding.ts';
 /** What came of making an output: how it was found, or trouble that is not the worker's. */
 export type Made = OutputFinding | { readonly error: StepError };
 
-/** An output that a worker has asked for. */
+/** An output to be made. A pull request without a wish of the worker is the one that is open from the run's branch. */
 export interface Wish {
   readonly output: OutputDeclaration;
-  readonly wanted: Json;
+  readonly wanted: Json | undefined;
 }
 
 /** What a worker asked for under the name of an output, or by its type when that is the only one of its type. */
@@ -30,7 +31,9 @@ export function wishFor(output: OutputDeclaration, said: JsonObject, declared: r
 
 /** Looks at a wish before anything is done; undefined when it can be done. */
 export function findFault(output: OutputDeclaration, wanted: Json | undefined): OutputFinding | undefined {
-  const advice = ADVICE[output.type === 'pr' ? 'pr' : 'comment'](output.name);
+  const advice = adviceFor(output);
+  // One may be open from the run's branch already.
+  if (wanted === undefined && output.type === 'pr') return undefined;
   if (wanted === undefined) return missing(output, `no ${NOUNS[output.type]} was asked for`, advice);
   const isRight = output.type === 'pr' ? readPullRequest(wanted) !== undefined : typeof wanted === 'string' && wanted.trim() !== '';
   return isRight ? undefined : wrong(output, `what was asked for is no ${NOUNS[output.type]}`, advice);
@@ -62,11 +65,10 @@ const NOUNS: Readonly<Record<OutputDeclaration['type'], string>> = {
   artifact: 'file',
 };
 
-const ADVICE = {
-  comment: (name: string): string => `answer with JSON that has {"outputs": {${JSON.stringify(name)}: "the text of the comment"}}`,
-  pr: (name: string): string =>
-    `answer with JSON that has {"outputs": {${JSON.stringify(name)}: {"title": …, "body": …, "head": "the branch"}}}`,
-};
+function adviceFor({ name, type }: OutputDeclaration): string {
+  const wish = type === 'pr' ? '{"title": …, "body": …}' : '"the text of the comment"';
+  return `answer with JSON that has {"outputs": {${JSON.stringify(name)}: ${wish}}}`;
+}
 
 async function makeComment(job: Job, forge: Forge, { output, wanted }: Wish): Promise<Made> {
   const { data } = job.context.snapshot;
@@ -84,40 +86,74 @@ async function makeComment(job: Job, forge: Forge, { output, wanted }: Wish): Pr
 }
 
 async function makePullRequest(job: Job, forge: Forge, { output, wanted }: Wish): Promise<Made> {
-  const repository = await forge.repository();
-  if (repository.result !== 'ok') return notMade(job, output, repository);
-  const asked = { base: repository.value.defaultBranch, ...readPullRequest(wanted) } as PullRequestRequest;
-  const request = { ...asked, title: disarm(masked(job, asked.title)), body: disarm(masked(job, asked.body)) };
-  const done = await forge.openPullRequest(request, keyOf(job, output));
-  if (done.result !== 'ok') return notMade(job, output, done);
-  const { number } = done.value;
-  const [read, changes] = [await forge.pullRequest(number), await forge.changedFiles({ pr: number })];
-  if (read.result !== 'ok') return notMade(job, output, read);
+  const asked = wanted === undefined ? undefined : readPullRequest(wanted);
+  const own = await openAsAsked(job, forge, { output, asked });
+  if (own === undefined) return missing(output, "no pull request was asked for, and none is open from the run's branch", adviceFor(output));
+  if ('problem' in own) {
+    if (own.mayPass) return unmade(job, output, own.problem);
+    const isUnasked = asked === undefined && (output.implied !== true || job.request.head === undefined);
+    if (isUnasked) return missing(output, `no pull request was asked for, and ${own.problem}`, adviceFor(output));
+    return wrong(output, `the pull request is refused: ${own.problem}`, 'fix it and ask again');
+  }
+  const { pr, branch } = own;
+  const changes = await forge.changedFiles({ pr: pr.number });
   if (changes.result !== 'ok') return notMade(job, output, changes);
-  const fault = faultOf(read.value, request) ?? (changes.value.length === 0 ? 'it changes no file' : undefined);
-  if (fault !== undefined) return wrong(output, `pull request #${number} is not as asked for: ${fault}`, 'mend the branch and ask again');
-  return kept(output, number, `pull request #${number} is open from "${request.head}" at ${read.value.headSha}`);
+  const fault = faultOf(own) ?? (changes.value.length === 0 ? 'it changes no file' : undefined);
+  if (fault !== undefined) return wrong(output, `pull request #${pr.number} is not as asked for: ${fault}`, 'fix it and ask again');
+  const found = kept(output, pr.number, `pull request #${pr.number} is open from "${branch.name}" at ${pr.headSha}`);
+  return { ...found, remember: rememberedOf(own) };
 }
 
-function faultOf({ state, headBranch, baseBranch, headSha }: PullRequestFacts, { head, base }: PullRequestRequest): string | undefined {
-  if (state !== 'open') return `it is ${state}`;
-  if (headBranch !== head || headSha === '') return `its head is "${headBranch}", not "${head}"`;
-  return baseBranch === base ? undefined : `its base is "${baseBranch}", not "${base}"`;
+/** What a worker asked for: the text of the pull request, and, if it said so, from which branch and into which. */
+interface AskedPullRequest {
+  readonly title: string;
+  readonly body: string;
+  readonly head?: string;
+  readonly base?: string;
 }
 
-function readPullRequest(wanted: Json): Omit<PullRequestRequest, 'base'> | PullRequestRequest | undefined {
+async function openAsAsked(
+  job: Job,
+  forge: Forge,
+  { output, asked }: { readonly output: OutputDeclaration; readonly asked: AskedPullRequest | undefined },
+): Promise<OwnPullRequest | Unpublished | undefined> {
+  if (asked === undefined) {
+    return output.implied === true ? await openPullRequest(job, forge, await openingOf(job, forge)) : await ownPullRequest(job, forge);
+  }
+  const base = await baseOf(job, forge);
+  if (typeof base !== 'string') return base;
+  if (asked.base !== undefined && asked.base !== base)
+    return { problem: `its base is "${asked.base}", and the work of this run is for "${base}"; leave the base out`, mayPass: false };
+  const [title, body] = [masked(job, asked.title), masked(job, asked.body)];
+  return await openPullRequest(job, forge, {
+    title,
+    body,
+    key: keyOf(job, output),
+    ...(asked.head === undefined ? {} : { head: asked.head }),
+  });
+}
+
+function faultOf({ pr, branch }: OwnPullRequest): string | undefined {
+  if (pr.state !== 'open') return `it is ${pr.state}`;
+  return pr.headSha === branch.sha ? undefined : `its head is ${pr.headSha}, and the work of this run is at ${branch.sha}`;
+}
+
+function readPullRequest(wanted: Json): AskedPullRequest | undefined {
   if (!isJsonObject(wanted)) return undefined;
   const { title, body = '', head, base } = wanted;
-  if (typeof title !== 'string' || title.trim() === '' || typeof body !== 'string' || typeof head !== 'string' || head === '')
-    return undefined;
-  if (base === undefined || base === null) return { title, body, head };
-  return typeof base === 'string' && base !== '' ? { title, body, head, base } : undefined;
+  const isBranch = (name: Json | undefined): boolean => name === undefined || name === null || (typeof name === 'string' && name !== '');
+  if (typeof title !== 'string' || title.trim() === '' || typeof body !== 'string' || !isBranch(head) || !isBranch(base)) return undefined;
+  return { title, body, ...(typeof head === 'string' ? { head } : {}), ...(typeof base === 'string' ? { base } : {}) };
 }
 
 // What may pass is an error of the attempt; anything else the worker can mend, so it hears of it.
 function notMade(job: Job, output: OutputDeclaration, failure: { result: ForgeFailure['result'] | 'invalid'; message: string }): Made {
   const { result, message } = failure;
-  if (result !== 'unavailable' && result !== 'rate_limited') return wrong(output, message, 'mend it and ask again');
+  if (result !== 'unavailable' && result !== 'rate_limited') return wrong(output, message, 'fix it and ask again');
+  return unmade(job, output, message);
+}
+
+function unmade(job: Job, output: OutputDeclaration, message: string): Made {
   const what = `the output "${output.name}" of step "${job.request.bound.model.id}"`;
   return { error: stepError('STEP_FAILED', `${what} could not be made at the forge: ${message}`) };
 }

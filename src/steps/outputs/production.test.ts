@@ -11,7 +11,7 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import type { LocalForge } from '../../forge/local-forge.ts';
 import { type AttemptFields, createAttemptRequest } from '../../proof/attempt-request.ts';
 import { type LocalForgeStage, openLocalForgeStage } from '../../proof/forge-local-stage.ts';
-import { valueIn } from '../../proof/forge-stage.ts';
+import { type StageClone, valueIn } from '../../proof/forge-stage.ts';
 import type { AttemptRunner } from '../attempt.ts';
 import { createAttemptRunner } from '../runner.ts';
 import type { StepServices } from '../services.ts';
@@ -350,63 +350,106 @@ describe('at the forge', () => {
   });
 
   describe('a pull request', () => {
-    test('is opened by the engine, and its number is the value', async () => {
-      await stage.commit('search', { 'a.txt': 'a' });
-      moves = [answer({ pr: { ...request, title: 'For @ann', body: 'Closes #1' }, pr_number: 999, note: 'n' })];
-      const result = await createRunner({ forge: stage.forge })(attempt([pr], about()));
+    let clone: StageClone;
+    beforeEach(async () => {
+      clone = await stage.clone();
+      await clone.git('checkout', '--quiet', '-b', 'search');
+    });
+    const runner = (): AttemptRunner => createRunner({ forge: stage.forge, cwd: clone.folder });
+
+    test('is opened by the engine from the branch that the work is on, and its number is the value', async () => {
+      const headSha = await clone.commit({ 'a.txt': 'a' });
+      moves = [answer({ pr: { title: 'For @ann', body: 'Closes #1' }, pr_number: 999, note: 'n' })];
+      const result = await runner()(attempt([pr], about()));
       const number = issue + 1;
       expect(result).toHaveProperty('output', { change: number, pr_number: number, note: 'n' });
+      expect(result).toHaveProperty('remember', { pr_number: number });
       expect(valueIn(await stage.forge.pullRequest(number))).toMatchObject({
-        state: 'open',
-        headBranch: 'search',
-        baseBranch: 'main',
-        title: 'For @\u200Bann',
-        body: 'C\u200Bloses #1',
+        ...{ state: 'open', headBranch: 'search', headSha, baseBranch: 'main' },
+        ...{ title: 'For @\u200Bann', body: 'C\u200Bloses #1' },
       });
     });
 
-    test('goes to the base that was asked for', async () => {
+    test.each<[string, Json]>([
+      ['nothing of it', {}],
+      ['its number', { pr_number: 5 }],
+      ['its own text for it', { pr: request }],
+    ])('that was opened from the branch already is adopted when the worker says %s', async (_what, output) => {
+      const sha = await clone.commit({ 'a.txt': 'a' });
+      valueIn(await stage.forge.push({ folder: clone.folder, branch: 'search', sha }));
+      const { number } = valueIn(await stage.forge.openPullRequest({ title: 'Mine', body: '', head: 'search', base: 'main' }, 'own'));
+      moves = [answer(output)];
+      expect(await runner()(attempt([pr]))).toHaveProperty('output', { change: number, pr_number: number });
+      expect(valueIn(await stage.forge.pullRequestsFrom('search'))).toHaveLength(1);
+    });
+
+    test('goes to the branch that the run is for', async () => {
       await stage.commit('next', { 'n.txt': 'n' });
-      await stage.commit('search', { 'a.txt': 'a' });
-      moves = [answer({ pr: { ...request, base: 'next' } })];
-      const result = await createRunner({ forge: stage.forge })(attempt([{ ...pr, name: 'pr_number' }]));
+      await clone.commit({ 'a.txt': 'a' });
+      moves = [answer({ pr: request })];
+      const result = await runner()(attempt([{ ...pr, name: 'pr_number' }], { snapshot: { data: { base_branch: 'next' } } }));
       expect(result).toHaveProperty('output', { pr_number: issue + 1 });
       expect(valueIn(await stage.forge.pullRequest(issue + 1)).baseBranch).toBe('next');
     });
 
     test.each<[string, Json, string]>([
-      ['a branch that was not pushed', { pr: request }, 'there is no branch "search"; push it first'],
-      ['a branch without a commit of its own', { pr: { ...request, head: 'main' } }, 'has no commit'],
-      ['a branch that changes nothing', { pr: { ...request, head: 'empty' } }, 'it changes no file'],
-      ['no head', { pr: { title: 'x', body: '' } }, 'is no pull request'],
+      [
+        'a branch that the work is not on',
+        { pr: { ...request, head: 'other' } },
+        'its head is "other", and the work of this run is on "search"',
+      ],
+      ['a branch without a commit of its own', { pr: request }, 'has no commit'],
+      [
+        'a base that the run is not for',
+        { pr: { ...request, base: 'other' } },
+        'its base is "other", and the work of this run is for "main"',
+      ],
+      ['a head that is no text', { pr: { ...request, head: 5 } }, 'is no pull request'],
       ['a number it claims to have opened', { pr_number: 5 }, 'no pull request was asked for'],
     ])('from %s breaks the contract, and the worker hears why', async (_what, output, message) => {
-      await stage.commit('empty', {});
+      await stage.commit('other', { 'untested.txt': '' });
       moves = [answer(output)];
-      const result = await createRunner({ forge: stage.forge })(
-        attempt([plan, pr], { ...about(), config: { role: 'dev', outputs: [pr] } }),
-      );
+      const result = await runner()(attempt([plan, pr], { ...about(), config: { role: 'dev', outputs: [pr] } }));
       expect(result).toMatchObject({ error: { reason: 'contract', message: expect.stringContaining(message) } });
+      expect(stage.forge.control.list('pr')).toEqual([]);
+    });
+
+    test.each([
+      ['no checkout', async () => rmSync(join(clone.folder, '.git'), { recursive: true }), 'is no git checkout'],
+      ['the default branch', () => clone.git('checkout', '--quiet', 'main'), 'the work is on "main", which pull requests go to'],
+      ['no branch', () => clone.git('checkout', '--quiet', '--detach'), 'no branch is checked out here'],
+    ])('of work that is on %s is refused', async (_what, change, message) => {
+      await change();
+      moves = [answer({ pr: request })];
+      expect(await runner()(attempt([pr]))).toMatchObject({ error: { reason: 'contract', message: expect.stringContaining(message) } });
+    });
+
+    test('that changes no file breaks the contract', async () => {
+      await clone.git('commit', '--quiet', '--allow-empty', '-m', 'nothing');
+      moves = [answer({ pr: request })];
+      expect(await runner()(attempt([pr]))).toMatchObject({ error: { message: expect.stringContaining('it changes no file') } });
     });
 
     test('that is not open any more breaks the contract', async () => {
-      const expectedHead = await stage.commit('search', { 'a.txt': 'a' });
+      const expectedHead = await clone.commit({ 'a.txt': 'a' });
       moves = [answer({ pr: request })];
-      const run = createRunner({ forge: stage.forge });
-      expect(await run(attempt([pr]))).toMatchObject({ outcome: 'ok' });
+      expect(await runner()(attempt([pr]))).toMatchObject({ outcome: 'ok' });
       valueIn(await stage.forge.mergePullRequest({ number: issue + 1, deleteBranch: false, expectedHead }, 'm'));
-      expect(await run(attempt([pr]))).toMatchObject({ error: { reason: 'contract', message: expect.stringContaining('it is merged') } });
+      expect(await runner()(attempt([pr]))).toMatchObject({
+        error: { reason: 'contract', message: expect.stringContaining('it is merged') },
+      });
     });
 
     test('that is refused leaves no comment behind', async () => {
       moves = [answer({ comment: 'Opened.', pr: request })];
-      expect(await createRunner({ forge: stage.forge })(attempt([plan, pr], about()))).toMatchObject({ error: { reason: 'contract' } });
+      expect(await runner()(attempt([plan, pr], about()))).toMatchObject({ error: { reason: 'contract' } });
       expect(await commentsOf(issue)).toEqual([]);
     });
 
     test('that is not required and not asked for is null', async () => {
       moves = [answer({ pr_number: 999 })];
       expect(await createRunner()(attempt([{ ...pr, required: false }]))).toHaveProperty('output', { change: null });
+      expect(await runner()(attempt([{ ...pr, required: false }]))).toHaveProperty('output', { change: null });
     });
   });
 });

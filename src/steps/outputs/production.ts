@@ -10,11 +10,12 @@ import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/js
 import { PUBLIC_API } from '../../expr/filters.ts';
 import { Stopped } from '../abort.ts';
 import { protecting } from '../protection.ts';
+import { publishing } from '../publishing.ts';
 import { CLAIMED, type Executor, type Job, stepError, type Work } from '../work.ts';
 import { type Baseline, foundBefore, openBaseline, takeDigests } from './baseline.ts';
-import { declaredOutputs, isFileOutput, type OutputDeclaration, patternRefusal } from './declaration.ts';
+import { isFileOutput, type OutputDeclaration, outputsOf, patternRefusal } from './declaration.ts';
 import { findArtifact, findFiles } from './file-output.ts';
-import { contractError, emptyValue, evidenceOf, type OutputFinding } from './finding.ts';
+import { contractError, emptyValue, evidenceOf, missing, type OutputFinding } from './finding.ts';
 import { findFault, forgeFor, makeAtForge, type Wish, wishFor } from './forge-output.ts';
 
 type Done = Extract<Work, { readonly outcome: string }>;
@@ -25,8 +26,12 @@ const REQUEST_FIELDS: ReadonlySet<string> = new Set(['comment', 'pr', 'outputs']
 
 /** Does the work of a step, and looks at the outputs that it declares. */
 export async function producing(job: Job, work: Executor): Promise<Work> {
+  return await publishing(job, await produced(job, work));
+}
+
+async function produced(job: Job, work: Executor): Promise<Work> {
   const { bench, request } = job;
-  const declared = declaredOutputs(request.bound.model.config.outputs);
+  const declared = outputsHere(job);
   if (declared.length === 0) return await protecting(job, work);
   const refusal = refusalOf(job, declared);
   if (refusal !== undefined) return refusal;
@@ -40,9 +45,15 @@ export async function producing(job: Job, work: Executor): Promise<Work> {
 
 /** What has to be known of the workspace before the work begins, for the run's data. */
 export async function beforeWork({ bench, request, context }: Job): Promise<JsonObject | undefined> {
-  const declared = declaredOutputs(request.bound.model.config.outputs);
+  const declared = outputsOf(request.bound.model);
   const isRefused = declared.some((output) => isFileOutput(output) && patternRefusal(output.pattern) !== undefined);
   return isRefused ? undefined : await foundBefore(bench, request, { snapshot: context.snapshot, declared });
+}
+
+/** What the step is to produce here: without a forge, there is no pull request that nobody declared. */
+function outputsHere({ bench, request }: Job): Declared {
+  const hasForge = bench.services.forge !== undefined;
+  return outputsOf(request.bound.model).filter(({ implied }) => hasForge || implied !== true);
 }
 
 function refusalOf(job: Job, declared: Declared): Work | undefined {
@@ -72,7 +83,8 @@ async function verified(job: Job, declared: Declared, { before, done }: Finished
     const wanted = wishFor(output, said, declared);
     const fault = findFault(output, wanted);
     if (fault !== undefined) found.set(output, fault);
-    else wishes.push({ output, wanted: wanted as Json });
+    else if (wanted !== undefined || job.bench.services.forge !== undefined) wishes.push({ output, wanted });
+    else found.set(output, missing(output, 'no pull request was asked for', 'ask for one'));
   }
   if ([...found.values()].every(({ broken }) => broken === undefined)) {
     const trouble = await makeAll(job, wishes, found);
@@ -119,8 +131,10 @@ function concluded(job: Job, done: Finished['done'], findings: readonly OutputFi
   if (error !== undefined) return { ...noted(done), claim: done.claim ?? done.output, evidence: { ...evidence, verdict: CLAIMED }, error };
   const values = Object.fromEntries(findings.map(({ output: { name }, value }) => [name, value]));
   const pr = findings.find(({ output, value }) => output.type === 'pr' && value !== null);
+  const remember = { ...done.remember, ...Object.assign({}, ...findings.map((finding) => finding.remember)) };
   return {
     ...done,
+    ...(Object.keys(remember).length === 0 ? {} : { remember }),
     output: {
       ...ownFields(
         done.output,

@@ -55,6 +55,14 @@ export const MIGRATIONS: readonly Migration[] = [
       if (!VIEWS.includes(sql)) db.exec(DROP_VIEWS + VIEWS);
     },
   },
+  {
+    version: 5,
+    name: 'pull requests of runs',
+    apply: ({ db }) => {
+      const { sql } = db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'workflow_runs'").get() as { sql: string };
+      if (!VIEWS.includes(sql)) db.exec(DROP_VIEWS + VIEWS);
+    },
+  },
 ];
 
 /** Brings the file to the newest version; gives that version. A file of a newer one is refused untouched. */

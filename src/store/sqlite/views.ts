@@ -85,6 +85,11 @@ CREATE VIEW run_events AS SELECT r.id AS run_id, e.seq, ${time('e.at')} AS at, l
   FROM events e JOIN runs r ON r.key = e.run;
 `;
 
+/** A number among the run's data; what else may stand under its name is none. */
+const fact = (key: string): string => `(SELECT json_extract(coalesce(d.text, c.text), '$') FROM data d
+    LEFT JOIN contents c ON c.digest = d.digest
+    WHERE d.run = r.key AND d.key = '${key}' AND json_type(coalesce(d.text, c.text)) = 'integer')`;
+
 const WORKFLOW_RUNS = `
 CREATE VIEW workflow_runs AS SELECT
   r.id AS run_id,
@@ -92,14 +97,15 @@ CREATE VIEW workflow_runs AS SELECT
   r.version AS workflow_version,
   json_extract(r.origin, '$.event') AS trigger_event,
   json_extract(r.origin, '$.deliveryId') AS trigger_delivery_id,
-  json_extract(r.origin, '$.issue') AS issue_number,
-  json_extract(r.origin, '$.pr') AS pr_number,
+  coalesce(json_extract(r.origin, '$.issue'), ${fact('issue_number')}) AS issue_number,
+  coalesce(${fact('pr_number')}, json_extract(r.origin, '$.pr')) AS pr_number,
   ${RUN_STATUS} AS status,
   ${CURRENT_STEP} AS current_stage_id,
   coalesce(${indexOf('r.definition_text', CURRENT_STEP)}, 0) AS current_stage_index,
   coalesce((SELECT sum(value) FROM json_each(r.state, '$.counts')), 0) AS iteration_count,
   coalesce((SELECT json_group_object(k.key, json(k.text)) FROM (
-    SELECT d.key, coalesce(d.text, c.text) AS text FROM data d LEFT JOIN contents c ON c.digest = d.digest WHERE d.run = r.key
+    SELECT d.key, coalesce(d.text, c.text) AS text FROM data d LEFT JOIN contents c ON c.digest = d.digest
+    WHERE d.run = r.key AND d.key NOT LIKE '$%'
     UNION ALL SELECT 'params', c.text FROM contents c WHERE c.digest = r.params) k), '{}') AS context,
   coalesce((SELECT json_group_object(a.step, json(c.text)) FROM attempts a LEFT JOIN contents c ON c.digest = a.output
     WHERE a.run = r.key AND a.id IN (SELECT max(id) FROM attempts WHERE run = r.key AND status = 0 GROUP BY step)), '{}') AS outputs,

@@ -1,0 +1,66 @@
+// `pawl forge`: being the people and the CI at the local forge.
+
+import { EngineError } from '../../base/error.ts';
+import { didYouMean } from '../../base/suggest.ts';
+import type { CommandRun, Given } from '../command.ts';
+import { FORGE_ACTS, type ForgeAct } from '../forge-acts.ts';
+import { rightAtForge } from '../forge-right.ts';
+import { findPlace } from '../session.ts';
+import { requireForge } from '../session-forge.ts';
+
+const OWN_OPTIONS = [
+  ...['title', 'body', 'label', 'as', 'head', 'base', 'draft', 'fork', 'approve', 'request-changes'],
+  ...['name', 'conclusion', 'add', 'remove', 'token-file'],
+];
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const { words, act, number } = readAct(given);
+  refuseOptions(given, words, act);
+  // The one place that decides who may change something at the forge.
+  const actor = act.act === undefined ? 'nobody' : await rightAtForge(shell, given, act.act);
+  const forge = await requireForge(shell, await findPlace(shell, given), actor);
+  try {
+    await act.run({ shell, given, forge, actor, number });
+    return 0;
+  } finally {
+    await forge.close();
+  }
+};
+
+interface NamedAct {
+  readonly words: string;
+  readonly act: ForgeAct;
+  readonly number: number;
+}
+
+function readAct(given: Given): NamedAct {
+  const kind = given.word('KIND');
+  const rest = [...given.allWords('WORD')];
+  const verbs = Object.keys(FORGE_ACTS).flatMap((words) => (words.startsWith(`${kind} `) ? [words.slice(kind.length + 1)] : []));
+  const verb = verbs.length === 0 ? undefined : (rest.shift() ?? '');
+  if (verb !== undefined && !verbs.includes(verb))
+    throw new EngineError(
+      'USAGE',
+      `${verb === '' ? `say what to do: pawl forge ${kind}` : `there is no "pawl forge ${kind} ${verb}"${didYouMean(verb, verbs)}; it is`} ${verbs.join('|')}`,
+    );
+  const words = verb === undefined ? kind : `${kind} ${verb}`;
+  const act = FORGE_ACTS[words] as ForgeAct;
+  const [number, extra] = act.numbered ? [numberOf(words, rest[0]), rest[1]] : [0, rest[0]];
+  if (extra !== undefined) throw new EngineError('USAGE', `unexpected argument "${extra}" after "pawl forge ${words}"`);
+  return { words, act, number };
+}
+
+function numberOf(words: string, text: string | undefined): number {
+  if (text === undefined) throw new EngineError('USAGE', `the number is missing: pawl forge ${words} N`);
+  const digits = text.replace(/^#/, '');
+  if (!/^[1-9]\d{0,9}$/.test(digits)) throw new EngineError('USAGE', `pawl forge ${words} takes a number such as 2, not "${text}"`);
+  return Number(digits);
+}
+
+function refuseOptions(given: Given, words: string, { options }: ForgeAct): void {
+  const unknown = OWN_OPTIONS.find((name) => (given.has(name) || given.options(name).length > 0) && !options.includes(name));
+  if (unknown === undefined) return;
+  const known = options.length === 0 ? 'it takes none' : `it takes ${options.map((name) => `--${name}`).join(', ')}`;
+  throw new EngineError('USAGE', `pawl forge ${words} has no option --${unknown}; ${known}`);
+}

@@ -1,0 +1,127 @@
+// `pawl forge`: being the people and the CI at the local forge, and who may be.
+
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { git } from '../git.ts';
+import { tokenOf } from './decision-runs.ts';
+import { CliRig } from './rig.ts';
+
+let rig: CliRig;
+let head: string;
+// One project for all: each test looks at something of its own.
+beforeAll(async () => {
+  rig = new CliRig();
+  git(rig.project, 'init', '--quiet', '--initial-branch=main');
+  rig.write('.pawl/config.yaml', 'forge: { kind: local }\n');
+  git(rig.project, 'add', '--all');
+  git(rig.project, 'commit', '--quiet', '-m', 'begin');
+  git(rig.project, 'switch', '--quiet', '--create', 'topic');
+  rig.write('topic.txt', 'topic');
+  git(rig.project, 'add', '--all');
+  git(rig.project, 'commit', '--quiet', '-m', 'work');
+  head = git(rig.project, 'rev-parse', 'HEAD');
+  git(rig.project, 'switch', '--quiet', 'main');
+  await rig.run(['trust', '--folder', '--yes']);
+  await rig.run(['forge', 'issue', 'create', '--title', 'Login fails', '--label', 'bug', '--body', 'Since today.', '--as', 'kim']);
+  await rig.run(['forge', 'pr', 'create', '--head', 'topic', '--title', 'Fix login', '--draft']);
+}, 60_000);
+afterAll(() => rig.close());
+
+const forge = (...words: string[]) => rig.run(['forge', ...words]);
+const json = <T>(...words: string[]) => rig.json<T>(['forge', ...words]);
+
+describe('what anybody may do, agents as well', () => {
+  test('issues are opened, listed, shown, labelled, commented on and closed', async () => {
+    expect((await forge('issue', 'list')).stdout).toMatch(/#1\s+open\s+kim\s+Login fails/);
+    expect((await forge('label', '1', '--add', 'ui', '--remove', 'bug')).stdout).toBe('#1 has the labels ui.\n');
+    await forge('issue', 'comment', '1', '--body', 'Me too.', '--as', 'lee');
+    expect((await forge('issue', 'show', '#1')).stdout).toBe(
+      '#1  Login fails\nstate   open, by kim\nlabels  ui\n\nSince today.\n\nlee:\nMe too.\n',
+    );
+    await forge('issue', 'close', '1');
+    expect(await json('issue', 'show', '1')).toMatchObject({ schemaVersion: 1, issue: { state: 'closed', labels: ['ui'] } });
+  }, 60_000);
+
+  test('pull requests are opened, also as drafts, shown and marked as ready', async () => {
+    expect((await forge('pr', 'show', '2')).stdout).toContain(`state   open, draft, by `);
+    await forge('pr', 'ready', '2');
+    expect(await json('pr', 'show', '2')).toMatchObject({
+      pullRequest: { draft: false, headSha: head, fork: false },
+      approvals: [],
+      checks: [],
+    });
+    expect(await json('pr', 'list')).toMatchObject({ pullRequests: [{ number: 2, title: 'Fix login' }] });
+  }, 60_000);
+});
+
+describe('what lets work pass takes a person', () => {
+  test('who is at a terminal, and may stand in for anybody', async () => {
+    const review = rig.terminal(['forge', 'review', '2', '--approve', '--as', 'ann']);
+    expect([await review.ended, review.text()]).toEqual([0, expect.stringContaining('ann approves pull request #2')]);
+    expect(await rig.terminal(['forge', 'check', '2', '--name', 'ci', '--conclusion', 'success']).ended).toBe(0);
+    const shown = (await forge('pr', 'show', '2')).stdout;
+    expect(shown).toContain('review  ann: approved');
+    expect(shown).toContain('check   ci: success');
+  }, 60_000);
+
+  test.each([
+    ['a review', ['review', '2', '--approve', '--as', 'bob']],
+    ['a check', ['check', '2', '--name', 'lint', '--conclusion', 'success']],
+  ])(
+    'so %s in a pipe is refused',
+    async (_what, words) => {
+      expect(await forge(...words)).toMatchObject({ code: 4, stderr: expect.stringContaining('only a person can do') });
+      expect((await forge('pr', 'show', '2')).stdout).not.toMatch(/bob|lint/);
+    },
+    60_000,
+  );
+
+  test('who has a token, under its own name, for the commit that was seen', async () => {
+    const env = { PAWL_TOKEN: await tokenOf(rig, 'sue') };
+    const review = (...words: string[]) => rig.run(['forge', 'review', '2', '--request-changes', ...words], { env });
+    expect(await review()).toMatchObject({ code: 4, stderr: expect.stringContaining('no --head says which commit') });
+    expect(await review('--head', head, '--as', 'ann')).toMatchObject({ code: 4, stderr: expect.stringContaining('cannot act as "ann"') });
+    expect(await review('--head', 'f'.repeat(40))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('it changed since you saw it'),
+    });
+    expect(await review('--head', head)).toMatchObject({ code: 0, stdout: expect.stringContaining('sue wants changes') });
+  }, 60_000);
+});
+
+test.each([
+  ['an option of another act', ['issue', 'create', '--title', 'x', '--conclusion', 'success'], 'has no option --conclusion'],
+  ['a verb that is not there', ['pr', 'creat'], 'there is no "pawl forge pr creat" (did you mean "create"?)'],
+  ['no verb', ['issue'], 'say what to do: pawl forge issue list|show|create|close|comment'],
+  ['no number', ['label', '--add', 'x'], 'the number is missing: pawl forge label N'],
+  ['a word that is no number', ['pr', 'show', 'two'], 'takes a number such as 2, not "two"'],
+  ['a number that is not there', ['issue', 'show', '99'], 'there is no issue #99'],
+  ['a pull request that is an issue', ['pr', 'show', '1'], 'there is no pull request #1'],
+  ['one word more', ['issue', 'list', 'all'], 'unexpected argument "all"'],
+  ['no title', ['issue', 'create'], '--title TEXT is missing'],
+  ['a branch that is not there', ['pr', 'create', '--head', 'gone'], 'there is no branch "gone"'],
+  ['a name with a space', ['issue', 'create', '--title', 'x', '--as', 'a b'], '--as takes the name of a person'],
+])(
+  '%s is refused',
+  async (_what, words, message) => {
+    expect(await forge(...words)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  },
+  60_000,
+);
+
+test('without a forge, it says how to get one', async () => {
+  const other = new CliRig();
+  const { code, stderr } = await other.run(['forge', 'issue', 'list']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('add "forge: { kind: local }" to .pawl/config.yaml')]);
+  await other.close();
+}, 60_000);
+
+test('somebody opens a pull request from a fork', async () => {
+  const fork = join(rig.folder, 'fork');
+  git(rig.folder, 'clone', '--quiet', rig.project, fork);
+  git(fork, 'commit', '--quiet', '--allow-empty', '-m', 'theirs');
+  git(fork, 'branch', 'theirs');
+  expect(await json('pr', 'create', '--head', 'theirs', '--fork', fork)).toMatchObject({
+    pullRequest: { fork: true, headBranch: 'theirs' },
+  });
+}, 60_000);
