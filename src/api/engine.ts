@@ -7,7 +7,6 @@ import { readKeyList } from '../authority/key-files.ts';
 import { type EngineError, messageOf } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
 import type { Budget } from '../definition/budget.ts';
-import { checkChildren, indexWorkflows } from '../definition/children.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { ProgressEvent } from '../definition/result.ts';
 import { createAccounting } from '../engine/accounting.ts';
@@ -61,6 +60,7 @@ import { createAttemptRunner } from '../steps/runner.ts';
 import type { StepServices } from '../steps/services.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { RunOrigin, RunQuery, RunSummary, Store } from '../store/store.ts';
+import { compiledOf, sourceOf, withContexts } from './workflow-source.ts';
 import type { Workspaces } from './workspaces.ts';
 
 /** A workflow as it was written, or compiled. */
@@ -293,55 +293,6 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
 function keysOf(identities: EngineOptions['identities']): () => KeyList {
   if (identities === undefined) return () => KeyList.none;
   return typeof identities === 'string' ? () => readKeyList(identities) : identities;
-}
-
-function sourceOf(workflows: readonly AnyWorkflow[] | DefinitionSource): DefinitionSource {
-  if ('find' in workflows && !Array.isArray(workflows)) return workflows as DefinitionSource;
-  const known = indexWorkflows(
-    (workflows as readonly AnyWorkflow[]).map((workflow) => ({ workflow: compiledOf(workflow), origin: 'the list of workflows' })),
-  );
-  for (const workflow of [...known.values()]) addChildren(known, workflow);
-  checkChildren(known);
-  return {
-    find: (name) => known.get(name),
-    names: () => [...known.keys()],
-    add: (workflow) => {
-      if (!known.has(workflow.definition.name)) known.set(workflow.definition.name, workflow);
-    },
-  };
-}
-
-/** The same workflows, with the contexts that the engine was given. Only the functions differ, so runs stay what they are. */
-function withContexts(source: DefinitionSource, contexts: Readonly<Record<string, ContextBuilder>>): DefinitionSource {
-  if (Object.keys(contexts).length === 0) return source;
-  const given = new WeakMap<CompiledWorkflow, CompiledWorkflow>();
-  const equipped = (workflow: CompiledWorkflow): CompiledWorkflow => {
-    const { name } = workflow.definition;
-    if (!Object.hasOwn(contexts, name)) return workflow;
-    const made = given.get(workflow) ?? Object.freeze({ ...workflow, context: contexts[name] as ContextBuilder });
-    given.set(workflow, made);
-    return made;
-  };
-  return {
-    find: (name) => {
-      const found = source.find(name);
-      return found === undefined ? undefined : equipped(found);
-    },
-    names: () => source.names(),
-    add: (workflow) => source.add?.(workflow),
-  };
-}
-
-function addChildren(known: Map<string, CompiledWorkflow>, workflow: CompiledWorkflow): void {
-  for (const [name, child] of workflow.children) {
-    if (known.has(name)) continue;
-    known.set(name, child);
-    addChildren(known, child);
-  }
-}
-
-function compiledOf(workflow: AnyWorkflow): CompiledWorkflow {
-  return 'compiled' in workflow ? workflow.compiled : workflow;
 }
 
 /** The options of a start with the name of whoever passes steps by it, as it is recorded. */

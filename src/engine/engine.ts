@@ -22,45 +22,14 @@ import { cancelChild, startChild } from './children.ts';
 import type { Clock } from './clock.ts';
 import { hasWorkLeft, suppliedRows, wantedAt } from './delta.ts';
 import { RunDriver } from './driver.ts';
-import type { DefinitionSource, DriverHost } from './host.ts';
-import { type LimitScope, limitOf, slotsOf } from './limits.ts';
-import type { Patience } from './patience.ts';
+import type { DriverHost } from './host.ts';
+import { limitOf, slotsOf } from './limits.ts';
+import type { EngineParts } from './parts.ts';
 import { type BoundProgram, checkUnchanged, findWorkflow, inertProgram, programOf, programOfRun } from './programs.ts';
 import { RunRecord, refsOf } from './record.ts';
 import { proveRun } from './signature-proof.ts';
 import { acceptanceOf, frozenAtBirth, type Proof, type Signer, type Signing, signedBirth } from './signatures.ts';
-
-/** What an engine is made of. */
-export interface EngineParts {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly source: DefinitionSource;
-  readonly runAttempt: AttemptRunner;
-  /** Reads facts of the forge that decisions name. */
-  readonly readForge: DriverHost['readForge'];
-  /** Whether a person may decide a question that is put to these groups; throws what is wrong with them. */
-  /** What takes a signature, and whose counts. */
-  readonly signing: Signing;
-  readonly mayDecide: (from: readonly string[], actor: string) => string | undefined;
-  /** The key of the tokens of work that is handed out; the same for every process on this store. */
-  readonly tokenKey: () => string | Uint8Array;
-  /** Builds the input of a child run. */
-  readonly childInput: (request: AttemptRequest) => Promise<JsonObject>;
-  /** This engine as an owner of runs: a process identity and a number. */
-  readonly me: string;
-  readonly limits: LimitScope;
-  /** Ends processes that an engine which died has left behind, before its runs go on. */
-  readonly sweep: () => Promise<void>;
-  /** `all`: runs that are due, have mail or lost their owner are driven as well, if their workflow is known here. */
-  readonly drives: 'all' | 'own';
-  readonly depthMax: number;
-  /** How many runs a run may lead to, with all that they start. */
-  readonly runsMax: number;
-  /** How requests wait for a run that another process owns; without it they wait as long as it takes. */
-  readonly patience?: Patience;
-  /** Where trouble goes that no caller waits for. */
-  readonly warn: (error: unknown) => void;
-}
+import { Waking } from './waking.ts';
 
 /** How a run is taken up. `cancel`: only to be cancelled, whatever has become of its code. */
 export interface DriveOptions {
@@ -99,10 +68,7 @@ export class EngineCore implements DriverHost {
   private draining = false;
   private closed = false;
   private readonly unwatch: () => void;
-  private cancelTimer: (() => void) | undefined;
-  private timerAt: number | undefined;
-  private sweeping: Promise<void> | undefined;
-  private sweepsAgain = false;
+  private readonly waking: Waking;
 
   constructor(parts: EngineParts) {
     this.parts = parts;
@@ -112,6 +78,13 @@ export class EngineCore implements DriverHost {
     this.runAttempt = parts.runAttempt;
     this.readForge = parts.readForge;
     this.signing = parts.signing;
+    this.waking = new Waking({
+      store: parts.store,
+      clock: parts.clock,
+      isOn: () => parts.drives === 'all' && !this.draining,
+      sweep: () => this.recover(),
+      warn: (error) => this.warn(error),
+    });
     this.unwatch = parts.store.watch((run) => this.rung(run));
   }
 
@@ -356,13 +329,13 @@ export class EngineCore implements DriverHost {
       }
     }
     const isAll = ready.length < READY_MAX;
-    await this.armTimer(now, mayPass ? now + SWEEP_AGAIN_MS : isAll ? undefined : now);
+    await this.waking.arm(now, mayPass ? now + SWEEP_AGAIN_MS : isAll ? undefined : now);
     return driven;
   }
 
   /** Takes up what was lost, in the background, where this engine drives everything. */
   recoverSoon(): void {
-    if (this.parts.drives === 'all') this.sweepSoon();
+    this.waking.sweepSoon();
   }
 
   /** Whether the workflow of a run may be known here; that of a child may be known to its parent's flow only. */
@@ -381,10 +354,10 @@ export class EngineCore implements DriverHost {
   async close(options: { readonly abort?: boolean } = {}): Promise<void> {
     if (this.closed) return;
     this.draining = true;
-    this.cancelTimer?.();
+    this.waking.stop();
     this.unwatch();
     // A claim under way still makes a driver, which has to be closed like the others, or its run is left to nobody.
-    await this.sweeping;
+    await this.waking.swept;
     await Promise.allSettled(this.claiming.values());
     const drivers = [...this.drivers.values()];
     if (options.abort === true) await Promise.all(drivers.map((driver) => driver.abandon()));
@@ -446,7 +419,7 @@ export class EngineCore implements DriverHost {
     // The child's last commit put mail into the parent's inbox; whoever drove the child drives the parent on.
     if (parent !== undefined && isSettled(status) && !this.draining) this.drive(parent.run).catch((error: unknown) => this.warn(error));
     const again = error !== undefined && isPassing(error) ? this.clock.now() + SWEEP_AGAIN_MS : due;
-    if (again !== undefined && !this.draining && (this.timerAt === undefined || again < this.timerAt)) this.setTimer(again);
+    if (again !== undefined) this.waking.wakeBy(again);
   }
 
   missed({ run, onlyCancels }: RunDriver): void {
@@ -496,48 +469,10 @@ export class EngineCore implements DriverHost {
     if (!this.draining) this.parts.warn(error);
   }
 
-  // Being woken.
-
   private rung(run: string): void {
     const driver = this.drivers.get(run);
     if (driver !== undefined) driver.rung().catch((error: unknown) => this.warn(error));
-    else if (this.parts.drives === 'all') this.sweepSoon();
-  }
-
-  private sweepSoon(): void {
-    if (this.draining) return;
-    // A ring that comes while a sweep is looking may be about something it looked at already.
-    if (this.sweeping !== undefined) {
-      this.sweepsAgain = true;
-      return;
-    }
-    this.sweeping = Promise.resolve()
-      .then(() => this.recover())
-      .then(() => undefined)
-      .catch((error: unknown) => this.warn(error))
-      .finally(() => {
-        this.sweeping = undefined;
-        if (!this.sweepsAgain) return;
-        this.sweepsAgain = false;
-        this.sweepSoon();
-      });
-  }
-
-  /** Sleeps until the next due time. What was due at the sweep has been tried: looking again at once would be a busy loop. */
-  private async armTimer(sweptAt: number, again: number | undefined): Promise<void> {
-    const due = await this.store.nextDue(sweptAt);
-    const next = Math.min(due ?? Number.POSITIVE_INFINITY, again ?? Number.POSITIVE_INFINITY);
-    if (next !== Number.POSITIVE_INFINITY && !this.draining) this.setTimer(next);
-  }
-
-  private setTimer(due: number): void {
-    if (this.parts.drives !== 'all') return;
-    this.cancelTimer?.();
-    this.timerAt = due;
-    this.cancelTimer = this.clock.at(due, () => {
-      this.timerAt = undefined;
-      this.sweepSoon();
-    });
+    else this.waking.sweepSoon();
   }
 }
 

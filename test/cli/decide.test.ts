@@ -48,7 +48,7 @@ describe('without a terminal', () => {
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const { code, stderr } = await rig.run(['approve', RUN], { env: { PAWL_TOKEN } });
     expect(code).toBe(4);
-    expect(stderr).toContain('a token decides only on what was seen');
+    expect(stderr).toContain('without a terminal ann decides only on what was seen');
     const short = await rig.run(['approve', RUN, '--digest', (await digestOf(rig)).slice(0, 11)], { env: { PAWL_TOKEN } });
     expect([short.code, short.stderr]).toEqual([2, expect.stringContaining('at least 12 characters')]);
     expect((await story()).decisions).toEqual([]);

@@ -63,7 +63,7 @@ export interface FeatureProject {
   /** The first of the outages is over. */
   endOutage(): void;
   /** Somebody pushes right after the gate has seen the next approval: a file, or a commit that changes none. */
-  moveHeadAfterApproval(how?: 'with a file' | 'alone'): void;
+  moveHeadAfterApproval(files?: Readonly<Record<string, string>>): void;
   /** Somebody pushes to the branch from a clone of their own. */
   pushFromElsewhere(files: Readonly<Record<string, string>>): Promise<void>;
   start(): Promise<RunHandle>;
@@ -96,13 +96,13 @@ export async function openFeatureProject({ agents = {}, labels = [], outages = [
   });
   const workflow = featureDevelopment();
   const left = [...outages];
-  let headMoves: 'with a file' | 'alone' | undefined;
+  let headMoves: Readonly<Record<string, string>> | undefined;
   const forge: Forge = {
     ...withOutages(stage.forge, left),
     approvals: async (pr) => {
       const answer = await stage.forge.approvals(pr);
       if (headMoves !== undefined && valueIn(answer).length > 0) {
-        const files = headMoves === 'alone' ? { 'README.md': '# Project\n' } : { 'late.txt': 'late\n' };
+        const files = headMoves;
         headMoves = undefined;
         await push(clone, files);
       }
@@ -125,8 +125,8 @@ export async function openFeatureProject({ agents = {}, labels = [], outages = [
     git: (...args) => gitIn(clone)(...args),
     push: (files) => push(clone, files),
     endOutage: () => void left.shift(),
-    moveHeadAfterApproval: (how = 'with a file') => {
-      headMoves = how;
+    moveHeadAfterApproval: (files = { 'late.txt': 'late\n' }) => {
+      headMoves = files;
     },
     pushFromElsewhere: async (files) => {
       const elsewhere = rig.path('elsewhere');

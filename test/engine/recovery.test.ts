@@ -98,7 +98,7 @@ describe('D01: a step that was running when its process was killed', () => {
   test('ask, then done: it counts as done with the output and the name of the person', async () => {
     await crash('asks', 'run');
     const then = `${resume("{ how: 'done', output: { done: 'by hand' } }")} more = (await engine.get(id)).steps.find((step) => step.path === 'work#1').actor;`;
-    expect(await recovered('run', { then })).toMatchObject({ status: 'completed', output: { done: 'by hand' }, more: 'ann' });
+    expect(await recovered('run', { then })).toMatchObject({ status: 'overridden', output: { done: 'by hand' }, more: 'ann' });
     expect(ledger()).toEqual(['first', 'work 1 work#1/1']);
   });
 

@@ -136,7 +136,7 @@ describe('a run that halted', () => {
     await run.wait();
     await engine.resume(run.id, { actor: 'ann', choice: { how: 'accept', output: { by: 'hand' }, note: 'done by hand' } });
     const view = await run.wait();
-    expect([view.status, view.output]).toEqual(['completed', { by: 'hand' }]);
+    expect([view.status, view.output]).toEqual(['overridden', { by: 'hand' }]);
     expect(view.steps.find(({ path, attempt }) => path === 'work#1' && attempt === 2)).toMatchObject({
       outcome: 'ok',
       actor: 'ann',
@@ -153,7 +153,7 @@ describe('a run that halted', () => {
     );
     await engine.resume(run.id, { actor: 'ann', choice: { how: 'goto', step: 'end' } });
     const view = await run.wait();
-    expect([view.status, view.output, view.steps.at(-1)?.step]).toEqual(['completed', { by: null }, 'end']);
+    expect([view.status, view.output, view.steps.at(-1)?.step]).toEqual(['overridden', { by: null }, 'end']);
   });
 
   test('goto back to a step that was done gives it a visit of its own', async () => {

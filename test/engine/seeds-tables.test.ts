@@ -110,6 +110,7 @@ describe('the tables of the seeds after a run with loop, retry, gate, branches a
       'checkpoint_json',
       'current_step',
       'iteration_counts',
+      'overridden',
     ]);
     expect(emptyColumns(row)).toEqual([]);
     expect(row).toMatchObject({

@@ -121,7 +121,7 @@ describe('a run whose driver failed', () => {
         return yield* step('b').task({ action: () => 'b', recovery: 'rerun' });
       });
       const engine = await createEngine({ db, workflows: [two] });
-      await engine.resume('${run.id}', { acceptChanges: true });
+      await engine.resume('${run.id}', { actor: 'ann', acceptChanges: true });
       say((await engine.wait('${run.id}')).output);
       await engine.close();`);
     expect(await other.said()).toBe('b');
