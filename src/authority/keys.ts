@@ -5,7 +5,6 @@
 // I1. A private key is on disk only under its passphrase, and in memory only while something is being signed.
 // I2. A key file whose name, public key or parameters were changed does not open: they are authenticated with it.
 
-import { promisify } from 'node:util';
 import { EngineError } from '../base/error.ts';
 import { canonicalJson, type Json } from '../base/json.ts';
 import { nodeCrypto } from '../base/node-crypto.ts';
@@ -177,8 +176,12 @@ function authenticated(about: { readonly name: string; readonly key: string; rea
 }
 
 /** The same passphrase typed on another keyboard may be composed otherwise: it is brought into one form. */
-async function derive(passphrase: string, { n, r, p, salt }: LockedKey['kdf']): Promise<Buffer> {
-  const scrypt = promisify<string, Buffer, number, object, Buffer>(nodeCrypto().scrypt);
+function derive(passphrase: string, { n, r, p, salt }: LockedKey['kdf']): Promise<Buffer> {
   // The usual limit of memory is below what these parameters take.
-  return scrypt(passphrase.normalize('NFKC'), Buffer.from(salt, 'base64url'), KEY_BYTES, { N: n, r, p, maxmem: 256 * n * r });
+  const cost = { N: n, r, p, maxmem: 256 * n * r };
+  return new Promise((resolve, reject) => {
+    nodeCrypto().scrypt(passphrase.normalize('NFKC'), Buffer.from(salt, 'base64url'), KEY_BYTES, cost, (error, key) =>
+      error === null ? resolve(key) : reject(error),
+    );
+  });
 }
