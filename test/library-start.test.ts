@@ -27,7 +27,7 @@ test('importing the library loads two modules and one compiled file', () => {
 test('the compiled file asks for quick modules of Node only', () => {
   const text = readFileSync(join(inject('bundle'), 'library.run.js'), 'utf8');
   const asked = new Set([...text.matchAll(/\brequire\("([^"]+)"\)/g)].map(([, name]) => name));
-  expect([...asked].sort()).toEqual(['node:fs', 'node:os', 'node:path', 'node:sqlite', 'node:timers/promises']);
+  expect([...asked].sort()).toEqual(['node:fs', 'node:fs/promises', 'node:os', 'node:path', 'node:sqlite', 'node:timers/promises']);
 });
 
 test('the compiled file is no module, and loads nothing as one by itself', () => {

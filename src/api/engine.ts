@@ -104,6 +104,8 @@ export interface EngineOptions extends Partial<Omit<StepServices, 'now' | 'pidDi
   readonly decisions?: 'signed';
   /** The state folder with the list of enrolled keys (`identities.json`), or the list; without it no key counts. */
   readonly identities?: string | (() => KeyList);
+  /** `checked`: the program asks for the right to decide itself, as the command line does; without it nothing inside of a run decides. */
+  readonly rights?: 'checked';
   /** What agents may use: in each run, and in a day. */
   readonly budgets?: Budgets;
   readonly clock?: Clock;
@@ -206,13 +208,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
 async function publicEngine(core: EngineCore, options: EngineOptions): Promise<Engine> {
   const { worktrees, forge } = options;
-  if (worktrees === undefined) return new PublicEngine(core, { ownsStore: options.store === undefined });
+  const of = { ownsStore: options.store === undefined, isChecked: options.rights === 'checked' };
+  if (worktrees === undefined) return new PublicEngine(core, of);
   const { Workspaces } = await import('./workspaces.ts');
   const workspaces = new Workspaces({ cwd: options.cwd ?? process.cwd(), folder: worktrees.folder, forge });
   core.listen(({ run, state }) => {
     if (isFinal(state.status)) workspaces.retire(run);
   });
-  return new PublicEngine(core, { ownsStore: options.store === undefined, workspaces });
+  return new PublicEngine(core, { ...of, workspaces });
 }
 
 /**
@@ -314,8 +317,13 @@ class PublicEngine implements Engine {
   private readonly core: EngineCore;
   private readonly ownsStore: boolean;
   private readonly workspaces: Workspaces | undefined;
+  private readonly isChecked: boolean;
 
-  constructor(core: EngineCore, { ownsStore, workspaces }: { readonly ownsStore: boolean; readonly workspaces?: Workspaces }) {
+  constructor(
+    core: EngineCore,
+    { ownsStore, isChecked, workspaces }: { readonly ownsStore: boolean; readonly isChecked: boolean; readonly workspaces?: Workspaces },
+  ) {
+    this.isChecked = isChecked;
     this.core = core;
     this.store = core.store;
     this.ownsStore = ownsStore;
@@ -330,7 +338,13 @@ class PublicEngine implements Engine {
 
   async start(workflow: AnyWorkflow | string, params: unknown = {}, options: PublicStartOptions = {}): Promise<RunHandle> {
     const compiled = typeof workflow === 'string' ? findWorkflow(this.core.parts.source, workflow) : compiledOf(workflow);
+    if (options.from !== undefined || options.outputs !== undefined) await this.assertOutside('begin a run in the middle');
     return this.handle(await this.core.start(compiled, params, await this.placed(named(options, compiled.definition.name))));
+  }
+
+  /** Refuses a person's deed inside of a run of this store, unless whoever made the engine has seen to that. */
+  private async assertOutside(deed: string): Promise<void> {
+    if (!this.isChecked) await (await import('./inside-run.ts')).assertOutside(this.open.store, deed);
   }
 
   /** The options of a run with the worktree that it works in, where it gets one. */
@@ -346,6 +360,7 @@ class PublicEngine implements Engine {
   }
 
   async decide(run: string, decision: DecisionRequest): Promise<RunView> {
+    await this.assertOutside('decide');
     await decideGate(this.open, run, decision);
     return this.get(run);
   }
@@ -368,6 +383,7 @@ class PublicEngine implements Engine {
   }
 
   async answer(run: string, answers: AnswerRequest): Promise<RunView> {
+    await this.assertOutside('answer');
     await answerQuestions(this.open, run, answers);
     return this.get(run);
   }
@@ -388,6 +404,8 @@ class PublicEngine implements Engine {
   }
 
   async resume(run: string, options: ResumeRequest = {}): Promise<RunHandle> {
+    const { choice, budget, acceptChanges } = options;
+    if (choice !== undefined || budget !== undefined || acceptChanges === true) await this.assertOutside('say how a run goes on');
     await resumeRun(this.open, run, options);
     await this.lookAtForge(run);
     return this.handle({ run });
@@ -405,6 +423,7 @@ class PublicEngine implements Engine {
   }
 
   async fork(run: string, request: ForkRequest): Promise<RunHandle> {
+    await this.assertOutside('fork a run');
     const { workspace } = this.workspaces === undefined ? {} : (await this.open.store.load(run)).origin;
     if (workspace !== undefined) await this.workspaces?.restore(workspace);
     return this.handle(await forkRun(this.open, run, request));

@@ -137,6 +137,7 @@ export async function openEngine(
   const [{ createEngine }, roles] = await Promise.all([import('../api/engine.ts'), rolesOf(place)]);
   const { limits, stages, inheritEnv, groups, commands, budgets, decisions, protected: guarded } = place.settings;
   return createEngine({
+    rights: 'checked',
     db: place.file,
     store: parts.store,
     workflows: parts.workflows,

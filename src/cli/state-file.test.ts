@@ -56,7 +56,11 @@ test('six processes that trust files at once lose nothing', async () => {
 
 test('six processes that create and revoke tokens at once lose nothing, and bring none back', async () => {
   await atOnce((index) =>
-    each(index, (name) => `createToken(shell, '${name}', { lastsMs: 60_000, scopes: ['decide'] }); createToken(shell, 'x${name}', { lastsMs: 9, scopes: ['decide'] }); revokeToken(shell, 'x${name}')`),
+    each(
+      index,
+      (name) =>
+        `createToken(shell, '${name}', { lastsMs: 60_000, scopes: ['decide'] }); createToken(shell, 'x${name}', { lastsMs: 9, scopes: ['decide'] }); revokeToken(shell, 'x${name}')`,
+    ),
   );
   expect(
     readTokens(shell)

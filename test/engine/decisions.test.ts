@@ -90,7 +90,11 @@ describe('a human gate', () => {
     ],
     ['a missing text', { option: 'rework' }, { code: 'INPUT_REQUIRED', message: expect.stringContaining('needs a text') }],
     ['a blank text', { option: 'rework', input: '  ' }, { code: 'INPUT_REQUIRED', message: expect.stringContaining('needs a text') }],
-    ['another digest', { option: 'yes', digest: 'other' }, { code: 'CONTENT_CHANGED', message: expect.stringContaining('look again') }],
+    [
+      'another digest',
+      { option: 'yes', digest: 'other' },
+      { code: 'CONTENT_CHANGED', message: expect.stringContaining('and decide again') },
+    ],
     ['another gate', { option: 'yes', gate: 'draft' }, { code: 'WAIT_NOT_FOUND', message: expect.stringContaining('no gate "draft"') }],
   ])('%s is refused, and the gate goes on waiting', async (_, decision, expected) => {
     const engine = await rig.open();
