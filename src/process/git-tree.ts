@@ -4,10 +4,11 @@
 //
 // What git ignores is no part of it, and neither is what the caller leaves out as long as nobody tracks it.
 
-import { existsSync } from 'node:fs';
+import { existsSync, type Stats } from 'node:fs';
 import { copyFile, lstat, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isStoreFile } from '../base/store-files.ts';
 import { type GitAnswer, git } from './git.ts';
 
 /** Git could not say what the tree is. */
@@ -74,17 +75,19 @@ export class TreeReader {
     }
   }
 
-  /** Which files there are. */
+  /** Which files there are, but for those of a database that is open here: they move all the time, and are no work. */
   async list(): Promise<TreeListing> {
     const excludes = this.leftOut.map((pattern) => `--exclude=${pattern}`);
     const listed = said(await this.git(['ls-files', '-z', '-c', '-o', '--exclude-standard', ...excludes]));
     const all = [...new Set(listed.split('\0').filter((path) => path !== ''))];
-    return { paths: all.filter((path) => !path.endsWith('/')), nested: all.filter((path) => path.endsWith('/')) };
+    const files = all.filter((path) => !path.endsWith('/'));
+    const own = await this.whichAre(files, (path, facts) => isStoreFile(path, facts));
+    return { paths: files.filter((path) => !own.has(path)), nested: all.filter((path) => path.endsWith('/')) };
   }
 
   /** The id of the tree, with the content of these files as it is now. */
   async read({ paths }: TreeListing): Promise<string> {
-    const replaced = await this.replacedBy(paths);
+    const replaced = await this.whichAre(paths, (_, facts) => !facts.isFile() && !facts.isSymbolicLink());
     // What became a folder or a pipe is not there any more as the file that it was.
     if (replaced.size > 0) said(await this.git(['update-index', '-z', '--force-remove', '--stdin'], lines([...replaced])));
     const update = ['update-index', '-z', '--add', '--remove', '--replace', '--ignore-skip-worktree-entries', '--stdin'];
@@ -92,12 +95,13 @@ export class TreeReader {
     return said(await this.git(['write-tree'])).trim();
   }
 
-  private async replacedBy(paths: readonly string[]): Promise<ReadonlySet<string>> {
+  private async whichAre(paths: readonly string[], isSo: (path: string, facts: Stats) => boolean): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
     for (let start = 0; start < paths.length; start += AT_ONCE) {
       const some = paths.slice(start, start + AT_ONCE).map(async (path) => {
-        const facts = await lstat(join(this.top, path)).catch(() => undefined);
-        if (facts !== undefined && !facts.isFile() && !facts.isSymbolicLink()) found.add(path);
+        const file = join(this.top, path);
+        const facts = await lstat(file).catch(() => undefined);
+        if (facts !== undefined && isSo(file, facts)) found.add(path);
       });
       await Promise.all(some);
     }

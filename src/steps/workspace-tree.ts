@@ -200,7 +200,9 @@ async function lookAtNamed(job: Job): Promise<Look> {
   const { cwd } = job.bench.services;
   const patterns = namedPatterns(job).filter((pattern) => patternRefusal(pattern) === undefined);
   const guards = patterns.map((pattern) => ({ pattern }));
-  const digests = await digestProtected({ cwd, guards, signal: job.request.signal });
+  const reports = reportsOf(job.request.workflow.definition.steps.flatMap(checksOf));
+  const found = await digestProtected({ cwd, guards, signal: job.request.signal });
+  const digests = new Map([...found].filter(([path]) => !reports.some((pattern) => matches(path, pattern))));
   const marks = await marksOf(cwd, digests.keys());
   const lines = [...digests].map(([path, digest]) => `${path}\0${digest}\n`).sort();
   if (patterns.length === 0) return { id: '', digests, marks, nested: [] };

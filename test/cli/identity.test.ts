@@ -63,7 +63,10 @@ const status = async (): Promise<string> => (await rig.json<ShowJson>(['show', R
 describe('pawl identity', () => {
   test('a key is made at a terminal, typed unseen, kept for its owner alone; the first one counts at once', async () => {
     rmSync(rig.state, { recursive: true });
-    expect(await rig.run(['identity', 'create', 'ann'])).toMatchObject({ code: 4, stderr: expect.stringContaining('at a terminal') });
+    expect(await rig.run(['identity', 'create', 'ann'])).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('only a person can do "pawl identity create"'),
+    });
     expect(await runSigned(rig, ['identity', 'create', 'ann'])).toMatchObject({ code: 4 });
     const text = await createIdentity(rig, 'ann');
     expect(text).not.toContain(PASSPHRASE);
@@ -182,8 +185,8 @@ describe('decisions: signed', () => {
   });
 
   test('neither a token, a terminal without the passphrase, an edited setting nor an own list decides', async () => {
-    const digest = await parkSigned();
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
+    const digest = await parkSigned();
     const refused = { code: 4, stderr: expect.stringContaining('[NOT_ALLOWED]') };
     expect(await rig.run(['approve', RUN, '--digest', digest], { env: { PAWL_TOKEN } })).toMatchObject(refused);
     rig.write('.pawl/config.yaml', '');
@@ -193,7 +196,7 @@ describe('decisions: signed', () => {
     const file = await databaseOf();
     copyFileSync(join(rig.state, 'trust.json'), join(foreign(), 'trust.json'));
     const own = await runSigned(rig, ['approve', RUN, '--digest', digest, '--db', file], { env: { PAWL_STATE: foreign() } });
-    expect(own).toMatchObject({ code: 4, stderr: expect.stringContaining('was not enrolled when the run began') });
+    expect(own).toMatchObject({ code: 4, stderr: expect.stringContaining('[STORE_FOREIGN]') });
     const left = rig.terminal(['approve', RUN, '-y']);
     await left.until('Passphrase of ann');
     left.type('\u0003');

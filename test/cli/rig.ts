@@ -93,13 +93,14 @@ export class CliRig {
   }
 
   /** In a pipe a person has their token, for every verb that takes one but the deciding ones. */
-  rightFor([verb = '', ...rest]: readonly string[]): Readonly<Record<string, string>> {
+  rightFor([verb = '', ...rest]: readonly string[], named?: string): Readonly<Record<string, string>> {
+    const state = (named ?? this.settings.PAWL_STATE) || this.state;
     const options = rest.flatMap((word) => (word.startsWith('--') ? [word.slice(2).replace(/=.*/, '')] : []));
     const demands = demandsOf(verb, { options, action: rest[0] });
     if (!PERSONAL.has(verb) && !demands.some(({ demand }) => demand === 'override' || demand === 'upkeep')) return {};
-    if (!existsSync(this.state)) mkdirSync(this.state, { mode: 0o700 });
-    if (!statSync(this.state).isDirectory()) return {};
-    const file = join(this.state, 'tokens.json');
+    if (!existsSync(state)) mkdirSync(state, { mode: 0o700, recursive: true });
+    if (!statSync(state).isDirectory()) return {};
+    const file = join(state, 'tokens.json');
     const tokens = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { tokens: { name: string }[] }).tokens : [];
     const scopes = SCOPES.filter((scope) => scope !== 'decide');
     const row = { name: PERSON, hash: digestText(TOKEN), createdAt: 0, expiresAt: Date.now() + DAY_MS, scopes };
@@ -120,7 +121,7 @@ export class CliRig {
   start(words: readonly string[], options: Start = {}): Running {
     const child = spawn(process.execPath, [START, ...words], {
       cwd: options.cwd ?? this.project,
-      env: this.env({ ...this.rightFor(words), ...options.env }),
+      env: this.env({ ...this.rightFor(words, options.env?.PAWL_STATE), ...options.env }),
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     this.started.add(child);

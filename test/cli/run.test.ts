@@ -101,7 +101,7 @@ test.each([
   const { code, stdout, stderr } = await rig.run(['run', file, ...words]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(told);
-  expect(readdirSync(rig.state, { recursive: true }).filter((name) => String(name).endsWith('.db'))).toEqual([]);
+  expect(readdirSync(rig.state, { recursive: true }).filter((name) => String(name).endsWith('runs.db'))).toEqual([]);
 });
 
 test('a run can begin at a later step with the results of those before it', async () => {

@@ -1,5 +1,6 @@
 // `pawl run`: starts a run of a workflow and drives it until it ends or waits.
 
+import { existsSync } from 'node:fs';
 import type { Engine } from '../../api/engine.ts';
 import { EngineError } from '../../base/error.ts';
 import { isRunIdPrefix } from '../../base/id.ts';
@@ -11,7 +12,7 @@ import { signingOf } from '../identity-signing.ts';
 import { EXIT_INTERRUPTED } from '../interrupt.ts';
 import { type LoadedWorkflow, loadWorkflow } from '../load.ts';
 import { readOutputs, readParams } from '../params.ts';
-import { findPlace, openExisting, openStore, type Place } from '../session.ts';
+import { findPlace, openStore, type Place } from '../session.ts';
 import { assertSettingsTrusted } from '../session-forge.ts';
 import type { Shell } from '../shell.ts';
 import { readTrigger, type Trigger } from '../trigger.ts';
@@ -74,7 +75,7 @@ export const run: CommandRun = async (shell, given) => {
 
 /** Refuses a second run for the same issue or pull request before a database is made or a process started. */
 async function refuseSecond(place: Place, workflow: string, trigger: Trigger | undefined): Promise<void> {
-  const store = trigger === undefined ? undefined : await openExisting(place);
+  const store = trigger === undefined || !existsSync(place.file) ? undefined : await openStore(place, 'look');
   try {
     if (store !== undefined) await assertNoOpenRun(store, workflow, trigger);
   } finally {
