@@ -67,8 +67,14 @@ async function signerOf(shell: Shell, { demand, isFirstKey, standsIn }: Wanted):
 /** Whether the project says that people sign what they do; once it did, only its own file in the state folder ends that. */
 async function takesSignatures(shell: Shell): Promise<boolean> {
   const project = findProject(shell, shell.given);
-  const { decisions } = await readSettings(shell, project);
-  return isSignedProject(shell, project, decisions === 'signed');
+  try {
+    const { decisions } = await readSettings(shell, project);
+    return isSignedProject(shell, project, decisions === 'signed');
+  } catch (error) {
+    // What is about to be trusted cannot be read before: then what the project said before counts.
+    if (!isEngineError(error) || error.code !== 'NOT_TRUSTED') throw error;
+    return isSignedProject(shell, project, false);
+  }
 }
 
 /** True for the run that this process works in, and for those that the session of the calling agent took up. */

@@ -42,7 +42,7 @@ describe('the log of a run', () => {
         .trim()
         .split('\n')
         .map((line) => line.trim().split(' ')[0]),
-    ).toEqual(['5', '5', '5']);
+    ).toEqual(['5', '5', '5', '6']);
     expect(await rig.run(logs('--since', 'yesterday'))).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--since is the number of a fact'),

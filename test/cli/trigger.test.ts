@@ -1,7 +1,7 @@
 // Triggers by hand and settings that workflows read: what a run is told about what started it.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type LocalForge, openLocalForge } from '../../src/forge/local-forge.ts';
@@ -205,7 +205,7 @@ describe('with a local forge in the settings', () => {
     workflow('', 'x');
     const { code, stderr } = await run('--issue', '2');
     expect([code, stderr]).toEqual([2, expect.stringMatching(/local forge does not tell what --issue 2 means: .*\[USAGE\]/)]);
-    expect((await rig.json<{ runs: unknown[] }>(['runs', '--db', join(rig.state, 'runs.db')])).runs).toEqual([]);
+    expect(existsSync(join(rig.state, 'runs.db'))).toBe(false);
   });
 
   test('actions and hooks of a workflow are done there', async () => {
