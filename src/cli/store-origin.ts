@@ -9,6 +9,7 @@
 
 import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Right } from '../authority/right.ts';
 import { EngineError, messageOf } from '../base/error.ts';
 import { randomUuid } from '../base/random.ts';
 import type { Store } from '../store/store.ts';
@@ -71,6 +72,17 @@ function idFile(state: string): string {
 export function isForeign({ file, state }: OwnedPlace, origin: string | undefined): boolean {
   if (state === undefined) return true;
   return origin === undefined ? !liesIn(state, file) : origin !== readStateId(state);
+}
+
+/**
+ * Refuses upkeep of a database that records another state folder, unless a person at a terminal wants it: a token or a
+ * key counts only for what was made under the folder that it lies in.
+ */
+export function assertUpkeep(
+  place: OwnedPlace,
+  { origin, right }: { readonly origin: string | undefined; readonly right: Right | undefined },
+): void {
+  if (right?.by !== 'terminal' && origin !== undefined && isForeign(place, origin)) throw foreign(place);
 }
 
 /** Refuses a database that came from elsewhere; one that nobody has claimed yet is bound to the state folder it lies in. */

@@ -93,12 +93,11 @@ export class CliRig {
   }
 
   /** In a pipe a person has their token, for every verb that takes one but the deciding ones. */
-  rightFor([verb = '', ...rest]: readonly string[], named?: string): Readonly<Record<string, string>> {
-    const state = (named ?? this.settings.PAWL_STATE) || this.state;
+  rightFor([verb = '', ...rest]: readonly string[], state = this.state): Readonly<Record<string, string>> {
     const options = rest.flatMap((word) => (word.startsWith('--') ? [word.slice(2).replace(/=.*/, '')] : []));
     const demands = demandsOf(verb, { options, action: rest[0] });
     if (!PERSONAL.has(verb) && !demands.some(({ demand }) => demand === 'override' || demand === 'upkeep')) return {};
-    if (!existsSync(state)) mkdirSync(state, { mode: 0o700, recursive: true });
+    if (!existsSync(state)) mkdirSync(state, { mode: 0o700 });
     if (!statSync(state).isDirectory()) return {};
     const file = join(state, 'tokens.json');
     const tokens = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { tokens: { name: string }[] }).tokens : [];
@@ -121,7 +120,7 @@ export class CliRig {
   start(words: readonly string[], options: Start = {}): Running {
     const child = spawn(process.execPath, [START, ...words], {
       cwd: options.cwd ?? this.project,
-      env: this.env({ ...this.rightFor(words, options.env?.PAWL_STATE), ...options.env }),
+      env: this.env({ ...this.rightFor(words, this.env(options.env).PAWL_STATE), ...options.env }),
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     this.started.add(child);

@@ -8,6 +8,7 @@ import type { CommandRun, Given } from '../command.ts';
 import { findPlace, openExisting } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
+import { assertUpkeep } from '../store-origin.ts';
 import { oneLine, table } from '../terminal.ts';
 import { agoText } from '../time.ts';
 
@@ -22,6 +23,7 @@ export const run: CommandRun = async (shell, given) => {
   try {
     const { runs } = await store.prune({ ...request, dryRun: true });
     if (given.has('dry-run')) return report(shell, { runs, values: 0 }, planLines(shell, runs));
+    assertUpkeep(place, { origin: await store.origin(), right: shell.right });
     if (runs.length > 0 && !(await isAgreed(shell, given, runs))) return report(shell, { runs: [], values: 0 }, ['Nothing was removed.']);
     const pruned = await store.prune(request);
     const { removeTranscripts, transcriptsOf } = await import('../../engine/transcripts.ts');

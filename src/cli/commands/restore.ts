@@ -21,7 +21,7 @@ import type { CommandRun } from '../command.ts';
 import { type CopyFacts, nameBeside, showWork, verifyCopy } from '../copies.ts';
 import { findPlace, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { isForeign } from '../store-origin.ts';
+import { assertUpkeep, isForeign } from '../store-origin.ts';
 import { oneLine } from '../terminal.ts';
 
 /** Stands where the id of a state folder would: no folder has it. */
@@ -37,6 +37,7 @@ export const run: CommandRun = async (shell, given) => {
   const done = showWork(shell, 'verifying the backup');
   try {
     const facts = await draftOf(backup, draft);
+    await assertOwnPresent(shell, place);
     await assertFree(place, given.has('force'));
     const present = await keepPresent(place);
     await takePlace(draft, place, present);
@@ -81,6 +82,14 @@ async function draftOf(backup: string, draft: string): Promise<CopyFacts> {
       details: { ...details, file: backup },
     });
   }
+}
+
+/** Refuses to replace a database of another state folder; whose a damaged file was cannot be told. */
+async function assertOwnPresent(shell: Shell, place: Place): Promise<void> {
+  if (!existsSync(place.file)) return;
+  const { inspectFile } = await import('../../store/sqlite/inspect.ts');
+  const present = unlessDamaged(() => inspectFile(place.file));
+  assertUpkeep(place, { origin: present?.origin, right: shell.right });
 }
 
 /** Refuses while a living process drives a run of the present database. */

@@ -1,0 +1,237 @@
+// The authority matrix: everything that takes a person's right, by the table of rights, tried from every place where no
+// person is. A row of the table without a case here fails the first test.
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { spawn as spawnTerminal } from '@lydell/node-pty';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Demand, RIGHTS, SCOPES, type Scope } from '../../src/authority/rights.ts';
+import { digestText } from '../../src/base/digest.ts';
+import { digestOf, RUN, writeWorkflow } from './decision-runs.ts';
+import { CliRig, type Ended, PERSON } from './rig.ts';
+
+/** Fails until somebody mends it, then asks, then leaves a mark. */
+const GUARDED = `
+import { defineWorkflow } from 'pawl';
+
+export default defineWorkflow({
+  name: 'guarded',
+  params: {},
+  steps: [
+    { id: 'test', handler: () => { if (process.env.STUCK === 'yes') throw new Error('red'); return {}; }, next: 'ask' },
+    { id: 'ask', human: { prompt: 'Publish?', options: [{ label: 'yes', nextStep: 'publish' }, { label: 'no', nextStep: null }] } },
+    { id: 'publish', command: 'echo published >> marks', next: null },
+  ],
+});
+`;
+/** The runs that are tried: one waits for a person, one stopped at a failed step, one has ended. */
+const ASKING = RUN;
+const STUCK = 'bbbbbbbbbbbbbbb2';
+const ENDED = 'eeeeeeeeeeeeeee3';
+
+/** A use of a verb that takes a right: the words, and how it ends for somebody who has the right. */
+interface Case {
+  readonly words: (at: Fixture) => readonly string[];
+  readonly exit: number;
+}
+
+interface Fixture {
+  readonly asking: string;
+  readonly stuck: string;
+  readonly digest: string;
+  readonly backup: string;
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  'run --from': { words: () => ['run', 'guarded', '--from', 'publish'], exit: 3 },
+  'run --output': { words: () => ['run', 'guarded', '--from', 'ask', '--output', 'test={}'], exit: 3 },
+  'resume --retry': { words: ({ stuck }) => ['resume', stuck, '--retry'], exit: 3 },
+  'resume --accept': { words: ({ stuck }) => ['resume', stuck, '--accept'], exit: 3 },
+  'resume --to': { words: ({ stuck }) => ['resume', stuck, '--to', 'publish'], exit: 0 },
+  'resume --output': { words: ({ stuck }) => ['resume', stuck, '--accept', '--output', '{}'], exit: 3 },
+  'resume --extend': { words: ({ stuck }) => ['resume', stuck, '--retry', '--extend', '1'], exit: 3 },
+  'resume --budget': { words: ({ asking }) => ['resume', asking, '--budget', 'turns=1'], exit: 3 },
+  'resume --accept-changes': { words: ({ asking }) => ['resume', asking, '--accept-changes'], exit: 3 },
+  retry: { words: ({ stuck }) => ['retry', stuck], exit: 3 },
+  'retry --extend': { words: ({ stuck }) => ['retry', stuck, '--extend', '1'], exit: 3 },
+  'fork --output': { words: ({ asking }) => ['fork', asking, '--from', 'ask', '--output', 'test={}', '--yes'], exit: 3 },
+  decide: { words: ({ asking, digest }) => ['decide', asking, '--option', 'yes', '--yes', '--digest', digest], exit: 0 },
+  approve: { words: ({ asking, digest }) => ['approve', asking, '--yes', '--digest', digest], exit: 0 },
+  reject: { words: ({ asking, digest }) => ['reject', asking, '--yes', '--digest', digest], exit: 1 },
+  prune: { words: () => ['prune', '--older-than', '0s', '--yes'], exit: 0 },
+  restore: { words: ({ backup }) => ['restore', backup], exit: 0 },
+  'restore --force': { words: ({ backup }) => ['restore', backup, '--force'], exit: 0 },
+  'db adopt': { words: () => ['db', 'adopt'], exit: 0 },
+  // These are let through, and then find nothing to settle or to answer in these runs.
+  'resume --rerun': { words: ({ stuck }) => ['resume', stuck, '--rerun', 'test#1'], exit: 2 },
+  'resume --done': { words: ({ stuck }) => ['resume', stuck, '--done', 'test#1'], exit: 2 },
+  'resume --failed': { words: ({ stuck }) => ['resume', stuck, '--failed', 'test#1'], exit: 2 },
+  answer: { words: ({ asking, digest }) => ['answer', asking, 'yes', '--yes', '--digest', digest], exit: 2 },
+  // It takes two rights, and a token of one scope has only one of them.
+  'retry --accept-changes': { words: ({ stuck }) => ['retry', stuck, '--accept-changes'], exit: 4 },
+};
+
+interface Row {
+  readonly on: string;
+  readonly demand: Demand;
+}
+
+/** What the table has, a line per verb, option and action. */
+const ROWS: readonly Row[] = Object.entries(RIGHTS).flatMap(([verb, { verb: own, options = {}, actions = {} }]) => [
+  { on: verb, demand: own },
+  ...Object.entries(options).map(([option, demand]) => ({ on: `${verb} --${option}`, demand })),
+  ...Object.entries(actions).map(([action, demand]) => ({ on: `${verb} ${action}`, demand })),
+]);
+const isScope = (demand: Demand): demand is Scope => (SCOPES as readonly string[]).includes(demand);
+const SCOPED = ROWS.flatMap(({ on, demand }) => (isScope(demand) ? [{ on, scope: demand }] : []));
+
+let rig: CliRig;
+let fixture: Fixture;
+let db: string;
+beforeAll(async () => {
+  rig = new CliRig();
+  writeWorkflow(rig, GUARDED, 'guarded');
+  await start(ASKING, 'no');
+  await start(STUCK, 'yes');
+  const { checks } = await rig.json<{ checks: readonly { id: string; what: string }[] }>(['doctor']);
+  db = checks.find(({ id }) => id === 'database')?.what.split(' (')[0] ?? '';
+  const backup = join(rig.folder, 'backup.db');
+  await rig.run(['backup', backup]);
+  fixture = { asking: ASKING, stuck: STUCK, digest: await digestOf(rig), backup };
+  // It is not in the backup, so that a restore would lose it, and it has ended, so that it could be pruned.
+  await start(ENDED, 'no');
+  expect(await rig.run(['cancel', ENDED])).toMatchObject({ code: 0 });
+  writeTokens(rig.state);
+});
+afterAll(() => rig.close());
+
+async function start(id: string, stuck: 'yes' | 'no'): Promise<void> {
+  const { code, stderr } = await rig.run(['run', 'guarded', '--id', id], { env: { STUCK: stuck } });
+  expect([code, stderr]).toEqual([stuck === 'yes' ? 8 : 3, expect.anything()]);
+}
+
+/** Writes a token per scope, one with all of them, one with all but each, and one that the rig need not make. */
+function writeTokens(state: string): void {
+  const sets: Scope[][] = [
+    ...SCOPES.map((scope) => [scope]),
+    [...SCOPES],
+    ...SCOPES.map((scope) => SCOPES.filter((other) => other !== scope)),
+  ];
+  const tokens = sets.map((scopes) => ({
+    name: scopes.length === SCOPES.length ? PERSON : scopes.join('-'),
+    hash: digestText(secretOf(scopes)),
+    createdAt: 0,
+    expiresAt: Date.now() + 86_400_000,
+    scopes,
+  }));
+  mkdirSync(state, { recursive: true, mode: 0o700 });
+  writeFileSync(join(state, 'tokens.json'), JSON.stringify({ version: 1, tokens }), { mode: 0o600 });
+}
+
+const secretOf = (scopes: readonly Scope[]): string => `pawl_of-${scopes.join('-')}`;
+
+/** Everything that a refused command must leave as it was: the records of all runs, and the files of state and project. */
+async function everything(): Promise<unknown> {
+  const { runs } = await rig.json<{ runs: readonly { id: string }[] }>(['runs', '--all']);
+  const records = await Promise.all(runs.map(({ id }) => rig.json(['logs', id])));
+  return { runs, records, files: [...filesOf(rig.state), ...filesOf(rig.project)] };
+}
+
+/** The files below a folder with their contents, but for the database, whose contents are compared as records. */
+function filesOf(folder: string): [path: string, digest: string][] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile() && !/\.db(-wal|-shm)?$/.test(path))
+    .map((path): [string, string] => [relative(rig.folder, path), createHash('sha256').update(readFileSync(path)).digest('hex')])
+    .sort();
+}
+
+/** Runs a command in a terminal to its end. */
+async function inTerminal(words: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
+  const terminal = rig.terminal(words, { env, columns: 400 });
+  return { code: await terminal.ended, stdout: '', stderr: terminal.text() };
+}
+
+/** Runs a command in a terminal whose shell has a variable, and hides it from what it starts. */
+async function belowHiding(words: readonly string[], variable: string): Promise<Ended> {
+  const script = `env -u ${variable} "$@"; exit $?`;
+  const pty = spawnTerminal('sh', ['-c', script, 'sh', ...rig.argv(words)], {
+    cols: 400,
+    cwd: rig.project,
+    env: rig.env({ [variable]: 'x' }),
+  });
+  let printed = '';
+  pty.onData((text) => {
+    printed += text;
+  });
+  const code = await new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode)));
+  return { code, stdout: '', stderr: printed };
+}
+
+type Try = (words: readonly string[], scope: Scope) => Promise<Ended>;
+
+const PLACES: Readonly<Record<string, Try>> = {
+  'in a pipe': (words) => rig.run(words, { env: { PAWL_TOKEN: '' } }),
+  'in a pipe with a token of every other scope': (words, scope) =>
+    rig.run(words, { env: { PAWL_TOKEN: secretOf(SCOPES.filter((other) => other !== scope)) } }),
+  'in a terminal opened inside a run': (words) => inTerminal(words, { PAWL_RUN: ASKING }),
+  'in a terminal of an agent': (words) => inTerminal(words, { CLAUDECODE: '1' }),
+  'in a terminal whose shell hides that it belongs to a run': (words) => belowHiding(words, 'PAWL_MARK'),
+  'with a state folder and a token of the caller’s own': (words) =>
+    rig.run([...words, '--db', db], { env: { PAWL_STATE: join(rig.folder, 'own'), PAWL_TOKEN: secretOf(SCOPES) } }),
+};
+
+describe('what takes a right', () => {
+  test('has a case here, by the table', () => {
+    expect(Object.keys(CASES).sort()).toEqual(SCOPED.map(({ on }) => on).sort());
+  });
+
+  test.each(Object.keys(PLACES))('is refused %s, and nothing changes', async (place) => {
+    const own = join(rig.folder, 'own');
+    writeTokens(own);
+    writeFileSync(join(own, 'trust.json'), JSON.stringify({ folders: { [rig.project]: new Date(0).toISOString() }, files: {} }));
+    const before = await everything();
+    const attempt = PLACES[place] as Try;
+    const ended = await inParallel(SCOPED, async ({ on, scope }) => {
+      const { code, stdout, stderr } = await attempt((CASES[on] as Case).words(fixture), scope);
+      return { on, code, why: /NOT_ALLOWED|STORE_FOREIGN/.exec(stdout + stderr)?.[0] ?? stdout + stderr };
+    });
+    expect(ended).toEqual(SCOPED.map(({ on }) => ({ on, code: 4, why: expect.stringMatching(/^(NOT_ALLOWED|STORE_FOREIGN)$/) })));
+    expect(await everything()).toEqual(before);
+  });
+
+  test('is done with a token that has the scope and no other', async () => {
+    const done = async ({ on, scope }: (typeof SCOPED)[number]): Promise<object> => {
+      const { words, exit } = CASES[on] as Case;
+      const needs = (name: keyof Fixture): boolean => words({ ...fixture, [name]: '?' }).includes('?');
+      const run = digestText(on).slice(0, 16);
+      if (needs('asking') || needs('stuck')) await start(run, needs('stuck') ? 'yes' : 'no');
+      const digest = needs('digest') ? await digestFor(run) : '';
+      const env = { PAWL_TOKEN: secretOf([scope]) };
+      const { code, stderr } = await rig.run(words({ ...fixture, asking: run, stuck: run, digest }), { env });
+      return { on, code, stderr: code === exit ? '' : stderr };
+    };
+    // What is done to the whole database comes after everything else.
+    const [last, first] = [SCOPED.filter(({ scope }) => scope === 'upkeep'), SCOPED.filter(({ scope }) => scope !== 'upkeep')];
+    const ended = [...(await inParallel(first, done))];
+    for (const row of last) ended.push(await done(row));
+    expect(ended).toEqual([...first, ...last].map(({ on }) => ({ on, code: CASES[on]?.exit, stderr: '' })));
+  });
+});
+
+async function digestFor(run: string): Promise<string> {
+  const { gates } = await rig.json<{ gates: readonly { digest: string }[] }>(['gates', run]);
+  return gates[0]?.digest ?? '';
+}
+
+/** Does things a few at a time, and gives what came of each in their order. */
+async function inParallel<T, R>(items: readonly T[], act: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, item] of queue) results[index] = await act(item);
+  };
+  await Promise.all([work(), work(), work()]);
+  return results;
+}

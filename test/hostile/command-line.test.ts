@@ -1,0 +1,288 @@
+// Attacks through the command line, end to end: what agents tried to get past a gate and an approval, and what a program
+// that acts under the user's account can do. docs/guides/trust-model.md names these tests.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { SCOPES } from '../../src/authority/rights.ts';
+import { digestText } from '../../src/base/digest.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { tokenIn } from '../cli/attended-runs.ts';
+import { digestOf, RUN, tokenOf, writeWorkflow } from '../cli/decision-runs.ts';
+import { createIdentity, runSigned } from '../cli/identity-rig.ts';
+import { CliRig } from '../cli/rig.ts';
+
+/** An agent works, tests judge it, a person approves, and only then it is published. */
+const RELEASE = `
+import { defineWorkflow } from 'pawl';
+
+export default defineWorkflow({
+  name: 'release',
+  steps: [
+    { id: 'work', agent: 'dev', prompt: 'Mend it.', next: 'test' },
+    { id: 'test', gate: { checks: ['test -f fixed'] }, next: 'ask' },
+    { id: 'ask', human: { prompt: 'Publish?', options: [{ label: 'yes', nextStep: 'publish' }, { label: 'no', nextStep: null }] } },
+    { id: 'publish', command: 'echo published >> marks', next: null },
+  ],
+});
+`;
+
+/** Only the approval and what is behind it. */
+const APPROVAL = `
+import { defineWorkflow } from 'pawl';
+
+export default defineWorkflow({
+  name: 'approval',
+  steps: [
+    { id: 'ask', human: { prompt: 'Publish?', options: [{ label: 'yes', nextStep: 'publish' }, { label: 'no', nextStep: null }] } },
+    { id: 'publish', command: 'echo published >> marks', next: null },
+  ],
+});
+`;
+
+/** A state folder with the key of ann, and one with a key that mallory made: each key takes its time. */
+let home: CliRig;
+const annState = (): string => join(home.folder, 'ann');
+const malloryState = (): string => join(home.folder, 'mallory');
+beforeAll(async () => {
+  home = new CliRig();
+  await createIdentity(home, 'ann', { PAWL_STATE: annState() });
+  await createIdentity(home, 'mallory', { PAWL_STATE: malloryState() });
+});
+afterAll(() => home.close());
+
+let rig: CliRig;
+beforeEach(() => {
+  rig = new CliRig();
+});
+afterEach(() => rig.close());
+
+const NOBODY = { PAWL_TOKEN: '' };
+const refused = { code: 4, stderr: expect.stringContaining('[NOT_ALLOWED]') };
+const isPublished = (): boolean => existsSync(join(rig.project, 'marks'));
+
+async function statusOf(run = RUN): Promise<string> {
+  return (await rig.json<{ run: { status: string } }>(['show', run])).run.status;
+}
+
+/** Starts a run that waits for its approval, in a project that takes signatures or does not. */
+async function park(decisions: 'signed' | 'unsigned', run = RUN): Promise<void> {
+  if (decisions === 'signed') {
+    if (!existsSync(rig.state)) cpSync(annState(), rig.state, { recursive: true });
+    rig.write('.pawl/config.yaml', 'decisions: signed\n');
+  }
+  writeWorkflow(rig, APPROVAL, 'approval');
+  expect(await rig.run(['run', 'approval', '--id', run])).toMatchObject({ code: 3, stderr: '' });
+}
+
+async function databaseOf(): Promise<string> {
+  const { checks } = await rig.json<{ checks: readonly { id: string; what: string }[] }>(['doctor']);
+  return checks.find(({ id }) => id === 'database')?.what.split(' (')[0] ?? '';
+}
+
+describe('an agent that was handed a step, without terminal or token', () => {
+  beforeEach(async () => {
+    writeWorkflow(rig, RELEASE, 'release');
+  });
+
+  test('does not get past the gate and the approval by failing and resuming elsewhere', async () => {
+    const { stdout } = await rig.run(['run', 'release', '--attended', '--id', RUN]);
+    const failed = await rig.run(['fail', RUN, `--token=${tokenIn(stdout)}`, '--reason', 'I cannot']);
+    expect(failed.stderr).not.toContain('[USAGE]');
+    expect(await statusOf()).toBe('escalated');
+    expect(await rig.run(['resume', RUN, '--to', 'publish'], { env: NOBODY })).toMatchObject(refused);
+    expect(await rig.run(['resume', RUN, '--accept'], { env: NOBODY })).toMatchObject(refused);
+    expect([await statusOf(), isPublished()]).toEqual(['escalated', false]);
+  });
+
+  test('does not have a step accepted that the gate refused', async () => {
+    const { stdout } = await rig.run(['run', 'release', '--attended', '--id', RUN]);
+    await rig.run(['done', RUN, `--token=${tokenIn(stdout)}`, '--result', '{}']);
+    const before = await rig.json(['logs', RUN]);
+    expect(await rig.run(['resume', RUN, '--accept'], { env: NOBODY })).toMatchObject(refused);
+    expect(await rig.json(['logs', RUN])).toEqual(before);
+    expect([await statusOf(), isPublished()]).toEqual(['escalated', false]);
+  });
+
+  test('does not start behind them', async () => {
+    expect(await rig.run(['run', 'release', '--from', 'publish'], { env: NOBODY })).toMatchObject(refused);
+    expect((await rig.json<{ runs: readonly object[] }>(['runs', '--all'])).runs).toEqual([]);
+    expect(isPublished()).toBe(false);
+  });
+
+  test('does not trust the workflow that it has edited', async () => {
+    rmSync(join(rig.state, 'trust.json'));
+    expect(await rig.run(['trust', '--yes'])).toMatchObject({ code: 0 });
+    const trusted = readFileSync(join(rig.state, 'trust.json'), 'utf8');
+    rig.write('.pawl/workflows/release.ts', APPROVAL.replace("'approval'", "'release'"));
+    expect(await rig.run(['trust', '--yes'], { env: NOBODY })).toMatchObject(refused);
+    const script = rig.terminal(['trust', '--yes'], { env: { PAWL_RUN: RUN } });
+    expect(await script.ended).toBe(4);
+    expect(await rig.run(['run', 'release'])).toMatchObject({ code: 4, stderr: expect.stringContaining('[NOT_TRUSTED]') });
+    expect(readFileSync(join(rig.state, 'trust.json'), 'utf8')).toBe(trusted);
+  });
+});
+
+describe('a step of a run that opens a terminal', () => {
+  /** A real step, with the variables that steps have, in a terminal that `script` opens. */
+  async function fromStep(command: string): Promise<string> {
+    const settings = Object.entries(rig.env()).map(([name, value]) => `${name}='${value}'`);
+    const words = [...rig.argv(command.split(' '))].map((word) => `'${word}'`).join(' ');
+    rig.write('attack.sh', `script -qec "env ${settings.join(' ')} ${words}" /dev/null > printed 2>&1\necho $? > code\n`);
+    const step = "defineWorkflow({ name: 'attack', steps: [{ id: 'only', command: 'sh attack.sh', next: null }] })";
+    rig.write('.pawl/workflows/attack.ts', `import { defineWorkflow } from 'pawl';\nexport default ${step};\n`);
+    expect(await rig.run(['run', 'attack'])).toMatchObject({ code: 0 });
+    const read = (name: string): string => readFileSync(join(rig.project, name), 'utf8');
+    return `${read('code').trim()} ${read('printed')}`;
+  }
+
+  test('neither decides nor mints a token there', async () => {
+    await park('unsigned');
+    expect(await fromStep(`approve ${RUN} -y`)).toMatch(/^4 [\s\S]*this terminal belongs to a step of run/);
+    expect(await fromStep('token create mallory')).toMatch(/^4 [\s\S]*this terminal belongs to a step of run/);
+    expect(existsSync(join(rig.state, 'tokens.json'))).toBe(false);
+    expect([await statusOf(), isPublished()]).toEqual(['waiting', false]);
+  });
+});
+
+interface Attempt {
+  readonly code: number;
+  readonly printed: string;
+  readonly isAsked: boolean;
+}
+
+/** Has a daemon try commands: it left its session, has nothing in its environment, and its parent has exited. */
+async function byDaemon(commands: readonly (readonly string[])[]): Promise<readonly Attempt[]> {
+  const socket = join(rig.folder, 'daemon.sock');
+  const server = createServer({ allowHalfOpen: true }).listen(socket);
+  try {
+    const order = JSON.stringify({ argv: rig.argv([]), cwd: rig.project, env: rig.env(), commands });
+    const words = [process.execPath, join(import.meta.dirname, 'daemon.js'), socket, order];
+    const connected = once(server, 'connection');
+    const parent = spawn('sh', ['-c', 'setsid env -i "$@" > /dev/null 2>&1 < /dev/null &', 'sh', ...words], { stdio: 'ignore' });
+    await once(parent, 'exit');
+    const [daemon] = await connected;
+    daemon.end();
+    return JSON.parse(await text(daemon));
+  } finally {
+    server.close();
+  }
+}
+
+describe('a daemon with a clean environment and a terminal of its own', () => {
+  const COMMANDS = [
+    ['token', 'create', 'mallory', '--scope', 'override'],
+    ['approve', RUN, '-y'],
+  ];
+
+  test('decides and mints a token where no signatures are asked for', async () => {
+    await park('unsigned');
+    const ended = await byDaemon(COMMANDS);
+    expect(ended.map(({ code, isAsked }) => [code, isAsked])).toEqual([
+      [0, false],
+      [0, false],
+    ]);
+    expect([await statusOf(), isPublished()]).toEqual(['completed', true]);
+  });
+
+  test('does none of that under decisions: signed', async () => {
+    await park('signed');
+    const ended = await byDaemon([...COMMANDS, ['run', 'approval', '--from', 'publish'], ['prune', '--older-than', '0s', '-y']]);
+    expect(ended.map(({ code, isAsked }) => [code, isAsked])).toEqual([
+      [4, true],
+      [4, true],
+      [4, true],
+      [4, true],
+    ]);
+    expect([await statusOf(), isPublished()]).toEqual(['waiting', false]);
+    expect((await rig.json<{ runs: readonly object[] }>(['runs', '--all'])).runs).toHaveLength(1);
+  });
+});
+
+describe('somebody who writes the state folder', () => {
+  /** A token that nobody made at a terminal. */
+  function writeToken(): string {
+    const row = { name: 'mallory', hash: digestText('pawl_forged'), createdAt: 0, expiresAt: Date.now() + 60_000, scopes: SCOPES };
+    writeFileSync(join(rig.state, 'tokens.json'), JSON.stringify({ version: 1, tokens: [row] }), { mode: 0o600 });
+    return 'pawl_forged';
+  }
+
+  test('decides with a token of their own making where no signatures are asked for', async () => {
+    await park('unsigned');
+    const env = { PAWL_TOKEN: writeToken() };
+    expect(await rig.run(['approve', RUN, '--digest', await digestOf(rig)], { env })).toMatchObject({ code: 0 });
+    expect([await statusOf(), isPublished()]).toEqual(['completed', true]);
+  });
+
+  test('does not decide with it under decisions: signed', async () => {
+    await park('signed');
+    const env = { PAWL_TOKEN: writeToken() };
+    expect(await rig.run(['approve', RUN, '--digest', await digestOf(rig)], { env })).toMatchObject(refused);
+    expect([await statusOf(), isPublished()]).toEqual(['waiting', false]);
+  });
+
+  test('trusts an edited workflow, also under decisions: signed', async () => {
+    await park('signed');
+    rmSync(join(rig.state, 'trust.json'));
+    const edited = APPROVAL.replace(/\{ id: 'ask'.*\n/, '');
+    rig.write('.pawl/workflows/approval.ts', edited);
+    expect(await rig.run(['run', 'approval'])).toMatchObject({ code: 4, stderr: expect.stringContaining('[NOT_TRUSTED]') });
+    writeWorkflow(rig, edited, 'approval');
+    expect(await rig.run(['run', 'approval'])).toMatchObject({ code: 0 });
+    expect(isPublished()).toBe(true);
+  });
+
+  test('replaces the list of keys: runs under way take no new key, runs that begin afterwards do', async () => {
+    await park('signed');
+    for (const name of ['identities', 'identities.json']) {
+      rmSync(join(rig.state, name), { recursive: true });
+      cpSync(join(malloryState(), name), join(rig.state, name), { recursive: true });
+    }
+    const under = await runSigned(rig, ['approve', RUN, '--digest', await digestOf(rig)]);
+    expect(under).toMatchObject({ code: 4, stderr: expect.stringContaining('was not enrolled when the run began') });
+    expect([await statusOf(), isPublished()]).toEqual(['waiting', false]);
+    const later = 'ddddddddddddddd4';
+    await park('signed', later);
+    const { gates } = await rig.json<{ gates: readonly { digest: string }[] }>(['gates', later]);
+    expect(await runSigned(rig, ['approve', later, '--digest', gates[0]?.digest ?? ''])).toMatchObject({ code: 0 });
+    expect([await statusOf(later), isPublished()]).toEqual(['completed', true]);
+  });
+});
+
+describe('somebody who writes into the database', () => {
+  /** Puts an approval in the name of ann where decisions arrive. */
+  async function forgeDecision(): Promise<void> {
+    const { gates } = await rig.json<{ gates: readonly { digest: string }[] }>(['gates', RUN]);
+    const store = await openSqliteStore({ file: await databaseOf() });
+    const digest = gates[0]?.digest ?? '';
+    const input = { type: 'decided', at: Date.now(), path: 'ask#1', option: 'yes', digest, actor: 'ann' } as const;
+    expect(await store.post({ run: RUN, dedupe: 'forged', input, values: [] })).toBe('posted');
+    await store.close();
+  }
+
+  test('decides in the name of another where no signatures are asked for', async () => {
+    await park('unsigned');
+    await forgeDecision();
+    expect(await rig.run(['resume', RUN])).toMatchObject({ code: 0 });
+    expect([await statusOf(), isPublished()]).toEqual(['completed', true]);
+  });
+
+  test('is ignored, on record, under decisions: signed', async () => {
+    await park('signed');
+    await forgeDecision();
+    expect(await rig.run(['resume', RUN])).toMatchObject({ code: 3 });
+    expect([await statusOf(), isPublished()]).toEqual(['waiting', false]);
+    expect((await rig.run(['logs', RUN])).stdout).toContain('ignored');
+  });
+});
+
+test('a token that was stolen decides where no signatures are asked for', async () => {
+  await park('unsigned');
+  const env = { PAWL_TOKEN: await tokenOf(rig, 'ann'), PAWL_RUN: RUN };
+  expect(await rig.run(['approve', RUN, '--digest', await digestOf(rig)], { env })).toMatchObject({ code: 0 });
+  expect(isPublished()).toBe(true);
+});
