@@ -92,3 +92,8 @@ export function birthOf({ definition, hash }: CompiledWorkflow, birth: Birth): R
     ...(signing.keys === undefined ? {} : { keys: signing.keys }),
   };
 }
+
+/** Where the steps of a run work, as its origin says. */
+export function placeOf({ workspace, head }: RunOrigin): Pick<RunOrigin, 'workspace' | 'head'> {
+  return { ...(workspace === undefined ? {} : { workspace }), ...(head === undefined ? {} : { head }) };
+}

@@ -103,13 +103,23 @@ async function takeBack(core: EngineCore, mail: { readonly run: string; readonly
 }
 
 /** True when the mail is back; false when it was acted on. While an owner may have read it, this waits for one of the two. */
-async function isWithdrawn(core: EngineCore, { run, dedupe }: { readonly run: string; readonly dedupe: string }): Promise<boolean> {
+async function isWithdrawn(core: EngineCore, mail: { readonly run: string; readonly dedupe: string }): Promise<boolean> {
+  for (;;) {
+    const result = await core.withdraw(mail.run, mail.dedupe);
+    if (result !== 'held') return result === 'withdrawn';
+    if ((await untilLetGo(core, mail)) === 'taken') return false;
+  }
+}
+
+/** Waits, by reading alone, until mail was acted on or nobody owns its run. A write in vain would tell everybody who follows. */
+async function untilLetGo(core: EngineCore, { run, dedupe }: { readonly run: string; readonly dedupe: string }): Promise<'taken' | 'free'> {
   for (;;) {
     const changed = nextChange(core);
     try {
-      const result = await core.withdraw(run, dedupe);
-      if (result !== 'held') return result === 'withdrawn';
       const given = core.driverOf(run)?.finished.catch(() => undefined);
+      const { owner } = await core.store.load(run);
+      if (!(await isUntaken(core, run, dedupe))) return 'taken';
+      if (owner === undefined && given === undefined) return 'free';
       await (given === undefined ? changed.happened : Promise.race([given, changed.happened]));
     } finally {
       changed.stop();

@@ -15,9 +15,9 @@ import type { RunInput } from '../kernel/input.ts';
 import { type Activation, isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptRunner } from '../steps/attempt.ts';
-import type { Claimed, Mail, RunOrigin, Store } from '../store/store.ts';
+import type { Claimed, Mail, Store } from '../store/store.ts';
 import { beginningOf } from './beginning.ts';
-import { birthOf, ownOptions, type StartOptions } from './birth.ts';
+import { birthOf, ownOptions, placeOf, type StartOptions } from './birth.ts';
 import { cancelChild, startChild } from './children.ts';
 import type { Clock } from './clock.ts';
 import { hasWorkLeft, suppliedRows, wantedAt } from './delta.ts';
@@ -96,13 +96,10 @@ export class EngineCore implements DriverHost {
     const { definition } = workflow;
     const bound = bindParams(definition.params, given, `workflow "${definition.name}"`);
     const id = options.id ?? createRunId();
-    if (this.drivers.has(id))
-      throw new EngineError('RUN_EXISTS', `run "${id}" exists already and is being driven; start one under another id`, {
-        details: { run: id },
-      });
+    this.assertFree(id);
     const { override, detour } = beginningOf(definition, options);
     const signing = frozenAtBirth(this.parts.signing, definition, options.signing);
-    const program = this.remember(id, programOf(workflow, bound, options));
+    const program = programOf(workflow, bound, options);
     const record = this.recordFor(id, { reads: program.program.reads, fresh: true });
     record.params = bound;
     for (const [key, value] of options.past?.data ?? []) record.supplyData(key, value);
@@ -121,6 +118,9 @@ export class EngineCore implements DriverHost {
     const { origin = {}, from, sign } = options;
     const by = { ...(origin.actor === undefined ? {} : { actor: origin.actor }), ...(sign === undefined ? {} : { sign }) };
     const event = await signedBirth(this.signing, born, { from, entry: definition.entry, ...by });
+    // Whoever started the same run while this one was signed has it.
+    this.assertFree(id);
+    this.remember(id, program);
     const past = options.past === undefined ? {} : { fork: { run: options.past.run, seq: options.past.seq } };
     const create = { owner: this.me, definition, codeHash: workflow.codeHash, origin: options.origin ?? {}, ...past };
     const driver = new RunDriver(this, {
@@ -143,6 +143,13 @@ export class EngineCore implements DriverHost {
     });
     await driver.born;
     return driver;
+  }
+
+  private assertFree(id: string): void {
+    if (!this.drivers.has(id)) return;
+    throw new EngineError('RUN_EXISTS', `run "${id}" exists already and is being driven; start one under another id`, {
+      details: { run: id },
+    });
   }
 
   private recordFor(run: string, given: { reads: RunRecordReads; fresh: boolean }): RunRecord {
@@ -309,7 +316,15 @@ export class EngineCore implements DriverHost {
   /** Takes mail back, unless whoever drives the run, here or elsewhere, may have read it. */
   async withdraw(run: string, dedupe: string): ReturnType<Store['withdraw']> {
     while (this.claiming.has(run)) await this.claiming.get(run)?.catch(() => undefined);
-    return this.drivers.has(run) ? 'held' : this.store.withdraw({ run, dedupe }, this.me);
+    if (this.drivers.has(run)) return 'held';
+    const taken = this.store.withdraw({ run, dedupe }, this.me);
+    // A claim that began meanwhile would read the mail just before it is gone.
+    const over = taken.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.claiming.set(run, over);
+    return taken.finally(() => this.claiming.delete(run));
   }
 
   /** Drives everything that is due, has mail or lost its owner, as far as its workflow is known here. */
@@ -484,7 +499,3 @@ type RunRecordReads = ConstructorParameters<typeof RunRecord>[0]['reads'];
 const READY_MAX = 1000;
 /** After which time a run that could not be driven is tried again. */
 const SWEEP_AGAIN_MS = 60_000;
-
-function placeOf({ workspace, head }: RunOrigin): Pick<RunOrigin, 'workspace' | 'head'> {
-  return { ...(workspace === undefined ? {} : { workspace }), ...(head === undefined ? {} : { head }) };
-}

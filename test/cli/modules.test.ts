@@ -1,7 +1,7 @@
 // What a command loads is what its user waits for, so each command that is called all day has a list of what it may
 // load. The files of the bundle are taken from the process, and what is in them from their source maps.
 
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
@@ -106,7 +106,15 @@ const FRAME = [
   ...['catalogue', 'command', 'failure', 'help', 'main', 'package', 'parse', 'shell', 'terminal'].map((name) => `src/cli/${name}.ts`),
   // What a verb takes is looked up for each; the rest is loaded by those that take something, or lies in one file with them.
   'src/authority/',
-  ...['actor', 'agent-session', 'project', 'right', 'tokens'].map((name) => `src/cli/${name}.ts`),
+  ...['actor', 'agent-session', 'project', 'right', 'settings', 'signed-projects', 'state-file', 'tokens', 'trust', 'trust-signature'].map(
+    (name) => `src/cli/${name}.ts`,
+  ),
+  'src/definition/hash.ts',
+  'src/engine/gates.ts',
+  'src/engine/signature-proof.ts',
+  'src/engine/signatures.ts',
+  'src/kernel/question-digest.ts',
+  ...['check-signatures', 'identity', 'identity-signing', 'passphrase', 'store-origin'].map((name) => `src/cli/${name}.ts`),
   'src/process/process-table.ts',
 ];
 /** What finding the project takes. */
@@ -184,7 +192,8 @@ function besides(loaded: readonly string[], allowed: readonly string[]): string[
 }
 
 test.each(Object.entries(MAY_LOAD))('pawl %s loads no more than it uses', async (line, allowed) => {
-  const db = join(rig.folder, 'runs.db');
+  const db = join(rig.state, 'runs.db');
+  mkdirSync(rig.state, { mode: 0o700 });
   await makeRun(db);
   rig.write('.pawl/workflows/small.ts', SMALL);
   expect(besides(await loadedBy([...line.split(' '), ...(line.startsWith('--') ? [] : ['--db', db])]), allowed)).toEqual([]);
