@@ -319,11 +319,10 @@ export class EngineCore implements DriverHost {
     if (this.drivers.has(run)) return 'held';
     const taken = this.store.withdraw({ run, dedupe }, this.me);
     // A claim that began meanwhile would read the mail just before it is gone.
-    const over = taken.then(
-      () => undefined,
-      () => undefined,
+    this.claiming.set(
+      run,
+      Promise.allSettled([taken]).then(() => undefined),
     );
-    this.claiming.set(run, over);
     return taken.finally(() => this.claiming.delete(run));
   }
 
