@@ -2,6 +2,7 @@
 // follow from its events.
 
 import type { CompiledWorkflow } from '../definition/code.ts';
+import { effectOf } from '../kernel/effect.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { Ref } from '../kernel/run-state.ts';
 import { type Activation, dueOf, hasRoom, isFinal, isWorking, type Path, type RunState, standsStill } from '../kernel/run-state.ts';
@@ -111,7 +112,12 @@ export function wantedAt(run: RunState): number | undefined {
 /** Whether an owner would find something to do in the run. */
 export function hasWorkLeft(run: RunState): boolean {
   return Object.values(run.live).some(
-    (activation) => isWorking(activation) || activation.wait?.kind === 'child' || (activation.state === 'queued' && !standsStill(run)),
+    (activation) =>
+      isWorking(activation) ||
+      activation.wait?.kind === 'child' ||
+      // What a question is about is looked at before it is put, and before a decision counts.
+      effectOf(run, activation)?.do === 'step.observe' ||
+      (activation.state === 'queued' && !standsStill(run)),
   );
 }
 

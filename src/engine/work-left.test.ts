@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { createRun } from '../kernel/apply.ts';
+import type { Activation, RunState, Wait } from '../kernel/run-state.ts';
+import { hasWorkLeft } from './delta.ts';
+
+/** A run at a question about something outside of it. */
+function asking(wait: Partial<Wait>): RunState {
+  const run = createRun({
+    type: 'run.started',
+    at: 0,
+    run: { id: 'r', workflow: 'w', def: 'd', form: 'graph', flags: [], depth: 0 },
+  });
+  const activation: Activation = {
+    path: 'ask#1',
+    step: 'ask',
+    kind: 'human',
+    state: 'waiting',
+    attempt: 1,
+    since: 1,
+    recovery: 0,
+    openedAt: 0,
+    wait: { kind: 'human', question: 'q', digest: 'shown', ...wait },
+  };
+  return { ...run, live: { 'ask#1': activation } };
+}
+
+test('a question leaves work only while what it is about has to be looked at', () => {
+  expect(hasWorkLeft(asking({}))).toBe(false);
+  // A decision that was taken counts after a look; whoever gave the run up before it leaves that to somebody.
+  expect(hasWorkLeft(asking({ decided: [{ option: 'yes', actor: 'ann' }] }))).toBe(true);
+});
