@@ -120,7 +120,7 @@ describe('a run whose driver failed', () => {
         yield* step('a').task({ action: () => 'a', recovery: 'rerun' });
         return yield* step('b').task({ action: () => 'b', recovery: 'rerun' });
       });
-      const engine = await createEngine({ db, workflows: [two] });
+      const engine = await createEngine({ db, workflows: [two], drives: 'own' });
       await engine.resume('${run.id}', { actor: 'ann', acceptChanges: true });
       say((await engine.wait('${run.id}')).output);
       await engine.close();`);
