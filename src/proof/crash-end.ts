@@ -60,12 +60,23 @@ async function loose(store: Store, run: string): Promise<string[]> {
   ];
 }
 
+/**
+ * Whether nothing was passed by hand but steps whose end a kill left unknown, and of which the person of the proof said that
+ * they took effect, here or in a run that this one started.
+ */
+async function isResolvedOnly(store: Store, run: string): Promise<boolean> {
+  const events = (await store.events(run, 0)).flatMap((row) => row.events);
+  return events.every((event) => {
+    const override = event.type === 'run.started' || event.type === 'run.changed' ? event.override : undefined;
+    return override === undefined || override.how === 'done' || override.how === 'child';
+  });
+}
+
 async function factsOf(store: Store, run: string): Promise<[string, string][]> {
   const { state } = await store.load(run);
   const data = Object.fromEntries(await store.data(run)) as Json;
   return [
-    // A person who says of a step that it took effect, since a kill left its end unknown, passes it by hand.
-    ['status', state.status === 'overridden' ? 'completed' : state.status],
+    ['status', state.status === 'overridden' && (await isResolvedOnly(store, run)) ? 'completed' : state.status],
     ['output', state.output?.digest ?? 'nothing'],
     ['data', digestText(canonicalJson(data))],
     ['counts', canonicalJson({ ...state.counts })],
