@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -96,3 +96,16 @@ test('a closed checkout leaves nothing behind', async () => {
   await closeSideCheckout(checkout);
   expect([existsSync(checkout.folder), git(home, 'worktree', 'list').split('\n').length]).toEqual([false, 1]);
 });
+
+test('checkouts that are made, brought back and removed at the same time do not disturb each other', async () => {
+  const work = async (name: string): Promise<void> => {
+    for (let round = 0; round < 6; round += 1) {
+      const checkout = await openSideCheckout(home);
+      put(checkout.folder, `${name}${round}.txt`, name);
+      expect(await bringBack(checkout)).toEqual({ kind: 'merged' });
+      await closeSideCheckout(checkout);
+    }
+  };
+  await Promise.all(['a', 'b', 'c', 'd'].map(work));
+  expect(readdirSync(home).filter((name) => /^[abcd]\d/.test(name))).toHaveLength(24);
+}, 60_000);

@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type GitAnswer, git } from './git.ts';
+import { gitWorktreeAdd } from './worktree.ts';
 
 /** A checkout beside the workspace. */
 export interface SideCheckout {
@@ -23,10 +24,10 @@ class CheckoutTrouble extends Error {}
 
 /** Makes a checkout beside a workspace that git keeps. */
 export async function openSideCheckout(workspace: string): Promise<SideCheckout> {
-  const base = await snapshotOf(workspace, 'HEAD');
+  const base = await inTurn(workspace, () => snapshotOf(workspace, 'HEAD'));
   const home = await mkdtemp(join(tmpdir(), 'pawl-branch-'));
   const folder = join(home, 'work');
-  said(await git(workspace, ['worktree', 'add', '--quiet', '--detach', folder, base]));
+  said(await gitWorktreeAdd(workspace, ['--detach', folder, base]));
   return { workspace, folder, base };
 }
 
@@ -41,9 +42,16 @@ const busy = new Map<string, Promise<unknown>>();
 
 /** Brings what was changed in a checkout back into the workspace; one after the other, so that each sees the last. */
 export function bringBack(checkout: SideCheckout): Promise<BroughtBack> {
-  const turn = (busy.get(checkout.workspace) ?? Promise.resolve()).then(() => merge(checkout));
-  const done = turn.catch(() => undefined);
-  busy.set(checkout.workspace, done);
+  return inTurn(checkout.workspace, () => merge(checkout));
+}
+
+/** Reading a workspace as a whole and writing to it take turns, so that nobody begins with half of a change. */
+function inTurn<T>(workspace: string, act: () => Promise<T>): Promise<T> {
+  const turn = (busy.get(workspace) ?? Promise.resolve()).then(act);
+  busy.set(
+    workspace,
+    turn.catch(() => undefined),
+  );
   return turn;
 }
 

@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { git } from '../../test/git.ts';
-import { addWorktree, checkoutOf, removeWorktree } from './worktree.ts';
+import { addWorktree, checkoutOf, gitWorktreeAdd, removeWorktree } from './worktree.ts';
 
 let home: string;
 let checkout: string;
@@ -103,4 +103,19 @@ test('a folder without git, and a repository without a commit, are no checkout',
   const empty = join(home, 'empty');
   git(home, 'init', '--quiet', empty);
   expect([await checkoutOf(home), await checkoutOf(empty)]).toEqual([undefined, undefined]);
+});
+
+test('one that another process is just making does no harm', async () => {
+  // As git leaves it for a moment between making the file and writing to it.
+  const half = join(checkout, '.git', 'worktrees', 'half');
+  mkdirSync(half, { recursive: true });
+  for (const [name, text] of [
+    ['locked', 'initializing'],
+    ['gitdir', join(home, 'half', '.git')],
+    ['commondir', ''],
+  ] as const) {
+    writeFileSync(join(half, name), text);
+  }
+  setTimeout(() => writeFileSync(join(half, 'commondir'), '../..\n'), 100);
+  expect(await gitWorktreeAdd(checkout, ['--detach', folder(), 'HEAD'])).toMatchObject({ ok: true });
 });

@@ -3,7 +3,8 @@
 
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { git } from './git.ts';
+import { setTimeout } from 'node:timers/promises';
+import { type GitAnswer, git } from './git.ts';
 
 /** The top of the checkout that a folder lies in, where it has at least one commit to begin from. */
 export async function checkoutOf(folder: string): Promise<string | undefined> {
@@ -35,11 +36,26 @@ export async function addWorktree({ checkout, folder, branch, from = 'HEAD' }: W
     await git(checkout, ['worktree', 'prune']);
     const isThere = (await commitAt(checkout, `refs/heads/${branch}`)) !== undefined;
     const begin = (await commitAt(checkout, keptRef(branch))) ?? from;
-    const made = await git(checkout, ['worktree', 'add', '--quiet', ...(isThere ? [folder, branch] : ['-b', branch, folder, begin])]);
+    const made = await gitWorktreeAdd(checkout, isThere ? [folder, branch] : ['-b', branch, folder, begin]);
     if (!made.ok) return { trouble: made.message };
   }
   const at = await commitAt(folder, 'HEAD');
   return at === undefined ? { trouble: `${folder} is there and has no commit` } : { at };
+}
+
+const ADD_TRIES = 5;
+const HALF_MADE = /failed to read .*worktrees|could not create directory of .*worktrees|commondir|gitdir/i;
+
+/**
+ * `git worktree add`. Git reads the notes of all worktrees first and fails when another process is just making or
+ * removing one; then it is asked again.
+ */
+export async function gitWorktreeAdd(checkout: string, args: readonly string[]): Promise<GitAnswer> {
+  for (let tries = 1; ; tries += 1) {
+    const made = await git(checkout, ['worktree', 'add', '--quiet', ...args]);
+    if (made.ok || tries === ADD_TRIES || !HALF_MADE.test(made.message)) return made;
+    await setTimeout(20 * tries);
+  }
 }
 
 /** Where the last commit of a worktree is kept once its branch is gone: no list of branches shows it. */
