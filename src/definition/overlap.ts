@@ -13,12 +13,26 @@ export function writtenBy({ writes, config }: Pick<StepModel, 'writes' | 'config
   });
 }
 
-/** The ids of the members that may write what another writes; one that neither says so nor declares files is not among them. */
-export function overlappingWriters(members: readonly StepModel[]): ReadonlySet<string> {
+/** Whether an agent does not say which files it writes: it may write any. */
+export function isSilentWriter(step: Pick<StepModel, 'kind' | 'writes' | 'config'>): boolean {
+  return step.kind === 'agent' && step.writes === undefined && writtenBy(step).length === 0;
+}
+
+/** Whether the branches of a group judge: where a rejection leads somewhere, they review and do not write. */
+export function isReview({ next }: Pick<StepModel, 'next'>): boolean {
+  return next.reject !== undefined || next.reject_all !== undefined;
+}
+
+/** The ids of the members that may write what another writes, by the patterns that each is said to write. */
+export function overlappingWriters(
+  members: readonly StepModel[],
+  patternsOf: (member: StepModel) => readonly string[] = writtenBy,
+): ReadonlySet<string> {
   const found = new Set<string>();
+  const written = members.map(patternsOf);
   for (const [index, one] of members.entries()) {
-    for (const other of members.slice(index + 1)) {
-      if (!writtenBy(one).some((pattern) => writtenBy(other).some((rival) => mayMeet(pattern, rival)))) continue;
+    for (const [at, other] of members.entries()) {
+      if (at <= index || !written[index]?.some((pattern) => written[at]?.some((rival) => mayMeet(pattern, rival)))) continue;
       found.add(one.id);
       found.add(other.id);
     }

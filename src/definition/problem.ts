@@ -29,7 +29,6 @@ export type ProblemCode =
   | 'ARG_INVALID'
   | 'GATE_INVALID'
   | 'CHECK_BYPASSED'
-  | 'WRITERS_UNKNOWN'
   | 'KIND_AMBIGUOUS'
   | 'KIND_INVALID'
   | 'FIELD_UNKNOWN'

@@ -2,15 +2,23 @@
 // Git runs without hooks, so that nothing a repository brings is run by making one.
 
 import { existsSync, mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type GitAnswer, git } from './git.ts';
 
 /** The top of the checkout that a folder lies in, where it has at least one commit to begin from. */
 export async function checkoutOf(folder: string): Promise<string | undefined> {
+  // Most folders without git are told without asking git.
+  if (process.env.GIT_DIR === undefined && !hasGitAbove(resolve(folder))) return undefined;
   const top = await git(folder, ['rev-parse', '--show-toplevel']);
   const head = top.ok ? await git(folder, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']) : top;
   return top.ok && head.ok ? top.stdout.trim() : undefined;
+}
+
+function hasGitAbove(folder: string): boolean {
+  if (existsSync(join(folder, '.git'))) return true;
+  const above = dirname(folder);
+  return above !== folder && hasGitAbove(above);
 }
 
 /** A worktree to make. */

@@ -1,15 +1,20 @@
 // Owns branches that would write the same files at the same time: each works in a checkout of its own, and what it
 // changed is brought back when it was seen to be done. Branches that contradict each other end in a conflict, the later
-// one. A workspace that git does not keep has no checkouts: there they work in place, one beside the other.
+// one. An agent that does not say what it writes may write anything, unless its role may not change files or the branches
+// are reviews. A workspace that git does not keep has no checkouts: there they work in place, one beside the other.
 
-import type { StepModel } from '../definition/model.ts';
-import { overlappingWriters, writtenBy } from '../definition/overlap.ts';
+import type { AgentDeed } from '../agents/driver.ts';
+import type { Definition, StepModel } from '../definition/model.ts';
+import { isReview, isSilentWriter, overlappingWriters, writtenBy } from '../definition/overlap.ts';
 import { bringBack, closeSideCheckout, openSideCheckout } from '../process/side-checkout.ts';
 import { checkoutOf } from '../process/worktree.ts';
 import type { AttemptRequest, AttemptResult } from './attempt.ts';
+import { narrowed } from './permission.ts';
+import { entryOf, type StepServices } from './services.ts';
 import type { Bench } from './work.ts';
 
-const overlaps = new WeakMap<StepModel, ReadonlySet<string>>();
+const ANYTHING: readonly string[] = ['**'];
+const WRITING: readonly AgentDeed[] = ['edit', 'delete', 'move', 'execute'];
 
 /** Does the work of an attempt, in a checkout of its own where another branch may write the same. */
 export async function apart(
@@ -17,7 +22,7 @@ export async function apart(
   request: AttemptRequest,
   work: (bench: Bench, request: AttemptRequest) => Promise<AttemptResult>,
 ): Promise<AttemptResult> {
-  if (!isRival(request) || (await checkoutOf(bench.services.cwd)) === undefined) return work(bench, request);
+  if (!isRival(bench, request) || (await checkoutOf(bench.services.cwd)) === undefined) return work(bench, request);
   const checkout = await openSideCheckout(bench.services.cwd);
   try {
     const place = { ...bench, services: { ...bench.services, cwd: checkout.folder } };
@@ -34,11 +39,21 @@ export async function apart(
 }
 
 /** Whether this is a branch that writes what another branch, or another item of the same list, may write as well. */
-function isRival({ activation, bound, group }: AttemptRequest): boolean {
+function isRival({ services }: Bench, { activation, bound, group, workflow }: AttemptRequest): boolean {
   const { kind, id } = bound.model;
   if (group === undefined || (kind !== 'agent' && kind !== 'command') || activation.group === undefined) return false;
-  if (group.kind === 'each') return group.concurrency !== 1 && writtenBy(bound.model).length > 0;
-  const found = overlaps.get(group) ?? overlappingWriters(group.members);
-  overlaps.set(group, found);
-  return found.has(id);
+  if (group.concurrency === 1) return false;
+  const patternsOf = (member: StepModel): readonly string[] => {
+    if (!isSilentWriter(member)) return writtenBy(member);
+    const isLive = member.id === id && bound.code.agent !== undefined;
+    return isLive || isReview(group) || !mayWrite(services, workflow.definition, member) ? [] : ANYTHING;
+  };
+  if (patternsOf(bound.model).length === 0) return false;
+  return group.kind === 'each' || overlappingWriters(group.members, patternsOf).has(id);
+}
+
+/** Whether the role of an agent may change files, by itself or with the programs that it runs. */
+function mayWrite({ roles }: StepServices, definition: Definition, { config }: StepModel): boolean {
+  const { deeds } = narrowed(definition, entryOf(roles, String(config.role ?? ''))?.permissions);
+  return WRITING.some((deed) => deeds.includes(deed));
 }

@@ -99,8 +99,9 @@ async function observe(bench: Bench, request: AttemptRequest, context: AttemptCo
 
 function execute(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   const { kind } = request.bound.model;
-  // Only members can have rivals.
-  if (request.group === undefined || (kind !== 'agent' && kind !== 'command')) return executeHere(bench, request, context);
+  // Only members can have rivals. What is handed out is done by an agent that has its own place to work.
+  const isAlone = request.group === undefined || (kind !== 'agent' && kind !== 'command');
+  if (isAlone || isForCaller({ bench, request, context })) return executeHere(bench, request, context);
   return workshop().then(({ apart }) => apart(bench, request, (place, told) => executeHere(place, told, context)));
 }
 

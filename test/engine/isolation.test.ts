@@ -22,9 +22,11 @@ beforeEach(() => {
 });
 afterEach(() => rig.close());
 
-function parallel(...branches: readonly string[]): CompiledWorkflow {
+const parallel = (...branches: readonly string[]): CompiledWorkflow => parallelStage('', branches);
+
+function parallelStage(more: string, branches: readonly string[]): CompiledWorkflow {
   const lines = branches.map((branch) => `      - { ${branch} }`).join('\n');
-  const text = `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: both }\nstages:\n  - id: both\n    type: parallel\n    branches:\n${lines}\n`;
+  const text = `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: both }\nstages:\n  - id: both\n    type: parallel\n${more}    branches:\n${lines}\n`;
   const { compiled, errors } = checkYaml('both.yaml', text);
   if (compiled === undefined) throw new Error(JSON.stringify(errors));
   return compiled;
@@ -170,13 +172,58 @@ describe('agents that write the same files at the same time', () => {
     expect(folders.has(project)).toBe(false);
   });
 
-  test('and that say nothing about files are named by validate', () => {
-    const text = (branch: string, more = ''): string =>
-      `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: both }\nstages:\n  - id: both\n    type: parallel\n${more}    branches:\n      - { id: a, type: agent, agent: dev${branch} }\n      - { id: b, type: agent, agent: dev${branch} }\n  - { id: end, type: command, run: "true" }\n`;
-    const codes = (one: string): string[] => checkYaml('both.yaml', one).warnings.map(({ code }) => String(code));
-    expect(codes(text(''))).toEqual(['WRITERS_UNKNOWN']);
-    expect(codes(text(', writes: []'))).toEqual([]);
-    expect(codes(text(', writes: ["src/**"]'))).toEqual([]);
-    expect(codes(text('', '    on_any_reject: escalate\n'))).toEqual([]);
+  describe('and that say nothing about files', () => {
+    const silent = (id: string): string => `id: ${id}, type: agent, agent: dev`;
+    const inTypeScript = defineWorkflow({
+      name: 'silent',
+      steps: [{ id: 'both', parallel: { branches: ['one', 'five'].map((id) => ({ id, agent: 'dev', prompt: 'Write.' })) }, next: null }],
+    });
+    const overItems = defineWorkflow({
+      name: 'fanned',
+      steps: [
+        {
+          id: 'all',
+          each: { items: 'words', step: { agent: 'dev', prompt: 'Write.', context: ({ item }: { item?: unknown }) => ({ word: item }) } },
+          next: null,
+        },
+      ],
+      params: { words: { description: 'the words', type: 'json', required: false, default: ['one', 'five'] } },
+    });
+    const inFlow = workflow('flowing', function* () {
+      yield* all(['one', 'five'].map((id) => step(id).agent({ agent: 'dev', prompt: 'Write.' })));
+    });
+    test.each([
+      ['in a workflow file', parallel(silent('one'), silent('five'))],
+      ['beside one that does', parallel(silent('one'), `${silent('five')}, writes: [text]`)],
+      ['in a graph', inTypeScript],
+      ['in a flow', inFlow],
+      ['in a fan-out over a list', overItems],
+    ])('%s work apart as well', async (_, definition) => {
+      const { view, folders } = await runAgents(definition);
+      expect([view.status, readFileSync(join(project, 'text'), 'utf8')]).toEqual(['completed', 'ONE\ntwo\nthree\nfour\nFIVE\n']);
+      expect(folders.has(project)).toBe(false);
+    });
+
+    const where = async (
+      definition: Parameters<Engine['start']>[0],
+      permissions?: { readonly deeds: readonly ['read'] },
+    ): Promise<string[]> => {
+      const folders: string[] = [];
+      const driver = createScriptedDriver(({ cwd }) => {
+        folders.push(cwd);
+        return [{ do: 'answer' }];
+      });
+      const dev = { driver: 'scripted', ...(permissions === undefined ? {} : { permissions }) };
+      const engine = await rig.open({ cwd: project, roles: { dev }, drivers: { scripted: driver } });
+      expect((await (await engine.start(definition)).wait()).status).toBe('completed');
+      return [...new Set(folders)];
+    };
+
+    test('stay in the workspace when their role may not change files, when they review, or work one by one', async () => {
+      const review = parallelStage('    on_any_reject: escalate\n', [silent('a'), silent('b')]);
+      expect(await where(inTypeScript, { deeds: ['read'] })).toEqual([project]);
+      expect(await where(review)).toEqual([project]);
+      expect(await where(parallel(`${silent('a')}, writes: []`, silent('b')))).toEqual([project]);
+    });
   });
 });

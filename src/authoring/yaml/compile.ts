@@ -9,7 +9,6 @@ import { arg } from '../../definition/arg.ts';
 import type { Budget } from '../../definition/budget.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { Definition, StepModel } from '../../definition/model.ts';
-import { writtenBy } from '../../definition/overlap.ts';
 import { workflowOf } from '../../definition/plain-workflow.ts';
 import { type Problem, ProblemList } from '../../definition/problem.ts';
 import { bypassesIn } from '../../definition/rework.ts';
@@ -82,13 +81,7 @@ export function draftYaml(document: YamlWorkflow): Draft {
     .map((problem) => placed(document, problem));
   const isTwice = found.some(({ code }) => code === 'STEP_DUPLICATE');
   const follows = isTwice ? FOLLOWS_DUPLICATES : ways.wrong.length > 0 ? FOLLOWS_WRONG_TARGETS : NOTHING;
-  const all = [
-    ...ways.wrong,
-    ...found.filter(({ code }) => !follows.has(code)),
-    ...ways.warnings,
-    ...bypassWarnings(document, definition),
-    ...writerWarnings(document, definition),
-  ];
+  const all = [...ways.wrong, ...found.filter(({ code }) => !follows.has(code)), ...ways.warnings, ...bypassWarnings(document, definition)];
   return all.some(({ severity }) => severity === 'error') ? { problems: all } : { definition, problems: all };
 }
 
@@ -102,31 +95,6 @@ function bypassWarnings(document: YamlWorkflow, { steps, entry }: Definition): C
       hint: `lead "${rework}" to "${check}", so that what is asked about was checked`,
     };
     return { ...placed(document, problem), severity: 'warning' };
-  });
-}
-
-/** Agents that work side by side and do not say what they write. Where branches may reject, they judge and do not write. */
-function writerWarnings(document: YamlWorkflow, { steps }: Definition): CompileProblem[] {
-  return steps.flatMap((step) => {
-    const silent = step.members.filter(
-      (member) => member.kind === 'agent' && member.writes === undefined && writtenBy(member).length === 0,
-    );
-    if (
-      step.kind !== 'parallel' ||
-      step.concurrency === 1 ||
-      silent.length < 2 ||
-      step.next.reject !== undefined ||
-      step.next.reject_all !== undefined
-    )
-      return [];
-    const names = silent.map(({ id }) => `"${id}"`).join(', ');
-    const problem: Problem = {
-      step: step.id,
-      code: 'WRITERS_UNKNOWN',
-      message: `${names} are agents that work at the same time in one folder, and do not say which files they write`,
-      hint: 'give each branch writes: ["src/**"] with its own patterns, or writes: [] when it only reads; those that overlap then get checkouts of their own',
-    };
-    return [{ ...placed(document, problem), severity: 'warning' as const }];
   });
 }
 
