@@ -87,9 +87,10 @@ function open(mode: Mode): Promise<SqliteStore> {
 
 function parkedAt(run: string): Delta[] {
   const shown = createValue({ tree: 'a'.repeat(40) });
-  const first = createFirst({ run, owner: 'bench', activation: createActivation('approve', { kind: 'human', state: 'preparing' }) });
+  const opened = createActivation('approve', { kind: 'human' });
+  const first = createFirst({ run, owner: 'bench', activation: { ...opened, state: 'preparing' } });
   const wait = { kind: 'human', digest: createValue({ prompt: run }).ref.digest, shown: shown.ref } as const;
-  const parked = createNext(first, [{ type: 'step.changed', at: START_AT, path: 'approve#1', set: { state: 'waiting', wait } }], {
+  const parked = createNext(first, [{ type: 'step.changed', at: START_AT, activation: { ...opened, state: 'waiting', wait } }], {
     values: [shown],
     release: true,
   });

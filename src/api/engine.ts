@@ -52,7 +52,7 @@ import { memberName } from '../forge/people.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import { isFinal, isSettled } from '../kernel/run-state.ts';
 import { waitsOf } from '../kernel/status.ts';
-import { FORGE_SIGNAL } from '../kernel/waits.ts';
+import { RECHECK_SIGNAL } from '../kernel/waits.ts';
 import { keyReader } from '../process/key-file.ts';
 import { createOwner, giveSigns, isDead, watchOwners } from '../process/owner.ts';
 import { readForge } from '../steps/forge-reading.ts';
@@ -226,7 +226,7 @@ function hearForge(core: EngineCore, forge: Forge, event: ForgeEvent): void {
   const tell = async (run: string): Promise<void> => {
     if (event.event.endsWith('labeled')) await refreshLabels(core, forge, { run, event });
     const { state } = await core.store.load(run);
-    if (waitsOf(state).some(({ kind }) => kind === 'forge')) await sendSignal(core, run, { name: FORGE_SIGNAL, id: event.id });
+    if (waitsOf(state).some(({ kind }) => kind === 'checks')) await sendSignal(core, run, { name: RECHECK_SIGNAL, id: event.id });
   };
   const hear = async (): Promise<void> => {
     // One that cannot be driven here keeps nobody else from hearing.
@@ -414,8 +414,8 @@ class PublicEngine implements Engine {
   /** What happened at the forge while nobody drove the run, nobody told it: a gate without a verdict looks now. */
   private async lookAtForge(run: string): Promise<void> {
     const { state } = await this.open.store.load(run);
-    if (!isSettled(state.status) && waitsOf(state).some(({ kind }) => kind === 'forge'))
-      await sendSignal(this.open, run, { name: FORGE_SIGNAL });
+    if (!isSettled(state.status) && waitsOf(state).some(({ kind }) => kind === 'checks'))
+      await sendSignal(this.open, run, { name: RECHECK_SIGNAL });
   }
 
   recover(): Promise<readonly string[]> {

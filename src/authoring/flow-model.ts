@@ -7,7 +7,7 @@ import { deepFreeze, type Json, type JsonObject, toPlain } from '../base/json.ts
 import { type BoundStep, type ConditionCheck, NO_CODE, type StepCode, type StepContext } from '../definition/code.ts';
 import { KINDS } from '../definition/kinds/registry.ts';
 import type { ConditionModel, RecoveryPolicy, RetryPolicy, StepKind, StepModel } from '../definition/model.ts';
-import { expressionOf } from '../kernel/scope.ts';
+import { expressionOf } from '../definition/scope.ts';
 
 /** A condition of a contract: an expression, or a function that looks at the world. */
 export interface FlowCondition {

@@ -2,6 +2,7 @@
 // nothing is, for whom or what the run waits. Only the store and the key of its tokens are read, no engine.
 
 import { type Desk, type Handout, handoutsOf, type OpenQuestions, questionsOf } from '../engine/reports.ts';
+import { waitOf } from '../kernel/activation.ts';
 import { isDone, isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
 import { statusOf } from '../kernel/status.ts';
 import { keyReader } from '../process/key-file.ts';
@@ -63,7 +64,8 @@ async function workOf(core: Desk, run: string): Promise<readonly OpenWork[]> {
 async function questionsIn(core: Desk, run: string): Promise<readonly AskedQuestions[]> {
   const { state } = await core.store.load(run);
   return (await questionsOf(core, run)).map((asked) => {
-    const digest = state.live[asked.path]?.wait?.questions?.digest ?? '';
+    const wait = waitOf(state.live[asked.path]);
+    const digest = wait?.kind === 'answer' ? wait.questions.digest : '';
     return { ...asked, workflow: state.workflow, digest };
   });
 }

@@ -3,8 +3,10 @@
 
 import { EngineError } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Wait } from '../kernel/activation.ts';
+import { humanWaitOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import type { Wait } from '../kernel/run-state.ts';
+import { activationIn } from '../kernel/event.ts';
 import type { Store } from '../store/store.ts';
 import { DIGEST_SHOWN, textOf } from './decision.ts';
 import type { AskedGate, Named } from './decision-gates.ts';
@@ -46,21 +48,16 @@ export async function contentChanged(
 /** Why the question was put anew, where things outside of the run have changed. */
 async function noteOn(store: Store, run: string, path: string): Promise<string | undefined> {
   const events = (await store.events(run, 0)).flatMap((row) => row.events);
-  const changed = events.findLast((event) => event.type === 'step.changed' && event.path === path && event.note !== undefined);
+  const changed = events.findLast((event) => event.type === 'step.changed' && event.activation.path === path && event.note !== undefined);
   return changed?.type === 'step.changed' ? changed.note : undefined;
 }
 
 async function shownThen(store: Store, run: string, digest: string): Promise<JsonObject | undefined> {
   const events = (await store.events(run, 0)).flatMap((row) => row.events);
-  const then = events.map(waitOf).findLast((wait) => wait?.digest?.startsWith(digest));
-  if (then === undefined || then === null) return undefined;
+  const then = events.map((event) => humanWaitOf(activationIn(event))).findLast((wait) => wait?.digest?.startsWith(digest));
+  if (then === undefined) return undefined;
   if (then.shown === undefined) return {};
   return objectOf(JSON.parse((await store.values([then.shown.digest])).get(then.shown.digest) as string) as Json);
-}
-
-function waitOf(event: RunEvent): Wait | null | undefined {
-  if (event.type === 'step.opened' || event.type === 'step.reopened') return event.activation.wait;
-  return event.type === 'step.changed' ? event.set.wait : undefined;
 }
 
 function objectOf(shown: Json): JsonObject {

@@ -3,6 +3,7 @@
 
 import { EngineError, isEngineError } from '../base/error.ts';
 import { type OpenGate, openGates } from '../engine/gates.ts';
+import { childOf } from '../kernel/activation.ts';
 import type { Store } from '../store/store.ts';
 
 /** A question and the run that asks it. */
@@ -16,7 +17,7 @@ export interface AskedGate {
 export async function gatesBelow(store: Store, run: string): Promise<readonly AskedGate[]> {
   const { state } = await store.load(run);
   const own = (await openGates({ store }, run)).map((gate) => ({ run, workflow: state.workflow, gate }));
-  const children = Object.values(state.live).flatMap(({ wait }) => (wait?.child === undefined ? [] : [wait.child]));
+  const children = Object.values(state.live).flatMap((activation) => childOf(activation) ?? []);
   const below = await Promise.all(children.map((child) => gatesBelow(store, child).catch(noneYet)));
   return [...own, ...below.flat()].sort((a, b) => a.gate.since - b.gate.since);
 }

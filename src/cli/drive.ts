@@ -124,7 +124,7 @@ async function followToRest(
 
 /** Whether a run goes on by itself soon. A gate that only looks again now and then waits for people or CI at the forge. */
 function isSoon({ due, waits }: Rest): boolean {
-  const isForOthers = waits.length > 0 && waits.every(({ wait }) => wait.kind === 'forge');
+  const isForOthers = waits.length > 0 && waits.every(({ wait }) => wait.kind === 'checks');
   return due !== undefined && !isForOthers && due.at - Date.now() <= SOON_MS;
 }
 

@@ -40,7 +40,7 @@ export function headLine(shell: Shell, node: ProgressNode, room: BlockRoom): str
 
 /** The steps of a run in the order they were opened, with those of the runs they started. */
 export function stepLines(shell: Shell, node: ProgressNode, room: BlockRoom): StepLines[] {
-  const own = [...node.progress.steps.values()].filter(({ activation }) => activation.group === undefined);
+  const own = [...node.progress.steps.values()].filter(({ activation }) => activation.member === undefined);
   const width = Math.min(NAME_MAX, Math.max(0, ...own.map((step) => widthOf(nameOf(step)))));
   return own.map((step) => ({
     key: step.activation.path,
@@ -67,14 +67,14 @@ function linesOfStep(shell: Shell, placed: Placed, room: BlockRoom): string[] {
 }
 
 function childLines(shell: Shell, { child, indent }: { readonly child: ProgressNode; readonly indent: number }, room: BlockRoom): string[] {
-  const own = [...child.progress.steps.values()].filter(({ activation }) => activation.group === undefined);
+  const own = [...child.progress.steps.values()].filter(({ activation }) => activation.member === undefined);
   const width = Math.min(NAME_MAX, Math.max(0, ...own.map((step) => widthOf(nameOf(step)))));
   return own.flatMap((step) => linesOfStep(shell, { node: child, step, indent, width }, room));
 }
 
 function memberLines(shell: Shell, { node, step, indent }: Placed, room: BlockRoom): string[] {
   if (step.members === undefined) return [];
-  const all = [...node.progress.steps.values()].filter(({ activation }) => activation.group === step.activation.path);
+  const all = [...node.progress.steps.values()].filter(({ activation }) => activation.member?.group === step.activation.path);
   const telling = all.length <= MEMBERS_MAX ? all : all.filter(({ status, endedAt }) => endedAt === undefined || status === 'failed');
   const shown = telling.slice(0, MEMBERS_MAX);
   const width = Math.min(NAME_MAX, Math.max(0, ...shown.map((member) => widthOf(nameOf(member)))));
@@ -100,7 +100,7 @@ function stepLine(shell: Shell, { node, step, indent, width }: Placed, room: Blo
 
 /** `implement`, `implement#2` for the second visit; a member by its key. */
 function nameOf({ activation }: StepProgress): string {
-  return oneLine(activation.key ?? activation.path.replace(/#1$/, ''));
+  return oneLine(activation.member?.key ?? activation.path.replace(/#1$/, ''));
 }
 
 /** What the step does or how it ended, what went wrong, and last, where there is room, its title. */
@@ -112,7 +112,7 @@ function aboutOf(node: ProgressNode, step: StepProgress): string {
     ...(members === undefined ? [] : [countText(members)]),
     ...(endedAt === undefined ? (members === undefined ? [doingText(step)] : []) : ends),
     ...(error === undefined ? [] : [endedAt === undefined ? `after: ${oneLine(error)}` : oneLine(error)]),
-    ...(title === undefined || title === activation.step || activation.key !== undefined ? [] : [oneLine(title)]),
+    ...(title === undefined || title === activation.step || activation.member !== undefined ? [] : [oneLine(title)]),
   ];
   return parts.join(', ');
 }

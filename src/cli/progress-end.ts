@@ -72,7 +72,7 @@ function waitLines(shell: Shell, { story }: End, { run, wait }: RestingWait): st
         `  ${at}${below}waits for signal "${oneLine(wait.name ?? '')}"${until}; to stay with the run until it comes:`,
         commandLine(shell, `pawl resume ${story.run.id} --wait`),
       ];
-    case 'forge':
+    case 'checks':
       return [
         `  ${at}${below}waits for people or CI at the forge; once they have answered, it goes on with`,
         commandLine(shell, `pawl resume ${story.run.id}`),

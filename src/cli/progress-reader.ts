@@ -1,8 +1,9 @@
 // Owns reading the logs of a run and of the runs it starts, as they grow, whoever drives them. Only the store is read.
 
 import type { Definition } from '../definition/model.ts';
+import type { Path } from '../kernel/activation.ts';
+import { childOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import type { Path } from '../kernel/run-state.ts';
 import type { EventRow, Store } from '../store/store.ts';
 import { RunProgress } from './progress.ts';
 
@@ -61,8 +62,9 @@ export class ProgressReader {
       }
     }
     for (const [path, { activation }] of node.progress.steps) {
-      if (activation.wait?.kind !== 'child' || node.progress.state?.live[path] === undefined) continue;
-      const child = node.children.get(path) ?? createNode(activation.wait.child ?? '');
+      const run = childOf(activation);
+      if (run === undefined || node.progress.state?.live[path] === undefined) continue;
+      const child = node.children.get(path) ?? createNode(run);
       node.children.set(path, child);
       await this.readNode(child, [...under, path], seen);
     }
@@ -79,7 +81,7 @@ export class ProgressReader {
     at: { readonly path: Path; readonly under: readonly Path[] },
     seen: (event: SeenEvent) => void,
   ): Promise<void> {
-    const run = node.progress.steps.get(at.path)?.activation.wait?.child;
+    const run = childOf(node.progress.steps.get(at.path)?.activation);
     if (run === undefined) return;
     const child = node.children.get(at.path) ?? createNode(run);
     node.children.set(at.path, child);

@@ -2,8 +2,9 @@
 // gets for one event. The words are stable, since programs read them.
 
 import { formatDuration } from '../base/duration.ts';
+import type { Activation, Waiting } from '../kernel/activation.ts';
+import { startTimeOf, waitOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import type { Activation } from '../kernel/run-state.ts';
 import type { RunProgress, StepProgress } from './progress.ts';
 import { oneLine } from './terminal.ts';
 import { clockText } from './time.ts';
@@ -19,22 +20,20 @@ export function doingText({ activation, members }: StepProgress): string {
     case 'running':
       return `running${again}`;
     case 'verifying':
+    case 'reconciling':
       return `verifying${again}`;
     case 'unknown':
       return 'unknown: it may have run, and there is no record of its end';
     case 'waiting':
-      return activation.wait === undefined
-        ? members === undefined
-          ? 'running'
-          : `running ${members.total} ${members.total === 1 ? 'member' : 'members'}`
-        : waitText(activation);
+      if (activation.wait.kind !== 'members') return waitText(activation);
+      return members === undefined ? 'running' : `running ${members.total} ${members.total === 1 ? 'member' : 'members'}`;
   }
 }
 
-function waitText({ wait, due, deadline, attempt }: Activation): string {
+function waitText({ wait, due, deadline, attempt }: Waiting): string {
   const until = due ?? deadline;
   const limit = until === undefined ? '' : ` until ${clockText(until)}`;
-  switch (wait?.kind) {
+  switch (wait.kind) {
     case 'human':
       return `waits for a person${limit}`;
     case 'answer':
@@ -42,13 +41,15 @@ function waitText({ wait, due, deadline, attempt }: Activation): string {
     case 'report':
       return `waits for the report of its agent${limit}`;
     case 'signal':
-      return `waits for signal "${oneLine(wait.name ?? '')}"${limit}`;
-    case 'forge':
+      return `waits for signal "${oneLine(wait.name)}"${limit}`;
+    case 'checks':
       return `has no verdict yet, looks again${limit}`;
     case 'child':
-      return `waits for run ${wait.child ?? ''}`;
+      return `waits for run ${wait.run}`;
+    case 'retry':
+      return `waits${limit} for attempt ${attempt}`;
     case 'delay':
-      return wait.reason === 'retry' ? `waits${limit} for attempt ${attempt}` : `waits${limit}`;
+      return `waits${limit}`;
     default:
       return 'running';
   }
@@ -62,7 +63,7 @@ export function countText({ total, ok, reject, fail, skip }: NonNullable<StepPro
 
 /** How long a step took, or has taken so far. */
 export function tookMs({ activation, endedAt }: StepProgress, now: number): number {
-  return Math.max(0, (endedAt ?? now) - (activation.startedAt ?? activation.openedAt));
+  return Math.max(0, (endedAt ?? now) - (startTimeOf(activation) ?? activation.openedAt));
 }
 
 /** How a settled step ended: `completed`, `failed (timeout)`. */
@@ -95,8 +96,9 @@ function told(text: string | undefined): string[] {
   return text === undefined ? [] : [text];
 }
 
-function changedTexts(progress: RunProgress, { path, set, group, failed }: Extract<RunEvent, { type: 'step.changed' }>): string[] {
-  const now = set.state === undefined && set.attempt === undefined && group === undefined ? undefined : stepText(progress, path);
+function changedTexts(progress: RunProgress, { activation, group, failed }: Extract<RunEvent, { type: 'step.changed' }>): string[] {
+  const { path } = activation;
+  const now = progress.steps.get(path)?.moved === true || group !== undefined ? stepText(progress, path) : undefined;
   const before = failed === undefined ? undefined : `${oneLine(path)} attempt ${failed.attempt} failed: ${oneLine(failed.error.message)}`;
   return [...told(before), ...told(now)];
 }
@@ -106,7 +108,7 @@ function stepText(progress: RunProgress, path: string): string | undefined {
   const step = progress.steps.get(path);
   if (step === undefined || step.activation.state === 'queued' || step.activation.state === 'preparing') return undefined;
   // A group is opened before it has members; the line with their number follows at once.
-  if (step.activation.state === 'waiting' && step.activation.wait === undefined && step.members === undefined) return undefined;
+  if (waitOf(step.activation)?.kind === 'members' && step.members === undefined) return undefined;
   return `${oneLine(path)} ${doingText(step)}`;
 }
 

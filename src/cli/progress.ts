@@ -1,9 +1,12 @@
 // Owns how far a run is, as its log tells it: every step it opened, in order, with the state it is in or ended in. It
 // keeps what the checkpoint forgets, the steps that have ended, so that a view can show the whole run.
 
-import { applyTo, createRun, type Draft, draftOf } from '../kernel/apply.ts';
+import type { Activation, Path } from '../kernel/activation.ts';
+import { waitOf } from '../kernel/activation.ts';
+import { apply, createRun, type Draft, draftOf } from '../kernel/apply.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import type { Activation, Group, Path, RunStatus } from '../kernel/run-state.ts';
+import { pathOf } from '../kernel/event.ts';
+import type { Group, RunStatus } from '../kernel/run-state.ts';
 import { statusOf } from '../kernel/status.ts';
 import type { AnyStatus } from './status.ts';
 
@@ -11,6 +14,8 @@ import type { AnyStatus } from './status.ts';
 export interface StepProgress {
   readonly activation: Activation;
   readonly status: AnyStatus;
+  /** Its last change was one of state or attempt. */
+  readonly moved?: boolean;
   readonly outcome?: string;
   readonly endedAt?: number;
   /** What was wrong, when it failed or is tried again. */
@@ -42,10 +47,10 @@ export class RunProgress {
     }
     if (this.draft === undefined) return;
     const before = liveOf(this.draft, event);
-    applyTo(this.draft, event);
+    apply(this.draft, event);
     if (event.type === 'step.settled' && before !== undefined) this.settle(event, before);
     else if (event.type === 'step.opened' || event.type === 'step.reopened') this.look(event.activation.path);
-    else if (event.type === 'step.changed') this.look(event.path, event.failed?.error.message);
+    else if (event.type === 'step.changed') this.look(event.activation.path, event.failed?.error.message);
     else if (event.type === 'group.joined') this.count(event.path, event.counters);
   }
 
@@ -58,6 +63,7 @@ export class RunProgress {
     this.steps.set(path, {
       activation,
       status: liveStatus(activation),
+      moved: known?.activation.state !== activation.state || known.activation.attempt !== activation.attempt,
       ...(told === undefined ? {} : { error: told }),
       ...(members === undefined ? {} : { members }),
     });
@@ -73,8 +79,9 @@ export class RunProgress {
       ...(event.error === undefined ? {} : { error: event.error.message }),
       ...(members === undefined ? {} : { members }),
     });
-    const group = activation.group === undefined ? undefined : this.draft?.groups[activation.group];
-    if (group !== undefined) this.count(activation.group as Path, group);
+    const { member } = activation;
+    const group = member === undefined ? undefined : this.draft?.groups[member.group];
+    if (member !== undefined && group !== undefined) this.count(member.group, group);
   }
 
   private count(path: Path, members: NonNullable<StepProgress['members']>): void {
@@ -84,13 +91,17 @@ export class RunProgress {
 }
 
 /** A step that gets ready works, and so does one whose members or whose run do. */
-function liveStatus({ state, wait }: Activation): AnyStatus {
+function liveStatus(activation: Activation): AnyStatus {
+  const { state } = activation;
   if (state === 'preparing') return 'running';
-  return state === 'waiting' && (wait === undefined || wait.kind === 'child' || wait.kind === 'fix') ? 'running' : state;
+  if (state === 'reconciling') return 'verifying';
+  const kind = waitOf(activation)?.kind;
+  return kind === 'members' || kind === 'child' || kind === 'repair' ? 'running' : state;
 }
 
 function liveOf(draft: Draft, event: RunEvent): Activation | undefined {
-  return 'path' in event && event.path !== undefined ? draft.live[event.path] : undefined;
+  const path = pathOf(event);
+  return path === undefined ? undefined : draft.live[path];
 }
 
 const FAILED: ReadonlySet<string> = new Set(['error', 'timeout', 'fail', 'reject']);

@@ -34,7 +34,7 @@ export function commandFor(run: string, wait: OpenWait, { gate, several, halt }:
     case 'answer':
       return `pawl answer ${run}`;
     case 'signal':
-    case 'forge':
+    case 'checks':
     case 'capacity':
     case 'budget':
     case 'delay':

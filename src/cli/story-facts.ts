@@ -4,8 +4,10 @@
 import { formatDuration } from '../base/duration.ts';
 import { unreachable } from '../base/invariant.ts';
 import type { Budget } from '../definition/budget.ts';
+import type { Activation, Wait } from '../kernel/activation.ts';
+import { waitOf } from '../kernel/activation.ts';
 import type { RunChanged, RunEvent, StepChanged, StepSettled } from '../kernel/event.ts';
-import type { Activation, Group, Wait } from '../kernel/run-state.ts';
+import type { Group } from '../kernel/run-state.ts';
 import { oneLine } from './terminal.ts';
 
 /** The path of the step a fact is about; empty for facts about the run as a whole. */
@@ -16,6 +18,7 @@ export function factPath(event: RunEvent): string {
       return '';
     case 'step.opened':
     case 'step.reopened':
+    case 'step.changed':
       return event.activation.path;
     case 'edge.taken':
       return event.from;
@@ -108,37 +111,41 @@ function decisionWords(decision: RunChanged['decision']): string | undefined {
   return `${decision.actor} chose "${decision.option}" at ${decision.gate}${decision.input === undefined ? '' : `: ${decision.input}`}`;
 }
 
-function openedWords({ kind, state, wait, attempt }: Activation): string {
-  if (wait !== undefined) return waitWords(wait);
+function openedWords(activation: Activation): string {
+  const { kind, state, attempt } = activation;
+  const wait = waitOf(activation);
+  if (wait !== undefined && wait.kind !== 'members') return waitWords(wait);
   if (state === 'running') return attempt === 1 ? `${kind} started` : `${kind} started, attempt ${attempt}`;
   return `${kind} opened${state === 'queued' ? ', queued' : ''}`;
 }
 
-function changedWords({ set, failed, group, actor, note }: StepChanged): string {
+function changedWords({ activation, failed, group, actor, note }: StepChanged): string {
   const words = [
     failed === undefined ? undefined : `attempt ${failed.attempt} failed: ${failed.error.message}`,
     group === undefined ? undefined : `${group.total} members to do`,
-    set.state === undefined || set.state === null ? undefined : stateWords(set),
+    group === undefined ? stateWords(activation) : undefined,
     actor === undefined ? undefined : `said ${actor}${note === undefined ? '' : `: ${note}`}`,
   ].filter((word) => word !== undefined);
   return words.length === 0 ? 'changed' : words.join('; ');
 }
 
-function stateWords(set: StepChanged['set']): string {
-  const attempt = typeof set.attempt === 'number' ? `, attempt ${set.attempt}` : '';
-  switch (set.state) {
+function stateWords(activation: Activation): string {
+  const attempt = activation.attempt > 1 ? `, attempt ${activation.attempt}` : '';
+  switch (activation.state) {
     case 'running':
       return `started${attempt}`;
     case 'verifying':
       return 'work reported, being verified';
+    case 'reconciling':
+      return 'being checked for whether it took effect';
     case 'queued':
       return `queued${attempt}`;
     case 'unknown':
       return 'a crash left no record of its end';
     case 'preparing':
       return `preconditions being checked${attempt}`;
-    default:
-      return set.wait === undefined || set.wait === null ? `waiting${attempt}` : waitWords(set.wait);
+    case 'waiting':
+      return waitWords(activation.wait);
   }
 }
 
@@ -147,18 +154,22 @@ function waitWords(wait: Wait): string {
     case 'human':
       return `waits for a person${wait.digest === undefined ? '' : `, shown ${wait.digest.slice(0, 12)}`}`;
     case 'child':
-      return `waits for the child run ${wait.child}`;
+      return `waits for the child run ${wait.run}`;
     case 'signal':
       return `waits for the signal "${wait.name}"`;
     case 'delay':
-      return wait.reason === 'retry' ? 'waits before it is tried again' : 'waits for time to pass';
+      return 'waits for time to pass';
+    case 'retry':
+      return 'waits before it is tried again';
+    case 'members':
+      return 'waits for its members';
     case 'report':
       return 'waits for an agent to report';
     case 'answer':
       return 'waits for answers';
-    case 'forge':
+    case 'checks':
       return 'has no verdict yet, and looks again when something happens';
-    case 'fix':
+    case 'repair':
       return 'waits for the fix';
     case 'capacity':
       return 'waits until there is capacity again';

@@ -68,7 +68,7 @@ function arrowFor(arrows: readonly GraphArrow[], taken: EdgeTaken, option: strin
 /** The path of a flow: its steps in the order they were opened, one after the other. */
 function pathOf(definition: Definition, story: Story, events: readonly RunEvent[]): GraphDescription {
   const opened = events.flatMap((event) =>
-    event.type === 'step.opened' && event.activation.group === undefined ? [event.activation] : [],
+    event.type === 'step.opened' && event.activation.member === undefined ? [event.activation] : [],
   );
   const nodes = [...new Map(opened.map(({ step, kind }) => [step, kind]))].map(([step, kind], index) => nodeOf(step, kind, index === 0));
   const arrows = opened.slice(1).map(({ step }, index) => ({ from: opened[index]?.step ?? '', to: step, toEnd: false }));

@@ -1,8 +1,10 @@
 // Owns what only the log of a run tells: who decided what and on which content, what was passed by hand, how large its fan-outs are, and which
 // run it was forked from.
 
+import type { Activation } from '../kernel/activation.ts';
+import { humanWaitOf } from '../kernel/activation.ts';
 import type { Override, RunChanged, RunEvent } from '../kernel/event.ts';
-import type { Activation } from '../kernel/run-state.ts';
+import { activationIn, pathOf } from '../kernel/event.ts';
 import type { EventRow, Store } from '../store/store.ts';
 
 /** A decision of a person: the digest is over everything they were shown. */
@@ -90,26 +92,15 @@ function signedOf({ signed, actor = '' }: RunChanged): StoryDecision['signed'] {
 }
 
 function noteQuestion(asked: Map<string, string>, event: RunEvent): void {
-  const digest = waitOf(event)?.digest;
+  const digest = humanWaitOf(activationIn(event))?.digest;
   const path = pathOf(event);
   if (digest !== undefined && path !== undefined) asked.set(path, digest);
-}
-
-function waitOf(event: RunEvent): Activation['wait'] | null {
-  if (event.type === 'step.opened' || event.type === 'step.reopened') return event.activation.wait;
-  return event.type === 'step.changed' ? event.set.wait : undefined;
-}
-
-/** The path of the activation that an event is about. */
-function pathOf(event: RunEvent | undefined): string | undefined {
-  if (event?.type === 'step.opened' || event?.type === 'step.reopened') return event.activation.path;
-  return event?.type === 'step.changed' || event?.type === 'step.settled' ? event.path : undefined;
 }
 
 function totalsOf(rows: readonly EventRow[]): ReadonlyMap<string, number> {
   const totals = new Map<string, number>();
   for (const event of rows.flatMap(({ events }) => events)) {
-    if (event.type === 'step.changed' && event.group !== undefined) totals.set(event.path, event.group.total);
+    if (event.type === 'step.changed' && event.group !== undefined) totals.set(event.activation.path, event.group.total);
     if (event.type === 'group.joined') totals.set(event.path, event.counters.total);
   }
   return totals;

@@ -162,7 +162,7 @@ function waitText({ kind, step, path, name, child, message }: StoryWait): string
       return `a person to say whether ${where} took effect: ${message ?? 'a crash left no record of its end'}`;
     case 'pause':
       return 'a person to end the pause';
-    case 'forge':
+    case 'checks':
       return `the forge at ${where}`;
     case 'budget':
       return `more budget for ${where}${message === undefined ? '' : `: ${oneLine(message)}`}`;

@@ -76,16 +76,16 @@ export interface StoryWait {
   /** The path of the step that waits; a halt or a pause of the whole run has its kind. */
   readonly id: string;
   readonly kind: OpenWait['kind'];
-  readonly path?: string;
-  readonly step?: string;
+  readonly path?: string | undefined;
+  readonly step?: string | undefined;
   readonly since: string;
   readonly due: string | null;
-  readonly digest?: string;
+  readonly digest?: string | undefined;
   /** signal: its name. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** child: its run. */
-  readonly child?: string;
-  readonly message?: string;
+  readonly child?: string | undefined;
+  readonly message?: string | undefined;
   /** human: the question, what is shown with it, and the answers there are. */
   readonly prompt?: string;
   readonly shown?: Json;

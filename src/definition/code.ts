@@ -38,7 +38,7 @@ export interface CheckpointView {
   readonly completedSteps: readonly string[];
   readonly results: Readonly<Record<string, Json>>;
   readonly iterationCounts: Readonly<Record<string, number>>;
-  readonly gateDecision: { readonly gate: string; readonly option: string; readonly input?: string } | undefined;
+  readonly gateDecision: { readonly gate: string; readonly option: string; readonly input?: string | undefined } | undefined;
   readonly [key: string]: unknown;
 }
 

@@ -10,10 +10,8 @@ import { argFaults } from './arg.ts';
 import { budgetFault } from './budget.ts';
 import type { ArgModel, Definition, StepModel, Target } from './model.ts';
 import { type Problem, ProblemList } from './problem.ts';
+import { CONDITION_ROOTS } from './scope-root.ts';
 import { checkStep, type StepPlace } from './validate-step.ts';
-
-/** The names that expressions of a graph may begin with. */
-export const CONDITION_ROOTS: readonly string[] = ['result', 'params', 'checkpoint', 'outputs', 'run', 'step'];
 
 /** What a way of writing workflows adds to the checks. */
 export interface ValidateOptions {

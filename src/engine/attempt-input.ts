@@ -1,8 +1,8 @@
 // Owns what a run is told of an attempt: what the runner brought back becomes the input that the kernel decides on, and
 // its data is kept in the record.
 
+import type { Path, Ref } from '../kernel/activation.ts';
 import type { RunInput } from '../kernel/input.ts';
-import type { Path, Ref } from '../kernel/run-state.ts';
 import type { AttemptResult } from '../steps/attempt.ts';
 import type { RunRecord } from './record.ts';
 

@@ -3,9 +3,10 @@
 
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
+import type { Ref } from '../kernel/activation.ts';
 import type { Override, RunStarted } from '../kernel/event.ts';
 import type { FlowRecord } from '../kernel/flow-program.ts';
-import type { Ref, RunState } from '../kernel/run-state.ts';
+import type { RunState } from '../kernel/run-state.ts';
 import type { RunOrigin } from '../store/store.ts';
 import type { Supplied } from './record.ts';
 import type { FrozenSigning, Signer } from './signatures.ts';

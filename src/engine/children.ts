@@ -3,8 +3,10 @@
 
 import { EngineError, isEngineError, isPassing, messageOf } from '../base/error.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
+import type { Activation } from '../kernel/activation.ts';
+import type { ChildEffect } from '../kernel/effect.ts';
 import type { RunInput, StepError } from '../kernel/input.ts';
-import type { Activation, RunState } from '../kernel/run-state.ts';
+import type { RunState } from '../kernel/run-state.ts';
 import type { AttemptRequest } from '../steps/attempt.ts';
 import { ATTENDED } from '../steps/handover.ts';
 import type { EngineCore } from './engine.ts';
@@ -13,7 +15,7 @@ import { findWorkflow } from './programs.ts';
 /** What a child is started from. */
 export interface ChildStart {
   readonly parent: RunState;
-  readonly activation: Activation;
+  readonly effect: ChildEffect;
   readonly request: AttemptRequest;
   /** The keys that its parent knows. */
   readonly keys: readonly string[] | undefined;
@@ -23,10 +25,10 @@ export interface ChildStart {
 
 /** Starts the child that an activation waits for, or follows it when it exists. */
 export async function startChild(core: EngineCore, start: ChildStart): Promise<readonly RunInput[]> {
-  const { path, wait } = start.activation;
-  const child = wait?.child ?? '';
+  const { child, activation } = start.effect;
+  const { path } = activation;
   try {
-    await beginChild(core, child, start);
+    await beginChild(core, start);
     return [];
   } catch (error) {
     if (isEngineError(error) && error.code === 'RUN_EXISTS') return followChild(core, child);
@@ -36,17 +38,18 @@ export async function startChild(core: EngineCore, start: ChildStart): Promise<r
 }
 
 /** Why there is no child. It is tried again, where the step says so, only if that can help. */
-function refusalOf({ activation, request, given }: ChildStart, error: unknown): StepError {
+function refusalOf({ effect, request, given }: ChildStart, error: unknown): StepError {
   const workflow = given?.definition.name ?? String(request.bound.model.config.workflow);
   return {
     code: isEngineError(error) ? error.code : 'STEP_FAILED',
-    message: `step "${activation.step}" could not start workflow "${workflow}": ${messageOf(error)}`,
+    message: `step "${effect.activation.step}" could not start workflow "${workflow}": ${messageOf(error)}`,
     reason: 'error',
     ...(isEngineError(error) && !isPassing(error) ? { retryable: false } : {}),
   };
 }
 
-async function beginChild(core: EngineCore, child: string, { parent, activation, request, given, keys }: ChildStart): Promise<void> {
+async function beginChild(core: EngineCore, { parent, effect, request, given, keys }: ChildStart): Promise<void> {
+  const { child, activation } = effect;
   const depth = parent.depth + 1;
   const { depthMax, runsMax, source, childInput } = core.parts;
   if (depth > depthMax)
@@ -77,9 +80,8 @@ async function followChild(core: EngineCore, child: string): Promise<readonly Ru
 }
 
 /** Cancels the child of a parent that is being cancelled; one that was never born has ended. */
-export async function cancelChild(core: EngineCore, parent: string, activation: Activation): Promise<readonly RunInput[]> {
-  const { path, wait } = activation;
-  const child = wait?.child ?? '';
+export async function cancelChild(core: EngineCore, parent: string, { child, activation }: ChildEffect): Promise<readonly RunInput[]> {
+  const { path } = activation;
   try {
     await cancelRun(core, child, parent);
     return [];

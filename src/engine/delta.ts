@@ -2,10 +2,11 @@
 // follow from its events.
 
 import type { CompiledWorkflow } from '../definition/code.ts';
+import type { Ref } from '../kernel/activation.ts';
+import { type Activation, childOf, isWorking, type Path, slotsOf, startTimeOf } from '../kernel/activation.ts';
 import { effectOf } from '../kernel/effect.ts';
-import type { RunEvent } from '../kernel/event.ts';
-import type { Ref } from '../kernel/run-state.ts';
-import { type Activation, dueOf, hasRoom, isFinal, isWorking, type Path, type RunState, standsStill } from '../kernel/run-state.ts';
+import { pathOf, type RunEvent } from '../kernel/event.ts';
+import { dueOf, hasRoom, isFinal, type RunState, standsStill } from '../kernel/run-state.ts';
 import { statusOf } from '../kernel/status.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { CheckResult } from '../steps/attempt.ts';
@@ -113,11 +114,8 @@ export function wantedAt(run: RunState): number | undefined {
 export function hasWorkLeft(run: RunState): boolean {
   return Object.values(run.live).some(
     (activation) =>
-      isWorking(activation) ||
-      activation.wait?.kind === 'child' ||
-      // What a question is about is looked at before it is put, and before a decision counts.
-      effectOf(run, activation)?.do === 'step.observe' ||
-      (activation.state === 'queued' && !standsStill(run)),
+      // A waiting activation with an effect has a child to follow, or a question whose subjects must be looked at.
+      isWorking(activation) || (activation.state === 'queued' ? !standsStill(run) : effectOf(run, activation) !== undefined),
   );
 }
 
@@ -125,8 +123,8 @@ export function hasWorkLeft(run: RunState): boolean {
 export function touchedPaths(events: readonly RunEvent[]): Set<Path> {
   const paths = new Set<Path>();
   for (const event of events) {
-    if (event.type === 'step.opened' || event.type === 'step.reopened') paths.add(event.activation.path);
-    else if (event.type === 'step.changed' || event.type === 'step.settled') paths.add(event.path);
+    const path = pathOf(event);
+    if (path !== undefined) paths.add(path);
   }
   return paths;
 }
@@ -134,7 +132,7 @@ export function touchedPaths(events: readonly RunEvent[]): Set<Path> {
 function attemptRow(decision: Decision, { event, activation, maxAttempts }: EndedAttempt): AttemptRow {
   const settled = event.type === 'step.settled' ? event : undefined;
   const beside = decision.beside(activation.path, activation.attempt);
-  const { path, step, kind, attempt, openedAt, startedAt, group, key, index, input } = activation;
+  const { path, step, kind, attempt, openedAt, member, input } = activation;
   // One shape for every row, told or not: this is on the path of every step.
   return {
     path,
@@ -145,16 +143,16 @@ function attemptRow(decision: Decision, { event, activation, maxAttempts }: Ende
     outcome: settled?.outcome,
     status: settled === undefined ? 'failed' : statusOfRow(settled.outcome),
     openedAt,
-    startedAt,
+    startedAt: startTimeOf(activation),
     endedAt: event.at,
     output: settled?.output,
     error: event.type === 'step.settled' ? event.error : event.failed?.error,
     claim: beside?.claim,
     evidence: beside?.evidence,
     actor: settled?.actor ?? beside?.actor,
-    group,
-    key,
-    index,
+    group: member?.group,
+    key: member?.key,
+    index: member?.index,
     input,
     checks: beside?.checks ?? NO_CHECKS,
   };
@@ -173,7 +171,7 @@ function membersOf(after: RunState, touched: ReadonlySet<Path>): Delta['members'
   const drop: Path[] = [];
   for (const path of touched) {
     const activation = after.live[path];
-    if (activation?.group !== undefined) put.push(activation);
+    if (activation?.member !== undefined) put.push(activation);
     else if (activation === undefined && path.includes('/')) drop.push(path);
   }
   return { put, drop };
@@ -188,7 +186,7 @@ function freedSlots(before: RunState, after: RunState, touched: ReadonlySet<Path
 }
 
 function wantsSlots(activation: Activation | undefined): boolean {
-  return activation?.slots !== undefined && (activation.state === 'queued' || isWorking(activation));
+  return slotsOf(activation) !== undefined;
 }
 
 /** Mail that must be on its way when this is on disk: to the parent when the run is over, to children cut off. */
@@ -221,12 +219,9 @@ function mailOf({ before, after, ended, at }: Decision): Mail[] {
 }
 
 function childrenCutOff(after: RunState, ended: readonly EndedAttempt[]): string[] {
-  const children = ended.flatMap(({ event, activation }) =>
-    isCutOff(event) && activation.wait?.child !== undefined ? [activation.wait.child] : [],
-  );
-  if (after.ending !== undefined)
-    for (const path in after.live) children.push(...(after.live[path]?.wait?.child === undefined ? [] : [after.live[path].wait.child]));
-  return children;
+  const cutOff = ended.filter(({ event }) => isCutOff(event)).map(({ activation }) => activation);
+  const left = after.ending === undefined ? [] : Object.values(after.live);
+  return [...cutOff, ...left].flatMap((activation) => childOf(activation) ?? []);
 }
 
 /** Whether an attempt was given up while its child may still work: it timed out, and another may be tried in its place. */

@@ -9,15 +9,17 @@
 
 import type { JsonObject } from '../base/json.ts';
 import type { BoundStep } from '../definition/code.ts';
+import { type Activation, heldBy, humanWaitOf, isWorking, type Path, type Ref, slotsOf } from '../kernel/activation.ts';
 import { draftOf } from '../kernel/apply.ts';
-import { evolve } from '../kernel/decide.ts';
-import { type Effect, effectOf } from '../kernel/effect.ts';
+import { decide } from '../kernel/decide.ts';
+import { type Effect, effectOf, outstanding, type StepWork } from '../kernel/effect.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { Program } from '../kernel/program.ts';
-import { type Activation, dueOf, hasRoom, isWorking, type Path, type Ref, type RunState, standsStill } from '../kernel/run-state.ts';
+import { dueOf, hasRoom, type RunState, standsStill } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
+import { changesBetween } from '../steps/subject-changes.ts';
 import type { CommitResult, Delta, ReceivedMail, SlotClaim } from '../store/store.ts';
 import { inputOf } from './attempt-input.ts';
 import { type Beside, createDelta, touchedPaths } from './delta.ts';
@@ -25,6 +27,8 @@ import type { DriverHost, DriverStart } from './host.ts';
 import { MailGuard, type Queued } from './mail-guard.ts';
 import { groupsFor, refsFor } from './needs.ts';
 import type { RunRecord } from './record.ts';
+
+const FORGE_PARTS: readonly string[] = ['pr', 'issue', 'repository'];
 
 interface Work {
   readonly key: string;
@@ -85,7 +89,7 @@ export class RunDriver {
     this.guard = new MailGuard(host, start.proof);
     this.keys = start.proof.keys;
     this.birth = start.birth;
-    this.forgeParts = [...new Set(start.program.reads.flatMap((need) => (need.read === 'forge' ? [need.part] : [])))];
+    this.forgeParts = forgePartsOf(start.program);
     this.finished = new Promise((resolve, reject) => {
       this.finish = resolve;
       this.fail = reject;
@@ -151,7 +155,7 @@ export class RunDriver {
     const states = Object.values(this.state.live).map(({ state }) => state);
     const opens = Object.values(this.state.groups).some(hasRoom);
     if (opens || states.includes('running') || states.includes('queued')) this.take({ type: 'recovered', at: now });
-    for (const path in this.state.live) if (this.state.live[path]?.state !== 'running') this.pursue(path);
+    for (const effect of outstanding(this.state)) if (effect.activation.state !== 'running') this.pursue(effect);
     if ((dueOf(this.state) ?? Number.POSITIVE_INFINITY) <= now) this.take({ type: 'due', at: now });
     this.setTimer();
     this.turnSoon();
@@ -204,10 +208,10 @@ export class RunDriver {
     const ended: EndedAttempt[] = [];
     if (this.birth !== undefined) events.push(this.birth.event);
     for (const queued of batch) {
-      const evolved = evolve({ program: this.program, view: this.record }, draft, this.guard.admitted(draft, queued));
-      this.record.absorb(evolved.events, evolved.ended);
-      events.push(...evolved.events);
-      ended.push(...evolved.ended);
+      const decided = decide({ program: this.program, view: this.record }, draft, this.guard.admitted(draft, queued));
+      this.record.absorb(decided.events, decided.ended);
+      events.push(...decided.events);
+      ended.push(...decided.ended);
     }
     if (events.length === 0 && batch.every(({ mail }) => mail === undefined)) return;
     draft.seq += 1;
@@ -278,7 +282,7 @@ export class RunDriver {
 
   private slotClaim(input: RunInput): readonly SlotClaim[] {
     if (input.type !== 'slot') return [];
-    const slots = this.state.live[input.path]?.slots ?? [];
+    const slots = slotsOf(this.state.live[input.path]) ?? [];
     return [{ path: input.path, keys: slots.map((key) => ({ key, limit: this.host.limitOf(key) })) }];
   }
 
@@ -297,8 +301,8 @@ export class RunDriver {
     if (this.stopping.length > 0) await Promise.allSettled(this.stopping.splice(0));
     if (this.over) return;
     if (result.released) return this.leave();
-    for (const path of touched) this.pursue(path);
-    if (changesAll) for (const path in this.state.live) if (!isWorking(this.state.live[path] as Activation)) this.pursue(path);
+    for (const effect of outstanding(this.state, touched)) this.pursue(effect);
+    if (changesAll) for (const effect of outstanding(this.state)) if (!isWorking(effect.activation)) this.pursue(effect);
     this.setTimer();
   }
 
@@ -314,30 +318,25 @@ export class RunDriver {
   private keyFor(path: Path): string | undefined {
     const activation = this.state.live[path];
     const effect = activation === undefined ? undefined : effectOf(this.state, activation);
-    return effect === undefined ? undefined : workKey(effect, activation as Activation);
+    return effect === undefined ? undefined : workKey(effect);
   }
 
-  /** Sees to it that what the activation asks for is under way. */
-  private pursue(path: Path): void {
-    const activation = this.state.live[path];
-    const effect = activation === undefined ? undefined : effectOf(this.state, activation);
-    if (activation === undefined || effect === undefined || this.works.has(path)) return;
-    if (effect.do === 'slot.take') {
+  /** Makes sure that an effect is under way. */
+  private pursue(effect: Effect): void {
+    const { path } = effect.activation;
+    if (this.works.has(path)) return;
+    if (effect.do === 'take-slots') {
       if (!this.slotless.has(path) && !this.host.isDraining()) this.take({ type: 'slot', at: this.host.clock.now(), path });
       return;
     }
-    if (effect.do === 'child.start' && this.childrenStarted.has(activation.wait?.child ?? '')) return;
-    this.undertake(effect, activation);
-  }
-
-  private undertake(effect: Effect, activation: Activation): void {
+    if (effect.do === 'start-child' && this.childrenStarted.has(effect.child)) return;
     const abort = new AbortController();
-    const key = workKey(effect, activation);
-    const done = this.perform(effect, activation, abort.signal).then(
-      (inputs) => this.workDone(activation.path, key, inputs),
-      (error: unknown) => this.workFailed(activation.path, key, error),
+    const key = workKey(effect);
+    const done = this.perform(effect, abort.signal).then(
+      (inputs) => this.workDone(path, key, inputs),
+      (error: unknown) => this.workFailed(path, key, error),
     );
-    this.works.set(activation.path, { key, abort, done });
+    this.works.set(path, { key, abort, done });
   }
 
   private workDone(path: Path, key: string, inputs: readonly RunInput[]): void {
@@ -354,42 +353,47 @@ export class RunDriver {
     this.abandon(error).catch(() => undefined);
   }
 
-  private async perform(effect: Effect, activation: Activation, signal: AbortSignal): Promise<readonly RunInput[]> {
+  private async perform(effect: Exclude<Effect, { do: 'take-slots' }>, signal: AbortSignal): Promise<readonly RunInput[]> {
+    const { activation } = effect;
     const { path, attempt } = activation;
-    if (effect.do === 'child.start') {
-      const inputs = await this.host.startChild(this, activation, this.requestFor('prepare', activation, signal));
-      this.childrenStarted.add(activation.wait?.child ?? '');
+    if (effect.do === 'start-child') {
+      const inputs = await this.host.startChild(this, effect, this.requestFor('prepare', activation, signal));
+      this.childrenStarted.add(effect.child);
       return inputs;
     }
-    if (effect.do === 'child.cancel') return this.host.cancelChild(this, activation);
-    const want = effect.do.slice('step.'.length) as AttemptRequest['want'];
-    const result = await this.host.runAttempt(this.requestFor(want, activation, signal));
-    if (result.type === 'observed') return [this.observed(activation, result.subjects)];
-    // What cannot be looked at is put to people as such; once it can be, the question is put anew.
-    if (want === 'observe') return [this.observed(activation, { problem: result.type === 'errored' ? result.error.message : '' })];
+    if (effect.do === 'cancel-child') return this.host.cancelChild(this, effect);
+    const result = await this.host.runAttempt(this.requestFor(effect.work, activation, signal));
+    if (result.type === 'observed') return [this.observed(activation, result)];
+    // People are told what could not be looked at; once it can be, the question is asked again.
+    if (effect.work === 'observe') {
+      const subjects = { problem: result.type === 'errored' ? result.error.message : '' };
+      return [this.observed(activation, { type: 'observed', subjects })];
+    }
     this.noteBeside(result, { path, attempt });
     const input = inputOf(this.record, result, { at: this.host.clock.now(), path, attempt });
     return result.remember === undefined ? [input] : [this.remembered(result.remember), input];
   }
 
   /** What an attempt is given. */
-  private requestFor(want: AttemptRequest['want'], activation: Activation, signal: AbortSignal): AttemptRequest {
-    const items = activation.group === undefined ? undefined : this.state.groups[activation.group]?.items;
+  private requestFor(want: StepWork, activation: Activation, signal: AbortSignal): AttemptRequest {
+    const { answers, member } = activation;
+    const items = member === undefined ? undefined : this.state.groups[member.group]?.items;
     const list = items === undefined ? undefined : (this.record.value(items) as readonly unknown[]);
-    const { answers, group } = activation;
+    const group = member === undefined ? undefined : this.state.live[member.group];
+    const held = heldBy(activation)?.output;
     return {
       want,
-      ...(group === undefined ? {} : { group: this.bound(group.slice(0, group.indexOf('#'))).model }),
+      ...(group === undefined ? {} : { group: this.bound(group.step).model }),
       ...this.place,
       ...(answers === undefined ? {} : { answers: answers.map((ref) => this.record.value(ref)) }),
-      ...(this.state.said === undefined ? {} : { said: this.state.said }),
+      ...(this.state.notes === undefined ? {} : { notes: this.state.notes }),
       bound: this.bound(activation.step),
       activation,
       runId: this.run,
       workflow: this.host.workflowOf(this.state.workflow),
       params: this.record.params,
-      result: activation.held?.output === undefined ? null : this.record.value(activation.held.output),
-      item: list?.[activation.index ?? 0] as AttemptRequest['item'],
+      result: held === undefined ? null : this.record.value(held),
+      item: list?.[member?.index ?? 0] as AttemptRequest['item'],
       snapshot: () => this.record.snapshot(this.state),
       signal,
     };
@@ -399,9 +403,16 @@ export class RunDriver {
     return { type: 'observed', at: this.host.clock.now(), facts: this.record.keep(facts) as Ref };
   }
 
-  private observed({ path, attempt, wait }: Activation, subjects: JsonObject): RunInput {
-    const at = this.host.clock.now();
-    return { type: 'observed', at, path, attempt, subjects: this.record.keep(subjects) as Ref, after: wait?.decided?.length ?? 0 };
+  private observed(
+    activation: Activation,
+    { subjects, approved, refused, output }: Extract<AttemptResult, { type: 'observed' }>,
+  ): RunInput {
+    const { path, attempt } = activation;
+    const outside = humanWaitOf(activation)?.outside;
+    const keep = (value: JsonObject | undefined) => (value === undefined ? undefined : this.record.keep(value));
+    const seen = { subjects: this.record.keep(subjects) as Ref, approved: keep(approved), refused: keep(refused), output: keep(output) };
+    const changes = outside?.seen === undefined ? undefined : changesBetween(this.record.value(outside.seen.subjects), subjects);
+    return { type: 'observed', at: this.host.clock.now(), path, attempt, seen, changes, after: outside?.decided?.length ?? 0 };
   }
 
   private noteBeside(result: Exclude<AttemptResult, { readonly type: 'observed' }>, of: { path: Path; attempt: number }): void {
@@ -440,18 +451,12 @@ export class RunDriver {
     for (const [path, work] of this.works) {
       const activation = after.live[path];
       const effect = activation === undefined ? undefined : effectOf(after, activation);
-      if (!touched.has(path) || (effect !== undefined && workKey(effect, activation as Activation) === work.key)) return false;
+      if (!touched.has(path) || (effect !== undefined && workKey(effect) === work.key)) return false;
     }
-    for (const path in after.live) {
-      const activation = after.live[path] as Activation;
-      const effect = effectOf(after, activation);
-      if (effect === undefined) continue;
-      const rests =
-        (effect.do === 'slot.take' && this.host.isDraining()) ||
-        (effect.do === 'child.start' && this.childrenStarted.has(activation.wait?.child ?? ''));
-      if (!rests) return false;
-    }
-    return true;
+    return outstanding(after).every(
+      (effect) =>
+        (effect.do === 'take-slots' && this.host.isDraining()) || (effect.do === 'start-child' && this.childrenStarted.has(effect.child)),
+    );
   }
 
   /** Gives the run up, unless mail has come meanwhile. */
@@ -484,7 +489,15 @@ export class RunDriver {
   }
 }
 
-function workKey(effect: Effect, activation: Activation): string {
-  const { recovery, wait } = activation;
-  return `${effect.do}/${effect.attempt}/${recovery}/${wait?.child ?? wait?.decided?.length ?? ''}`;
+/** What tells one piece of work from another at the same path. */
+function workKey(effect: Effect): string {
+  const { attempt, recovery } = effect.activation;
+  if (effect.do !== 'step') return `${effect.do}/${attempt}/${recovery}/${effect.do === 'take-slots' ? '' : effect.child}`;
+  return `${effect.work}/${attempt}/${recovery}/${humanWaitOf(effect.activation)?.outside?.decided?.length ?? ''}`;
+}
+
+/** The parts of the forge that decisions of a program read. */
+function forgePartsOf({ reads }: Program): readonly string[] {
+  const parts = reads.flatMap((need) => (need.read === 'outside' ? (need.part ?? FORGE_PARTS) : []));
+  return [...new Set(parts)];
 }

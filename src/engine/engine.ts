@@ -9,10 +9,12 @@ import { createRunId } from '../base/id.ts';
 import { deepFreeze, type JsonObject } from '../base/json.ts';
 import { bindParams } from '../definition/arg.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
+import type { Activation } from '../kernel/activation.ts';
 import { createRun } from '../kernel/apply.ts';
+import type { ChildEffect } from '../kernel/effect.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput } from '../kernel/input.ts';
-import { type Activation, isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
+import { isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptRunner } from '../steps/attempt.ts';
 import type { Claimed, Mail, Store } from '../store/store.ts';
@@ -463,19 +465,19 @@ export class EngineCore implements DriverHost {
     });
   }
 
-  startChild(driver: RunDriver, activation: Activation, request: AttemptRequest): Promise<readonly RunInput[]> {
-    const given = this.programs.get(driver.run)?.child(activation.step);
+  startChild(driver: RunDriver, effect: ChildEffect, request: AttemptRequest): Promise<readonly RunInput[]> {
+    const given = this.programs.get(driver.run)?.child(effect.activation.step);
     return startChild(this, {
       parent: driver.checkpoint,
-      activation,
+      effect,
       request,
       keys: driver.keys,
       ...(given === undefined ? {} : { given }),
     });
   }
 
-  cancelChild(driver: RunDriver, activation: Activation): Promise<readonly RunInput[]> {
-    return cancelChild(this, driver.run, activation);
+  cancelChild(driver: RunDriver, effect: ChildEffect): Promise<readonly RunInput[]> {
+    return cancelChild(this, driver.run, effect);
   }
 
   /** Passes trouble on that no caller waits for; what a closing engine no longer does is none. */

@@ -3,8 +3,10 @@
 
 import type { ProgressEvent } from '../definition/result.ts';
 import { createProgressEvent } from '../definition/result.ts';
+import type { Activation, Path } from '../kernel/activation.ts';
+import { childOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import { type Activation, dueOf, isDone, isFinal, isSettled, type Path, type RunState } from '../kernel/run-state.ts';
+import { dueOf, isDone, isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
 import type { EngineCore } from './engine.ts';
 
 /** `settled`: it ended or halted. `idle`: also when it waits. `outside`: when nothing it waits for comes by itself. */
@@ -42,7 +44,7 @@ export async function waitFor(core: EngineCore, run: string, until: Until): Prom
 /** A parent is idle when its children are; one that ended has put mail into its inbox, one that escalated has not. */
 async function childrenIdle(core: EngineCore, state: RunState, until: Until): Promise<boolean> {
   for (const activation of Object.values(state.live)) {
-    const child = activation.wait?.child;
+    const child = childOf(activation);
     // One that was not started yet, or could not be, has nothing to wait for.
     if (child === undefined || (await core.store.resolve(child, 1)).length === 0) continue;
     await waitFor(core, child, until);

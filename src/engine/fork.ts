@@ -5,9 +5,10 @@
 import { EngineError } from '../base/error.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
-import { applyTo, createRun, type Draft, draftOf } from '../kernel/apply.ts';
+import type { Ref } from '../kernel/activation.ts';
+import { apply, createRun, type Draft, draftOf } from '../kernel/apply.ts';
 import { mergedBy, type RunEvent } from '../kernel/event.ts';
-import type { Ref, RunState } from '../kernel/run-state.ts';
+import type { RunState } from '../kernel/run-state.ts';
 import type { EventRow, StoredAttempt } from '../store/store.ts';
 import { requireActor } from './actor.ts';
 import { beginningOf } from './beginning.ts';
@@ -124,7 +125,7 @@ function signingOf(log: readonly EventRow[]): FrozenSigning {
 function cutAt(rows: readonly EventRow[], { run, from }: { readonly run: string; readonly from: string }): Cut {
   const opens = (event: RunEvent): boolean =>
     event.type === 'step.opened' &&
-    event.activation.group === undefined &&
+    event.activation.member === undefined &&
     (event.activation.step === from || event.activation.path === from);
   const at = rows.findLastIndex((row) => row.events.some(opens));
   if (at === -1)
@@ -146,7 +147,7 @@ function stepsOf(rows: readonly EventRow[]): string[] {
 function foldAll(events: readonly RunEvent[]): RunState {
   const [first, ...rest] = events;
   const draft: Draft = draftOf(createRun(first as Extract<RunEvent, { type: 'run.started' }>));
-  for (const event of rest) applyTo(draft, event);
+  for (const event of rest) apply(draft, event);
   return draft;
 }
 

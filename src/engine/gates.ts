@@ -2,8 +2,10 @@
 
 import type { Json } from '../base/json.ts';
 import type { Definition, HumanGateModel } from '../definition/model.ts';
+import type { Activation, HumanWait, Path, Ref } from '../kernel/activation.ts';
+import { humanWaitOf } from '../kernel/activation.ts';
 import { gateDigest, subjectsDigest } from '../kernel/question-digest.ts';
-import type { Activation, Path, Ref, RunState } from '../kernel/run-state.ts';
+import type { RunState } from '../kernel/run-state.ts';
 import type { Readable } from './inspect.ts';
 
 /** A gate that waits for a person. */
@@ -35,33 +37,37 @@ export async function gatesIn(
   core: Readable,
   { state, definition }: { readonly state: RunState; readonly definition: Definition },
 ): Promise<readonly OpenGate[]> {
-  const waiting = Object.values(state.live).filter((activation) => activation.wait?.kind === 'human');
-  const gates = await Promise.all(waiting.map((activation) => gateOf(core, activation, { state, definition })));
+  const asking = Object.values(state.live).flatMap((activation) => {
+    const wait = humanWaitOf(activation);
+    return wait === undefined ? [] : [{ activation, wait }];
+  });
+  const gates = await Promise.all(asking.map((one) => gateOf(core, one, { state, definition })));
   return gates.sort((a, b) => a.since - b.since);
 }
 
 async function gateOf(
   core: Readable,
-  activation: Activation,
+  { activation, wait }: { readonly activation: Activation; readonly wait: HumanWait },
   { state, definition }: { readonly state: RunState; readonly definition: Definition },
 ): Promise<OpenGate> {
-  const { wait, path, step, openedAt, deadline } = activation;
-  const refs = [wait?.shown, wait?.gate, wait?.subjects].flatMap((ref) => (ref === undefined ? [] : [ref.digest]));
+  const { path, step, openedAt, deadline } = activation;
+  const subjects = wait.outside?.seen?.subjects;
+  const refs = [wait.shown, wait.gate, subjects].flatMap((ref) => (ref === undefined ? [] : [ref.digest]));
   const texts = await core.store.values(refs);
   const read = (ref: Ref | undefined): unknown => (ref === undefined ? undefined : JSON.parse(texts.get(ref.digest) as string));
-  const gate = (read(wait?.gate) ?? gateModel(definition, step)) as HumanGateModel;
+  const gate = (read(wait.gate) ?? gateModel(definition, step)) as HumanGateModel;
   return {
     path,
     step,
     gate,
-    digest: wait?.digest ?? '',
-    shown: (read(wait?.shown) as Json | undefined) ?? {},
-    ...(wait?.subjects === undefined ? {} : { subjects: read(wait.subjects) as Json }),
-    ...(wait?.votes === undefined ? {} : { votes: wait.votes }),
-    ...(wait?.split === undefined ? {} : { split: wait.split }),
+    digest: wait.digest ?? '',
+    shown: (read(wait.shown) as Json | undefined) ?? {},
+    ...(subjects === undefined ? {} : { subjects: read(subjects) as Json }),
+    ...(wait.votes === undefined ? {} : { votes: wait.votes }),
+    ...(wait.split === undefined ? {} : { split: wait.split }),
     since: openedAt,
     ...(deadline === undefined ? {} : { due: deadline }),
-    signed: state.signed === true || wait?.signed === true,
+    signed: state.signed === true || wait.signed === true,
   };
 }
 

@@ -3,10 +3,12 @@
 import type { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow } from '../definition/code.ts';
+import type { Activation } from '../kernel/activation.ts';
+import type { ChildEffect } from '../kernel/effect.ts';
 import type { RunEvent, RunStarted } from '../kernel/event.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { Program } from '../kernel/program.ts';
-import type { Activation, RunState } from '../kernel/run-state.ts';
+import type { RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptRunner } from '../steps/attempt.ts';
 import type { ForgeNumbers } from '../steps/forge-reading.ts';
@@ -34,8 +36,8 @@ export interface DriverHost {
   workflowOf(name: string): CompiledWorkflow;
   /** Proves the signatures in the log of another run, for a run that goes on with what it brought. */
   proofOf(run: Awaited<ReturnType<Store['load']>>): Promise<Proof>;
-  startChild(driver: RunDriver, activation: Activation, request: AttemptRequest): Promise<readonly RunInput[]>;
-  cancelChild(driver: RunDriver, activation: Activation): Promise<readonly RunInput[]>;
+  startChild(driver: RunDriver, effect: ChildEffect, request: AttemptRequest): Promise<readonly RunInput[]>;
+  cancelChild(driver: RunDriver, effect: ChildEffect): Promise<readonly RunInput[]>;
   /** Something is on disk now. */
   committed(driver: RunDriver, what: { readonly events: readonly RunEvent[]; readonly ended: readonly EndedAttempt[] }): void;
   /** Leaves word that a run has work to go on with: without it, only a run that is due, or has mail, is found again. */

@@ -2,7 +2,8 @@
 // the words of the seed, and what a resumption has to know.
 
 import type { Json } from '../base/json.ts';
-import { type Activation, childIdOf, isWorking, type Path, type Ref, type RunState, type RunStatus } from '../kernel/run-state.ts';
+import { type Activation, isWorking, type Path, type Ref, startTimeOf } from '../kernel/activation.ts';
+import { childIdOf, type RunState, type RunStatus } from '../kernel/run-state.ts';
 import { currentStepOf, type OpenWait, statusOf, waitsOf } from '../kernel/status.ts';
 import type { RunOrigin, Store, StoredAttempt } from '../store/store.ts';
 
@@ -117,13 +118,14 @@ function endedStep(row: StoredAttempt, read: Read): StepView {
 }
 
 function liveStep(activation: Activation): StepView {
-  const { path, step, kind, attempt, startedAt, state } = activation;
+  const { path, step, kind, attempt, state } = activation;
+  const startedAt = startTimeOf(activation);
   return {
     path,
     step,
     kind,
     attempt,
-    status: state === 'preparing' ? 'running' : state,
+    status: state === 'preparing' ? 'running' : state === 'reconciling' ? 'verifying' : state,
     ...(startedAt === undefined ? {} : { startedAt }),
   };
 }
@@ -212,8 +214,8 @@ function parallelResultsOf(state: RunState, rows: readonly StoredAttempt[], read
       ...(row.error === undefined ? {} : { error: row.error.message }),
     };
   }
-  for (const member of Object.values(state.live))
-    if (member.group === group && member.key !== undefined) results[member.key] = { status: 'pending', retryCount: member.attempt - 1 };
+  for (const { member, attempt } of Object.values(state.live))
+    if (member?.group === group) results[member.key] = { status: 'pending', retryCount: attempt - 1 };
   return results;
 }
 

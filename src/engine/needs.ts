@@ -1,43 +1,43 @@
 // Owns what a driver has to load before it decides: the values that inputs bring and the checkpoint refers to, and the
 // members of its groups.
 
+import type { Path, Ref } from '../kernel/activation.ts';
 import type { RunInput } from '../kernel/input.ts';
-import type { Path, Ref, RunState } from '../kernel/run-state.ts';
-import { refsOf } from './record.ts';
+import type { RunState } from '../kernel/run-state.ts';
+import { observedRefs, refsOf } from './record.ts';
 
 /** The values that deciding these inputs reads. */
 export function refsFor(state: RunState, batch: readonly { readonly input: RunInput }[]): Ref[] {
   const refs = refsOf(state);
   for (const { input } of batch) {
-    const ref = refOf(input);
-    if (ref !== undefined) refs.push(ref);
+    for (const ref of refsIn(input)) if (ref !== undefined) refs.push(ref);
   }
   return refs;
 }
 
-/** The value that an input brings and that deciding it reads. */
-function refOf(input: RunInput): Ref | undefined {
+/** The values that an input carries and that deciding it reads. */
+function refsIn(input: RunInput): readonly (Ref | undefined)[] {
   switch (input.type) {
     case 'settled':
     case 'errored':
     case 'decided':
     case 'reported':
     case 'childEnded':
-      return input.output;
+      return [input.output];
     case 'start':
-      return input.facts;
+      return [input.facts];
     case 'prepared':
-      return input.merge;
+      return [input.merge];
     case 'observed':
-      return 'facts' in input ? input.facts : input.subjects;
+      return 'facts' in input ? [input.facts] : observedRefs(input.seen);
     case 'answered':
-      return input.answers;
+      return [input.answers];
     case 'signalled':
-      return input.payload;
+      return [input.payload];
     case 'control':
-      return 'output' in input.action ? input.action.output : undefined;
+      return 'output' in input.action ? [input.action.output] : [];
     default:
-      return undefined;
+      return [];
   }
 }
 

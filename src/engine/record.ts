@@ -9,10 +9,12 @@ import { digestText } from '../base/digest.ts';
 import { invariant } from '../base/invariant.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
+import type { Activation, Observation, Path, Ref } from '../kernel/activation.ts';
+import { heldBy, humanWaitOf } from '../kernel/activation.ts';
 import { mergedBy, type RunEvent } from '../kernel/event.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { MemberResult, Need, View } from '../kernel/program.ts';
-import type { Activation, Path, Ref, RunState } from '../kernel/run-state.ts';
+import type { RunState } from '../kernel/run-state.ts';
 import { type EndedAttempt, hasResult, memberResult } from '../kernel/turn.ts';
 import type { Snapshot } from '../steps/attempt.ts';
 import type { Delta, Store, StoredAttempt, StoredValue } from '../store/store.ts';
@@ -43,6 +45,8 @@ interface Whole {
 /** So many values are kept before those are forgotten that nothing refers to. */
 const KNOWN_MAX = 64;
 
+const FORGE_KEYS = ['pr_number', 'issue_number'];
+
 /** A run's memory while it is driven. */
 export class RunRecord implements View {
   params: JsonObject = {};
@@ -65,6 +69,8 @@ export class RunRecord implements View {
     this.loaded = options.fresh;
     for (const need of options.reads) {
       if (need.read === 'data') this.namedData.set(need.key, undefined);
+      // Which facts of the forge are read depends on the issue and pull request of the run.
+      if (need.read === 'outside') for (const key of FORGE_KEYS) this.namedData.set(key, undefined);
       if (need.read === 'output') this.namedOutputs.set(need.step, undefined);
     }
     if (options.fresh) this.whole = { data: bare([]), results: bare([]), completed: new Set() };
@@ -176,13 +182,14 @@ export class RunRecord implements View {
     for (const event of events) {
       const merged = mergedBy(event);
       if (merged !== undefined) this.mergeData(this.value(merged));
-      if (event.type === 'step.changed' && event.group !== undefined) this.groups.set(event.path, new Map());
+      if (event.type === 'step.changed' && event.group !== undefined) this.groups.set(event.activation.path, new Map());
     }
     for (const { event, activation } of ended) {
       if (event.type !== 'step.settled') continue;
       const output = event.output === undefined ? null : this.value(event.output);
-      if (activation.group !== undefined) {
-        this.groups.get(activation.group)?.set(activation.key ?? '', memberResult(event, activation, output));
+      const { member } = activation;
+      if (member !== undefined) {
+        this.groups.get(member.group)?.set(member.key, memberResult(event, member, output));
         continue;
       }
       if (hasResult(event.outcome)) this.noteResult(activation.step, output);
@@ -297,16 +304,22 @@ function snapshotOf(whole: Whole, state: RunState): Snapshot {
   };
 }
 
+/** The values that an observation refers to. */
+export function observedRefs({ subjects, approved, refused, output }: Observation): Ref[] {
+  return [subjects, approved, refused, output].flatMap((ref) => ref ?? []);
+}
+
 /** The values that a checkpoint refers to and that decisions may read. */
 export function refsOf(state: RunState): Ref[] {
   const refs: Ref[] = [];
   for (const path in state.live) {
-    const { held, wait, answers } = state.live[path] as Activation;
-    if (answers !== undefined) refs.push(...answers);
-    if (held?.output !== undefined) refs.push(held.output);
-    if (wait === undefined) continue;
-    if (wait.subjects !== undefined) refs.push(wait.subjects);
-    for (const { output } of wait.decided ?? []) if (output !== undefined) refs.push(output);
+    const activation = state.live[path] as Activation;
+    if (activation.answers !== undefined) refs.push(...activation.answers);
+    const held = heldBy(activation)?.output;
+    if (held !== undefined) refs.push(held);
+    const outside = humanWaitOf(activation)?.outside;
+    if (outside?.seen !== undefined) refs.push(...observedRefs(outside.seen));
+    for (const { output } of outside?.decided ?? []) if (output !== undefined) refs.push(output);
   }
   for (const path in state.groups) {
     const items = state.groups[path]?.items;

@@ -11,9 +11,11 @@ import { type Json, toPlain } from '../base/json.ts';
 import { nodeCrypto } from '../base/node-crypto.ts';
 import type { Signature } from '../base/signature.ts';
 import type { StepKind } from '../definition/model.ts';
+import type { Activation, Path, Ref } from '../kernel/activation.ts';
+import { heldBy, waitOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { AnsweredInput, RunInput, StepError } from '../kernel/input.ts';
-import { type Activation, isFinal, type Path, type Ref, type RunState } from '../kernel/run-state.ts';
+import { isFinal, type RunState } from '../kernel/run-state.ts';
 import { type Handover, readReport } from '../steps/handover.ts';
 import type { Store, StoredAttempt, StoredValue } from '../store/store.ts';
 import { requireActor } from './actor.ts';
@@ -66,15 +68,18 @@ const TOKEN_LENGTH = 22;
 /** The work of a run that waits to be reported, in the order in which it was handed out. */
 export async function handoutsOf(core: Desk, run: string): Promise<readonly Handout[]> {
   const { state } = await core.store.load(run);
-  const waiting = Object.values(state.live).filter(({ wait }) => wait?.kind === 'report');
+  const waiting = Object.values(state.live).flatMap((activation) => {
+    const wait = waitOf(activation);
+    return wait?.kind === 'report' ? [{ ...activation, handover: wait.handover }] : [];
+  });
   const read = await valuesOf(
     core,
-    waiting.map(({ wait }) => wait?.handover),
+    waiting.map(({ handover }) => handover),
   );
-  waiting.sort((a, b) => a.openedAt - b.openedAt || (a.index ?? 0) - (b.index ?? 0));
+  waiting.sort((a, b) => a.openedAt - b.openedAt || (a.member?.index ?? 0) - (b.member?.index ?? 0));
   return waiting.map((activation) => {
-    const { path, step, attempt, wait, key, deadline } = activation;
-    const handover = read(wait?.handover) as Handover;
+    const { path, step, attempt, member, deadline } = activation;
+    const handover = read(activation.handover) as Handover;
     return {
       ...handover,
       run,
@@ -82,14 +87,16 @@ export async function handoutsOf(core: Desk, run: string): Promise<readonly Hand
       step,
       attempt,
       token: tokenOf(core, { run, path, attempt }),
-      ...(key === undefined ? {} : { item: key }),
+      ...(member === undefined ? {} : { item: member.key }),
       ...(deadline === undefined ? {} : { due: deadline }),
     };
   });
 }
 
-async function handoverOf(core: EngineCore, { wait }: Activation): Promise<Handover> {
-  return (await valuesOf(core, [wait?.handover]))(wait?.handover) as Handover;
+async function handoverOf(core: EngineCore, activation: Activation): Promise<Handover> {
+  const wait = waitOf(activation);
+  const ref = wait?.kind === 'report' ? wait.handover : undefined;
+  return (await valuesOf(core, [ref]))(ref) as Handover;
 }
 
 /** Loads values, and gives them by their references. */
@@ -132,12 +139,12 @@ export async function reportWork(core: EngineCore, run: string, report: WorkRepo
 }
 
 function isBeingVerified(activation: Activation | undefined, attempt: number): boolean {
-  return activation?.attempt === attempt && (activation.state === 'verifying' || activation.wait?.kind === 'report');
+  return activation?.attempt === attempt && (activation.state === 'verifying' || waitOf(activation)?.kind === 'report');
 }
 
 function activationOf(core: EngineCore, state: RunState, token: string): Activation | undefined {
   return Object.values(state.live).find(
-    ({ wait, path, attempt }) => wait?.kind === 'report' && isSame(tokenOf(core, { run: state.id, path, attempt }), token),
+    (activation) => waitOf(activation)?.kind === 'report' && isSame(tokenOf(core, { ...activation, run: state.id }), token),
   );
 }
 
@@ -171,9 +178,8 @@ async function verdictOn(core: EngineCore, run: string, { path, attempt, step, a
 function endsAttempt(event: RunEvent, path: Path, attempt: number): boolean {
   if (event.type === 'step.settled') return event.path === path && event.attempt === attempt;
   // A gate behind the step stands between the verified work and its end: the work itself was accepted.
-  if (event.type === 'step.changed' && event.path === path)
-    return event.failed?.attempt === attempt || (event.set.wait !== undefined && event.set.wait !== null && event.set.held !== undefined);
-  return false;
+  if (event.type !== 'step.changed' || event.activation.path !== path) return false;
+  return event.failed?.attempt === attempt || (event.activation.state === 'waiting' && event.activation.held !== undefined);
 }
 
 /** A token that no open attempt has: one of an earlier attempt, or none of this run. */
@@ -199,8 +205,10 @@ async function earlier(core: EngineCore, state: RunState, report: WorkReport): P
 }
 
 /** Whether a report is the one that was accepted already: only a person stands between the work and its end. */
-function isSaidOfHeld({ form }: RunState, { kind, wait, held }: Activation, report: WorkReport): boolean {
-  if (wait === undefined || held === undefined || 'failure' in report) return false;
+function isSaidOfHeld({ form }: RunState, activation: Activation, report: WorkReport): boolean {
+  const held = heldBy(activation);
+  if (activation.state !== 'waiting' || held === undefined || 'failure' in report) return false;
+  const { kind } = activation;
   const said = outputDigests(form, kind, toPlain(report.result ?? null, 'the result'));
   return said.includes(held.output?.digest ?? digestText('null'));
 }
@@ -244,17 +252,20 @@ export interface OpenQuestions {
 /** The questions of a run's workers that wait for a person, oldest first. */
 export async function questionsOf(core: Desk, run: string): Promise<readonly OpenQuestions[]> {
   const { state } = await core.store.load(run);
-  const waiting = Object.values(state.live).filter(({ wait }) => wait?.kind === 'answer');
+  const waiting = Object.values(state.live).flatMap((activation) => {
+    const wait = waitOf(activation);
+    return wait?.kind === 'answer' ? [{ ...activation, asked: wait.questions }] : [];
+  });
   const read = await valuesOf(
     core,
-    waiting.map(({ wait }) => wait?.questions),
+    waiting.map(({ asked }) => asked),
   );
-  return waiting.map(({ path, step, attempt, wait, openedAt }) => ({
+  return waiting.map(({ path, step, attempt, asked, openedAt }) => ({
     run,
     path,
     step,
     attempt,
-    questions: read(wait?.questions) as Json,
+    questions: read(asked) as Json,
     since: openedAt,
     signed: state.signed === true,
   }));

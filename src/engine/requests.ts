@@ -10,9 +10,11 @@ import { didYouMean } from '../base/suggest.ts';
 import { type Budget, budgetFault } from '../definition/budget.ts';
 import type { Definition } from '../definition/model.ts';
 import { stepsPassed } from '../definition/passage.ts';
+import type { Activation, Path } from '../kernel/activation.ts';
+import { humanWaitOf, waitOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { ControlAction, ControlInput, DecidedInput, RunInput } from '../kernel/input.ts';
-import { type Activation, isFinal, isHalted, type Path, type RunState } from '../kernel/run-state.ts';
+import { isFinal, isHalted, type RunState } from '../kernel/run-state.ts';
 import { waitsOf } from '../kernel/status.ts';
 import type { Claimed, StoredValue } from '../store/store.ts';
 import { requireActor } from './actor.ts';
@@ -76,7 +78,9 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
   const known = actorFor(core, gate, who);
   // Who signs is recorded as the list of keys has them, however a group spells their name.
   const actor = request.signature === undefined && request.sign === undefined ? known : who;
-  const { attempt, wait } = state.live[gate.path] as Activation;
+  const activation = state.live[gate.path] as Activation;
+  const { attempt } = activation;
+  const wait = humanWaitOf(activation);
   const decision = {
     option: option.label,
     actor,
@@ -133,7 +137,10 @@ export async function putGates(core: EngineCore, run: string): Promise<readonly 
 }
 
 function isPut({ live }: RunState): boolean {
-  return Object.values(live).every(({ wait }) => wait?.kind !== 'human' || wait.digest !== undefined);
+  return Object.values(live).every((activation) => {
+    const wait = humanWaitOf(activation);
+    return wait === undefined || wait.digest !== undefined;
+  });
 }
 
 /** Resolves when the checkpoint of a run is as wanted, whoever drives it. */
@@ -163,7 +170,11 @@ async function confirmDecision(
   made: { readonly gate: OpenGate; readonly dedupe: string; readonly actor: string; readonly after: number },
 ): Promise<void> {
   const { gate, dedupe, actor, after } = made;
-  await untilState(core, run, ({ live }) => !(live[gate.path]?.wait?.decided ?? []).some((decision) => decision.actor === actor));
+  await untilState(
+    core,
+    run,
+    ({ live }) => !(humanWaitOf(live[gate.path])?.outside?.decided ?? []).some((decision) => decision.actor === actor),
+  );
   const isIt = (event: RunEvent): boolean =>
     event.type === 'run.changed' && event.decision?.actor === actor && event.decision.gate === gate.step;
   if ((await core.store.events(run, after)).some(({ events }) => events.some(isIt))) return;
@@ -179,7 +190,9 @@ async function confirmDecision(
 /** What was found to be different, where that is why the question was put anew. */
 async function noteOn(core: EngineCore, run: string, { gate, after }: { gate: OpenGate; after: number }): Promise<string | undefined> {
   const events = (await core.store.events(run, after)).flatMap((row) => row.events);
-  const found = events.findLast((event) => event.type === 'step.changed' && event.path === gate.path && event.note !== undefined);
+  const found = events.findLast(
+    (event) => event.type === 'step.changed' && event.activation.path === gate.path && event.note !== undefined,
+  );
   return found?.type === 'step.changed' ? found.note : undefined;
 }
 
@@ -361,7 +374,7 @@ export async function resumeRun(core: EngineCore, run: string, options: ResumeRe
     if (isHalted(state.status) && budget === undefined) throw refused(state);
     if (state.paused) return steerRun(core, run, { action: { do: 'unpause' }, actor, ...accept });
     if (budget !== undefined) return;
-    const waits = Object.values(state.live).map(({ wait }) => wait?.kind);
+    const waits = Object.values(state.live).map((activation) => waitOf(activation)?.kind);
     // Whoever says so knows that there is capacity again; where there is none, the next agent finds that out.
     if (isNamed && waits.includes('capacity')) await core.store.openAccounts();
     if (isNamed && (waits.includes('budget') || waits.includes('capacity')))
@@ -392,7 +405,7 @@ async function recheckChildren(core: EngineCore, run: string, actor: string | un
   for (const { id, status } of await core.store.list({ parent: run })) {
     if (isFinal(status)) continue;
     const { state } = await core.store.load(id);
-    const waits = Object.values(state.live).some(({ wait }) => wait?.kind === 'budget');
+    const waits = Object.values(state.live).some((activation) => waitOf(activation)?.kind === 'budget');
     // What cannot be driven here looks again when somebody drives it; the grant stands.
     if (waits) await steerRun(core, id, { action: { do: 'recheck' }, actor }).catch((error: unknown) => core.warn(error));
     await recheckChildren(core, id, actor);

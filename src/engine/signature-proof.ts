@@ -10,10 +10,13 @@ import { EngineError } from '../base/error.ts';
 import { canonicalJson, type Json } from '../base/json.ts';
 import { hashDefinition } from '../definition/hash.ts';
 import type { Definition, HumanGateModel } from '../definition/model.ts';
-import { applyTo, createRun, type Draft, draftOf } from '../kernel/apply.ts';
+import type { Activation, Path, Wait } from '../kernel/activation.ts';
+import { heldBy, humanWaitOf, waitOf } from '../kernel/activation.ts';
+import { apply, createRun, type Draft, draftOf } from '../kernel/apply.ts';
 import type { RunChanged, RunEvent, RunStarted, Signed, StepChanged, StepOpened, StepSettled } from '../kernel/event.ts';
+import { activationIn } from '../kernel/event.ts';
 import type { ControlAction } from '../kernel/input.ts';
-import type { Activation, Path, RunState, Wait } from '../kernel/run-state.ts';
+import type { RunState } from '../kernel/run-state.ts';
 import type { EventRow, Store } from '../store/store.ts';
 import { gateModel } from './gates.ts';
 import { decisionStatement, hasSignedQuestion, isOverride, overrideStatement, type Proof, startStatement } from './signatures.ts';
@@ -50,14 +53,9 @@ function isWanted({ state, definition }: LoadedRun, list: () => KeyList): boolea
 
 /** The questions that no stored definition holds as they were put, by the digest of their value. */
 async function askedGates(store: Store, rows: readonly EventRow[]): Promise<ReadonlyMap<string, HumanGateModel>> {
-  const digests = rows.flatMap(({ events }) => events.flatMap((event) => waitIn(event)?.gate?.digest ?? []));
+  const digests = rows.flatMap(({ events }) => events.flatMap((event) => humanWaitOf(activationIn(event))?.gate?.digest ?? []));
   const texts = await store.values([...new Set(digests)]);
   return new Map([...texts].map(([digest, text]) => [digest, JSON.parse(text) as HumanGateModel]));
-}
-
-function waitIn(event: RunEvent): Wait | null | undefined {
-  if (event.type === 'step.opened' || event.type === 'step.reopened') return event.activation.wait;
-  return event.type === 'step.changed' ? event.set.wait : undefined;
 }
 
 function plain(state: RunState): string {
@@ -116,7 +114,7 @@ class Walk {
       return this.lookAtStart(event);
     }
     this.look(event);
-    applyTo(this.draft, event);
+    apply(this.draft, event);
   }
 
   private look(event: RunEvent): void {
@@ -162,7 +160,9 @@ class Walk {
     const { decision, signed, actor = '' } = event;
     if (signed !== undefined) this.takeSigned(signed, { event, actor });
     if (decision !== undefined && signed === undefined) {
-      const asked = Object.values(this.draft.live).filter(({ step, wait }) => step === decision.gate && wait?.kind === 'human');
+      const asked = Object.values(this.draft.live).filter(
+        (activation) => activation.step === decision.gate && humanWaitOf(activation) !== undefined,
+      );
       if (asked.some((activation) => this.demands(activation)))
         this.fail(`the decision "${decision.option}" of ${actor} at "${decision.gate}" is not signed`);
     }
@@ -197,20 +197,22 @@ class Walk {
 
   private takeDecision({ path, digest }: Extract<Signed, { on: 'decision' }>, { decision, actor = '' }: RunChanged): void {
     const asked = this.draft.live[path];
-    if (asked?.wait?.kind !== 'human' || asked.wait.digest !== digest || asked.step !== decision?.gate || decision.actor !== actor)
+    const wait = humanWaitOf(asked);
+    if (wait === undefined || wait.digest !== digest || asked?.step !== decision?.gate || decision?.actor !== actor)
       this.fail(`the decision of ${actor} at ${path} is about something else than what was asked there`);
     const chosen = this.chosen.get(path) ?? new Map<string, string>();
     this.chosen.set(path, chosen.set(actor, decision?.option ?? ''));
   }
 
-  private lookAtChange({ path, set, failed }: StepChanged): void {
+  private lookAtChange({ activation: after, failed }: StepChanged): void {
+    const { path } = after;
     const activation = this.draft.live[path];
-    if (activation?.wait === undefined || set.wait === undefined) return;
-    const { wait } = activation;
-    const isSame = set.wait?.kind === wait.kind && set.wait.digest === wait.digest;
-    if (isSame) return;
-    const isPutAnew = set.wait?.kind === 'human' && wait.kind === 'human';
-    if (wait.kind === 'human' && !isPutAnew && failed === undefined) this.wantsDecision(activation, set.held?.outcome ?? 'ok');
+    const wait = waitOf(activation);
+    const next = waitOf(after);
+    if (activation === undefined || wait === undefined) return;
+    if (wait.kind === 'human' && next?.kind === 'human' ? wait.digest === next.digest : wait.kind === next?.kind) return;
+    if (wait.kind === 'human' && next?.kind !== 'human' && failed === undefined)
+      this.wantsDecision(activation, heldBy(after)?.outcome ?? 'ok');
     if (wait.kind === 'answer' && failed === undefined && this.draft.signed === true && !this.answered.has(`${path}/${activation.attempt}`))
       this.fail(`the answer to the questions of ${path} is not signed`);
     this.chosen.delete(path);
@@ -222,7 +224,7 @@ class Walk {
     if (activation === undefined) return;
     const isOut = outcome === 'timeout' && activation.deadline !== undefined && activation.deadline <= at;
     const isNone = outcome === 'cancelled' || outcome === 'error' || isOut;
-    if (activation.wait?.kind === 'human' && !isNone) this.wantsDecision(activation, outcome);
+    if (humanWaitOf(activation) !== undefined && !isNone) this.wantsDecision(activation, outcome);
     const wasPassed = activation.state === 'queued' || activation.state === 'unknown';
     if (wasPassed && this.draft.signed === true && !isNone && outcome !== 'skip')
       this.wants(
@@ -243,7 +245,7 @@ class Walk {
   /** Refuses the end of a question that takes a signature, when not enough people gave the answer that ends it so. */
   private wantsDecision(activation: Activation, outcome: string): void {
     if (!this.demands(activation)) return;
-    const { path, wait } = activation;
+    const { path } = activation;
     const gate = this.gateOf(activation);
     const chosen = [...(this.chosen.get(path)?.values() ?? [])];
     const option = gate?.options.find((one) => {
@@ -252,17 +254,18 @@ class Walk {
     });
     if (option === undefined)
       this.fail(
-        `the question at ${path} (${wait?.digest?.slice(0, 12) ?? 'not put yet'}) ended "${outcome}" without the signed decisions it takes`,
+        `the question at ${path} (${humanWaitOf(activation)?.digest?.slice(0, 12) ?? 'not put yet'}) ended "${outcome}" without the signed decisions it takes`,
       );
     else if (option.to !== undefined && 'step' in option.to) this.leads.set(path, option.to.step);
   }
 
   private demands(activation: Activation): boolean {
-    return this.draft.signed === true || activation.wait?.signed === true || this.gateOf(activation)?.signed === true;
+    return this.draft.signed === true || humanWaitOf(activation)?.signed === true || this.gateOf(activation)?.signed === true;
   }
 
-  private gateOf({ wait, step }: Activation): HumanGateModel | undefined {
-    return (wait?.gate === undefined ? undefined : this.parts.gates.get(wait.gate.digest)) ?? gateModel(this.parts.definition, step);
+  private gateOf(activation: Activation): HumanGateModel | undefined {
+    const asked = humanWaitOf(activation)?.gate;
+    return (asked === undefined ? undefined : this.parts.gates.get(asked.digest)) ?? gateModel(this.parts.definition, activation.step);
   }
 
   /** Refuses what takes a signature, when nobody signed it in the same record. */

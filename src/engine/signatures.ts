@@ -12,6 +12,7 @@ import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import type { Signature } from '../base/signature.ts';
 import type { Definition, StepModel } from '../definition/model.ts';
+import { humanWaitOf } from '../kernel/activation.ts';
 import type { RunStarted } from '../kernel/event.ts';
 import type { AnsweredInput, ControlAction, ControlInput, DecidedInput } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
@@ -64,7 +65,7 @@ export function hasSignedQuestion(steps: readonly StepModel[]): boolean {
 
 /** Whether what a person brings takes a signature in this run. */
 export function takesSignature(run: RunState, input: PersonInput): boolean {
-  if (input.type === 'decided') return run.signed === true || run.live[input.path]?.wait?.signed === true;
+  if (input.type === 'decided') return run.signed === true || humanWaitOf(run.live[input.path])?.signed === true;
   return run.signed === true && (input.type === 'answered' || isOverride(input.action));
 }
 

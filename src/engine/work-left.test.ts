@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import type { Activation, Decision, Wait } from '../kernel/activation.ts';
 import { createRun } from '../kernel/apply.ts';
-import type { Activation, RunState, Wait } from '../kernel/run-state.ts';
+import type { RunState } from '../kernel/run-state.ts';
 import { hasWorkLeft } from './delta.ts';
 
 /** A run at a question about something outside of it. */
-function asking(wait: Partial<Wait>): RunState {
+function asking(decided?: readonly Decision[]): RunState {
   const run = createRun({
     type: 'run.started',
     at: 0,
@@ -19,13 +20,13 @@ function asking(wait: Partial<Wait>): RunState {
     since: 1,
     recovery: 0,
     openedAt: 0,
-    wait: { kind: 'human', question: 'q', digest: 'shown', ...wait },
+    wait: { kind: 'human', digest: 'shown', outside: { question: 'q', decided } },
   };
   return { ...run, live: { 'ask#1': activation } };
 }
 
 test('a question leaves work only while what it is about has to be looked at', () => {
-  expect(hasWorkLeft(asking({}))).toBe(false);
+  expect(hasWorkLeft(asking())).toBe(false);
   // A decision that was taken counts after a look; whoever gave the run up before it leaves that to somebody.
-  expect(hasWorkLeft(asking({ decided: [{ option: 'yes', actor: 'ann' }] }))).toBe(true);
+  expect(hasWorkLeft(asking([{ option: 'yes', actor: 'ann' }]))).toBe(true);
 });

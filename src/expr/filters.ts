@@ -40,6 +40,9 @@ const GENERAL_FILTERS: Readonly<Record<string, Filter>> = {
 /** Every filter by name. */
 export const FILTERS: ReadonlyMap<string, Filter> = new Map(Object.entries({ ...GENERAL_FILTERS, ...TEXT_FILTERS, ...LIST_FILTERS }));
 
+/** Names under which facts are recorded with outputs, for filters alone; no author can write them. */
+export const HIDDEN_NAMES: readonly string[] = [...FILTERS.values()].flatMap(({ sees }) => sees ?? []);
+
 function lengthOf(value: Json, _: readonly Json[], meter: Meter): number {
   if (typeof value === 'string' || isList(value)) return value.length;
   if (isObject(value)) return Object.keys(value).length;

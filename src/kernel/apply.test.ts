@@ -2,8 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { graph, step, to } from '../../test/kernel/definitions.ts';
 import { settled } from '../../test/kernel/inputs.ts';
 import { startGraph } from '../../test/kernel/memory-host.ts';
-import { apply, applyRow } from './apply.ts';
+import { type Activation, visitOf } from './activation.ts';
+import { apply, applyRow, draftOf } from './apply.ts';
 import type { RunEvent, RunStarted } from './event.ts';
+import type { RunState } from './run-state.ts';
+
+function applied(run: RunState, event: RunEvent): RunState {
+  const draft = draftOf(run);
+  apply(draft, event);
+  return draft;
+}
 
 const first: RunStarted = { type: 'run.started', at: 3, run: { id: 'r', workflow: 'w', def: 'd', form: 'graph', flags: [2], depth: 0 } };
 
@@ -37,31 +45,35 @@ describe('the fold', () => {
   test('takes no further events once the run is final, but for what was ignored (K3)', () => {
     const host = startGraph(graph(step('a', { next: to('complete') })));
     host.take(settled(host, 'a#1'));
-    expect(() => apply(host.state, { type: 'run.changed', at: 9, paused: true })).toThrow('K3');
-    expect(apply(host.state, { type: 'input.ignored', at: 9, input: 'due', reason: 'final' })).toEqual(host.state);
+    expect(() => applied(host.state, { type: 'run.changed', at: 9, paused: true })).toThrow('K3');
+    expect(applied(host.state, { type: 'input.ignored', at: 9, input: 'due', reason: 'final' })).toEqual(host.state);
   });
 
   test.each<[string, RunEvent]>([
     ['opened', { type: 'step.opened', at: 0, activation: { path: 'a#1' } as never }],
     ['reopened', { type: 'step.reopened', at: 0, activation: { path: 'a#1' } as never }],
   ])('lets no live path be %s a second time (K2)', (_what, event) => {
-    expect(() => apply(startGraph(graph(step('a', { next: to('complete') }))).state, event)).toThrow('K2: what opens is not live yet: a#1');
+    expect(() => applied(startGraph(graph(step('a', { next: to('complete') }))).state, event)).toThrow(
+      'K2: what opens is not live yet: a#1',
+    );
   });
 
   test.each<[string, RunEvent]>([
-    ['changed', { type: 'step.changed', at: 0, path: 'z#1', set: {} }],
+    ['changed', { type: 'step.changed', at: 0, activation: { path: 'z#1' } as never }],
     ['settled', { type: 'step.settled', at: 0, path: 'z#1', attempt: 1, outcome: 'ok' }],
   ])('lets nothing be %s that is not live (K2)', (_what, event) => {
-    expect(() => apply(startGraph(graph(step('a', { next: to('complete') }))).state, event)).toThrow(
+    expect(() => applied(startGraph(graph(step('a', { next: to('complete') }))).state, event)).toThrow(
       'K2: what changes or settles is live: z#1',
     );
   });
 
-  test('removes a field that is set to null and leaves the original as it was', () => {
-    const { state } = startGraph(graph(step('a', { timeoutMs: 5, next: to('complete') })));
-    const after = apply(state, { type: 'step.changed', at: 1, path: 'a#1', set: { due: null, feedback: 'f' } });
-    expect('due' in (after.live['a#1'] ?? {})).toBe(false);
-    expect(after.live['a#1']?.feedback).toBe('f');
-    expect(state.live['a#1']?.due).toBe(5);
+  test('puts the changed activation in place and leaves the original as it was', () => {
+    const host = startGraph(graph(step('a', { timeoutMs: 5, next: to('complete') })));
+    const before = host.at('a#1');
+    const changed: Activation = { ...visitOf(host.state.live['a#1'] as Activation), state: 'queued', feedback: 'f' };
+    const after = applied(host.state, { type: 'step.changed', at: 1, activation: changed });
+    expect(after.live['a#1']).toEqual(changed);
+    expect(host.at('a#1')).toBe(before);
+    expect(before.due).toBe(5);
   });
 });

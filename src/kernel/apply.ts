@@ -5,8 +5,9 @@
 
 import { invariant, unreachable } from '../base/invariant.ts';
 import { addBudgets } from '../definition/budget.ts';
-import type { RunEvent, RunStarted, StepChanged, StepSettled } from './event.ts';
-import { type Activation, type Group, isFinal, type RunState } from './run-state.ts';
+import type { Activation, Membership } from './activation.ts';
+import type { RunEvent, RunStarted, StepSettled } from './event.ts';
+import { type Group, isFinal, type RunState } from './run-state.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -55,26 +56,19 @@ export function createRun(event: RunStarted): RunState {
   };
 }
 
-/** The checkpoint after an event. */
-export function apply(run: RunState, event: RunEvent): RunState {
-  const draft = draftOf(run);
-  applyTo(draft, event);
-  return draft;
-}
-
 /** The checkpoint after one row of the log; a row may hold several events. */
 export function applyRow(run: RunState | undefined, events: readonly RunEvent[]): RunState {
   const [first, ...rest] = events;
   const begins = first?.type === 'run.started';
   invariant(begins !== (run !== undefined), 'K4: a log begins with run.started, once');
   const draft = draftOf(begins ? createRun(first) : (run as RunState));
-  for (const event of begins ? rest : events) applyTo(draft, event);
+  for (const event of begins ? rest : events) apply(draft, event);
   draft.seq += 1;
   return draft;
 }
 
-/** Changes a working copy as the event says. */
-export function applyTo(draft: Draft, event: RunEvent): void {
+/** Changes a working copy as the event says: the fold. */
+export function apply(draft: Draft, event: RunEvent): void {
   if (event.type === 'input.ignored') return;
   invariant(!isFinal(draft.status), 'K3: a final run has no further events');
   draft.at = event.at;
@@ -85,15 +79,18 @@ export function applyTo(draft: Draft, event: RunEvent): void {
       return applyRunChanged(draft, event);
     case 'step.opened':
       openActivation(draft, event.activation, undefined);
-      if (event.counted) draft.counts[event.activation.step] = visitOf(event.activation.path);
-      if (event.activation.group !== undefined) bump(draft, event.activation.group, 'queued');
+      if (event.counted) draft.counts[event.activation.step] = visitNumberOf(event.activation.path);
+      if (event.activation.member !== undefined) bump(draft, event.activation.member.group, 'queued');
       return;
     case 'step.reopened':
       openActivation(draft, event.activation, event.group);
-      if (event.activation.group !== undefined) takeFromAgain(draft, event.activation);
+      if (event.activation.member !== undefined) takeFromAgain(draft, event.activation.member);
       return;
     case 'step.changed':
-      return applyStepChanged(draft, event);
+      invariant(draft.live[event.activation.path] !== undefined, 'K2: what changes or settles is live', event.activation.path);
+      draft.live[event.activation.path] = event.activation;
+      if (event.group !== undefined) draft.groups[event.activation.path] = event.group;
+      return;
     case 'step.settled':
       return applyStepSettled(draft, event);
     case 'edge.taken':
@@ -115,8 +112,8 @@ function applyRunChanged(draft: Draft, event: Extract<RunEvent, { type: 'run.cha
   if (event.output !== undefined) draft.output = event.output;
   if (event.extended !== undefined) draft.extended[event.extended.edge] = (draft.extended[event.extended.edge] ?? 0) + event.extended.by;
   if (event.decision !== undefined) draft.decision = event.decision;
-  if (event.said?.length === 0) delete draft.said;
-  else if (event.said !== undefined) draft.said = event.said;
+  if (event.notes?.length === 0) delete draft.notes;
+  else if (event.notes !== undefined) draft.notes = event.notes;
   if (event.granted !== undefined) draft.granted = addBudgets(draft.granted ?? {}, event.granted);
   if (event.override !== undefined) draft.overridden = true;
   if (event.detour === null) delete draft.detour;
@@ -137,34 +134,22 @@ function openActivation(draft: Draft, activation: Activation, group: Group | und
   if (group !== undefined) draft.groups[activation.path] = group;
 }
 
-function applyStepChanged(draft: Draft, event: StepChanged): void {
-  const before = draft.live[event.path];
-  invariant(before !== undefined, 'K2: what changes or settles is live', event.path);
-  const after: Record<string, unknown> = { ...before };
-  for (const [field, value] of Object.entries(event.set)) {
-    if (value === null) delete after[field];
-    else after[field] = value;
-  }
-  draft.live[event.path] = after as unknown as Activation;
-  if (event.group !== undefined) draft.groups[event.path] = event.group;
-}
-
-function takeFromAgain(draft: Draft, { group: path, key }: Activation): void {
-  const group = draft.groups[path as string];
+function takeFromAgain(draft: Draft, { group: path, key }: Membership): void {
+  const group = draft.groups[path];
   if (group?.again === undefined) return;
   const { again, ...rest } = group;
   const left = again.filter((member) => member.key !== key);
-  draft.groups[path as string] = left.length === 0 ? rest : { ...rest, again: left };
+  draft.groups[path] = left.length === 0 ? rest : { ...rest, again: left };
 }
 
 function applyStepSettled(draft: Draft, event: StepSettled): void {
   const activation = draft.live[event.path];
   invariant(activation !== undefined, 'K2: what changes or settles is live', event.path);
   // Looking at all that is live takes time where a group has many members.
-  if (activation.group === undefined) draft.live = without(draft.live, event.path);
+  if (activation.member === undefined) draft.live = without(draft.live, event.path);
   else delete draft.live[event.path];
   if (draft.groups[event.path] !== undefined) delete draft.groups[event.path];
-  if (activation.group !== undefined && event.counts !== undefined) bump(draft, activation.group, event.counts);
+  if (activation.member !== undefined && event.counts !== undefined) bump(draft, activation.member.group, event.counts);
 }
 
 // An object that something was deleted from is slow from then on; the step that works alone leaves none behind.
@@ -187,6 +172,6 @@ function bump(draft: Draft, path: string, head: 'queued' | 'ok' | 'reject' | 'fa
 }
 
 /** The visit that a path names. */
-function visitOf(path: string): number {
+function visitNumberOf(path: string): number {
   return Number(path.slice(path.lastIndexOf('#') + 1));
 }

@@ -3,8 +3,8 @@ import { graph, step, to } from '../../test/kernel/definitions.ts';
 import { control, errored } from '../../test/kernel/inputs.ts';
 import { type MemoryHost, startGraph } from '../../test/kernel/memory-host.ts';
 import type { StepModel } from '../definition/model.ts';
+import type { Ref } from './activation.ts';
 import type { RunInput } from './input.ts';
-import type { Ref } from './run-state.ts';
 
 const ANSWERS_MAX = 5;
 

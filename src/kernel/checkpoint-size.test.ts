@@ -3,7 +3,7 @@ import { each, edge, graph, step, to } from '../../test/kernel/definitions.ts';
 import { errored, settled } from '../../test/kernel/inputs.ts';
 import { type MemoryHost, openGraph, startGraph } from '../../test/kernel/memory-host.ts';
 import { draftOf } from './apply.ts';
-import { evolve } from './decide.ts';
+import { decide } from './decide.ts';
 import type { RunState } from './run-state.ts';
 
 function withoutDigits(run: RunState): string {
@@ -16,10 +16,10 @@ function afterRounds(rounds: number): RunState {
   const host = openGraph(loop);
   const means = { program: host.program, view: host.view };
   const draft = draftOf(host.state);
-  evolve(means, draft, { type: 'start', at: 0 });
+  decide(means, draft, { type: 'start', at: 0 });
   for (let round = 1; round <= rounds; round += 1) {
-    evolve(means, draft, { type: 'settled', at: round, path: `a#${round}`, attempt: 1, outcome: 'ok' });
-    evolve(means, draft, { type: 'settled', at: round, path: `b#${round}`, attempt: 1, outcome: 'iterate' });
+    decide(means, draft, { type: 'settled', at: round, path: `a#${round}`, attempt: 1, outcome: 'ok' });
+    decide(means, draft, { type: 'settled', at: round, path: `b#${round}`, attempt: 1, outcome: 'iterate' });
   }
   return draft;
 }

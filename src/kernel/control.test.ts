@@ -58,7 +58,7 @@ describe('a halted run', () => {
     steer(host, { do: 'retry', note: 'the disk is free again' });
     expect(host.state.halt).toBeUndefined();
     expect(host.at('a#1')).toMatchObject({ attempt: 3, since: 3, state: 'running', feedback: 'second' });
-    expect(host.state.said).toEqual([{ by: 'note', actor: 'ann', path: 'a#1', text: 'the disk is free again' }]);
+    expect(host.state.notes).toEqual([{ by: 'note', actor: 'ann', path: 'a#1', text: 'the disk is free again' }]);
     host.take(errored(host, 'a#1'));
     expect(host.at('a#1')).toMatchObject({ attempt: 4 });
     host.take(errored(host, 'a#1'));

@@ -4,17 +4,16 @@
 // K9. After an exhausted bound a run goes on only with more iterations or to another step; nothing resets a bound.
 
 import { unreachable } from '../base/invariant.ts';
+import { type Activation, childOf, type Path, type Ref, type Visit, waitOf } from './activation.ts';
 import { endShortage } from './attended.ts';
 import type { Override } from './event.ts';
-import { advanceGroup } from './group.ts';
-import { ignore } from './ignored.ts';
 import type { ControlInput } from './input.ts';
 import { headOf, joinOutcome } from './join.ts';
-import { begun, openStep, started } from './open.ts';
+import { queued, started } from './open.ts';
+import { withNote } from './person-note.ts';
 import type { MemberResult } from './program.ts';
 import { rerun, wake } from './recover.ts';
-import { type Activation, type Group, type Halt, isHalted, type Path, type PersonSaid, type Ref } from './run-state.ts';
-import { withSaid } from './said.ts';
+import { type Group, type Halt, isHalted } from './run-state.ts';
 import { attemptFailed, conclude, takeMove } from './settle.ts';
 import type { Turn } from './turn.ts';
 
@@ -48,111 +47,95 @@ export function steer(turn: Turn, input: ControlInput): void {
   }
 }
 
-interface Said {
+interface Request {
   readonly actor: string;
-  readonly note?: string;
+  readonly note?: string | undefined;
 }
 
 function withHalt(turn: Turn, go: (halt: Halt) => void): void {
-  if (turn.run.halt === undefined || !isHalted(turn.run.status)) return ignore(turn, { input: 'control' }, 'not-allowed');
+  if (turn.run.halt === undefined || !isHalted(turn.run.status)) return turn.ignore({ input: 'control' }, 'not-allowed');
   go(turn.run.halt);
 }
 
-function cancel(turn: Turn, input: ControlInput): void {
+function cancel(turn: Turn, { actor, action }: ControlInput): void {
+  const note = action.do === 'cancel' ? action.reason : undefined;
   let children = 0;
   for (const path of Object.keys(turn.run.live)) {
-    const activation = turn.activation(path) as Activation;
-    if (activation.wait?.kind !== 'child')
-      turn.emit({ type: 'step.settled', at: turn.at, path, attempt: activation.attempt, outcome: 'cancelled', actor: input.actor });
+    const activation = turn.live(path);
+    if (childOf(activation) === undefined)
+      turn.emit({ type: 'step.settled', at: turn.at, path, attempt: activation.attempt, outcome: 'cancelled', actor });
     else {
       children += 1;
       // From now on only the child's end counts: a wait that ran out would let a cancelled run go on.
-      if (activation.deadline !== undefined) turn.emit({ type: 'step.changed', at: turn.at, path, set: { deadline: null } });
+      if (activation.deadline !== undefined) turn.change({ ...activation, deadline: undefined });
     }
   }
-  const note = input.action.do === 'cancel' && input.action.reason !== undefined ? { note: input.action.reason } : {};
-  if (children > 0) turn.emit({ type: 'run.changed', at: turn.at, ending: 'cancelled', actor: input.actor, ...note });
-  else turn.emit({ type: 'run.changed', at: turn.at, status: 'cancelled', actor: input.actor, ...note });
+  if (children > 0) turn.emit({ type: 'run.changed', at: turn.at, ending: 'cancelled', actor, note });
+  else turn.emit({ type: 'run.changed', at: turn.at, status: 'cancelled', actor, note });
 }
 
 function unpause(turn: Turn, input: ControlInput): void {
-  if (!turn.run.paused) return ignore(turn, { input: 'control' }, 'not-allowed');
+  if (!turn.run.paused) return turn.ignore({ input: 'control' }, 'not-allowed');
   turn.emit({ type: 'run.changed', at: turn.at, paused: false, actor: input.actor });
   wake(turn);
 }
 
 function recheck(turn: Turn): void {
-  for (const activation of Object.values(turn.run.live))
-    if (activation.wait?.kind === 'budget' || activation.wait?.kind === 'capacity') endShortage(turn, activation);
+  for (const activation of Object.values(turn.run.live)) {
+    const kind = waitOf(activation)?.kind;
+    if (kind === 'budget' || kind === 'capacity') endShortage(turn, activation);
+  }
 }
 
-function clearHalt(turn: Turn, said: Said): void {
-  turn.emit({
-    type: 'run.changed',
-    at: turn.at,
-    status: 'running',
-    halt: null,
-    actor: said.actor,
-    ...(said.note === undefined ? {} : { note: said.note, ...withSaid(turn.run, noteOf(turn.run.halt, said.actor, said.note)) }),
-  });
+function clearHalt(turn: Turn, { actor, note }: Request): void {
+  const { halt } = turn.run;
+  const path = halt?.path ?? halt?.step ?? '';
+  const notes = note === undefined ? undefined : withNote(turn.run, { by: 'note', actor, path, text: note });
+  turn.emit({ type: 'run.changed', at: turn.at, status: 'running', halt: null, actor, note, notes });
 }
 
-function noteOf(halt: Halt | undefined, actor: string, text: string): PersonSaid {
-  return { by: 'note', actor, path: halt?.path ?? halt?.step ?? '', text };
-}
-
-function retry(turn: Turn, halt: Halt, said: Said & { readonly extend?: number }): void {
-  if (halt.reason === 'exhausted') return extend(turn, halt, said);
-  clearHalt(turn, said);
-  if (halt.path === undefined) {
+function retry(turn: Turn, halt: Halt, request: Request & { readonly extend?: number | undefined }): void {
+  if (halt.reason === 'exhausted') return extend(turn, halt, request);
+  clearHalt(turn, request);
+  const visit = visitAgain(turn, halt);
+  if (visit === undefined) {
     // A flow that threw by itself is replayed and goes on, as far as its code now lets it.
     for (const move of turn.program.begin(turn.run, turn.view)) takeMove(turn, move, undefined);
     return;
   }
-  reopen(turn, halt, { actor: said.actor, feedback: halt.message });
+  reopen(turn, { ...visit, feedback: halt.message }, { actor: request.actor, group: halt.group });
   wake(turn);
 }
 
-function reopen(turn: Turn, halt: Halt, said: { readonly actor: string; readonly feedback: string }): void {
-  const born: Activation = { ...reborn(turn, halt), feedback: said.feedback };
-  if (halt.group === undefined) {
-    const activation = turn.holds ? born : started(turn, born, turn.model(born));
-    turn.emit({ type: 'step.reopened', at: turn.at, activation, actor: said.actor });
-    return turn.later(() => begun(turn, born.path));
+function reopen(turn: Turn, visit: Visit, { actor, group: settled }: { readonly actor: string; readonly group: Group | undefined }): void {
+  const { at } = turn;
+  const { path } = visit;
+  const model = turn.model(visit);
+  if (settled === undefined) {
+    const activation = turn.holds ? queued(visit) : started(turn, visit, model);
+    turn.emit({ type: 'step.reopened', at, activation, actor });
+    return turn.later({ do: 'begin', path });
   }
-  const group = reopenedGroup(turn, halt.path as Path, halt.group);
-  const { timeoutMs } = turn.model(born);
-  const deadline = timeoutMs === undefined ? {} : { deadline: turn.at + timeoutMs };
-  const activation: Activation = { ...born, state: 'waiting', startedAt: turn.at, ...deadline };
-  turn.emit({ type: 'step.reopened', at: turn.at, activation, actor: said.actor, group });
-  turn.later(() => advanceGroup(turn, born.path));
+  const deadline = model.timeoutMs === undefined ? undefined : at + model.timeoutMs;
+  const activation: Activation = { ...visit, deadline, state: 'waiting', wait: { kind: 'members' }, startedAt: at };
+  turn.emit({ type: 'step.reopened', at, activation, actor, group: reopenedGroup(turn, path, settled) });
+  turn.later({ do: 'advance', path });
 }
 
-/** The activation a run halted at, before its next attempt. */
-function reborn(turn: Turn, halt: Halt): Activation {
-  const attempt = (halt.attempt ?? 1) + 1;
-  const { path, step } = halt as { path: Path; step: string };
-  const input = halt.input === undefined ? {} : { input: halt.input };
-  return {
-    path,
-    step,
-    kind: turn.program.model(step).kind,
-    state: 'queued',
-    attempt,
-    since: attempt,
-    recovery: 0,
-    openedAt: turn.at,
-    ...input,
-  };
+/** The next attempt of the activation that a run halted at, if it halted at one. */
+function visitAgain(turn: Turn, { path, step, attempt: last = 1, input }: Halt): Visit | undefined {
+  if (path === undefined || step === undefined) return undefined;
+  const attempt = last + 1;
+  return { path, step, kind: turn.program.model(step).kind, attempt, since: attempt, recovery: 0, openedAt: turn.at, input };
 }
 
-/** The books of a settled group, with the members that did not succeed sent back; all of them if the rest would do. */
-function reopenedGroup(turn: Turn, path: Path, books: Group): Group {
+/** The counters of a settled group, with the members that did not succeed sent back; all of them if the rest would do. */
+function reopenedGroup(turn: Turn, path: Path, settled: Group): Group {
   const members = turn.members(path);
   const isGood = (member: MemberResult) => headOf(member.outcome) === 'ok' || member.outcome === 'skip';
   const good = members.filter(isGood);
   const ok = good.filter((member) => member.outcome !== 'skip').length;
-  const rest: Group = { ...books, queued: books.total - members.length, ok, skip: good.length - ok, fail: 0, reject: 0 };
+  const rest: Group = { ...settled, queued: settled.total - members.length, ok, skip: good.length - ok, fail: 0, reject: 0 };
   // Kept as they are, members that meet the join would settle it on the spot, and nothing would be tried again.
   const wouldDo = joinOutcome(rest) !== undefined;
   const again = members
@@ -161,34 +144,33 @@ function reopenedGroup(turn: Turn, path: Path, books: Group): Group {
   return { ...rest, ...(wouldDo ? { ok: 0, skip: 0 } : {}), again };
 }
 
-function extend(turn: Turn, halt: Halt, said: Said & { readonly extend?: number }): void {
-  if (!(Number(said.extend) >= 1) || halt.edge === undefined || halt.to === undefined)
-    return ignore(turn, { input: 'control' }, 'not-allowed');
-  clearHalt(turn, said);
-  turn.emit({ type: 'run.changed', at: turn.at, extended: { edge: halt.edge, by: Number(said.extend) }, actor: said.actor });
-  turn.emit({ type: 'edge.taken', at: turn.at, from: halt.path ?? '', outcome: halt.outcome ?? 'ok', to: halt.to, key: halt.edge });
-  const { to } = halt;
-  turn.later(() => openStep(turn, { step: to }));
+function extend(turn: Turn, halt: Halt, request: Request & { readonly extend?: number | undefined }): void {
+  const { edge, to } = halt;
+  const by = request.extend ?? 0;
+  if (!(by >= 1) || edge === undefined || to === undefined) return turn.ignore({ input: 'control' }, 'not-allowed');
+  clearHalt(turn, request);
+  turn.emit({ type: 'run.changed', at: turn.at, extended: { edge, by }, actor: request.actor });
+  turn.emit({ type: 'edge.taken', at: turn.at, from: halt.path ?? '', outcome: halt.outcome ?? 'ok', to, key: edge });
+  turn.later({ do: 'open', opening: { step: to } });
 }
 
-function accept(turn: Turn, halt: Halt, said: Said & { readonly output?: Ref }): void {
-  if (halt.path === undefined || halt.step === undefined || halt.reason === 'exhausted')
-    return ignore(turn, { input: 'control' }, 'not-allowed');
-  clearHalt(turn, said);
-  const activation = reborn(turn, halt);
-  turn.emit({ type: 'step.reopened', at: turn.at, activation, actor: said.actor });
-  const note = said.note === undefined ? {} : { note: said.note };
-  overrideBy(turn, { how: 'accept', actor: said.actor, passed: [halt.step], ...note });
-  conclude(turn, activation.path, { outcome: 'ok', actor: said.actor, ...(said.output === undefined ? {} : { output: said.output }) });
+function accept(turn: Turn, halt: Halt, request: Request & { readonly output?: Ref | undefined }): void {
+  const visit = visitAgain(turn, halt);
+  if (visit === undefined || halt.reason === 'exhausted') return turn.ignore({ input: 'control' }, 'not-allowed');
+  const { actor, note, output } = request;
+  clearHalt(turn, request);
+  turn.emit({ type: 'step.reopened', at: turn.at, activation: queued(visit), actor });
+  overrideBy(turn, { how: 'accept', actor, passed: [visit.step], note });
+  conclude(turn, visit.path, { outcome: 'ok', actor, output });
   wake(turn);
 }
 
-function goTo(turn: Turn, step: string, said: Said & { readonly passed: readonly string[] }): void {
-  const { actor, note, passed } = said;
-  clearHalt(turn, said);
-  if (passed.length > 0) overrideBy(turn, { how: 'goto', actor, passed, to: step, ...(note === undefined ? {} : { note }) });
+function goTo(turn: Turn, step: string, request: Request & { readonly passed: readonly string[] }): void {
+  const { actor, note, passed } = request;
+  clearHalt(turn, request);
+  if (passed.length > 0) overrideBy(turn, { how: 'goto', actor, passed, to: step, note });
   turn.emit({ type: 'edge.taken', at: turn.at, from: '', outcome: 'goto', to: step, key: '@goto' });
-  turn.later(() => openStep(turn, { step }));
+  turn.later({ do: 'open', opening: { step } });
 }
 
 /** Records what a person let pass by hand (K19). */
@@ -197,19 +179,18 @@ function overrideBy(turn: Turn, override: Override): void {
 }
 
 function resolve(turn: Turn, actor: string, action: Extract<ControlInput['action'], { do: 'resolve' }>): void {
-  const activation = turn.activation(action.path);
-  if (activation?.state !== 'unknown') return ignore(turn, { input: 'control', path: action.path }, 'no-wait');
-  if (action.how === 'rerun') {
-    const { note, path } = action;
-    if (note !== undefined)
-      turn.emit({ type: 'run.changed', at: turn.at, actor, note, ...withSaid(turn.run, { by: 'note', actor, path, text: note }) });
+  const { path, how, note, output } = action;
+  const activation = turn.activation(path);
+  if (activation?.state !== 'unknown') return turn.ignore({ input: 'control', path }, 'no-wait');
+  if (how === 'rerun') {
+    const notes = note === undefined ? undefined : withNote(turn.run, { by: 'note', actor, path, text: note });
+    if (note !== undefined) turn.emit({ type: 'run.changed', at: turn.at, actor, note, notes });
     return rerun(turn, activation);
   }
-  if (action.how === 'accept') {
-    const note = action.note === undefined ? {} : { note: action.note };
-    overrideBy(turn, { how: 'done', actor, passed: [activation.step], ...note });
-    return conclude(turn, action.path, { outcome: 'ok', actor, ...(action.output === undefined ? {} : { output: action.output }) });
+  if (how === 'accept') {
+    overrideBy(turn, { how: 'done', actor, passed: [activation.step], note });
+    return conclude(turn, path, { outcome: 'ok', actor, output });
   }
-  const message = action.note ?? `attempt ${activation.attempt} of "${activation.step}" was interrupted and ${actor} said that it failed`;
-  attemptFailed(turn, action.path, { error: { code: 'STEP_FAILED', message, reason: 'error' } });
+  const message = note ?? `attempt ${activation.attempt} of "${activation.step}" was interrupted and ${actor} said that it failed`;
+  attemptFailed(turn, path, { error: { code: 'STEP_FAILED', message, reason: 'error' } });
 }

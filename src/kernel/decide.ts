@@ -3,20 +3,30 @@
 
 import { unreachable } from '../base/invariant.ts';
 import { pipelineOf } from '../definition/kinds/registry.ts';
-import { type Draft, draftOf } from './apply.ts';
+import {
+  type Activation,
+  heldBy,
+  type Preparing,
+  type Reconciling,
+  type Running,
+  type Unknown,
+  type Verifying,
+  visitOf,
+} from './activation.ts';
+import type { Draft } from './apply.ts';
 import { takeAnswer, takeAsked, takeHanded, takeReport, takeShortage } from './attended.ts';
 import { steer } from './control.ts';
 import type { RunEvent } from './event.ts';
+import { advanceGroup } from './group.ts';
 import { takeDecision, takeObserved } from './human.ts';
-import { ignore } from './ignored.ts';
-import type { ControlInput, ErroredInput, PreparedInput, RunInput, SettledInput, StartInput } from './input.ts';
-import { begun, openStep, started } from './open.ts';
+import type { ControlInput, ErroredInput, PreparedInput, RunInput, SettledInput, StartInput, StepError } from './input.ts';
+import { openStep, started } from './open.ts';
 import type { Program, View } from './program.ts';
 import { rerun, takeRecovery } from './recover.ts';
-import { type Activation, isFinal, isHalted, type RunState } from './run-state.ts';
-import { afterWork, attemptFailed, difference, retryAttempt, takeMove } from './settle.ts';
-import { type EndedAttempt, Turn } from './turn.ts';
-import { passTime, takeChildEnd, takePending, takePoll, takeSignal, takeSlot, takeVerified } from './waits.ts';
+import { isFinal, isHalted } from './run-state.ts';
+import { afterWork, attemptFailed, conclude, retryAttempt, takeMove } from './settle.ts';
+import { type EndedAttempt, type Todo, Turn } from './turn.ts';
+import { beginWait, passTime, takeChildEnd, takePending, takePoll, takeSignal, takeSlots, takeVerified } from './waits.ts';
 
 /** What a decision is made with: the order of steps, and what was loaded from outside the checkpoint. */
 export interface Means {
@@ -24,34 +34,44 @@ export interface Means {
   readonly view: View;
 }
 
-/** The facts that follow from an input. The checkpoint stays as it is. */
-export function decide(means: Means, run: RunState, input: RunInput): readonly RunEvent[] {
-  return evolve(means, draftOf(run), input).events;
-}
-
-/** What one decision brought: the facts, and the attempts that ended with them. */
-export interface Evolved {
+/** What one decision gives: the facts, and the attempts that ended with them. */
+export interface Decided {
   readonly events: readonly RunEvent[];
   readonly ended: readonly EndedAttempt[];
 }
 
-/** The same, for a host that owns a working copy: the copy is changed as the facts say. */
-export function evolve(means: Means, draft: Draft, input: RunInput): Evolved {
+/** The facts that follow from an input. The host's working copy of the checkpoint changes as they say. */
+export function decide(means: Means, draft: Draft, input: RunInput): Decided {
   const turn = new Turn({ program: means.program, view: means.view, run: draft, at: Math.max(input.at, draft.at) });
-  if (isFinal(draft.status)) ignore(turn, { input: input.type }, 'final');
+  if (isFinal(draft.status)) turn.ignore({ input: input.type }, 'final');
   else takeInput(turn, input);
-  turn.finish();
-  tellTrouble(turn);
+  turn.finish(perform);
+  runErrorHook(turn);
   return turn;
 }
 
-/** A run that came to a halt says so once, if its definition has a step for that. */
-function tellTrouble(turn: Turn): void {
+function perform(turn: Turn, todo: Todo): void {
+  switch (todo.do) {
+    case 'open':
+      return openStep(turn, todo.opening);
+    case 'begin':
+      return beginWait(turn, todo.path);
+    case 'conclude':
+      return conclude(turn, todo.path, todo.result);
+    case 'advance':
+      return advanceGroup(turn, todo.path);
+    default:
+      return unreachable(todo);
+  }
+}
+
+/** A run that came to a halt opens the step that its definition has for that, once. */
+function runErrorHook(turn: Turn): void {
   const { onError } = turn.program;
   if (onError === undefined || (turn.run.counts[onError] ?? 0) > 0) return;
   if (!turn.events.some((event) => event.type === 'run.changed' && event.status !== undefined && isHalted(event.status))) return;
   openStep(turn, { step: onError });
-  turn.finish();
+  turn.finish(perform);
 }
 
 function takeInput(turn: Turn, input: RunInput): void {
@@ -61,7 +81,7 @@ function takeInput(turn: Turn, input: RunInput): void {
     case 'recovered':
       return takeRecovery(turn);
     case 'slot':
-      return takeSlot(turn, input.path);
+      return takeSlots(turn, input.path);
     case 'due':
       return passTime(turn);
     case 'prepared':
@@ -90,7 +110,7 @@ function takeInput(turn: Turn, input: RunInput): void {
       noteSigned(turn, input);
       return steer(turn, input);
     case 'refused':
-      return ignore(turn, { input: input.input, ...(input.path === undefined ? {} : { path: input.path }) }, 'not-allowed');
+      return turn.ignore({ input: input.input, path: input.path }, 'not-allowed');
     default:
       return unreachable(input);
   }
@@ -101,90 +121,95 @@ function noteSigned(turn: Turn, { actor, action, signature }: ControlInput): voi
   if (signature !== undefined) turn.emit({ type: 'run.changed', at: turn.at, actor, signed: { on: 'control', action, signature } });
 }
 
-/** Time goes first: a wait that ran out before its answer came has timed out (K7), and the run may be over with it (K3). */
+/** Time goes first: a wait that ran out before its answer came has timed out (K7), and the run may be over then (K3). */
 function answered(turn: Turn, input: RunInput, take: () => void): void {
   passTime(turn, 'waits');
-  turn.later(() => (isFinal(turn.run.status) ? ignore(turn, { input: input.type }, 'final') : take()));
+  turn.finish(perform);
+  if (isFinal(turn.run.status)) turn.ignore({ input: input.type }, 'final');
+  else take();
 }
 
 function begin(turn: Turn, input: StartInput): void {
   // A run that goes on has something live, so one that began already is told from one that did not.
-  if (turn.run.status !== 'running' || Object.keys(turn.run.live).length > 0) return ignore(turn, { input: 'start' }, 'duplicate');
+  if (turn.run.status !== 'running' || Object.keys(turn.run.live).length > 0) return turn.ignore({ input: 'start' }, 'duplicate');
   if (input.detour !== undefined) turn.emit({ type: 'run.changed', at: turn.at, detour: input.detour });
   for (const move of turn.program.begin(turn.run, turn.view, input)) takeMove(turn, move, undefined);
 }
 
-type AttemptInput = PreparedInput | SettledInput | ErroredInput;
+/** An activation that the host works on, or has worked on. */
+type Working = Preparing | Running | Verifying | Reconciling | Unknown;
 
 /** The live activation that an attempt's input is about, or undefined when it comes too late. */
-function liveAttempt(turn: Turn, input: AttemptInput): Activation | undefined {
-  const activation = turn.activation(input.path);
-  if (activation !== undefined && activation.attempt === input.attempt && awaits(activation, input.type)) return activation;
-  ignore(turn, { input: input.type, path: input.path, attempt: input.attempt }, 'late');
+function liveAttempt(turn: Turn, { type, path, attempt }: PreparedInput | SettledInput | ErroredInput): Working | undefined {
+  const activation = turn.activation(path);
+  if (activation?.attempt === attempt && expects(activation, type)) return activation;
+  turn.ignore({ input: type, path, attempt }, 'late');
   return undefined;
 }
 
-/** Whether an activation in this state can be told so: word that was delivered twice must not set it back. */
-function awaits(activation: Activation, type: AttemptInput['type']): boolean {
-  const { state, held } = activation;
-  if (state === 'waiting' || state === 'queued') return false;
-  if (type === 'errored') return true;
-  const prepares = state === 'preparing';
-  return type === 'settled' ? !prepares : prepares || (state === 'verifying' && held === undefined);
+/** Whether such an input can come in this state: one that was delivered twice must not set the activation back. */
+function expects(activation: Activation, type: 'prepared' | 'settled' | 'errored'): activation is Working {
+  switch (activation.state) {
+    case 'preparing':
+      return type !== 'settled';
+    case 'running':
+    case 'verifying':
+    case 'unknown':
+      return type !== 'prepared';
+    case 'reconciling':
+      return true;
+    case 'queued':
+    case 'waiting':
+      return false;
+  }
 }
 
 function takePrepared(turn: Turn, input: PreparedInput): void {
+  const { path, merge, error, handsOut } = input;
   const activation = liveAttempt(turn, input);
   if (activation === undefined) return;
-  if (input.merge !== undefined) turn.emit({ type: 'run.changed', at: turn.at, merge: input.merge });
-  if (input.error !== undefined) return attemptFailed(turn, input.path, { error: input.error });
+  if (merge !== undefined) turn.emit({ type: 'run.changed', at: turn.at, merge });
+  if (error !== undefined) return attemptFailed(turn, path, { error });
   // A reconciliation that found no effect: the attempt is worked on again under the same key.
-  if (activation.state === 'verifying') return rerun(turn, activation);
+  if (activation.state === 'reconciling') return rerun(turn, activation);
+  if (activation.state !== 'preparing') return;
   const model = turn.model(activation);
-  const based = pipelineOf(model.kind) === 'execute' ? { based: true as const } : {};
-  const handsOut = input.handsOut === undefined ? {} : { handsOut: input.handsOut };
-  const after = started(turn, { ...activation, ...based, ...handsOut }, model);
-  turn.emit({ type: 'step.changed', at: turn.at, path: input.path, set: difference(activation, after) });
-  if (after.state === 'waiting') turn.later(() => begun(turn, input.path));
+  const based = pipelineOf(model.kind) === 'execute' ? true : undefined;
+  turn.change(started(turn, { ...visitOf(activation), based, handsOut }, model, { prepared: activation }));
+  turn.later({ do: 'begin', path });
 }
 
 function takeSettled(turn: Turn, input: SettledInput): void {
   const activation = liveAttempt(turn, input);
   if (activation === undefined) return;
-  if (activation.kind === 'delay' && activation.state === 'running') return takePoll(turn, activation, input.outcome === 'ok');
-  if (activation.held !== undefined) return takeVerified(turn, activation, input.output);
-  if (activation.kind === 'gate' && input.outcome === 'pending') return takePending(turn, activation);
-  if (activation.kind === 'validate' && input.outcome === 'fail') return repair(turn, activation, input);
+  if (heldBy(activation) !== undefined) return takeVerified(turn, activation, input.output);
+  if (activation.state === 'running') {
+    if (activation.kind === 'delay') return takePoll(turn, activation, input.outcome === 'ok');
+    if (activation.kind === 'gate' && input.outcome === 'pending') return takePending(turn, activation);
+    if (activation.kind === 'validate' && input.outcome === 'fail') return repair(turn, activation, input);
+  }
   afterWork(turn, input.path, input);
 }
 
 /** A validation failed: its repair step runs and then it is tried again, as often as it says. */
-function repair(turn: Turn, activation: Activation, input: SettledInput): void {
+function repair(turn: Turn, activation: Running, input: SettledInput): void {
+  const { path, step, attempt, startedAt } = activation;
   const model = turn.model(activation);
-  const round = activation.attempt - activation.since + 1;
-  const error = {
-    code: 'STEP_FAILED',
-    message: `validation "${activation.step}" failed after ${round} ${round === 1 ? 'try' : 'tries'}`,
-    reason: 'error' as const,
-    retryable: false,
-  };
-  if (round > Number(model.config.retry)) return afterWork(turn, input.path, { ...input, error });
+  const round = attempt - activation.since + 1;
+  const message = `validation "${step}" failed after ${round} ${round === 1 ? 'try' : 'tries'}`;
+  const error: StepError = { code: 'STEP_FAILED', message, reason: 'error', retryable: false };
+  if (round > Number(model.config.retry)) return afterWork(turn, path, { ...input, error });
   const fix = model.members[0];
-  if (fix === undefined) return retryAttempt(turn, input.path, error);
-  turn.emit({ type: 'step.changed', at: turn.at, path: input.path, set: { state: 'waiting', wait: { kind: 'fix' }, due: null } });
+  if (fix === undefined) return retryAttempt(turn, path, error);
+  turn.change({ ...visitOf(activation), state: 'waiting', wait: { kind: 'repair' }, startedAt });
   // Numbered by the attempt, which never repeats: rounds begin anew when a person takes the validation up again.
-  const key = `${fix.id}#${activation.attempt}`;
-  turn.later(() =>
-    openStep(turn, {
-      step: `${activation.step}/${fix.id}`,
-      member: { group: activation.path, key, index: activation.attempt - 1 },
-    }),
-  );
+  const member = { group: path, key: `${fix.id}#${attempt}`, index: attempt - 1 };
+  turn.later({ do: 'open', opening: { step: `${step}/${fix.id}`, member } });
 }
 
 function takeErrored(turn: Turn, input: ErroredInput): void {
-  const activation = liveAttempt(turn, input);
-  if (activation === undefined) return;
-  if (input.error.reason === 'quota' || input.error.reason === 'budget') return takeShortage(turn, input.path, input.error);
-  attemptFailed(turn, input.path, { error: input.error, ...(input.output === undefined ? {} : { output: input.output }) });
+  const { path, error, output } = input;
+  if (liveAttempt(turn, input) === undefined) return;
+  if (error.reason === 'quota' || error.reason === 'budget') takeShortage(turn, path, error);
+  else attemptFailed(turn, path, { error, output });
 }

@@ -1,54 +1,56 @@
-// Owns what a host is asked to do. Effects are level-triggered: `outstanding` lists what should be under way for
-// the checkpoint as it is, so that recovery is asking again, and what is no longer listed is stopped.
+// Owns what a host is asked to do. Effects are level-triggered: `outstanding` lists what should be under way for the
+// checkpoint as it is, so recovery is asking again, and what is no longer listed is stopped.
 
-import type { Activation, Path, RunState } from './run-state.ts';
+import type { Activation, Path } from './activation.ts';
+import type { RunState } from './run-state.ts';
 
-/** One piece of work that should be under way now. */
-export interface Effect {
-  readonly do:
-    | 'step.prepare'
-    | 'step.execute'
-    | 'step.verify'
-    | 'step.reconcile'
-    | 'step.observe'
-    | 'child.start'
-    | 'child.cancel'
-    | 'slot.take';
-  readonly path: Path;
-  readonly attempt: number;
-}
+/** What a host does for one attempt of a step. */
+export type StepWork = 'prepare' | 'execute' | 'verify' | 'reconcile' | 'observe';
+
+/** A child run that should be started or cancelled. */
+export type ChildEffect =
+  | { readonly do: 'start-child'; readonly child: string; readonly activation: Activation }
+  | { readonly do: 'cancel-child'; readonly child: string; readonly activation: Activation };
+
+/** One thing that should be under way now. */
+export type Effect =
+  | { readonly do: 'step'; readonly work: StepWork; readonly activation: Activation }
+  | ChildEffect
+  | { readonly do: 'take-slots'; readonly slots: readonly string[]; readonly activation: Activation };
 
 /** The effect that an activation asks for in its present state, if any. */
 export function effectOf(run: RunState, activation: Activation): Effect | undefined {
-  const { path, attempt } = activation;
   switch (activation.state) {
     case 'queued':
-      return run.paused || run.halt !== undefined || activation.slots === undefined ? undefined : { do: 'slot.take', path, attempt };
+      if (run.paused || run.halt !== undefined || activation.slots === undefined) return undefined;
+      return { do: 'take-slots', slots: activation.slots, activation };
     case 'preparing':
-      return { do: 'step.prepare', path, attempt };
+      return { do: 'step', work: 'prepare', activation };
     case 'running':
-      return { do: 'step.execute', path, attempt };
+      return { do: 'step', work: 'execute', activation };
     case 'verifying':
-      return { do: activation.held === undefined ? 'step.reconcile' : 'step.verify', path, attempt };
-    case 'waiting':
-      if (wantsLook(activation)) return { do: 'step.observe', path, attempt };
-      if (activation.wait?.kind !== 'child') return undefined;
-      return { do: run.ending === undefined ? 'child.start' : 'child.cancel', path, attempt };
+      return { do: 'step', work: 'verify', activation };
+    case 'reconciling':
+      return { do: 'step', work: 'reconcile', activation };
+    case 'waiting': {
+      const { wait } = activation;
+      if (wait.kind === 'child') return { do: run.ending === undefined ? 'start-child' : 'cancel-child', child: wait.run, activation };
+      // What a question is about is looked at before it is asked, and before a decision counts.
+      const looks =
+        wait.kind === 'human' && wait.outside !== undefined && (wait.digest === undefined || wait.outside.decided !== undefined);
+      return looks ? { do: 'step', work: 'observe', activation } : undefined;
+    }
     case 'unknown':
       return undefined;
   }
 }
 
-/** Whether what a person's question is about has to be looked at: before it is put, and before a decision counts. */
-function wantsLook({ wait }: Activation): boolean {
-  return wait?.question !== undefined && (wait.digest === undefined || wait.decided !== undefined);
-}
-
-/** Everything that should be under way now. */
-export function outstanding(run: RunState): Effect[] {
+/** Everything that should be under way now, at the given paths or everywhere. */
+export function outstanding(run: RunState, paths: Iterable<Path> = Object.keys(run.live)): Effect[] {
   const effects: Effect[] = [];
-  for (const path in run.live) {
-    const effect = effectOf(run, run.live[path] as Activation);
+  for (const path of paths) {
+    const activation = run.live[path];
+    const effect = activation === undefined ? undefined : effectOf(run, activation);
     if (effect !== undefined) effects.push(effect);
   }
   return effects;

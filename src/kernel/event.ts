@@ -4,8 +4,9 @@
 import type { Signature } from '../base/signature.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
+import type { Activation, Path, Ref } from './activation.ts';
 import type { ControlAction, StepError } from './input.ts';
-import type { Activation, Detour, Group, Halt, Path, PersonSaid, Ref, RunState, RunStatus } from './run-state.ts';
+import type { Detour, Group, Halt, PersonNote, RunState, RunStatus } from './run-state.ts';
 
 /** What a person let pass by hand, without the check, the question or the work that the definition asks for there. */
 export interface Override {
@@ -18,7 +19,7 @@ export interface Override {
   readonly to?: string;
   /** child: its run. */
   readonly child?: string;
-  readonly note?: string;
+  readonly note?: string | undefined;
 }
 
 /** The run exists; its first event. A fork names where its history comes from. */
@@ -51,14 +52,14 @@ export interface RunChanged {
   readonly status?: RunStatus;
   readonly paused?: boolean;
   readonly ending?: 'cancelled';
-  readonly halt?: Halt | null;
-  readonly output?: Ref;
+  readonly halt?: Halt | null | undefined;
+  readonly output?: Ref | undefined;
   readonly extended?: { readonly edge: string; readonly by: number };
   readonly decision?: NonNullable<RunState['decision']>;
   readonly signal?: { readonly name: string; readonly queued: Ref | null } | { readonly name: string; readonly taken: true };
   /** The run goes on with other functions than it began with: their digest. */
   readonly code?: string;
-  /** Something was passed by hand. */
+  /** A person let something pass by hand. */
   readonly override?: Override;
   /** The questions that are still to be asked again; `null` when there are none left. */
   readonly detour?: Detour | null;
@@ -66,11 +67,11 @@ export interface RunChanged {
   readonly granted?: Budget;
   /** Data that joins the checkpoint's. */
   readonly merge?: Ref;
-  /** What people said and no agent has worked with yet, as it is from now on. */
-  readonly said?: readonly PersonSaid[];
+  /** What people wrote and no agent has worked with yet, as it is from now on. */
+  readonly notes?: readonly PersonNote[] | undefined;
   readonly actor?: string;
-  readonly note?: string;
-  readonly signed?: Signed;
+  readonly note?: string | undefined;
+  readonly signed?: Signed | undefined;
 }
 
 /** An activation came to life. `counted` marks a visit that is counted because its step lies on a cycle. */
@@ -81,19 +82,18 @@ export interface StepOpened {
   readonly counted?: true;
 }
 
-/** A live activation changed; `null` removes a field. */
+/** A live activation changed: it is now as given. */
 export interface StepChanged {
   readonly type: 'step.changed';
   readonly at: number;
-  readonly path: Path;
-  readonly set: { readonly [K in keyof Activation]?: Activation[K] | null };
+  readonly activation: Activation;
   /** The group that this activation opens. */
-  readonly group?: Group;
+  readonly group?: Group | undefined;
   /** The attempt that ended here without settling the activation (it is tried again). */
-  readonly failed?: { readonly attempt: number; readonly error: StepError };
-  /** Who caused it, where it was a person, and what they said. */
-  readonly actor?: string;
-  readonly note?: string;
+  readonly failed?: { readonly attempt: number; readonly error: StepError } | undefined;
+  /** Who caused it, where it was a person, and why. */
+  readonly actor?: string | undefined;
+  readonly note?: string | undefined;
 }
 
 /** An activation ended. `merge`: its object result joins the checkpoint's data, or only a part of it, by reference. */
@@ -103,12 +103,12 @@ export interface StepSettled {
   readonly path: Path;
   readonly attempt: number;
   readonly outcome: OutcomeName | 'cancelled';
-  readonly output?: Ref;
-  readonly error?: StepError;
-  readonly merge?: true | Ref;
+  readonly output?: Ref | undefined;
+  readonly error?: StepError | undefined;
+  readonly merge?: true | Ref | undefined;
   /** Its group counts it under this head; a member cut off by a settled join is counted nowhere. */
-  readonly counts?: 'ok' | 'reject' | 'fail' | 'skip';
-  readonly actor?: string;
+  readonly counts?: 'ok' | 'reject' | 'fail' | 'skip' | undefined;
+  readonly actor?: string | undefined;
 }
 
 /** A transition was chosen. `key` is counted when the edge is bounded; `exhausted` says its bound was used up. */
@@ -118,10 +118,10 @@ export interface EdgeTaken {
   readonly from: Path;
   readonly outcome: OutcomeName;
   readonly to: string;
-  readonly key?: string;
+  readonly key?: string | undefined;
   readonly exhausted?: true;
   /** Data that joins the checkpoint's before the target opens. */
-  readonly merge?: Ref;
+  readonly merge?: Ref | undefined;
 }
 
 /** A group settled. `merge` holds what its members' object results add to the data, merged in order. */
@@ -131,7 +131,7 @@ export interface GroupJoined {
   readonly path: Path;
   readonly outcome: OutcomeName;
   readonly counters: Pick<Group, 'total' | 'ok' | 'reject' | 'fail' | 'skip'>;
-  readonly merge?: Ref;
+  readonly merge?: Ref | undefined;
 }
 
 /** Something settled is taken up again by a person; a group comes with its counters as they are then. */
@@ -139,8 +139,8 @@ export interface StepReopened {
   readonly type: 'step.reopened';
   readonly at: number;
   readonly activation: Activation;
-  readonly group?: Group;
-  readonly actor?: string;
+  readonly group?: Group | undefined;
+  readonly actor?: string | undefined;
 }
 
 /** Something came that changes nothing, and why. */
@@ -148,9 +148,20 @@ export interface InputIgnored {
   readonly type: 'input.ignored';
   readonly at: number;
   readonly input: string;
-  readonly path?: Path;
-  readonly attempt?: number;
+  readonly path?: Path | undefined;
+  readonly attempt?: number | undefined;
   readonly reason: 'late' | 'final' | 'duplicate' | 'stale-digest' | 'no-wait' | 'not-allowed';
+}
+
+/** The activation that an event opens or changes, as it is afterwards. */
+export function activationIn(event: RunEvent): Activation | undefined {
+  return event.type === 'step.opened' || event.type === 'step.reopened' || event.type === 'step.changed' ? event.activation : undefined;
+}
+
+/** The path of the activation that an event is about. */
+export function pathOf(event: RunEvent | undefined): Path | undefined {
+  if (event === undefined) return undefined;
+  return event.type === 'step.settled' ? event.path : activationIn(event)?.path;
 }
 
 /** The data that an event adds to the checkpoint's, by reference. */

@@ -14,11 +14,12 @@ import { NO_CODE } from '../definition/code.ts';
 import { askingAboutTree, judgesTree } from '../definition/landing.ts';
 import type { JoinModel, StepModel } from '../definition/model.ts';
 import { asksPerson } from '../definition/passage.ts';
+import type { Path } from './activation.ts';
 import { digestOfYield } from './flow-digest.ts';
 import { type Failure, type FlowGroup, type FlowYield, StepFailed } from './flow-step.ts';
 import type { StepError } from './input.ts';
 import type { Begin, Ended, Move, Program, View } from './program.ts';
-import type { Path, RunState } from './run-state.ts';
+import type { RunState } from './run-state.ts';
 
 /** A step of a flow that has ended, as a replay feeds it back. */
 export interface FlowRecord {
@@ -131,7 +132,7 @@ class LiveFlow implements FlowProgram {
     const { outputs } = given;
     const recorded = new Set(history.map(({ step }) => step));
     const unrecorded = new Map([...outputs].filter(([step]) => !recorded.has(step)));
-    const live = run === undefined ? undefined : Object.values(run.live).find((activation) => activation.group === undefined);
+    const live = run === undefined ? undefined : Object.values(run.live).find((activation) => activation.member === undefined);
     this.advance({ value: undefined });
     for (const record of history) {
       this.feedGiven(unrecorded, record.step);

@@ -10,10 +10,10 @@ import { stepsOnCycles } from '../definition/analysis.ts';
 import type { Definition, Edge, StepModel, Target } from '../definition/model.ts';
 import { DEFAULT_EXCLUDES } from '../definition/outcome.ts';
 import { isBefore } from '../definition/rework.ts';
+import { evaluationMessage, holds, itemsExpression, needsOf } from '../definition/scope.ts';
+import { needsOfTemplates, rendered } from '../definition/template-scope.ts';
 import type { Begin, Ended, Move, Need, Program, TakenEdge, View } from './program.ts';
 import type { RunState } from './run-state.ts';
-import { evaluationMessage, holds, itemsExpression, needsOf } from './scope.ts';
-import { needsOfTemplates, rendered } from './template-scope.ts';
 
 const programs = new WeakMap<Definition, Program>();
 

@@ -3,7 +3,7 @@ import { each, edge, graph, JOINS, parallel, signal, step, to } from '../../test
 import { control, errored, settled } from '../../test/kernel/inputs.ts';
 import { type MemoryHost, openGraph, startGraph } from '../../test/kernel/memory-host.ts';
 import { draftOf } from './apply.ts';
-import { evolve } from './decide.ts';
+import { decide } from './decide.ts';
 import { keysOf } from './group.ts';
 
 function livePaths(host: MemoryHost): string[] {
@@ -199,10 +199,10 @@ describe('10,000 members', () => {
     const means = { program: host.program, view: host.view };
     const draft = draftOf(host.state);
     const from = performance.now();
-    evolve(means, draft, { type: 'start', at: 0 });
+    decide(means, draft, { type: 'start', at: 0 });
     for (let ended = 0; ended < size; ended += 1) {
       const path = Object.keys(draft.live)[1] as string;
-      evolve(means, draft, { type: 'settled', at: 0, path, attempt: 1, outcome: 'ok' });
+      decide(means, draft, { type: 'settled', at: 0, path, attempt: 1, outcome: 'ok' });
     }
     expect(draft.status).toBe('completed');
     return (performance.now() - from) / size;

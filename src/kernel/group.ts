@@ -2,29 +2,29 @@
 // many at once as the group allows, and a join settles the group from counters.
 //
 // N4. A member that failed never makes the others run again.
-// N5. Members that a settled join no longer needs are cut off; what they bring later is logged as late.
+// N5. Members that a settled join no longer needs are cut off; their later results are logged as late.
 
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
+import { expressionValue, itemsExpression } from '../definition/scope.ts';
+import type { Activation, Path, Ref, Visit, Waiting } from './activation.ts';
 import type { StepError } from './input.ts';
 import { joinOutcome, mayAllReject } from './join.ts';
-import { begun, openStep, started } from './open.ts';
+import { openStep, started } from './open.ts';
 import type { MemberResult } from './program.ts';
-import type { Activation, Group, Path } from './run-state.ts';
-import { expressionValue, itemsExpression } from './scope.ts';
+import { createMemberPath, type Group } from './run-state.ts';
 import { attemptFailed, finishWork } from './settle.ts';
 import type { Turn } from './turn.ts';
 
 const KEY = /^[\w.@:+-]{1,80}$/;
 const NAMED_IN_ERRORS = 5;
 
-/** Opens a group's books and its first members. */
-export function openGroup(turn: Turn, activation: Activation, model: StepModel): void {
-  const items = model.kind === 'each' ? itemsOf(turn, model, activation.step) : undefined;
-  if (items !== undefined && !Array.isArray(items)) return attemptFailed(turn, activation.path, { error: items as StepError });
-  const list = items as readonly Json[] | undefined;
-  const total = list === undefined ? model.members.length : list.length;
-  const ref = list === undefined ? undefined : turn.view.keep(list);
+/** Opens a group and its first members. */
+export function openGroup(turn: Turn, activation: Waiting): void {
+  const model = turn.model(activation);
+  const items = model.kind === 'each' ? itemsOf(turn, model, activation.step) : { list: undefined };
+  if ('error' in items) return attemptFailed(turn, activation.path, items);
+  const total = items.list?.length ?? model.members.length;
   const group: Group = {
     total,
     queued: total,
@@ -34,30 +34,25 @@ export function openGroup(turn: Turn, activation: Activation, model: StepModel):
     skip: 0,
     join: model.join ?? { rule: 'all' },
     limit: model.concurrency ?? total,
-    ...(ref === undefined ? {} : { items: ref }),
+    items: items.list === undefined ? undefined : turn.view.keep(items.list),
   };
-  turn.emit({ type: 'step.changed', at: turn.at, path: activation.path, set: {}, group });
-  turn.later(() => advanceGroup(turn, activation.path));
+  turn.change(activation, { group });
+  turn.later({ do: 'advance', path: activation.path });
 }
 
-function itemsOf(turn: Turn, model: StepModel, step: string): readonly Json[] | StepError {
+type Items = { readonly list: readonly Json[] | undefined } | { readonly error: StepError };
+
+function itemsOf(turn: Turn, model: StepModel, step: string): Items {
   const source = model.items ?? '';
+  const fail = (why: string): Items => ({
+    error: { code: 'CONDITION_ERROR', reason: 'error', retryable: false, message: `the items "${source}" of step "${step}" are ${why}` },
+  });
   try {
     const value = expressionValue(itemsExpression(source), { run: turn.run, view: turn.view, names: turn.program.outputNames, step });
-    if (Array.isArray(value)) return value;
-    return {
-      code: 'CONDITION_ERROR',
-      reason: 'error',
-      retryable: false,
-      message: `the items "${source}" of step "${step}" are not a list but ${value === null ? 'null' : `a ${typeof value}`}; an earlier step must return them as a list`,
-    };
+    if (Array.isArray(value)) return { list: value };
+    return fail(`not a list but ${value === null ? 'null' : `a ${typeof value}`}; an earlier step must return them as a list`);
   } catch (thrown) {
-    return {
-      code: 'CONDITION_ERROR',
-      reason: 'error',
-      retryable: false,
-      message: `the items "${source}" of step "${step}" are not there: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-    };
+    return fail(`not there: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
   }
 }
 
@@ -72,7 +67,7 @@ export function advanceGroup(turn: Turn, path: Path): void {
   if (!turn.holds) openMembers(turn, activation, group);
 }
 
-function openMembers(turn: Turn, activation: Activation, group: Group): void {
+function openMembers(turn: Turn, activation: Waiting, group: Group): void {
   const model = turn.model(activation);
   const again = group.again ?? [];
   let active = group.total - group.queued - again.length - group.ok - group.reject - group.fail - group.skip;
@@ -80,31 +75,27 @@ function openMembers(turn: Turn, activation: Activation, group: Group): void {
     sendBack(turn, activation, again[next] as (typeof again)[number]);
   const keys = group.items === undefined ? undefined : keysOf(turn.view.value(group.items) as readonly Json[]);
   for (let index = group.total - group.queued; index < group.total && active < group.limit; index += 1, active += 1) {
-    const member = keys === undefined ? (model.members[index] as StepModel) : (model.members[0] as StepModel);
-    const key = keys === undefined ? member.id : (keys[index] as string);
+    const member = model.members[keys === undefined ? index : 0] as StepModel;
+    const key = keys?.[index] ?? member.id;
     openStep(turn, { step: `${activation.step}/${member.id}`, member: { group: activation.path, key, index } });
   }
 }
 
-function sendBack(turn: Turn, group: Activation, again: NonNullable<Group['again']>[number]): void {
+function sendBack(turn: Turn, group: Waiting, { key, index, attempt }: NonNullable<Group['again']>[number]): void {
   const model = turn.model(group);
-  const member = model.kind === 'each' ? (model.members[0] as StepModel) : (model.members[again.index] as StepModel);
-  const { key, index, attempt } = again;
-  const born: Activation = {
-    path: `${group.path}/${key}`,
+  const member = model.members[model.kind === 'each' ? 0 : index] as StepModel;
+  const visit: Visit = {
+    path: createMemberPath(group.path, key),
     step: `${group.step}/${member.id}`,
     kind: member.kind,
-    state: 'queued',
     attempt,
     since: attempt,
     recovery: 0,
     openedAt: turn.at,
-    group: group.path,
-    key,
-    index,
+    member: { group: group.path, key, index },
   };
-  turn.emit({ type: 'step.reopened', at: turn.at, activation: started(turn, born, member) });
-  turn.later(() => begun(turn, born.path));
+  turn.emit({ type: 'step.reopened', at: turn.at, activation: started(turn, visit, member) });
+  turn.later({ do: 'begin', path: visit.path });
 }
 
 const knownKeys = new WeakMap<readonly Json[], readonly string[]>();
@@ -131,35 +122,37 @@ function nameOf(item: Json): string | undefined {
   return name as string | undefined;
 }
 
-function joinGroup(turn: Turn, activation: Activation, outcome: 'ok' | 'reject' | 'fail' | 'skip'): void {
+function joinGroup(turn: Turn, activation: Waiting, outcome: 'ok' | 'reject' | 'fail' | 'skip'): void {
   cutOff(turn, activation.path);
   const group = turn.run.groups[activation.path] as Group;
   const members = turn.members(activation.path);
   const output = turn.view.keep(outputOf(turn.model(activation), members));
   const merged = turn.run.form === 'graph' && turn.model(activation).merges === undefined ? mergeOf(members) : undefined;
   const merge = merged === undefined ? undefined : turn.view.keep(merged);
-  const { total, ok, reject, fail, skip } = group;
-  turn.emit({
-    type: 'group.joined',
-    at: turn.at,
-    path: activation.path,
-    outcome,
-    counters: { total, ok, reject, fail, skip },
-    ...(merge === undefined ? {} : { merge }),
-  });
-  finishWork(turn, activation.path, {
-    outcome,
-    ...(output === undefined ? {} : { output }),
-    ...(outcome === 'fail' || outcome === 'reject' ? { error: failureOf(members, total) } : {}),
-    ...(reject > 0 && reject === total - skip ? { allRejected: true } : {}),
-  });
+  noteJoin(turn, activation.path, { outcome, merge });
+  const { total, reject, skip } = group;
+  const error = outcome === 'fail' || outcome === 'reject' ? failureOf(members, total) : undefined;
+  finishWork(turn, activation.path, { outcome, output, error, allRejected: reject > 0 && reject === total - skip });
+}
+
+/** Records how a group settled. */
+function noteJoin(turn: Turn, path: Path, { outcome, merge }: { outcome: string; merge?: Ref | undefined }): void {
+  const { total, ok, reject, fail, skip } = turn.run.groups[path] as Group;
+  turn.emit({ type: 'group.joined', at: turn.at, path, outcome, counters: { total, ok, reject, fail, skip }, merge });
+}
+
+/** A group ran out of time: its members are cut off. */
+export function timeOutGroup(turn: Turn, path: Path): void {
+  cutOff(turn, path);
+  noteJoin(turn, path, { outcome: 'timeout' });
 }
 
 /** Ends the members of a group that still live, without counting them. */
-export function cutOff(turn: Turn, group: Path): void {
+function cutOff(turn: Turn, group: Path): void {
   for (const path of Object.keys(turn.run.live)) {
     const member = turn.run.live[path] as Activation;
-    if (member.group === group) turn.emit({ type: 'step.settled', at: turn.at, path, attempt: member.attempt, outcome: 'cancelled' });
+    if (member.member?.group === group)
+      turn.emit({ type: 'step.settled', at: turn.at, path, attempt: member.attempt, outcome: 'cancelled' });
   }
 }
 
@@ -173,7 +166,7 @@ function outputOf(model: StepModel, members: readonly MemberResult[]): Json {
   return Object.fromEntries(settled.map((member) => [member.key, member.output]));
 }
 
-/** What members bring joins the run's data; what those that broke left behind does not. */
+/** Results of members join the run's data; what failed members left behind does not. */
 function mergeOf(members: readonly MemberResult[]): Json | undefined {
   const whole = members.filter(({ error, outcome }) => error === undefined || outcome === 'reject');
   const objects = whole.map((member) => member.output).filter(isJsonObject);

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { edge, graph, human, option, question, to } from '../../test/kernel/definitions.ts';
 import { type MemoryHost, startGraph } from '../../test/kernel/memory-host.ts';
 import type { Json } from '../base/json.ts';
+import type { Ref } from './activation.ts';
 import type { RunEvent } from './event.ts';
 import type { RunInput } from './input.ts';
-import type { Ref } from './run-state.ts';
 
 const before = { files: { 'plan.md': 'one' } };
 const after = { files: { 'plan.md': 'two' } };
@@ -18,9 +18,9 @@ function asked(count: number): MemoryHost {
   return host;
 }
 
-function look(host: MemoryHost, subjects: Json, waiting = host.at('ask#1').wait?.decided?.length ?? 0): readonly RunEvent[] {
-  const seen = host.view.keep(subjects) as Ref;
-  return host.take({ type: 'observed', at: host.state.at, path: 'ask#1', attempt: 1, subjects: seen, after: waiting });
+function look(host: MemoryHost, subjects: Json, waiting = host.at('ask#1').wait?.outside?.decided?.length ?? 0): readonly RunEvent[] {
+  const seen = { subjects: host.view.keep(subjects) as Ref };
+  return host.take({ type: 'observed', at: host.state.at, path: 'ask#1', attempt: 1, seen, after: waiting });
 }
 
 function says(host: MemoryHost, actor: string, option = 'yes'): RunInput {
@@ -55,7 +55,7 @@ describe('decisions about things outside (K13)', () => {
     host.take(says(host, 'ann'));
     host.take(says(host, 'bob'));
     look(host, before, 1);
-    expect([votesOf(host), host.at('ask#1').wait?.decided]).toMatchObject([['ann yes'], [{ actor: 'bob' }]]);
+    expect([votesOf(host), host.at('ask#1').wait?.outside?.decided]).toMatchObject([['ann yes'], [{ actor: 'bob' }]]);
     look(host, before);
     expect(votesOf(host)).toEqual(['ann yes', 'bob yes']);
   });
@@ -67,8 +67,8 @@ describe('decisions about things outside (K13)', () => {
     for (const actor of ['bob', 'cid']) host.take(says(host, actor));
     const events = look(host, after);
     expect(events.filter(({ type }) => type === 'input.ignored')).toMatchObject([{ reason: 'stale-digest' }, { reason: 'stale-digest' }]);
-    expect(host.at('ask#1').wait).not.toHaveProperty('votes');
-    expect(host.at('ask#1').wait).not.toHaveProperty('decided');
+    expect(votesOf(host)).toBeUndefined();
+    expect(host.at('ask#1').wait?.outside?.decided).toBeUndefined();
     expect(host.at('ask#1').wait?.round).toBe(1);
   });
 });

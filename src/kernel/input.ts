@@ -5,7 +5,8 @@
 import type { Signature } from '../base/signature.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
-import type { Detour, Path, Ref, RunStatus } from './run-state.ts';
+import type { Observation, Path, Ref } from './activation.ts';
+import type { Detour, RunStatus } from './run-state.ts';
 
 /**
  * Why an attempt did not bring a result. `contract` is a broken postcondition; `precondition` ran nothing; `quota` and
@@ -16,9 +17,9 @@ export interface StepError {
   readonly message: string;
   readonly reason: 'error' | 'contract' | 'precondition' | 'timeout' | 'quota' | 'budget';
   /** quota and budget: from when on there is some again, where that is known. */
-  readonly resumeAt?: number;
+  readonly resumeAt?: number | undefined;
   /** False when trying again cannot help, whatever the policy says. */
-  readonly retryable?: boolean;
+  readonly retryable?: boolean | undefined;
 }
 
 interface AttemptInput {
@@ -31,11 +32,11 @@ interface AttemptInput {
 export interface StartInput {
   readonly type: 'start';
   readonly at: number;
-  readonly from?: string;
+  readonly from?: string | undefined;
   /** The questions that are asked again first, because `from` lies behind them. */
-  readonly detour?: Detour;
+  readonly detour?: Detour | undefined;
   /** Data the run is given from outside: what triggered it, the settings it is frozen to. */
-  readonly facts?: Ref;
+  readonly facts?: Ref | undefined;
 }
 
 /** A new owner took over; `interrupted` attempts have no process any more. */
@@ -60,25 +61,25 @@ export interface DueInput {
 /** The preconditions of a step that waits or groups hold, or do not (`error`). */
 export interface PreparedInput extends AttemptInput {
   readonly type: 'prepared';
-  readonly error?: StepError;
+  readonly error?: StepError | undefined;
   /** What was found before the work, to be compared with afterwards: it joins the data. */
-  readonly merge?: Ref;
+  readonly merge?: Ref | undefined;
   /** The work is handed to somebody who reports by themselves: beginning it changes nothing. */
-  readonly handsOut?: true;
+  readonly handsOut?: true | undefined;
 }
 
 /** The engine observed how an attempt ended. */
 export interface SettledInput extends AttemptInput {
   readonly type: 'settled';
   readonly outcome: OutcomeName;
-  readonly output?: Ref;
+  readonly output?: Ref | undefined;
 }
 
 /** An attempt broke, or its contract did. */
 export interface ErroredInput extends AttemptInput {
   readonly type: 'errored';
   readonly error: StepError;
-  readonly output?: Ref;
+  readonly output?: Ref | undefined;
 }
 
 /** A person chose an option at a human gate. */
@@ -89,11 +90,11 @@ export interface DecidedInput {
   readonly option: string;
   readonly digest: string;
   readonly actor: string;
-  readonly text?: string;
+  readonly text?: string | undefined;
   /** The decision as a value, stored as the step's result. */
-  readonly output?: Ref;
+  readonly output?: Ref | undefined;
   /** The host has proved it before the kernel sees it. */
-  readonly signature?: Signature;
+  readonly signature?: Signature | undefined;
 }
 
 /** The host looked at what lies outside: facts that join the data, or what the question of a waiting gate is about. */
@@ -101,7 +102,9 @@ export type ObservedInput =
   | { readonly type: 'observed'; readonly at: number; readonly facts: Ref }
   | (AttemptInput & {
       readonly type: 'observed';
-      readonly subjects: Ref;
+      readonly seen: Observation;
+      /** What has changed since it was last shown, in words. */
+      readonly changes?: string | undefined;
       /** How many decisions were waiting when the look began: later ones wait for the next. */
       readonly after: number;
     });
@@ -110,9 +113,9 @@ export type ObservedInput =
 export interface ReportedInput extends AttemptInput {
   readonly type: 'reported';
   readonly outcome: OutcomeName;
-  readonly output?: Ref;
+  readonly output?: Ref | undefined;
   /** The worker gives the attempt up. */
-  readonly error?: StepError;
+  readonly error?: StepError | undefined;
 }
 
 /** The work was handed out: the instructions, for whoever does it and reports. */
@@ -132,7 +135,7 @@ export interface AnsweredInput extends AttemptInput {
   readonly type: 'answered';
   readonly answers: Ref;
   readonly actor: string;
-  readonly signature?: Signature;
+  readonly signature?: Signature | undefined;
 }
 
 /** Something outside sent a named signal. */
@@ -140,7 +143,7 @@ export interface SignalledInput {
   readonly type: 'signalled';
   readonly at: number;
   readonly name: string;
-  readonly payload?: Ref;
+  readonly payload?: Ref | undefined;
 }
 
 /** A child run ended or halted. */
@@ -150,10 +153,10 @@ export interface ChildEndedInput {
   readonly path: Path;
   readonly child: string;
   readonly status: RunStatus;
-  readonly output?: Ref;
-  readonly message?: string;
+  readonly output?: Ref | undefined;
+  readonly message?: string | undefined;
   /** Why it could not be started: there is no such run. */
-  readonly refused?: StepError;
+  readonly refused?: StepError | undefined;
 }
 
 /** Somebody steers the run. */
@@ -162,7 +165,7 @@ export interface ControlInput {
   readonly at: number;
   readonly actor: string;
   readonly action: ControlAction;
-  readonly signature?: Signature;
+  readonly signature?: Signature | undefined;
 }
 
 /** The host refused mail: it takes a signature and has none that counts, or it is not for other processes to bring. */
@@ -170,12 +173,12 @@ export interface RefusedInput {
   readonly type: 'refused';
   readonly at: number;
   readonly input: string;
-  readonly path?: Path;
+  readonly path?: Path | undefined;
 }
 
 /** What somebody can ask of a run. `resolve` is about an attempt that a crash left unknown. */
 export type ControlAction =
-  | { readonly do: 'cancel'; readonly reason?: string }
+  | { readonly do: 'cancel'; readonly reason?: string | undefined }
   | { readonly do: 'pause' }
   | { readonly do: 'acceptCode'; readonly code: string }
   | { readonly do: 'unpause' }
@@ -183,16 +186,16 @@ export type ControlAction =
   | { readonly do: 'recheck' }
   /** The run may use so much more than its budgets say; work that waits for budget looks again. */
   | { readonly do: 'grant'; readonly budget: Budget }
-  | { readonly do: 'retry'; readonly note?: string; readonly extend?: number }
-  | { readonly do: 'accept'; readonly note?: string; readonly output?: Ref }
+  | { readonly do: 'retry'; readonly note?: string | undefined; readonly extend?: number | undefined }
+  | { readonly do: 'accept'; readonly note?: string | undefined; readonly output?: Ref | undefined }
   /** `passed` are the steps that are not done, or not checked, because of it. */
-  | { readonly do: 'goto'; readonly step: string; readonly passed: readonly string[]; readonly note?: string }
+  | { readonly do: 'goto'; readonly step: string; readonly passed: readonly string[]; readonly note?: string | undefined }
   | {
       readonly do: 'resolve';
       readonly path: Path;
       readonly how: 'rerun' | 'accept' | 'fail';
-      readonly output?: Ref;
-      readonly note?: string;
+      readonly output?: Ref | undefined;
+      readonly note?: string | undefined;
     };
 
 /** Everything that can happen to a run. */

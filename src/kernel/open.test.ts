@@ -93,11 +93,11 @@ describe('a step that opens', () => {
   test('starts a child under an id that follows from the run, the path and the attempt', () => {
     const run = () => startGraph(graph(child('a', { retry: { max: 1, on: ['error'] }, next: to('complete') })));
     const [one, other] = [run(), run()];
-    const first = one.at('a#1').wait?.child;
-    expect(other.at('a#1').wait?.child).toBe(first);
+    const first = one.at('a#1').wait?.run;
+    expect(other.at('a#1').wait?.run).toBe(first);
     one.take({ type: 'childEnded', at: 1, path: 'a#1', child: first ?? '', status: 'failed' });
     expect(one.at('a#1')).toMatchObject({ attempt: 2, wait: { kind: 'child' } });
-    expect(one.at('a#1').wait?.child).not.toBe(first);
+    expect(one.at('a#1').wait?.run).not.toBe(first);
   });
 });
 
@@ -162,7 +162,7 @@ describe('the digest of a question', () => {
 
 test('a delay is due when its time is over, a polling one at its next look', () => {
   const plain = startGraph(graph(delay('d', { durationMs: 100 }, { next: to('complete') })));
-  expect(plain.at('d#1')).toMatchObject({ state: 'waiting', due: 100, wait: { reason: 'delay', until: 100 } });
+  expect(plain.at('d#1')).toMatchObject({ state: 'waiting', due: 100, wait: { kind: 'delay', polls: false, until: 100 } });
   const polling = startGraph(graph(delay('d', { durationMs: 100, poll: { intervalMs: 30 } }, { next: to('complete') })));
-  expect(polling.at('d#1')).toMatchObject({ due: 30, wait: { reason: 'poll', until: 100 } });
+  expect(polling.at('d#1')).toMatchObject({ due: 30, wait: { kind: 'delay', polls: true, until: 100 } });
 });

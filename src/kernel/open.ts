@@ -1,46 +1,42 @@
-// Owns how an activation comes to life and how its work begins: its path and visit, its condition, its slots, and
-// for kinds that wait or group, what they wait for.
+// Owns how an activation comes to life and how its work begins: its path and visit, its condition, its slots, and for
+// kinds that wait, what they wait for.
 
 import type { Json } from '../base/json.ts';
 import { comparesFiles } from '../definition/kinds/output-pattern.ts';
 import { pipelineOf } from '../definition/kinds/registry.ts';
 import type { HumanGateModel, StepModel } from '../definition/model.ts';
-import { openGroup } from './group.ts';
+import { evaluationMessage, holds, shownValues } from '../definition/scope.ts';
+import { rendered } from '../definition/template-scope.ts';
+import type { Activation, HumanWait, Path, Queued, Ref, Running, Visit, Wait, Waiting } from './activation.ts';
 import type { StepError } from './input.ts';
 import { gateDigest } from './question-digest.ts';
-import { type Activation, childIdOf, createMemberPath, createPath, type Path, type Ref, type Wait } from './run-state.ts';
-import { evaluationMessage, holds, shownValues } from './scope.ts';
-import { conclude, finishWork } from './settle.ts';
-import { rendered } from './template-scope.ts';
-import type { Turn } from './turn.ts';
-
-/** Which step to open, and for a member, where. */
-export interface Opening {
-  readonly step: string;
-  /** flow: digest of what was yielded. */
-  readonly input?: string;
-  readonly member?: { readonly group: Path; readonly key: string; readonly index: number };
-}
+import { childIdOf, createMemberPath, createPath } from './run-state.ts';
+import type { Opening, Turn } from './turn.ts';
 
 /** Opens a step: it is skipped, queued, or begins to work. */
 export function openStep(turn: Turn, opening: Opening): void {
   const model = turn.program.model(opening.step);
   const { path, counted } = nextPath(turn, opening);
   const { step, input, member } = opening;
-  const plain: Activation = { path, step, kind: model.kind, state: 'queued', attempt: 1, since: 1, recovery: 0, openedAt: turn.at };
-  // Told apart instead of merged: this is on the path of every step.
-  const born: Activation = input === undefined ? (member === undefined ? plain : { ...plain, ...member }) : { ...plain, ...member, input };
+  const visit: Visit = {
+    path,
+    step,
+    kind: model.kind,
+    attempt: 1,
+    since: 1,
+    recovery: 0,
+    openedAt: turn.at,
+    member,
+    input,
+    side: model.side,
+  };
   const skip = skipReason(turn, model, opening);
-  if (skip === undefined && (!turn.holds || model.side === true)) return emitOpened(turn, started(turn, born, model), counted);
-  emitOpened(turn, born, counted);
-  if (skip === true) turn.later(() => conclude(turn, path, { outcome: 'skip' }));
-  else if (skip !== undefined) turn.later(() => conclude(turn, path, { outcome: 'error', error: skip }));
-}
-
-function emitOpened(turn: Turn, activation: Activation, counted: boolean): void {
-  const { at } = turn;
-  turn.emit(counted ? { type: 'step.opened', at, activation, counted: true } : { type: 'step.opened', at, activation });
-  if (activation.state === 'waiting' || activation.state === 'queued') turn.later(() => begun(turn, activation.path));
+  const begins = skip === undefined && (!turn.holds || model.side === true);
+  const activation: Activation = begins ? started(turn, visit, model) : { ...visit, state: 'queued' };
+  turn.emit({ type: 'step.opened', at: turn.at, activation, ...(counted ? { counted } : undefined) });
+  if (activation.state === 'waiting' || activation.state === 'queued') turn.later({ do: 'begin', path });
+  if (skip === undefined) return;
+  turn.later({ do: 'conclude', path, result: skip === true ? { outcome: 'skip' } : { outcome: 'error', error: skip } });
 }
 
 function nextPath(turn: Turn, opening: Opening): { path: Path; counted: boolean } {
@@ -53,107 +49,82 @@ function nextPath(turn: Turn, opening: Opening): { path: Path; counted: boolean 
 function skipReason(turn: Turn, model: StepModel, opening: Opening): true | StepError | undefined {
   if (model.condition === undefined) return undefined;
   try {
-    return holds(model.condition, { run: turn.run, view: turn.view, names: turn.program.outputNames, step: opening.step })
-      ? undefined
-      : true;
+    const scope = { run: turn.run, view: turn.view, names: turn.program.outputNames, step: opening.step };
+    return holds(model.condition, scope) ? undefined : true;
   } catch (thrown) {
     return { code: 'CONDITION_ERROR', message: evaluationMessage(model.condition, thrown), reason: 'error', retryable: false };
   }
 }
 
-/** The activation as its next attempt begins: at work, queued for a slot, or waiting for what its kind waits for. */
-export function started(turn: Turn, activation: Activation, model: StepModel): Activation {
-  if (pipelineOf(model.kind) === 'execute') {
-    // What is compared with afterwards has to be on record before the work begins.
-    if (comparesFiles(model) && activation.based !== true) return { ...activation, state: 'preparing', startedAt: turn.at };
-    return startedWork(turn, activation, model);
-  }
-  if (model.preconditions.length > 0 && activation.state !== 'preparing') return { ...activation, state: 'preparing', startedAt: turn.at };
-  return startedWait(turn, activation, model);
+/** What an attempt begins with: semaphores it holds already, and what was prepared. */
+export interface Beginning {
+  readonly slots?: readonly string[] | undefined;
+  readonly prepared?: { readonly startedAt: number } | undefined;
 }
 
-function startedWork(turn: Turn, activation: Activation, model: StepModel): Activation {
-  const slots = activation.slots ?? turn.view.slots(model);
-  if (slots.length > 0 && activation.slots === undefined) return { ...activation, state: 'queued', slots };
-  return working(turn, activation, model);
+/** The activation as its next attempt begins: at work, queued for semaphores, or waiting for what its kind waits for. */
+export function started(turn: Turn, visit: Visit, model: StepModel, { slots, prepared }: Beginning = {}): Activation {
+  if (pipelineOf(model.kind) === 'execute') {
+    // What the result is compared with has to be on record before the work begins.
+    if (comparesFiles(model) && visit.based !== true) return { ...visit, state: 'preparing', startedAt: turn.at };
+    if (slots !== undefined) return working(turn, visit, slots);
+    const wanted = turn.view.slots(model);
+    return wanted.length > 0 ? { ...visit, state: 'queued', slots: wanted } : working(turn, visit);
+  }
+  if (model.preconditions.length > 0 && prepared === undefined) return { ...visit, state: 'preparing', startedAt: turn.at };
+  return startedWait(turn, visit, model, prepared?.startedAt ?? turn.at);
 }
 
 /** The activation at work, from now on against its time limit. */
-export function working(turn: Turn, activation: Activation, model: StepModel): Activation {
-  const at: Activation = { ...withoutWait(activation), state: 'running', startedAt: turn.at };
-  return model.timeoutMs === undefined ? at : { ...at, due: turn.at + model.timeoutMs };
+export function working(turn: Turn, visit: Visit, slots?: readonly string[]): Running {
+  const { timeoutMs } = turn.model(visit);
+  const running: Running = { ...visit, state: 'running', startedAt: turn.at };
+  if (timeoutMs === undefined && slots === undefined) return running;
+  return { ...running, due: timeoutMs === undefined ? undefined : turn.at + timeoutMs, slots };
 }
 
-function withoutWait(activation: Activation): Activation {
-  if (activation.due === undefined && activation.wait === undefined) return activation;
-  const { due: _, wait: __, ...rest } = activation;
-  return rest;
+/** The activation in the queue, with the semaphores it needs where it stands there for them. */
+export function queued(visit: Visit, slots?: readonly string[]): Queued {
+  return slots === undefined ? { ...visit, state: 'queued' } : { ...visit, state: 'queued', slots };
 }
 
-function startedWait(turn: Turn, activation: Activation, model: StepModel): Activation {
-  const { due: _, wait: __, deadline: ___, ...rest } = activation;
-  const waiting: Activation = { ...rest, state: 'waiting', startedAt: activation.startedAt ?? turn.at };
-  const deadline = model.timeoutMs === undefined ? {} : { deadline: turn.at + model.timeoutMs };
+function startedWait(turn: Turn, visit: Visit, model: StepModel, startedAt: number): Waiting {
+  const deadline = model.timeoutMs === undefined || model.kind === 'delay' ? undefined : turn.at + model.timeoutMs;
+  const waiting = { ...visit, deadline, state: 'waiting' as const, startedAt };
+  if (model.kind !== 'delay') return { ...waiting, wait: waitFor(turn, visit, model) };
+  const until = turn.at + Number(model.config.durationMs);
+  const poll = model.config.poll as { intervalMs: number } | undefined;
+  const due = poll === undefined ? until : Math.min(until, turn.at + poll.intervalMs);
+  return { ...waiting, due, wait: { kind: 'delay', until, polls: poll !== undefined } };
+}
+
+function waitFor(turn: Turn, visit: Visit, model: StepModel): Wait {
   switch (pipelineOf(model.kind)) {
     case 'human':
-      return { ...waiting, ...deadline, wait: humanWait(turn, model, { step: activation.step }) };
-    case 'delay':
-      return { ...waiting, ...delayWait(turn, model) };
+      return humanWait(turn, model, { step: visit.step });
     case 'signal':
-      return { ...waiting, ...deadline, wait: { kind: 'signal', name: String(model.config.signal) } };
+      return { kind: 'signal', name: String(model.config.signal) };
     case 'child':
-      return {
-        ...waiting,
-        ...deadline,
-        wait: { kind: 'child', child: childIdOf(turn.run.id, activation) },
-      };
+      return { kind: 'child', run: childIdOf(turn.run.id, visit) };
     default:
-      return { ...waiting, ...deadline };
+      return { kind: 'members' };
   }
 }
 
-function delayWait(turn: Turn, model: StepModel): Pick<Activation, 'due' | 'wait'> {
-  const until = turn.at + Number(model.config.durationMs);
-  const poll = model.config.poll as { intervalMs: number } | undefined;
-  if (poll === undefined) return { due: until, wait: { kind: 'delay', reason: 'delay', until } };
-  return { due: Math.min(until, turn.at + poll.intervalMs), wait: { kind: 'delay', reason: 'poll', until } };
-}
-
 /** The question as it is put to a person, bound to what is shown by a digest without times. */
-export function humanWait(turn: Turn, model: StepModel, at: { readonly step: string; readonly output?: Ref }): Wait {
+export function humanWait(turn: Turn, model: StepModel, at: { readonly step: string; readonly output?: Ref | undefined }): HumanWait {
   const written = model.gate as HumanGateModel;
   const isFilled = model.templates === true;
   const result = at.output === undefined || (written.show.length === 0 && !isFilled) ? null : turn.view.value(at.output);
   const scope = { run: turn.run, view: turn.view, names: turn.program.outputNames, step: at.step, result };
   const gate = isFilled ? { ...written, prompt: String(rendered(written.prompt, scope)) } : written;
   const shown = shownValues(gate.show, scope);
-  const ref = gate.show.length === 0 ? undefined : turn.view.keep(shown);
-  const question = turn.run.form === 'flow' || isFilled ? turn.view.keep(gate as unknown as Json) : undefined;
   const digest = gateDigest(gate, shown);
   return {
     kind: 'human',
-    ...(gate.subjects === undefined ? { digest } : { question: digest }),
-    ...(gate.signed === undefined ? {} : { signed: gate.signed }),
-    ...(ref === undefined ? {} : { shown: ref }),
-    ...(question === undefined ? {} : { gate: question }),
+    ...(gate.subjects === undefined ? { digest } : { outside: { question: digest } }),
+    signed: gate.signed,
+    shown: gate.show.length === 0 ? undefined : turn.view.keep(shown),
+    gate: turn.run.form === 'flow' || isFilled ? turn.view.keep(gate as unknown as Json) : undefined,
   };
-}
-
-/** What follows at once from an activation that has just begun to wait. */
-export function begun(turn: Turn, path: Path): void {
-  const activation = turn.activation(path);
-  if (activation === undefined || activation.state !== 'waiting') return;
-  const model = turn.model(activation);
-  const pipeline = pipelineOf(model.kind);
-  if (pipeline === 'group' && turn.run.groups[path] === undefined && activation.held === undefined) openGroup(turn, activation, model);
-  if (pipeline === 'signal') takeQueuedSignal(turn, activation);
-}
-
-function takeQueuedSignal(turn: Turn, activation: Activation): void {
-  const name = activation.wait?.name ?? '';
-  const queue = turn.run.signals[name];
-  if (activation.wait?.kind !== 'signal' || queue === undefined) return;
-  const payload = queue[0] ?? undefined;
-  turn.emit({ type: 'run.changed', at: turn.at, signal: { name, taken: true } });
-  finishWork(turn, activation.path, { outcome: 'ok', ...(payload === undefined ? {} : { output: payload }) });
 }

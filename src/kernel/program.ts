@@ -4,18 +4,13 @@
 import type { Json, JsonObject } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
+import type { ScopeNeed } from '../definition/scope.ts';
+import type { Path, Ref } from './activation.ts';
 import type { StepError } from './input.ts';
-import type { Detour, Halt, Path, Ref, RunState, RunStatus } from './run-state.ts';
+import type { Detour, Halt, RunState, RunStatus } from './run-state.ts';
 
 /** Something a decision will read that is not in the checkpoint. */
-export type Need =
-  | { readonly read: 'params' }
-  | { readonly read: 'data'; readonly key: string }
-  | { readonly read: 'output'; readonly step: string }
-  | { readonly read: 'members'; readonly path: Path }
-  | { readonly read: 'items'; readonly path: Path }
-  /** Facts of the forge, as they are when the decision is made: `pr`, `issue`, `repository`. They are data under `$github`. */
-  | { readonly read: 'forge'; readonly part: string };
+export type Need = ScopeNeed | { readonly read: 'params' } | { readonly read: 'members' | 'items'; readonly path: Path };
 
 /** How a member of a group ended, as a join or a resumption reads it. */
 export interface MemberResult {
@@ -25,7 +20,7 @@ export interface MemberResult {
   readonly attempt: number;
   readonly outcome: OutcomeName | 'cancelled';
   readonly output: Json;
-  readonly error?: StepError;
+  readonly error?: StepError | undefined;
 }
 
 /** What the host has loaded for a decision. Reading what was not asked for is a bug of the caller. */
@@ -52,43 +47,43 @@ export interface Ended {
   readonly path: Path;
   readonly step: string;
   readonly outcome: OutcomeName;
-  readonly output?: Ref;
-  readonly error?: StepError;
+  readonly output?: Ref | undefined;
+  readonly error?: StepError | undefined;
   /** A person's choice that names where to go. */
-  readonly choice?: string;
+  readonly choice?: string | undefined;
   /** parallel: every branch rejected. */
-  readonly allRejected?: boolean;
+  readonly allRejected?: boolean | undefined;
 }
 
 /** What the program wants next. */
 export type Move =
-  | { readonly do: 'open'; readonly step: string; readonly input?: string; readonly edge?: TakenEdge }
+  | { readonly do: 'open'; readonly step: string; readonly input?: string | undefined; readonly edge?: TakenEdge | undefined }
   | {
       readonly do: 'end';
       readonly status: RunStatus & ('completed' | 'failed' | 'rejected');
-      readonly output?: Ref;
-      readonly halt?: Halt;
-      readonly edge?: TakenEdge;
+      readonly output?: Ref | undefined;
+      readonly halt?: Halt | undefined;
+      readonly edge?: TakenEdge | undefined;
     }
-  | { readonly do: 'escalate'; readonly halt: Halt; readonly edge?: TakenEdge }
+  | { readonly do: 'escalate'; readonly halt: Halt; readonly edge?: TakenEdge | undefined }
   | { readonly do: 'merge'; readonly data: Ref; readonly edge?: undefined };
 
 /** The transition behind a move. */
 export interface TakenEdge {
   readonly to: string;
-  readonly key?: string;
+  readonly key?: string | undefined;
   readonly exhausted?: true;
-  readonly merge?: Ref;
+  readonly merge?: Ref | undefined;
 }
 
 /** How a run begins. */
 export interface Begin {
   /** Not at the entry but here; what came before was supplied. */
-  readonly from?: string;
+  readonly from?: string | undefined;
   /** The questions that are asked again first, because `from` lies behind them. */
-  readonly detour?: Detour;
+  readonly detour?: Detour | undefined;
   /** Data the run is given from outside: what triggered it, the settings it is frozen to. */
-  readonly facts?: Ref;
+  readonly facts?: Ref | undefined;
 }
 
 /** A graph or a flow. */

@@ -18,7 +18,7 @@ describe('an attempt that a crash interrupted', () => {
     const host = startStep({ recovery: 'rerun', timeoutMs: 10 });
     host.take({ type: 'recovered', at: 7 });
     expect(host.at('a#1')).toMatchObject({ state: 'running', attempt: 1, recovery: 1, startedAt: 7, due: 17 });
-    expect(outstanding(host.state)).toEqual([{ do: 'step.execute', path: 'a#1', attempt: 1 }]);
+    expect(outstanding(host.state)).toMatchObject([{ work: 'execute', activation: { path: 'a#1', attempt: 1 } }]);
   });
 
   test('escalates when it was interrupted four times', () => {
@@ -42,7 +42,7 @@ describe('an attempt that a crash interrupted', () => {
   test('is looked into where its author can tell whether it took effect', () => {
     const host = startStep({ recovery: 'reconcile' });
     crash(host);
-    expect(outstanding(host.state)).toEqual([{ do: 'step.reconcile', path: 'a#1', attempt: 1 }]);
+    expect(outstanding(host.state)).toMatchObject([{ work: 'reconcile', activation: { path: 'a#1', attempt: 1 } }]);
     const done = host.fork();
     done.take(settled(done, 'a#1', { output: 'found' }));
     expect(done.state.status).toBe('completed');
@@ -103,7 +103,7 @@ describe('what a crash does not touch', () => {
     const host = startGraph(graph(delay('a', { durationMs: 50, poll: { intervalMs: 10 } }, { recovery: 'ask', next: to('complete') })));
     host.take({ type: 'due', at: 10 });
     crash(host);
-    expect(host.at('a#1')).toMatchObject({ state: 'running', wait: { kind: 'delay', until: 50 } });
+    expect(host.at('a#1')).toMatchObject({ state: 'running', until: 50 });
   });
 });
 

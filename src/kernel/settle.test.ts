@@ -50,7 +50,7 @@ describe('an attempt that errors', () => {
     const pauses = [1, 2, 3].map(() => {
       host.take(errored(host, 'a#1'));
       const { due = 0, state, wait } = host.at('a#1');
-      expect({ state, wait }).toEqual({ state: 'waiting', wait: { kind: 'delay', reason: 'retry' } });
+      expect({ state, wait }).toEqual({ state: 'waiting', wait: { kind: 'retry' } });
       const pause = due - host.state.at;
       host.take({ type: 'due', at: due });
       expect(host.at('a#1').state).toBe('running');
@@ -141,7 +141,7 @@ describe('a validation that fails', () => {
     const host = verify(2);
     fail(host);
     expect(Object.keys(host.state.live)).toEqual(['verify#1', 'verify#1/fix#1']);
-    expect(host.at('verify#1')).toMatchObject({ state: 'waiting', wait: { kind: 'fix' } });
+    expect(host.at('verify#1')).toMatchObject({ state: 'waiting', wait: { kind: 'repair' } });
     host.take(settled(host, 'verify#1/fix#1'));
     expect(host.at('verify#1')).toMatchObject({ state: 'running', attempt: 2 });
     fail(host);

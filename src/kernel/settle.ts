@@ -1,5 +1,5 @@
 // Owns how work ends: verification where the kind did not verify itself, retries with the evidence as feedback, the
-// person's gate behind a step, and at last the settled activation and what the program does next.
+// question to a person behind a step, and at last the settled activation and what the program does next.
 //
 // K5. An attempt that errors follows its retry policy; a broken contract has a budget of its own (one by default)
 //     and then escalates; a reported `fail` or `reject` is not retried.
@@ -8,75 +8,66 @@
 import { isJsonObject, type Json } from '../base/json.ts';
 import { pipelineOf } from '../definition/kinds/registry.ts';
 import type { StepModel } from '../definition/model.ts';
-import type { OutcomeName } from '../definition/outcome.ts';
+import { type Activation, type Path, type Ref, slotsOf, startTimeOf, visitOf, waitOf } from './activation.ts';
 import type { StepSettled } from './event.ts';
-import { advanceGroup } from './group.ts';
 import type { StepError } from './input.ts';
 import { headOf } from './join.ts';
-import { begun, humanWait, openStep, started } from './open.ts';
+import { humanWait, queued, started } from './open.ts';
+import { withoutHeardNotes } from './person-note.ts';
 import type { Move } from './program.ts';
-import type { Activation, Group, Halt, Path, Ref } from './run-state.ts';
-import { forgetSaid } from './said.ts';
-import type { Turn } from './turn.ts';
-
-/** How some work ended. */
-export interface Result {
-  readonly outcome: OutcomeName;
-  readonly output?: Ref;
-  readonly error?: StepError;
-  readonly choice?: string;
-  readonly actor?: string;
-  /** parallel and each: every member that was not skipped rejected. */
-  readonly allRejected?: boolean;
-}
+import type { Group, Halt } from './run-state.ts';
+import type { Result, Turn } from './turn.ts';
 
 const MERGED_KINDS: ReadonlySet<string> = new Set(['task', 'command', 'agent', 'workflow']);
 
 /** The work of a kind that the engine does not execute itself is over; its contract is checked first, if it has one. */
 export function finishWork(turn: Turn, path: Path, result: Result): void {
-  const activation = turn.activation(path) as Activation;
-  const model = turn.model(activation);
-  if (result.outcome !== 'ok' || model.postconditions.length === 0) return afterWork(turn, path, result);
-  const held = {
-    outcome: result.outcome,
-    ...(result.output === undefined ? {} : { output: result.output }),
-    ...(result.choice === undefined ? {} : { choice: result.choice }),
-  };
-  turn.emit({ type: 'step.changed', at: turn.at, path, set: { state: 'verifying', held, due: null, deadline: null, wait: null } });
+  const activation = turn.live(path);
+  if (result.outcome !== 'ok' || turn.model(activation).postconditions.length === 0) return afterWork(turn, path, result);
+  const { outcome, output, choice } = result;
+  const startedAt = startTimeOf(activation);
+  turn.change({ ...visitOf(activation), deadline: undefined, state: 'verifying', held: { outcome, output, choice }, startedAt });
 }
 
-/** Work that is verified: a person's gate may stand behind it, else the activation settles. */
+/** Work that is verified: a question to a person may follow it, else the activation settles. */
 export function afterWork(turn: Turn, path: Path, result: Result): void {
-  const activation = turn.activation(path) as Activation;
+  const activation = turn.live(path);
   const model = turn.model(activation);
-  if (model.gate === undefined || model.kind === 'human' || result.outcome !== 'ok') return conclude(turn, path, result);
-  const held = { outcome: result.outcome, ...(result.output === undefined ? {} : { output: result.output }) };
-  const wait = humanWait(turn, model, { step: activation.step, ...(result.output === undefined ? {} : { output: result.output }) });
-  const deadline = model.timeoutMs === undefined ? null : turn.at + model.timeoutMs;
-  turn.emit({ type: 'step.changed', at: turn.at, path, set: { state: 'waiting', held, wait, due: null, deadline, slots: null } });
+  const { outcome, output } = result;
+  if (model.gate === undefined || model.kind === 'human' || outcome !== 'ok') return conclude(turn, path, result);
+  turn.change({
+    ...visitOf(activation),
+    state: 'waiting',
+    wait: humanWait(turn, model, { step: activation.step, output }),
+    held: { outcome, output },
+    startedAt: startTimeOf(activation),
+    deadline: model.timeoutMs === undefined ? undefined : turn.at + model.timeoutMs,
+  });
 }
 
 /** Ends an activation and moves on. */
 export function conclude(turn: Turn, path: Path, result: Result): void {
   const activation = turn.activation(path);
   if (activation === undefined) return;
-  const isMember = activation.group !== undefined;
-  const books = turn.run.groups[path];
-  const merge = isMember ? undefined : mergeOf(turn, activation, result);
-  const settled: StepSettled = { type: 'step.settled', at: turn.at, path, attempt: activation.attempt, outcome: result.outcome };
-  const isPlain = result.output === undefined && result.error === undefined && result.actor === undefined;
-  const told = isPlain ? settled : { ...settled, ...toldOf(result), ...(merge === undefined ? {} : { merge }) };
-  turn.emit(isMember ? { ...told, counts: headOf(result.outcome) } : told);
-  if (isMember) return memberEnded(turn, activation.group as Path);
-  if (turn.run.said !== undefined && result.outcome === 'ok') forgetSaid(turn, activation, turn.program.model(activation.step));
-  moveOn(turn, books === undefined ? { activation, result } : { activation, result, books });
+  const { member } = activation;
+  const { outcome, output, error, actor } = result;
+  const group = turn.run.groups[path];
+  const settled: StepSettled = { type: 'step.settled', at: turn.at, path, attempt: activation.attempt, outcome, output, error, actor };
+  if (member !== undefined) {
+    turn.emit({ ...settled, counts: headOf(outcome) });
+    return memberEnded(turn, member.group);
+  }
+  turn.emit({ ...settled, merge: mergeOf(turn, activation, result) });
+  const notes = outcome === 'ok' ? withoutHeardNotes(turn.run, activation, turn.model(activation)) : undefined;
+  if (notes !== undefined) turn.emit({ type: 'run.changed', at: turn.at, notes });
+  moveOn(turn, { activation, result, group });
 }
 
 /** What of a result joins the run's data. */
 function mergeOf(turn: Turn, activation: Activation, { output, outcome }: Result): StepSettled['merge'] {
   if (turn.run.form !== 'graph' || output === undefined || outcome === 'error' || outcome === 'timeout') return undefined;
   if (!MERGED_KINDS.has(activation.kind)) return undefined;
-  // How a child failed is told at the join; it is no data of the run.
+  // How a child failed is data where it is joined, not data of the run.
   if (activation.kind === 'workflow' && outcome === 'fail') return undefined;
   const { merges } = turn.model(activation);
   if (merges === undefined) return true;
@@ -86,23 +77,15 @@ function mergeOf(turn: Turn, activation: Activation, { output, outcome }: Result
   return part.length === 0 ? undefined : turn.view.keep(Object.fromEntries(part));
 }
 
-function toldOf({ output, error, actor }: Result): Pick<StepSettled, 'output' | 'error' | 'actor'> {
-  return {
-    ...(output === undefined ? {} : { output }),
-    ...(error === undefined ? {} : { error }),
-    ...(actor === undefined ? {} : { actor }),
-  };
-}
-
 interface Departure {
   readonly activation: Activation;
   readonly result: Result;
-  readonly books?: Group;
+  readonly group: Group | undefined;
 }
 
 function memberEnded(turn: Turn, group: Path): void {
-  if (turn.run.groups[group] !== undefined) turn.later(() => advanceGroup(turn, group));
-  else if (turn.activation(group)?.wait?.kind === 'fix') retryAttempt(turn, group, undefined);
+  if (turn.run.groups[group] !== undefined) turn.later({ do: 'advance', path: group });
+  else if (waitOf(turn.activation(group))?.kind === 'repair') retryAttempt(turn, group, undefined);
 }
 
 function moveOn(turn: Turn, from: Departure): void {
@@ -130,34 +113,25 @@ export function takeMove(turn: Turn, move: Move, from: Departure | undefined): v
   if (from !== undefined && move.edge !== undefined)
     turn.emit({ type: 'edge.taken', at: turn.at, from: from.activation.path, outcome: from.result.outcome, ...move.edge });
   if (move.do === 'merge') return turn.emit({ type: 'run.changed', at: turn.at, merge: move.data });
-  if (move.do === 'open')
-    return turn.later(() => openStep(turn, move.input === undefined ? { step: move.step } : { step: move.step, input: move.input }));
-  const halt = move.halt === undefined ? {} : { halt: resumable(move.halt, from) };
-  if (move.do === 'escalate') return turn.emit({ type: 'run.changed', at: turn.at, status: 'escalated', ...halt });
+  if (move.do === 'open') return turn.later({ do: 'open', opening: { step: move.step, input: move.input } });
+  const halt = move.halt === undefined ? undefined : resumable(move.halt, from);
+  if (move.do === 'escalate') return turn.emit({ type: 'run.changed', at: turn.at, status: 'escalated', halt });
   const status = move.status === 'completed' && turn.run.overridden ? 'overridden' : move.status;
-  turn.emit({
-    type: 'run.changed',
-    at: turn.at,
-    status,
-    ...(move.output === undefined ? {} : { output: move.output }),
-    ...halt,
-  });
+  turn.emit({ type: 'run.changed', at: turn.at, status, output: move.output, halt });
 }
 
 /** The halt with what it takes to take the activation up again. */
 function resumable(halt: Halt, from: Departure | undefined): Halt {
   if (from === undefined || halt.path !== from.activation.path) return halt;
-  const { attempt, input } = from.activation;
-  return { ...halt, attempt, ...(input === undefined ? {} : { input }), ...(from.books === undefined ? {} : { group: from.books }) };
+  return { ...halt, attempt: from.activation.attempt, input: from.activation.input, group: from.group };
 }
 
-/** An attempt broke: it is tried again with the evidence, or the activation settles with the trouble. */
-export function attemptFailed(turn: Turn, path: Path, failure: { readonly error: StepError; readonly output?: Ref }): void {
-  const activation = turn.activation(path) as Activation;
-  const model = turn.model(activation);
-  if (mayRetry(activation, model, failure.error)) return retryAttempt(turn, path, failure.error);
-  const outcome = failure.error.reason === 'timeout' ? 'timeout' : 'error';
-  conclude(turn, path, { outcome, error: failure.error, ...(failure.output === undefined ? {} : { output: failure.output }) });
+/** An attempt failed: it is tried again with the evidence, or the activation settles with the error. */
+export function attemptFailed(turn: Turn, path: Path, failure: { readonly error: StepError; readonly output?: Ref | undefined }): void {
+  const { error, output } = failure;
+  const activation = turn.live(path);
+  if (mayRetry(activation, turn.model(activation), error)) return retryAttempt(turn, path, error);
+  conclude(turn, path, { outcome: error.reason === 'timeout' ? 'timeout' : 'error', error, output });
 }
 
 function mayRetry(activation: Activation, model: StepModel, error: StepError): boolean {
@@ -172,39 +146,26 @@ function mayRetry(activation: Activation, model: StepModel, error: StepError): b
 
 /** Begins the next attempt of an activation, at once or after its policy's pause. */
 export function retryAttempt(turn: Turn, path: Path, error: StepError | undefined): void {
-  const activation = turn.activation(path) as Activation;
+  const activation = turn.live(path);
   const model = turn.model(activation);
   const broken = (activation.broken ?? 0) + (error?.reason === 'contract' ? 1 : 0);
   const tries = activation.attempt - activation.since - broken;
   const pauseMs = error === undefined || error.reason === 'contract' ? 0 : backoffMs(model, tries);
-  const { held: _, wait: __, due: ___, deadline: ____, startedAt: _____, ...kept } = activation;
-  const next: Activation = {
-    ...kept,
-    state: 'queued',
+  const next = {
+    ...visitOf(activation),
+    deadline: undefined,
     attempt: activation.attempt + 1,
     recovery: 0,
-    ...(broken === 0 ? {} : { broken }),
-    ...(error === undefined ? {} : { feedback: error.message }),
+    broken: broken === 0 ? undefined : broken,
+    feedback: error?.message ?? activation.feedback,
   };
-  const { slots: ______, ...unslotted } = next;
-  const after: Activation =
-    pauseMs > 0
-      ? { ...unslotted, state: 'waiting', due: turn.at + pauseMs, wait: { kind: 'delay', reason: 'retry' } }
-      : turn.holds
-        ? unslotted
-        : started(turn, next, model);
-  turn.emit({
-    type: 'step.changed',
-    at: turn.at,
-    path,
-    set: difference(activation, after),
-    ...(error === undefined ? {} : { failed: { attempt: activation.attempt, error } }),
-  });
-  if (after.state === 'waiting' && pauseMs === 0) turn.later(() => begun(turn, path));
+  const failed = error === undefined ? undefined : { attempt: activation.attempt, error };
+  if (pauseMs > 0) return turn.change({ ...next, state: 'waiting', wait: { kind: 'retry' }, due: turn.at + pauseMs }, { failed });
+  turn.change(turn.holds ? queued(next) : started(turn, next, model, { slots: slotsOf(activation) }), { failed });
+  turn.later({ do: 'begin', path });
 }
 
-function backoffMs(model: StepModel, tries: number): number {
-  const backoff = model.retry.backoff;
+function backoffMs({ retry: { backoff } }: StepModel, tries: number): number {
   return backoff === undefined ? 0 : Math.min(backoff.maxMs, Math.round(backoff.initialMs * backoff.factor ** tries));
 }
 
@@ -212,19 +173,7 @@ function backoffMs(model: StepModel, tries: number): number {
 export function startQueued(turn: Turn, path: Path): void {
   const activation = turn.activation(path);
   if (activation === undefined) return;
-  const { due: _, wait: __, ...parked } = activation;
-  const after: Activation = turn.holds ? { ...parked, state: 'queued' } : started(turn, parked, turn.model(activation));
-  turn.emit({ type: 'step.changed', at: turn.at, path, set: difference(activation, after) });
-  turn.later(() => begun(turn, path));
-}
-
-/** The fields that differ, with `null` for those that are gone. */
-export function difference(before: Activation, after: Activation): { [K in keyof Activation]?: Activation[K] | null } {
-  const set: Record<string, unknown> = {};
-  for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const was = before[field as keyof Activation];
-    const is = after[field as keyof Activation];
-    if (was !== is) set[field] = is ?? null;
-  }
-  return set as { [K in keyof Activation]?: Activation[K] | null };
+  const visit = visitOf(activation);
+  turn.change(turn.holds ? queued(visit) : started(turn, visit, turn.model(activation)));
+  turn.later({ do: 'begin', path });
 }

@@ -48,7 +48,7 @@ describe('what a run waits for', () => {
     expect(waitsOf(host.state)).toEqual([
       { kind: 'human', path: 'fan#1/x', step: 'fan/x', since: 0, due: 30, digest },
       { kind: 'signal', path: 'fan#1/y', step: 'fan/y', since: 0, name: 'go' },
-      { kind: 'child', path: 'fan#1/z', step: 'fan/z', since: 0, child: host.at('fan#1/z').wait?.child },
+      { kind: 'child', path: 'fan#1/z', step: 'fan/z', since: 0, child: host.at('fan#1/z').wait?.run },
       { kind: 'capacity', path: 'fan#1/s', step: 'fan/s', since: 0 },
     ]);
   });
@@ -84,14 +84,14 @@ test('the present step is the live one, or the one the run halted at', () => {
 
 describe('what should be under way', () => {
   test.each([
-    ['step.execute', step('a')],
-    ['step.prepare', human('a', { preconditions: [{ name: 'p', error: 'e' }] })],
-    ['child.start', child('a')],
-    ['slot.take', step('a', { slots: ['s'] })],
-  ])('is %s, and is asked for again as long as it is', (effect, model) => {
+    [{ do: 'step', work: 'execute' }, step('a')],
+    [{ do: 'step', work: 'prepare' }, human('a', { preconditions: [{ name: 'p', error: 'e' }] })],
+    [{ do: 'start-child' }, child('a')],
+    [{ do: 'take-slots', slots: ['s'] }, step('a', { slots: ['s'] })],
+  ])('is %j, and is asked for again as long as it is', (effect, model) => {
     const { state } = startStep(model);
-    const effects = [{ do: effect, path: 'a#1', attempt: 1 }];
-    expect([outstanding(state), outstanding(state)]).toEqual([effects, effects]);
+    const effects = [{ ...effect, activation: { path: 'a#1', attempt: 1 } }];
+    expect([outstanding(state), outstanding(state)]).toMatchObject([effects, effects]);
   });
 
   test('is nothing for a wait, and no slot while the run is paused', () => {
@@ -104,6 +104,6 @@ describe('what should be under way', () => {
   test('is the end of its children once the run is cancelled', () => {
     const host = startStep(child('a'));
     host.take(control(host, { do: 'cancel' }));
-    expect(outstanding(host.state)).toEqual([{ do: 'child.cancel', path: 'a#1', attempt: 1 }]);
+    expect(outstanding(host.state)).toMatchObject([{ do: 'cancel-child', activation: { path: 'a#1', attempt: 1 } }]);
   });
 });

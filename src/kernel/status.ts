@@ -1,18 +1,19 @@
 // Owns the status of a run as users see it, and what the run waits for. Both are derived, never stored twice.
 
-import { type Activation, isSettled, isWorking, type Path, type RunState, type RunStatus, type WaitKind } from './run-state.ts';
+import { type Activation, dueTimeOf, isWorking, type Path, type Wait } from './activation.ts';
+import { isSettled, type RunState, type RunStatus, type WaitKind } from './run-state.ts';
 
 /** One thing a run waits for, as lists and people see it. */
 export interface OpenWait {
   readonly kind: WaitKind;
-  readonly path?: Path;
-  readonly step?: string;
+  readonly path?: Path | undefined;
+  readonly step?: string | undefined;
   readonly since: number;
-  readonly due?: number;
-  readonly digest?: string;
-  readonly name?: string;
-  readonly child?: string;
-  readonly message?: string;
+  readonly due?: number | undefined;
+  readonly digest?: string | undefined;
+  readonly name?: string | undefined;
+  readonly child?: string | undefined;
+  readonly message?: string | undefined;
 }
 
 /** The status that users see. */
@@ -24,53 +25,54 @@ export function statusOf(run: RunState): RunStatus {
 function hasWork(run: RunState): boolean {
   for (const path in run.live) {
     const activation = run.live[path] as Activation;
-    if (isWorking(activation) || (activation.state === 'waiting' && activation.wait === undefined && run.groups[path] === undefined))
-      return true;
+    if (isWorking(activation)) return true;
+    if (activation.state === 'waiting' && activation.wait.kind === 'members' && run.groups[path] === undefined) return true;
   }
   return false;
 }
 
 /** Everything the run waits for, oldest first. */
 export function waitsOf(run: RunState): OpenWait[] {
-  const waits = Object.values(run.live).flatMap((activation) => waitOf(activation));
-  if (run.halt !== undefined)
-    waits.push({
-      kind: 'escalation',
-      since: run.at,
-      message: run.halt.message,
-      ...(run.halt.path === undefined ? {} : { path: run.halt.path }),
-      ...(run.halt.step === undefined ? {} : { step: run.halt.step }),
-    });
+  const waits = Object.values(run.live).flatMap(openWaits);
+  const { halt } = run;
+  if (halt !== undefined) waits.push({ kind: 'escalation', since: run.at, message: halt.message, path: halt.path, step: halt.step });
   if (run.paused) waits.push({ kind: 'pause', since: run.at });
   return waits.sort((a, b) => a.since - b.since);
 }
 
-function waitOf(activation: Activation): OpenWait[] {
-  const { path, step, openedAt: since, wait } = activation;
-  const due = activation.due ?? activation.deadline;
-  const when = due === undefined ? {} : { due };
+function openWaits(activation: Activation): OpenWait[] {
+  const { path, step, openedAt: since } = activation;
   if (activation.state === 'unknown') return [{ kind: 'unknown', path, step, since }];
   if (activation.state === 'queued' && activation.slots !== undefined) return [{ kind: 'capacity', path, step, since }];
-  if (activation.state !== 'waiting' || wait === undefined || wait.kind === 'fix') return [];
-  return [
-    {
-      kind: wait.kind,
-      path,
-      step,
-      since,
-      ...when,
-      ...(wait.digest === undefined ? {} : { digest: wait.digest }),
-      ...(wait.name === undefined ? {} : { name: wait.name }),
-      ...(wait.child === undefined ? {} : { child: wait.child }),
-    },
-  ];
+  if (activation.state !== 'waiting') return [];
+  const named = namedWait(activation.wait);
+  return named === undefined ? [] : [{ path, step, since, due: dueTimeOf(activation) ?? activation.deadline, ...named }];
 }
 
-/** The step a run is at: its oldest live activation, or where it halted. */
+/** A wait as users know it; what only concerns the steps inside has no name of its own. */
+function namedWait(wait: Wait): Pick<OpenWait, 'kind' | 'digest' | 'name' | 'child'> | undefined {
+  switch (wait.kind) {
+    case 'members':
+    case 'repair':
+      return undefined;
+    case 'human':
+      return { kind: 'human', digest: wait.digest };
+    case 'signal':
+      return { kind: 'signal', name: wait.name };
+    case 'child':
+      return { kind: 'child', child: wait.run };
+    case 'retry':
+      return { kind: 'delay' };
+    default:
+      return { kind: wait.kind };
+  }
+}
+
+/** The step a run is at, leaving out members of groups and steps beside the others; or where it halted. */
 export function currentStepOf(run: RunState): string | undefined {
   for (const path in run.live) {
     const activation = run.live[path] as Activation;
-    if (activation.group === undefined) return activation.step;
+    if (activation.member === undefined && activation.side === undefined) return activation.step;
   }
   return run.halt?.step;
 }

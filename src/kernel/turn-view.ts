@@ -3,8 +3,8 @@
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
+import type { Path, Ref } from './activation.ts';
 import type { MemberResult, View } from './program.ts';
-import type { Path, Ref } from './run-state.ts';
 
 /** The host's view with the facts of the decision in the making over it. Values are read only when asked for. */
 export class TurnView implements View {

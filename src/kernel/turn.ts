@@ -1,13 +1,16 @@
-// Owns one decision while it is being made: the working copy of the checkpoint, the events so far, and the work
-// that is still to be thought through. Work is a queue, not recursion, so that a thousand skipped steps or members
-// cost no stack.
+// Owns one decision while it is being made: the working copy of the checkpoint, the events so far, and what is still to
+// be done. That is a queue of plain data, not recursion: a thousand skipped steps or members cost no stack, and no file
+// of the kernel has to import the one that acts on it.
 
 import type { Json } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
-import { applyTo, type Draft } from './apply.ts';
-import { mergedBy, type RunEvent, type StepChanged, type StepSettled } from './event.ts';
+import type { OutcomeName } from '../definition/outcome.ts';
+import type { Activation, Membership, Path, Ref } from './activation.ts';
+import { apply, type Draft } from './apply.ts';
+import { type InputIgnored, mergedBy, type RunEvent, type StepChanged, type StepSettled } from './event.ts';
+import type { StepError } from './input.ts';
 import type { MemberResult, Program, View } from './program.ts';
-import { type Activation, type Path, standsStill } from './run-state.ts';
+import { standsStill } from './run-state.ts';
 import { TurnView } from './turn-view.ts';
 
 /** An attempt that ended, and the activation it belonged to. */
@@ -16,6 +19,34 @@ export interface EndedAttempt {
   readonly activation: Activation;
   readonly maxAttempts: number;
 }
+
+/** Which step to open, and for a member, where. */
+export interface Opening {
+  readonly step: string;
+  /** flow: digest of what was yielded. */
+  readonly input?: string | undefined;
+  readonly member?: Membership | undefined;
+}
+
+/** How some work ended. */
+export interface Result {
+  readonly outcome: OutcomeName;
+  readonly output?: Ref | undefined;
+  readonly error?: StepError | undefined;
+  readonly choice?: string | undefined;
+  readonly actor?: string | undefined;
+  /** parallel and each: every member that was not skipped rejected. */
+  readonly allRejected?: boolean | undefined;
+}
+
+/** Something that is still to be done in a decision. */
+export type Todo =
+  | { readonly do: 'open'; readonly opening: Opening }
+  /** Act on what follows at once from an activation that has just begun to wait. */
+  | { readonly do: 'begin'; readonly path: Path }
+  | { readonly do: 'conclude'; readonly path: Path; readonly result: Result }
+  /** Settle a group, or open more of its members. */
+  | { readonly do: 'advance'; readonly path: Path };
 
 /** One decision in the making. */
 export class Turn {
@@ -27,7 +58,7 @@ export class Turn {
   readonly events: RunEvent[] = [];
   /** The activations whose attempts ended in this decision, as they were then. */
   readonly ended: EndedAttempt[] = [];
-  private readonly work: (() => void)[] = [];
+  private readonly todos: Todo[] = [];
 
   constructor(given: { program: Program; run: Draft; view: View; at: number }) {
     this.program = given.program;
@@ -39,24 +70,31 @@ export class Turn {
   /** Records a fact; the working copy changes with it. */
   emit(event: RunEvent): void {
     if (this.run.form === 'graph') this.noteResult(event);
-    if (event.type === 'step.settled' || (event.type === 'step.changed' && event.failed !== undefined)) {
-      const activation = this.run.live[event.path] as Activation;
-      const { retry, contractRetries } = this.model(activation);
-      this.ended.push({ event, activation, maxAttempts: 1 + Math.max(retry.max, contractRetries) });
-    }
-    applyTo(this.run, event);
+    if (event.type === 'step.settled') this.noteEnd(event, event.path);
+    if (event.type === 'step.changed' && event.failed !== undefined) this.noteEnd(event, event.activation.path);
+    apply(this.run, event);
     this.events.push(event);
   }
 
-  /** Puts off a piece of thought until the present one is complete. */
-  later(thought: () => void): void {
-    this.work.push(thought);
+  /** Records that an activation is now as given. */
+  change(activation: Activation, more: Omit<StepChanged, 'type' | 'at' | 'activation'> = {}): void {
+    this.emit({ type: 'step.changed', at: this.at, activation, ...more });
   }
 
-  /** Thinks everything through that was put off. */
-  finish(): void {
-    for (let next = 0; next < this.work.length; next += 1) this.work[next]?.();
-    this.work.length = 0;
+  /** Records that an input changed nothing, and why. */
+  ignore(what: Pick<InputIgnored, 'input' | 'path' | 'attempt'>, reason: InputIgnored['reason']): void {
+    this.emit({ type: 'input.ignored', at: this.at, ...what, reason });
+  }
+
+  /** Puts something off until the present step of the decision is complete. */
+  later(todo: Todo): void {
+    this.todos.push(todo);
+  }
+
+  /** Does everything that was put off, in order. */
+  finish(perform: (turn: Turn, todo: Todo) => void): void {
+    for (let next = 0; next < this.todos.length; next += 1) perform(this, this.todos[next] as Todo);
+    this.todos.length = 0;
   }
 
   /** The live activation at a path. */
@@ -64,8 +102,13 @@ export class Turn {
     return this.run.live[path];
   }
 
+  /** The live activation at a path that is known to have one. */
+  live(path: Path): Activation {
+    return this.run.live[path] as Activation;
+  }
+
   /** The data of an activation's step. */
-  model(activation: Activation): StepModel {
+  model(activation: { readonly step: string }): StepModel {
     return this.program.model(activation.step);
   }
 
@@ -74,9 +117,9 @@ export class Turn {
     const latest = new Map<string, MemberResult>();
     for (const member of this.view.members(group)) latest.set(member.key, member);
     for (const { event, activation } of this.ended) {
-      if (event.type !== 'step.settled' || activation.group !== group) continue;
+      if (event.type !== 'step.settled' || activation.member?.group !== group) continue;
       const output = event.output === undefined ? null : this.view.value(event.output);
-      latest.set(activation.key ?? '', memberResult(event, activation, output));
+      latest.set(activation.member.key, memberResult(event, activation.member, output));
     }
     return [...latest.values()].sort((a, b) => a.index - b.index);
   }
@@ -86,11 +129,17 @@ export class Turn {
     return this.view.holding || standsStill(this.run);
   }
 
+  private noteEnd(event: EndedAttempt['event'], path: Path): void {
+    const activation = this.live(path);
+    const { retry, contractRetries } = this.model(activation);
+    this.ended.push({ event, activation, maxAttempts: 1 + Math.max(retry.max, contractRetries) });
+  }
+
   private noteResult(event: RunEvent): void {
     const merged = mergedBy(event);
     if (merged !== undefined) this.ownView().noteData(merged);
     const activation = event.type === 'step.settled' ? this.run.live[event.path] : undefined;
-    if (event.type !== 'step.settled' || activation === undefined || activation.group !== undefined) return;
+    if (event.type !== 'step.settled' || activation === undefined || activation.member !== undefined) return;
     if (hasResult(event.outcome)) this.ownView().noteResult(activation.step, event.output);
   }
 
@@ -103,10 +152,9 @@ export class Turn {
 }
 
 /** How a member of a group ended. */
-export function memberResult(event: StepSettled, activation: Activation, output: Json): MemberResult {
+export function memberResult(event: StepSettled, { key, index }: Membership, output: Json): MemberResult {
   const { path, attempt, outcome, error } = event;
-  const ended = { path, key: activation.key ?? '', index: activation.index ?? 0, attempt, outcome, output };
-  return error === undefined ? ended : { ...ended, error };
+  return { path, key, index, attempt, outcome, output, error };
 }
 
 /** Whether a step that settled so has a result that later steps can read. */

@@ -5,6 +5,7 @@ import { type MemoryHost, startGraph } from '../../test/kernel/memory-host.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { RunInput } from './input.ts';
 import type { RunStatus } from './run-state.ts';
+import { RECHECK_SIGNAL } from './waits.ts';
 
 describe('a decision', () => {
   const ask = (timeoutMs?: number) =>
@@ -145,7 +146,7 @@ describe('a child', () => {
     type: 'childEnded',
     at: 1,
     path: 'kid#1',
-    child: host.at('kid#1').wait?.child ?? '',
+    child: host.at('kid#1').wait?.run ?? '',
     status,
   });
 
@@ -175,7 +176,7 @@ describe('a child', () => {
     expect(Object.keys(host.state.live)).toEqual(['fan#1/kid']);
     host.take({ type: 'due', at: 10_000 });
     expect(host.state.status).toBe('running');
-    host.take({ type: 'childEnded', at: 10_001, path: 'fan#1/kid', child: host.at('fan#1/kid').wait?.child ?? '', status: 'cancelled' });
+    host.take({ type: 'childEnded', at: 10_001, path: 'fan#1/kid', child: host.at('fan#1/kid').wait?.run ?? '', status: 'cancelled' });
     expect(host.state).toMatchObject({ status: 'cancelled', live: {} });
   });
 });
@@ -191,7 +192,7 @@ describe('a gate without a verdict', () => {
 
   test('waits and looks again after a while, in the same attempt', () => {
     const host = pending();
-    expect(host.at('g#1')).toMatchObject({ state: 'waiting', wait: { kind: 'forge' }, due: 61_000, attempt: 1 });
+    expect(host.at('g#1')).toMatchObject({ state: 'waiting', wait: { kind: 'checks' }, due: 61_000, attempt: 1 });
     host.take({ type: 'due', at: 61_000 });
     expect(host.at('g#1')).toMatchObject({ state: 'running', attempt: 1 });
     expect(host.at('g#1').wait).toBeUndefined();
@@ -199,9 +200,9 @@ describe('a gate without a verdict', () => {
 
   test('looks again at once when something has happened outside, and such word is not kept', () => {
     const host = pending();
-    host.take({ type: 'signalled', at: 2000, name: '@forge' });
+    host.take({ type: 'signalled', at: 2000, name: RECHECK_SIGNAL });
     expect(host.at('g#1').state).toBe('running');
-    host.take({ type: 'signalled', at: 2000, name: '@forge' });
+    host.take({ type: 'signalled', at: 2000, name: RECHECK_SIGNAL });
     expect(host.state.signals).toEqual({});
   });
 

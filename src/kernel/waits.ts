@@ -1,47 +1,59 @@
-// Owns what ends a wait: a signal, a child's end, or time. Decisions of people are in human.ts, reports in attended.ts.
+// Owns how waits begin and what ends them: a signal, a child's end, or time. Decisions of people are in human.ts,
+// reports in attended.ts.
 //
 // K7. A due time that passed before an answer was received wins, even if nobody was awake.
 
 import { pipelineOf } from '../definition/kinds/registry.ts';
+import { type Activation, dueTimeOf, heldBy, type Path, type Ref, type Running, visitOf, type Waiting, waitOf } from './activation.ts';
 import { endShortage } from './attended.ts';
-import { cutOff } from './group.ts';
-import { ignore } from './ignored.ts';
+import { openGroup, timeOutGroup } from './group.ts';
 import type { ChildEndedInput, SignalledInput, StepError } from './input.ts';
-import { openStep, working } from './open.ts';
-import { type Activation, isDone, type Path, type Ref } from './run-state.ts';
-import { afterWork, attemptFailed, conclude, difference, finishWork, startQueued } from './settle.ts';
+import { working } from './open.ts';
+import { isDone } from './run-state.ts';
+import { afterWork, attemptFailed, conclude, finishWork, startQueued } from './settle.ts';
 import type { Turn } from './turn.ts';
 
-/** The name of the signal that says: something happened outside that gates look at. It is never kept for later. */
-export const FORGE_SIGNAL = '@forge';
+/** The name of the signal that makes gates without a verdict look again. It is never kept for later. */
+export const RECHECK_SIGNAL = '@recheck';
+
+/** Acts on what follows at once from an activation that has just begun to wait. */
+export function beginWait(turn: Turn, path: Path): void {
+  const activation = turn.activation(path);
+  if (activation?.state !== 'waiting') return;
+  const { wait } = activation;
+  if (wait.kind === 'members' && turn.run.groups[path] === undefined) return openGroup(turn, activation);
+  const queue = wait.kind === 'signal' ? turn.run.signals[wait.name] : undefined;
+  if (wait.kind !== 'signal' || queue === undefined) return;
+  turn.emit({ type: 'run.changed', at: turn.at, signal: { name: wait.name, taken: true } });
+  finishWork(turn, path, { outcome: 'ok', output: queue[0] ?? undefined });
+}
 
 /** A signal came: it ends the oldest wait for its name, or is kept until there is one. */
-export function takeSignal(turn: Turn, input: SignalledInput): void {
-  if (input.name === FORGE_SIGNAL) return wakeGates(turn);
-  const waiting = Object.values(turn.run.live).filter(
-    (activation) => activation.wait?.kind === 'signal' && activation.wait.name === input.name,
-  );
+export function takeSignal(turn: Turn, { name, payload }: SignalledInput): void {
+  if (name === RECHECK_SIGNAL) return recheckGates(turn);
+  const waiting = Object.values(turn.run.live).filter((activation) => {
+    const wait = waitOf(activation);
+    return wait?.kind === 'signal' && wait.name === name;
+  });
   const oldest = waiting.sort((a, b) => a.openedAt - b.openedAt || (a.path < b.path ? -1 : 1))[0];
-  if (oldest === undefined) turn.emit({ type: 'run.changed', at: turn.at, signal: { name: input.name, queued: input.payload ?? null } });
-  else finishWork(turn, oldest.path, { outcome: 'ok', ...(input.payload === undefined ? {} : { output: input.payload }) });
+  if (oldest === undefined) turn.emit({ type: 'run.changed', at: turn.at, signal: { name, queued: payload ?? null } });
+  else finishWork(turn, oldest.path, { outcome: 'ok', output: payload });
 }
 
 /** A child ended; while the run is being cancelled, the last one ends it. How it failed is data where it is joined. */
 export function takeChildEnd(turn: Turn, input: ChildEndedInput): void {
-  const activation = turn.activation(input.path);
-  if (activation?.wait?.kind !== 'child' || activation.wait.child !== input.child)
-    return ignore(turn, { input: 'childEnded', path: input.path }, 'late');
+  const { path, child, status, output, refused } = input;
+  const activation = turn.activation(path);
+  const wait = waitOf(activation);
+  if (activation === undefined || wait?.kind !== 'child' || wait.run !== child) return turn.ignore({ input: 'childEnded', path }, 'late');
   if (turn.run.ending !== undefined) return endCancelledChild(turn, activation);
-  const output = input.output === undefined ? {} : { output: input.output };
-  if (input.status === 'overridden') tellOverridden(turn, activation, input.child);
-  if (isDone(input.status)) return finishWork(turn, input.path, { outcome: 'ok', ...output });
+  if (status === 'overridden') noteOverridden(turn, activation, child);
+  if (isDone(status)) return finishWork(turn, path, { outcome: 'ok', output });
   const error = childError(input);
-  if (input.status === 'rejected') return conclude(turn, input.path, { outcome: 'reject', error, ...output });
-  const run = input.refused === undefined ? { run: input.child } : {};
-  const told = turn.view.keep({ status: input.status, ...run, error: error.message });
-  const failure = { error, ...(told === undefined ? {} : { output: told }) };
-  if (input.status === 'failed') attemptFailed(turn, input.path, failure);
-  else conclude(turn, input.path, { outcome: 'fail', ...failure });
+  if (status === 'rejected') return conclude(turn, path, { outcome: 'reject', error, output });
+  const failure = turn.view.keep({ status, ...(refused === undefined ? { run: child } : {}), error: error.message });
+  if (status === 'failed') attemptFailed(turn, path, { error, output: failure });
+  else conclude(turn, path, { outcome: 'fail', error, output: failure });
 }
 
 function childError({ child, status, message, refused }: ChildEndedInput): StepError {
@@ -50,8 +62,8 @@ function childError({ child, status, message, refused }: ChildEndedInput): StepE
   return { code: 'STEP_FAILED', message: `the child run ${child} ended ${status}${why}`, reason: 'error' };
 }
 
-/** What somebody let pass in a child was let pass in its parent: neither is `completed`. */
-function tellOverridden(turn: Turn, { step }: Activation, child: string): void {
+/** An override in a child is one in its parent: neither is `completed`. */
+function noteOverridden(turn: Turn, { step }: Activation, child: string): void {
   const actor = `run ${child}`;
   turn.emit({ type: 'run.changed', at: turn.at, override: { how: 'child', actor, passed: [step], child }, actor });
 }
@@ -65,16 +77,18 @@ function endCancelledChild(turn: Turn, activation: Activation): void {
 export function passTime(turn: Turn, only?: 'waits'): void {
   const dues: { at: number; path: Path; what: 'due' | 'deadline' }[] = [];
   for (const path in turn.run.live) {
-    const { due, deadline, state } = turn.run.live[path] as Activation;
+    const activation = turn.live(path);
+    const { deadline, state } = activation;
+    const due = dueTimeOf(activation);
     if (deadline !== undefined && deadline <= turn.at) dues.push({ at: deadline, path, what: 'deadline' });
     if (due !== undefined && due <= turn.at && (only === undefined || state === 'waiting')) dues.push({ at: due, path, what: 'due' });
   }
   dues.sort((a, b) => a.at - b.at || (a.path < b.path ? -1 : 1));
-  for (const due of dues) {
-    const activation = turn.activation(due.path);
+  for (const { path, what } of dues) {
+    const activation = turn.activation(path);
     if (activation === undefined) continue;
-    if (due.what === 'deadline' || activation.state === 'running') extend(turn, activation, due.what) || timeOut(turn, activation);
-    else endPause(turn, activation);
+    if (what === 'deadline' || activation.state === 'running') extend(turn, activation, what) || timeOut(turn, activation);
+    else if (activation.state === 'waiting') endPause(turn, activation);
   }
 }
 
@@ -83,103 +97,67 @@ function extend(turn: Turn, activation: Activation, what: 'due' | 'deadline'): b
   const { extension } = turn.model(activation);
   const used = activation.extensions ?? 0;
   if (extension === undefined || used >= extension.max) return false;
-  const set = { [what]: turn.at + extension.ms, extensions: used + 1 };
-  turn.emit({ type: 'step.changed', at: turn.at, path: activation.path, set });
-  const { tells } = extension;
-  if (tells !== undefined) turn.later(() => openStep(turn, { step: tells }));
+  turn.change({ ...activation, [what]: turn.at + extension.ms, extensions: used + 1 });
+  if (extension.tells !== undefined) turn.later({ do: 'open', opening: { step: extension.tells } });
   return true;
 }
 
 function timeOut(turn: Turn, activation: Activation): void {
+  const { path, step, attempt } = activation;
   const model = turn.model(activation);
-  const open = activation.held === undefined && turn.run.groups[activation.path] !== undefined;
-  if (open && pipelineOf(model.kind) === 'group') {
-    cutOff(turn, activation.path);
-    const { total, ok, reject, fail, skip } = turn.run.groups[activation.path] as {
-      total: number;
-      ok: number;
-      reject: number;
-      fail: number;
-      skip: number;
-    };
-    turn.emit({
-      type: 'group.joined',
-      at: turn.at,
-      path: activation.path,
-      outcome: 'timeout',
-      counters: { total, ok, reject, fail, skip },
-    });
-  }
-  const limit = model.timeoutMs ?? 0;
-  const what = activation.state === 'running' ? `attempt ${activation.attempt} took longer` : 'the wait lasted longer';
-  const error = {
-    code: 'STEP_FAILED',
-    message: `step "${activation.step}" timed out: ${what} than ${limit} ms`,
-    reason: 'timeout' as const,
-  };
-  attemptFailed(turn, activation.path, { error });
+  const isOpen = heldBy(activation) === undefined && turn.run.groups[path] !== undefined;
+  if (isOpen && pipelineOf(model.kind) === 'group') timeOutGroup(turn, path);
+  const what = activation.state === 'running' ? `attempt ${attempt} took longer` : 'the wait lasted longer';
+  const message = `step "${step}" timed out: ${what} than ${model.timeoutMs ?? 0} ms`;
+  attemptFailed(turn, path, { error: { code: 'STEP_FAILED', message, reason: 'timeout' } });
 }
 
-function endPause(turn: Turn, activation: Activation): void {
-  const { wait, path } = activation;
-  if (wait?.kind === 'forge') return startQueued(turn, path);
-  if (wait?.kind === 'capacity' || wait?.kind === 'budget') return endShortage(turn, activation);
-  if (wait?.kind !== 'delay') return;
-  if (wait.reason === 'retry') return startQueued(turn, path);
-  if (wait.reason === 'delay' || (wait.until ?? 0) <= turn.at) return finishWork(turn, path, { outcome: 'ok' });
-  const { due: _, ...rest } = activation;
-  turn.emit({ type: 'step.changed', at: turn.at, path, set: difference(activation, { ...rest, state: 'running' }) });
+function endPause(turn: Turn, activation: Waiting): void {
+  const { wait, path, startedAt = turn.at } = activation;
+  if (wait.kind === 'checks' || wait.kind === 'retry') return startQueued(turn, path);
+  if (wait.kind === 'capacity' || wait.kind === 'budget') return endShortage(turn, activation);
+  if (wait.kind !== 'delay') return;
+  if (!wait.polls || wait.until <= turn.at) return finishWork(turn, path, { outcome: 'ok' });
+  turn.change({ ...visitOf(activation), state: 'running', startedAt, until: wait.until });
 }
 
 /** A poll was answered: the delay is over, or goes on to the next look. */
-export function takePoll(turn: Turn, activation: Activation, ready: boolean): void {
-  const until = activation.wait?.until ?? 0;
+export function takePoll(turn: Turn, activation: Running, ready: boolean): void {
+  const { until = 0, startedAt } = activation;
   if (ready || until <= turn.at) return finishWork(turn, activation.path, { outcome: 'ok' });
   const interval = (turn.model(activation).config.poll as { intervalMs: number }).intervalMs;
-  turn.emit({
-    type: 'step.changed',
-    at: turn.at,
-    path: activation.path,
-    set: { state: 'waiting', due: Math.min(until, turn.at + interval) },
-  });
+  const due = Math.min(until, turn.at + interval);
+  turn.change({ ...visitOf(activation), state: 'waiting', startedAt, due, wait: { kind: 'delay', until, polls: true } });
 }
 
 const LOOK_AGAIN_MS = 60_000;
 
 /** A gate that has no verdict yet: it looks again when something outside has happened, and now and then by itself. */
-export function takePending(turn: Turn, activation: Activation): void {
+export function takePending(turn: Turn, activation: Running): void {
   const { timeoutMs, config } = turn.model(activation);
-  const until = timeoutMs === undefined ? undefined : (activation.deadline ?? (activation.startedAt ?? activation.openedAt) + timeoutMs);
+  const { startedAt } = activation;
+  const deadline = timeoutMs === undefined ? undefined : (activation.deadline ?? startedAt + timeoutMs);
   const again = turn.at + (typeof config.lookAgainMs === 'number' ? config.lookAgainMs : LOOK_AGAIN_MS);
-  const { slots: _, ...rest } = activation;
-  const after: Activation = {
-    ...rest,
-    state: 'waiting',
-    wait: { kind: 'forge' },
-    due: until === undefined ? again : Math.min(again, until),
-    ...(until === undefined ? {} : { deadline: until }),
-  };
-  turn.emit({ type: 'step.changed', at: turn.at, path: activation.path, set: difference(activation, after) });
+  const due = deadline === undefined ? again : Math.min(again, deadline);
+  turn.change({ ...visitOf(activation), deadline, state: 'waiting', wait: { kind: 'checks' }, startedAt, due });
 }
 
 /** Something happened outside that gates look at: those that have no verdict look again. */
-function wakeGates(turn: Turn): void {
-  for (const { path, wait } of Object.values(turn.run.live)) if (wait?.kind === 'forge') startQueued(turn, path);
+function recheckGates(turn: Turn): void {
+  for (const activation of Object.values(turn.run.live)) if (waitOf(activation)?.kind === 'checks') startQueued(turn, activation.path);
 }
 
 /** The semaphores of a queued activation are taken. */
-export function takeSlot(turn: Turn, path: Path): void {
+export function takeSlots(turn: Turn, path: Path): void {
   const activation = turn.activation(path);
-  if (activation?.state !== 'queued') return ignore(turn, { input: 'slot', path }, 'late');
+  if (activation?.state !== 'queued') return turn.ignore({ input: 'slot', path }, 'late');
   // It stays in the queue of its run; the semaphore is asked for again when the run goes on.
   if (turn.holds) return;
-  const after = working(turn, activation, turn.model(activation));
-  turn.emit({ type: 'step.changed', at: turn.at, path, set: difference(activation, after) });
+  turn.change(working(turn, visitOf(activation), activation.slots));
 }
 
-/** A verification held: what the work brought counts now, as it was seen. */
+/** A verification held: the result counts now, as it was seen. */
 export function takeVerified(turn: Turn, activation: Activation, output: Ref | undefined): void {
-  const held = activation.held;
-  if (held === undefined) return;
-  afterWork(turn, activation.path, output === undefined ? held : { ...held, output });
+  const held = heldBy(activation);
+  if (held !== undefined) afterWork(turn, activation.path, output === undefined ? held : { ...held, output });
 }

@@ -33,7 +33,7 @@ const WAITS: Readonly<Record<OpenWait['kind'], string>> = {
   report: 'a report',
   child: 'another run',
   signal: 'a signal',
-  forge: 'the forge',
+  checks: 'the forge',
   capacity: 'a free place',
   budget: 'a budget',
   delay: 'its time',

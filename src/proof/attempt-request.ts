@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from '../base/json.ts';
 import { type CompiledWorkflow, NO_CODE, type StepCode } from '../definition/code.ts';
 import type { Definition, StepKind, StepModel } from '../definition/model.ts';
-import type { Activation } from '../kernel/run-state.ts';
+import type { Visit } from '../kernel/activation.ts';
 import type { AttemptRequest, Snapshot } from '../steps/attempt.ts';
 
 /** What a test says about an attempt; everything else is as plain as can be. */
@@ -14,7 +14,7 @@ export interface AttemptFields {
   readonly config?: JsonObject;
   readonly model?: Partial<StepModel>;
   readonly code?: Partial<StepCode>;
-  readonly activation?: Partial<Activation>;
+  readonly activation?: Partial<Visit>;
   readonly params?: JsonObject;
   readonly snapshot?: Partial<Snapshot> | (() => Snapshot | Promise<Snapshot>);
   readonly context?: CompiledWorkflow['context'];
@@ -41,6 +41,7 @@ export function createAttemptRequest(fields: AttemptFields): AttemptRequest {
       since: 1,
       recovery: 0,
       openedAt: 0,
+      startedAt: 0,
       ...fields.activation,
     },
     runId: 'run1',

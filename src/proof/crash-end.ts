@@ -3,8 +3,8 @@
 
 import { digestText } from '../base/digest.ts';
 import { canonicalJson, type Json } from '../base/json.ts';
+import type { Path } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import type { Path } from '../kernel/run-state.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store, StoredAttempt } from '../store/store.ts';
 import { type LedgerLine, readLedger } from './crash-ledger.ts';
@@ -80,7 +80,7 @@ async function factsOf(store: Store, run: string): Promise<[string, string][]> {
     ['output', state.output?.digest ?? 'nothing'],
     ['data', digestText(canonicalJson(data))],
     ['counts', canonicalJson({ ...state.counts })],
-    ['decision', canonicalJson({ ...state.decision })],
+    ['decision', canonicalJson((state.decision ?? {}) as Json)],
     ...(await store.attempts(run)).map(rowFact),
   ];
 }
@@ -96,18 +96,17 @@ interface Recoveries {
 }
 
 function noteRecoveries(run: string, events: readonly RunEvent[], { reruns, blind, interrupted }: Recoveries): void {
-  const attempts = new Map<Path, number>();
+  const recoveries = new Map<Path, number>();
   const looked = new Set<Path>();
   for (const event of events) {
-    if (event.type === 'step.opened' || event.type === 'step.reopened') attempts.set(event.activation.path, event.activation.attempt);
     if (event.type !== 'step.changed') continue;
-    const { set, path } = event;
-    if (typeof set.attempt === 'number') attempts.set(path, set.attempt);
-    const key = `${run}/${path}/${attempts.get(path) ?? 1}`;
-    const again = typeof set.recovery === 'number' && set.recovery > 0;
+    const { path, attempt, recovery, state } = event.activation;
+    const key = `${run}/${path}/${attempt}`;
+    const again = recovery > (recoveries.get(path) ?? 0);
+    recoveries.set(path, recovery);
     if (again) reruns.set(key, (reruns.get(key) ?? 0) + 1);
     if (again && !looked.delete(path)) blind.set(key, (blind.get(key) ?? 0) + 1);
-    if (set.state === 'unknown' || set.state === 'verifying') looked.add(path);
+    if (state === 'unknown' || state === 'verifying' || state === 'reconciling') looked.add(path);
     if (again || looked.has(path)) interrupted.add(key);
   }
 }

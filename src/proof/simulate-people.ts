@@ -5,7 +5,9 @@ import type { CompiledWorkflow } from '../definition/code.ts';
 import { openGates } from '../engine/gates.ts';
 import { handoutsOf, reportWork } from '../engine/reports.ts';
 import { decideGate, type ResumeChoice, resumeRun, sendSignal, steerRun } from '../engine/requests.ts';
-import { type Activation, isFinal, isHalted } from '../kernel/run-state.ts';
+import type { Activation } from '../kernel/activation.ts';
+import { waitOf } from '../kernel/activation.ts';
+import { isFinal, isHalted } from '../kernel/run-state.ts';
 import type { Engines, SimulatedEngine } from './simulate-engines.ts';
 import type { Random } from './simulate-random.ts';
 import type { Witness, WitnessedRun } from './simulate-witness.ts';
@@ -21,6 +23,8 @@ export interface PeopleMeans {
   readonly wanted: readonly string[];
 }
 
+/** Waits that somebody can end. */
+const ANSWERED: ReadonlySet<string | undefined> = new Set(['human', 'signal', 'report']);
 const PATIENCE = 10;
 
 /** Everybody outside. */
@@ -77,11 +81,11 @@ export class People {
     if (isFinal(state.status)) return false;
     const times = (this.helped.get(run.id) ?? 0) + 1;
     const needs = Object.values(state.live).filter(
-      ({ wait, state: at }) => wait?.kind === 'human' || wait?.kind === 'signal' || wait?.kind === 'report' || at === 'unknown',
+      (activation) => activation.state === 'unknown' || ANSWERED.has(waitOf(activation)?.kind),
     );
     if (needs.length === 0 && !isHalted(state.status) && !state.paused) return false;
     // Work that is handed out is no trouble: whoever called does it for as long as there is some.
-    if (needs.some(({ wait }) => wait?.kind === 'report')) {
+    if (needs.some((activation) => waitOf(activation)?.kind === 'report')) {
       this.report(run.id);
       return true;
     }
@@ -94,9 +98,11 @@ export class People {
     return true;
   }
 
-  private answer(run: WitnessedRun, { wait, path }: Activation): void {
+  private answer(run: WitnessedRun, activation: Activation): void {
     const { random } = this.means;
-    if (wait?.kind === 'signal') return this.signal(run, wait.name ?? '');
+    const { path } = activation;
+    const wait = waitOf(activation);
+    if (wait?.kind === 'signal') return this.signal(run, wait.name);
     if (wait?.kind !== 'human') {
       const how = random.pick(['rerun', 'done', 'failed'] as const);
       return this.ask((engine) => resumeRun(engine.core, run.id, { actor: 'ann', choice: { how, path } }));

@@ -10,9 +10,12 @@
 // J7. No child goes on after its parent is over, and no mail or semaphore is left behind.
 
 import type { Definition, Edge, StepModel } from '../definition/model.ts';
+import type { Activation } from '../kernel/activation.ts';
+import { heldBy, humanWaitOf, waitOf } from '../kernel/activation.ts';
 import { applyRow } from '../kernel/apply.ts';
 import type { RunEvent, StepSettled } from '../kernel/event.ts';
-import { type Activation, isFinal, type RunState } from '../kernel/run-state.ts';
+import { activationIn, pathOf } from '../kernel/event.ts';
+import { isFinal, type RunState } from '../kernel/run-state.ts';
 import type { Store } from '../store/store.ts';
 import type { Witness, WitnessedRun } from './simulate-witness.ts';
 
@@ -78,12 +81,12 @@ class LogReading {
     if (event.type === 'step.opened') this.readOpened(event.activation);
     if (event.type === 'run.changed' && event.decision !== undefined) this.readDecision(before, event.decision);
     if (event.type !== 'step.changed' && event.type !== 'step.settled') return;
-    const activation = before.live[event.path] as Activation;
+    const activation = before.live[pathOf(event) ?? ''] as Activation;
     if (activation.kind === 'signal') this.readSignal(activation, event);
     if (event.type === 'step.settled') return this.readSettled(activation, event);
-    if (typeof event.set.attempt === 'number') this.readAttempt(activation, event.set.attempt);
-    if (typeof event.set.recovery === 'number' && event.set.recovery > RECOVERIES_MAX)
-      this.report(`J4: ${event.path} was recovered ${event.set.recovery} times`);
+    const { path, attempt, recovery } = event.activation;
+    if (attempt !== activation.attempt) this.readAttempt(activation, attempt);
+    if (recovery > RECOVERIES_MAX) this.report(`J4: ${path} was recovered ${recovery} times`);
   }
 
   private readOpened({ path }: Activation): void {
@@ -109,11 +112,11 @@ class LogReading {
   }
 
   private readSignal(activation: Activation, event: RunEvent): void {
-    if (activation.state !== 'waiting' || activation.wait?.kind !== 'signal') return;
-    const taken =
-      event.type === 'step.settled' && event.outcome === 'ok' ? event : event.type === 'step.changed' ? event.set.held : undefined;
-    if (taken === undefined || taken === null) return;
-    const name = activation.wait.name ?? '';
+    const wait = waitOf(activation);
+    if (wait?.kind !== 'signal') return;
+    const taken = event.type === 'step.settled' && event.outcome === 'ok' ? event : heldBy(activationIn(event));
+    if (taken === undefined) return;
+    const { name } = wait;
     const consumed = this.consumed.get(name) ?? [];
     consumed.push(taken.output?.digest);
     this.consumed.set(name, consumed);
@@ -125,7 +128,7 @@ class LogReading {
   private readDecision(before: RunState, decision: NonNullable<RunState['decision']>): void {
     const { run } = this;
     const made = run.decisions.find(({ input }) => input.actor === decision.actor);
-    if (made === undefined || before.live[made.input.path]?.wait?.digest !== made.input.digest)
+    if (made === undefined || humanWaitOf(before.live[made.input.path])?.digest !== made.input.digest)
       return this.report(`J6: ${decision.actor} decided "${decision.gate}" without having been asked, or too late`);
     if (this.decided.has(made.dedupe)) this.report(`J6: the question ${made.dedupe} was decided twice`);
     this.decided.add(made.dedupe);

@@ -8,9 +8,10 @@
 // Q5. Mail is posted once per dedupe key.
 
 import { digestText } from '../base/digest.ts';
+import { isWorking, slotsOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { DecidedInput, SignalledInput } from '../kernel/input.ts';
-import { isWorking, type RunState } from '../kernel/run-state.ts';
+import type { RunState } from '../kernel/run-state.ts';
 import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
 import type { Delta, Mail } from '../store/store.ts';
 
@@ -117,7 +118,7 @@ export class Witness {
     const held = new Map<string, number>();
     for (const { state } of this.runs.values())
       for (const activation of Object.values(state.live))
-        if (isWorking(activation)) for (const slot of activation.slots ?? []) held.set(slot, (held.get(slot) ?? 0) + 1);
+        if (isWorking(activation)) for (const slot of slotsOf(activation) ?? []) held.set(slot, (held.get(slot) ?? 0) + 1);
     for (const [slot, count] of held)
       if (count > (this.slotLimits[slot] ?? 0)) this.problem(`Q4: ${count} hold the semaphore ${slot} of ${this.slotLimits[slot]}`);
   }

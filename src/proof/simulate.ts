@@ -3,6 +3,7 @@
 
 import { hash } from 'node:crypto';
 import type { CompiledWorkflow } from '../definition/code.ts';
+import { waitOf } from '../kernel/activation.ts';
 import { isFinal } from '../kernel/run-state.ts';
 import { openConnection } from '../store/sqlite/connection.ts';
 import { migrate } from '../store/sqlite/migrate.ts';
@@ -216,7 +217,7 @@ class World {
 
   private stuck({ id, state, owner }: WitnessedRun): string {
     const live = Object.values(state.live).map(
-      ({ path, state: at, wait }) => `${path} ${at}${wait === undefined ? '' : ` for ${wait.kind}`}`,
+      (activation) => `${activation.path} ${activation.state} for ${waitOf(activation)?.kind ?? 'nothing'}`,
     );
     return `run ${id} is stuck: ${state.status}, owned by ${owner ?? 'nobody'}, at ${live.slice(0, SHOWN_MAX).join(', ') || 'nothing'}`;
   }

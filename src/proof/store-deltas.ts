@@ -4,9 +4,10 @@
 import { digestText } from '../base/digest.ts';
 import { type Json, toPlain } from '../base/json.ts';
 import type { Definition, StepModel } from '../definition/model.ts';
+import type { Activation, Running } from '../kernel/activation.ts';
 import { applyRow } from '../kernel/apply.ts';
 import type { RunEvent, RunStarted } from '../kernel/event.ts';
-import { type Activation, createPath, dueOf, isSettled, type RunState, type RunStatus } from '../kernel/run-state.ts';
+import { createPath, dueOf, isSettled, type RunState, type RunStatus } from '../kernel/run-state.ts';
 import type { AttemptRow, Delta, RunCreation, StoredValue } from '../store/store.ts';
 
 /** A time to begin at; every time in a made delta is this one unless said otherwise. */
@@ -54,7 +55,7 @@ export function createValue(value: Json): StoredValue {
 }
 
 /** An activation at the first attempt of the first visit. */
-export function createActivation(step: string, more: Partial<Activation> = {}): Activation {
+export function createActivation(step: string, more: Partial<Running> = {}): Running {
   return {
     path: createPath(step, 1),
     step,
@@ -64,6 +65,7 @@ export function createActivation(step: string, more: Partial<Activation> = {}): 
     since: 1,
     recovery: 0,
     openedAt: START_AT,
+    startedAt: START_AT,
     ...more,
   };
 }
@@ -160,7 +162,7 @@ function membersOf(state: RunState, events: readonly RunEvent[]): Delta['members
       'activation' in event ? [event.activation.path] : 'path' in event && event.path !== undefined ? [event.path] : [],
     ),
   );
-  const put = [...touched].flatMap((path) => (state.live[path]?.group === undefined ? [] : [state.live[path]]));
+  const put = [...touched].flatMap((path) => (state.live[path]?.member === undefined ? [] : [state.live[path]]));
   const drop = [...touched].filter((path) => state.live[path] === undefined && path.includes('/'));
   return { put, drop };
 }

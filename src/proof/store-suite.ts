@@ -3,8 +3,8 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Json } from '../base/json.ts';
+import type { Activation, Waiting } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import type { Activation } from '../kernel/run-state.ts';
 import type { Claimed, CommitResult, Delta, Mail, Store } from '../store/store.ts';
 import {
   createActivation,
@@ -76,8 +76,9 @@ const signal = (run: string, dedupe: string): Mail => ({
   input: { type: 'signalled', at: START_AT, name: dedupe },
   values: [],
 });
+const PARKED: Waiting = { ...createActivation('build'), state: 'waiting', wait: { kind: 'signal', name: 'go' } };
 const park = (before: Delta, more: Partial<Delta> = {}): Delta =>
-  createNext(before, [{ type: 'step.changed', at: START_AT, path: 'build#1', set: { state: 'waiting' } }], { release: true, ...more });
+  createNext(before, [{ type: 'step.changed', at: START_AT, activation: PARKED }], { release: true, ...more });
 
 async function claimed(store: Store, run: string, me: string): Promise<Claimed> {
   const claim = await store.claim(run, me);
@@ -87,7 +88,7 @@ async function claimed(store: Store, run: string, me: string): Promise<Claimed> 
 
 function full(first: Delta): Delta {
   const output = createValue({ version: 3, note: 'ok' });
-  const member = createActivation('lint', { path: 'each#1/a', group: 'each#1', key: 'a', index: 0 });
+  const member = createActivation('lint', { path: 'each#1/a', member: { group: 'each#1', key: 'a', index: 0 } });
   const checks = [{ type: 'ci', config: { name: 'unit' }, passed: true, result: { url: 'x' }, at: START_AT }];
   return createNext(
     first,
@@ -341,7 +342,9 @@ function describeLog(stage: Stage): void {
     let last = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(last);
     for (let n = 0; n < 5; n += 1) {
-      last = createNext(last, [{ type: 'step.changed', at: START_AT + n, path: 'build#1', set: { feedback: `try ${n}` } }]);
+      last = createNext(last, [
+        { type: 'step.changed', at: START_AT + n, activation: createActivation('build', { feedback: `try ${n}` }) },
+      ]);
       await store.commit(last);
     }
     const all = await store.events('r1', 0);
@@ -383,7 +386,7 @@ function describeReading(stage: Stage): void {
     const error = { code: 'STEP_FAILED', message: 'no', reason: 'error' } as const;
     const { outcome: _, ...failed } = createAttempt('build', { path: 'build#4', status: 'failed', error });
     for (const attempt of [...rows, failed, createAttempt('approve')]) {
-      last = createNext(last, [{ type: 'step.changed', at: START_AT, path: 'build#1', set: {} }], { attempts: [attempt] });
+      last = createNext(last, [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }], { attempts: [attempt] });
       await store.commit(last);
     }
     expect((await store.latest('r1', ['build', 'build', 'never'])).map(({ path }) => path)).toEqual(['build#3']);
@@ -453,9 +456,7 @@ function describeListing(stage: Stage): void {
   test('ready runs are those that are due, have mail or lost their owner, and that nobody drives', async () => {
     const { store } = stage;
     const due = (run: string, at: number): Promise<CommitResult> =>
-      store.commit(
-        createFirst({ run, owner: 'me', activation: createActivation('build', { state: 'waiting', due: at }), more: { release: true } }),
-      );
+      store.commit(createFirst({ run, owner: 'me', activation: { ...PARKED, due: at }, more: { release: true } }));
     await due('soon', START_AT + 10);
     await due('later', START_AT + 99);
     await store.commit(createFirst({ run: 'parked', owner: 'me', more: { release: true } }));

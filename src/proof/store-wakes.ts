@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../kernel/event.ts';
 import type { CommitResult, Delta, Mail, Store } from '../store/store.ts';
-import { createFirst, createNext, START_AT } from './store-deltas.ts';
+import { createActivation, createFirst, createNext, START_AT } from './store-deltas.ts';
 
 const COMMITTED: CommitResult = { result: 'committed', released: false };
 const signal = (run: string, dedupe: string): Mail => ({
@@ -23,7 +23,7 @@ export function describeSlots(stage: Stage): void {
     take: [{ path, keys: keys.map((key) => ({ key, limit: 1 })) }],
     free: [],
   });
-  const change: RunEvent[] = [{ type: 'step.changed', at: START_AT, path: 'build#1', set: {} }];
+  const change: RunEvent[] = [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }];
 
   test('semaphores are taken all or none; a full one changes nothing and names itself', async () => {
     const { store } = stage;

@@ -5,8 +5,11 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow } from '../definition/code.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
+import type { WorkHead } from '../definition/work-head.ts';
+import type { Activation } from '../kernel/activation.ts';
+import type { StepWork } from '../kernel/effect.ts';
 import type { StepError } from '../kernel/input.ts';
-import type { Activation, PersonSaid, WorkHead } from '../kernel/run-state.ts';
+import type { PersonNote } from '../kernel/run-state.ts';
 
 /** The run's record as handlers and conditions see it, loaded by the host when a step needs it. */
 export interface Snapshot {
@@ -16,7 +19,7 @@ export interface Snapshot {
   readonly results: Readonly<Record<string, Json>>;
   readonly completedSteps: readonly string[];
   readonly iterationCounts: Readonly<Record<string, number>>;
-  readonly gateDecision: { readonly gate: string; readonly option: string; readonly input?: string } | undefined;
+  readonly gateDecision: { readonly gate: string; readonly option: string; readonly input?: string | undefined } | undefined;
 }
 
 /** One thing a host wants done for one attempt. */
@@ -25,7 +28,7 @@ export interface AttemptRequest {
    * prepare: preconditions only. execute: all of it. verify: postconditions of `result`. reconcile: did it happen?
    * observe: what the question to a person is about, as it is now.
    */
-  readonly want: 'prepare' | 'execute' | 'verify' | 'reconcile' | 'observe';
+  readonly want: StepWork;
   readonly bound: BoundStep;
   readonly activation: Activation;
   readonly runId: string;
@@ -41,8 +44,8 @@ export interface AttemptRequest {
   readonly result: Json;
   /** What the person the worker works for answered so far: a list of questions with their answers each. */
   readonly answers?: readonly Json[];
-  /** What people said to the run that no agent has worked with yet, oldest first. */
-  readonly said?: readonly PersonSaid[];
+  /** What people wrote to the run and no agent has worked with yet, oldest first. */
+  readonly notes?: readonly PersonNote[];
   /** A member: the step whose branches or items work side by side. */
   readonly group?: StepModel;
   /** A member of a fan-out: its item. */
@@ -86,7 +89,15 @@ export type AttemptResult =
       /** The work is handed to somebody who reports by themselves: beginning it changes nothing. */
       readonly handsOut?: true;
     } & Observed)
-  | { readonly type: 'observed'; readonly subjects: JsonObject }
+  | {
+      readonly type: 'observed';
+      readonly subjects: JsonObject;
+      /** Data that joins the run's when the question is approved, and when it is answered otherwise. */
+      readonly approved?: JsonObject;
+      readonly refused?: JsonObject;
+      /** Fields that an approval adds to the step's result. */
+      readonly output?: JsonObject;
+    }
   | ({ readonly type: 'handed'; readonly handover: JsonObject } & Observed)
   | ({ readonly type: 'asked'; readonly questions: Json } & Observed);
 

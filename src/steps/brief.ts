@@ -3,7 +3,7 @@
 
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../base/json.ts';
-import type { PersonSaid } from '../kernel/run-state.ts';
+import type { PersonNote } from '../kernel/run-state.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
 import type { AttemptRequest } from './attempt.ts';
 import { type AttemptContext, feedbackSentence, kindOf, ownData } from './context.ts';
@@ -73,7 +73,7 @@ export function promptOf(request: AttemptRequest, { preamble, data }: BriefParts
     ...(request.answers ?? []).map(
       (answers) => `You asked, and this is what the person you work for answered:\n${delimited('answers', answers)}`,
     ),
-    ...(request.said ?? []).map(saidPart),
+    ...(request.notes ?? []).map(notePart),
     request.item === undefined ? undefined : delimited('item', request.item),
     Object.keys(data).length === 0 ? undefined : delimited('context', data),
   ];
@@ -95,8 +95,9 @@ function delimited(name: string, data: Json): string {
 }
 
 /** The words of a person, as they were written: what they ask for counts, and they are no template and no other text. */
-function saidPart({ by, actor, path, option, text }: PersonSaid): string {
-  const said = option === undefined ? { by: actor, at: path, text } : { by: actor, at: path, chose: option, text };
+function notePart(note: PersonNote): string {
+  const { by, actor, path, text } = note;
+  const said = note.by === 'note' ? { by: actor, at: path, text } : { by: actor, at: path, chose: note.option, text };
   const when = by === 'choice' ? 'when they answered a question of this run' : 'when they sent this run on';
   return `A person this run works for said the following ${when}. Take it into account in this step.\n${tagged('said', said)}`;
 }

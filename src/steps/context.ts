@@ -92,7 +92,7 @@ export class AttemptContext implements StepContext {
   }
 
   get itemKey(): string | undefined {
-    return this.#request.activation.key;
+    return this.#request.activation.member?.key;
   }
 
   get retryContext(): StepContext['retryContext'] {
@@ -177,9 +177,9 @@ export function keyOf({ runId, activation }: AttemptRequest): string {
 }
 
 /** What was wrong with the attempt before, if there was one. */
-export function retryContextOf({ activation, said = [] }: AttemptRequest): StepContext['retryContext'] {
+export function retryContextOf({ activation, notes = [] }: AttemptRequest): StepContext['retryContext'] {
   if (activation.feedback === undefined) return undefined;
-  const note = said.findLast(({ by, path }) => by === 'note' && path === activation.path)?.text;
+  const note = notes.findLast(({ by, path }) => by === 'note' && path === activation.path)?.text;
   return { error: activation.feedback, attempt: activation.attempt, ...(note === undefined ? {} : { note }) };
 }
 

@@ -1,7 +1,7 @@
 // Owns the filling in of a step's templates, when it is about to work: what the run's record says then.
 
 import type { Json, JsonObject } from '../base/json.ts';
-import { rendered } from '../kernel/template-scope.ts';
+import { rendered } from '../definition/template-scope.ts';
 import type { AttemptRequest, Snapshot } from './attempt.ts';
 
 /** The request with the templates of its step filled in from the run's record. */

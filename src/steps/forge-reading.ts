@@ -3,9 +3,9 @@
 
 import type { Json, JsonObject } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
+import { expressionOf } from '../definition/scope.ts';
 import { parseTemplateTree } from '../expr/template-tree.ts';
 import type { Forge, ForgeAnswer } from '../forge/forge.ts';
-import { expressionOf } from '../kernel/scope.ts';
 
 /** The parts of a forge that expressions can name. */
 export type ForgePart = 'pr' | 'issue' | 'repository';

@@ -41,7 +41,7 @@ export async function apart(
 /** Whether this is a branch that writes what another branch, or another item of the same list, may write as well. */
 function isRival({ services }: Bench, { activation, bound, group, workflow }: AttemptRequest): boolean {
   const { kind, id } = bound.model;
-  if (group === undefined || (kind !== 'agent' && kind !== 'command') || activation.group === undefined) return false;
+  if (group === undefined || (kind !== 'agent' && kind !== 'command') || activation.member === undefined) return false;
   if (group.concurrency === 1) return false;
   const patternsOf = (member: StepModel): readonly string[] => {
     if (!isSilentWriter(member)) return writtenBy(member);

@@ -41,10 +41,16 @@ export function treeEvidence({ id, head }: WorkspaceTree): { readonly [name: str
   return { tree: id, ...(head === undefined ? {} : { head }) };
 }
 
+/** The name under which the run keeps the verdict of a step, whatever its visit. */
+export function judgedKey(path: string): string {
+  return `${PREFIX}${path.replaceAll(/#\d+/g, '')}`;
+}
+
 /** What the run keeps of a verdict. */
 export function judgedTree({ bench, request, context }: Job, { tree, by, holds }: Judging): { readonly remember?: JsonObject } {
-  const { path, group } = request.activation;
-  const key = `${PREFIX}${path.replaceAll(/#\d+/g, '')}`;
+  const { path, member } = request.activation;
+  const group = member?.group;
+  const key = judgedKey(path);
   if (!holds) return context.snapshot.data[key] === undefined ? {} : { remember: { [key]: null } };
   const at = bench.services.now();
   const judged = { tree: tree?.id ?? null, by, step: request.bound.model.id, at, ...(group === undefined ? {} : { group }) };

@@ -6,9 +6,9 @@
 // B3. Work is committed only in a worktree that belongs to the run. In a checkout of people, what they committed counts.
 
 import type { JsonObject } from '../base/json.ts';
+import type { WorkHead } from '../definition/work-head.ts';
 import type { Forge, ForgeFailure, PullRequestFacts } from '../forge/forge.ts';
 import { disarm } from '../forge/outgoing-text.ts';
-import type { WorkHead } from '../kernel/run-state.ts';
 import { TreeTrouble } from '../process/git-tree.ts';
 import { checkedOut } from '../process/work-branch.ts';
 import { actionRefusal, outputRefusal } from './permission.ts';
@@ -161,7 +161,7 @@ export async function publishing(job: Job, done: Work): Promise<Work> {
   const { forge } = job.bench.services;
   const { head, activation } = job.request;
   // Branches of a group may still be writing; what they changed is published by the step that comes after them.
-  if (forge === undefined || head === undefined || activation.group !== undefined) return done;
+  if (forge === undefined || head === undefined || activation.member !== undefined) return done;
   if (!('outcome' in done) || done.outcome !== 'ok' || isReview(done.output) || done.remember?.pr_number !== undefined) return done;
   if (!(await hasPullRequest(job, forge, head))) return done;
   const own = await ownPullRequest(job, forge);

@@ -154,7 +154,10 @@ describe('postconditions', () => {
 describe('the context', () => {
   test('has the facts of the attempt', async () => {
     const facts = await seen(
-      { activation: { path: 'each#2/k', key: 'k', attempt: 3, feedback: 'no chapter changed' }, item: { id: 1 } },
+      {
+        activation: { path: 'each#2/k', member: { group: 'each#2', key: 'k', index: 0 }, attempt: 3, feedback: 'no chapter changed' },
+        item: { id: 1 },
+      },
       ({ runId, workflow, stepId, path, attempt, idempotencyKey, item, itemKey, retryContext, result }) => ({
         ...{ runId, workflow, stepId, path, attempt, idempotencyKey, item, itemKey, retryContext, result },
       }),

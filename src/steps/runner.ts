@@ -9,6 +9,7 @@
 import { isEngineError, messageOf } from '../base/error.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { pipelineOf } from '../definition/kinds/registry.ts';
+import { heldBy } from '../kernel/activation.ts';
 import { createRedactor } from '../process/redact.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
 import type { AttemptRequest, AttemptResult, AttemptRunner, CheckResult } from './attempt.ts';
@@ -93,8 +94,10 @@ async function prepare(bench: Bench, request: AttemptRequest, context: AttemptCo
 }
 
 async function observe(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
-  const { observeSubjects } = await workshop();
-  return { type: 'observed', subjects: await observeSubjects({ bench, request, context }) };
+  const { observeSubjects, approvalOf } = await workshop();
+  const subjects = await observeSubjects({ bench, request, context });
+  const { path, step } = request.activation;
+  return { type: 'observed', subjects, ...approvalOf(subjects, { path, step, now: bench.services.now() }) };
 }
 
 function execute(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
@@ -193,7 +196,7 @@ async function verify(bench: Bench, request: AttemptRequest, context: AttemptCon
 /** What was reported is looked at like what a driven worker brought: declared outputs first, then the contract. */
 async function verifyReport({ bench, request, context }: Job): Promise<AttemptResult> {
   const claim = request.result;
-  const outcome = request.activation.held?.outcome ?? 'ok';
+  const outcome = heldBy(request.activation)?.outcome ?? 'ok';
   const { notingTree, producing } = await workshop();
   const job = { bench, request, context };
   const produced = await notingTree(job, () => producing(job, () => ({ outcome, output: claim, claim })));

@@ -15,7 +15,7 @@ export function stepInputOf(request: AttemptRequest, context: AttemptContext): J
     params: request.params,
     checkpoint: checkpointFor(request, context),
     ...(retry === undefined ? {} : { retryContext: { ...retry, message: feedbackSentence(retry.error) } }),
-    ...(request.said === undefined ? {} : { said: request.said.map((one) => ({ ...one })) }),
+    ...(request.notes === undefined ? {} : { said: request.notes.map((note) => ({ ...note })) }),
     ...(request.item === undefined ? {} : { item: request.item }),
   };
 }

@@ -8,4 +8,5 @@ export { EXECUTORS } from './kinds/registry.ts';
 export { childInput } from './kinds/workflow.ts';
 export { beforeWork, producing } from './outputs/production.ts';
 export { protectedBefore, protecting } from './protection.ts';
+export { approvalOf } from './subject-changes.ts';
 export { observeSubjects } from './subjects.ts';

@@ -9,9 +9,11 @@
 
 import type { Json } from '../base/json.ts';
 import type { Definition, StepKind } from '../definition/model.ts';
+import type { WorkHead } from '../definition/work-head.ts';
+import type { Activation, Path, Ref } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput, StepError } from '../kernel/input.ts';
-import type { Activation, Path, Ref, RunState, RunStatus, WorkHead } from '../kernel/run-state.ts';
+import type { RunState, RunStatus } from '../kernel/run-state.ts';
 
 /** A value's text and its reference. The text is JSON; the digest is over the text. */
 export interface StoredValue {

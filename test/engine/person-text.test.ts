@@ -183,5 +183,5 @@ test('a note on retry comes beside the error, and does not replace it', async ()
   expect(prompt).toContain('Previous attempt failed:');
   expect(prompt).toContain('the disk is full');
   expect(prompt).toContain(`<said>\n${JSON.stringify({ by: 'ann', at: 'work#1', text: 'there is room now' }, null, 2)}\n</said>`);
-  expect((await engine.store.load(id)).state.said).toBeUndefined();
+  expect((await engine.store.load(id)).state.notes).toBeUndefined();
 });

@@ -1,9 +1,11 @@
 // Owns short spellings of inputs, and the list of everything that could happen to a run as it stands.
 
 import type { StepModel } from '../../src/definition/model.ts';
+import type { Activation } from '../../src/kernel/activation.ts';
+import { slotsOf, waitOf } from '../../src/kernel/activation.ts';
 import type { ControlAction, RunInput, StepError } from '../../src/kernel/input.ts';
 import type { Program } from '../../src/kernel/program.ts';
-import { type Activation, dueOf, isHalted, type RunState } from '../../src/kernel/run-state.ts';
+import { dueOf, isHalted, type RunState } from '../../src/kernel/run-state.ts';
 import type { MemoryHost } from './memory-host.ts';
 
 /** An attempt came to an end that the engine observed. */
@@ -60,7 +62,7 @@ function progressOf(run: RunState, activation: Activation, model: StepModel): Ru
   const of = { at: run.at, path, attempt };
   switch (state) {
     case 'queued':
-      return activation.slots === undefined || run.paused ? [] : [{ type: 'slot', at: run.at, path }];
+      return slotsOf(activation) === undefined || run.paused ? [] : [{ type: 'slot', at: run.at, path }];
     case 'preparing':
       return [
         { type: 'prepared', ...of },
@@ -69,6 +71,7 @@ function progressOf(run: RunState, activation: Activation, model: StepModel): Ru
     case 'running':
       return endsOf(activation, of);
     case 'verifying':
+    case 'reconciling':
       return verdictsOf(activation, of);
     case 'waiting':
       return answersOf(run, activation, model);
@@ -95,11 +98,12 @@ function verdictsOf(activation: Activation, of: Attempt): RunInput[] {
     { type: 'settled', ...of, outcome: 'ok' },
     { type: 'errored', ...of, error: trouble({ reason: 'contract' }) },
   ];
-  return activation.held === undefined ? [...verdicts, { type: 'prepared', ...of }] : verdicts;
+  return activation.state === 'reconciling' ? [...verdicts, { type: 'prepared', ...of }] : verdicts;
 }
 
 function answersOf(run: RunState, activation: Activation, model: StepModel): RunInput[] {
-  const { path, wait } = activation;
+  const { path } = activation;
+  const wait = waitOf(activation);
   const at = run.at;
   if (wait?.kind === 'human')
     return (model.gate?.options ?? []).map(({ label }) => ({
@@ -111,10 +115,10 @@ function answersOf(run: RunState, activation: Activation, model: StepModel): Run
       actor: 'ann',
       text: 'x',
     }));
-  if (wait?.kind === 'signal') return [{ type: 'signalled', at, name: wait.name ?? '' }];
+  if (wait?.kind === 'signal') return [{ type: 'signalled', at, name: wait.name }];
   if (wait?.kind !== 'child') return [];
   const statuses = ['completed', 'failed', 'rejected', 'cancelled'] as const;
-  return statuses.map((status) => ({ type: 'childEnded', at, path, child: wait.child ?? '', status }));
+  return statuses.map((status) => ({ type: 'childEnded', at, path, child: wait.run, status }));
 }
 
 function waysOn(run: RunState): RunInput[] {

@@ -1,14 +1,16 @@
 // Owns what must hold after every input, whatever the definition and whatever came: nothing lost, nothing doubled,
 // nothing stuck, no bound exceeded. It keeps the few facts about the past that a checkpoint does not hold.
 
-import { pipelineOf } from '../../src/definition/kinds/registry.ts';
 import type { Edge, StepModel } from '../../src/definition/model.ts';
+import type { Activation, Path } from '../../src/kernel/activation.ts';
+import { dueTimeOf, heldBy, waitOf } from '../../src/kernel/activation.ts';
 import { applyRow, draftOf } from '../../src/kernel/apply.ts';
-import { evolve } from '../../src/kernel/decide.ts';
+import { decide } from '../../src/kernel/decide.ts';
 import { effectOf } from '../../src/kernel/effect.ts';
 import type { RunEvent } from '../../src/kernel/event.ts';
+import { activationIn } from '../../src/kernel/event.ts';
 import type { RunInput } from '../../src/kernel/input.ts';
-import { type Activation, isFinal, isHalted, type Path, type RunState } from '../../src/kernel/run-state.ts';
+import { isFinal, isHalted, type RunState } from '../../src/kernel/run-state.ts';
 import type { MemoryHost } from './memory-host.ts';
 
 /** Watches one run and tells what is wrong with it. */
@@ -16,6 +18,7 @@ export class Ledger {
   private readonly host: MemoryHost;
   private readonly steps: readonly StepModel[];
   private readonly begun = new Set<string>();
+  private readonly attempts = new Map<Path, number>();
   private readonly ended = new Set<string>();
 
   constructor(host: MemoryHost, steps: readonly StepModel[]) {
@@ -29,7 +32,7 @@ export class Ledger {
     const events = this.host.wouldTake(input);
     const again = this.host.wouldTake(input);
     const draft = draftOf(before);
-    evolve({ program: this.host.program, view: this.host.view }, draft, input);
+    decide({ program: this.host.program, view: this.host.view }, draft, input);
     draft.seq += 1;
     const revived = applyRow(JSON.parse(JSON.stringify(before)) as RunState, JSON.parse(JSON.stringify(events)) as RunEvent[]);
     this.host.commit(events);
@@ -55,10 +58,13 @@ export class Ledger {
     for (const event of events) {
       if (event.type === 'step.opened' || event.type === 'step.reopened')
         note(this.begun, `${event.activation.path}/${event.activation.attempt}`, 'begins');
-      if (event.type === 'step.changed' && event.set.attempt !== undefined)
-        note(this.begun, `${event.path}/${event.set.attempt}`, 'begins');
+      if (event.type === 'step.changed' && event.activation.attempt !== this.attempts.get(event.activation.path))
+        note(this.begun, `${event.activation.path}/${event.activation.attempt}`, 'begins');
+      const now = activationIn(event);
+      if (now !== undefined) this.attempts.set(now.path, now.attempt);
       if (event.type === 'step.settled') note(this.ended, `${event.path}/${event.attempt}`, 'ends');
-      if (event.type === 'step.changed' && event.failed !== undefined) note(this.ended, `${event.path}/${event.failed.attempt}`, 'ends');
+      if (event.type === 'step.changed' && event.failed !== undefined)
+        note(this.ended, `${event.activation.path}/${event.failed.attempt}`, 'ends');
     }
     return faults;
   }
@@ -69,9 +75,8 @@ function differs(what: string, left: unknown, right: unknown): string[] {
   return a === b ? [] : [`${what}: ${a} against ${b}`];
 }
 
-/** Keys in order, and `undefined` made visible: a field that is there but undefined would not survive storage. */
+/** Keys in order. A field that is undefined is absent: it reads the same and is not stored. */
 function sorted(_key: string, value: unknown): unknown {
-  if (value === undefined) return '<undefined>';
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -96,7 +101,7 @@ function pauseFaults(turn: { before: RunState; after: RunState; input: RunInput 
 export function stateFaults(host: MemoryHost, steps: readonly StepModel[]): string[] {
   const run = host.state;
   const live = Object.values(run.live);
-  const top = live.filter(({ group }) => group === undefined);
+  const top = live.filter(({ member }) => member === undefined);
   const faults: string[] = [];
   if (isFinal(run.status) && live.length > 0) faults.push(`${run.status} with ${live.map(({ path }) => path).join()} still live`);
   if (isHalted(run.status) && run.halt === undefined) faults.push('halted without a reason');
@@ -113,30 +118,31 @@ export function stateFaults(host: MemoryHost, steps: readonly StepModel[]): stri
 
 function activationFaults(host: MemoryHost, activation: Activation): string[] {
   const run = host.state;
-  const { path, state, wait } = activation;
+  const { path, state } = activation;
+  const wait = waitOf(activation);
   const model = host.program.model(activation.step);
   const holds = run.paused || run.halt !== undefined || run.ending !== undefined || host.view.holding;
   const faults: string[] = [];
   if (run.ending !== undefined && wait?.kind !== 'child') faults.push(`${path} lives on in a cancelled run`);
   if (!holds && !hasWayOn(run, activation)) faults.push(`stuck: ${path} is ${state} and nothing will change that`);
-  if (wait?.kind === 'signal' && run.signals[wait.name ?? ''] !== undefined) faults.push(`stuck: ${path} waits for a signal that is there`);
-  if (model.timeoutMs !== undefined && run.ending === undefined && !isTimed(activation, model))
+  if (wait?.kind === 'signal' && run.signals[wait.name] !== undefined) faults.push(`stuck: ${path} waits for a signal that is there`);
+  if (model.timeoutMs !== undefined && run.ending === undefined && !isTimed(activation))
     faults.push(`${path} is ${state} without its time limit`);
   return faults;
 }
 
 function hasWayOn(run: RunState, activation: Activation): boolean {
-  if (effectOf(run, activation) !== undefined || activation.due !== undefined || activation.state === 'unknown') return true;
-  const kind = activation.wait?.kind;
+  if (effectOf(run, activation) !== undefined || dueTimeOf(activation) !== undefined || activation.state === 'unknown') return true;
+  const kind = waitOf(activation)?.kind;
   if (kind === 'human' || kind === 'signal' || kind === 'child') return true;
-  return activation.state === 'waiting' && Object.values(run.live).some(({ group }) => group === activation.path);
+  return activation.state === 'waiting' && Object.values(run.live).some(({ member }) => member?.group === activation.path);
 }
 
-function isTimed({ state, due, deadline, wait, kind, held }: Activation, model: StepModel): boolean {
-  if (kind === 'delay') return true;
-  if (state === 'running') return due !== undefined;
-  const waits = wait === undefined ? pipelineOf(model.kind) === 'group' : wait.kind !== 'delay' && wait.kind !== 'fix';
-  return state !== 'waiting' || !(waits || held !== undefined) || deadline !== undefined;
+function isTimed(activation: Activation): boolean {
+  if (activation.kind === 'delay') return true;
+  if (activation.state === 'running') return activation.due !== undefined;
+  const kind = waitOf(activation)?.kind;
+  return kind === undefined || kind === 'retry' || kind === 'repair' || activation.deadline !== undefined;
 }
 
 /** Every member of a group is in one place: not open, at work, or counted. */
@@ -145,10 +151,11 @@ function groupFaults(host: MemoryHost, path: Path): string[] {
   const group = run.groups[path];
   const owner = run.live[path];
   if (group === undefined || owner === undefined) return [`the group ${path} has no owner`];
-  const active = Object.values(run.live).filter((member) => member.group === path).length;
+  const active = Object.values(run.live).filter(({ member }) => member?.group === path).length;
   const counted = group.ok + group.reject + group.fail + group.skip;
   const waiting = group.queued + (group.again?.length ?? 0);
-  if (owner.held !== undefined || owner.state !== 'waiting') return active > 0 ? [`${path} is joined with ${active} members at work`] : [];
+  if (heldBy(owner) !== undefined || owner.state !== 'waiting')
+    return active > 0 ? [`${path} is joined with ${active} members at work`] : [];
   const faults: string[] = [];
   if (waiting + active + counted !== group.total)
     faults.push(`lost: ${path} has ${waiting} waiting, ${active} active, ${counted} counted of ${group.total}`);

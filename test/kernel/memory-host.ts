@@ -4,13 +4,15 @@
 import { digestText } from '../../src/base/digest.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts';
 import type { Definition, StepModel } from '../../src/definition/model.ts';
-import { applyRow, applyTo, draftOf } from '../../src/kernel/apply.ts';
+import type { Activation, Held, HumanWait, Membership, Path, Ref, Visit, Wait } from '../../src/kernel/activation.ts';
+import { apply, applyRow, draftOf } from '../../src/kernel/apply.ts';
 import { decide } from '../../src/kernel/decide.ts';
 import { mergedBy, type RunEvent, type RunStarted } from '../../src/kernel/event.ts';
 import { graphProgram } from '../../src/kernel/graph-program.ts';
 import type { RunInput } from '../../src/kernel/input.ts';
 import type { MemberResult, Program, View } from '../../src/kernel/program.ts';
-import type { Activation, Path, Ref, RunState } from '../../src/kernel/run-state.ts';
+import type { RunState } from '../../src/kernel/run-state.ts';
+import { memberResult } from '../../src/kernel/turn.ts';
 
 const NOT_A_RESULT = ['error', 'timeout', 'cancelled', 'skip'];
 
@@ -64,21 +66,17 @@ class MemoryView implements View {
 
   /** Takes in one fact; `activation` is what it is about, as it was before. */
   absorb(event: RunEvent, activation: Activation | undefined): void {
-    if (event.type === 'step.changed' && event.group !== undefined) this.groups.set(event.path, new Map());
+    if (event.type === 'step.changed' && event.group !== undefined) this.groups.set(event.activation.path, new Map());
     const merged = mergedBy(event);
     if (merged !== undefined) this.merge(this.value(merged));
     if (event.type !== 'step.settled' || activation === undefined) return;
     const output = event.output === undefined ? null : this.value(event.output);
-    if (activation.group !== undefined) return this.absorbMember(event, { activation, output });
+    if (activation.member !== undefined) return this.absorbMember(event, activation.member, output);
     if (!NOT_A_RESULT.includes(event.outcome)) this.results.set(activation.step, output);
   }
 
-  private absorbMember(event: Extract<RunEvent, { type: 'step.settled' }>, ended: { activation: Activation; output: Json }): void {
-    const { group = '', key = '', index = 0 } = ended.activation;
-    const { path, attempt, outcome, error } = event;
-    this.groups
-      .get(group)
-      ?.set(key, { path, key, index, attempt, outcome, output: ended.output, ...(error === undefined ? {} : { error }) });
+  private absorbMember(event: Extract<RunEvent, { type: 'step.settled' }>, member: Membership, output: Json): void {
+    this.groups.get(member.group)?.set(member.key, memberResult(event, member, output));
   }
 
   private merge(patch: Json): void {
@@ -91,6 +89,17 @@ export interface MemoryRunOptions {
   readonly program: Program;
   readonly form: 'graph' | 'flow';
   readonly params?: JsonObject;
+}
+
+/** An activation with all fields that it has in any state, for tests that know which state they expect. */
+export interface SeenActivation extends Visit {
+  readonly state: Activation['state'];
+  readonly startedAt?: number;
+  readonly due?: number;
+  readonly until?: number;
+  readonly slots?: readonly string[];
+  readonly held?: Held;
+  readonly wait?: Omit<HumanWait, 'kind'> & { readonly kind: Wait['kind']; readonly name?: string; readonly run?: string };
 }
 
 /** One run in memory. */
@@ -119,7 +128,7 @@ export class MemoryHost {
 
   /** The facts that follow from an input, without taking them. */
   wouldTake(input: RunInput): readonly RunEvent[] {
-    return decide({ program: this.program, view: this.view }, this.state, input);
+    return decide({ program: this.program, view: this.view }, draftOf(this.state), input).events;
   }
 
   /** Decides, and folds the facts into the checkpoint. */
@@ -133,7 +142,7 @@ export class MemoryHost {
     for (const event of events) {
       const activation = event.type === 'step.settled' ? draft.live[event.path] : undefined;
       this.view.absorb(event, activation);
-      applyTo(draft, event);
+      apply(draft, event);
     }
     draft.seq += 1;
     this.state = deepFreeze(draft);
@@ -142,10 +151,10 @@ export class MemoryHost {
   }
 
   /** The live activation at a path, which must be there. */
-  at(path: Path): Activation {
+  at(path: Path): SeenActivation {
     const found = this.state.live[path];
     if (found === undefined) throw new Error(`${path} is not live; live are ${Object.keys(this.state.live).join(', ') || 'none'}`);
-    return found;
+    return found as SeenActivation;
   }
 
   /** A copy that goes its own way; its log begins where this one stands. */

@@ -2,11 +2,12 @@
 
 import type { JsonObject } from '../../src/base/json.ts';
 import type { Definition } from '../../src/definition/model.ts';
+import { waitOf } from '../../src/kernel/activation.ts';
 import type { RunInput } from '../../src/kernel/input.ts';
 import { isFinal, isHalted, type RunState } from '../../src/kernel/run-state.ts';
 import { progress } from './inputs.ts';
 import { stateFaults } from './ledger.ts';
-import { type MemoryHost, startGraph } from './memory-host.ts';
+import { type MemoryHost, type SeenActivation, startGraph } from './memory-host.ts';
 
 const STATES_MAX = 50_000;
 /** Fields that are shown to people and decide nothing. */
@@ -89,12 +90,12 @@ function after(node: Node, input: RunInput): Node {
 /** What makes two states the same for everything that can still happen: times count from now, the past does not. */
 function keyOf({ host, resumes }: Node): string {
   const { at, seq: _seq, createdAt: _createdAt, ...rest } = host.state;
-  const live = Object.values(rest.live).map(({ openedAt: _, startedAt: __, due, deadline, ...activation }) => ({
-    ...activation,
-    due: due === undefined ? null : due - at,
-    deadline: deadline === undefined ? null : deadline - at,
-    wait: activation.wait === undefined ? null : { ...activation.wait, until: (activation.wait.until ?? at) - at },
-  }));
+  const live = Object.values(rest.live).map((activation) => {
+    const { openedAt: _, startedAt: __, due = at, deadline = at, until = at, ...left } = activation as SeenActivation;
+    const wait = waitOf(activation);
+    const relative = wait?.kind === 'delay' ? { ...wait, until: wait.until - at } : wait;
+    return { ...left, due: due - at, deadline: deadline - at, until: until - at, wait: relative };
+  });
   live.sort((a, b) => (a.path < b.path ? -1 : 1));
   const members = [...host.view.groups].map(([path, group]) => [path, [...group.values()].sort((a, b) => a.index - b.index)]);
   return JSON.stringify([{ ...rest, live: null }, live, members, resumes], (key, value) => (TEXTS.includes(key) ? undefined : value));

@@ -97,7 +97,7 @@ const RECORDINGS: Readonly<Record<string, Recording>> = {
     definition: graph(parallel('fan', [child('kid', { timeoutMs: 60 }), step('x')], { next: to('complete') })),
     play(host) {
       host.take(settled(host, 'fan#1/x', { outcome: 'reject' }));
-      const kid = host.at('fan#1/kid').wait?.child ?? '';
+      const kid = host.at('fan#1/kid').wait?.run ?? '';
       host.take(control(host, { do: 'cancel', reason: 'no longer needed' }));
       host.take({ type: 'childEnded', at: 9, path: 'fan#1/kid', child: kid, status: 'cancelled' });
       host.take({ type: 'due', at: 10 });

@@ -3,6 +3,7 @@
 
 import { messageOf } from '../../base/error.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
+import { childOf } from '../../kernel/activation.ts';
 import { isFinal } from '../../kernel/run-state.ts';
 import { isDead } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
@@ -47,7 +48,7 @@ async function workflowsFor(
   const frozen = await store.load(id);
   const { state, owner } = frozen;
   const isHeld = owner !== undefined && !isDead(owner);
-  if (isHeld || isFinal(state.status) || !Object.values(state.live).some(({ wait }) => wait?.kind === 'child')) return [];
+  if (isHeld || isFinal(state.status) || !Object.values(state.live).some((activation) => childOf(activation) !== undefined)) return [];
   const { loadWorkflowOf } = await import('../load.ts');
   try {
     return [(await loadWorkflowOf(shell, place.project, frozen)).workflow];

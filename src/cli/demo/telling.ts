@@ -5,7 +5,9 @@ import type { Engine } from '../../api/engine.ts';
 import type { Json } from '../../base/json.ts';
 import type { OpenGate } from '../../engine/gates.ts';
 import type { StepView } from '../../engine/inspect.ts';
+import { humanWaitOf } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
+import { activationIn } from '../../kernel/event.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark } from '../status.ts';
 import { oneLine, plain } from '../terminal.ts';
@@ -50,8 +52,7 @@ export async function tellRun(shell: Shell, telling: Telling): Promise<'ended' |
 }
 
 function asksPerson(event: RunEvent): boolean {
-  if (event.type === 'step.opened') return event.activation.wait?.kind === 'human';
-  return event.type === 'step.changed' && event.set.wait?.kind === 'human';
+  return humanWaitOf(activationIn(event)) !== undefined;
 }
 
 interface Ended {
@@ -61,7 +62,9 @@ interface Ended {
 
 function endedAttempt(event: RunEvent): Ended | undefined {
   if (event.type === 'step.settled') return { path: event.path, attempt: event.attempt };
-  return event.type === 'step.changed' && event.failed !== undefined ? { path: event.path, attempt: event.failed.attempt } : undefined;
+  return event.type === 'step.changed' && event.failed !== undefined
+    ? { path: event.activation.path, attempt: event.failed.attempt }
+    : undefined;
 }
 
 async function findStep({ engine, run }: Telling, { path, attempt }: Ended): Promise<StepView> {

@@ -3,8 +3,8 @@
 
 import { messageOf } from '../../base/error.ts';
 import type { JsonObject } from '../../base/json.ts';
+import { expressionOf } from '../../definition/scope.ts';
 import { evaluateCondition } from '../../expr/expression.ts';
-import { expressionOf } from '../../kernel/scope.ts';
 import type { CommandResult } from '../../process/command.ts';
 import { exitSentence, keptText, programOf } from '../program.ts';
 import { ranOf, recordOf, type TestCounts } from '../reports/test-counts.ts';

@@ -1,8 +1,8 @@
 // Owns the check `webhook`: a web service whose answer is judged by an expression over its status, headers and body.
 
 import { messageOf } from '../../base/error.ts';
+import { expressionOf } from '../../definition/scope.ts';
 import { evaluateCondition } from '../../expr/expression.ts';
-import { expressionOf } from '../../kernel/scope.ts';
 import { keptText } from '../program.ts';
 import { bodyOf } from '../web/answer-body.ts';
 import type { GateCheck } from './check.ts';

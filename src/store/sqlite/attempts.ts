@@ -2,7 +2,7 @@
 // log, in a short spelling behind a checksum: a plain step writes one row and nothing else.
 
 import { crc32 } from '../../base/checksum.ts';
-import type { Path } from '../../kernel/run-state.ts';
+import type { Path } from '../../kernel/activation.ts';
 import type { AttemptRow, CheckRow, StoredAttempt } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { damagedRun, parseStored } from './failure.ts';

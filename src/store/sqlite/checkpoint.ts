@@ -1,7 +1,8 @@
 // Owns the spelling of a checkpoint in its row: what columns already say and what is empty is left out, members of
 // groups are rows of their own, the rest is packed JSON under a seal.
 
-import { type Activation, isSettled, type Path, type Ref, type RunState, type RunStatus } from '../../kernel/run-state.ts';
+import type { Activation, Path, Ref } from '../../kernel/activation.ts';
+import { isSettled, type RunState, type RunStatus } from '../../kernel/run-state.ts';
 import { sumOf } from './chain.ts';
 import { unpackJson } from './packing.ts';
 
@@ -105,7 +106,7 @@ export function sealRun(head: string, frame: Frame, packed: string): number {
 /** How many live activations are members of a group. */
 export function countMembers(state: RunState): number {
   let count = 0;
-  for (const path in state.live) if ((state.live[path] as Activation).group !== undefined) count += 1;
+  for (const path in state.live) if ((state.live[path] as Activation).member !== undefined) count += 1;
   return count;
 }
 
@@ -114,7 +115,7 @@ export function currentStepOf(state: RunState): string | undefined {
   let youngest: Activation | undefined;
   for (const path in state.live) {
     const activation = state.live[path] as Activation;
-    if (activation.group === undefined && (youngest === undefined || activation.openedAt > youngest.openedAt)) youngest = activation;
+    if (activation.member === undefined && (youngest === undefined || activation.openedAt > youngest.openedAt)) youngest = activation;
   }
   return youngest?.step ?? state.halt?.step;
 }
@@ -158,7 +159,7 @@ function withoutMembers(live: RunState['live']): RunState['live'] {
   const alone: Record<Path, Activation> = {};
   for (const path in live) {
     const activation = live[path] as Activation;
-    if (activation.group === undefined) alone[path] = activation;
+    if (activation.member === undefined) alone[path] = activation;
   }
   return alone;
 }

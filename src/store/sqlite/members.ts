@@ -2,7 +2,7 @@
 // was when it opened is not written again: the row of the log that opened it holds it, and `openings` says of each such
 // row which of its events stand for a live member, a digit an event. One that has changed since is a row of `members`.
 
-import type { Activation, Path } from '../../kernel/run-state.ts';
+import type { Activation, Path } from '../../kernel/activation.ts';
 import type { Delta } from '../store.ts';
 import { sumOf } from './chain.ts';
 import { countMembers } from './checkpoint.ts';

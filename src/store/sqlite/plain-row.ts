@@ -9,8 +9,9 @@
 
 import { crc32 } from '../../base/checksum.ts';
 import type { StepKind } from '../../definition/model.ts';
+import type { Activation, Path, Ref } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
-import type { Activation, Path, Ref, RunState } from '../../kernel/run-state.ts';
+import type { RunState } from '../../kernel/run-state.ts';
 import type { AttemptRow, Delta } from '../store.ts';
 import { type Frame, isEmpty } from './checkpoint.ts';
 

@@ -4,7 +4,7 @@
 // L2. Whoever found one full stands in its queue until it takes it or gives the place up. A queue is looked at again
 //     whenever a holder or a waiter leaves, so that a waiter that is gone does not keep the place of the next.
 
-import type { Path } from '../../kernel/run-state.ts';
+import type { Path } from '../../kernel/activation.ts';
 import type { SlotClaim } from '../store.ts';
 import type { Connection } from './connection.ts';
 

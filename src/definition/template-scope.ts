@@ -2,8 +2,7 @@
 
 import type { Json } from '../base/json.ts';
 import { parseTemplateTree, renderTemplateTree, type TemplateTree } from '../expr/template-tree.ts';
-import type { Need } from './program.ts';
-import { needsOfPaths, type ScopeInput, scopeOf } from './scope.ts';
+import { needsOfPaths, type ScopeInput, type ScopeNeed, scopeOf } from './scope.ts';
 
 const trees = new WeakMap<object, TemplateTree>();
 
@@ -19,7 +18,7 @@ function treeOf(value: Json): TemplateTree {
 }
 
 /** What must be loaded before the templates in a value can be rendered. */
-export function needsOfTemplates(value: Json, names?: ScopeInput['names']): Need[] {
+export function needsOfTemplates(value: Json, names?: ScopeInput['names']): ScopeNeed[] {
   return needsOfPaths(treeOf(value).paths, names);
 }
 

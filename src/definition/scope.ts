@@ -3,31 +3,40 @@
 
 import { EngineError } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { CONDITION_ROOTS } from '../definition/validate.ts';
 import { type Expression, evaluate, evaluateCondition, parseExpression } from '../expr/expression.ts';
-import { PUBLIC_API } from '../expr/filters.ts';
-import type { Need, View } from './program.ts';
-import type { RunState } from './run-state.ts';
+import { HIDDEN_NAMES } from '../expr/filters.ts';
+import { CONDITION_ROOTS, FACT_ROOTS, OUTSIDE_ROOTS, OWN_ROOTS } from './scope-root.ts';
+
+/** Something an expression reads that has to be loaded first. */
+export type ScopeNeed =
+  | { readonly read: 'data'; readonly key: string }
+  | { readonly read: 'output'; readonly step: string }
+  /** Facts outside the run, as they are when the decision is made. The host keeps them among the data as `$root`. */
+  | { readonly read: 'outside'; readonly root: string; readonly part: string | undefined };
 
 /** What an expression is evaluated against. */
 export interface ScopeInput {
-  readonly run: Pick<RunState, 'id' | 'workflow'> & {
-    readonly counts?: RunState['counts'];
-    readonly decision?: Omit<NonNullable<RunState['decision']>, 'actor'>;
+  readonly run: {
+    readonly id: string;
+    readonly workflow: string;
+    readonly counts?: Readonly<Record<string, number>>;
+    readonly decision?: { readonly gate: string; readonly option: string; readonly input?: string | undefined } | undefined;
   };
-  readonly view: Pick<View, 'params' | 'data' | 'output'>;
+  /** What the host has loaded. */
+  readonly view: {
+    readonly params: JsonObject;
+    /** A key of the run's data. */
+    data(key: string): Json | undefined;
+    /** The latest result of a step. */
+    output(step: string): Json | undefined;
+  };
   readonly step: string;
   readonly result?: Json;
   /** Outputs that are known by their own name: the step that produces each. */
   readonly names?: Readonly<Record<string, string>> | undefined;
   /** Why the step failed, for `action.error` in its own transitions. */
-  readonly error?: string;
+  readonly error?: string | undefined;
 }
-
-/** Roots that are kept among the run's data under a name no author can write. */
-const FACT_ROOTS: readonly string[] = ['trigger', 'config', 'github'];
-/** Roots that mean the step at hand, in its own transitions. */
-const OWN_ROOTS: readonly string[] = ['result', 'gate', 'action', 'branches'];
 
 const parsed = new Map<string, Expression>();
 const PARSED_MAX = 10_000;
@@ -46,16 +55,20 @@ export function expressionOf(source: string): Expression {
 const NEEDLESS_ROOTS: readonly string[] = ['params', 'run', 'step', 'secrets'];
 
 /** What must be loaded before the expression can be evaluated. */
-export function needsOf(source: string, names?: ScopeInput['names']): Need[] {
+export function needsOf(source: string, names?: ScopeInput['names']): ScopeNeed[] {
   return needsOfPaths(expressionOf(source).paths, names);
 }
 
 /** What must be loaded before anything that reads these paths can be evaluated. */
-export function needsOfPaths(paths: Expression['paths'], names: ScopeInput['names'] = {}): Need[] {
-  const output = (name: string): Need[] => [...new Set([name, names[name] ?? name])].map((step) => ({ read: 'output', step }));
-  return paths.flatMap(({ segments: [root, first, second] }): Need[] => {
+export function needsOfPaths(paths: Expression['paths'], names: ScopeInput['names'] = {}): ScopeNeed[] {
+  const output = (name: string): ScopeNeed[] => [...new Set([name, names[name] ?? name])].map((step) => ({ read: 'output', step }));
+  return paths.flatMap(({ segments: [root, first, second] }): ScopeNeed[] => {
     if (typeof root !== 'string' || OWN_ROOTS.includes(root) || NEEDLESS_ROOTS.includes(root)) return [];
-    if (root === 'github') return forgeNeeds(first);
+    if (OUTSIDE_ROOTS.includes(root))
+      return [
+        { read: 'outside', root, part: typeof first === 'string' ? first : undefined },
+        { read: 'data', key: `$${root}` },
+      ];
     if (FACT_ROOTS.includes(root)) return [{ read: 'data', key: `$${root}` }];
     if (root !== 'outputs' && root !== 'checkpoint' && root !== 'context') return [{ read: 'data', key: root }];
     if (typeof first !== 'string') return [];
@@ -63,13 +76,6 @@ export function needsOfPaths(paths: Expression['paths'], names: ScopeInput['name
     if (first === 'results' || (root === 'context' && first === 'outputs')) return typeof second === 'string' ? output(second) : [];
     return [{ read: 'data', key: first }];
   });
-}
-
-/** Facts of the forge are those of the run's own issue and pull request, by their numbers. */
-function forgeNeeds(part: unknown): Need[] {
-  const parts = typeof part === 'string' ? [part] : ['pr', 'issue', 'repository'];
-  const keys = ['$github', 'pr_number', 'issue_number'];
-  return [...parts.map((name): Need => ({ read: 'forge', part: name })), ...keys.map((key): Need => ({ read: 'data', key }))];
 }
 
 /** The expression behind an `items`: a bare path means the checkpoint's data. */
@@ -92,11 +98,13 @@ export function expressionValue(source: string, input: ScopeInput): Json {
   return evaluate(expression, scopeOf(expression, input));
 }
 
-/** Facts that could not be read are no facts: whatever names them fails with the reason. */
+/** Facts outside that could not be read: whatever names them fails with the reason. */
 function assertReadable({ paths }: Expression, { view }: ScopeInput): void {
-  if (!paths.some(({ segments }) => segments[0] === 'github')) return;
-  const facts = view.data('$github');
-  if (isJsonObject(facts) && typeof facts.unreadable === 'string') throw new EngineError('EXPRESSION_EVALUATION', facts.unreadable);
+  for (const root of OUTSIDE_ROOTS) {
+    if (!paths.some(({ segments }) => segments[0] === root)) continue;
+    const facts = view.data(`$${root}`);
+    if (isJsonObject(facts) && typeof facts.unreadable === 'string') throw new EngineError('EXPRESSION_EVALUATION', facts.unreadable);
+  }
 }
 
 /** Values by dotted paths into the result at hand, the checkpoint's data and the params; a missing one is null. */
@@ -127,8 +135,7 @@ export function scopeOf({ paths }: Pick<Expression, 'paths'>, input: ScopeInput)
     else if (typeof root === 'string') addRoot(scope, root, input);
   }
   if (Object.keys(outputs).length > 0) Object.assign(scope, { outputs });
-  const captured = capturedFacts(paths, input);
-  if (captured !== undefined) scope[PUBLIC_API] = captured;
+  addHiddenFacts(scope, paths, input);
   scope.checkpoint = { ...checkpoint, results: outputs };
   scope.context = { ...context, outputs };
   return scope;
@@ -157,22 +164,20 @@ function rootValue(root: string, input: ScopeInput): Json | undefined {
   }
 }
 
-/** What was recorded with the outputs that are read, and with the result at hand; undefined where none is read. */
-function capturedFacts(paths: Expression['paths'], { view, names = {}, result }: ScopeInput): Json | undefined {
+/** Facts that were recorded with the outputs that are read, and with the result at hand: for filters alone. */
+function addHiddenFacts(scope: Record<string, Json>, paths: Expression['paths'], { view, names = {}, result = null }: ScopeInput): void {
   const steps = needsOfPaths(paths, names).flatMap((need) => (need.read === 'output' ? [need.step] : []));
-  const isOwnRead = paths.some(({ segments: [root] }) => root === 'result');
-  if (steps.length === 0 && !isOwnRead) return undefined;
-  return [...steps.map((step) => view.output(step)), ...(isOwnRead ? [result] : [])].flatMap((output) => {
-    const facts = isOwn(output, PUBLIC_API) ? (output as JsonObject)[PUBLIC_API] : undefined;
-    return Array.isArray(facts) ? facts : [];
-  });
+  const readsOwn = paths.some(({ segments: [root] }) => root === 'result');
+  if (steps.length === 0 && !readsOwn) return;
+  const outputs = [...steps.map((step) => view.output(step)), ...(readsOwn ? [result] : [])].filter(isJsonObject);
+  for (const name of HIDDEN_NAMES)
+    scope[name] = outputs.flatMap((output) => (Object.hasOwn(output, name) && Array.isArray(output[name]) ? output[name] : []));
 }
 
-/** A step's output as authors see it: facts about captured files are no part of it. */
+/** A step's output as authors see it, without what was recorded for filters. */
 function withoutFacts(output: Json): Json {
-  if (!isOwn(output, PUBLIC_API)) return output;
-  const { [PUBLIC_API]: _, ...rest } = output as JsonObject;
-  return rest;
+  if (!isJsonObject(output) || !HIDDEN_NAMES.some((name) => Object.hasOwn(output, name))) return output;
+  return Object.fromEntries(Object.entries(output).filter(([name]) => !HIDDEN_NAMES.includes(name)));
 }
 
 function addOutput(outputs: Record<string, Json>, step: unknown, input: ScopeInput): void {
