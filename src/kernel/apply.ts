@@ -59,10 +59,10 @@ export function createRun(event: RunStarted): RunState {
 /** The checkpoint after one row of the log; a row may hold several events. */
 export function applyRow(run: RunState | undefined, events: readonly RunEvent[]): RunState {
   const [first, ...rest] = events;
-  const begins = first?.type === 'run.started';
-  invariant(begins !== (run !== undefined), 'K4: a log begins with run.started, once');
-  const draft = draftOf(begins ? createRun(first) : (run as RunState));
-  for (const event of begins ? rest : events) apply(draft, event);
+  const begun = run === undefined && first?.type === 'run.started' ? createRun(first) : run;
+  invariant(begun !== undefined, 'K4: a log begins with run.started, once');
+  const draft = draftOf(begun);
+  for (const event of run === undefined ? rest : events) apply(draft, event);
   draft.seq += 1;
   return draft;
 }

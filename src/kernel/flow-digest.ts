@@ -3,7 +3,7 @@
 // function or raising a timeout, which a person accepted on resume, is not mistaken for another step.
 
 import { digestJson } from '../base/digest.ts';
-import type { JsonObject } from '../base/json.ts';
+import { type JsonObject, toPlain } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { FlowYield } from './flow-step.ts';
 
@@ -19,7 +19,7 @@ export function askedOf(model: StepModel): JsonObject {
     name: model.id,
     kind: model.kind,
     config: model.config,
-    ...(model.gate === undefined ? {} : { gate: model.gate as unknown as JsonObject }),
+    ...(model.gate === undefined ? {} : { gate: toPlain(model.gate, 'the question') }),
     ...(model.members.length === 0 ? {} : { members: model.members.map(askedOf) }),
   };
 }

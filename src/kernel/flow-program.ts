@@ -16,7 +16,7 @@ import type { JoinModel, StepModel } from '../definition/model.ts';
 import { asksPerson } from '../definition/passage.ts';
 import type { Path } from './activation.ts';
 import { digestOfYield } from './flow-digest.ts';
-import { type Failure, type FlowGroup, type FlowYield, StepFailed } from './flow-step.ts';
+import { type Failure, type FlowGroup, type FlowStep, type FlowYield, isFlowYield, StepFailed } from './flow-step.ts';
 import type { StepError } from './input.ts';
 import type { Begin, Ended, Move, Program, View } from './program.ts';
 import type { RunState } from './run-state.ts';
@@ -184,7 +184,7 @@ class LiveFlow implements FlowProgram {
     const at = this.standing;
     if (record.outcome === 'ok' || record.outcome === 'iterate' || record.outcome === 'skip') {
       const value = at !== undefined && 'yielded' in at ? received(at.yielded, record.output) : record.output;
-      this.lastOutput = value as Json;
+      this.lastOutput = value;
       return this.advance({ value });
     }
     const told = isJsonObject(record.output) && typeof record.output.error === 'string' ? record.output.error : undefined;
@@ -216,13 +216,13 @@ class LiveFlow implements FlowProgram {
 
   /** Notes what was yielded; throws into the run's record, not into the generator, when it cannot be taken. */
   private take(value: unknown): Step {
-    const yielded = value as FlowYield;
-    if (typeof value !== 'object' || value === null || !('yields' in value)) {
+    if (!isFlowYield(value)) {
       throw new EngineError(
         'STEP_OUTPUT_INVALID',
         `the flow "${this.name}" yielded something that is no step; write yield* step("name").task(…)`,
       );
     }
+    const yielded = value;
     const steps = yielded.yields === 'step' ? [yielded] : yielded.steps;
     for (const { bound } of steps) this.use(bound.model.id);
     const bound = yielded.yields === 'step' ? yielded.bound : this.groupOf(yielded);
@@ -249,8 +249,7 @@ class LiveFlow implements FlowProgram {
     this.used.add(name);
   }
 
-  private noteChild(step: string, yielded: unknown): void {
-    const child = (yielded as { child?: CompiledWorkflow }).child;
+  private noteChild(step: string, { child }: FlowStep): void {
     if (child !== undefined) this.children.set(step, child);
   }
 
@@ -264,7 +263,7 @@ class LiveFlow implements FlowProgram {
   }
 
   private moveOf(view: View, ended: Ended | undefined): Move {
-    const at = this.standing as Step;
+    const at = this.standing ?? { returned: undefined };
     if ('yielded' in at) return { do: 'open', step: at.name, input: at.digest };
     if ('thrown' in at) return this.failed(at.thrown, ended);
     const returned = at.returned ?? this.lastOutput;
@@ -301,10 +300,10 @@ function describeStanding(at: Step | undefined): string {
   return 'returned' in at ? 'the end of the workflow' : `an error (${messageOf(at.thrown)})`;
 }
 
-function received(yielded: FlowYield, output: Json): unknown {
+function received(yielded: FlowYield, output: Json): Json {
   if (yielded.yields === 'step') return output;
-  if (yielded.yields === 'race') return (output as { value: Json } | null)?.value ?? null;
-  return yielded.steps.map(({ bound }) => (output as JsonObject)[bound.model.id] ?? null);
+  const results = isJsonObject(output) ? output : {};
+  return yielded.yields === 'race' ? (results.value ?? null) : yielded.steps.map(({ bound }) => results[bound.model.id] ?? null);
 }
 
 const GROUP: Omit<StepModel, 'id' | 'title' | 'config' | 'members' | 'join'> = {

@@ -1,12 +1,14 @@
 // Owns what a flow (a generator function) yields: a step to work on, or a group of them to work on together.
 
 import { type Json, ownCopy } from '../base/json.ts';
-import type { BoundStep } from '../definition/code.ts';
+import type { BoundStep, CompiledWorkflow } from '../definition/code.ts';
 
 /** One step as a flow yields it. Its name is unique in the run; its model and code are made by the builder. */
 export interface FlowStep {
   readonly yields: 'step';
   readonly bound: BoundStep;
+  /** The workflow that it starts, when it was given as a value. */
+  readonly child?: CompiledWorkflow | undefined;
 }
 
 /** Several steps that work at once. `all` wants every one to succeed, `race` the first that does. */
@@ -17,6 +19,11 @@ export interface FlowGroup {
 
 /** Whatever a flow yields. */
 export type FlowYield = FlowStep | FlowGroup;
+
+/** Whether a generator yielded a step or a group of steps. */
+export function isFlowYield(value: unknown): value is FlowYield {
+  return typeof value === 'object' && value !== null && 'yields' in value;
+}
 
 /** A step of a flow did not succeed. It is thrown into the generator, where it can be caught. */
 export class StepFailed extends Error {

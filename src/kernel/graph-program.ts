@@ -4,7 +4,7 @@
 // G2. A condition that cannot be evaluated escalates; it is never false by accident.
 
 import { EngineError } from '../base/error.ts';
-import type { Json, JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { stepsOnCycles } from '../definition/analysis.ts';
 import type { Definition, Edge, StepModel, Target } from '../definition/model.ts';
@@ -62,8 +62,8 @@ function firstData({ context = [], facts: names = [] }: Definition, given: { run
   const facts = [unknown, start.facts].flatMap((data) => (data === undefined ? [] : [{ do: 'merge' as const, data }]));
   if (context.length === 0) return facts;
   const data = new Map<string, Json>(names.map((name) => [name, null]));
-  for (const [name, value] of Object.entries(start.facts === undefined ? {} : (view.value(start.facts) as JsonObject)))
-    data.set(name, value);
+  const known = start.facts === undefined ? null : view.value(start.facts);
+  if (isJsonObject(known)) for (const [name, value] of Object.entries(known)) data.set(name, value);
   const own = new Map<string, Json>();
   const seen = { params: view.params, data: (key: string) => (own.has(key) ? own.get(key) : data.get(key)), output: () => undefined };
   for (const { name, value } of context) own.set(name, rendered(value, { run, view: seen, step: '' }));

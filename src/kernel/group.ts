@@ -4,6 +4,7 @@
 // N4. A member that failed never makes the others run again.
 // N5. Members that a settled join no longer needs are cut off; their later results are logged as late.
 
+import { invariant } from '../base/invariant.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
 import { expressionValue, itemsExpression } from '../definition/scope.ts';
@@ -71,19 +72,26 @@ function openMembers(turn: Turn, activation: Waiting, group: Group): void {
   const model = turn.model(activation);
   const again = group.again ?? [];
   let active = group.total - group.queued - again.length - group.ok - group.reject - group.fail - group.skip;
-  for (let next = 0; next < again.length && active < group.limit; next += 1, active += 1)
-    sendBack(turn, activation, again[next] as (typeof again)[number]);
-  const keys = group.items === undefined ? undefined : keysOf(turn.view.value(group.items) as readonly Json[]);
+  for (const member of again.slice(0, Math.max(0, group.limit - active))) sendBack(turn, activation, member);
+  active += Math.min(again.length, Math.max(0, group.limit - active));
+  const items = group.items === undefined ? undefined : turn.view.value(group.items);
+  const keys = Array.isArray(items) ? keysOf(items) : undefined;
   for (let index = group.total - group.queued; index < group.total && active < group.limit; index += 1, active += 1) {
-    const member = model.members[keys === undefined ? index : 0] as StepModel;
+    const member = memberAt(model, keys === undefined ? index : 0);
     const key = keys?.[index] ?? member.id;
     openStep(turn, { step: `${activation.step}/${member.id}`, member: { group: activation.path, key, index } });
   }
 }
 
+function memberAt({ id, members }: StepModel, index: number): StepModel {
+  const member = members[index];
+  invariant(member !== undefined, 'N1: a group opens only members it has', id);
+  return member;
+}
+
 function sendBack(turn: Turn, group: Waiting, { key, index, attempt }: NonNullable<Group['again']>[number]): void {
   const model = turn.model(group);
-  const member = model.members[model.kind === 'each' ? 0 : index] as StepModel;
+  const member = memberAt(model, model.kind === 'each' ? 0 : index);
   const visit: Visit = {
     path: createMemberPath(group.path, key),
     step: `${group.step}/${member.id}`,
@@ -124,7 +132,7 @@ function nameOf(item: Json): string | undefined {
 
 function joinGroup(turn: Turn, activation: Waiting, outcome: 'ok' | 'reject' | 'fail' | 'skip'): void {
   cutOff(turn, activation.path);
-  const group = turn.run.groups[activation.path] as Group;
+  const group = turn.group(activation.path);
   const members = turn.members(activation.path);
   const output = turn.view.keep(outputOf(turn.model(activation), members));
   const merged = turn.run.form === 'graph' && turn.model(activation).merges === undefined ? mergeOf(members) : undefined;
@@ -137,7 +145,7 @@ function joinGroup(turn: Turn, activation: Waiting, outcome: 'ok' | 'reject' | '
 
 /** Records how a group settled. */
 function noteJoin(turn: Turn, path: Path, { outcome, merge }: { outcome: string; merge?: Ref | undefined }): void {
-  const { total, ok, reject, fail, skip } = turn.run.groups[path] as Group;
+  const { total, ok, reject, fail, skip } = turn.group(path);
   turn.emit({ type: 'group.joined', at: turn.at, path, outcome, counters: { total, ok, reject, fail, skip }, merge });
 }
 
@@ -149,11 +157,8 @@ export function timeOutGroup(turn: Turn, path: Path): void {
 
 /** Ends the members of a group that still live, without counting them. */
 function cutOff(turn: Turn, group: Path): void {
-  for (const path of Object.keys(turn.run.live)) {
-    const member = turn.run.live[path] as Activation;
-    if (member.member?.group === group)
-      turn.emit({ type: 'step.settled', at: turn.at, path, attempt: member.attempt, outcome: 'cancelled' });
-  }
+  for (const { path, attempt, member } of Object.values(turn.run.live))
+    if (member?.group === group) turn.emit({ type: 'step.settled', at: turn.at, path, attempt, outcome: 'cancelled' });
 }
 
 function outputOf(model: StepModel, members: readonly MemberResult[]): Json {

@@ -11,7 +11,7 @@
 
 import { isJsonObject } from '../base/json.ts';
 import { isSamePerson } from '../base/person.ts';
-import type { GateOptionModel, HumanGateModel } from '../definition/model.ts';
+import type { GateOptionModel } from '../definition/model.ts';
 import { type Activation, type Decision, type HumanWait, heldBy, humanWaitOf, type Ref, type Vote, type Waiting } from './activation.ts';
 import type { DecidedInput, ObservedInput } from './input.ts';
 import { withNote } from './person-note.ts';
@@ -50,7 +50,7 @@ export function takeDecision(turn: Turn, input: DecidedInput): void {
 }
 
 function optionOf(turn: Turn, activation: Activation, label: string): GateOptionModel | undefined {
-  return (turn.model(activation).gate as HumanGateModel).options.find((option) => option.label === label);
+  return turn.question(activation).options.find((option) => option.label === label);
 }
 
 /** The host has looked at what lies outside: facts that expressions read, or what a question is about. */
@@ -90,7 +90,8 @@ function count(turn: Turn, asking: Asking, decision: Decision): void {
   const { path, step } = activation;
   const { actor, text, signature } = decision;
   const model = turn.model(activation);
-  const option = optionOf(turn, activation, decision.option) as GateOptionModel;
+  const option = optionOf(turn, activation, decision.option);
+  if (option === undefined) return turn.ignore({ input: 'decided', path }, 'not-allowed');
   const votes = [...(wait.votes ?? []).filter((vote) => !isSamePerson(vote.actor, actor)), { option: option.label, actor }];
   const agreed = votes.filter((vote) => vote.option === option.label).map((vote) => vote.actor);
   const needed = model.gate?.count ?? 1;

@@ -1,6 +1,6 @@
-// Owns what can happen to a run from outside the kernel. Each input carries its time: the kernel reads no clock.
-// Inputs that any process may bring (decisions, reports, signals, control, a child's end) travel as mail; the rest
-// come from the host that owns the run.
+// Owns what can happen to a run from outside the kernel. Each input carries its time: the kernel reads no clock. Inputs
+// that any process may send (decisions, reports, signals, control, a child's end) travel as mail; the rest come from the
+// host that owns the run.
 
 import type { Signature } from '../base/signature.ts';
 import type { Budget } from '../definition/budget.ts';
@@ -9,8 +9,8 @@ import type { Observation, Path, Ref } from './activation.ts';
 import type { Detour, RunStatus } from './run-state.ts';
 
 /**
- * Why an attempt did not bring a result. `contract` is a broken postcondition; `precondition` ran nothing; `quota` and
- * `budget` are waits, not failures.
+ * Why an attempt has no result. `contract` is a broken postcondition; `precondition` ran nothing; `quota` and `budget`
+ * are waits, not failures.
  */
 export interface StepError {
   readonly code: string;
@@ -22,16 +22,20 @@ export interface StepError {
   readonly retryable?: boolean | undefined;
 }
 
-interface AttemptInput {
+/** What every input has: its kind and its time. */
+interface Timed<Type extends string> {
+  readonly type: Type;
   readonly at: number;
+}
+
+/** An input about one attempt. */
+interface OfAttempt<Type extends string> extends Timed<Type> {
   readonly path: Path;
   readonly attempt: number;
 }
 
 /** Begins the run at its entry, or at `from` with outputs supplied for what came before. */
-export interface StartInput {
-  readonly type: 'start';
-  readonly at: number;
+export interface StartInput extends Timed<'start'> {
   readonly from?: string | undefined;
   /** The questions that are asked again first, because `from` lies behind them. */
   readonly detour?: Detour | undefined;
@@ -39,28 +43,17 @@ export interface StartInput {
   readonly facts?: Ref | undefined;
 }
 
-/** A new owner took over; `interrupted` attempts have no process any more. */
-export interface RecoveredInput {
-  readonly type: 'recovered';
-  readonly at: number;
-}
+/** A new owner took over; attempts that were running have no process any more. */
+export type RecoveredInput = Timed<'recovered'>;
 
 /** The semaphores that a queued activation wants are taken in the same commit. */
-export interface SlotInput {
-  readonly type: 'slot';
-  readonly at: number;
-  readonly path: Path;
-}
+export type SlotInput = Timed<'slot'> & { readonly path: Path };
 
 /** Time passed: everything due by `at` happens. */
-export interface DueInput {
-  readonly type: 'due';
-  readonly at: number;
-}
+export type DueInput = Timed<'due'>;
 
 /** The preconditions of a step that waits or groups hold, or do not (`error`). */
-export interface PreparedInput extends AttemptInput {
-  readonly type: 'prepared';
+export interface PreparedInput extends OfAttempt<'prepared'> {
   readonly error?: StepError | undefined;
   /** What was found before the work, to be compared with afterwards: it joins the data. */
   readonly merge?: Ref | undefined;
@@ -69,23 +62,19 @@ export interface PreparedInput extends AttemptInput {
 }
 
 /** The engine observed how an attempt ended. */
-export interface SettledInput extends AttemptInput {
-  readonly type: 'settled';
+export interface SettledInput extends OfAttempt<'settled'> {
   readonly outcome: OutcomeName;
   readonly output?: Ref | undefined;
 }
 
-/** An attempt broke, or its contract did. */
-export interface ErroredInput extends AttemptInput {
-  readonly type: 'errored';
+/** An attempt failed, or broke its contract. */
+export interface ErroredInput extends OfAttempt<'errored'> {
   readonly error: StepError;
   readonly output?: Ref | undefined;
 }
 
-/** A person chose an option at a human gate. */
-export interface DecidedInput {
-  readonly type: 'decided';
-  readonly at: number;
+/** A person chose an option at a question. The host has checked the signature before the kernel sees it. */
+export interface DecidedInput extends Timed<'decided'> {
   readonly path: Path;
   readonly option: string;
   readonly digest: string;
@@ -93,15 +82,13 @@ export interface DecidedInput {
   readonly text?: string | undefined;
   /** The decision as a value, stored as the step's result. */
   readonly output?: Ref | undefined;
-  /** The host has proved it before the kernel sees it. */
   readonly signature?: Signature | undefined;
 }
 
-/** The host looked at what lies outside: facts that join the data, or what the question of a waiting gate is about. */
+/** The host looked at what lies outside: facts that join the data, or what the question of a waiting step is about. */
 export type ObservedInput =
-  | { readonly type: 'observed'; readonly at: number; readonly facts: Ref }
-  | (AttemptInput & {
-      readonly type: 'observed';
+  | (Timed<'observed'> & { readonly facts: Ref })
+  | (OfAttempt<'observed'> & {
       readonly seen: Observation;
       /** What has changed since it was last shown, in words. */
       readonly changes?: string | undefined;
@@ -109,47 +96,31 @@ export type ObservedInput =
       readonly after: number;
     });
 
-/** An attended worker reported an end; the engine still verifies it. */
-export interface ReportedInput extends AttemptInput {
-  readonly type: 'reported';
+/** The work was handed out: the instructions, for whoever does it and reports. */
+export type HandedInput = OfAttempt<'handed'> & { readonly handover: Ref };
+
+/** An attended worker reported an end, or gives the attempt up (`error`). The engine still verifies it. */
+export interface ReportedInput extends OfAttempt<'reported'> {
   readonly outcome: OutcomeName;
   readonly output?: Ref | undefined;
-  /** The worker gives the attempt up. */
   readonly error?: StepError | undefined;
 }
 
-/** The work was handed out: the instructions, for whoever does it and reports. */
-export interface HandedInput extends AttemptInput {
-  readonly type: 'handed';
-  readonly handover: Ref;
-}
-
 /** A worker has questions to the person it works for. */
-export interface AskedInput extends AttemptInput {
-  readonly type: 'asked';
-  readonly questions: Ref;
-}
+export type AskedInput = OfAttempt<'asked'> & { readonly questions: Ref };
 
 /** A person answered the questions of a worker. */
-export interface AnsweredInput extends AttemptInput {
-  readonly type: 'answered';
+export interface AnsweredInput extends OfAttempt<'answered'> {
   readonly answers: Ref;
   readonly actor: string;
   readonly signature?: Signature | undefined;
 }
 
 /** Something outside sent a named signal. */
-export interface SignalledInput {
-  readonly type: 'signalled';
-  readonly at: number;
-  readonly name: string;
-  readonly payload?: Ref | undefined;
-}
+export type SignalledInput = Timed<'signalled'> & { readonly name: string; readonly payload?: Ref | undefined };
 
 /** A child run ended or halted. */
-export interface ChildEndedInput {
-  readonly type: 'childEnded';
-  readonly at: number;
+export interface ChildEndedInput extends Timed<'childEnded'> {
   readonly path: Path;
   readonly child: string;
   readonly status: RunStatus;
@@ -160,21 +131,14 @@ export interface ChildEndedInput {
 }
 
 /** Somebody steers the run. */
-export interface ControlInput {
-  readonly type: 'control';
-  readonly at: number;
+export interface ControlInput extends Timed<'control'> {
   readonly actor: string;
   readonly action: ControlAction;
   readonly signature?: Signature | undefined;
 }
 
-/** The host refused mail: it takes a signature and has none that counts, or it is not for other processes to bring. */
-export interface RefusedInput {
-  readonly type: 'refused';
-  readonly at: number;
-  readonly input: string;
-  readonly path?: Path | undefined;
-}
+/** The host refused mail: it needs a signature that counts and has none, or only the owner of the run may send it. */
+export type RefusedInput = Timed<'refused'> & { readonly input: string; readonly path?: Path | undefined };
 
 /** What somebody can ask of a run. `resolve` is about an attempt that a crash left unknown. */
 export type ControlAction =
@@ -209,8 +173,8 @@ export type RunInput =
   | ErroredInput
   | DecidedInput
   | ObservedInput
-  | ReportedInput
   | HandedInput
+  | ReportedInput
   | AskedInput
   | AnsweredInput
   | SignalledInput

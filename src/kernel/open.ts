@@ -1,10 +1,10 @@
 // Owns how an activation comes to life and how its work begins: its path and visit, its condition, its slots, and for
 // kinds that wait, what they wait for.
 
-import type { Json } from '../base/json.ts';
+import { toPlain } from '../base/json.ts';
 import { comparesFiles } from '../definition/kinds/output-pattern.ts';
 import { pipelineOf } from '../definition/kinds/registry.ts';
-import type { HumanGateModel, StepModel } from '../definition/model.ts';
+import type { StepModel } from '../definition/model.ts';
 import { evaluationMessage, holds, shownValues } from '../definition/scope.ts';
 import { rendered } from '../definition/template-scope.ts';
 import type { Activation, HumanWait, Path, Queued, Ref, Running, Visit, Wait, Waiting } from './activation.ts';
@@ -113,7 +113,7 @@ function waitFor(turn: Turn, visit: Visit, model: StepModel): Wait {
 
 /** The question as it is put to a person, bound to what is shown by a digest without times. */
 export function humanWait(turn: Turn, model: StepModel, at: { readonly step: string; readonly output?: Ref | undefined }): HumanWait {
-  const written = model.gate as HumanGateModel;
+  const written = turn.question(at);
   const isFilled = model.templates === true;
   const result = at.output === undefined || (written.show.length === 0 && !isFilled) ? null : turn.view.value(at.output);
   const scope = { run: turn.run, view: turn.view, names: turn.program.outputNames, step: at.step, result };
@@ -125,6 +125,6 @@ export function humanWait(turn: Turn, model: StepModel, at: { readonly step: str
     ...(gate.subjects === undefined ? { digest } : { outside: { question: digest } }),
     signed: gate.signed,
     shown: gate.show.length === 0 ? undefined : turn.view.keep(shown),
-    gate: turn.run.form === 'flow' || isFilled ? turn.view.keep(gate as unknown as Json) : undefined,
+    gate: turn.run.form === 'flow' || isFilled ? turn.view.keep(toPlain(gate, 'the question')) : undefined,
   };
 }

@@ -2,7 +2,7 @@
 // computes it again from what they were shown, without anything else of the kernel.
 
 import { digestJson } from '../base/digest.ts';
-import type { Json } from '../base/json.ts';
+import { type Json, toPlain } from '../base/json.ts';
 import type { GateOptionModel, HumanGateModel } from '../definition/model.ts';
 
 /** The digest of a question: prompt, options with their targets, and the values shown. */
@@ -10,7 +10,7 @@ export function gateDigest(gate: HumanGateModel, shown: Json): string {
   const options = gate.options.map((option: GateOptionModel) => ({
     label: option.label,
     outcome: option.outcome,
-    to: (option.to as Json | undefined) ?? null,
+    to: toPlain(option.to ?? null, 'the target'),
     requiresInput: option.requiresInput,
   }));
   return digestJson({ prompt: gate.prompt, options, shown, ...(gate.signed === undefined ? {} : { signed: gate.signed }) });

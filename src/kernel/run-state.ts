@@ -161,8 +161,7 @@ export function hasRoom(group: Group): boolean {
 /** The nearest absolute time at which the run must be looked at again. */
 export function dueOf(run: RunState): number | undefined {
   let nearest: number | undefined;
-  for (const path in run.live) {
-    const activation = run.live[path] as Activation;
+  for (const activation of Object.values(run.live)) {
     const due = dueTimeOf(activation);
     const { deadline } = activation;
     if (due !== undefined && (nearest === undefined || due < nearest)) nearest = due;

@@ -1,6 +1,6 @@
 // Owns the status of a run as users see it, and what the run waits for. Both are derived, never stored twice.
 
-import { type Activation, dueTimeOf, isWorking, type Path, type Wait } from './activation.ts';
+import { type Activation, dueTimeOf, isWorking, type Path, type Wait, waitOf } from './activation.ts';
 import { isSettled, type RunState, type RunStatus, type WaitKind } from './run-state.ts';
 
 /** One thing a run waits for, as lists and people see it. */
@@ -23,12 +23,9 @@ export function statusOf(run: RunState): RunStatus {
 }
 
 function hasWork(run: RunState): boolean {
-  for (const path in run.live) {
-    const activation = run.live[path] as Activation;
-    if (isWorking(activation)) return true;
-    if (activation.state === 'waiting' && activation.wait.kind === 'members' && run.groups[path] === undefined) return true;
-  }
-  return false;
+  return Object.values(run.live).some(
+    (activation) => isWorking(activation) || (waitOf(activation)?.kind === 'members' && run.groups[activation.path] === undefined),
+  );
 }
 
 /** Everything the run waits for, oldest first. */
@@ -70,9 +67,6 @@ function namedWait(wait: Wait): Pick<OpenWait, 'kind' | 'digest' | 'name' | 'chi
 
 /** The step a run is at, leaving out members of groups and steps beside the others; or where it halted. */
 export function currentStepOf(run: RunState): string | undefined {
-  for (const path in run.live) {
-    const activation = run.live[path] as Activation;
-    if (activation.member === undefined && activation.side === undefined) return activation.step;
-  }
-  return run.halt?.step;
+  const own = Object.values(run.live).find(({ member, side }) => member === undefined && side === undefined);
+  return own?.step ?? run.halt?.step;
 }

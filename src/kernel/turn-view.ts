@@ -31,8 +31,8 @@ export class TurnView implements View {
   }
 
   data(key: string): Json | undefined {
-    for (let index = this.merged.length - 1; index >= 0; index -= 1) {
-      const patch = this.loaded.value(this.merged[index] as Ref);
+    for (const ref of this.merged.toReversed()) {
+      const patch = this.loaded.value(ref);
       if (isJsonObject(patch) && Object.hasOwn(patch, key)) return patch[key];
     }
     return this.loaded.data(key);

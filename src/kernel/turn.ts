@@ -2,15 +2,16 @@
 // be done. That is a queue of plain data, not recursion: a thousand skipped steps or members cost no stack, and no file
 // of the kernel has to import the one that acts on it.
 
+import { invariant } from '../base/invariant.ts';
 import type { Json } from '../base/json.ts';
-import type { StepModel } from '../definition/model.ts';
+import type { HumanGateModel, StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { Activation, Membership, Path, Ref } from './activation.ts';
 import { apply, type Draft } from './apply.ts';
 import { type InputIgnored, mergedBy, type RunEvent, type StepChanged, type StepSettled } from './event.ts';
 import type { StepError } from './input.ts';
 import type { MemberResult, Program, View } from './program.ts';
-import { standsStill } from './run-state.ts';
+import { type Group, standsStill } from './run-state.ts';
 import { TurnView } from './turn-view.ts';
 
 /** An attempt that ended, and the activation it belonged to. */
@@ -93,7 +94,8 @@ export class Turn {
 
   /** Does everything that was put off, in order. */
   finish(perform: (turn: Turn, todo: Todo) => void): void {
-    for (let next = 0; next < this.todos.length; next += 1) perform(this, this.todos[next] as Todo);
+    // What is put off meanwhile is done in the same loop.
+    for (const todo of this.todos) perform(this, todo);
     this.todos.length = 0;
   }
 
@@ -104,7 +106,23 @@ export class Turn {
 
   /** The live activation at a path that is known to have one. */
   live(path: Path): Activation {
-    return this.run.live[path] as Activation;
+    const activation = this.run.live[path];
+    invariant(activation !== undefined, 'K2: what changes or settles is live', path);
+    return activation;
+  }
+
+  /** The group at a path that is known to have one. */
+  group(path: Path): Group {
+    const group = this.run.groups[path];
+    invariant(group !== undefined, 'N1: an open group has counters', path);
+    return group;
+  }
+
+  /** The question of an activation that is known to ask one. */
+  question(activation: { readonly step: string }): HumanGateModel {
+    const { gate } = this.model(activation);
+    invariant(gate !== undefined, 'K8: a person is asked only what the step says', activation.step);
+    return gate;
   }
 
   /** The data of an activation's step. */
