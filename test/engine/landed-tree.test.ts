@@ -1,0 +1,83 @@
+// Ways to show a gate or a review other files than those that land: the forge is a bare repository, the project a clone
+// of it, and the agent may run git in the worktree of the run.
+
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AgentRequest } from '../../src/agents/driver.ts';
+import { createScriptedDriver, type ScriptedMove } from '../../src/agents/scripted.ts';
+import type { AnyWorkflow } from '../../src/api/engine.ts';
+import { checkYaml } from '../../src/authoring/yaml/check.ts';
+import type { Engine, RunView } from '../../src/index.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
+import { type StageClone, valueIn } from '../../src/proof/forge-stage.ts';
+import { git } from '../git.ts';
+import { createRig, type Rig } from './rig.ts';
+
+let rig: Rig;
+let stage: LocalForgeStage;
+let clone: StageClone;
+let issue: number;
+beforeEach(async () => {
+  rig = createRig();
+  stage = await openLocalForgeStage();
+  await stage.commit('main', { 'answer.txt': 'broken\n', 'check.sh': 'grep -q fixed answer.txt\n', '.gitignore': 'cache/\n' });
+  clone = await stage.clone();
+  issue = valueIn(await stage.forge.createIssue({ title: 'Mend it', body: '', labels: [] }, 'issue')).number;
+});
+afterEach(async () => {
+  await rig.close();
+  await stage.close();
+});
+
+type Deeds = Readonly<Record<string, (request: AgentRequest) => readonly ScriptedMove[]>>;
+
+function fileOf(stages: string): AnyWorkflow {
+  const { compiled, errors } = checkYaml('w.yaml', `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\nstages:\n${stages}`);
+  if (compiled === undefined) throw new Error(JSON.stringify(errors));
+  return compiled;
+}
+
+/** Runs a workflow for the issue until it ends or waits. */
+async function play(workflow: AnyWorkflow, deeds: Deeds): Promise<{ view: RunView; engine: Engine; folder: string }> {
+  const engine = await rig.open({
+    ...{ workflows: [workflow], cwd: clone.folder, forge: stage.forge, groups: { team: ['ann'] } },
+    worktrees: { folder: rig.path('worktrees') },
+    roles: { dev: { driver: 'scripted' } },
+    drivers: { scripted: createScriptedDriver((request) => deeds[request.step]?.(request) ?? []) },
+  });
+  const run = await engine.start(workflow, {}, { origin: { issue }, facts: { issue_number: issue } });
+  return { view: await run.wait('idle'), engine, folder: rig.path(`worktrees/${run.id}`) };
+}
+
+function put(folder: string, path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+
+const told = ({ steps }: RunView): string[] => steps.map(({ path, outcome }) => `${path} ${outcome}`);
+const onMain = (): Promise<string | undefined> => stage.read('main', 'answer.txt');
+
+const WORK = '  - { id: work, type: agent, agent: dev, on_complete: tests }\n';
+const TESTS = '  - { id: tests, type: gate, conditions: [{ check: command, run: sh check.sh }], on_pass: merge, on_fail: escalate }\n';
+const MERGE = '  - { id: merge, type: action, action: merge_pr, on_success: complete }\n';
+
+test('a commit that git was told to take for another one lands with the files that were tested, or not at all', async () => {
+  const { view } = await play(fileOf(WORK + TESTS + MERGE), {
+    work: ({ cwd }) => {
+      const commit = (text: string): string => {
+        put(cwd, 'answer.txt', text);
+        git(cwd, 'commit', '--quiet', '--all', '--allow-empty', '-m', 'by the agent');
+        return git(cwd, 'rev-parse', 'HEAD');
+      };
+      const good = commit('fixed\n');
+      git(cwd, 'reset', '--quiet', '--hard', 'HEAD~1');
+      const bad = commit('worse\n');
+      git(cwd, 'replace', bad, good);
+      put(cwd, 'answer.txt', 'fixed\n');
+      return [];
+    },
+  });
+  expect([view.status, await onMain()]).toEqual(['completed', 'fixed\n']);
+});
+
