@@ -171,8 +171,13 @@ export async function commitTree(folder: string, tree: string, message: string):
   const merged = await git(folder, ['rev-parse', '--verify', '--quiet', 'MERGE_HEAD^{commit}']);
   const parents = [head, merged.ok ? merged.stdout.trim() : undefined].flatMap((one) => (one === undefined ? [] : ['-p', one]));
   const commit = said(await git(folder, ['commit-tree', tree, ...parents, '-m', message])).trim();
-  // Nobody may have moved the branch meanwhile, or what was judged is not what is there.
-  said(await git(folder, ['update-ref', '-m', message, 'HEAD', commit, head ?? '']));
+  // Nobody may have moved the branch meanwhile, or what was judged is not what is there; but the same tree may be there now.
+  const moved = await git(folder, ['update-ref', '-m', message, 'HEAD', commit, head ?? '']);
+  if (!moved.ok) {
+    const [other, now] = said(await git(folder, ['rev-parse', 'HEAD^{commit}', 'HEAD^{tree}'])).split('\n');
+    if (other !== undefined && now === tree) return other;
+    said(moved);
+  }
   said(await git(folder, ['reset', '--quiet']));
   return commit;
 }

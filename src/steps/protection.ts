@@ -174,7 +174,7 @@ function keyOf({ request }: Job): string {
 }
 
 function keptDigests(job: Job): Watched | undefined {
-  const kept = job.request.apart === true ? undefined : job.context.snapshot.data[keyOf(job)];
+  const kept = job.request.apart !== undefined ? undefined : job.context.snapshot.data[keyOf(job)];
   if (!isJsonObject(kept) || kept.path !== job.request.activation.path) return undefined;
   // One that an older engine kept says nothing of files that count today.
   if (!isJsonObject(kept.files) || !Array.isArray(kept.guards)) return undefined;
@@ -187,7 +187,7 @@ function keptAs(job: Job, { files, guards }: Watched): JsonObject {
 }
 
 function remembering(job: Job, done: Work, { isKept, ...watched }: Baseline): Work {
-  return isKept || job.request.apart === true ? done : { ...done, remember: { ...done.remember, ...keptAs(job, watched) } };
+  return isKept || job.request.apart !== undefined ? done : { ...done, remember: { ...done.remember, ...keptAs(job, watched) } };
 }
 
 interface Change {

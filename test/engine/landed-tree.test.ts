@@ -81,3 +81,34 @@ test('a commit that git was told to take for another one lands with the files th
   expect([view.status, await onMain()]).toEqual(['completed', 'fixed\n']);
 });
 
+describe('reviewers side by side', () => {
+  const REVIEWS =
+    '  - { id: reviews, type: parallel, join: all, branches: [{ id: one, agent: dev }, { id: two, agent: dev }], on_complete: ask }\n';
+  const ASK = '  - { id: ask, type: gate, conditions: [{ check: pr_approval, from: team }], on_pass: merge }\n';
+  const approve = (): readonly ScriptedMove[] => [{ do: 'answer', verdict: 'approve' }];
+  const workflow = fileOf(`${WORK.replace('tests', 'reviews')}${REVIEWS}${ASK}${MERGE}`);
+  const deeds: Deeds = { work: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }], one: approve, two: approve };
+  const approved = async (): Promise<void> => {
+    const [request] = stage.forge.control.list('pr');
+    await stage.review(request?.number as number, 'ann', 'approved');
+  };
+
+  test('are about the tree that lands', async () => {
+    const { view, engine } = await play(workflow, deeds);
+    await approved();
+    expect([(await engine.wait(view.id)).status, await onMain()]).toEqual(['completed', 'fixed\n']);
+  });
+
+  test('who saw other files do not let them land, whoever approved the pull request', async () => {
+    const { view, engine, folder } = await play(workflow, deeds);
+    put(folder, 'answer.txt', 'not reviewed\n');
+    await engine.resume(view.id);
+    await engine.wait(view.id, 'idle');
+    await approved();
+    await engine.resume(view.id);
+    const done = await engine.wait(view.id, 'idle');
+    expect(told(done)).toContain('merge#1 stale_tree');
+    expect(await onMain()).toBe('broken\n');
+  });
+});
+
