@@ -112,3 +112,16 @@ describe('reviewers side by side', () => {
   });
 });
 
+test.each([
+  ['a file that the workflow protects', 'check.sh', 'true\n', 'check.sh (changed)'],
+  ['a new settings file', '.npmrc', 'script-shell=/bin/true\n', '.npmrc (added)'],
+])('in the worktree of a run an agent may not touch %s', async (_what, path, text, change) => {
+  const { view } = await play(fileOf(WORK + TESTS + MERGE), {
+    work: ({ cwd }) => {
+      put(cwd, path, text);
+      return [];
+    },
+  });
+  expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining(change)]);
+  expect(await onMain()).toBe('broken\n');
+});
