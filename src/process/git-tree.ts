@@ -158,6 +158,23 @@ export async function changesOfTrees(folder: string, before: string, after: stri
   return changes;
 }
 
+/** A file that is another one in a tree than it was, by what it is now. */
+export interface TreeEntry {
+  readonly path: string;
+  readonly kind: 'file' | 'link' | 'gone';
+}
+
+/** What became of the files that differ between a commit and a tree. */
+export async function entriesBetween(folder: string, before: string, after: string): Promise<TreeEntry[]> {
+  const parts = said(await git(folder, ['diff-tree', '-r', '-z', '--no-renames', before, after])).split('\0');
+  const entries: TreeEntry[] = [];
+  for (let index = 0; index + 1 < parts.length; index += 2) {
+    const mode = (parts[index] as string).split(' ')[1];
+    entries.push({ path: parts[index + 1] as string, kind: mode === '120000' ? 'link' : mode === '000000' ? 'gone' : 'file' });
+  }
+  return entries;
+}
+
 /** The tree of a commit; undefined when this clone does not have it. */
 export async function treeOfCommit(folder: string, commit: string): Promise<string | undefined> {
   const found = await git(folder, ['rev-parse', '--verify', '--quiet', `${commit}^{tree}`]);

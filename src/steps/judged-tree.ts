@@ -148,7 +148,8 @@ export function requiredVerdicts(data: JsonObject, { form, steps }: Definition):
   // What a child run changed is in its own record, and what a function of a flow changed in none.
   const isUnseen =
     form === 'flow' || steps.some(({ kind, members }) => kind === 'workflow' || members.some((member) => member.kind === 'workflow'));
-  const isReplaced = (one: JudgedTree): boolean => isUnseen || works.some(({ at, tree, from }) => at >= one.at && tree !== one.tree && (from === undefined || from !== tree));
+  const isReplaced = (one: JudgedTree): boolean =>
+    isUnseen || works.some(({ at, tree, from }) => at >= one.at && tree !== one.tree && (from === undefined || from !== tree));
   return verdicts.filter((one) => isLast(one) || !isReplaced(one));
 }
 

@@ -32,6 +32,7 @@ const ALWAYS_PROTECTED: readonly string[] = Object.freeze([
   '.git/config',
   '.git/config.worktree',
   '.git/info/*',
+  '.gitattributes',
   '.github/workflows/**',
   '.github/actions/**',
   '.gitlab-ci.yml',

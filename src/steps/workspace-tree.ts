@@ -20,6 +20,7 @@ import { patternRefusal } from '../definition/kinds/output-pattern.ts';
 import type { StepModel } from '../definition/model.ts';
 import { changesOfTrees, commitTree, TreeReader } from '../process/git-tree.ts';
 import { matches } from './glob.ts';
+import { hiddenContent } from './hidden-content.ts';
 import { declaredOutputs, isFileOutput } from './outputs/declaration.ts';
 import { digestProtected, gitFolder } from './protected-files.ts';
 import type { Job } from './work.ts';
@@ -145,6 +146,17 @@ export class TreeWatch {
     return this.isOwn ? (this.first?.nested ?? []) : [];
   }
 
+  /** Why some files on disk are not what would land, after `settled`. */
+  async disguised(): Promise<readonly string[]> {
+    const { git, first } = this;
+    if (git === undefined || first === undefined) return [];
+    const { head, workflow } = this.job.request;
+    const lifted = workflow.definition.steps.flatMap(mayChangeOf);
+    const mayChange = (path: string): boolean => lifted.some((pattern) => matches(this.fromWorkspace(path), pattern));
+    const base = this.isOwn ? (head?.from ?? git.head) : git.head;
+    return await hiddenContent({ top: git.top, base, tree: first.id, paths: [...first.marks.keys()], mayChange });
+  }
+
   private fromWorkspace(path: string): string {
     return this.git === undefined ? path : posix.normalize(relative(this.job.bench.services.cwd, join(this.git.top, path)));
   }
@@ -231,6 +243,10 @@ function leftOut({ bench, request }: Place, top: string): string[] {
   if (own === '' || own.startsWith('..')) return [...CACHES, ...reports];
   const beside = ['worktrees/', 'forge.db*', 'run-*.log'].map((name) => `/${posix.join(dirname(own), name)}`);
   return [...CACHES, ...reports, `/${own}*`, ...beside];
+}
+
+function mayChangeOf({ mayChange = [], members }: StepModel): string[] {
+  return [...mayChange, ...members.flatMap(mayChangeOf)];
 }
 
 function checksOf({ config, members }: StepModel): Json[] {

@@ -112,6 +112,68 @@ describe('reviewers side by side', () => {
   });
 });
 
+describe('a link in the tree of a gate', () => {
+  const workflow = fileOf(WORK + TESTS + MERGE);
+  const linked = (to: string) => (request: AgentRequest) => {
+    rmSync(join(request.cwd, 'answer.txt'));
+    symlinkSync(to, join(request.cwd, 'answer.txt'));
+    return [];
+  };
+
+  test('that leads out of the workspace leaves it without a verdict', async () => {
+    writeFileSync(rig.path('elsewhere.txt'), 'fixed\n');
+    const { view } = await play(workflow, { work: linked(rig.path('elsewhere.txt')) });
+    expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining('answer.txt leads to')]);
+    expect(await onMain()).toBe('broken\n');
+  });
+
+  test('that leads to a file that git ignores does, too', async () => {
+    const { view } = await play(workflow, {
+      work: (request) => {
+        put(request.cwd, 'cache/answer.txt', 'fixed\n');
+        return linked('cache/answer.txt')(request);
+      },
+    });
+    expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining('answer.txt leads to')]);
+  });
+
+  test('that leads to another file of the tree is judged and lands', async () => {
+    const { view } = await play(workflow, {
+      work: (request) => {
+        put(request.cwd, 'answers/latest.txt', 'fixed\n');
+        symlinkSync('answers', join(request.cwd, 'all'));
+        return linked('all/latest.txt')(request);
+      },
+    });
+    expect([view.status, await stage.read('main', 'answers/latest.txt')]).toEqual(['completed', 'fixed\n']);
+  });
+});
+
+test('a file that the run took out of git and left on disk leaves a gate without a verdict', async () => {
+  const { view } = await play(fileOf(WORK + TESTS + MERGE), {
+    work: ({ cwd }) => {
+      git(cwd, 'rm', '--quiet', '--cached', 'answer.txt');
+      put(cwd, '.gitignore', 'cache/\nanswer.txt\n');
+      git(cwd, 'commit', '--quiet', '--all', '-m', 'by the agent');
+      put(cwd, 'answer.txt', 'fixed\n');
+      return [];
+    },
+  });
+  expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining('answer.txt is still there')]);
+});
+
+test('an agent may not say that git keeps other content than a file has', async () => {
+  const { view } = await play(fileOf(WORK + TESTS + MERGE), {
+    work: ({ cwd }) => {
+      put(cwd, '.gitattributes', 'answer.txt ident\n');
+      put(cwd, 'answer.txt', '$Id: fixed $\n');
+      return [];
+    },
+  });
+  expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining('.gitattributes (added)')]);
+  expect(await onMain()).toBe('broken\n');
+});
+
 test.each([
   ['a file that the workflow protects', 'check.sh', 'true\n', 'check.sh (changed)'],
   ['a new settings file', '.npmrc', 'script-shell=/bin/true\n', '.npmrc (added)'],

@@ -58,6 +58,8 @@ async function judge(job: Job): Promise<Work> {
   try {
     await watch.settled();
     if (watch.hidden.length > 0) return { error: hiddenError(job.request.bound.model.id, watch.hidden) };
+    const disguised = await watch.disguised();
+    if (disguised.length > 0) return { error: disguisedError(job.request.bound.model.id, disguised) };
     const made = await makeAll({ ...job, startedAt }, checks);
     return conclude(job, { made, startedAt, ...(await watch.moves(checks)) });
   } catch (thrown) {
@@ -224,6 +226,14 @@ function hiddenError(step: string, folders: readonly string[]): StepError {
   const message =
     `gate "${step}" was not checked: ${folders.slice(0, MOVES_SHOWN).join(', ')} is a git repository of its own inside the worktree of the run, ` +
     'and what is in it cannot be committed with the rest; remove its .git folder, or let git ignore it';
+  return stepError('TREE_MOVED', message);
+}
+
+function disguisedError(step: string, reasons: readonly string[]): StepError {
+  const shown = reasons.slice(0, MOVES_SHOWN).join('; ');
+  const message =
+    `gate "${step}" was not checked, because some files are not what would land: ${shown}; ` +
+    'put the content itself into the tree, or remove these files';
   return stepError('TREE_MOVED', message);
 }
 
