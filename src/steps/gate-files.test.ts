@@ -125,6 +125,8 @@ describe('the files that decide what a command runs', () => {
     ['node --run test', 'package.json'],
     ['corepack pnpm test', 'package.json'],
     ['run-s test', 'package.json'],
+    ['npm cit', 'package.json'],
+    ['npm --prefix=web test', 'web/package.json'],
     ['npx vitest@3 run', 'vitest.config.ts'],
     ['python3.12 -m pytest', '.pytest.ini'],
     ['python -m pytest', 'pytest.py'],
@@ -164,6 +166,15 @@ describe('the files that decide what a command runs', () => {
     expect(await attack({ gate, deed })).toMatchObject(voided(path, 'changed'));
     expect(await attack({ gate, deed: () => put('src/a.ts', 'better') })).toMatchObject(accepted);
   });
+
+  test.each(['npm -w web test', 'pnpm --filter web test', 'yarn workspace web test'])(
+    'of %s include the scripts of packages',
+    async (gate) => {
+      put('web/package.json', json({ scripts: { test: 'exit 1' } }));
+      const deed = (): void => put('web/package.json', json({ scripts: { test: 'true' } }));
+      expect(await attack({ gate, deed })).toMatchObject(voided('web/package.json', 'changed'));
+    },
+  );
 
   test('a conftest.py that is added anywhere decides what pytest runs', async () => {
     expect(await attack({ gate: 'pytest', deed: () => put('tests/deep/conftest.py', 'x') })).toMatchObject(

@@ -57,6 +57,13 @@ const WRAPPERS: Readonly<Record<string, readonly string[]>> = {
 };
 const PACKAGE_MANAGERS: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn', 'bun']);
 const RUN_WORDS: ReadonlySet<string> = new Set(['run', 'run-script', 'rum', 'urn']);
+const TEST_WORDS: ReadonlySet<string> = new Set(['t', 'tst', 'it', 'cit', 'install-test', 'clean-install-test', 'sit']);
+/** Options that are followed by the name of a package. */
+const PACKAGE_FLAGS: Readonly<Record<string, readonly string[]>> = {
+  npm: ['-w', '--workspace'],
+  pnpm: ['-F', '--filter'],
+  bun: ['-F', '--filter'],
+};
 const EXEC_WORDS: ReadonlySet<string> = new Set(['exec', 'x', 'dlx']);
 const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh']);
 const INTERPRETERS: ReadonlySet<string> = new Set([
@@ -229,7 +236,11 @@ class CommandReading {
 
   private async packageManager(name: string, words: readonly string[], scene: Scene): Promise<void> {
     const folder = folderOf(words, scene);
-    const plain = words.filter((word, index) => !word.startsWith('-') && !DIRECTORY_FLAGS.has(words[index - 1] ?? ''));
+    const isValue = (before = ''): boolean => DIRECTORY_FLAGS.has(before) || (PACKAGE_FLAGS[name] ?? []).includes(before);
+    const said = words.filter((word, index) => !word.startsWith('-') && !isValue(words[index - 1]));
+    // `yarn workspace web test` is `yarn test` in another package.
+    const isElsewhere = said[0] === 'workspace';
+    const plain = isElsewhere ? said.slice(2) : said;
     const [first, second] = plain;
     const here = { folder, depth: scene.depth + 1 };
     this.close(here, '.npmrc');
@@ -238,11 +249,11 @@ class CommandReading {
     if (first === undefined) return;
     if (EXEC_WORDS.has(first)) return await this.one(plain.slice(1), here);
     const isBare = name !== 'npm' && !RUN_WORDS.has(first);
-    const script = RUN_WORDS.has(first) ? second : ['t', 'tst'].includes(first) ? 'test' : first;
+    const script = RUN_WORDS.has(first) ? second : TEST_WORDS.has(first) ? 'test' : first;
     if (script === undefined || (name === 'npm' && !RUN_WORDS.has(first) && !['test', 'start', 'stop', 'restart'].includes(script))) return;
     // `yarn vitest` runs a script of that name, or else the tool.
     if (isBare) await this.one(plain, { ...here, depth: here.depth + 1 });
-    const isEverywhere = words.some((word) => ALL_PACKAGES.has(word.split('=')[0] ?? ''));
+    const isEverywhere = isElsewhere || words.some((word) => ALL_PACKAGES.has(word.split('=')[0] ?? ''));
     await this.script(script, here);
     if (isEverywhere) this.note('**/package.json', script);
   }
@@ -285,8 +296,9 @@ function programName(word: string): string {
 }
 
 function folderOf(words: readonly string[], { folder }: Scene): string {
-  const at = words.findIndex((word) => DIRECTORY_FLAGS.has(word));
-  return at === -1 ? folder : posix.join(folder, words[at + 1] ?? '.');
+  const at = words.findIndex((word) => DIRECTORY_FLAGS.has(word.split('=')[0] ?? ''));
+  const [, value = words[at + 1] ?? '.'] = words[at]?.split(/=(.*)/s) ?? [];
+  return at === -1 ? folder : posix.join(folder, value);
 }
 
 function takesValue(word: string | undefined): boolean {

@@ -175,12 +175,12 @@ test('an agent may not say that git keeps other content than a file has', async 
 });
 
 test.each([
-  ['a file that the workflow protects', 'check.sh', 'true\n', 'check.sh (changed)'],
-  ['a new settings file', '.npmrc', 'script-shell=/bin/true\n', '.npmrc (added)'],
-])('in the worktree of a run an agent may not touch %s', async (_what, path, text, change) => {
+  ['check.sh', 'check.sh (changed)'],
+  ['.npmrc', '.npmrc (added)'],
+])('in the worktree of a run an agent may not touch %s', async (path, change) => {
   const { view } = await play(fileOf(WORK + TESTS + MERGE), {
     work: ({ cwd }) => {
-      put(cwd, path, text);
+      put(cwd, path, 'true\n');
       return [];
     },
   });
