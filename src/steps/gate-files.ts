@@ -6,8 +6,10 @@
 // an author a line of `may_change`.
 
 import { basename, posix } from 'node:path';
+import { isJsonObject, type Json } from '../base/json.ts';
 import { scriptIn } from './file-part.ts';
 import { type MakeRule, readMakeFile, recipesOf } from './make-rules.ts';
+import { programOf } from './program.ts';
 import type { Guard } from './protected-files.ts';
 import { type SimpleCommand, simpleCommands } from './shell-words.ts';
 import { TOOL_FILES } from './tool-files.ts';
@@ -108,6 +110,13 @@ export async function gateGuards(commands: readonly GateCommand[], read: ReadTex
     await reading.follow(list, { folder: posix.normalize(cwd === '' ? '.' : cwd), depth: 0 });
   }
   return reading.guards();
+}
+
+/** The commands among the checks of a gate. */
+export function commandsIn(checks: Json | undefined): GateCommand[] {
+  return (Array.isArray(checks) ? checks : []).filter(isJsonObject).flatMap((check) => {
+    return check.check === 'command' ? [programOf(check)] : commandsIn(check.checks);
+  });
 }
 
 interface Scene {
