@@ -48,6 +48,11 @@ export async function findPlace(shell: Shell, given: Given): Promise<Place> {
   return at(join(projectState(shell, project), 'runs.db'), 'default');
 }
 
+/** The file of the database that a command works with. */
+export async function databaseOf(shell: Shell, given: Given): Promise<string> {
+  return (await findPlace(shell, given)).file;
+}
+
 function stateOf(shell: Shell): string | undefined {
   try {
     return stateHome(shell);

@@ -129,11 +129,12 @@ describe('an agent that was handed a step, without terminal or token', () => {
 
 describe('a step of a run that opens a terminal', () => {
   /** A real step, with the variables that steps have, in a terminal that `script` opens. */
-  async function fromStep(command: string): Promise<string> {
+  async function fromStep(command: string, shell = 'sh'): Promise<string> {
     const settings = Object.entries(rig.env()).map(([name, value]) => `${name}='${value}'`);
     const words = [...rig.argv(command.split(' '))].map((word) => `'${word}'`).join(' ');
-    rig.write('attack.sh', `script -qec "env ${settings.join(' ')} ${words}" /dev/null > printed 2>&1\necho $? > code\n`);
-    const step = "defineWorkflow({ name: 'attack', steps: [{ id: 'only', command: 'sh attack.sh', next: null }] })";
+    const line = `env ${settings.join(' ')} ${words}; echo $? > code`;
+    rig.write('attack.sh', `exec script -qec "${line.replaceAll('$', '\\$')}" /dev/null > printed 2>&1\n`);
+    const step = `defineWorkflow({ name: 'attack', steps: [{ id: 'only', command: '${shell} attack.sh', next: null }] })`;
     rig.write('.pawl/workflows/attack.ts', `import { defineWorkflow } from 'pawl';\nexport default ${step};\n`);
     expect(await rig.run(['run', 'attack'])).toMatchObject({ code: 0 });
     const read = (name: string): string => readFileSync(join(rig.project, name), 'utf8');
@@ -146,6 +147,24 @@ describe('a step of a run that opens a terminal', () => {
     expect(await fromStep('token create mallory')).toMatch(/^4 [\s\S]*this terminal belongs to a step of run/);
     expect(existsSync(join(rig.state, 'tokens.json'))).toBe(false);
     expect([await statusOf(), isPublished()]).toEqual(['waiting', false]);
+  });
+
+  test('nor does it after it took the place of its shell, with nothing in its environment', async () => {
+    await park('unsigned');
+    const clean = `exec env -i PATH="$PATH" sh`;
+    expect(await fromStep(`approve ${RUN} -y`, clean)).toMatch(/^4 [\s\S]*this terminal belongs to a step of run/);
+    expect(await fromStep('token create mallory', clean)).toMatch(/^4 [\s\S]*this terminal belongs to a step of run/);
+    expect(existsSync(join(rig.state, 'tokens.json'))).toBe(false);
+    expect([await statusOf(), isPublished()]).toEqual(['waiting', false]);
+  });
+
+  test('cancels or pauses its own run, and no other by saying that it works in that one', async () => {
+    await park('unsigned');
+    const forged = `exec env -i PATH="$PATH" PAWL_RUN=${RUN} sh`;
+    for (const verb of ['cancel', 'pause']) expect(await fromStep(`${verb} ${RUN}`, forged)).toMatch(/^4 [\s\S]*NOT_ALLOWED/);
+    const agent = { env: { CLAUDECODE: '1', PAWL_RUN: RUN } };
+    expect(await rig.run(['cancel', RUN], agent)).toMatchObject({ code: 4 });
+    expect(await statusOf()).toBe('waiting');
   });
 });
 
