@@ -9,7 +9,7 @@ import type { demandsOf } from '../authority/rights.ts';
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { accountName } from './actor.ts';
 import { callingSession, readSession } from './agent-session.ts';
-import { findProject } from './project.ts';
+import type { Project } from './project.ts';
 import { readSettings } from './settings.ts';
 import type { Shell } from './shell.ts';
 import { isSignedProject } from './signed-projects.ts';
@@ -91,9 +91,15 @@ async function signerOf(shell: Shell, { demand, isFirstKey, standsIn }: Wanted):
   return (await (await import('./identity-signing.ts')).unlock(shell, shell.given)).name;
 }
 
-/** Whether the project says that people sign what they do; once it did, only its own file in the state folder ends that. */
+/** Whether people sign what they do in any project that the command is about, from wherever it is given. */
 async function takesSignatures(shell: Shell): Promise<boolean> {
-  const project = findProject(shell, shell.given);
+  const { projectsConcerned } = await import('./projects-concerned.ts');
+  for (const project of await projectsConcerned(shell)) if (await isSigned(shell, project)) return true;
+  return false;
+}
+
+/** Whether a project takes signatures; once it did, only its own file in the state folder ends that. */
+async function isSigned(shell: Shell, project: Project): Promise<boolean> {
   try {
     const { decisions } = await readSettings(shell, project);
     return isSignedProject(shell, project, decisions === 'signed');

@@ -13,6 +13,7 @@ import { findProject, type Project, projectState, stateHome } from './project.ts
 import { roleFilesOf } from './role-files.ts';
 import { readSettings, type Settings } from './settings.ts';
 import type { Shell } from './shell.ts';
+import { isSignedProject } from './signed-projects.ts';
 import { assertOwn, ensureStateId, readStateId } from './store-origin.ts';
 
 /** Where the runs of a command are kept, and who said so. */
@@ -140,6 +141,8 @@ export async function openEngine(
   parts: { readonly store: Store; readonly workflows: readonly AnyWorkflow[]; readonly forge?: Forge },
 ): Promise<Engine> {
   const [{ createEngine }, roles] = await Promise.all([import('../api/engine.ts'), rolesOf(place)]);
+  // Runs that take signatures are kept from those who would later look after them as another project.
+  if (place.settings.decisions === 'signed') isSignedProject(shell, place.project, true);
   const { limits, stages, inheritEnv, groups, commands, budgets, decisions, protected: guarded } = place.settings;
   return createEngine({
     rights: 'checked',

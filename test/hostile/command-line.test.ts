@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -222,6 +222,30 @@ describe('a daemon with a clean environment and a terminal of its own', () => {
   });
 });
 
+describe('a daemon that goes to another folder', () => {
+  test('neither trusts nor looks after a project that takes signatures from there', async () => {
+    await park('signed');
+    const elsewhere = join(rig.folder, 'elsewhere');
+    mkdirSync(join(elsewhere, '.pawl'), { recursive: true });
+    const [db, file] = [await databaseOf(), join(rig.project, '.pawl', 'workflows', 'approval.ts')];
+    const backup = join(rig.folder, 'backup.db');
+    expect(await rig.run(['backup', backup])).toMatchObject({ code: 0 });
+    rmSync(join(rig.state, 'trust.json'));
+    const there = ['--project', elsewhere];
+    const ended = await byDaemon([
+      ['trust', file, '-y', ...there],
+      ['trust', '--folder', '-y', '--project', rig.folder],
+      ['run', file, '--from', 'publish', ...there],
+      ['prune', '--older-than', '0s', '-y', '--db', db, ...there],
+      ['restore', backup, '--force', '--db', db, ...there],
+      ['approve', RUN, '-y', '--db', db, ...there],
+    ]);
+    expect(ended.map(({ code, isAsked }) => [code, isAsked])).toEqual(ended.map(() => [4, true]));
+    expect(existsSync(join(rig.state, 'trust.json'))).toBe(false);
+    expect([await statusOf(), isPublished()]).toEqual(['waiting', false]);
+  });
+});
+
 describe('somebody who writes the state folder', () => {
   /** A token that nobody made at a terminal. */
   function writeToken(): string {
@@ -242,6 +266,22 @@ describe('somebody who writes the state folder', () => {
     const env = { PAWL_TOKEN: writeToken() };
     expect(await rig.run(['approve', RUN, '--digest', await digestOf(rig)], { env })).toMatchObject(refused);
     expect([await statusOf(), isPublished()]).toEqual(['waiting', false]);
+  });
+
+  test('decides from a copy of the state folder where no signatures are asked for, and not under decisions: signed', async () => {
+    const fromCopy = async (run: string): Promise<number | null> => {
+      const env = { PAWL_TOKEN: writeToken(), PAWL_STATE: join(rig.folder, `copy-${run}`) };
+      cpSync(rig.state, env.PAWL_STATE, { recursive: true });
+      const { gates } = await rig.json<{ gates: readonly { digest: string }[] }>(['gates', run]);
+      const words = ['approve', run, '--digest', gates[0]?.digest ?? '', '--db', await databaseOf()];
+      return (await rig.run(words, { env })).code;
+    };
+    cpSync(annState(), rig.state, { recursive: true });
+    await park('unsigned');
+    expect([await fromCopy(RUN), isPublished()]).toEqual([0, true]);
+    const later = 'ddddddddddddddd4';
+    await park('signed', later);
+    expect([await fromCopy(later), await statusOf(later)]).toEqual([4, 'waiting']);
   });
 
   test('trusts an edited workflow, also under decisions: signed', async () => {
