@@ -20,6 +20,8 @@ interface Place {
 export interface Home {
   /** Throws STORE_COPIED when the file is not the one the store was created as, STORE_GONE when it was taken away. */
   assertHome(): void;
+  /** To be called after every write that reached the disk. */
+  written(): void;
   /** Makes this file the store's home, and whoever opened it its origin. Runs inside a transaction. */
   adopt(): void;
 }
@@ -27,15 +29,16 @@ export interface Home {
 /** Reads where the store is at home; a new store is at home where it is. */
 export function openHome(connection: Connection): Home {
   const { path } = connection;
-  if (path === undefined) return { assertHome: () => {}, adopt: () => adoptOrigin(connection) };
+  if (path === undefined) return { assertHome: () => {}, written: () => {}, adopt: () => adoptOrigin(connection) };
   let home = readHome(connection);
   const here = placeOf(path);
-  const assertThere = openWatch(path);
+  const watch = openWatch(path);
   return {
     assertHome: () => {
-      assertThere();
+      watch.look();
       if (home !== undefined && (home.path !== here.path || home.inode !== here.inode)) throw copied(here, home);
     },
+    written: watch.note,
     adopt: () => {
       writeHome(connection, here);
       home = here;
@@ -73,8 +76,15 @@ function adoptOrigin(connection: Connection): void {
 /** The files that SQLite has open, by what is put after the name. Each is there from its first use on. */
 const SIDES = { '': 'file', '-wal': 'write-ahead log', '-shm': 'index of the write-ahead log' } as const;
 
-/** Gives what throws STORE_GONE when a file of the store was removed, replaced or cut off since it was opened. */
-function openWatch(path: string): () => void {
+interface Watch {
+  /** Throws STORE_GONE when a file of the store was removed, replaced or cut off since it was opened. */
+  look(): void;
+  /** Remembers how long the log is after a write, so that the next look sees whether it was cut off. */
+  note(): void;
+}
+
+/** Watches the files of a store. */
+function openWatch(path: string): Watch {
   const seen = new Map<string, Stats>();
   const check = (side: keyof typeof SIDES): void => {
     const before = seen.get(side);
@@ -84,13 +94,13 @@ function openWatch(path: string): () => void {
       return;
     }
     if (before !== undefined && (before.ino !== now.ino || before.dev !== now.dev)) throw gone(path, `its ${SIDES[side]} was replaced`);
-    // A file becomes shorter when old runs were pruned, which leaves it whole.
-    if (side === '' && now.size < (before?.size ?? 0) && !isWhole(path)) throw gone(path, 'it was cut off');
+    // A file becomes shorter when old runs were pruned, and the log when it was written back: both leave the store whole.
+    if (side !== '-shm' && now.size < (before?.size ?? 0) && !isWhole(path)) throw gone(path, `its ${SIDES[side]} was cut off`);
     seen.set(side, now);
   };
   check('');
   let isChecked = false;
-  return () => {
+  const look = (): void => {
     // All that is written in one turn of the event loop shares a transaction, and one look.
     if (isChecked) return;
     check('');
@@ -101,6 +111,11 @@ function openWatch(path: string): () => void {
       isChecked = false;
     });
   };
+  const note = (): void => {
+    const [before, now] = [seen.get('-wal'), statSync(`${path}-wal`, { throwIfNoEntry: false })];
+    if (now !== undefined && (before === undefined || (before.ino === now.ino && before.size < now.size))) seen.set('-wal', now);
+  };
+  return { look, note };
 }
 
 /** Reads the file with a connection of its own: what this process has in its memory says nothing about the disk. */

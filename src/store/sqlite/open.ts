@@ -92,7 +92,10 @@ export function createStore(connection: Connection, options: Omit<SqliteStoreOpt
   const bell = openBell(connection.path);
   const isDead = options.isDead ?? (() => false);
   const context: ClaimContext = { connection, bell, owned: new Map<string, OwnedRun>(), isDead, definitionOf: openDefinitions(connection) };
-  const transactions = openTransactions(connection, bell.committed);
+  const transactions = openTransactions(connection, () => {
+    home.written();
+    bell.committed();
+  });
   return {
     ...createWriter(context, home, transactions),
     ...createReader(context),
