@@ -18,13 +18,14 @@ import type { Program } from '../kernel/program.ts';
 import { type Activation, dueOf, hasRoom, isWorking, type Path, type Ref, type RunState, standsStill } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
-import type { CommitResult, Delta, ReceivedMail, SlotClaim } from '../store/store.ts';
+import type { CommitResult, ReceivedMail, SlotClaim } from '../store/store.ts';
 import { inputOf } from './attempt-input.ts';
 import { type Beside, createDelta, touchedPaths } from './delta.ts';
 import type { DriverHost, DriverStart } from './host.ts';
 import { MailGuard, type Queued } from './mail-guard.ts';
 import { groupsFor, refsFor } from './needs.ts';
 import type { RunRecord } from './record.ts';
+import { SlotQueue } from './slot-queue.ts';
 
 interface Work {
   readonly key: string;
@@ -57,7 +58,7 @@ export class RunDriver {
   private readonly works = new Map<Path, Work>();
   private readonly beside = new Map<string, Beside>();
   private readonly childrenStarted = new Set<string>();
-  private readonly slotless = new Set<Path>();
+  private readonly slotless = new SlotQueue();
   private stopping: Promise<unknown>[] = [];
   private writing: Promise<CommitResult> | undefined;
   private readonly afterTurns: (() => void)[] = [];
@@ -139,10 +140,12 @@ export class RunDriver {
   /** Looks into the inbox, and for slots that have come free: somebody rang. */
   async rung(): Promise<void> {
     if (this.over) return;
-    const waiting = [...this.slotless];
-    this.slotless.clear();
-    for (const path of waiting) this.take({ type: 'slot', at: this.host.clock.now(), path });
+    this.trySlots(this.slotless.next());
     this.takeMail(await this.host.store.inbox(this.run, this.seenMail));
+  }
+
+  private trySlots(paths: readonly Path[]): void {
+    for (const path of paths) this.take({ type: 'slot', at: this.host.clock.now(), path });
   }
 
   /** Begins to act on a run that was claimed: everything that should be under way is asked for again. */
@@ -182,7 +185,7 @@ export class RunDriver {
 
   private async turns(): Promise<void> {
     do {
-      if (this.queue.length > 0) await this.turn();
+      if (this.queue.length > 0) await this.turn(this.nextBatch());
       else if (this.birth === undefined && this.isIdle()) await this.giveUp();
     } while (!this.over && this.queue.length > 0);
     this.turning = false;
@@ -190,8 +193,17 @@ export class RunDriver {
     if (!this.over && this.isIdle()) this.turnSoon();
   }
 
-  private async turn(): Promise<void> {
-    const batch = this.nextBatch();
+  private async turn(batch: Queued[]): Promise<void> {
+    const slot = batch[0]?.input.type === 'slot' ? batch[0].input.path : undefined;
+    const keys = slot === undefined ? undefined : this.state.live[slot]?.slots;
+    const isFull = (await this.decided(batch)) === 'full';
+    if (slot === undefined || this.over) return;
+    // Whoever found no place stands in the queue; behind one that did not, the next may find one.
+    if (isFull) this.slotless.add(slot, keys ?? []);
+    else this.trySlots(this.slotless.next({ path: slot, keys }));
+  }
+
+  private async decided(batch: Queued[]): Promise<'full' | undefined> {
     if (this.forgeParts.length > 0) await this.lookAtForge(batch);
     if (this.over) return;
     if (this.state.signed === true) await this.guard.lookAtChildren(this.run, batch);
@@ -211,7 +223,7 @@ export class RunDriver {
     }
     if (events.length === 0 && batch.every(({ mail }) => mail === undefined)) return;
     draft.seq += 1;
-    await this.commit({ batch, events, ended, after: draft });
+    return this.commit({ batch, events, ended, after: draft });
   }
 
   /** Puts the facts of the forge that decisions read in front of what is decided, where they have changed. */
@@ -240,7 +252,7 @@ export class RunDriver {
     events: readonly RunEvent[];
     ended: readonly EndedAttempt[];
     after: RunState;
-  }): Promise<void> {
+  }): Promise<'full' | undefined> {
     const { batch, events, ended, after } = turn;
     const before = this.state;
     const touched = touchedPaths(events);
@@ -262,8 +274,12 @@ export class RunDriver {
     this.writing = this.host.store.commit(delta);
     const result = await this.writing;
     if (this.over) return;
-    if (result.result === 'full') return this.waitForSlot(batch[0] as Queued, delta);
-    if (result.result === 'stale') return this.abandon(this.host.lost(this.run));
+    if (result.result === 'full') {
+      // Nothing of the delta was written: what results of other work it carried goes with the next one.
+      this.record.putBack(delta);
+      return 'full';
+    }
+    if (result.result === 'stale') return this.abandon(this.host.lost(this.run)).then(() => undefined);
     if (this.beside.size > 0) for (const { activation } of ended) this.beside.delete(`${activation.path}/${activation.attempt}`);
     this.state = after;
     this.birth = undefined;
@@ -280,12 +296,6 @@ export class RunDriver {
     if (input.type !== 'slot') return [];
     const slots = this.state.live[input.path]?.slots ?? [];
     return [{ path: input.path, keys: slots.map((key) => ({ key, limit: this.host.limitOf(key) })) }];
-  }
-
-  /** Nothing of the delta was written: what results of other work it carried goes with the next one. */
-  private waitForSlot({ input }: Queued, delta: Delta): void {
-    this.record.putBack(delta);
-    if (input.type === 'slot') this.slotless.add(input.path);
   }
 
   private async act(

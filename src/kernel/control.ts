@@ -13,7 +13,7 @@ import { headOf, joinOutcome } from './join.ts';
 import { begun, openStep, started } from './open.ts';
 import type { MemberResult } from './program.ts';
 import { rerun, wake } from './recover.ts';
-import { type Activation, type Group, type Halt, isHalted, type Path, type PersonSaid, type Ref } from './run-state.ts';
+import { type Activation, type Group, type Halt, isHalted, type Path, type PersonSaid, type Ref, unknownAt } from './run-state.ts';
 import { withSaid } from './said.ts';
 import { attemptFailed, conclude, takeMove } from './settle.ts';
 import type { Turn } from './turn.ts';
@@ -196,20 +196,31 @@ function overrideBy(turn: Turn, override: Override): void {
   turn.emit({ type: 'run.changed', at: turn.at, override, actor: override.actor });
 }
 
+/** Settles what a crash left unknown: one step, or all such members of a group. */
 function resolve(turn: Turn, actor: string, action: Extract<ControlInput['action'], { do: 'resolve' }>): void {
-  const activation = turn.activation(action.path);
-  if (activation?.state !== 'unknown') return ignore(turn, { input: 'control', path: action.path }, 'no-wait');
-  if (action.how === 'rerun') {
-    const { note, path } = action;
-    if (note !== undefined)
-      turn.emit({ type: 'run.changed', at: turn.at, actor, note, ...withSaid(turn.run, { by: 'note', actor, path, text: note }) });
-    return rerun(turn, activation);
+  const { how, note, path } = action;
+  const unknown = unknownAt(turn.run, path);
+  if (unknown.length === 0) return ignore(turn, { input: 'control', path }, 'no-wait');
+  if (how === 'rerun' && note !== undefined)
+    turn.emit({ type: 'run.changed', at: turn.at, actor, note, ...withSaid(turn.run, { by: 'note', actor, path, text: note }) });
+  if (how === 'accept') {
+    const passed = [...new Set(unknown.map(({ step }) => step))];
+    overrideBy(turn, { how: 'done', actor, passed, ...(note === undefined ? {} : { note }) });
   }
-  if (action.how === 'accept') {
-    const note = action.note === undefined ? {} : { note: action.note };
-    overrideBy(turn, { how: 'done', actor, passed: [activation.step], ...note });
-    return conclude(turn, action.path, { outcome: 'ok', actor, ...(action.output === undefined ? {} : { output: action.output }) });
-  }
-  const message = action.note ?? `attempt ${activation.attempt} of "${activation.step}" was interrupted and ${actor} said that it failed`;
-  attemptFailed(turn, action.path, { error: { code: 'STEP_FAILED', message, reason: 'error' } });
+  for (const activation of unknown) resolveOne(turn, activation, { actor, action });
+}
+
+function resolveOne(
+  turn: Turn,
+  activation: Activation,
+  { actor, action }: { readonly actor: string; readonly action: Extract<ControlInput['action'], { do: 'resolve' }> },
+): void {
+  const { path, step, attempt } = activation;
+  // One that was settled before it may have ended the group, and this one with it.
+  if (turn.activation(path)?.state !== 'unknown') return;
+  if (action.how === 'rerun') return rerun(turn, activation);
+  if (action.how === 'accept')
+    return conclude(turn, path, { outcome: 'ok', actor, ...(action.output === undefined ? {} : { output: action.output }) });
+  const message = action.note ?? `attempt ${attempt} of "${step}" was interrupted and ${actor} said that it failed`;
+  attemptFailed(turn, path, { error: { code: 'STEP_FAILED', message, reason: 'error' } });
 }

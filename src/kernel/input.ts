@@ -173,7 +173,7 @@ export interface RefusedInput {
   readonly path?: Path;
 }
 
-/** What somebody can ask of a run. `resolve` is about an attempt that a crash left unknown. */
+/** What somebody can ask of a run. `resolve` is about an attempt that a crash left unknown, or about all of a group. */
 export type ControlAction =
   | { readonly do: 'cancel'; readonly reason?: string }
   | { readonly do: 'pause' }

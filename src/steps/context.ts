@@ -179,7 +179,7 @@ export function keyOf({ runId, activation }: AttemptRequest): string {
 /** What was wrong with the attempt before, if there was one. */
 export function retryContextOf({ activation, said = [] }: AttemptRequest): StepContext['retryContext'] {
   if (activation.feedback === undefined) return undefined;
-  const note = said.findLast(({ by, path }) => by === 'note' && path === activation.path)?.text;
+  const note = said.findLast(({ by, path }) => by === 'note' && (path === activation.path || path === activation.group))?.text;
   return { error: activation.feedback, attempt: activation.attempt, ...(note === undefined ? {} : { note }) };
 }
 
