@@ -80,19 +80,19 @@ function checkRun(connection: Connection, key: number): Problem[] {
     const { state } = verifyRun(connection, row);
     readData(connection, row);
     const attempts = readAttempts(connection, row).length;
-    if (attempts !== row.frame.attempts) throw damagedRun(row.frame.id, `${row.frame.attempts} attempts ended, but ${attempts} are stored`);
-    readInbox(connection, { key, id: row.frame.id }, 0);
+    if (attempts !== row.attempts) throw damagedRun(row.id, `${row.attempts} attempts ended, but ${attempts} are stored`);
+    readInbox(connection, row, 0);
     if (plain(folded) === plain(state)) return [];
-    return [{ run: row.frame.id, seq: row.frame.seq, what: 'the folded log gives another checkpoint than the stored one' }];
+    return [{ run: row.id, seq: row.seq, what: 'the folded log gives another checkpoint than the stored one' }];
   } catch (error) {
     const seq = isEngineError(error) ? error.details.seq : undefined;
-    return [{ ...(row === undefined ? {} : { run: row.frame.id }), ...(typeof seq === 'number' ? { seq } : {}), what: messageOf(error) }];
+    return [{ ...(row === undefined ? {} : { run: row.id }), ...(typeof seq === 'number' ? { seq } : {}), what: messageOf(error) }];
   }
 }
 
 function foldLog(connection: Connection, row: RunRow): RunState | undefined {
   let state: RunState | undefined;
-  for (let after = 0; after < row.frame.seq; after += ROWS_AT_ONCE) {
+  for (let after = 0; after < row.seq; after += ROWS_AT_ONCE) {
     for (const { events } of readLog(connection, row, { after, limit: ROWS_AT_ONCE })) state = applyRow(state, events);
   }
   return state;

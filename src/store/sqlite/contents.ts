@@ -95,7 +95,7 @@ function rowOf(connection: Connection, row: RunRow, key: string): Record<string,
 }
 
 function parseData(connection: Connection, row: RunRow, found: Record<string, unknown>): Json {
-  const run = row.frame.id;
+  const run = row.id;
   const what = `the data under "${found.key}"`;
   if (found.digest === null && sumOf([row.key, found.key, found.text]) !== found.sum) {
     throw damagedRun(run, `${what} is not what was written`, { key: found.key });

@@ -4,10 +4,10 @@
 import { realpathSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { RunStatus } from '../../kernel/run-state.ts';
-import { statusOf } from './checkpoint.ts';
 import { toStoreError } from './failure.ts';
 import { assertOurs, MIGRATIONS } from './migrate.ts';
-import { ofRun } from './schema.ts';
+import { statusOf } from './run-row.ts';
+import { placeSql } from './schema.ts';
 
 /** A run that somebody has taken. */
 export interface OwnedRun {
@@ -70,7 +70,7 @@ function readFacts(db: DatabaseSync, file: string): FileFacts {
 function readOwned(db: DatabaseSync): OwnedRun[] {
   const rows = db
     .prepare(
-      `SELECT r.id AS run, r.owner, r.status, (SELECT e.at FROM events e WHERE ${ofRun('e.place', 'r.key')} ORDER BY e.place DESC LIMIT 1) AS at
+      `SELECT r.id AS run, r.owner, r.status, (SELECT e.at FROM events e WHERE e.place = ${placeSql('r.key', 'r.seq')}) AS at
        FROM runs r WHERE r.owner IS NOT NULL ORDER BY r.key`,
     )
     .all();
@@ -78,7 +78,7 @@ function readOwned(db: DatabaseSync): OwnedRun[] {
     run: String(run),
     owner: String(owner),
     at: Number(at),
-    status: statusOf(Number(status)) ?? 'failed',
+    status: statusOf(status) ?? 'failed',
   }));
 }
 

@@ -4,34 +4,7 @@
 import type { AgentUse, AgentUsed, ClosedAccount, Family, UsageQuery, UsageTotal, Used } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { unknownRun } from './failure.ts';
-import { keyOf } from './mail.ts';
-
-/** The tables of version 3. */
-export const LEDGER_TABLES = `
-CREATE TABLE agent_usage (
-  id INTEGER PRIMARY KEY,
-  run INTEGER,
-  path TEXT NOT NULL,
-  step TEXT NOT NULL,
-  attempt INTEGER NOT NULL,
-  role TEXT NOT NULL,
-  account TEXT NOT NULL,
-  started_at INTEGER NOT NULL,
-  ms INTEGER,
-  input_tokens INTEGER,
-  output_tokens INTEGER,
-  turns INTEGER,
-  cost_usd REAL
-);
-CREATE INDEX agent_usage_run ON agent_usage (run);
-CREATE INDEX agent_usage_time ON agent_usage (started_at);
-
-CREATE TABLE closed_accounts (
-  account TEXT PRIMARY KEY,
-  until INTEGER NOT NULL,
-  why TEXT NOT NULL
-) WITHOUT ROWID;
-`;
+import { keyOf } from './run-row.ts';
 
 /** Puts down that an agent is about to be asked; gives the number of the row. */
 export function beginUse(connection: Connection, { run, path, step, attempt, role, account, at }: AgentUse): number {

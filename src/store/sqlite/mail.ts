@@ -6,16 +6,10 @@ import { sumOf } from './chain.ts';
 import type { Connection } from './connection.ts';
 import { writeValues } from './contents.ts';
 import { damagedRun, parseStored } from './failure.ts';
-import { packJson, unpackJson } from './packing.ts';
-
-/** The key of a run inside the tables. */
-export function keyOf(connection: Connection, run: string): number | undefined {
-  return connection.sql('SELECT key FROM runs WHERE id = ?').get(run)?.key as number | undefined;
-}
 
 /** Puts a message into the inbox of a run that exists. */
 export function insertMail(connection: Connection, run: number, mail: Mail): 'posted' | 'duplicate' {
-  const body = packJson(JSON.stringify(mail.input));
+  const body = JSON.stringify(mail.input);
   const { changes } = connection
     .sql('INSERT INTO mail (run, dedupe, sum, body) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
     .run(run, mail.dedupe, sumOf([run, mail.dedupe, body]), body);
@@ -50,7 +44,7 @@ export function readInbox(connection: Connection, run: { readonly key: number; r
     .all(run.key, after);
   return rows.map(({ id, dedupe, sum, body }) => {
     if (sumOf([run.key, dedupe, body]) !== sum) throw damagedRun(run.id, `its mail ${id} is not what was posted`, { mail: id });
-    const input = parseStored(run.id, `its mail ${id}`, () => JSON.parse(unpackJson(String(body))) as RunInput);
+    const input = parseStored(run.id, `its mail ${id}`, () => JSON.parse(String(body)) as RunInput);
     return { id: id as number, dedupe: String(dedupe), input };
   });
 }

@@ -5,10 +5,8 @@ import { EngineError } from '../../base/error.ts';
 import { copyDatabase, recordBackup } from './backup.ts';
 import { type Connection, whenFree } from './connection.ts';
 import { foundHome } from './home.ts';
-import { LEDGER_TABLES } from './ledger.ts';
-import { phraseRows } from './packing.ts';
-import { OPENINGS, TABLES } from './schema.ts';
-import { DROP_VIEWS, PHRASES, VIEWS } from './views.ts';
+import { TABLES } from './schema.ts';
+import { VIEWS } from './views.ts';
 
 // "PAWL" in ASCII: tells our files from other databases.
 const APPLICATION_ID = 0x5041574c;
@@ -24,43 +22,11 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
-    name: 'tables',
+    name: 'tables and views',
     apply: (connection) => {
       connection.db.exec(`PRAGMA application_id=${APPLICATION_ID}`);
-      connection.db.exec(TABLES);
+      connection.db.exec(TABLES + VIEWS);
       foundHome(connection);
-    },
-  },
-  {
-    version: 2,
-    name: 'views',
-    apply: (connection) => {
-      connection.db.exec(PHRASES);
-      connection.db.exec(VIEWS);
-      for (const row of phraseRows()) connection.sql('INSERT INTO phrases (code, phrase) VALUES (?, ?)').run(...row);
-    },
-  },
-  {
-    version: 3,
-    name: 'agent usage',
-    apply: (connection) => connection.db.exec(LEDGER_TABLES),
-  },
-  {
-    version: 4,
-    name: 'short rows',
-    // A new file has the views of now already.
-    apply: ({ db }) => {
-      db.exec(OPENINGS);
-      const { sql } = db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'attempts'").get() as { sql: string };
-      if (!VIEWS.includes(sql)) db.exec(DROP_VIEWS + VIEWS);
-    },
-  },
-  {
-    version: 5,
-    name: 'pull requests of runs',
-    apply: ({ db }) => {
-      const { sql } = db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'workflow_runs'").get() as { sql: string };
-      if (!VIEWS.includes(sql)) db.exec(DROP_VIEWS + VIEWS);
     },
   },
 ];

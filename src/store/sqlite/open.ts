@@ -7,19 +7,20 @@ import { readAttempts, readLatest } from './attempts.ts';
 import { copyDatabase, recordBackup } from './backup.ts';
 import { openBell } from './bell.ts';
 import { checkStore } from './check.ts';
-import { type CommitContext, commitDelta, type OwnedRun, writesOneRow } from './commit.ts';
+import { type CommitContext, commitDelta } from './commit.ts';
 import { type Connection, createPrivateFile, openConnection, readSnapshot } from './connection.ts';
 import { readData, readValues } from './contents.ts';
+import { openDefinitions } from './definitions.ts';
 import { toStoreError, unknownRun } from './failure.ts';
 import { bindOrigin, type Home, openHome, readOrigin } from './home.ts';
 import { beginUse, closeAccount, endUse, openAccounts, readClosed, readFamily, readUses, sumUsage } from './ledger.ts';
 import { listRuns, readNextDue, readReady, resolvePrefix } from './listing.ts';
 import { readLog } from './log.ts';
-import { insertMail, keyOf, readInbox } from './mail.ts';
+import { insertMail, readInbox } from './mail.ts';
 import { migrate } from './migrate.ts';
 import { type ClaimContext, claimRun, releaseRun, withdrawMail } from './ownership.ts';
 import { pruneStore } from './prune.ts';
-import { openDefinitions, type RunRow, readRunRow, verifyRun } from './run-row.ts';
+import { keyOf, type RunRow, readRunRow, verifyRun } from './run-row.ts';
 import { openTransactions, type Transactions } from './transactions.ts';
 
 const WAL_AUTOCHECKPOINT = 1000;
@@ -91,7 +92,7 @@ export function createStore(connection: Connection, options: Omit<SqliteStoreOpt
   const home = openHome(connection);
   const bell = openBell(connection.path);
   const isDead = options.isDead ?? (() => false);
-  const context: ClaimContext = { connection, bell, owned: new Map<string, OwnedRun>(), isDead, definitionOf: openDefinitions(connection) };
+  const context: ClaimContext = { connection, bell, owned: new Map(), isDead, definitionOf: openDefinitions(connection) };
   const transactions = openTransactions(connection, bell.committed);
   return {
     ...createWriter(context, home, transactions),
@@ -133,13 +134,10 @@ function createWriter(
         return claimRun(context, { run, me }, after);
       }),
     commit: (delta) =>
-      write(
-        (after) => {
-          home.assertHome();
-          return commitDelta(context, delta, after);
-        },
-        writesOneRow(context, delta),
-      ),
+      write((after) => {
+        home.assertHome();
+        return commitDelta(context, delta, after);
+      }),
     release: (run, held, seenMail) =>
       write((after) => {
         home.assertHome();
@@ -210,7 +208,7 @@ function loadRun(
   const row = readRunRow(connection, run);
   if (row === undefined) throw unknownRun(run, connection.name);
   const { state, status, origin } = verifyRun(connection, row);
-  return { state, status, owner: row.owner, epoch: row.epoch, definition: definitionOf(row), codeHash: row.frame.code, origin };
+  return { state, status, owner: row.owner, epoch: row.epoch, definition: definitionOf(row), codeHash: row.code, origin };
 }
 
 type Reader = Pick<Store, 'inbox' | 'load' | 'values' | 'data' | 'latest' | 'attempts' | 'events' | 'list' | 'resolve'>;
@@ -225,12 +223,12 @@ function createReader(context: CommitContext & Pick<ClaimContext, 'definitionOf'
     });
   const loaded = rememberReads(connection, (run) => loadRun(context, run));
   return {
-    inbox: (run, after) => of(run, (row) => readInbox(connection, { key: row.key, id: run }, after)),
+    inbox: (run, after) => of(run, (row) => readInbox(connection, row, after)),
     load: (run) => readSnapshot(connection, () => loaded(run)),
     values: (digests) => readSnapshot(connection, () => readValues(connection, digests)),
     data: (run, keys) => of(run, (row) => readData(connection, row, keys)),
     latest: (run, steps) => of(run, (row) => readLatest(connection, row, steps)),
-    attempts: (run, group) => of(run, (row) => readAttempts(connection, row, group)),
+    attempts: (run, group) => of(run, (row) => readAttempts(connection, row, { group })),
     events: (run, after, limit) => of(run, (row) => readLog(connection, row, { after, limit: limit ?? EVENTS_MAX })),
     list: (query) => readSnapshot(connection, () => listRuns(connection, query)),
     resolve: (prefix, limit) => readSnapshot(connection, () => resolvePrefix(connection, prefix, limit)),

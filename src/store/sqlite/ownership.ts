@@ -6,7 +6,6 @@ import type { CommitContext } from './commit.ts';
 import { unknownRun } from './failure.ts';
 import { hasMail, readInbox, removeMail } from './mail.ts';
 import { type LoadedRun, type RunRow, readRunRow, verifyRun } from './run-row.ts';
-import { ofRun } from './schema.ts';
 import type { After } from './transactions.ts';
 
 /** What a claim works with, beside what a commit does. */
@@ -21,21 +20,10 @@ export function claimRun(context: ClaimContext, who: { readonly run: string; rea
   const row = readRunRow(connection, who.run);
   if (row === undefined) throw unknownRun(who.run, connection.name);
   if (row.owner !== undefined && row.owner !== who.me && !context.isDead(row.owner)) return { claimed: false, owner: row.owner };
-  const loaded = verifyRun(connection, row);
-  const claimed = toClaimed(context, loaded);
-  connection.sql('UPDATE runs SET owner = ?, epoch = epoch + 1, seq = ? WHERE key = ?').run(who.me, row.frame.seq, row.key);
+  const claimed = toClaimed(context, verifyRun(connection, row));
+  connection.sql('UPDATE runs SET owner = ?, epoch = epoch + 1 WHERE key = ?').run(who.me, row.key);
   after(() => {
-    context.owned.set(who.run, {
-      key: row.key,
-      seq: row.frame.seq,
-      head: loaded.head,
-      attempts: row.frame.attempts,
-      past: [],
-      status: row.frame.status,
-      due: row.frame.due,
-      openings: loaded.openings,
-      fixed: row.frame,
-    });
+    context.owned.set(who.run, row);
     context.bell.silence(who.run);
   });
   return claimed;
@@ -46,9 +34,9 @@ function toClaimed(context: ClaimContext, { row, state, origin }: LoadedRun): Cl
     claimed: true,
     epoch: row.epoch + 1,
     state,
-    mail: readInbox(context.connection, { key: row.key, id: row.frame.id }, 0),
+    mail: readInbox(context.connection, row, 0),
     definition: context.definitionOf(row),
-    codeHash: row.frame.code,
+    codeHash: row.code,
     origin,
   };
 }
@@ -64,11 +52,7 @@ export function releaseRun(
   if (found === undefined) throw unknownRun(held.run, connection.name);
   if (found.epoch !== held.epoch || found.owner !== held.owner) return 'stale';
   if (hasMail(connection, found.key as number, held.seenMail)) return 'mail';
-  connection
-    .sql(
-      `UPDATE runs SET owner = NULL, seq = (SELECT max(e.place) FROM events e WHERE ${ofRun('e.place', 'runs.key')}) - (key << 26) WHERE key = ?`,
-    )
-    .run(found.key as number);
+  connection.sql('UPDATE runs SET owner = NULL WHERE key = ?').run(found.key as number);
   after(() => {
     context.owned.delete(held.run);
     context.bell.silence(held.run);
