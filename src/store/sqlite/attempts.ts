@@ -18,7 +18,7 @@ function attemptsIn({ id: run }: RunRow, found: Record<string, unknown>): Stored
   const seq = found.seq as number;
   const count = found.attempts as number;
   const body = String(found.body);
-  if (sumOf([count, body]) !== found.sum) throw damagedRun(run, `record ${seq} of its log is not the one that was written`, { seq });
+  if (sumOf([count, body]) !== found.sum) throw damagedRun(run, `record ${seq} of its log was changed after it was written`, { seq });
   const { attempts } = parseStored(run, `record ${seq} of its log`, () => decodeLogRow(body));
   return attempts.map((attempt, index) => ({ id: count - attempts.length + 1 + index, seq, ...attempt }));
 }

@@ -60,7 +60,7 @@ describe('a run that was changed behind the store', () => {
     ['its checkpoint', `UPDATE runs SET state = replace(state, 'note 4', 'note 5') WHERE id = 'hurt'`, 'checkpoint at record 5'],
     ['its status', `UPDATE runs SET status = 'waiting' WHERE id = 'hurt'`, 'checkpoint at record 5'],
     ['a status that does not exist', `UPDATE runs SET status = 'asleep' WHERE id = 'hurt'`, 'a status'],
-    ['its position', `UPDATE runs SET seq = 4 WHERE id = 'hurt'`, 'goes on after record 4'],
+    ['its position', `UPDATE runs SET seq = 4 WHERE id = 'hurt'`, 'continues after record 4'],
     ['the count of its attempts', `UPDATE events SET attempts = 2 WHERE run = ${HURT} AND seq = 5`, 'checkpoint at record 5'],
     ['its last record', `UPDATE events SET body = replace(body, 'note 4', 'note 5') WHERE run = ${HURT} AND seq = 5`, 'record 5'],
     ['a missing last record', `DELETE FROM events WHERE run = ${HURT} AND seq = 5`, 'record 5'],

@@ -44,7 +44,7 @@ export function openDefinitions(connection: Connection): (row: RunRow) => Defini
     const found = connection.sql('SELECT digest, text FROM definitions WHERE id = ?').get(row.definition);
     const text = String(found?.text);
     if (digestText(text) !== toHex(found?.digest))
-      throw damagedRun(row.id, 'the definition it is frozen to is not the one that was written');
+      throw damagedRun(row.id, 'the definition it is frozen to was changed after it was written');
     const definition = deepFreeze(parseStored(row.id, 'its definition', () => JSON.parse(text) as Definition));
     if (known.size >= DEFINITIONS_MAX) known.delete(known.keys().next().value as number);
     known.set(row.definition, definition);

@@ -1,8 +1,8 @@
-// Owns which file a store is, and whose. A store knows where it was created; opened elsewhere it may be a second copy of runs that
-// go on in the first, so it is read-only until somebody says that this one is the store now.
+// Owns which file a store is, and whose. A store knows where it was created. Opened elsewhere it may be a copy of runs
+// that continue in the original, so it is read-only until somebody adopts it.
 //
-// H1. Nothing is written once the file, its log or the index of the log is not the one that SQLite has open: SQLite goes
-//     on writing to a file that was removed, and nobody could ever read it.
+// H1. Nothing is written once the file, its log or the index of the log is not the one that SQLite has open: SQLite keeps
+//     writing to a file that was removed, and nobody could ever read it.
 
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -18,7 +18,7 @@ interface Place {
 
 /** Where a store is at home. */
 export interface Home {
-  /** Throws STORE_COPIED when the file is not the one the store was created as, STORE_GONE when it was taken away. */
+  /** Throws STORE_COPIED when the file is not the one the store was created as, STORE_GONE when it was removed. */
   assertHome(): void;
   /** Makes this file the store's home, and whoever opened it its origin. Runs inside a transaction. */
   adopt(): void;
@@ -57,7 +57,7 @@ export function readOrigin(connection: Connection): string | undefined {
   return found === undefined ? undefined : String(found.value);
 }
 
-/** Records whose store this is, where nobody did; gives what is recorded. Runs inside a transaction. */
+/** Records whose store this is, unless that is recorded; returns what is recorded. Runs inside a transaction. */
 export function bindOrigin(connection: Connection, origin: string): string {
   connection.sql("INSERT INTO meta (key, value) VALUES ('origin', ?) ON CONFLICT DO NOTHING").run(origin);
   return readOrigin(connection) ?? origin;
@@ -73,7 +73,7 @@ function adoptOrigin(connection: Connection): void {
 /** The files that SQLite has open, by what is put after the name. Each is there from its first use on. */
 const SIDES = { '': 'file', '-wal': 'write-ahead log', '-shm': 'index of the write-ahead log' } as const;
 
-/** Gives what throws STORE_GONE when a file of the store was removed, replaced or cut off since it was opened. */
+/** Returns a check that throws STORE_GONE when a file of the store was removed, replaced or cut off since it was opened. */
 function openWatch(path: string): () => void {
   const seen = new Map<string, Stats>();
   const check = (side: keyof typeof SIDES): void => {
@@ -84,14 +84,14 @@ function openWatch(path: string): () => void {
       return;
     }
     if (before !== undefined && (before.ino !== now.ino || before.dev !== now.dev)) throw gone(path, `its ${SIDES[side]} was replaced`);
-    // A file becomes shorter when old runs were pruned, which leaves it whole.
+    // Pruning makes a file shorter, too, and leaves it whole.
     if (side === '' && now.size < (before?.size ?? 0) && !isWhole(path)) throw gone(path, 'it was cut off');
     seen.set(side, now);
   };
   check('');
   let isChecked = false;
   return () => {
-    // All that is written in one turn of the event loop shares a transaction, and one look.
+    // All writes of one turn of the event loop share a transaction, and one check.
     if (isChecked) return;
     check('');
     check('-wal');
@@ -103,7 +103,7 @@ function openWatch(path: string): () => void {
   };
 }
 
-/** Reads the file with a connection of its own: what this process has in its memory says nothing about the disk. */
+/** Reads the file with a connection of its own, because pages in the cache say nothing about the disk. */
 function isWhole(path: string): boolean {
   let db: DatabaseSync | undefined;
   try {
@@ -143,7 +143,7 @@ function copied(here: Place, home: Place): EngineError {
   const where = here.path === home.path ? `${here.path} (another file than the one created there)` : here.path;
   return new EngineError(
     'STORE_COPIED',
-    `the store ${where} was created as ${home.path}: it is a copy, or was moved; if the other one is not used any more, adopt this one ("pawl db adopt"), so that no run goes on twice`,
+    `the store ${where} was created as ${home.path}: it is a copy, or was moved; if the original is no longer used, adopt this one with "pawl db adopt"; otherwise the same run could continue twice`,
     { details: { file: here.path, home: home.path } },
   );
 }

@@ -1,5 +1,5 @@
-// Owns a look at a file that changes nothing in it, not even its version: what kind of file it is, where it is at home,
-// who owns runs in it. For upkeep, which must also work on files that cannot be opened as a store.
+// Owns reading facts about a file without changing it, not even its version: what kind of file it is, where it was
+// created, who owns runs in it. For maintenance commands, which must also work on files that cannot be opened as a store.
 
 import { realpathSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,7 +9,7 @@ import { assertOurs, MIGRATIONS } from './migrate.ts';
 import { statusOf } from './run-row.ts';
 import { placeSql } from './schema.ts';
 
-/** A run that somebody has taken. */
+/** A run with an owner. */
 export interface OwnedRun {
   readonly run: string;
   readonly owner: string;
@@ -18,7 +18,7 @@ export interface OwnedRun {
   readonly status: RunStatus;
 }
 
-/** What a look at a file found. */
+/** The facts about a file. */
 export interface FileFacts {
   readonly version: number;
   /** The version that this program writes. */
@@ -26,7 +26,7 @@ export interface FileFacts {
   readonly journalMode: string;
   readonly runs: number;
   readonly owned: readonly OwnedRun[];
-  /** The path the store is at home at, when that is not this file. */
+  /** The path the store was created at, if that is not this file. */
   readonly copyOf: string | undefined;
   /** Whose store it is: the id it was created under or adopted by. */
   readonly origin: string | undefined;
@@ -34,7 +34,7 @@ export interface FileFacts {
   readonly lastBackup: string | undefined;
 }
 
-/** Looks at a file; one that is no store, or of a newer version, is refused as it would be when it is opened. */
+/** Reads the facts about a file; one that is not a store, or is of a newer version, is rejected as if it were opened. */
 export function inspectFile(file: string): FileFacts {
   let db: DatabaseSync | undefined;
   try {

@@ -69,6 +69,6 @@ function verifyRow({ id }: RunRow, found: Record<string, unknown>, previous: str
   const at = found.at as number;
   const body = String(found.body);
   const hash = rowHash(previous, { seq, at, bodyDigest: digestText(body) });
-  if (hash !== toHex(found.hash)) throw damagedRun(id, `record ${seq} of its log is not the one that was written`, { seq });
+  if (hash !== toHex(found.hash)) throw damagedRun(id, `record ${seq} of its log was changed after it was written`, { seq });
   return { seq, at, hash, events: parseStored(id, `record ${seq} of its log`, () => decodeLogRow(body).events) };
 }

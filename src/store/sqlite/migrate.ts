@@ -8,7 +8,7 @@ import { foundHome } from './home.ts';
 import { TABLES } from './schema.ts';
 import { VIEWS } from './views.ts';
 
-// "PAWL" in ASCII: tells our files from other databases.
+// "PAWL" in ASCII: distinguishes our files from other databases.
 const APPLICATION_ID = 0x5041574c;
 
 /** A step from one version of the file to the next. */
@@ -31,14 +31,14 @@ export const MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/** Brings the file to the newest version; gives that version. A file of a newer one is refused untouched. */
+/** Migrates the file to the newest version and returns that. A file of a newer version is rejected untouched. */
 export async function migrate(connection: Connection, now: () => number, migrations: readonly Migration[] = MIGRATIONS): Promise<number> {
   const newest = migrations.at(-1)?.version ?? 0;
   const version = await whenFree(connection, () => assertOurs(connection.db, connection.name, newest));
   await whenFree(connection, () => connection.db.exec('PRAGMA journal_mode=WAL'));
   if (version === newest) return newest;
   const saved = version === 0 ? undefined : await backUp(connection, version, now());
-  // A new file is made at once: each commit waits for the disk.
+  // A new file is created in one transaction, because each commit waits for the disk.
   const batches = version === 0 ? [migrations] : migrations.map((migration) => [migration]);
   for (const batch of batches) await whenFree(connection, () => applyAll(connection, batch, now()));
   if (saved !== undefined) await whenFree(connection, () => recordBackup(connection, { ...saved, at: now() }));
@@ -50,20 +50,20 @@ export function versionOf(db: DatabaseSync): number {
   return db.prepare('PRAGMA user_version').get()?.user_version as number;
 }
 
-/** Gives the version of a file; one that is no store, or of a newer version, is refused. */
+/** Returns the version of a file; one that is not a store, or is of a newer version, is rejected. */
 export function assertOurs(db: DatabaseSync, name: string, newest: number): number {
   const version = versionOf(db);
   const isOurs = db.prepare('PRAGMA application_id').get()?.application_id === APPLICATION_ID;
   const isEmpty = db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.n === 0;
   if (!isOurs && !isEmpty) {
-    throw new EngineError('STORE_DAMAGED', `${name} is a database, but not a Pawl store; it was not touched; name another file`, {
+    throw new EngineError('STORE_DAMAGED', `${name} is a database, but not a Pawl store; it was not changed; name another file`, {
       details: { file: name },
     });
   }
   if (version > newest) {
     throw new EngineError(
       'STORE_NEWER',
-      `${name} is of version ${version}, and this Pawl knows up to ${newest}; it was not touched; use a Pawl that knows version ${version}`,
+      `${name} has file version ${version}, but this Pawl supports only versions up to ${newest}; the file was not changed; use a newer Pawl`,
       {
         details: { file: name, version, newest },
       },

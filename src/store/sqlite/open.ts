@@ -1,5 +1,5 @@
-// Owns opening the SQLite store and the wiring of its parts. What each part does is in its own file: `commit` writes,
-// `ownership` hands runs out, `run-row`, `log`, `attempts` and `contents` read, `bell` wakes.
+// Owns opening the SQLite store and wiring its parts. What each part does is in its own file: `commit` writes,
+// `ownership` claims and releases runs, `run-row`, `log`, `attempts` and `contents` read, `bell` wakes.
 
 import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
 import type { Store } from '../store.ts';
@@ -40,7 +40,7 @@ export interface SqliteStoreOptions {
   readonly walAutocheckpoint?: number;
   /** How long a lock of another process is waited for. */
   readonly busyMs?: number;
-  /** Makes this file the store's home although it was created elsewhere: after a restore or a move. */
+  /** Makes this file the store although it was created elsewhere: after a restore or a move. */
   readonly adopt?: boolean;
   /** Whose store this is, recorded in a new file and when a file is adopted: an id that no other machine or user has. */
   readonly origin?: string;
@@ -48,7 +48,7 @@ export interface SqliteStoreOptions {
 
 /** A store in an SQLite file. */
 export interface SqliteStore extends Store {
-  /** Makes this file the store's home although it was created elsewhere. */
+  /** Makes this file the store although it was created elsewhere. */
   adopt(): Promise<void>;
 }
 
@@ -78,9 +78,9 @@ async function openFile(options: SqliteStoreOptions): Promise<Connection> {
       origin: options.origin,
     });
   } catch (error) {
-    const told = toStoreError(error, file);
-    if (isEngineError(told)) throw told;
-    throw new EngineError('STORE_UNAVAILABLE', `cannot open the store ${file}: ${messageOf(error)}; check the path and its rights`, {
+    const known = toStoreError(error, file);
+    if (isEngineError(known)) throw known;
+    throw new EngineError('STORE_UNAVAILABLE', `cannot open the store ${file}: ${messageOf(error)}; check the path and its permissions`, {
       cause: error,
       details: { file },
     });
@@ -183,7 +183,7 @@ function createLedger(connection: Connection, home: Home, { write }: Transaction
 
 const READS_MAX = 8;
 
-/** Reads each run once for as long as nobody writes anything: what asks for a run in several places pays once. */
+/** Reads each run once for as long as nothing is written: a caller that loads a run in several places reads it once. */
 function rememberReads<T>(connection: Connection, read: (run: string) => T): (run: string) => T {
   const known = new Map<string, T>();
   let readAt = '';

@@ -1,4 +1,4 @@
-// Owns who drives a run: taking it when nobody alive has it, and giving it up when nothing new lies there.
+// Owns who drives a run: claiming it when it has no live owner, and releasing it when it has no new mail.
 
 import type { Definition } from '../../definition/model.ts';
 import type { Claimed, Held, Mail, Ownership } from '../store.ts';
@@ -14,7 +14,7 @@ export interface ClaimContext extends CommitContext {
   readonly definitionOf: (row: RunRow) => Definition;
 }
 
-/** Takes a run inside a transaction; one that is damaged is not taken. */
+/** Claims a run inside a transaction; a damaged one is not claimed. */
 export function claimRun(context: ClaimContext, who: { readonly run: string; readonly me: string }, after: After): Claimed | Held {
   const { connection } = context;
   const row = readRunRow(connection, who.run);
@@ -41,7 +41,7 @@ function toClaimed(context: ClaimContext, { row, state, origin }: LoadedRun): Cl
   };
 }
 
-/** Gives a run up inside a transaction, unless mail newer than `seenMail` lies there. */
+/** Releases a run inside a transaction, unless it has mail newer than `seenMail`. */
 export function releaseRun(
   context: CommitContext,
   held: Ownership & { readonly run: string; readonly seenMail: number },
@@ -61,7 +61,7 @@ export function releaseRun(
   return 'released';
 }
 
-/** Takes mail back inside a transaction, unless an owner may have read it: what that one commits would act on it. */
+/** Withdraws mail inside a transaction, unless a live owner may have read it and may act on it in its next commit. */
 export function withdrawMail(
   context: ClaimContext,
   { run, dedupe }: Pick<Mail, 'run' | 'dedupe'>,

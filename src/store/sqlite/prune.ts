@@ -5,7 +5,7 @@
 //     is forked in turn reads the log of its original.
 // P3. What is removed is decided inside the transaction that removes it, so a run that was taken up meanwhile stays.
 // P4. A value goes only when no row mentions its digest at the moment of its removal. What a crash leaves behind is
-//     found by the next prune, since it looks at all values.
+//     found by the next prune, which checks all values.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { isSettled, type RunStatus } from '../../kernel/run-state.ts';
@@ -21,7 +21,7 @@ import type { Transactions } from './transactions.ts';
 const FAMILIES_AT_ONCE = 200;
 const VALUES_AT_ONCE = 500;
 const RUNS_AT_ONCE = 100;
-/** Between two transactions others get their turn: who waits for the lock looks again within a few milliseconds. */
+/** Between two transactions others can write: who waits for the lock tries again within a few milliseconds. */
 const PAUSE_MS = 25;
 
 /** What pruning works with. */
@@ -139,7 +139,7 @@ function deleteRun(connection: Connection, key: number, before: number): void {
 
 const DIGEST = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
 
-/** Removes the values that no row mentions; gives how many. */
+/** Removes the values that no row mentions; returns how many. */
 async function sweepValues({ connection, write, assertHome }: PruneContext): Promise<number> {
   const unused = await readSnapshot(connection, () => new Set(digestsOf(connection, 'SELECT digest FROM contents')));
   const mark = createMark(connection, unused);
@@ -175,7 +175,7 @@ interface Mark {
   catchUp(): void;
 }
 
-/** Takes out of `unused` what is mentioned. Logs only grow, so of each it remembers how far it was read. */
+/** Removes from `unused` what is mentioned. Logs only grow, so it remembers how far each was read. */
 function createMark(connection: Connection, unused: Set<string>): Mark {
   const readTo = new Map<string, number>();
   const mention = (text: unknown): void => {

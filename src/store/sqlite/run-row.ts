@@ -127,7 +127,7 @@ export function verifyRun(connection: Connection, row: RunRow): LoadedRun {
   const status = statusOf(row.status);
   if (status === undefined || row.hash === null) throw damagedRun(id, 'its row names a status or a definition that does not exist');
   verifyEnd(connection, row);
-  if (row.sum !== sumOfRun(row)) throw damagedRun(id, `its checkpoint at record ${seq} is not the one that was written`, { seq });
+  if (row.sum !== sumOfRun(row)) throw damagedRun(id, `its checkpoint at record ${seq} was changed after it was written`, { seq });
   const members = readMembers(connection, row);
   const state = parseStored(id, 'its checkpoint', () => decodeState(row.state, row, members));
   const origin = parseStored(id, 'its origin', () => (row.origin === null ? {} : (JSON.parse(row.origin) as RunOrigin)));
@@ -139,5 +139,5 @@ function verifyEnd(connection: Connection, row: RunRow): void {
   const { id, seq, key } = row;
   readLog(connection, row, { after: seq - 1, limit: 1 });
   const beyond = connection.sql('SELECT 1 FROM events WHERE place > ? AND place <= ?').get(placeOf(key, seq), lastPlaceOf(key));
-  if (beyond !== undefined) throw damagedRun(id, `its log goes on after record ${seq}, the last one that was committed`, { seq });
+  if (beyond !== undefined) throw damagedRun(id, `its log continues after record ${seq}, the last one that was committed`, { seq });
 }

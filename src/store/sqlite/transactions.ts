@@ -1,12 +1,11 @@
-// Owns group commit: everything that wants to write in the same turn of the event loop shares one transaction, and so
-// one wait for the disk.
+// Owns group commit: all writes of one turn of the event loop share one transaction, and so one wait for the disk.
 //
-// W1. Each piece of work has a savepoint of its own: one that throws is undone and hurts no other.
-// W2. When SQLite itself fails, the whole transaction is undone and everybody in it hears why.
-// W3. What follows from a write (a bell, a cache) happens only after it is on disk.
+// W1. Each write has a savepoint of its own: one that throws is rolled back and does not affect the others.
+// W2. When SQLite itself fails, the whole transaction is rolled back and every write in it is rejected.
+// W3. What follows from a write (ringing a bell, changing a cache) happens only after it is on disk.
 //
-// The turn ends with `setImmediate`, not with a microtask: a run of quick steps would otherwise never let the event
-// loop have its turn, and timers and signals would starve.
+// The turn ends with `setImmediate`, not with a microtask: a run of quick steps would otherwise block the event loop,
+// and timers and signals would starve.
 
 import { uptimeMs } from '../../base/uptime.ts';
 import { type Connection, pauseMs } from './connection.ts';
@@ -15,7 +14,7 @@ import { isBusy, isSqliteFailure, toStoreError } from './failure.ts';
 const BATCH_MAX = 512;
 const TICK_MS = 5;
 
-/** Registers what is to happen once the write is on disk. */
+/** Registers a callback for when the write is on disk. */
 export type After = (then: () => void) => void;
 
 /** The queue of writes of one connection. */
@@ -46,8 +45,8 @@ export function openTransactions(connection: Connection, committed: () => void):
   let busyRounds = 0;
   let waiting: (() => void)[] = [];
 
-  // At the end of the present tick, so that everything that is ready in it is written together. A run of quick steps
-  // would hold up timers and sockets for as long as it lasts, so every few milliseconds they get their turn first.
+  // At the end of the current tick, so that everything that is ready in it is written together. A run of quick steps
+  // would delay timers and sockets for as long as it lasts, so every few milliseconds they go first.
   function schedule(): void {
     if (scheduled) return;
     scheduled = true;
