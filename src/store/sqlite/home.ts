@@ -1,8 +1,8 @@
-// Owns which file a store is, and whose. A store knows where it was created; opened elsewhere it may be a second copy of runs that
-// go on in the first, so it is read-only until somebody says that this one is the store now.
+// Owns which file a store is, and whose. A store knows where it was created. Opened elsewhere it may be a copy of runs
+// that continue in the original, so it is read-only until somebody adopts it.
 //
-// H1. Nothing is written once the file, its log or the index of the log is not the one that SQLite has open: SQLite goes
-//     on writing to a file that was removed, and nobody could ever read it.
+// H1. Nothing is written once the file, its log or the index of the log is not the one that SQLite has open: SQLite keeps
+//     writing to a file that was removed, and nobody could ever read it.
 
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -18,7 +18,7 @@ interface Place {
 
 /** Where a store is at home. */
 export interface Home {
-  /** Throws STORE_COPIED when the file is not the one the store was created as, STORE_GONE when it was taken away. */
+  /** Throws STORE_COPIED when the file is not the one the store was created as, STORE_GONE when it was removed. */
   assertHome(): void;
   /** To be called after every write that reached the disk. */
   written(): void;
@@ -60,7 +60,7 @@ export function readOrigin(connection: Connection): string | undefined {
   return found === undefined ? undefined : String(found.value);
 }
 
-/** Records whose store this is, where nobody did; gives what is recorded. Runs inside a transaction. */
+/** Records whose store this is, unless that is recorded; returns what is recorded. Runs inside a transaction. */
 export function bindOrigin(connection: Connection, origin: string): string {
   connection.sql("INSERT INTO meta (key, value) VALUES ('origin', ?) ON CONFLICT DO NOTHING").run(origin);
   return readOrigin(connection) ?? origin;
@@ -94,14 +94,14 @@ function openWatch(path: string): Watch {
       return;
     }
     if (before !== undefined && (before.ino !== now.ino || before.dev !== now.dev)) throw gone(path, `its ${SIDES[side]} was replaced`);
-    // A file becomes shorter when old runs were pruned, and the log when it was written back: both leave the store whole.
+    // Pruning makes a file shorter, and a checkpoint the log: both leave the store whole.
     if (side !== '-shm' && now.size < (before?.size ?? 0) && !isWhole(path)) throw gone(path, `its ${SIDES[side]} was cut off`);
     seen.set(side, now);
   };
   check('');
   let isChecked = false;
   const look = (): void => {
-    // All that is written in one turn of the event loop shares a transaction, and one look.
+    // All writes of one turn of the event loop share a transaction, and one check.
     if (isChecked) return;
     check('');
     check('-wal');
@@ -118,7 +118,7 @@ function openWatch(path: string): Watch {
   return { look, note };
 }
 
-/** Reads the file with a connection of its own: what this process has in its memory says nothing about the disk. */
+/** Reads the file with a connection of its own, because pages in the cache say nothing about the disk. */
 function isWhole(path: string): boolean {
   let db: DatabaseSync | undefined;
   try {
@@ -158,7 +158,7 @@ function copied(here: Place, home: Place): EngineError {
   const where = here.path === home.path ? `${here.path} (another file than the one created there)` : here.path;
   return new EngineError(
     'STORE_COPIED',
-    `the store ${where} was created as ${home.path}: it is a copy, or was moved; if the other one is not used any more, adopt this one ("pawl db adopt"), so that no run goes on twice`,
+    `the store ${where} was created as ${home.path}: it is a copy, or was moved; if the original is no longer used, adopt this one with "pawl db adopt"; otherwise the same run could continue twice`,
     { details: { file: here.path, home: home.path } },
   );
 }
