@@ -343,8 +343,8 @@ class PublicEngine implements Engine {
   }
 
   /** Refuses a person's deed inside of a run of this store, unless whoever made the engine has seen to that. */
-  private async assertOutside(deed: string): Promise<void> {
-    if (!this.isChecked) await (await import('./inside-run.ts')).assertOutside(this.open.store, deed);
+  private async assertOutside(deed: string, own?: string): Promise<void> {
+    if (!this.isChecked) await (await import('./inside-run.ts')).assertOutside(this.open.store, deed, own);
   }
 
   /** The options of a run with the worktree that it works in, where it gets one. */
@@ -393,12 +393,14 @@ class PublicEngine implements Engine {
   }
 
   async cancel(run: string, options: { readonly actor: string; readonly reason?: string }): Promise<RunView> {
+    await this.assertOutside('cancel another run', run);
     const reason = options?.reason;
     await steerRun(this.open, run, { actor: options?.actor, action: { do: 'cancel', ...(reason === undefined ? {} : { reason }) } });
     return this.get(run);
   }
 
   async pause(run: string, options: { readonly actor: string }): Promise<RunView> {
+    await this.assertOutside('pause another run', run);
     await steerRun(this.open, run, { actor: options?.actor, action: { do: 'pause' } });
     return this.get(run);
   }

@@ -143,8 +143,8 @@ export class StepBuilder {
   }
 
   /**
-   * Does one step per item, all of them or `concurrency` at once: the result is a list in the order of the items.
-   * A plain `yield` gives the results by the key of their item.
+   * Does one step per item, all of them or `concurrency` at once: the result is a list in the order of the items, and so
+   * is the `output` of the error that it throws when some of them failed. A plain `yield` gives the results by the key of their item.
    */
   each<Item, Call extends FlowStep>(
     items: readonly Item[],
@@ -152,7 +152,8 @@ export class StepBuilder {
     options: EachOptions<Item> = {},
   ): FlowCall<ResultOf<Call>[]> {
     const { bound, keys } = buildEach(this.#name, { items, body, options });
-    const receive = (sent: unknown) => keys.map((key) => (sent as Record<string, ResultOf<Call>>)[key] ?? (null as ResultOf<Call>));
+    const receive = (sent: unknown) =>
+      keys.map((key) => (sent as Record<string, ResultOf<Call>> | null)?.[key] ?? (null as ResultOf<Call>));
     return createCall({ bound, receive });
   }
 }

@@ -2,9 +2,10 @@
 // gives its result a type. A call is a value: every option makes a new one, and none of them does any work.
 
 import type { Duration } from '../base/duration.ts';
+import type { Json } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow, StepContext } from '../definition/code.ts';
 import type { RecoveryPolicy } from '../definition/model.ts';
-import type { FlowGroup, FlowStep, FlowYield } from '../kernel/flow-step.ts';
+import { type Failure, type FlowGroup, type FlowStep, type FlowYield, StepFailed } from '../kernel/flow-step.ts';
 import { checkMember, type FlowCondition, type FlowRetry, invalid, type StepOptions, withOptions } from './flow-model.ts';
 
 /** A step of a flow whose result has the type `T`: `const x = yield* step('a').task(fn)`. */
@@ -39,7 +40,7 @@ export type ResultOf<Call> = Call extends { [Symbol.iterator](): Generator<FlowY
 interface CallParts<T> {
   readonly bound: BoundStep;
   readonly child?: CompiledWorkflow;
-  /** Turns what the kernel sends into the type that the call promises, where the two differ. */
+  /** Turns what the kernel sends, or what a failure left behind, into the type that the call promises, where they differ. */
   readonly receive?: (sent: unknown) => T;
 }
 
@@ -57,8 +58,15 @@ class Call<T> implements FlowCall<T> {
   }
 
   *[Symbol.iterator](): Generator<FlowYield, T, unknown> {
-    const sent = yield this;
-    return this.#parts.receive === undefined ? (sent as T) : this.#parts.receive(sent);
+    const { receive } = this.#parts;
+    if (receive === undefined) return (yield this) as T;
+    let sent: unknown;
+    try {
+      sent = yield this;
+    } catch (error) {
+      throw error instanceof StepFailed ? new StepFailed({ ...failureOf(error), output: receive(error.output) as Json }) : error;
+    }
+    return receive(sent);
   }
 
   title(title: string): FlowCall<T> {
@@ -92,6 +100,10 @@ class Call<T> implements FlowCall<T> {
   #with(options: StepOptions): FlowCall<T> {
     return new Call({ ...this.#parts, bound: withOptions(this.bound, options) });
   }
+}
+
+function failureOf({ step, outcome, code, message }: StepFailed): Failure {
+  return { step, outcome, code, message };
 }
 
 /** The call of a step that is built. */

@@ -74,8 +74,8 @@ export function buildTask(name: string, spec: TaskSpec<never, unknown>): BoundSt
   // As they are now: the flow may go on with the same objects. Each attempt gets data of its own, and live objects themselves.
   const fixed = typeof args === 'function' ? undefined : args.map(ownCopy);
   const run = async (ctx: StepContext) => {
-    const given = typeof args === 'function' ? await args(ctx) : (fixed ?? []).map(ownCopy);
-    return { outcome: 'ok', output: await call(...given) };
+    const given: readonly unknown[] = typeof args === 'function' ? await args(ctx) : (fixed ?? []);
+    return { outcome: 'ok', output: await call(...given.map(ownCopy)) };
   };
   // The name of the author's function is what logs show.
   Object.defineProperty(run, 'name', { value: action.name });

@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Ancestor, readAncestors, standsAbove } from './ancestry.ts';
+import { type Ancestor, readAncestors, standsAbove, withDrivers } from './ancestry.ts';
 
 const shell: Ancestor = { pid: 10, programs: ['bash'], env: { LANG: 'C' } };
 
@@ -25,6 +27,16 @@ describe('what stands above a process', () => {
       ancestors: [shell, { pid: 8, programs: ['codex'] }],
       expected: { what: 'agent', name: 'Codex', pid: 8 },
     },
+    {
+      is: 'a run, where a step took the place of its shell and only a pawl is above',
+      ancestors: [shell, { pid: 9, programs: ['node', 'pawl'], isPawl: true }],
+      expected: { what: 'run', run: undefined, pid: 9 },
+    },
+    {
+      is: 'a run, below the process that drives it',
+      ancestors: withDrivers([shell, { pid: 9, programs: ['node', 'server'] }], [{ pid: 9, run: 'r2' }]),
+      expected: { what: 'run', run: 'r2', pid: 9 },
+    },
     { is: 'nothing, where a variable is set to nothing', env: { PAWL_RUN: '', CLAUDECODE: '' }, expected: undefined },
   ])('is $is', ({ env = {}, ancestors = [], expected }) => {
     expect(standsAbove(env, ancestors)).toEqual(expected);
@@ -43,6 +55,32 @@ describe('the ancestors of a process', () => {
     const ended = spawnSync('sh', words, { env: { ...process.env, SEEN_ABOVE: 'yes' }, encoding: 'utf8' });
     expect(ended.stderr).toBe('');
     expect(JSON.parse(ended.stdout)).toContain('sh');
+  });
+
+  test.each([
+    { is: 'a pawl that drives runs', program: 'pawl.js', above: ['run', 'x'], own: ['approve', 'r'], expected: true },
+    { is: 'a launcher with the same words', program: 'pawl.js', above: ['approve', 'r'], own: ['approve', 'r'], expected: undefined },
+    { is: 'another program', program: 'serve.js', above: ['run', 'x'], own: ['approve', 'r'], expected: undefined },
+  ])('tell $is', ({ program, above, own, expected }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'pawl-above-'));
+    try {
+      // The upper one starts the lower one with nothing in its environment; the lower one says what it sees above.
+      const lower = join(folder, 'lower', 'pawl.js');
+      const upper = join(folder, program);
+      mkdirSync(join(folder, 'lower'));
+      writeFileSync(
+        lower,
+        `import(${JSON.stringify(join(import.meta.dirname, 'ancestry.ts'))}).then(({ readAncestors }) => console.log(JSON.stringify(readAncestors()[0])));`,
+      );
+      writeFileSync(
+        upper,
+        `require('node:child_process').spawnSync(process.execPath, ${JSON.stringify([lower, ...own])}, { stdio: 'inherit', env: {} });`,
+      );
+      const ended = spawnSync(process.execPath, [upper, ...above], { encoding: 'utf8' });
+      expect((JSON.parse(ended.stdout) as Ancestor).isPawl).toBe(expected);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test('begin with the parent', () => {

@@ -2,6 +2,9 @@
 // agent. A shell of an agent is no place where a person decides, also when it has a terminal, and also when it hides
 // its variables from what it starts: the processes above still have theirs.
 //
+// A step can also take the place of its own shell (`exec env -i …`), and then nothing above it has a variable. What is
+// still above it is the process that drives its run: a pawl, told by its name, or whoever owns a run of the database.
+//
 // A process that was cut loose from its parents (a daemon) has nothing above it. Against that helps only a signature.
 
 import { basename } from 'node:path';
@@ -14,6 +17,10 @@ export interface Ancestor {
   readonly programs: readonly string[];
   /** The variables it was started with; absent where they cannot be read. */
   readonly env?: Readonly<Record<string, string>>;
+  /** True for a pawl that does something else than this process: what it starts are steps of runs. */
+  readonly isPawl?: boolean;
+  /** The runs it owns, as far as somebody has looked that up. */
+  readonly drives?: readonly string[];
 }
 
 /** What stands above a process that a person does not decide below. */
@@ -67,11 +74,27 @@ const ANCESTORS_MAX = 64;
 /** The processes above one, nearest first, as far as they can be seen. */
 export function readAncestors(pid: number = process.pid): Ancestor[] {
   const found: Ancestor[] = [];
+  const own = pawlArguments(readCommand(pid));
   for (let at = readProcess(pid)?.ppid ?? 0; at > 0 && found.length < ANCESTORS_MAX; at = readProcess(at)?.ppid ?? 0) {
     const env = readEnvironment(at);
-    found.push({ pid: at, programs: programsOf(readCommand(at)), ...(env === undefined ? {} : { env }) });
+    const words = readCommand(at);
+    const does = pawlArguments(words);
+    // An older Node starts the right one with the same words, and stays above it.
+    const isPawl = does !== undefined && JSON.stringify(does) !== JSON.stringify(own);
+    found.push({ pid: at, programs: programsOf(words), ...(env === undefined ? {} : { env }), ...(isPawl ? { isPawl } : {}) });
   }
   return found;
+}
+
+/** The ancestors, with the runs that each of them drives. */
+export function withDrivers(
+  ancestors: readonly Ancestor[],
+  drivers: readonly { readonly pid: number; readonly run: string }[],
+): readonly Ancestor[] {
+  return ancestors.map((ancestor) => {
+    const drives = drivers.filter(({ pid }) => pid === ancestor.pid).map(({ run }) => run);
+    return drives.length === 0 ? ancestor : { ...ancestor, drives };
+  });
 }
 
 /** The run or the agent that this process works for, judged by its own variables and by what stands above it. */
@@ -83,6 +106,8 @@ export function standsAbove(env: Readonly<Record<string, string | undefined>>, a
     if (marked !== undefined) return marked;
     const name = ancestor.programs.map((program) => AGENT_PROGRAMS[program]).find((known) => known !== undefined);
     if (name !== undefined) return { what: 'agent', name, pid: ancestor.pid };
+    const [run] = ancestor.drives ?? [];
+    if (run !== undefined || ancestor.isPawl === true) return { what: 'run', run, pid: ancestor.pid };
   }
   return undefined;
 }
@@ -103,3 +128,11 @@ function programsOf(words: readonly string[]): string[] {
 }
 
 const SCRIPT_WORDS = 2;
+const NODE = /^node(?:js)?(?:\.exe)?$/;
+
+/** What a pawl was told to do; undefined for every other program, also one that was given a file of that name. */
+function pawlArguments([program = '', ...rest]: readonly string[]): readonly string[] | undefined {
+  if (!NODE.test(basename(program))) return programsOf([program]).includes('pawl') ? rest : undefined;
+  const at = rest.findIndex((word) => !word.startsWith('-'));
+  return at >= 0 && programsOf([rest[at] as string]).includes('pawl') ? rest.slice(at + 1) : undefined;
+}

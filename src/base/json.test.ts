@@ -108,9 +108,42 @@ describe('a copy of its own', () => {
     expect(Object.keys(ownCopy(odd))).toEqual(['__proto__']);
   });
 
-  test('is the thing itself where it is live, or has something live in it', () => {
-    const itself: { me?: unknown } = {};
-    itself.me = itself;
-    for (const live of [new Map(), new Date(0), { run: () => 1 }, [{ deep: { of: new Set() } }], itself]) expect(ownCopy(live)).toBe(live);
+  test('is the thing itself where it is live', () => {
+    class Own extends Map {}
+    const shared = new Uint8Array(new SharedArrayBuffer(2));
+    for (const live of [new Own(), new Proxy(new Own(), {}), { run: () => 1 }, () => 1, Symbol('s'), shared])
+      expect(ownCopy(live)).toBe(live);
+  });
+
+  test('is made of lists, objects, maps, sets, dates and buffers around live things, which stay themselves', () => {
+    class Live {}
+    const live = new Live();
+    const given = { list: [live, [3, 1, 2]], map: new Map([['a', { live, n: [1] }]]), set: new Set([1]), date: new Date(5), live };
+    const copy = ownCopy(given);
+    expect(copy).toEqual(given);
+    expect([copy.live, copy.list[0], copy.map.get('a')?.live].every((member) => member === live)).toBe(true);
+    (copy.list[1] as number[]).sort();
+    copy.map.get('a')?.n.push(2);
+    copy.map.set('b', { live, n: [] });
+    copy.set.add(2);
+    copy.date.setTime(6);
+    expect(given).toEqual({ list: [live, [3, 1, 2]], map: new Map([['a', { live, n: [1] }]]), set: new Set([1]), date: new Date(5), live });
+  });
+
+  test('has bytes of its own, of the same type', () => {
+    for (const bytes of [new Float64Array([3, 1]), Buffer.from('ba'), new Uint8Array([3, 1])]) {
+      const copy = ownCopy(bytes);
+      expect([[...copy], copy.constructor]).toEqual([[...bytes], bytes.constructor]);
+      copy.sort();
+      expect([...copy]).not.toEqual([...bytes]);
+    }
+  });
+
+  test('has what is in it twice, or in itself, as the given has', () => {
+    const twice = { n: 1 };
+    const given: { a: object; b: object; me?: unknown } = { a: twice, b: twice };
+    given.me = given;
+    const copy = ownCopy(given);
+    expect([copy === given, copy.me === copy, copy.a === copy.b, copy.a === twice]).toEqual([false, true, true, false]);
   });
 });

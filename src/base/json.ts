@@ -65,26 +65,71 @@ function refuse(what: string, place: Place, why: string): never {
   });
 }
 
-/** A copy that whoever gets it may change, of data; a live object, or data with one inside, is passed on as it is. */
+/**
+ * A copy that whoever gets it may change: of data, and of lists, objects, maps, sets, dates and buffers with anything in
+ * them. Live things (instances of classes, functions, objects with methods) are in the copy as themselves.
+ */
 export function ownCopy<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
-  const copy = copyOf(value, 0);
-  return copy === LIVE ? value : (copy as T);
+  return typeof value === 'object' && value !== null ? (copyOf(value, { made: new Map(), depth: 0 }) as T) : value;
 }
 
-const LIVE = Symbol('live');
+interface Copying {
+  /** What was copied so far: data that is in it twice, or in itself, is so in the copy. */
+  readonly made: Map<object, object>;
+  readonly depth: number;
+}
 
-function copyOf(value: unknown, depth: number): unknown {
-  if (typeof value === 'function' || typeof value === 'symbol' || depth > DEPTH_MAX) return LIVE;
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) {
-    const list = value.map((member) => copyOf(member, depth + 1));
-    return list.includes(LIVE) ? LIVE : list;
-  }
+function copyOf(value: unknown, { made, depth }: Copying): unknown {
+  if (typeof value !== 'object' || value === null || depth > DEPTH_MAX) return value;
+  const known = made.get(value);
+  if (known !== undefined) return known;
+  const inside = { made, depth: depth + 1 };
+  if (Array.isArray(value)) return copyList(value, inside);
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return LIVE;
-  const members = Object.entries(value).map(([key, member]) => [key, copyOf(member, depth + 1)] as const);
-  return members.some(([, member]) => member === LIVE) ? LIVE : Object.fromEntries(members);
+  if (prototype !== Object.prototype && prototype !== null) return copyBuiltIn(value, prototype, inside);
+  const members = Object.entries(value);
+  // Its methods belong to it: a copy would have them work on another object than the one they are of.
+  if (members.some(([, member]) => typeof member === 'function')) return value;
+  const copy = {};
+  made.set(value, copy);
+  for (const [key, member] of members) {
+    const own = copyOf(member, inside);
+    if (key === '__proto__') Object.defineProperty(copy, key, { value: own, enumerable: true, configurable: true, writable: true });
+    else (copy as Record<string, unknown>)[key] = own;
+  }
+  return copy;
+}
+
+function copyList(list: readonly unknown[], inside: Copying): unknown[] {
+  const copy: unknown[] = [];
+  inside.made.set(list, copy);
+  for (const member of list) copy.push(copyOf(member, inside));
+  return copy;
+}
+
+/** What the language has for data; an instance of anything else, a subclass included, is live. */
+function copyBuiltIn(value: object, prototype: unknown, inside: Copying): object {
+  if (prototype === Date.prototype) return new Date(value as Date);
+  if (ArrayBuffer.isView(value)) return copyView(value);
+  if (prototype === Map.prototype) {
+    const copy = new Map<unknown, unknown>();
+    inside.made.set(value, copy);
+    for (const [key, member] of value as Map<unknown, unknown>) copy.set(copyOf(key, inside), copyOf(member, inside));
+    return copy;
+  }
+  if (prototype === Set.prototype) {
+    const copy = new Set<unknown>();
+    inside.made.set(value, copy);
+    for (const member of value as Set<unknown>) copy.add(copyOf(member, inside));
+    return copy;
+  }
+  return value;
+}
+
+/** Bytes of their own, of the same type; memory that is meant to be shared stays so. */
+function copyView(view: ArrayBufferView): ArrayBufferView {
+  if (view.buffer instanceof SharedArrayBuffer || view instanceof DataView) return view;
+  return Uint8Array.prototype.slice.call(view);
 }
 
 /** True for an object that is neither null nor a list. */

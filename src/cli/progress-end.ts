@@ -2,7 +2,8 @@
 // commands that come next.
 
 import { formatDuration } from '../base/duration.ts';
-import { isSettled, type RunState } from '../kernel/run-state.ts';
+import type { Path } from '../kernel/activation.ts';
+import { isSettled, type RunState, unknownAt } from '../kernel/run-state.ts';
 import { statusOf } from '../kernel/status.ts';
 import { pasteable } from './caller.ts';
 import { type WayOn, waysFromHalt, waysFromUnknown } from './choices.ts';
@@ -13,6 +14,8 @@ import type { Story } from './story.ts';
 import { commandFor } from './story-command.ts';
 import { oneLine } from './terminal.ts';
 import { untilText } from './time.ts';
+
+const SHOWN_MEMBERS = 5;
 
 /** A run at the end of a command. */
 export interface End {
@@ -29,8 +32,30 @@ export function endLines(shell: Shell, end: End): string[] {
   if (interrupted)
     return [`${statusMark(shell, 'waiting')} run ${id} is stopped where it was; it goes on with`, commandLine(shell, `pawl resume ${id}`)];
   if (isSettled(state.status)) return settledLines(shell, end);
-  const waits = rest.waits.flatMap((wait) => waitLines(shell, end, wait));
-  return [`${statusMark(shell, 'waiting')} run ${id} waits`, ...waits];
+  const groups = groupsUnknown(state);
+  const single = rest.waits.filter(
+    ({ run, wait }) => run !== id || wait.kind !== 'unknown' || !groups.has(state.live[wait.path ?? '']?.member?.group ?? ''),
+  );
+  const waits = single.flatMap((wait) => waitLines(shell, end, wait));
+  return [`${statusMark(shell, 'waiting')} run ${id} waits`, ...[...groups].flatMap((group) => groupLines(shell, state, group)), ...waits];
+}
+
+/** The groups with several members whose end is unknown: a person need not say of each what happened. */
+function groupsUnknown({ live }: RunState): ReadonlySet<Path> {
+  const groups = Object.values(live).flatMap(({ state, member }) => (state === 'unknown' ? (member?.group ?? []) : []));
+  return new Set(groups.filter((group, index) => groups.indexOf(group) !== index));
+}
+
+function groupLines(shell: Shell, state: RunState, group: Path): string[] {
+  const members = unknownAt(state, group);
+  return [
+    `  ${members.length} steps of "${oneLine(group.replace(/#1$/, ''))}" may have run, and there is no record of their end; say what happened to all of them:`,
+    ...wayLines(shell, waysFromUnknown(state.id, group)),
+    `  or to one of them, by its path: ${members
+      .slice(0, SHOWN_MEMBERS)
+      .map(({ path }) => oneLine(path))
+      .join(', ')}${members.length > SHOWN_MEMBERS ? ', …' : ''}`,
+  ];
 }
 
 function settledLines(shell: Shell, { story, state }: End): string[] {

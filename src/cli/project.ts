@@ -33,6 +33,15 @@ export function findProject(shell: Shell, given: Given): Project {
   return git === undefined ? projectAt(shell.cwd, 'folder') : projectAt(git, 'git');
 }
 
+/** Every project that a path lies in, nearest first. */
+export function projectsAround(path: string): Project[] {
+  const found: Project[] = [];
+  for (let folder = realPath(path) ?? path; ; folder = dirname(folder)) {
+    if (HOMES.some((name) => isFolder(join(folder, name)))) found.push(projectAt(folder, 'home'));
+    if (folder === dirname(folder)) return found;
+  }
+}
+
 function projectAt(root: string, because: Project['because']): Project {
   return { root, because, home: HOMES.map((name) => join(root, name)).find(isFolder) };
 }

@@ -1,15 +1,15 @@
 // Owns who calls a command: the terminal, the personal token and what stands above this process, put before the one
 // function that knows what each verb takes.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { readAncestors } from '../authority/ancestry.ts';
+import { type Ancestor, readAncestors, withDrivers } from '../authority/ancestry.ts';
 import { type Caller, type Right, rightOf, type Wanted } from '../authority/right.ts';
 import type { demandsOf } from '../authority/rights.ts';
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { accountName } from './actor.ts';
 import { callingSession, readSession } from './agent-session.ts';
-import { findProject } from './project.ts';
+import type { Project } from './project.ts';
 import { readSettings } from './settings.ts';
 import type { Shell } from './shell.ts';
 import { isSignedProject } from './signed-projects.ts';
@@ -40,15 +40,42 @@ async function callerOf(shell: Shell, wanted: Wanted): Promise<Caller> {
   const signer = wanted.demand === 'steer' ? undefined : await signerOf(shell, wanted);
   const secret = secretOf(shell);
   const token = secret === undefined ? undefined : (await import('./tokens.ts')).checkToken(shell, secret);
+  const ancestors = await ancestorsOf(shell);
   return {
     user: accountName(shell),
     isTerminal: shell.isInteractive,
     env: shell.env,
-    ancestors: () => shell.world.ancestors?.() ?? readAncestors(),
+    ancestors: () => ancestors,
     ...(signer === undefined ? {} : { signer }),
     ...(token === undefined ? {} : { token: { name: token.name, scopes: token.scopes } }),
-    ...(isOwn(shell, shell.given.maybe('RUN')) ? { isOwnRun: true } : {}),
+    ...(isOwn(shell, ancestors, shell.given.maybe('RUN')) ? { isOwnRun: true } : {}),
   };
+}
+
+/** The processes above, with what each of them drives in the database that the command is about. */
+async function ancestorsOf(shell: Shell): Promise<readonly Ancestor[]> {
+  const ancestors = shell.world.ancestors?.() ?? readAncestors();
+  return ancestors.length === 0 ? ancestors : withDrivers(ancestors, await driversOf(shell));
+}
+
+async function driversOf(shell: Shell): Promise<readonly { readonly pid: number; readonly run: string }[]> {
+  const [{ databaseOf }, { inspectFile }, { processOf }] = await Promise.all([
+    import('./session.ts'),
+    import('../store/sqlite/inspect.ts'),
+    import('../process/owner.ts'),
+  ]);
+  try {
+    const file = await databaseOf(shell, shell.given);
+    const { owned } = existsSync(file) ? inspectFile(file) : { owned: [] };
+    return owned.flatMap(({ run, owner }) => {
+      const pid = processOf(owner);
+      return pid === undefined ? [] : [{ pid, run }];
+    });
+  } catch (error) {
+    // What cannot be read, or is not trusted yet, is told by the command itself.
+    if (isEngineError(error)) return [];
+    throw error;
+  }
 }
 
 /**
@@ -64,9 +91,15 @@ async function signerOf(shell: Shell, { demand, isFirstKey, standsIn }: Wanted):
   return (await (await import('./identity-signing.ts')).unlock(shell, shell.given)).name;
 }
 
-/** Whether the project says that people sign what they do; once it did, only its own file in the state folder ends that. */
+/** Whether people sign what they do in any project that the command is about, from wherever it is given. */
 async function takesSignatures(shell: Shell): Promise<boolean> {
-  const project = findProject(shell, shell.given);
+  const { projectsConcerned } = await import('./projects-concerned.ts');
+  for (const project of await projectsConcerned(shell)) if (await isSigned(shell, project)) return true;
+  return false;
+}
+
+/** Whether a project takes signatures; once it did, only its own file in the state folder ends that. */
+async function isSigned(shell: Shell, project: Project): Promise<boolean> {
   try {
     const { decisions } = await readSettings(shell, project);
     return isSignedProject(shell, project, decisions === 'signed');
@@ -77,11 +110,14 @@ async function takesSignatures(shell: Shell): Promise<boolean> {
   }
 }
 
-/** True for the run that this process works in, and for those that the session of the calling agent took up. */
-function isOwn(shell: Shell, prefix: string | undefined): boolean {
+/**
+ * True for the run that this process works in, and for those that the session of the calling agent took up. A variable
+ * does not tell which run that is, since anybody can set it: the process above that drives the run does.
+ */
+function isOwn(shell: Shell, ancestors: readonly Ancestor[], prefix: string | undefined): boolean {
   if (prefix === undefined || prefix === '') return false;
   const wanted = prefix.toLowerCase();
-  if (shell.env.PAWL_RUN?.startsWith(wanted) === true) return true;
+  if (ancestors.some(({ drives = [] }) => drives.some((run) => run.startsWith(wanted)))) return true;
   const session = callingSession(shell);
   return session !== undefined && readSession(shell, session).runs.some(({ run }) => run.startsWith(wanted));
 }

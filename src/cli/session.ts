@@ -13,6 +13,7 @@ import { findProject, type Project, projectState, stateHome } from './project.ts
 import { roleFilesOf } from './role-files.ts';
 import { readSettings, type Settings } from './settings.ts';
 import type { Shell } from './shell.ts';
+import { isSignedProject } from './signed-projects.ts';
 import { assertOwn, ensureStateId, readStateId } from './store-origin.ts';
 
 /** Where the runs of a command are kept, and who said so. */
@@ -46,6 +47,11 @@ export async function findPlace(shell: Shell, given: Given): Promise<Place> {
   if (set !== undefined && set !== '') return at(resolve(shell.cwd, set), 'environment');
   if (settings.db !== undefined) return at(resolve(project.root, settings.db), 'config');
   return at(join(projectState(shell, project), 'runs.db'), 'default');
+}
+
+/** The file of the database that a command works with. */
+export async function databaseOf(shell: Shell, given: Given): Promise<string> {
+  return (await findPlace(shell, given)).file;
 }
 
 function stateOf(shell: Shell): string | undefined {
@@ -135,6 +141,8 @@ export async function openEngine(
   parts: { readonly store: Store; readonly workflows: readonly AnyWorkflow[]; readonly forge?: Forge },
 ): Promise<Engine> {
   const [{ createEngine }, roles] = await Promise.all([import('../api/engine.ts'), rolesOf(place)]);
+  // Runs that take signatures are kept from those who would later look after them as another project.
+  if (place.settings.decisions === 'signed') isSignedProject(shell, place.project, true);
   const { limits, stages, inheritEnv, groups, commands, budgets, decisions, protected: guarded } = place.settings;
   return createEngine({
     rights: 'checked',

@@ -1,5 +1,5 @@
 // Owns which projects take signatures. The setting lies in the project, where an agent could take it out again: a project
-// that had it once, when a right was asked for, keeps it until its owner removes it from the state folder.
+// that had it once, when a right was asked for or a run was started, keeps it until its owner removes it from the state folder.
 
 import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,6 +22,11 @@ export function isSignedProject(shell: Shell, { root }: Project, says: boolean):
       result: undefined,
     }));
   return says || known;
+}
+
+/** The projects that had the setting when a right was asked for, or a run was started. */
+export function knownSignedProjects(shell: Shell): readonly string[] {
+  return readProjects(join(stateHome(shell), FILE));
 }
 
 function readProjects(file: string): readonly string[] {

@@ -20,7 +20,7 @@ export interface ChildStart {
   /** The keys that its parent knows. */
   readonly keys: readonly string[] | undefined;
   /** The workflow, when the parent's flow gave it as a value. */
-  readonly given?: CompiledWorkflow;
+  readonly given?: CompiledWorkflow | undefined;
 }
 
 /** Starts the child that an activation waits for, or follows it when it exists. */

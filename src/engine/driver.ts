@@ -12,7 +12,7 @@ import type { BoundStep } from '../definition/code.ts';
 import { type Activation, heldBy, humanWaitOf, isWorking, type Path, type Ref, slotsOf } from '../kernel/activation.ts';
 import { draftOf } from '../kernel/apply.ts';
 import { decide } from '../kernel/decide.ts';
-import { type Effect, effectOf, outstanding, type StepWork } from '../kernel/effect.ts';
+import { type Effect, effectKey, effectOf, outstanding, type StepWork } from '../kernel/effect.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { Program } from '../kernel/program.ts';
@@ -20,15 +20,14 @@ import { dueOf, hasRoom, type RunState, standsStill } from '../kernel/run-state.
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
 import { changesBetween } from '../steps/subject-changes.ts';
-import type { CommitResult, Delta, ReceivedMail, SlotClaim } from '../store/store.ts';
+import type { CommitResult, ReceivedMail, SlotClaim } from '../store/store.ts';
 import { inputOf } from './attempt-input.ts';
 import { type Beside, createDelta, touchedPaths } from './delta.ts';
 import type { DriverHost, DriverStart } from './host.ts';
 import { MailGuard, type Queued } from './mail-guard.ts';
-import { groupsFor, refsFor } from './needs.ts';
+import { forgePartsOf, groupsFor, refsFor } from './needs.ts';
 import type { RunRecord } from './record.ts';
-
-const FORGE_PARTS: readonly string[] = ['pr', 'issue', 'repository'];
+import { SlotQueue } from './slot-queue.ts';
 
 interface Work {
   readonly key: string;
@@ -61,7 +60,7 @@ export class RunDriver {
   private readonly works = new Map<Path, Work>();
   private readonly beside = new Map<string, Beside>();
   private readonly childrenStarted = new Set<string>();
-  private readonly slotless = new Set<Path>();
+  private readonly slotless = new SlotQueue();
   private stopping: Promise<unknown>[] = [];
   private writing: Promise<CommitResult> | undefined;
   private readonly afterTurns: (() => void)[] = [];
@@ -143,10 +142,12 @@ export class RunDriver {
   /** Looks into the inbox, and for slots that have come free: somebody rang. */
   async rung(): Promise<void> {
     if (this.over) return;
-    const waiting = [...this.slotless];
-    this.slotless.clear();
-    for (const path of waiting) this.take({ type: 'slot', at: this.host.clock.now(), path });
+    this.trySlots(this.slotless.next());
     this.takeMail(await this.host.store.inbox(this.run, this.seenMail));
+  }
+
+  private trySlots(paths: readonly Path[]): void {
+    for (const path of paths) this.take({ type: 'slot', at: this.host.clock.now(), path });
   }
 
   /** Begins to act on a run that was claimed: everything that should be under way is asked for again. */
@@ -186,7 +187,7 @@ export class RunDriver {
 
   private async turns(): Promise<void> {
     do {
-      if (this.queue.length > 0) await this.turn();
+      if (this.queue.length > 0) await this.turn(this.nextBatch());
       else if (this.birth === undefined && this.isIdle()) await this.giveUp();
     } while (!this.over && this.queue.length > 0);
     this.turning = false;
@@ -194,8 +195,17 @@ export class RunDriver {
     if (!this.over && this.isIdle()) this.turnSoon();
   }
 
-  private async turn(): Promise<void> {
-    const batch = this.nextBatch();
+  private async turn(batch: Queued[]): Promise<void> {
+    const slot = batch[0]?.input.type === 'slot' ? batch[0].input.path : undefined;
+    const keys = slot === undefined ? undefined : slotsOf(this.state.live[slot]);
+    const isFull = (await this.decided(batch)) === 'full';
+    if (slot === undefined || this.over) return;
+    // Whoever found no place stands in the queue; behind one that did not, the next may find one.
+    if (isFull) this.slotless.add(slot, keys ?? []);
+    else this.trySlots(this.slotless.next({ path: slot, keys }));
+  }
+
+  private async decided(batch: Queued[]): Promise<'full' | undefined> {
     if (this.forgeParts.length > 0) await this.lookAtForge(batch);
     if (this.over) return;
     if (this.state.signed === true) await this.guard.lookAtChildren(this.run, batch);
@@ -215,7 +225,7 @@ export class RunDriver {
     }
     if (events.length === 0 && batch.every(({ mail }) => mail === undefined)) return;
     draft.seq += 1;
-    await this.commit({ batch, events, ended, after: draft });
+    return this.commit({ batch, events, ended, after: draft });
   }
 
   /** Puts the facts of the forge that decisions read in front of what is decided, where they have changed. */
@@ -244,7 +254,7 @@ export class RunDriver {
     events: readonly RunEvent[];
     ended: readonly EndedAttempt[];
     after: RunState;
-  }): Promise<void> {
+  }): Promise<'full' | undefined> {
     const { batch, events, ended, after } = turn;
     const before = this.state;
     const touched = touchedPaths(events);
@@ -266,8 +276,12 @@ export class RunDriver {
     this.writing = this.host.store.commit(delta);
     const result = await this.writing;
     if (this.over) return;
-    if (result.result === 'full') return this.waitForSlot(batch[0] as Queued, delta);
-    if (result.result === 'stale') return this.abandon(this.host.lost(this.run));
+    if (result.result === 'full') {
+      // Nothing of the delta was written: what results of other work it carried goes with the next one.
+      this.record.putBack(delta);
+      return 'full';
+    }
+    if (result.result === 'stale') return this.abandon(this.host.lost(this.run)).then(() => undefined);
     if (this.beside.size > 0) for (const { activation } of ended) this.beside.delete(`${activation.path}/${activation.attempt}`);
     this.state = after;
     this.birth = undefined;
@@ -284,12 +298,6 @@ export class RunDriver {
     if (input.type !== 'slot') return [];
     const slots = slotsOf(this.state.live[input.path]) ?? [];
     return [{ path: input.path, keys: slots.map((key) => ({ key, limit: this.host.limitOf(key) })) }];
-  }
-
-  /** Nothing of the delta was written: what results of other work it carried goes with the next one. */
-  private waitForSlot({ input }: Queued, delta: Delta): void {
-    this.record.putBack(delta);
-    if (input.type === 'slot') this.slotless.add(input.path);
   }
 
   private async act(
@@ -318,7 +326,7 @@ export class RunDriver {
   private keyFor(path: Path): string | undefined {
     const activation = this.state.live[path];
     const effect = activation === undefined ? undefined : effectOf(this.state, activation);
-    return effect === undefined ? undefined : workKey(effect);
+    return effect === undefined ? undefined : effectKey(effect);
   }
 
   /** Makes sure that an effect is under way. */
@@ -331,7 +339,7 @@ export class RunDriver {
     }
     if (effect.do === 'start-child' && this.childrenStarted.has(effect.child)) return;
     const abort = new AbortController();
-    const key = workKey(effect);
+    const key = effectKey(effect);
     const done = this.perform(effect, abort.signal).then(
       (inputs) => this.workDone(path, key, inputs),
       (error: unknown) => this.workFailed(path, key, error),
@@ -451,7 +459,7 @@ export class RunDriver {
     for (const [path, work] of this.works) {
       const activation = after.live[path];
       const effect = activation === undefined ? undefined : effectOf(after, activation);
-      if (!touched.has(path) || (effect !== undefined && workKey(effect) === work.key)) return false;
+      if (!touched.has(path) || (effect !== undefined && effectKey(effect) === work.key)) return false;
     }
     return outstanding(after).every(
       (effect) =>
@@ -487,17 +495,4 @@ export class RunDriver {
     if (this.queue.some(({ mail }) => mail !== undefined)) this.host.missed(this);
     this.finish();
   }
-}
-
-/** What tells one piece of work from another at the same path. */
-function workKey(effect: Effect): string {
-  const { attempt, recovery } = effect.activation;
-  if (effect.do !== 'step') return `${effect.do}/${attempt}/${recovery}/${effect.do === 'take-slots' ? '' : effect.child}`;
-  return `${effect.work}/${attempt}/${recovery}/${humanWaitOf(effect.activation)?.outside?.decided?.length ?? ''}`;
-}
-
-/** The parts of the forge that decisions of a program read. */
-function forgePartsOf({ reads }: Program): readonly string[] {
-  const parts = reads.flatMap((need) => (need.read === 'outside' ? (need.part ?? FORGE_PARTS) : []));
-  return [...new Set(parts)];
 }

@@ -467,13 +467,7 @@ export class EngineCore implements DriverHost {
 
   startChild(driver: RunDriver, effect: ChildEffect, request: AttemptRequest): Promise<readonly RunInput[]> {
     const given = this.programs.get(driver.run)?.child(effect.activation.step);
-    return startChild(this, {
-      parent: driver.checkpoint,
-      effect,
-      request,
-      keys: driver.keys,
-      ...(given === undefined ? {} : { given }),
-    });
+    return startChild(this, { parent: driver.checkpoint, effect, request, keys: driver.keys, given });
   }
 
   cancelChild(driver: RunDriver, effect: ChildEffect): Promise<readonly RunInput[]> {

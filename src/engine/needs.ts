@@ -3,6 +3,7 @@
 
 import type { Path, Ref } from '../kernel/activation.ts';
 import type { RunInput } from '../kernel/input.ts';
+import type { Program } from '../kernel/program.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import { observedRefs, refsOf } from './record.ts';
 
@@ -46,4 +47,12 @@ export function groupsFor(state: RunState): Path[] {
   const groups = Object.keys(state.groups);
   if (state.halt?.group !== undefined && state.halt.path !== undefined) groups.push(state.halt.path);
   return groups;
+}
+
+const FORGE_PARTS: readonly string[] = ['pr', 'issue', 'repository'];
+
+/** The parts of the forge that decisions of a program read. */
+export function forgePartsOf({ reads }: Program): readonly string[] {
+  const parts = reads.flatMap((need) => (need.read === 'outside' ? (need.part ?? FORGE_PARTS) : []));
+  return [...new Set(parts)];
 }

@@ -170,6 +170,7 @@ async function verdictOn(core: EngineCore, run: string, { path, attempt, step, a
       'STORE_UNAVAILABLE',
       `the report on step "${step}" of run ${run} is recorded, but the run stopped before it was verified; resume the run, then ask with "next"`,
     );
+  if (ended.type === 'step.settled' && ended.outcome === 'cancelled') return { ...base, accepted: false, message: CANCELLED };
   const failed = ended.type === 'step.changed' ? ended.failed?.error : ended.type === 'step.settled' ? ended.error : undefined;
   if (failed !== undefined) return { ...base, accepted: false, message: failed.message };
   return { ...base, accepted: true };
@@ -213,8 +214,11 @@ function isSaidOfHeld({ form }: RunState, activation: Activation, report: WorkRe
   return said.includes(held.output?.digest ?? digestText('null'));
 }
 
+const CANCELLED = 'the step was cancelled before its report was looked at; nothing is wanted of it any more';
+
 function repeated(state: RunState, row: StoredAttempt, report: WorkReport): ReportVerdict {
   const { step, path, attempt, error, claim, output } = row;
+  if (row.outcome === 'cancelled') return { accepted: false, repeated: true, step, path, attempt, message: CANCELLED };
   const said = 'failure' in report ? undefined : outputDigests(state.form, row.kind, toPlain(report.result ?? null, 'the result'));
   const known = [claim?.digest, output?.digest, claim === undefined && output === undefined ? digestText('null') : undefined];
   // An attempt that ran out of time, or that asked, was never reported.

@@ -14,7 +14,7 @@ import type { Activation, Path } from '../kernel/activation.ts';
 import { humanWaitOf, waitOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { ControlAction, ControlInput, DecidedInput, RunInput } from '../kernel/input.ts';
-import { isFinal, isHalted, type RunState } from '../kernel/run-state.ts';
+import { isFinal, isHalted, type RunState, unknownAt } from '../kernel/run-state.ts';
 import { waitsOf } from '../kernel/status.ts';
 import type { Claimed, StoredValue } from '../store/store.ts';
 import { requireActor } from './actor.ts';
@@ -48,6 +48,7 @@ export type ResumeChoice =
   | { readonly how: 'retry'; readonly note?: string; readonly extend?: number }
   | { readonly how: 'accept'; readonly note?: string; readonly output?: Json }
   | { readonly how: 'goto'; readonly step: string; readonly note?: string }
+  /** `path` is that of the step or, for all members of a group whose end is unknown, of the group. */
   | { readonly how: 'rerun' | 'done' | 'failed'; readonly path?: Path; readonly note?: string; readonly output?: Json };
 
 /** Records a person's decision; resolves when it is on disk and taken. */
@@ -79,7 +80,6 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
   // Who signs is recorded as the list of keys has them, however a group spells their name.
   const actor = request.signature === undefined && request.sign === undefined ? known : who;
   const activation = state.live[gate.path] as Activation;
-  const { attempt } = activation;
   const wait = humanWaitOf(activation);
   const decision = {
     option: option.label,
@@ -103,7 +103,7 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
   // Where it takes several people each has a word of their own, and may change their mind.
   const whose = (gate.gate.count ?? 1) > 1 ? `/${option.label}/${actor}/${state.seq}` : '';
   const round = wait?.round === undefined ? '' : `/${wait.round}`;
-  const dedupe = `decided/${gate.path}/${attempt}/${gate.digest}${round}${whose}`;
+  const dedupe = `decided/${gate.path}/${activation.attempt}/${gate.digest}${round}${whose}`;
   const mail = { run, dedupe, input, values: [value] };
   if ((await send(core, mail, { once: true })) === 'duplicate') {
     const first = await untakenDecision(core, run, dedupe);
@@ -444,7 +444,7 @@ function actionOf(
         );
       return { values, action: { do: 'goto', step: choice.step, passed: passedBy(state, definition, choice.step), ...note } };
     default:
-      return { values, action: { do: 'resolve', path: unknownPath(state, choice.path), how: RESOLUTIONS[choice.how], ...note, ...output } };
+      return { values, action: { do: 'resolve', path: unknownPath(state, choice), how: RESOLUTIONS[choice.how], ...note, ...output } };
   }
 }
 
@@ -453,19 +453,25 @@ function passedBy({ halt }: RunState, definition: Definition, step: string): rea
   return stepsPassed(definition, halt?.step ?? definition.entry, step);
 }
 
+const NAMED_MAX = 20;
 const RESOLUTIONS = { rerun: 'rerun', done: 'accept', failed: 'fail' } as const;
 
-function unknownPath(state: RunState, path: Path | undefined): Path {
-  const unknown = Object.values(state.live)
-    .filter((activation) => activation.state === 'unknown')
-    .map((activation) => activation.path);
-  const named = path === undefined ? unknown : unknown.filter((candidate) => candidate === path);
-  if (named.length === 1) return named[0] as Path;
+function unknownPath(state: RunState, { path, output }: Extract<ResumeChoice, { readonly how: 'rerun' | 'done' | 'failed' }>): Path {
+  const unknown = Object.values(state.live).filter((activation) => activation.state === 'unknown');
+  const [only, another] = unknown;
+  const named = path ?? (another === undefined ? only?.path : undefined);
+  const found = named === undefined ? [] : unknownAt(state, named);
+  if (found.length > 1 && output !== undefined)
+    throw new EngineError('OPTION_INVALID', `an output is that of one step, and ${named} has ${found.length}; name one of them`);
+  if (named !== undefined && found.length > 0) return named;
+  const groups = new Set(unknown.flatMap(({ member }) => member?.group ?? []));
+  const names = [...groups, ...unknown.map((activation) => activation.path)];
+  const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : '';
   throw new EngineError(
     'WAIT_NOT_FOUND',
     unknown.length === 0
       ? `run ${state.id} has no step whose end is unknown`
-      : `run ${state.id} has steps whose end is unknown; name one: ${unknown.join(', ')}`,
+      : `run ${state.id} has steps whose end is unknown; name one${groups.size === 0 ? '' : ', or a group for all of its members'}: ${names.slice(0, NAMED_MAX).join(', ')}${more}`,
   );
 }
 

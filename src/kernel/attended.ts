@@ -87,6 +87,6 @@ function waitWith(turn: Turn, activation: Activation, { wait, due, failed }: Pau
 
 function startFresh(turn: Turn, activation: Activation, actor?: string): void {
   const next = { ...visitOf(activation), attempt: activation.attempt + 1, since: activation.since + 1, recovery: 0 };
-  turn.change(turn.holds ? queued(next) : started(turn, next, turn.model(activation)), { actor });
+  turn.change(turn.holds ? queued(next) : started(turn, next), { actor });
   turn.later({ do: 'begin', path: activation.path });
 }

@@ -13,7 +13,7 @@ import { queued, started } from './open.ts';
 import { withNote } from './person-note.ts';
 import type { MemberResult } from './program.ts';
 import { rerun, wake } from './recover.ts';
-import { type Group, type Halt, isHalted } from './run-state.ts';
+import { type Group, type Halt, isHalted, unknownAt } from './run-state.ts';
 import { attemptFailed, conclude, takeMove } from './settle.ts';
 import type { Turn } from './turn.ts';
 
@@ -112,7 +112,7 @@ function reopen(turn: Turn, visit: Visit, { actor, group: settled }: { readonly 
   const { path } = visit;
   const model = turn.model(visit);
   if (settled === undefined) {
-    const activation = turn.holds ? queued(visit) : started(turn, visit, model);
+    const activation = turn.holds ? queued(visit) : started(turn, visit);
     turn.emit({ type: 'step.reopened', at, activation, actor });
     return turn.later({ do: 'begin', path });
   }
@@ -178,19 +178,25 @@ function overrideBy(turn: Turn, override: Override): void {
   turn.emit({ type: 'run.changed', at: turn.at, override, actor: override.actor });
 }
 
+/** Settles what a crash left unknown: one step, or all such members of a group. */
 function resolve(turn: Turn, actor: string, action: Extract<ControlInput['action'], { do: 'resolve' }>): void {
   const { path, how, note, output } = action;
-  const activation = turn.activation(path);
-  if (activation?.state !== 'unknown') return turn.ignore({ input: 'control', path }, 'no-wait');
-  if (how === 'rerun') {
-    const notes = note === undefined ? undefined : withNote(turn.run, { by: 'note', actor, path, text: note });
-    if (note !== undefined) turn.emit({ type: 'run.changed', at: turn.at, actor, note, notes });
-    return rerun(turn, activation);
+  const unknown = unknownAt(turn.run, path);
+  if (unknown.length === 0) return turn.ignore({ input: 'control', path }, 'no-wait');
+  if (how === 'rerun' && note !== undefined) {
+    const notes = withNote(turn.run, { by: 'note', actor, path, text: note });
+    turn.emit({ type: 'run.changed', at: turn.at, actor, note, notes });
   }
-  if (how === 'accept') {
-    overrideBy(turn, { how: 'done', actor, passed: [activation.step], note });
-    return conclude(turn, path, { outcome: 'ok', actor, output });
+  if (how === 'accept') overrideBy(turn, { how: 'done', actor, passed: [...new Set(unknown.map(({ step }) => step))], note });
+  for (const { path: member } of unknown) {
+    const activation = turn.activation(member);
+    // One that was settled before it may have ended the group, and this one with it.
+    if (activation?.state !== 'unknown') continue;
+    if (how === 'rerun') rerun(turn, activation);
+    else if (how === 'accept') conclude(turn, member, { outcome: 'ok', actor, output });
+    else {
+      const message = note ?? `attempt ${activation.attempt} of "${activation.step}" was interrupted and ${actor} said that it failed`;
+      attemptFailed(turn, member, { error: { code: 'STEP_FAILED', message, reason: 'error' } });
+    }
   }
-  const message = note ?? `attempt ${activation.attempt} of "${activation.step}" was interrupted and ${actor} said that it failed`;
-  attemptFailed(turn, path, { error: { code: 'STEP_FAILED', message, reason: 'error' } });
 }

@@ -175,7 +175,7 @@ function takePrepared(turn: Turn, input: PreparedInput): void {
   if (activation.state !== 'preparing') return;
   const model = turn.model(activation);
   const based = pipelineOf(model.kind) === 'execute' ? true : undefined;
-  turn.change(started(turn, { ...visitOf(activation), based, handsOut }, model, { prepared: activation }));
+  turn.change(started(turn, { ...visitOf(activation), based, handsOut }, { prepared: activation }));
   turn.later({ do: 'begin', path });
 }
 

@@ -1,7 +1,7 @@
 // Owns what a host is asked to do. Effects are level-triggered: `outstanding` lists what should be under way for the
 // checkpoint as it is, so recovery is asking again, and what is no longer listed is stopped.
 
-import type { Activation, Path } from './activation.ts';
+import { type Activation, humanWaitOf, type Path } from './activation.ts';
 import type { RunState } from './run-state.ts';
 
 /** What a host does for one attempt of a step. */
@@ -54,4 +54,11 @@ export function outstanding(run: RunState, paths: Iterable<Path> = Object.keys(r
     if (effect !== undefined) effects.push(effect);
   }
   return effects;
+}
+
+/** What tells one effect from another at the same path. */
+export function effectKey(effect: Effect): string {
+  const { attempt, recovery } = effect.activation;
+  if (effect.do !== 'step') return `${effect.do}/${attempt}/${recovery}/${effect.do === 'take-slots' ? '' : effect.child}`;
+  return `${effect.work}/${attempt}/${recovery}/${humanWaitOf(effect.activation)?.outside?.decided?.length ?? ''}`;
 }

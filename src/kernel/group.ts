@@ -102,7 +102,7 @@ function sendBack(turn: Turn, group: Waiting, { key, index, attempt }: NonNullab
     openedAt: turn.at,
     member: { group: group.path, key, index },
   };
-  turn.emit({ type: 'step.reopened', at: turn.at, activation: started(turn, visit, member) });
+  turn.emit({ type: 'step.reopened', at: turn.at, activation: started(turn, visit) });
   turn.later({ do: 'begin', path: visit.path });
 }
 
@@ -166,7 +166,8 @@ function outputOf(model: StepModel, members: readonly MemberResult[]): Json {
   const settled = members.filter((member) => member.outcome !== 'cancelled' && member.outcome !== 'skip');
   if (model.config.flow === 'race') {
     const winner = settled.find((member) => member.outcome === 'ok');
-    return { winner: winner?.key ?? null, value: winner?.output ?? null };
+    // Without one, how each of them failed is what there is to tell.
+    if (winner !== undefined) return { winner: winner.key, value: winner.output };
   }
   return Object.fromEntries(settled.map((member) => [member.key, member.output]));
 }

@@ -140,7 +140,7 @@ export interface ControlInput extends Timed<'control'> {
 /** The host refused mail: it needs a signature that counts and has none, or only the owner of the run may send it. */
 export type RefusedInput = Timed<'refused'> & { readonly input: string; readonly path?: Path | undefined };
 
-/** What somebody can ask of a run. `resolve` is about an attempt that a crash left unknown. */
+/** What somebody can ask of a run. `resolve` is about an attempt that a crash left unknown, or about all of a group. */
 export type ControlAction =
   | { readonly do: 'cancel'; readonly reason?: string | undefined }
   | { readonly do: 'pause' }

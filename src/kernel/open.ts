@@ -32,7 +32,7 @@ export function openStep(turn: Turn, opening: Opening): void {
   };
   const skip = skipReason(turn, model, opening);
   const begins = skip === undefined && (!turn.holds || model.side === true);
-  const activation: Activation = begins ? started(turn, visit, model) : { ...visit, state: 'queued' };
+  const activation: Activation = begins ? started(turn, visit) : { ...visit, state: 'queued' };
   turn.emit({ type: 'step.opened', at: turn.at, activation, ...(counted ? { counted } : undefined) });
   if (activation.state === 'waiting' || activation.state === 'queued') turn.later({ do: 'begin', path });
   if (skip === undefined) return;
@@ -63,7 +63,8 @@ export interface Beginning {
 }
 
 /** The activation as its next attempt begins: at work, queued for semaphores, or waiting for what its kind waits for. */
-export function started(turn: Turn, visit: Visit, model: StepModel, { slots, prepared }: Beginning = {}): Activation {
+export function started(turn: Turn, visit: Visit, { slots, prepared }: Beginning = {}): Activation {
+  const model = turn.model(visit);
   if (pipelineOf(model.kind) === 'execute') {
     // What the result is compared with has to be on record before the work begins.
     if (comparesFiles(model) && visit.based !== true) return { ...visit, state: 'preparing', startedAt: turn.at };
@@ -72,7 +73,7 @@ export function started(turn: Turn, visit: Visit, model: StepModel, { slots, pre
     return wanted.length > 0 ? { ...visit, state: 'queued', slots: wanted } : working(turn, visit);
   }
   if (model.preconditions.length > 0 && prepared === undefined) return { ...visit, state: 'preparing', startedAt: turn.at };
-  return startedWait(turn, visit, model, prepared?.startedAt ?? turn.at);
+  return startedWait(turn, visit, prepared?.startedAt ?? turn.at);
 }
 
 /** The activation at work, from now on against its time limit. */
@@ -88,7 +89,8 @@ export function queued(visit: Visit, slots?: readonly string[]): Queued {
   return slots === undefined ? { ...visit, state: 'queued' } : { ...visit, state: 'queued', slots };
 }
 
-function startedWait(turn: Turn, visit: Visit, model: StepModel, startedAt: number): Waiting {
+function startedWait(turn: Turn, visit: Visit, startedAt: number): Waiting {
+  const model = turn.model(visit);
   const deadline = model.timeoutMs === undefined || model.kind === 'delay' ? undefined : turn.at + model.timeoutMs;
   const waiting = { ...visit, deadline, state: 'waiting' as const, startedAt };
   if (model.kind !== 'delay') return { ...waiting, wait: waitFor(turn, visit, model) };

@@ -45,7 +45,7 @@ export function rerun(turn: Turn, activation: Running | Reconciling | Unknown): 
   }
   const visit = { ...visitOf(activation), recovery: activation.recovery + 1 };
   // What a person sends back holds no semaphores any more, and stands in the queue for them.
-  if (activation.state === 'unknown') return turn.change(started(turn, visit, turn.model(activation)));
+  if (activation.state === 'unknown') return turn.change(started(turn, visit));
   const running = working(turn, visit, activation.slots);
   turn.change(activation.state === 'running' && activation.until !== undefined ? { ...running, until: activation.until } : running);
 }

@@ -158,6 +158,11 @@ export function hasRoom(group: Group): boolean {
   return waiting > 0 && active < group.limit;
 }
 
+/** The steps at a path whose end is unknown: the one that is there or, of a group, its members. */
+export function unknownAt(run: RunState, path: Path): readonly Activation[] {
+  return Object.values(run.live).filter((live) => live.state === 'unknown' && (live.path === path || live.member?.group === path));
+}
+
 /** The nearest absolute time at which the run must be looked at again. */
 export function dueOf(run: RunState): number | undefined {
   let nearest: number | undefined;

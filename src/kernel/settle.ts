@@ -161,7 +161,7 @@ export function retryAttempt(turn: Turn, path: Path, error: StepError | undefine
   };
   const failed = error === undefined ? undefined : { attempt: activation.attempt, error };
   if (pauseMs > 0) return turn.change({ ...next, state: 'waiting', wait: { kind: 'retry' }, due: turn.at + pauseMs }, { failed });
-  turn.change(turn.holds ? queued(next) : started(turn, next, model, { slots: slotsOf(activation) }), { failed });
+  turn.change(turn.holds ? queued(next) : started(turn, next, { slots: slotsOf(activation) }), { failed });
   turn.later({ do: 'begin', path });
 }
 
@@ -174,6 +174,6 @@ export function startQueued(turn: Turn, path: Path): void {
   const activation = turn.activation(path);
   if (activation === undefined) return;
   const visit = visitOf(activation);
-  turn.change(turn.holds ? queued(visit) : started(turn, visit, turn.model(activation)));
+  turn.change(turn.holds ? queued(visit) : started(turn, visit));
   turn.later({ do: 'begin', path });
 }

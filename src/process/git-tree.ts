@@ -158,6 +158,23 @@ export async function changesOfTrees(folder: string, before: string, after: stri
   return changes;
 }
 
+/** A file that is another one in a tree than it was, by what it is now. */
+export interface TreeEntry {
+  readonly path: string;
+  readonly kind: 'file' | 'link' | 'gone';
+}
+
+/** What became of the files that differ between a commit and a tree. */
+export async function entriesBetween(folder: string, before: string, after: string): Promise<TreeEntry[]> {
+  const parts = said(await git(folder, ['diff-tree', '-r', '-z', '--no-renames', before, after])).split('\0');
+  const entries: TreeEntry[] = [];
+  for (let index = 0; index + 1 < parts.length; index += 2) {
+    const mode = (parts[index] as string).split(' ')[1];
+    entries.push({ path: parts[index + 1] as string, kind: mode === '120000' ? 'link' : mode === '000000' ? 'gone' : 'file' });
+  }
+  return entries;
+}
+
 /** The tree of a commit; undefined when this clone does not have it. */
 export async function treeOfCommit(folder: string, commit: string): Promise<string | undefined> {
   const found = await git(folder, ['rev-parse', '--verify', '--quiet', `${commit}^{tree}`]);
@@ -171,8 +188,13 @@ export async function commitTree(folder: string, tree: string, message: string):
   const merged = await git(folder, ['rev-parse', '--verify', '--quiet', 'MERGE_HEAD^{commit}']);
   const parents = [head, merged.ok ? merged.stdout.trim() : undefined].flatMap((one) => (one === undefined ? [] : ['-p', one]));
   const commit = said(await git(folder, ['commit-tree', tree, ...parents, '-m', message])).trim();
-  // Nobody may have moved the branch meanwhile, or what was judged is not what is there.
-  said(await git(folder, ['update-ref', '-m', message, 'HEAD', commit, head ?? '']));
+  // Nobody may have moved the branch meanwhile, or what was judged is not what is there; but the same tree may be there now.
+  const moved = await git(folder, ['update-ref', '-m', message, 'HEAD', commit, head ?? '']);
+  if (!moved.ok) {
+    const [other, now] = said(await git(folder, ['rev-parse', 'HEAD^{commit}', 'HEAD^{tree}'])).split('\n');
+    if (other !== undefined && now === tree) return other;
+    said(moved);
+  }
   said(await git(folder, ['reset', '--quiet']));
   return commit;
 }

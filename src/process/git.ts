@@ -1,5 +1,6 @@
 // Owns how git is asked about a checkout: without hooks and monitors, so that nothing a repository brings is run, under
-// an identity of our own, and within bounds.
+// an identity of our own, within bounds, and about the objects themselves: a repository can say that one commit stands for
+// another (`git replace`), and a push sends the real one all the same.
 
 import { randomUUID } from 'node:crypto';
 import { runCommand } from './command.ts';
@@ -32,7 +33,7 @@ export async function git(cwd: string, args: readonly string[], { stdin, env, ou
   const result = await runCommand({
     argv: ['git', ...SETTINGS.flatMap((setting) => ['-c', setting]), ...args],
     cwd,
-    env: { ...IDENTITY, ...env },
+    env: { ...IDENTITY, GIT_NO_REPLACE_OBJECTS: '1', ...env },
     mark: `git/${randomUUID()}`,
     timeoutMs: TIMEOUT_MS,
     outputMax,

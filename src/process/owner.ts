@@ -86,6 +86,12 @@ export function ownerText(owner: string): string {
   return isStopped(owner) ? `process ${pid}, which is stopped ("kill -CONT ${pid}" lets it go on)` : `process ${pid}`;
 }
 
+/** The number of an owner's process, while it runs here. */
+export function processOf(owner: string): number | undefined {
+  const identity = identityIn(owner);
+  return identity !== undefined && livenessOf(identity) === 'alive' ? identity.pid : undefined;
+}
+
 /** Whether somebody has stopped the process of an owner here. */
 export function isStopped(owner: string): boolean {
   const identity = identityIn(owner);

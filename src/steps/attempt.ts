@@ -22,6 +22,12 @@ export interface Snapshot {
   readonly gateDecision: { readonly gate: string; readonly option: string; readonly input?: string | undefined } | undefined;
 }
 
+/** Work in a checkout of its own. */
+export interface SideWork {
+  /** The tree of the workspace that it began with, where a landing may be held to it. */
+  readonly tree?: { readonly id: string; readonly head?: string };
+}
+
 /** One thing a host wants done for one attempt. */
 export interface AttemptRequest {
   /**
@@ -36,8 +42,8 @@ export interface AttemptRequest {
   readonly workspace?: string;
   /** The branch that is checked out there, where the run has one of its own, and where its commits go. */
   readonly head?: WorkHead;
-  /** True while it works in a checkout of its own: what was found before, elsewhere, is no measure. */
-  readonly apart?: true;
+  /** While it works in a checkout of its own: what was found before, elsewhere, is no measure. */
+  readonly apart?: SideWork;
   readonly workflow: CompiledWorkflow;
   readonly params: JsonObject;
   /** verify: what the work brought. */

@@ -179,7 +179,8 @@ export function keyOf({ runId, activation }: AttemptRequest): string {
 /** What was wrong with the attempt before, if there was one. */
 export function retryContextOf({ activation, notes = [] }: AttemptRequest): StepContext['retryContext'] {
   if (activation.feedback === undefined) return undefined;
-  const note = notes.findLast(({ by, path }) => by === 'note' && path === activation.path)?.text;
+  const { path: own, member } = activation;
+  const note = notes.findLast(({ by, path }) => by === 'note' && (path === own || path === member?.group))?.text;
   return { error: activation.feedback, attempt: activation.attempt, ...(note === undefined ? {} : { note }) };
 }
 

@@ -119,6 +119,23 @@ describe('the files that decide what a command runs', () => {
     ['npx --yes mocha', '.mocharc.json'],
     ['cargo test', '.cargo/config.toml'],
     ['go vet ./... || exit 1; tox -e py', 'tox.ini'],
+    ['bash -euo pipefail -c "npm test"', 'package.json'],
+    ["bash -lc 'make check'", 'Makefile'],
+    ['make -C sub check', 'sub/Makefile'],
+    ['node --run test', 'package.json'],
+    ['corepack pnpm test', 'package.json'],
+    ['run-s test', 'package.json'],
+    ['npm cit', 'package.json'],
+    ['npm --prefix=web test', 'web/package.json'],
+    ['npx vitest@3 run', 'vitest.config.ts'],
+    ['python3.12 -m pytest', '.pytest.ini'],
+    ['python -m pytest', 'pytest.py'],
+    ['python -m pytest', 'pytest/__main__.py'],
+    ['pytest tests/ -x', 'tests/pytest.ini'],
+    ['ruff check src/', 'src/ruff.toml'],
+    ['deno task test', 'deno.json'],
+    ['nohup ./ci.sh', 'ci.sh'],
+    [{ check: 'command', argv: ['bash', '-ec', './ci.sh'] }, 'ci.sh'],
     [{ check: 'command', argv: ['bash', 'ci.sh'] }, 'ci.sh'],
     [{ check: 'command', run: './ci.sh', cwd: 'sub' }, 'sub/ci.sh'],
     [{ check: 'any_of', checks: [{ check: 'command', run: './ci.sh' }] }, 'ci.sh'],
@@ -129,6 +146,35 @@ describe('the files that decide what a command runs', () => {
     expect(await attack({ gate, deed: () => put(path, other) })).toMatchObject(voided(path, 'changed'));
     expect(await attack({ gate, deed: () => put('src/a.ts', 'better') })).toMatchObject(accepted);
   });
+
+  test.each([
+    ['make check', 'ci/rules.mk'],
+    ['make check', 'ci/run.sh'],
+    ['make check', 'ci/before.sh'],
+    ['make check', 'package.json'],
+    ['./check.sh', 'lib.sh'],
+    ['./check.sh', 'package.json'],
+    ['sh check', 'deep.sh'],
+  ])('behind %s include what the file runs in turn: %s', async (gate, path) => {
+    put('Makefile', 'include ci/rules.mk\nserve:\n\tnode src/a.ts\ncheck: before\n\t@./ci/run.sh && npm test\n');
+    put('ci/rules.mk', 'before:\n\tsh ci/before.sh\n');
+    put('check.sh', '#!/bin/sh\n# runs src/a.ts\n. ./lib.sh\nif true; then npm test; fi\n');
+    put('check', 'exec bash deep.sh\n');
+    put('package.json', json({ scripts: { test: 'exit 1' } }));
+    for (const file of ['ci/run.sh', 'ci/before.sh', 'lib.sh', 'deep.sh']) put(file, 'exit 1');
+    const deed = (): void => put(path, path === 'package.json' ? json({ scripts: { test: 'true' } }) : 'true');
+    expect(await attack({ gate, deed })).toMatchObject(voided(path, 'changed'));
+    expect(await attack({ gate, deed: () => put('src/a.ts', 'better') })).toMatchObject(accepted);
+  });
+
+  test.each(['npm -w web test', 'pnpm --filter web test', 'yarn workspace web test'])(
+    'of %s include the scripts of packages',
+    async (gate) => {
+      put('web/package.json', json({ scripts: { test: 'exit 1' } }));
+      const deed = (): void => put('web/package.json', json({ scripts: { test: 'true' } }));
+      expect(await attack({ gate, deed })).toMatchObject(voided('web/package.json', 'changed'));
+    },
+  );
 
   test('a conftest.py that is added anywhere decides what pytest runs', async () => {
     expect(await attack({ gate: 'pytest', deed: () => put('tests/deep/conftest.py', 'x') })).toMatchObject(

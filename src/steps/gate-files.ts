@@ -6,7 +6,10 @@
 // an author a line of `may_change`.
 
 import { basename, posix } from 'node:path';
+import { isJsonObject, type Json } from '../base/json.ts';
 import { scriptIn } from './file-part.ts';
+import { type MakeRule, readMakeFile, recipesOf } from './make-rules.ts';
+import { programOf } from './program.ts';
 import type { Guard } from './protected-files.ts';
 import { type SimpleCommand, simpleCommands } from './shell-words.ts';
 import { TOOL_FILES } from './tool-files.ts';
@@ -22,6 +25,7 @@ export interface GateCommand {
 export type ReadText = (path: string) => Promise<string | undefined>;
 
 const DEPTH_MAX = 6;
+const RULES_MAX = 10_000;
 /** Programs that run what follows them, after words of their own. */
 const WRAPPERS: Readonly<Record<string, readonly string[]>> = {
   env: [],
@@ -38,6 +42,12 @@ const WRAPPERS: Readonly<Record<string, readonly string[]>> = {
   sudo: [],
   timeout: [],
   dotenv: [],
+  nohup: [],
+  setsid: [],
+  stdbuf: [],
+  ionice: [],
+  xargs: [],
+  corepack: [],
   uv: ['run'],
   uvx: [],
   poetry: ['run'],
@@ -49,6 +59,13 @@ const WRAPPERS: Readonly<Record<string, readonly string[]>> = {
 };
 const PACKAGE_MANAGERS: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn', 'bun']);
 const RUN_WORDS: ReadonlySet<string> = new Set(['run', 'run-script', 'rum', 'urn']);
+const TEST_WORDS: ReadonlySet<string> = new Set(['t', 'tst', 'it', 'cit', 'install-test', 'clean-install-test', 'sit']);
+/** Options that are followed by the name of a package. */
+const PACKAGE_FLAGS: Readonly<Record<string, readonly string[]>> = {
+  npm: ['-w', '--workspace'],
+  pnpm: ['-F', '--filter'],
+  bun: ['-F', '--filter'],
+};
 const EXEC_WORDS: ReadonlySet<string> = new Set(['exec', 'x', 'dlx']);
 const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh']);
 const INTERPRETERS: ReadonlySet<string> = new Set([
@@ -58,13 +75,17 @@ const INTERPRETERS: ReadonlySet<string> = new Set([
   'tsx',
   'ts-node',
   'python',
-  'python3',
   'ruby',
   'perl',
   'php',
   'source',
   '.',
 ]);
+const SOURCING: ReadonlySet<string> = new Set(['source', '.']);
+const MAKES: ReadonlySet<string> = new Set(['make', 'gmake']);
+const MAKE_FILES = ['GNUmakefile', 'makefile', 'Makefile'];
+/** Programs that run scripts of package.json which they are given by name. */
+const SCRIPT_RUNNERS: ReadonlySet<string> = new Set(['npm-run-all', 'npm-run-all2', 'run-s', 'run-p', 'concurrently', 'wireit']);
 const DIRECTORY_FLAGS: ReadonlySet<string> = new Set(['--prefix', '-C', '--dir', '--cwd', '--directory']);
 const FILE_FLAGS: ReadonlySet<string> = new Set([
   '-f',
@@ -91,6 +112,13 @@ export async function gateGuards(commands: readonly GateCommand[], read: ReadTex
   return reading.guards();
 }
 
+/** The commands among the checks of a gate. */
+export function commandsIn(checks: Json | undefined): GateCommand[] {
+  return (Array.isArray(checks) ? checks : []).filter(isJsonObject).flatMap((check) => {
+    return check.check === 'command' ? [programOf(check)] : commandsIn(check.checks);
+  });
+}
+
 interface Scene {
   /** Relative to the workspace, with slashes. */
   readonly folder: string;
@@ -102,6 +130,8 @@ class CommandReading {
   private readonly found = new Map<string, Guard>();
   /** Scripts of package.json that are run, by the file. */
   private readonly scripts = new Map<string, Set<string>>();
+  /** Files whose commands were followed. */
+  private readonly entered = new Set<string>();
 
   constructor(read: ReadText) {
     this.read = read;
@@ -125,12 +155,16 @@ class CommandReading {
   private async one(words: readonly string[], scene: Scene): Promise<void> {
     const [first, ...rest] = withoutAssignments(words);
     if (first === undefined || scene.depth > DEPTH_MAX) return;
-    const name = basename(first);
-    if (first.includes('/')) this.close(scene, first);
+    const name = programName(first);
+    if (first.includes('/')) await this.shellScript(first, scene);
     else this.add(scene, `node_modules/.bin/${name}`, { part: 'link' });
     for (const guard of TOOL_FILES[name] ?? []) this.add(scene, guard.pattern, guard);
     this.flagged(rest, scene);
     if (PACKAGE_MANAGERS.has(name)) await this.packageManager(name, rest, scene);
+    else if (MAKES.has(name)) await this.make(rest, scene);
+    else if (SCRIPT_RUNNERS.has(name))
+      for (const word of rest.filter((one) => /^[\w:.-]+$/.test(one) && !one.startsWith('-')))
+        await this.script(word.replace(/^npm:/, ''), scene);
     else if (SHELLS.has(name) || INTERPRETERS.has(name)) await this.interpreter(name, rest, scene);
     else if (Object.hasOwn(WRAPPERS, name)) await this.wrapped(WRAPPERS[name] ?? [], rest, scene);
   }
@@ -150,21 +184,72 @@ class CommandReading {
   }
 
   private async interpreter(name: string, words: readonly string[], scene: Scene): Promise<void> {
+    const deeper = { ...scene, depth: scene.depth + 1 };
+    const line = SHELLS.has(name) ? lineOf(words) : undefined;
+    if (line !== undefined) return await this.follow(simpleCommands(line), deeper);
+    const script = name === 'node' ? words[words.indexOf('--run') + 1] : undefined;
+    if (words.includes('--run') && script !== undefined) return await this.script(script, deeper);
     const index = words.findIndex((word) => !word.startsWith('-') || word === '-c' || word === '-m');
     const word = words[index];
-    const next = words[index + 1];
-    const deeper = { ...scene, depth: scene.depth + 1 };
-    if (word === '-c' && SHELLS.has(name)) return await this.follow(simpleCommands(next ?? ''), deeper);
-    if (word === '-m') return await this.one(words.slice(index + 1), deeper);
+    if (word === '-m') return await this.module(words.slice(index + 1), deeper);
     if (word === undefined || word === '-c' || (name === 'deno' && word === 'test')) return;
     const file = name === 'deno' && word === 'run' ? words.slice(index + 1).find((one) => !one.startsWith('-')) : word;
-    if (file !== undefined) this.close(scene, file);
+    if (file === undefined) return;
+    if (SHELLS.has(name) || SOURCING.has(name)) await this.shellScript(file, scene, true);
+    else this.close(scene, file);
+  }
+
+  /** `python -m pytest` takes a module of that name from the folder it runs in, before the one that is installed. */
+  private async module(words: readonly string[], scene: Scene): Promise<void> {
+    const [name] = words;
+    if (name !== undefined && /^\w+$/.test(name)) for (const path of [`${name}.py`, `${name}/**`]) this.close(scene, path);
+    await this.one(words, scene);
+  }
+
+  /** A file that is run, and what it runs in turn where a shell reads it. */
+  private async shellScript(path: string, scene: Scene, isShell = false): Promise<void> {
+    this.close(scene, path);
+    const text = await this.enter(scene, path);
+    if (text === undefined || !(isShell || /\.(?:ba|z|k)?sh$/.test(path) || /^#!.*\b(?:ba|da|z|k)?sh\b/.test(text))) return;
+    await this.follow(simpleCommands(text.replaceAll(/^\s*#.*$|\s#\s.*$/gm, '')), { ...scene, depth: scene.depth + 1 });
+  }
+
+  /** The recipes of the targets that are made, in the Makefile and in what it includes. */
+  private async make(words: readonly string[], scene: Scene): Promise<void> {
+    const folder = folderOf(words, scene);
+    const here = { folder, depth: scene.depth + 1 };
+    for (const guard of TOOL_FILES.make ?? []) this.add(here, guard.pattern, guard);
+    const at = words.findIndex((word) => ['-f', '--file', '--makefile'].includes(word));
+    const rules: MakeRule[] = [];
+    const open = at === -1 ? [...MAKE_FILES] : [words[at + 1] ?? ''];
+    for (let path = open.pop(); path !== undefined && rules.length < RULES_MAX; path = open.pop()) {
+      if (!MAKE_FILES.includes(path)) this.close(here, path);
+      // Each target is another way through the same file.
+      const read = readMakeFile((await this.enter(here, path, words.join(' '))) ?? '');
+      rules.push(...read.rules);
+      open.push(...read.includes);
+    }
+    const targets = words.filter((word, index) => /^[\w./-]+$/.test(word) && !word.startsWith('-') && !takesValue(words[index - 1]));
+    await this.follow(recipesOf(rules, targets).flatMap(simpleCommands), here);
+  }
+
+  /** The text of a file whose commands were not followed yet. */
+  private async enter({ folder, depth }: Scene, path: string, how = ''): Promise<string | undefined> {
+    const file = posix.join(folder, path);
+    if (depth > DEPTH_MAX || posix.isAbsolute(path) || isOutside(file) || /[*$`\0]/.test(file)) return undefined;
+    const key = `${file} ${how}`;
+    if (this.entered.has(key)) return undefined;
+    this.entered.add(key);
+    return await this.read(file);
   }
 
   private async packageManager(name: string, words: readonly string[], scene: Scene): Promise<void> {
-    const at = words.findIndex((word) => DIRECTORY_FLAGS.has(word));
-    const folder = at === -1 ? scene.folder : posix.join(scene.folder, words[at + 1] ?? '.');
-    const plain = words.filter((word, index) => !word.startsWith('-') && !DIRECTORY_FLAGS.has(words[index - 1] ?? ''));
+    const folder = folderOf(words, scene);
+    const isValue = (before = ''): boolean => DIRECTORY_FLAGS.has(before) || (PACKAGE_FLAGS[name] ?? []).includes(before);
+    const said = words.filter((word, index) => !word.startsWith('-') && !isValue(words[index - 1]));
+    // `yarn workspace web test` is `yarn test` in another package.
+    const isElsewhere = said[0] === 'workspace';
+    const plain = isElsewhere ? said.slice(2) : said;
     const [first, second] = plain;
     const here = { folder, depth: scene.depth + 1 };
     this.close(here, '.npmrc');
@@ -173,11 +258,11 @@ class CommandReading {
     if (first === undefined) return;
     if (EXEC_WORDS.has(first)) return await this.one(plain.slice(1), here);
     const isBare = name !== 'npm' && !RUN_WORDS.has(first);
-    const script = RUN_WORDS.has(first) ? second : ['t', 'tst'].includes(first) ? 'test' : first;
+    const script = RUN_WORDS.has(first) ? second : TEST_WORDS.has(first) ? 'test' : first;
     if (script === undefined || (name === 'npm' && !RUN_WORDS.has(first) && !['test', 'start', 'stop', 'restart'].includes(script))) return;
     // `yarn vitest` runs a script of that name, or else the tool.
     if (isBare) await this.one(plain, { ...here, depth: here.depth + 1 });
-    const isEverywhere = words.some((word) => ALL_PACKAGES.has(word.split('=')[0] ?? ''));
+    const isEverywhere = isElsewhere || words.some((word) => ALL_PACKAGES.has(word.split('=')[0] ?? ''));
     await this.script(script, here);
     if (isEverywhere) this.note('**/package.json', script);
   }
@@ -211,6 +296,28 @@ class CommandReading {
 
 function isOutside(path: string): boolean {
   return path === '..' || path.startsWith('../');
+}
+
+// `python3.12` is python, and `vitest@3` vitest.
+function programName(word: string): string {
+  const name = basename(word).replace(/(?<=.)@.*$/, '');
+  return /^python[\d.]*$/.test(name) ? 'python' : name;
+}
+
+function folderOf(words: readonly string[], { folder }: Scene): string {
+  const at = words.findIndex((word) => DIRECTORY_FLAGS.has(word.split('=')[0] ?? ''));
+  const [, value = words[at + 1] ?? '.'] = words[at]?.split(/=(.*)/s) ?? [];
+  return at === -1 ? folder : posix.join(folder, value);
+}
+
+function takesValue(word: string | undefined): boolean {
+  return word !== undefined && (DIRECTORY_FLAGS.has(word) || ['-f', '--file', '--makefile'].includes(word));
+}
+
+// The line of `bash -lc LINE`, also behind other options: `bash -euo pipefail -c LINE`.
+function lineOf(words: readonly string[]): string | undefined {
+  const at = words.findIndex((word) => /^-[a-zA-Z]*c$/.test(word));
+  return at === -1 ? undefined : words.slice(at + 1).find((word) => !/^[-+]/.test(word));
 }
 
 function withoutAssignments(words: readonly string[]): readonly string[] {

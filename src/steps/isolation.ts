@@ -9,6 +9,7 @@ import { isReview, isSilentWriter, overlappingWriters, writtenBy } from '../defi
 import { bringBack, closeSideCheckout, openSideCheckout } from '../process/side-checkout.ts';
 import { checkoutOf } from '../process/worktree.ts';
 import type { AttemptRequest, AttemptResult } from './attempt.ts';
+import { treeBeside } from './judged-tree.ts';
 import { narrowed } from './permission.ts';
 import { entryOf, type StepServices } from './services.ts';
 import type { Bench } from './work.ts';
@@ -23,10 +24,11 @@ export async function apart(
   work: (bench: Bench, request: AttemptRequest) => Promise<AttemptResult>,
 ): Promise<AttemptResult> {
   if (!isRival(bench, request) || (await checkoutOf(bench.services.cwd)) === undefined) return work(bench, request);
+  const tree = await treeBeside({ bench, request });
   const checkout = await openSideCheckout(bench.services.cwd);
   try {
     const place = { ...bench, services: { ...bench.services, cwd: checkout.folder } };
-    const result = await work(place, { ...request, apart: true });
+    const result = await work(place, { ...request, apart: tree === undefined ? {} : { tree } });
     if (result.type !== 'settled' || result.outcome !== 'ok') return result;
     const brought = await bringBack(checkout);
     if (brought.kind === 'merged') return result;

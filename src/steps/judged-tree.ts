@@ -2,7 +2,8 @@
 // a gate passed, a review or a person approved, and what steps in between changed on purpose.
 //
 // L1. The last gate, the last approval and the last review must be about the tree that lands.
-// L2. So must every earlier one, unless a step changed the tree after it: then the workflow meant it to be replaced.
+// L2. So must every earlier one, unless a step changed the tree after it: then the workflow meant it to be replaced. A step
+//     that left the tree as it found it replaces nothing, whoever changed it before.
 //
 // Anything else was changed behind the back of the run, and what was judged is not what would land.
 
@@ -10,7 +11,7 @@ import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { landsWork } from '../definition/landing.ts';
 import type { Definition } from '../definition/model.ts';
 import { TreeTrouble } from '../process/git-tree.ts';
-import type { Job, Work } from './work.ts';
+import { type Job, stepError, type Work } from './work.ts';
 import { treeNow, type WorkspaceTree } from './workspace-tree.ts';
 
 /** Who judged: `work` is a step that may have changed the tree. */
@@ -22,12 +23,15 @@ export interface JudgedTree {
   readonly by: JudgedBy;
   readonly step: string;
   readonly at: number;
+  /** The tree that a step found, where that is known: one that left it as it was has changed nothing. */
+  readonly from?: string;
   /** The group whose members judged side by side. */
   readonly group?: string;
 }
 
 interface Judging {
   readonly tree: WorkspaceTree | undefined;
+  readonly from?: WorkspaceTree | undefined;
   readonly by: JudgedBy;
   /** False for a verdict that does not let work pass: an earlier one of the same step is void then. */
   readonly holds: boolean;
@@ -47,30 +51,51 @@ export function judgedKey(path: string): string {
 }
 
 /** What the run keeps of a verdict. */
-export function judgedTree({ bench, request, context }: Job, { tree, by, holds }: Judging): { readonly remember?: JsonObject } {
+export function judgedTree({ bench, request, context }: Job, { tree, from, by, holds }: Judging): { readonly remember?: JsonObject } {
   const { path, member } = request.activation;
   const group = member?.group;
   const key = judgedKey(path);
   if (!holds) return context.snapshot.data[key] === undefined ? {} : { remember: { [key]: null } };
   const at = bench.services.now();
-  const judged = { tree: tree?.id ?? null, by, step: request.bound.model.id, at, ...(group === undefined ? {} : { group }) };
-  return { remember: { [key]: judged } };
+  const judged = { tree: tree?.id ?? null, by, step: request.bound.model.id, at };
+  const known = { ...(from === undefined ? {} : { from: from.id }), ...(group === undefined ? {} : { group }) };
+  return { remember: { [key]: { ...judged, ...known } } };
 }
 
-/** Does the work of a step in a workflow that lands, and notes the tree that it left: for a review, the one it is about. */
+/**
+ * Does the work of a step in a workflow that lands, and notes the tree that it left. A review is about the tree that it
+ * began with: what changed while it went on, it may not have seen.
+ */
 export async function notingTree(job: Job, work: () => Work | Promise<Work>): Promise<Work> {
   if (!mayLand(job)) return await work();
+  const from = job.request.want === 'execute' ? await foundBefore(job) : undefined;
   const done = await work();
   if ('handed' in done || 'asks' in done || job.request.signal.aborted) return done;
   const isReview = 'outcome' in done && done.outcome === 'ok' && approves(done.claim);
-  const tree = await treeIfAny(job);
-  const { remember } = judgedTree(job, { tree, by: isReview ? 'review' : 'work', holds: true });
+  const left = isReview && from !== undefined ? from : await foundAfter(job);
+  if (isReview && left === 'unreadable') return withoutTree(job, done);
+  const tree = left === 'unreadable' ? undefined : left;
+  const known = from === 'unreadable' ? {} : { from };
+  const { remember } = judgedTree(job, { tree, by: isReview ? 'review' : 'work', holds: true, ...known });
   const evidence = tree === undefined ? done.evidence : { ...done.evidence, ...treeEvidence(tree) };
   return { ...done, ...(evidence === undefined ? {} : { evidence }), remember: { ...done.remember, ...remember } };
 }
 
+function withoutTree({ request }: Job, done: Work): Work {
+  const { actor, claim, checks, evidence, remember } = done;
+  const message = `the review "${request.bound.model.id}" does not count, because git could not say which files it is about`;
+  return {
+    ...(actor === undefined ? {} : { actor }),
+    ...(claim === undefined ? {} : { claim }),
+    ...(checks === undefined ? {} : { checks }),
+    ...(evidence === undefined ? {} : { evidence }),
+    ...(remember === undefined ? {} : { remember }),
+    error: stepError('TREE_MOVED', message),
+  };
+}
+
 /** Whether what a step does may be merged by the same run. */
-function mayLand({ bench, request }: Job): boolean {
+function mayLand({ bench, request }: Pick<Job, 'bench' | 'request'>): boolean {
   const { kind } = request.bound.model;
   const { definition } = request.workflow;
   // The functions of a flow may be thousands; none of them is worth asking git each time.
@@ -83,14 +108,31 @@ function lands({ form, steps }: Definition): boolean {
   return form === 'flow' || steps.some(landsWork);
 }
 
+/** The tree of the workspace for work that leaves it for a checkout of its own, where a landing may be held to it. */
+export async function treeBeside(place: Pick<Job, 'bench' | 'request'>): Promise<WorkspaceTree | undefined> {
+  const tree = mayLand(place) ? await treeIfAny(place) : undefined;
+  return tree === 'unreadable' ? undefined : tree;
+}
+
+async function foundBefore(job: Job): Promise<FoundTree> {
+  const { apart } = job.request;
+  return apart === undefined ? await treeIfAny(job) : (apart.tree ?? 'unreadable');
+}
+
 // In a checkout beside the workspace there is no tree of the run yet.
-async function treeIfAny(job: Job): Promise<WorkspaceTree | undefined> {
-  if (job.request.apart === true) return undefined;
+async function foundAfter(job: Job): Promise<FoundTree> {
+  return job.request.apart === undefined ? await treeIfAny(job) : undefined;
+}
+
+/** Undefined where nothing is named that could be part of a tree. */
+type FoundTree = WorkspaceTree | 'unreadable' | undefined;
+
+async function treeIfAny(place: Pick<Job, 'bench' | 'request'>): Promise<FoundTree> {
   try {
-    const tree = await treeNow(job);
+    const tree = await treeNow(place);
     return tree.id === '' ? undefined : tree;
   } catch (thrown) {
-    if (thrown instanceof TreeTrouble) return undefined;
+    if (thrown instanceof TreeTrouble) return 'unreadable';
     throw thrown;
   }
 }
@@ -112,7 +154,8 @@ export function requiredVerdicts(data: JsonObject, { form, steps }: Definition):
   // What a child run changed is in its own record, and what a function of a flow changed in none.
   const isUnseen =
     form === 'flow' || steps.some(({ kind, members }) => kind === 'workflow' || members.some((member) => member.kind === 'workflow'));
-  const isReplaced = (one: JudgedTree): boolean => isUnseen || works.some(({ at, tree }) => at >= one.at && tree !== one.tree);
+  const isReplaced = (one: JudgedTree): boolean =>
+    isUnseen || works.some(({ at, tree, from }) => at >= one.at && tree !== one.tree && (from === undefined || from !== tree));
   return verdicts.filter((one) => isLast(one) || !isReplaced(one));
 }
 

@@ -42,6 +42,8 @@ const SPECIAL = 'special file';
 export async function digestProtected(query: ProtectedQuery): Promise<ReadonlyMap<string, string>> {
   const root = await realpath(query.cwd);
   const git = await gitFolder(root);
+  // A run's own worktree lies beside the database, and what is in it is the work, not the engine's.
+  const own = query.own === undefined || isOfStore(root, query.own) ? undefined : query.own;
   const found = new Map<string, string>();
   let entries = 0;
   for (const guard of query.guards) {
@@ -53,7 +55,7 @@ export async function digestProtected(query: ProtectedQuery): Promise<ReadonlyMa
       if (entries > ENTRIES_MAX) throw tooMany(pattern);
     };
     for await (const entry of walkWorkspace({ ...place, pattern, leftOut: LEFT_OUT, count, signal: query.signal })) {
-      const isOwn = entry.kind === 'file' && query.own !== undefined && isOfStore(entry.file, query.own);
+      const isOwn = entry.kind === 'file' && own !== undefined && isOfStore(entry.file, own);
       if (isOwn || (found.has(entry.name) && guard.part === undefined)) continue;
       const digest = await digestOf(entry, guard.part);
       if (digest === undefined) continue;

@@ -16,9 +16,9 @@ import { join, posix } from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { patternRefusal } from '../definition/kinds/output-pattern.ts';
 import type { StepModel } from '../definition/model.ts';
-import { type GateCommand, gateGuards } from './gate-files.ts';
+import { notingChanges } from './flow-protection.ts';
+import { commandsIn, type GateCommand, gateGuards } from './gate-files.ts';
 import { matches } from './glob.ts';
-import { programOf } from './program.ts';
 import { digestProtected, type Guard, isUnreadable } from './protected-files.ts';
 import type { ProgramSetting, StageSetting } from './services.ts';
 import { type Executor, type Job, stepError, type Work } from './work.ts';
@@ -32,6 +32,7 @@ const ALWAYS_PROTECTED: readonly string[] = Object.freeze([
   '.git/config',
   '.git/config.worktree',
   '.git/info/*',
+  '.gitattributes',
   '.github/workflows/**',
   '.github/actions/**',
   '.gitlab-ci.yml',
@@ -57,7 +58,7 @@ export async function protecting(job: Job, work: Executor): Promise<Work> {
   const before = isAgentWork(job) ? await openBaseline(job) : undefined;
   const unreadable = before === undefined ? undefined : unreadableOf(job, before);
   if (unreadable !== undefined) return unreadable;
-  const done = await work(job);
+  const done = before === undefined ? await work(job) : await notingChanges(job, () => work(job));
   if ('handed' in done) return remembering(job, done, before ?? (await openBaseline(job)));
   if (before === undefined) return done;
   if ('asks' in done || job.request.signal.aborted) return remembering(job, done, before);
@@ -110,12 +111,6 @@ function withMembers(step: StepModel): StepModel[] {
 
 function isProgram(stage: StageSetting): stage is ProgramSetting {
   return typeof stage === 'object' && !Array.isArray(stage);
-}
-
-function commandsIn(checks: Json | undefined): GateCommand[] {
-  return (Array.isArray(checks) ? checks : []).filter(isJsonObject).flatMap((check) => {
-    return check.check === 'command' ? [programOf(check)] : commandsIn(check.checks);
-  });
 }
 
 function refusalOf(job: Job): Work | undefined {
@@ -174,7 +169,7 @@ function keyOf({ request }: Job): string {
 }
 
 function keptDigests(job: Job): Watched | undefined {
-  const kept = job.request.apart === true ? undefined : job.context.snapshot.data[keyOf(job)];
+  const kept = job.request.apart !== undefined ? undefined : job.context.snapshot.data[keyOf(job)];
   if (!isJsonObject(kept) || kept.path !== job.request.activation.path) return undefined;
   // One that an older engine kept says nothing of files that count today.
   if (!isJsonObject(kept.files) || !Array.isArray(kept.guards)) return undefined;
@@ -187,7 +182,7 @@ function keptAs(job: Job, { files, guards }: Watched): JsonObject {
 }
 
 function remembering(job: Job, done: Work, { isKept, ...watched }: Baseline): Work {
-  return isKept || job.request.apart === true ? done : { ...done, remember: { ...done.remember, ...keptAs(job, watched) } };
+  return isKept || job.request.apart !== undefined ? done : { ...done, remember: { ...done.remember, ...keptAs(job, watched) } };
 }
 
 interface Change {

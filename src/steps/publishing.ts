@@ -54,7 +54,7 @@ async function workBranch(job: Job, forge: Forge): Promise<WorkBranch | Unpublis
   const { cwd } = job.bench.services;
   const found = await checkedOut(cwd);
   if (found === undefined) return refuse(`${cwd} is no git checkout, so this run has no branch to open a pull request from`);
-  if (head === undefined || apart === true) return await branchInPlace(forge, found);
+  if (head === undefined || apart !== undefined) return await branchInPlace(forge, found);
   if (found.branch !== head.local)
     return refuse(
       `the worktree is on ${found.branch ?? `commit ${found.sha}`}, not on the run's branch "${head.local}"; switch back to it`,

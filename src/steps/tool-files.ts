@@ -10,10 +10,11 @@ const packageFields: Guard = { pattern: 'package.json', isClosed: true, part: { 
 const WITHOUT_DEPENDENCIES: FilePart = { kind: 'no-dependencies' };
 
 const PYTEST = [
-  ...closed('pytest.ini', '.pytest.ini', '**/conftest.py', 'sitecustomize.py', 'usercustomize.py', '.coveragerc'),
-  sections('pyproject.toml', 'tool.pytest', 'tool.coverage'),
-  sections('setup.cfg', 'tool:pytest', 'coverage', 'tool:coverage'),
-  sections('tox.ini', 'pytest'),
+  // Those nearest to the tests take precedence.
+  ...closed('**/{,.}pytest.ini', '**/{,.}pytest.toml', '**/conftest.py', 'sitecustomize.py', 'usercustomize.py', '.coveragerc'),
+  sections('**/pyproject.toml', 'tool.pytest', 'tool.coverage'),
+  sections('**/setup.cfg', 'tool:pytest', 'coverage', 'tool:coverage'),
+  sections('**/tox.ini', 'pytest'),
 ];
 const VITEST = [...closed('{vitest,vite}.config.*', 'vitest.workspace.*', 'vitest.projects.*')];
 const JEST = [...closed('jest.config.*', 'jest.setup.*', 'babel.config.*', '.babelrc*'), packageFields];
@@ -30,7 +31,7 @@ export const TOOL_FILES: Readonly<Record<string, readonly Guard[]>> = {
   nox: closed('noxfile.py'),
   coverage: PYTEST,
   mypy: [...closed('mypy.ini', '.mypy.ini'), sections('pyproject.toml', 'tool.mypy'), sections('setup.cfg', 'mypy')],
-  ruff: [...closed('ruff.toml', '.ruff.toml'), sections('pyproject.toml', 'tool.ruff')],
+  ruff: [...closed('**/{,.}ruff.toml'), sections('**/pyproject.toml', 'tool.ruff')],
   flake8: [...closed('.flake8'), sections('setup.cfg', 'flake8'), sections('tox.ini', 'flake8')],
   vitest: VITEST,
   jest: JEST,
@@ -59,6 +60,17 @@ export const TOOL_FILES: Readonly<Record<string, readonly Guard[]>> = {
     { pattern: '**/Cargo.toml', isClosed: false, part: WITHOUT_DEPENDENCIES },
     ...closed('.cargo/config*', 'build.rs', 'rust-toolchain*', '.config/nextest.toml'),
   ],
+  deno: closed('deno.json', 'deno.jsonc'),
+  composer: closed('composer.json'),
+  mix: closed('mix.exs', '.formatter.exs', 'config/*.exs'),
+  sbt: closed('build.sbt', 'project/*.sbt', 'project/*.scala', '.sbtopts'),
+  bazel: closed('.bazelrc', 'WORKSPACE*', 'MODULE.bazel', '**/BUILD', '**/BUILD.bazel'),
+  zig: closed('build.zig', 'build.zig.zon'),
+  swift: closed('Package.swift'),
+  invoke: closed('tasks.py', 'tasks/**', 'invoke.y*ml'),
+  inv: closed('tasks.py', 'tasks/**', 'invoke.y*ml'),
+  doit: closed('dodo.py'),
+  hatch: [...closed('hatch.toml'), sections('pyproject.toml', 'tool.hatch'), ...PYTEST],
   go: closed('go.work', 'vendor/modules.txt'),
   gradle: GRADLE,
   gradlew: GRADLE,

@@ -20,6 +20,7 @@ import { patternRefusal } from '../definition/kinds/output-pattern.ts';
 import type { StepModel } from '../definition/model.ts';
 import { changesOfTrees, commitTree, TreeReader } from '../process/git-tree.ts';
 import { matches } from './glob.ts';
+import { hiddenContent } from './hidden-content.ts';
 import { declaredOutputs, isFileOutput } from './outputs/declaration.ts';
 import { digestProtected, gitFolder } from './protected-files.ts';
 import type { Job } from './work.ts';
@@ -32,6 +33,9 @@ export interface WorkspaceTree {
   /** The commit that holds it, where the engine committed it. */
   readonly head?: string;
 }
+
+/** What has to be known of an attempt to look at its workspace. */
+type Place = Pick<Job, 'bench' | 'request'>;
 
 /** A file that is not what it was. `rewritten`: it has the same content again. */
 export interface Move {
@@ -72,7 +76,7 @@ const CACHES = [
 ];
 
 /** The tree of the workspace now; committed where the run has a worktree of its own. */
-export async function treeNow(job: Job): Promise<WorkspaceTree> {
+export async function treeNow(job: Place): Promise<WorkspaceTree> {
   const watch = await TreeWatch.open(job);
   try {
     return await watch.settled();
@@ -82,28 +86,28 @@ export async function treeNow(job: Job): Promise<WorkspaceTree> {
 }
 
 /** Whether a run works in a worktree that the engine made for it, and not beside others in one of theirs. */
-export async function isOwnWorktree({ request }: Job): Promise<boolean> {
-  if (request.workspace === undefined || request.apart === true) return false;
+export async function isOwnWorktree({ request }: Place): Promise<boolean> {
+  if (request.workspace === undefined || request.apart !== undefined) return false;
   // The first checkout of a repository is a folder of people, whatever they told the engine about it.
   return (await unlessGone(lstat(join(request.workspace, '.git'))))?.isFile() === true;
 }
 
 /** Looks at the tree of a workspace before it is judged and after it. */
 export class TreeWatch {
-  private readonly job: Job;
+  private readonly job: Place;
   private readonly git: TreeReader | undefined;
   /** Whether the run works in a worktree that the engine made for it, and not beside others in one of theirs. */
   private readonly isOwn: boolean;
   private first: Look | undefined;
 
-  private constructor(job: Job, git: TreeReader | undefined, isOwn: boolean) {
+  private constructor(job: Place, git: TreeReader | undefined, isOwn: boolean) {
     this.job = job;
     this.git = git;
     this.isOwn = isOwn;
   }
 
   /** Begins to watch the workspace of an attempt. */
-  static async open(job: Job): Promise<TreeWatch> {
+  static async open(job: Place): Promise<TreeWatch> {
     const { cwd } = job.bench.services;
     const reader = (await gitFolder(cwd)) === undefined ? undefined : await TreeReader.open(cwd, (top) => leftOut(job, top));
     const isOwn = reader !== undefined && (await isOwnWorktree(job));
@@ -140,6 +144,17 @@ export class TreeWatch {
   /** Repositories that were made inside of the run's own worktree: what is in them can never land. */
   get hidden(): readonly string[] {
     return this.isOwn ? (this.first?.nested ?? []) : [];
+  }
+
+  /** Why some files on disk are not what would land, after `settled`. */
+  async disguised(): Promise<readonly string[]> {
+    const { git, first } = this;
+    if (git === undefined || first === undefined) return [];
+    const { head, workflow } = this.job.request;
+    const lifted = workflow.definition.steps.flatMap(mayChangeOf);
+    const mayChange = (path: string): boolean => lifted.some((pattern) => matches(this.fromWorkspace(path), pattern));
+    const base = this.isOwn ? (head?.from ?? git.head) : git.head;
+    return await hiddenContent({ top: git.top, base, tree: first.id, paths: [...first.marks.keys()], mayChange });
   }
 
   private fromWorkspace(path: string): string {
@@ -196,7 +211,7 @@ async function marksOf(top: string, paths: Iterable<string>): Promise<Map<string
   return marks;
 }
 
-async function lookAtNamed(job: Job): Promise<Look> {
+async function lookAtNamed(job: Place): Promise<Look> {
   const { cwd } = job.bench.services;
   const patterns = namedPatterns(job).filter((pattern) => patternRefusal(pattern) === undefined);
   const guards = patterns.map((pattern) => ({ pattern }));
@@ -219,7 +234,7 @@ function reportsOf(checks: readonly Json[]): string[] {
 }
 
 /** What is no part of the tree: caches, what the gates of the workflow write as reports, and the engine's own files. */
-function leftOut({ bench, request }: Job, top: string): string[] {
+function leftOut({ bench, request }: Place, top: string): string[] {
   const { cwd, pidDir } = bench.services;
   const checks = request.workflow.definition.steps.flatMap(checksOf);
   const below = relative(top, cwd);
@@ -230,11 +245,15 @@ function leftOut({ bench, request }: Job, top: string): string[] {
   return [...CACHES, ...reports, `/${own}*`, ...beside];
 }
 
+function mayChangeOf({ mayChange = [], members }: StepModel): string[] {
+  return [...mayChange, ...members.flatMap(mayChangeOf)];
+}
+
 function checksOf({ config, members }: StepModel): Json[] {
   return [...(Array.isArray(config.checks) ? config.checks : []), ...members.flatMap(checksOf)];
 }
 
-function namedPatterns({ bench, request }: Job): string[] {
+function namedPatterns({ bench, request }: Place): string[] {
   const { definition } = request.workflow;
   return [...(bench.services.protected ?? []), ...(definition.protected ?? []), ...definition.steps.flatMap(patternsOf)];
 }

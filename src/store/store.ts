@@ -1,8 +1,8 @@
-// Owns the contract of a store: how a run is made durable. A host decides with the kernel, hands the store one
-// delta, and acts only when the delta is on disk. These are the only writers of run state.
+// Owns the contract of a store: how a run is made durable. A host decides with the kernel, commits one delta to the
+// store, and acts only when the delta is on disk. Nothing else writes run state.
 //
 // T1. A delta is applied whole or not at all: checkpoint, one event row, attempts, values, data, mail, slots.
-// T2. A delta of an owner whose epoch or position is stale changes nothing.
+// T2. A delta whose epoch or position is stale changes nothing.
 // T3. A run has at most one owner; a new claim raises the epoch, so that a stale owner is fenced off.
 // T4. Mail is unique per run and dedupe key, and is consumed in the commit that acts on it, or taken back before.
 // T5. Every event row carries a hash over the row before it, so that a missing, swapped or changed row is found.
@@ -21,7 +21,7 @@ export interface StoredValue {
   readonly text: string;
 }
 
-/** What was decided about an attempt that has ended: a row of history. */
+/** An attempt that has ended. */
 export interface AttemptRow {
   readonly path: Path;
   readonly step: string;
@@ -36,7 +36,7 @@ export interface AttemptRow {
   readonly endedAt: number;
   readonly output?: Ref | undefined;
   readonly error?: StepError | undefined;
-  /** What the worker claimed, where that is not what was observed. */
+  /** What the worker claimed, if the engine observed something else. */
   readonly claim?: Ref | undefined;
   /** What the engine observed: contract checks, process ends. */
   readonly evidence?: Ref | undefined;
@@ -50,7 +50,7 @@ export interface AttemptRow {
   readonly checks: readonly CheckRow[];
 }
 
-/** One check of a gate, as it was made. */
+/** The result of one gate check. */
 export interface CheckRow {
   readonly type: string;
   readonly config: Json;
@@ -60,7 +60,7 @@ export interface CheckRow {
   readonly at: number;
 }
 
-/** A message to a run from any process. `dedupe` makes a repeated one harmless. */
+/** A message to a run from any process. A second one with the same `dedupe` has no effect. */
 export interface Mail {
   readonly run: string;
   readonly dedupe: string;
@@ -68,14 +68,14 @@ export interface Mail {
   readonly values: readonly StoredValue[];
 }
 
-/** A message as it lies in the inbox. */
+/** A message in the inbox. */
 export interface ReceivedMail {
   readonly id: number;
   readonly dedupe: string;
   readonly input: RunInput;
 }
 
-/** Where a run came from; kept beside it for people. */
+/** Where a run came from, for people. */
 export interface RunOrigin {
   readonly event?: string;
   readonly deliveryId?: string;
@@ -85,15 +85,15 @@ export interface RunOrigin {
   readonly repository?: string;
   /** The file its definition was loaded from. */
   readonly file?: string;
-  /** Where its steps work, when that is not the workspace of the engine. */
+  /** The folder its steps work in, if that is not the workspace of the engine. */
   readonly workspace?: string;
-  /** The branch that is checked out there, and where its commits go. */
+  /** The branch that is checked out there, and where its commits are pushed. */
   readonly head?: WorkHead;
 }
 
 /** What the first delta of a run creates. */
 export interface RunCreation {
-  /** Who creates the run and owns it from then on. */
+  /** The first owner of the run. */
   readonly owner: string;
   readonly definition: Definition;
   readonly codeHash: string;
@@ -106,7 +106,7 @@ export interface RunCreation {
 export interface Delta {
   readonly run: string;
   readonly epoch: number;
-  /** The position the owner believes the run is at; the delta makes it one more. */
+  /** The position the owner expects the run to be at; the delta increases it by one. */
   readonly seq: number;
   /** The checkpoint after the delta (`state.seq === seq + 1`). */
   readonly state: RunState;
@@ -119,32 +119,32 @@ export interface Delta {
   readonly values: readonly StoredValue[];
   /** Keys of the checkpoint's data that changed. */
   readonly data: readonly { readonly key: string; readonly text: string }[];
-  /** Live members of groups are rows of their own: which to write, which to drop. */
+  /** The live members of groups that changed, and the paths of those that are no longer live. */
   readonly members: { readonly put: readonly Activation[]; readonly drop: readonly Path[] };
   readonly consumed: readonly number[];
   readonly post: readonly Mail[];
-  /** `free`: paths that let go of what they hold, or of their place in a queue. A run that becomes final lets go of all. */
+  /** `free`: paths that release what they hold, or leave a queue. A run that becomes final releases everything. */
   readonly slots: { readonly take: readonly SlotClaim[]; readonly free: readonly Path[] };
   readonly create?: RunCreation;
-  /** The run goes on with other functions than it began with: their digest. */
+  /** The digest of the run's functions, if they changed and somebody accepted the change. */
   readonly codeHash?: string;
-  /** Gives the run up in the same transaction, unless mail lies in the inbox that this delta does not consume. */
+  /** Releases the run in the same transaction, unless the inbox has mail that this delta does not consume. */
   readonly release?: boolean;
 }
 
-/** Semaphores one activation takes, all or none, with their limits as they are now. */
+/** Semaphores that one activation takes, all or none, with their current limits. */
 export interface SlotClaim {
   readonly path: Path;
   readonly keys: readonly { readonly key: string; readonly limit: number }[];
 }
 
-/** How a commit ended. `full`: a semaphore had no room; nothing was changed, and the run is told when there is. */
+/** How a commit ended. `full`: a semaphore had no room; nothing was changed, and the run is woken when there is room. */
 export type CommitResult =
   | { readonly result: 'committed'; readonly released: boolean }
   | { readonly result: 'stale' }
   | { readonly result: 'full'; readonly path: Path; readonly key: string };
 
-/** A claim that succeeded, with all that a host needs to go on. */
+/** A claim that succeeded, with what a host needs to continue the run. */
 export interface Claimed {
   readonly claimed: true;
   readonly epoch: number;
@@ -155,7 +155,7 @@ export interface Claimed {
   readonly origin: RunOrigin;
 }
 
-/** Who holds a run, and for the how-manieth time it is held: two that start the same run have the same first epoch. */
+/** Who holds a run, and the claim counter. The owner is part of it because two that start the same run both begin at epoch 1. */
 export interface Ownership {
   readonly owner: string;
   readonly epoch: number;
@@ -187,7 +187,7 @@ export interface RunSummary {
   readonly owner: string | undefined;
   readonly parent: string | undefined;
   readonly origin: RunOrigin;
-  /** Set when the row could not be read; the others are shown all the same. */
+  /** Why the run could not be read; the other runs are listed as usual. */
   readonly damaged?: string;
 }
 
@@ -197,18 +197,18 @@ export interface RunQuery {
   readonly workflow?: string;
   readonly parent?: string;
   readonly idPrefix?: string;
-  /** At most so many; all of them where nobody says. */
+  /** At most so many; all by default. */
   readonly limit?: number;
   readonly before?: number;
 }
 
-/** A run that somebody should drive: something is due, mail waits, or its owner died. */
+/** A run that needs a driver: something is due, it has mail, or its owner died. */
 export interface ReadyRun {
   readonly run: string;
   readonly because: 'due' | 'mail' | 'orphaned';
 }
 
-/** What a look at the whole store found. */
+/** What a check of the whole store found. */
 export interface StoreReport {
   readonly ok: boolean;
   readonly file: string;
@@ -216,17 +216,17 @@ export interface StoreReport {
   readonly problems: readonly { readonly run?: string; readonly seq?: number; readonly what: string }[];
 }
 
-/** Which runs a prune removes, each together with the runs it started. */
+/** Which runs to remove, each together with the runs it started. */
 export interface PruneRequest {
   /** Only runs in which nothing happened since. */
   readonly before: number;
-  /** Only runs that ended so; one that is open is never removed. */
+  /** Only runs with one of these statuses; an open run is never removed. */
   readonly status: readonly RunStatus[];
   /** Keeps the newest so many of each workflow. */
   readonly keep?: number;
-  /** Removes nothing and says what would go. */
+  /** Removes nothing and returns what would be removed. */
   readonly dryRun?: boolean;
-  /** Gives the room back to the disk. */
+  /** Returns the free space to the disk. */
   readonly vacuum?: boolean;
 }
 
@@ -236,11 +236,11 @@ export type PrunedRun = Pick<RunSummary, 'id' | 'workflow' | 'status' | 'updated
 /** What a prune removed. */
 export interface PruneReport {
   readonly runs: readonly PrunedRun[];
-  /** How many values nobody referred to any more. */
+  /** How many values were removed because nothing refers to them. */
   readonly values: number;
 }
 
-/** An agent that is about to be asked, and on whose account. */
+/** An agent that is about to be called, and on which account. */
 export interface AgentUse {
   readonly run: string;
   readonly path: Path;
@@ -251,31 +251,31 @@ export interface AgentUse {
   readonly at: number;
 }
 
-/** What an agent used. What is not known is absent, never 0. */
+/** What an agent used. An unknown amount is absent, never 0. */
 export interface Used {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   readonly costUsd?: number;
   readonly turns?: number;
-  /** How long it was at work. */
+  /** How long it worked. */
   readonly ms: number;
 }
 
-/** One row of the ledger. Without `ms` it is at work, or a crash left no record of its end. */
+/** One row of the ledger. Without `ms` the agent is still working, or a crash left no record of its end. */
 export interface AgentUsed extends Omit<AgentUse, 'run'>, Partial<Used> {}
 
-/** Which rows of the ledger are summed up. */
+/** Which rows of the ledger to sum up. */
 export interface UsageQuery {
   readonly run?: string;
   /** With the runs that the run started, and those that they started. */
   readonly withChildren?: boolean;
   readonly step?: string;
   readonly role?: string;
-  /** Only agents that were asked from this time on. */
+  /** Only agents that were called from this time on. */
   readonly since?: number;
 }
 
-/** Sums of what is known, and how many attempts are not in them because it is not. */
+/** Sums of the known amounts, and how many attempts have unknown ones. */
 export interface UsageTotal {
   readonly attempts: number;
   readonly inputTokens: number;
@@ -302,21 +302,21 @@ export interface ClosedAccount {
 
 /** Where runs live. Every store passes the same suite (`describeStore` in pawl/testing). */
 export interface Store {
-  /** Takes the run when it has no owner, one that is provably dead, or `me` itself; an earlier claim is fenced off. */
+  /** Claims the run if it has no owner, a provably dead one, or `me` itself; an earlier claim becomes stale. */
   claim(run: string, me: string): Promise<Claimed | Held>;
   commit(delta: Delta): Promise<CommitResult>;
-  /** Gives the run up, unless mail newer than `seenMail` lies there; what is not held so is `stale`, and left alone. */
+  /** Releases the run, unless it has mail newer than `seenMail`. `stale`: it is not held like this, and nothing changes. */
   release(run: string, held: Ownership, seenMail: number): Promise<'released' | 'mail' | 'stale'>;
   post(mail: Mail): Promise<'posted' | 'duplicate'>;
   /**
-   * Takes mail back that nobody acted on, and frees its key. `held`: somebody alive other than `me` owns the run and may
-   * have read it. `gone`: it was acted on, or there is none.
+   * Withdraws mail that nobody acted on, and frees its key. `held`: a live owner other than `me` may have read it.
+   * `gone`: it was acted on, or does not exist.
    */
   withdraw(mail: Pick<Mail, 'run' | 'dedupe'>, me: string): Promise<'withdrawn' | 'held' | 'gone'>;
-  /** Mail of a run that this owner has not seen yet. */
+  /** Mail of a run with a larger id than `after`. */
   inbox(run: string, after: number): Promise<readonly ReceivedMail[]>;
 
-  /** A run's checkpoint without taking it. */
+  /** A run's checkpoint, without claiming the run. */
   load(run: string): Promise<{
     readonly state: RunState;
     readonly status: RunStatus;
@@ -343,29 +343,29 @@ export interface Store {
   ready(now: number, limit: number): Promise<readonly ReadyRun[]>;
   /** The nearest due time of a run that nobody drives; later than `after`, when that is given. */
   nextDue(after?: number): Promise<number | undefined>;
-  /** Calls back when mail was posted to a run or a slot came free for it, by any process. */
+  /** Calls back when any process posts mail to a run or frees a slot for it. */
   watch(ring: (run: string) => void): () => void;
   /** Calls back after commits of any process, at least once per burst. */
   follow(committed: () => void): () => void;
 
-  /** Puts down that an agent is about to be asked: an attempt that a crash cuts off is on the books all the same. */
+  /** Records that an agent is about to be called, so that an attempt that a crash cuts off is recorded, too. */
   beginUse(use: AgentUse): Promise<number>;
-  /** Completes the row that `beginUse` gave the number of. */
+  /** Completes the row whose id `beginUse` returned. */
   endUse(id: number, used: Used): Promise<void>;
   usage(query: UsageQuery): Promise<UsageTotal>;
   /** What each attempt of a run used, oldest first. */
   uses(run: string): Promise<readonly AgentUsed[]>;
   family(run: string): Promise<Family>;
-  /** Closes an account for every run and process on this store; a later time than the present one extends it. */
+  /** Closes an account for every run and process on this store; a later time extends an earlier one. */
   closeAccount(closed: ClosedAccount): Promise<void>;
   /** The accounts that are closed at a time. */
   closedAccounts(now: number): Promise<readonly ClosedAccount[]>;
-  /** Opens all accounts: somebody says that there is capacity again. */
+  /** Opens all accounts again. */
   openAccounts(): Promise<void>;
 
   /** Whose store this is: the id it was created under; undefined where none was given. */
   origin(): Promise<string | undefined>;
-  /** Records whose store this is, unless that is recorded already; gives what is recorded. */
+  /** Records whose store this is, unless that is recorded already; returns what is recorded. */
   bind(origin: string): Promise<string>;
 
   /** Copies the whole store to a file while runs go on, and records it. */
@@ -377,7 +377,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** An ended attempt as it lies in the store. */
+/** An ended attempt in the store. */
 export interface StoredAttempt extends Omit<AttemptRow, 'checks'> {
   readonly id: number;
   readonly seq: number;

@@ -72,6 +72,15 @@ const CASES: Readonly<Record<string, Case>> = {
   'retry --accept-changes': { words: ({ stuck }) => ['retry', stuck, '--accept-changes'], exit: 4 },
 };
 
+/** Verbs that find out themselves whether they take a right, used so that they do. What is trusted elsewhere does no harm. */
+const ASKED: readonly { readonly on: string; readonly scope: Scope; readonly words: readonly string[] }[] = [
+  { on: 'trust', scope: 'trust', words: ['trust', '--yes'] },
+  { on: 'trust --folder', scope: 'trust', words: ['trust', '--folder', '--yes'] },
+  { on: 'token create', scope: 'trust', words: ['token', 'create', 'mallory'] },
+  { on: 'identity create', scope: 'trust', words: ['identity', 'create', 'mallory'] },
+];
+const OWN_STATE = 'with a state folder and a token of the caller’s own';
+
 interface Row {
   readonly on: string;
   readonly demand: Demand;
@@ -155,18 +164,26 @@ async function inTerminal(words: readonly string[], env: Readonly<Record<string,
 
 /** Runs a command in a terminal whose shell has a variable, and hides it from what it starts. */
 async function belowHiding(words: readonly string[], variable: string): Promise<Ended> {
-  const script = `env -u ${variable} "$@"; exit $?`;
-  const pty = spawnTerminal('sh', ['-c', script, 'sh', ...rig.argv(words)], {
-    cols: 400,
-    cwd: rig.project,
-    env: rig.env({ [variable]: 'x' }),
-  });
+  return inPty('sh', ['-c', `env -u ${variable} "$@"; exit $?`, 'sh', ...rig.argv(words)], { [variable]: 'x' });
+}
+
+async function inPty(program: string, words: string[], env: Readonly<Record<string, string>>): Promise<Ended> {
+  const pty = spawnTerminal(program, words, { cols: 400, cwd: rig.project, env: rig.env(env) });
   let printed = '';
   pty.onData((text) => {
     printed += text;
   });
   const code = await new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode)));
   return { code, stdout: '', stderr: printed };
+}
+
+/** Runs a command in a terminal below a process that is called pawl and drives something, with no variable left. */
+async function belowDriver(words: readonly string[]): Promise<Ended> {
+  const driver = join(rig.folder, 'pawl.js');
+  const [program = '', ...rest] = rig.argv(words);
+  const call = `spawnSync(${JSON.stringify(program)}, process.argv.slice(3), { stdio: 'inherit' })`;
+  writeFileSync(driver, `process.exitCode = require('node:child_process').${call}.status;\n`);
+  return inPty(process.execPath, [driver, 'run', ...rest], {});
 }
 
 type Try = (words: readonly string[], scope: Scope) => Promise<Ended>;
@@ -178,8 +195,8 @@ const PLACES: Readonly<Record<string, Try>> = {
   'in a terminal opened inside a run': (words) => inTerminal(words, { PAWL_RUN: ASKING }),
   'in a terminal of an agent': (words) => inTerminal(words, { CLAUDECODE: '1' }),
   'in a terminal whose shell hides that it belongs to a run': (words) => belowHiding(words, 'PAWL_MARK'),
-  'with a state folder and a token of the caller’s own': (words) =>
-    rig.run([...words, '--db', db], { env: { PAWL_STATE: join(rig.folder, 'own'), PAWL_TOKEN: secretOf(SCOPES) } }),
+  'in a terminal of a step that took the place of its shell': (words) => belowDriver(words),
+  [OWN_STATE]: (words) => rig.run([...words, '--db', db], { env: { PAWL_STATE: join(rig.folder, 'own'), PAWL_TOKEN: secretOf(SCOPES) } }),
 };
 
 describe('what takes a right', () => {
@@ -193,11 +210,13 @@ describe('what takes a right', () => {
     writeFileSync(join(own, 'trust.json'), JSON.stringify({ folders: { [rig.project]: new Date(0).toISOString() }, files: {} }));
     const before = await everything();
     const attempt = PLACES[place] as Try;
-    const ended = await inParallel(SCOPED, async ({ on, scope }) => {
-      const { code, stdout, stderr } = await attempt((CASES[on] as Case).words(fixture), scope);
+    const scoped = SCOPED.map(({ on, scope }) => ({ on, scope, words: (CASES[on] as Case).words(fixture) }));
+    const rows = place === OWN_STATE ? scoped : [...scoped, ...ASKED];
+    const ended = await inParallel(rows, async ({ on, scope, words }) => {
+      const { code, stdout, stderr } = await attempt(words, scope);
       return { on, code, why: /NOT_ALLOWED|STORE_FOREIGN/.exec(stdout + stderr)?.[0] ?? stdout + stderr };
     });
-    expect(ended).toEqual(SCOPED.map(({ on }) => ({ on, code: 4, why: expect.stringMatching(/^(NOT_ALLOWED|STORE_FOREIGN)$/) })));
+    expect(ended).toEqual(rows.map(({ on }) => ({ on, code: 4, why: expect.stringMatching(/^(NOT_ALLOWED|STORE_FOREIGN)$/) })));
     expect(await everything()).toEqual(before);
   });
 

@@ -138,7 +138,7 @@ describe('what is wrong with the file', () => {
   test('a damaged run is named, the others are not blamed, and the rest is looked at', async () => {
     await writeRuns(db, ['completed', 'completed']);
     const raw = new DatabaseSync(db);
-    raw.exec("UPDATE events SET checkpoint = checkpoint || ' ' WHERE run = 2 AND seq = 2");
+    raw.exec("UPDATE runs SET state = state || ' ' WHERE key = 2");
     raw.close();
     const report = await doctor();
     expect([report.code, found(report).map(({ id, what }) => [id, what.includes(runId(2))])]).toEqual([1, [['integrity', true]]]);

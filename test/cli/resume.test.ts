@@ -48,6 +48,22 @@ test('a step that may have run is unknown, and goes on when a person says what h
   expect((await rig.run(['resume', ID, '--done', 'second#1', '--note', 'I looked'])).code).toBe(0);
 });
 
+test('branches that may have run are settled one by one, or all at once by the path of their stage', async () => {
+  const [one, two] = [new Hold(rig, 'one'), new Hold(rig, 'two')];
+  const branches = [one, two].map((hold, index) => `{ id: 'b${index}', command: ${JSON.stringify(hold.line)}, recovery: 'ask' }`);
+  const file = await writeWorkflow(rig, 'work', { steps: `{ id: 'wide', parallel: { branches: [${branches.join(', ')}] }, next: null }` });
+  const running = rig.start(['run', file, '--id', ID]);
+  await Promise.all([one.pid(), two.pid()]);
+  running.process.kill('SIGKILL');
+  await running.ended;
+  const told = await rig.run(['resume', ID]);
+  expect(told.code).toBe(3);
+  expect(told.stdout).toContain('2 steps of "wide" may have run, and there is no record of their end; say what happened to all of them:');
+  for (const way of ['rerun', 'done', 'failed']) expect(told.stdout).toContain(`    pawl resume ${ID} --${way} wide#1\n`);
+  expect(told.stdout).toContain('or to one of them, by its path: wide#1/b0, wide#1/b1\n');
+  expect((await rig.run(['resume', ID, '--done', 'wide#1'])).code).toBe(0);
+});
+
 const FRAGILE = { steps: `{ id: 'frail', command: 'echo try >> ledger; test -e mended', next: null }` };
 
 async function escalated(): Promise<void> {

@@ -34,6 +34,8 @@ const HARM: readonly (readonly [string, () => void])[] = [
   ],
   ['cut off', () => truncateSync(db, 0)],
   ['cut short', () => truncateSync(db, 8192)],
+  ['left with a log that was cut off', () => truncateSync(`${db}-wal`, 0)],
+  ['left with a log that was cut short', () => truncateSync(`${db}-wal`, 4096)],
   ['left without its log', () => rmSync(`${db}-wal`)],
   ['left without the index of its log', () => rmSync(`${db}-shm`)],
 ];

@@ -60,7 +60,7 @@ async function positionIn(copy: string, run: string): Promise<number> {
   const store = await openSqliteStore({ file: copy, adopt: true });
   try {
     const report = await store.check();
-    expect(report.problems.filter(({ what }) => !what.includes('can be read by others'))).toEqual([]);
+    expect(report.problems.filter(({ what }) => !what.includes('can be read by other users'))).toEqual([]);
     return (await store.load(run)).state.seq;
   } finally {
     await store.close();

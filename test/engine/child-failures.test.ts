@@ -1,7 +1,7 @@
 // What goes wrong with a child is data where its parent joins: why, and which run it was.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { all, arg, defineWorkflow, type StepFailed, step, workflow } from './library.ts';
+import { all, arg, defineWorkflow, race, type StepFailed, step, workflow } from './library.ts';
 import { createRig, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -156,6 +156,48 @@ describe('failures of children are data at the join', () => {
     expect(await second.wait(run.id)).toMatchObject({
       status: 'completed',
       output: { good: { n: 1 }, bad: { status: 'failed', error: refused('all-1/bad') } },
+    });
+  });
+
+  test('in a fan-out of a flow: the list holds them in the order of the items, live and on replay', async () => {
+    const parent = workflow('parent', { children: [kid] }, function* () {
+      let output: unknown = null;
+      try {
+        yield* step('each').each(['z', 1, 13, 'a', 2], (n) => step('one').workflow(kid, { n: n as number }));
+      } catch (error) {
+        output = (error as StepFailed).output;
+      }
+      yield* step('told').task((given: unknown) => given, output);
+      yield* step('wait').signal('go');
+      return output;
+    });
+    const first = await rig.open({ workflows: [parent] });
+    const run = await first.start(parent);
+    await run.wait('idle');
+    await first.close();
+    const second = await rig.open({ workflows: [parent] });
+    await second.signal(run.id, 'go');
+    expect((await second.wait(run.id)).output).toEqual([
+      { status: 'failed', error: expect.stringContaining('"n" is "z", which is no integer') },
+      { n: 1 },
+      { status: 'failed', run: expect.any(String), error: expect.stringContaining('13 is bad luck') },
+      { status: 'failed', error: expect.stringContaining('"n" is "a", which is no integer') },
+      { n: 2 },
+    ]);
+  });
+
+  test('in a race that nobody wins: what is thrown has the results of all', async () => {
+    const parent = workflow('parent', { children: [kid] }, function* () {
+      try {
+        return yield* race([step('luck').workflow(kid, { n: 13 }), step('bad').workflow(kid, { n: 'many' as never })]);
+      } catch (error) {
+        return (error as StepFailed).output;
+      }
+    });
+    const engine = await rig.open({ workflows: [parent] });
+    expect((await (await engine.start(parent)).wait()).output).toEqual({
+      luck: { status: 'failed', run: expect.any(String), error: expect.stringContaining('13 is bad luck') },
+      bad: { status: 'failed', error: refused('race-1/bad') },
     });
   });
 

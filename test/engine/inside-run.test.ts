@@ -11,9 +11,12 @@ afterEach(() => rig.close());
 const ask = defineWorkflow({ name: 'ask', steps: [{ id: 'ask', human: { prompt: 'Publish?' }, next: null }] });
 
 /** What a program of a step brings about that opens the database itself and decides. */
-async function decidedInside(run: string, inside: string): Promise<string> {
+const decidedInside = (run: string, inside: string): Promise<string> => decidedBy(run, { PAWL_RUN: inside });
+
+/** The same for a program with variables. */
+async function decidedBy(run: string, env: Readonly<Record<string, string>>): Promise<string> {
   const other = rig.other(`
-    process.env.PAWL_RUN = ${JSON.stringify(inside)};
+    Object.assign(process.env, ${JSON.stringify(env)});
     const ask = defineWorkflow({ name: 'ask', steps: [{ id: 'ask', human: { prompt: 'Publish?' }, next: null }] });
     const engine = await createEngine({ db, workflows: [ask], drives: 'own' });
     say(await engine.decide('${run}', { option: 'approve', actor: 'ann' }).then(({ status }) => status, ({ code }) => code));
@@ -31,4 +34,14 @@ test('a program that a step has started decides about no run of the store that i
   expect(await decidedInside(waiting.id, working.id)).toBe('NOT_ALLOWED');
   // A test suite that a gate runs has stores of its own.
   expect(await decidedInside(waiting.id, 'aaaaaaaaaaaaaaaa')).toBe('completed');
+});
+
+test('a program that an agent has started decides about no run of a user’s own database, and is free in one that it made', async () => {
+  const engine = await rig.open({ workflows: [ask] });
+  const [free, kept] = [await engine.start(ask), await engine.start(ask)];
+  for (const run of [free, kept]) await run.wait('idle');
+  expect(await decidedBy(free.id, { CLAUDECODE: '1' })).toBe('completed');
+  await engine.store.bind('00000000-0000-4000-8000-000000000000');
+  await engine.close();
+  for (const env of [{ CLAUDECODE: '1' }, { PAWL_RUN: 'aaaaaaaaaaaaaaaa' }]) expect(await decidedBy(kept.id, env)).toBe('NOT_ALLOWED');
 });

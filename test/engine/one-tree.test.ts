@@ -264,6 +264,27 @@ test('a flow is held to it as well', async () => {
   expect((await engine.get(run.id)).status).toBe('waiting');
 });
 
+describe('a gate of a flow', () => {
+  const flow = (mayChange: readonly string[]) =>
+    workflow('steering', function* () {
+      yield* step('implement').agent({ agent: 'dev', prompt: 'Mend it.', mayChange });
+      yield* step('tests').gate({ checks: ['sh check.sh'] });
+    });
+  const steered = async (mayChange: readonly string[]): Promise<RunView> => {
+    deeds = { implement: () => [{ do: 'write', path: 'check.sh', text: 'true\n' }] };
+    const engine = await open();
+    return await (await engine.start(flow(mayChange))).wait('idle');
+  };
+
+  test('is not passed by an agent that rewrites what the gate runs', async () => {
+    expect(await steered([])).toMatchObject({ status: 'failed', error: expect.stringContaining('check.sh (by "implement")') });
+  });
+
+  test('lets a step change what it may change', async () => {
+    expect((await steered(['check.sh'])).status).toBe('completed');
+  });
+});
+
 describe('a run in the checkout of people', () => {
   async function inPlace(): Promise<{ engine: Engine; run: RunHandle; view: RunView }> {
     const engine = await open();

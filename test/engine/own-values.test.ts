@@ -26,6 +26,10 @@ async function replayed(flow: AnyWorkflow, params: object = {}): Promise<unknown
 
 const unsorted = () => [3, 1, 2];
 
+const sortsParams = workflow('sorts-params', { params: { list: arg({ default: [] }) } }, function* ({ list }) {
+  return yield* step('sort').task((own: number[]) => own.sort(), list as number[]);
+});
+
 describe('a flow that changes what it was given', () => {
   test('repeats itself, also after a later step has read the results', async () => {
     const flow = workflow('sorts', function* () {
@@ -161,6 +165,35 @@ describe('a function that changes what it was given', () => {
         [3, 1, 2],
       ],
     ]);
+  });
+
+  class Live {}
+  const live = new Live();
+  const sortsList = (own: { list: number[]; live: Live }): void => void own.list.sort();
+
+  test.each([
+    ['beside a live object', (list: number[]) => step('change').task(sortsList, { list, live })],
+    ['built when the step begins', (list: number[]) => step('change').task({ action: sortsList, args: () => [{ list, live }] as const })],
+    [
+      'in a map',
+      (list: number[]) => step('change').task((own: Map<string, number[]>) => void own.get('a')?.sort(), new Map([['a', list]])),
+    ],
+    ['beside a date', (list: number[]) => step('change').task((own: [Date, number[]]) => void own[1].sort(), [new Date(0), list])],
+    [
+      'of a live agent',
+      (list: number[]) =>
+        step('change').agent({ agent: { execute: (own: { list: number[] }) => void own.list.sort() }, context: () => ({ list }) }),
+    ],
+    ['of a child, built when the step begins', (list: number[]) => step('change').workflow(sortsParams, () => ({ list }))],
+  ] as const)('does not change what the flow has where the data is %s', async (_, changing) => {
+    const flow = workflow('mixed', { children: [sortsParams] }, function* () {
+      const list = [3, 1, 2];
+      yield* changing(list);
+      yield* step('before').task((given: number[]) => given, list);
+      yield* step('wait').signal('go');
+      return list;
+    });
+    expect(await replayed(flow)).toEqual([3, 1, 2]);
   });
 
   test('is given what the flow had when it wrote the step down', async () => {

@@ -64,6 +64,26 @@ describe('the same report twice', () => {
   });
 });
 
+test('a report on a step that was cancelled is not accepted, and told why', async () => {
+  const first = defineWorkflow({
+    name: 'first',
+    steps: [
+      { id: 'any', parallel: { branches: ['a', 'b'].map((id) => ({ id, agent: 'builder', prompt: 'Build.' })), join: 'any' }, next: 'end' },
+      { id: 'end', agent: 'planner', prompt: 'Plan.', next: null },
+    ],
+  });
+  const engine = await rig.open();
+  const { id, token } = await begun(engine, first);
+  const late = (await engine.handouts(id))[1]?.token as string;
+  expect(await engine.report(id, { token, result: { pages: 2 } })).toMatchObject({ accepted: true });
+  await engine.wait(id, 'idle');
+  expect(await engine.report(id, { token: late, result: { pages: 3 } })).toMatchObject({
+    accepted: false,
+    path: 'any#1/b',
+    message: 'the step was cancelled before its report was looked at; nothing is wanted of it any more',
+  });
+});
+
 test('of two different reports at the same moment one counts, and the other is refused', async () => {
   const engine = await rig.open();
   const { id, token } = await begun(engine);

@@ -191,6 +191,27 @@ describe('waiting for a semaphore', () => {
     expect((await engine.wait('next')).status).toBe('completed');
   });
 
+  test('costs a wide fan-out a few commits per member, however many wait', async () => {
+    const meter = createMeter();
+    const wide = workflow('wide', function* () {
+      return yield* step('each').each(
+        Array.from({ length: 150 }, (_, n) => n),
+        () => step('work').task({ action: () => meter.work(), slots: ['db'] }),
+      );
+    });
+    const store = await openSpiedStore(rig.db);
+    let full = 0;
+    store.around = async (_delta, commit) => {
+      const result = await commit();
+      if (result.result === 'full') full += 1;
+      return result;
+    };
+    const engine = await rig.open({ store, workflows: [wide], limits: { keys: { db: 3 } } });
+    expect((await (await engine.start(wide)).wait()).status).toBe('completed');
+    expect([meter.done, meter.most, full < 6 * 150]).toEqual([150, 3, true]);
+    await store.close();
+  });
+
   test('a waiter that is cancelled does not keep the place of the next', async () => {
     const { engine, queue, enter } = await openQueue();
     await engine.start(queue.definition, {}, { id: 'first' });

@@ -75,6 +75,64 @@ describe('a fan-out of 64 and more whose workers take time', () => {
   });
 });
 
+describe('a wide group whose members a crash left unknown', () => {
+  let calls: number[] = [];
+  const wide = workflow('wide', function* () {
+    return yield* step('each').each(numbers(100), (item) =>
+      step('work').task(async (own: number) => {
+        calls.push(own);
+        if (calls.length <= 100) await new Promise(() => undefined);
+        return own;
+      }, item),
+    );
+  });
+
+  /** A run with 100 members of unknown end. */
+  async function cutOff() {
+    calls = [];
+    const first = await rig.open({ workflows: [wide] });
+    const run = await first.start(wide);
+    while (calls.length < 100) await new Promise((resolve) => setImmediate(resolve));
+    await first.close({ abort: true });
+    const engine = await rig.open({ workflows: [wide], drives: 'own' });
+    await engine.resume(run.id);
+    expect((await engine.wait(run.id, 'idle')).waits.map(({ kind }) => kind)).toEqual(numbers(100).map(() => 'unknown'));
+    return { engine, run: run.id };
+  }
+
+  test('runs them all again when a person says so of the group', async () => {
+    const { engine, run } = await cutOff();
+    await engine.resume(run, { actor: 'ann', choice: { how: 'rerun', path: 'each#1' } });
+    expect(await engine.wait(run)).toMatchObject({ status: 'completed', output: numbers(100) });
+    expect(calls.length).toBe(200);
+  });
+
+  test('takes them all as done, as one override, when a person says so of the group', async () => {
+    const { engine, run } = await cutOff();
+    await engine.resume(run, { actor: 'ann', choice: { how: 'done', path: 'each#1' } });
+    const { status } = await engine.wait(run);
+    const passed: number[] = [];
+    for await (const event of engine.log(run))
+      if (event.type === 'run.changed' && event.override) passed.push(event.override.passed.length);
+    expect([status, passed, calls.length]).toEqual(['overridden', [100], 100]);
+  });
+
+  test('lets them all fail when a person says so of the group, also where some were settled before', async () => {
+    const { engine, run } = await cutOff();
+    await engine.resume(run, { actor: 'ann', choice: { how: 'done', path: 'each#1/7', output: 'seven' } });
+    await engine.resume(run, { actor: 'ann', choice: { how: 'failed', path: 'each#1', note: 'the power went' } });
+    expect(await engine.wait(run)).toMatchObject({ status: 'failed', error: expect.stringContaining('99 of 100 did not succeed') });
+  });
+
+  test('is named where a path is missing or has none, and an output is that of one step', async () => {
+    const { engine, run } = await cutOff();
+    const resume = (choice: object) => errorOf(engine.resume(run, { actor: 'ann', choice: choice as never }));
+    expect((await resume({ how: 'rerun' })).message).toContain('name one, or a group for all of its members: each#1, each#1/0, each#1/1,');
+    expect((await resume({ how: 'rerun', path: 'each' })).code).toBe('WAIT_NOT_FOUND');
+    expect((await resume({ how: 'done', path: 'each#1', output: 1 })).code).toBe('OPTION_INVALID');
+  });
+});
+
 describe('a run whose driver failed', () => {
   const two = workflow('two', function* () {
     yield* step('a').task({ action: () => 'a', recovery: 'rerun' });

@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -129,11 +129,12 @@ describe('an agent that was handed a step, without terminal or token', () => {
 
 describe('a step of a run that opens a terminal', () => {
   /** A real step, with the variables that steps have, in a terminal that `script` opens. */
-  async function fromStep(command: string): Promise<string> {
+  async function fromStep(command: string, shell = 'sh'): Promise<string> {
     const settings = Object.entries(rig.env()).map(([name, value]) => `${name}='${value}'`);
     const words = [...rig.argv(command.split(' '))].map((word) => `'${word}'`).join(' ');
-    rig.write('attack.sh', `script -qec "env ${settings.join(' ')} ${words}" /dev/null > printed 2>&1\necho $? > code\n`);
-    const step = "defineWorkflow({ name: 'attack', steps: [{ id: 'only', command: 'sh attack.sh', next: null }] })";
+    const line = `env ${settings.join(' ')} ${words}; echo $? > code`;
+    rig.write('attack.sh', `exec script -qec "${line.replaceAll('$', '\\$')}" /dev/null > printed 2>&1\n`);
+    const step = `defineWorkflow({ name: 'attack', steps: [{ id: 'only', command: '${shell} attack.sh', next: null }] })`;
     rig.write('.pawl/workflows/attack.ts', `import { defineWorkflow } from 'pawl';\nexport default ${step};\n`);
     expect(await rig.run(['run', 'attack'])).toMatchObject({ code: 0 });
     const read = (name: string): string => readFileSync(join(rig.project, name), 'utf8');
@@ -146,6 +147,24 @@ describe('a step of a run that opens a terminal', () => {
     expect(await fromStep('token create mallory')).toMatch(/^4 [\s\S]*this terminal belongs to a step of run/);
     expect(existsSync(join(rig.state, 'tokens.json'))).toBe(false);
     expect([await statusOf(), isPublished()]).toEqual(['waiting', false]);
+  });
+
+  test('nor does it after it took the place of its shell, with nothing in its environment', async () => {
+    await park('unsigned');
+    const clean = `exec env -i PATH="$PATH" sh`;
+    expect(await fromStep(`approve ${RUN} -y`, clean)).toMatch(/^4 [\s\S]*this terminal belongs to a step of run/);
+    expect(await fromStep('token create mallory', clean)).toMatch(/^4 [\s\S]*this terminal belongs to a step of run/);
+    expect(existsSync(join(rig.state, 'tokens.json'))).toBe(false);
+    expect([await statusOf(), isPublished()]).toEqual(['waiting', false]);
+  });
+
+  test('cancels or pauses its own run, and no other by saying that it works in that one', async () => {
+    await park('unsigned');
+    const forged = `exec env -i PATH="$PATH" PAWL_RUN=${RUN} sh`;
+    for (const verb of ['cancel', 'pause']) expect(await fromStep(`${verb} ${RUN}`, forged)).toMatch(/^4 [\s\S]*NOT_ALLOWED/);
+    const agent = { env: { CLAUDECODE: '1', PAWL_RUN: RUN } };
+    expect(await rig.run(['cancel', RUN], agent)).toMatchObject({ code: 4 });
+    expect(await statusOf()).toBe('waiting');
   });
 });
 
@@ -203,6 +222,30 @@ describe('a daemon with a clean environment and a terminal of its own', () => {
   });
 });
 
+describe('a daemon that goes to another folder', () => {
+  test('neither trusts nor looks after a project that takes signatures from there', async () => {
+    await park('signed');
+    const elsewhere = join(rig.folder, 'elsewhere');
+    mkdirSync(join(elsewhere, '.pawl'), { recursive: true });
+    const [db, file] = [await databaseOf(), join(rig.project, '.pawl', 'workflows', 'approval.ts')];
+    const backup = join(rig.folder, 'backup.db');
+    expect(await rig.run(['backup', backup])).toMatchObject({ code: 0 });
+    rmSync(join(rig.state, 'trust.json'));
+    const there = ['--project', elsewhere];
+    const ended = await byDaemon([
+      ['trust', file, '-y', ...there],
+      ['trust', '--folder', '-y', '--project', rig.folder],
+      ['run', file, '--from', 'publish', ...there],
+      ['prune', '--older-than', '0s', '-y', '--db', db, ...there],
+      ['restore', backup, '--force', '--db', db, ...there],
+      ['approve', RUN, '-y', '--db', db, ...there],
+    ]);
+    expect(ended.map(({ code, isAsked }) => [code, isAsked])).toEqual(ended.map(() => [4, true]));
+    expect(existsSync(join(rig.state, 'trust.json'))).toBe(false);
+    expect([await statusOf(), isPublished()]).toEqual(['waiting', false]);
+  });
+});
+
 describe('somebody who writes the state folder', () => {
   /** A token that nobody made at a terminal. */
   function writeToken(): string {
@@ -223,6 +266,22 @@ describe('somebody who writes the state folder', () => {
     const env = { PAWL_TOKEN: writeToken() };
     expect(await rig.run(['approve', RUN, '--digest', await digestOf(rig)], { env })).toMatchObject(refused);
     expect([await statusOf(), isPublished()]).toEqual(['waiting', false]);
+  });
+
+  test('decides from a copy of the state folder where no signatures are asked for, and not under decisions: signed', async () => {
+    const fromCopy = async (run: string): Promise<number | null> => {
+      const env = { PAWL_TOKEN: writeToken(), PAWL_STATE: join(rig.folder, `copy-${run}`) };
+      cpSync(rig.state, env.PAWL_STATE, { recursive: true });
+      const { gates } = await rig.json<{ gates: readonly { digest: string }[] }>(['gates', run]);
+      const words = ['approve', run, '--digest', gates[0]?.digest ?? '', '--db', await databaseOf()];
+      return (await rig.run(words, { env })).code;
+    };
+    cpSync(annState(), rig.state, { recursive: true });
+    await park('unsigned');
+    expect([await fromCopy(RUN), isPublished()]).toEqual([0, true]);
+    const later = 'ddddddddddddddd4';
+    await park('signed', later);
+    expect([await fromCopy(later), await statusOf(later)]).toEqual([4, 'waiting']);
   });
 
   test('trusts an edited workflow, also under decisions: signed', async () => {

@@ -241,7 +241,7 @@ describe('Text', () => {
     expect(await shown('{{ context.o.a }}', VALUES)).toBe('[true]');
   });
 
-  // kernel/scope.ts takes a null among the run's data for a name that is not there.
+  // definition/scope.ts takes a null among the run's data for a name that is not there.
   test('null in the context is a value', async () => {
     expect(await shown('{{ context.n == null }}', 'context: { n: null }\n')).toBe('true');
   });

@@ -62,7 +62,7 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
     about:
       'A run that stopped goes on when a person says how: --retry, --accept or --to. Without a choice they are asked on a terminal; ' +
       'in a pipe the choices are printed and nothing changes. A step that may have run and has no record is settled with --rerun, ' +
-      '--done or --failed. When another process drives the run the command ends with 7, or follows that process with --wait.',
+      '--done or --failed; the path of a fan-out or of parallel branches settles all such steps of it. When another process drives the run the command ends with 7, or follows that process with --wait.',
     args: [RUN_ARGUMENT],
     options: [
       { name: 'retry', about: 'try again what failed, and only that' },

@@ -15,6 +15,7 @@ import type { CheckResult } from '../attempt.ts';
 import type { CheckScene, CheckVerdict, GateCheck } from '../checks/check.ts';
 import { factsOf } from '../checks/forge-facts.ts';
 import { BUILT_IN_CHECKS } from '../checks/registry.ts';
+import { steeredFiles } from '../flow-protection.ts';
 import { judgedTree, treeEvidence } from '../judged-tree.ts';
 import { programName, runProgram } from '../program.ts';
 import { withPullRequest } from '../publishing.ts';
@@ -56,8 +57,12 @@ async function judge(job: Job): Promise<Work> {
     return conclude(job, { made: await makeAll({ ...job, startedAt }, checks), startedAt });
   const watch = await TreeWatch.open(job);
   try {
-    await watch.settled();
+    const { id } = await watch.settled();
     if (watch.hidden.length > 0) return { error: hiddenError(job.request.bound.model.id, watch.hidden) };
+    const disguised = await watch.disguised();
+    if (disguised.length > 0) return { error: disguisedError(job.request.bound.model.id, disguised) };
+    const steered = await steeredFiles(job, id);
+    if (steered.length > 0) return { error: steeredError(job.request.bound.model.id, steered) };
     const made = await makeAll({ ...job, startedAt }, checks);
     return conclude(job, { made, startedAt, ...(await watch.moves(checks)) });
   } catch (thrown) {
@@ -225,6 +230,21 @@ function hiddenError(step: string, folders: readonly string[]): StepError {
     `gate "${step}" was not checked: ${folders.slice(0, MOVES_SHOWN).join(', ')} is a git repository of its own inside the worktree of the run, ` +
     'and what is in it cannot be committed with the rest; remove its .git folder, or let git ignore it';
   return stepError('TREE_MOVED', message);
+}
+
+function disguisedError(step: string, reasons: readonly string[]): StepError {
+  const shown = reasons.slice(0, MOVES_SHOWN).join('; ');
+  const message =
+    `gate "${step}" was not checked, because some files are not what would land: ${shown}; ` +
+    'put the content itself into the tree, or remove these files';
+  return stepError('TREE_MOVED', message);
+}
+
+function steeredError(step: string, files: readonly string[]): StepError {
+  const message =
+    `gate "${step}" was not checked, because agents changed what its commands run: ${files.slice(0, MOVES_SHOWN).join(', ')}; ` +
+    'put these files back as they were, or allow the change with mayChange at the step of the agent';
+  return stepError('PROTECTED_CHANGED', message);
 }
 
 function unreadError(step: string, why: string): StepError {

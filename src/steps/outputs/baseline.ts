@@ -31,7 +31,7 @@ export interface Taking {
 /** The baseline of a step in a run: the one that was kept, else what is there now. */
 export async function openBaseline(bench: Bench, request: AttemptRequest, { snapshot, declared }: Taking): Promise<Baseline> {
   const kept = snapshot.data[keyOf(request)];
-  const isMeasure = request.apart !== true && request.bound.model.config.fresh !== 'activation';
+  const isMeasure = request.apart === undefined && request.bound.model.config.fresh !== 'activation';
   if (!isMeasure || !isJsonObject(kept)) return takeDigests(bench, request, declared);
   return new Map(Object.entries(kept).map(([pattern, files]) => [pattern, new Map(Object.entries(files as Record<string, string>))]));
 }

@@ -1,27 +1,27 @@
-// Owns waking up without polling: bells of runs, and word of commits, to this process and to others.
+// Owns waking up without polling: bells of runs, and notice of commits, for this process and others.
 //
 // B1. A ring reaches every watcher of every process. In this process it is a call; to others it is a file per run in a
-//     directory beside the database, which they watch. A ring may be heard twice, never not at all.
-// B2. A file that was there before anybody watched is a ring that nobody heard: the first watcher hears it.
-// B3. Whoever takes the run takes its file away, so there are no more files than runs that want attention.
-// B4. A commit of another process is heard when it can be read. The write-ahead log changes a moment before that, and
-//     perhaps never after it; so who follows looks again a few times after the last change, and who gives a run up,
-//     after which it may be still for days, touches the log. A plain step pays nothing for being followed.
+//     directory beside the database, which they watch. A ring may arrive twice, but never gets lost.
+// B2. A file that was there before anything watched is a ring that nobody received: the first watcher receives it.
+// B3. Whoever claims the run removes its file, so there are no more files than runs that need attention.
+// B4. A follower is notified when a commit of another process can be read. The write-ahead log changes a moment before
+//     that, and perhaps never after it; so a follower is notified again a few times after the last change, and releasing a
+//     run, after which nothing may happen for days, touches the log. A step costs nothing more for being followed.
 
 import { chmodSync, type FSWatcher, mkdirSync, readdirSync, unlink, utimes, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const LOOK_AGAIN_MS = [5, 50, 500];
+const NOTIFY_AGAIN_MS = [5, 50, 500];
 
 /** The bells of one store. */
 export interface Bell {
-  /** Tells every process that a run has something to look at. */
+  /** Wakes every process that watches: the run has mail or a free slot. */
   ring(run: string): void;
-  /** Takes the run's bell away: somebody is looking at it now. */
+  /** Removes the run's bell: somebody is driving it now. */
   silence(run: string): void;
-  /** Tells followers in this process that something was committed; other processes see the file change. */
+  /** Notifies followers in this process of a commit; other processes see the file change. */
   committed(): void;
-  /** Tells other processes that a run was given up and can be read. */
+  /** Notifies other processes that a run was released and can be read. */
   released(): void;
   watch(ring: (run: string) => void): () => void;
   follow(committed: () => void): () => void;
@@ -33,26 +33,26 @@ export function openBell(file: string | undefined): Bell {
   const rings = new Set<(run: string) => void>();
   const followers = new Set<() => void>();
   const directory = file === undefined ? undefined : `${file}.bells`;
-  const hear = (run: string): void => {
+  const notifyWatchers = (run: string): void => {
     for (const ring of rings) queueMicrotask(() => rings.has(ring) && ring(run));
   };
-  const tell = (): void => {
+  const notifyFollowers = (): void => {
     for (const committed of followers) queueMicrotask(() => followers.has(committed) && committed());
   };
   const touch = file === undefined ? () => {} : createTouch(`${file}-wal`);
-  const bells = createEar(() => (directory === undefined ? undefined : watchBells(directory, hear)));
-  const again = createLooks(tell);
-  const log = createEar(() => (file === undefined ? undefined : watch(`${file}-wal`, again.soon)));
+  const bells = createLazyWatcher(() => (directory === undefined ? undefined : watchBells(directory, notifyWatchers)));
+  const again = createRepeats(notifyFollowers);
+  const log = createLazyWatcher(() => (file === undefined ? undefined : watch(`${file}-wal`, again.soon)));
 
   return {
     ring: (run) => {
-      hear(run);
+      notifyWatchers(run);
       if (directory !== undefined) writeBell(directory, run);
     },
     silence: (run) => {
       if (directory !== undefined) unlink(join(directory, run), () => {});
     },
-    committed: tell,
+    committed: notifyFollowers,
     released: touch,
     watch: (ring) => listen(rings, ring, bells),
     follow: (committed) => listen(followers, committed, log),
@@ -66,17 +66,17 @@ export function openBell(file: string | undefined): Bell {
   };
 }
 
-/** Looks at once and a few times more after the last call. */
-function createLooks(look: () => void): { soon(): void; stop(): void } {
+/** Notifies at once and a few times more after the last call. */
+function createRepeats(notify: () => void): { soon(): void; stop(): void } {
   let timers: NodeJS.Timeout[] = [];
   const stop = (): void => {
     for (const timer of timers) clearTimeout(timer);
     timers = [];
   };
   const soon = (): void => {
-    look();
+    notify();
     stop();
-    timers = LOOK_AGAIN_MS.map((ms) => setTimeout(look, ms).unref());
+    timers = NOTIFY_AGAIN_MS.map((ms) => setTimeout(notify, ms).unref());
   };
   return { soon, stop };
 }
@@ -112,21 +112,21 @@ function createDirectory(directory: string): void {
   if (mkdirSync(directory, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(directory, 0o700);
 }
 
-// Every change in the directory is a ring, also that a file went: a rival that was quicker to take it away must not
-// make the ring unheard.
-function watchBells(directory: string, hear: (run: string) => void): FSWatcher {
+// Every change in the directory is a ring, also the removal of a file: if another process removes it first, the ring must
+// still arrive here.
+function watchBells(directory: string, notifyWatchers: (run: string) => void): FSWatcher {
   createDirectory(directory);
-  const watcher = watch(directory, (_, run) => run !== null && hear(run));
-  for (const run of readdirSync(directory)) hear(run);
+  const watcher = watch(directory, (_, run) => run !== null && notifyWatchers(run));
+  for (const run of readdirSync(directory)) notifyWatchers(run);
   return watcher;
 }
 
-interface Ear {
+interface LazyWatcher {
   open(): void;
   close(): void;
 }
 
-function createEar(open: () => FSWatcher | undefined): Ear {
+function createLazyWatcher(open: () => FSWatcher | undefined): LazyWatcher {
   let watcher: FSWatcher | undefined;
   return {
     open: () => {
@@ -139,11 +139,11 @@ function createEar(open: () => FSWatcher | undefined): Ear {
   };
 }
 
-function listen<T>(listeners: Set<T>, listener: T, ear: Ear): () => void {
+function listen<T>(listeners: Set<T>, listener: T, watcher: LazyWatcher): () => void {
   listeners.add(listener);
-  ear.open();
+  watcher.open();
   return () => {
     listeners.delete(listener);
-    if (listeners.size === 0) ear.close();
+    if (listeners.size === 0) watcher.close();
   };
 }

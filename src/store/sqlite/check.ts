@@ -1,5 +1,5 @@
-// Owns the look at the whole store: the file as SQLite sees it, who may read it, every chain, every value, and every
-// checkpoint against its folded log. It goes run by run and lets other work in between.
+// Owns the check of the whole store: the file as SQLite sees it, who may read it, every chain, every value, and every
+// checkpoint against its folded log. It goes run by run, so that other work can be done in between.
 
 import { existsSync, statSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -31,7 +31,7 @@ export async function checkStore(connection: Connection): Promise<StoreReport> {
   return { ok: problems.length === 0, file: connection.name, schemaVersion: versionOf(connection.db), problems };
 }
 
-// What cannot even be read is a finding like any other; the rest is looked at all the same.
+// What cannot be read at all is a problem like any other; the rest is still checked.
 async function reported(look: () => Problem[] | Promise<Problem[]>): Promise<Problem[]> {
   try {
     return await look();
@@ -61,7 +61,7 @@ function checkModes(path: string | undefined): Problem[] {
   if (path === undefined || process.platform === 'win32') return [];
   return [path, `${path}-wal`, `${path}-shm`, `${path}.bells`].flatMap((file) => {
     if (!existsSync(file) || (statSync(file).mode & 0o077) === 0) return [];
-    return [{ what: `${file} can be read by others; take the right away with: chmod go= ${file}` }];
+    return [{ what: `${file} can be read by other users; remove that permission with: chmod go= ${file}` }];
   });
 }
 
@@ -75,24 +75,24 @@ function checkRun(connection: Connection, key: number): Problem[] {
   try {
     row = readRunRowByKey(connection, key);
     if (row === undefined) return [];
-    // The log first: it names the first record that is wrong.
+    // The log first: its error names the first wrong record.
     const folded = foldLog(connection, row);
     const { state } = verifyRun(connection, row);
     readData(connection, row);
     const attempts = readAttempts(connection, row).length;
-    if (attempts !== row.frame.attempts) throw damagedRun(row.frame.id, `${row.frame.attempts} attempts ended, but ${attempts} are stored`);
-    readInbox(connection, { key, id: row.frame.id }, 0);
+    if (attempts !== row.attempts) throw damagedRun(row.id, `${row.attempts} attempts ended, but ${attempts} are stored`);
+    readInbox(connection, row, 0);
     if (plain(folded) === plain(state)) return [];
-    return [{ run: row.frame.id, seq: row.frame.seq, what: 'the folded log gives another checkpoint than the stored one' }];
+    return [{ run: row.id, seq: row.seq, what: 'the folded log differs from the stored checkpoint' }];
   } catch (error) {
     const seq = isEngineError(error) ? error.details.seq : undefined;
-    return [{ ...(row === undefined ? {} : { run: row.frame.id }), ...(typeof seq === 'number' ? { seq } : {}), what: messageOf(error) }];
+    return [{ ...(row === undefined ? {} : { run: row.id }), ...(typeof seq === 'number' ? { seq } : {}), what: messageOf(error) }];
   }
 }
 
 function foldLog(connection: Connection, row: RunRow): RunState | undefined {
   let state: RunState | undefined;
-  for (let after = 0; after < row.frame.seq; after += ROWS_AT_ONCE) {
+  for (let after = 0; after < row.seq; after += ROWS_AT_ONCE) {
     for (const { events } of readLog(connection, row, { after, limit: ROWS_AT_ONCE })) state = applyRow(state, events);
   }
   return state;
@@ -114,7 +114,7 @@ async function checkValues(connection: Connection): Promise<Problem[]> {
     for (const { digest } of rows) {
       const text = connection.sql('SELECT text FROM contents WHERE digest = ?').get(String(digest))?.text;
       if (typeof text !== 'string' || digestText(text) !== digest)
-        problems.push({ what: `the value ${digest} is not the one that was written` });
+        problems.push({ what: `the value ${digest} was changed after it was written` });
       last = String(digest);
     }
     await turn();

@@ -1,307 +1,144 @@
 // Owns the one writer of run state: a delta becomes rows, or changes nothing.
 //
-// M1. The row that is appended tests the epoch and the position before anything else is written: it is not appended for
-//     an owner that lost the run, nor where its place is taken.
-// M2. What the owner of a run needs to append to its log is remembered while it owns it, never longer.
+// M1. The first write of a commit is the row of the run, and only if owner, epoch and position are the expected ones.
+// M2. The row of a run is remembered while this store owns it, so that a step does not read it again: that read took as
+//     long as all the writing of a step.
 
-import { digestText } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
+import type { Path } from '../../kernel/activation.ts';
 import { isFinal } from '../../kernel/run-state.ts';
 import type { CommitResult, Delta, RunCreation, StoredAttempt } from '../store.ts';
-import { copyChecks, encodeAttempts, readPast, writeChecks } from './attempts.ts';
+import { copyChecks, readAttempts, writeChecks } from './attempts.ts';
 import type { Bell } from './bell.ts';
-import { chainStart, toBlob } from './chain.ts';
-import { countMembers, encodeCheckpoint, type Frame, statusCode } from './checkpoint.ts';
+import { chainStart } from './chain.ts';
 import type { Connection } from './connection.ts';
 import { writeData, writeValues } from './contents.ts';
+import { changeCode, writeDefinition } from './definitions.ts';
 import { unknownRun } from './failure.ts';
-import { appendEntry, type Entry, nextHash, packEvents, readHash } from './log.ts';
-import { consumeMail, hasMail, insertMail, keyOf } from './mail.ts';
-import { NO_OPENINGS, type Openings, readMembers, writeMembers } from './members.ts';
-import { packJson } from './packing.ts';
-import { PLAIN, spellPlain } from './plain-row.ts';
-import { readRunRow } from './run-row.ts';
+import { appendEntry, nextEntry } from './log.ts';
+import { consumeMail, insertMail } from './mail.ts';
+import { writeMembers } from './members.ts';
+import { countMembers, encodeState, withoutChecks, withoutPlace } from './row-format.ts';
+import { insertRunRow, keyOf, type RunRow, readRunRow, updateRunRow } from './run-row.ts';
 import { changeSlots, findFull, leaveAll, nextInQueue, queueForSlot } from './slots.ts';
 import type { After } from './transactions.ts';
-
-/** What is fixed about a run once it is created, with the end of its log. */
-export interface OwnedRun {
-  readonly key: number;
-  readonly seq: number;
-  readonly head: string;
-  readonly attempts: number;
-  /** What the row of the run says. */
-  readonly status: number;
-  readonly due: number | null;
-  readonly openings: Openings;
-  /** Attempts that a fork takes over with its first row. */
-  readonly past: readonly StoredAttempt[];
-  readonly fixed: Pick<Frame, 'origin' | 'hash' | 'code' | 'name' | 'form'>;
-}
 
 /** What a commit works with. */
 export interface CommitContext {
   readonly connection: Connection;
   readonly bell: Bell;
-  /** Runs this store object owns, by id. */
-  readonly owned: Map<string, OwnedRun>;
+  /** The runs that this store owns, as it last wrote them (M2). */
+  readonly owned: Map<string, RunRow>;
 }
 
 const STALE: CommitResult = { result: 'stale' };
-const NO_PAST: readonly StoredAttempt[] = [];
 
 /** Applies a delta inside a transaction. */
 export function commitDelta(context: CommitContext, delta: Delta, after: After): CommitResult {
   const { connection } = context;
-  const found = delta.create === undefined ? findOwned(context, delta) : createOwned(connection, delta, delta.create);
-  if (found === undefined) return STALE;
-  const run = delta.codeHash === undefined ? found : { ...found, fixed: { ...found.fixed, code: delta.codeHash } };
-  const full = delta.slots.take.length === 0 ? undefined : findFull(connection, { run: run.key, ...delta.slots });
-  if (full !== undefined) return queueUp(context, delta, { run: run.key, ...full });
-  const entry = entryOf(delta, run);
-  const { frame } = entry;
-  if (delta.create !== undefined) insertRun(connection, delta, { run, frame });
-  if (!appendEntry(connection, { run: run.key, epoch: delta.epoch }, entry)) return STALE;
-  if (delta.create === undefined) moveRun(connection, { run, frame });
-  const openings = writeRows(connection, run, delta);
-  if (delta.codeHash !== undefined) changeCode(connection, run);
-  ringOthers(context, run.key, { delta, after });
-  const released = delta.release === true && giveUp(connection, run.key, frame.seq);
-  const owned: OwnedRun = {
-    ...run,
-    seq: frame.seq,
-    head: entry.hash,
-    attempts: frame.attempts,
-    past: NO_PAST,
-    status: frame.status,
-    due: frame.due,
-    openings,
-  };
-  after(() => remember(context, delta, { released, run: owned }));
+  const before = delta.create === undefined ? findRun(context, delta) : newRunRow(connection, delta, delta.create);
+  const run = before.key;
+  const full = delta.slots.take.length === 0 ? undefined : findFull(connection, { run, ...delta.slots });
+  if (full !== undefined) return queueUp(connection, delta, { run, ...full });
+  const written = writeRun(connection, before, delta);
+  if (written === undefined) return STALE;
+  writeValues(connection, delta.values);
+  writeData(connection, run, delta.data);
+  writeMembers(connection, run, delta);
+  consumeMail(connection, run, { ids: delta.consumed, seq: delta.state.seq });
+  const woken = [...postMail(connection, delta), ...moveSlots(connection, run, delta)];
+  const released = delta.release === true && giveUp(connection, run);
+  after(() => {
+    if (released) context.owned.delete(delta.run);
+    else context.owned.set(delta.run, written);
+    for (const other of new Set(woken)) context.bell.ring(other);
+    if (delta.consumed.length > 0 || delta.slots.take.length > 0) context.bell.silence(delta.run);
+    if (released) context.bell.released();
+  });
   return { result: 'committed', released };
 }
 
-/** Whether all that a delta writes is its row of the log. */
-export function writesOneRow({ owned }: CommitContext, delta: Delta): boolean {
-  const run = owned.get(delta.run);
-  const { values, data, members, consumed, post, slots, attempts } = delta;
-  const rows = values.length + data.length + members.put.length + members.drop.length + consumed.length + post.length;
-  return (
-    rows + slots.take.length + slots.free.length === 0 &&
-    delta.create === undefined &&
-    delta.codeHash === undefined &&
-    delta.release !== true &&
-    !isFinal(delta.status) &&
-    attempts.every(({ checks }) => checks.length === 0) &&
-    run?.status === statusCode(delta.status) &&
-    run.due === (delta.due ?? null)
-  );
+/** The row of the run that a delta continues (M2). Whether its owner may write is decided when it is written (M1). */
+function findRun({ connection, owned }: CommitContext, { run, seq }: Delta): RunRow {
+  const known = owned.get(run);
+  const row = known?.seq === seq ? known : readRunRow(connection, run);
+  if (row === undefined) throw unknownRun(run, connection.name);
+  return row;
 }
 
-interface Move {
-  readonly run: OwnedRun;
-  readonly frame: Frame;
-}
-
-function findOwned({ connection, owned }: CommitContext, delta: Delta): OwnedRun | undefined {
-  const known = owned.get(delta.run);
-  if (known?.seq === delta.seq) return known;
-  const row = readRunRow(connection, delta.run);
-  if (row === undefined) throw unknownRun(delta.run, connection.name);
-  if (row.epoch !== delta.epoch || row.frame.seq !== delta.seq) return undefined;
-  return {
-    key: row.key,
-    seq: delta.seq,
-    head: readHash(connection, { key: row.key, id: delta.run }, delta.seq),
-    attempts: row.frame.attempts,
-    past: NO_PAST,
-    status: row.frame.status,
-    due: row.frame.due,
-    openings: readMembers(connection, row).openings,
-    fixed: row.frame,
-  };
-}
-
-function createOwned(connection: Connection, delta: Delta, creation: RunCreation): OwnedRun {
-  if (keyOf(connection, delta.run) !== undefined) {
-    throw new EngineError(
-      'RUN_EXISTS',
-      `run "${delta.run}" exists already in ${connection.name}; resume it, or start one under another id`,
-      { details: { runId: delta.run } },
-    );
+/** A run that does not exist yet: its log is empty, and its state is still to be written. */
+function newRunRow(connection: Connection, { run: id, epoch, state, status }: Delta, creation: RunCreation): RunRow {
+  if (keyOf(connection, id) !== undefined) {
+    throw new EngineError('RUN_EXISTS', `run "${id}" exists already in ${connection.name}; resume it, or start one under another id`, {
+      details: { runId: id },
+    });
   }
   const origin = JSON.stringify(creation.origin);
-  const { definition, codeHash: code } = creation;
-  const fixed = { origin: origin === '{}' ? null : origin, hash: delta.state.def, code, name: definition.name, form: definition.form };
-  const key = ((connection.sql('SELECT max(key) AS last FROM runs').get()?.last as number | null) ?? 0) + 1;
-  const past = creation.fork === undefined ? NO_PAST : pastOf(connection, creation.fork);
+  const { name, form } = creation.definition;
   return {
-    key,
-    seq: 0,
-    head: chainStart(delta.run),
-    attempts: past.length,
-    past,
-    status: statusCode(delta.status),
-    due: delta.due ?? null,
-    openings: NO_OPENINGS,
-    fixed,
+    key: ((connection.sql('SELECT max(key) AS last FROM runs').get()?.last as number | null) ?? 0) + 1,
+    ...{ id, epoch, owner: creation.owner, seq: 0, status, due: null, created: state.createdAt, at: state.createdAt },
+    ...{ params: state.params, parent: state.parent?.run ?? null, origin: origin === '{}' ? null : origin },
+    ...{ definition: writeDefinition(connection, state.def, creation), hash: state.def, code: creation.codeHash, name, form },
+    ...{ attempts: 0, head: chainStart(id), members: 0, sum: 0, state: '' },
   };
 }
 
-function frameOf(delta: Delta, run: OwnedRun): Frame {
-  const { state } = delta;
-  return {
-    id: delta.run,
-    seq: delta.seq + 1,
-    status: statusCode(delta.status),
-    due: delta.due ?? null,
-    created: state.createdAt,
-    at: delta.at,
-    members: countMembers(state),
-    attempts: run.attempts + delta.attempts.length,
-    params: state.params,
-    parent: state.parent?.run ?? null,
-    origin: run.fixed.origin,
-    hash: run.fixed.hash,
-    code: run.fixed.code,
-    name: run.fixed.name,
-    form: run.fixed.form,
-  };
+/** Writes the row of the run and appends to its log; returns the row, or undefined when its owner has lost the run (M1). */
+function writeRun(connection: Connection, before: RunRow, delta: Delta): RunRow | undefined {
+  const { state, status, at, create, codeHash } = delta;
+  const past = create?.fork === undefined ? [] : copyPast(connection, before.key, create.fork);
+  const attempts = [...past.map(withoutPlace), ...delta.attempts.map(withoutChecks)];
+  const entry = nextEntry(before, { at, events: delta.events, attempts });
+  const columns = { ...before, seq: entry.seq, at, head: entry.head, attempts: entry.attempts, status, due: delta.due ?? null };
+  const row: RunRow = { ...columns, members: countMembers(state), state: encodeState(state, columns) };
+  if (create !== undefined) insertRunRow(connection, row);
+  else if (!updateRunRow(connection, row, delta)) return undefined;
+  appendEntry(connection, row.key, entry);
+  writeChecks(connection, delta.attempts, { run: row.key, count: entry.attempts - delta.attempts.length });
+  return codeHash === undefined ? row : { ...row, code: codeHash, definition: changeCode(connection, row, codeHash) };
 }
 
-/** Changes the row of a run where lists and indexes look at it; a plain step changes nothing there. */
-function moveRun(connection: Connection, { run, frame }: Move): void {
-  if (run.status === frame.status && run.due === frame.due) return;
-  connection.sql('UPDATE runs SET seq = ?, status = ?, due = ? WHERE key = ?').run(frame.seq, frame.status, frame.due, run.key);
+/** The attempts that a fork takes over from another run; their checks are copied. */
+function copyPast(connection: Connection, to: number, fork: NonNullable<RunCreation['fork']>): readonly StoredAttempt[] {
+  const source = readRunRow(connection, fork.run);
+  if (source === undefined) throw unknownRun(fork.run, connection.name);
+  const past = readAttempts(connection, source, { upTo: fork.seq });
+  copyChecks(connection, past, { from: source.key, to });
+  return past;
 }
 
-function insertRun(connection: Connection, delta: Delta, { run, frame }: Move): void {
-  const creation = delta.create as RunCreation;
-  const { params } = delta.state;
-  connection
-    .sql(
-      `INSERT INTO runs (key, id, epoch, seq, owner, status, due, created, definition, params, params_bytes, parent, origin)
-       VALUES (${'?, '.repeat(12)}?)`,
-    )
-    .run(
-      run.key,
-      frame.id,
-      delta.epoch,
-      frame.seq,
-      creation.owner,
-      frame.status,
-      frame.due,
-      frame.created,
-      definitionId(connection, frame, creation),
-      params?.digest ?? null,
-      params?.bytes ?? null,
-      frame.parent,
-      frame.origin,
-    );
-  if (creation.fork !== undefined) copyChecks(connection, run.past, { from: keyOfFork(connection, creation.fork), to: run.key });
-}
-
-/** The row that a delta appends. Packing takes time, which pays where the row is all that happens for long. */
-function entryOf(delta: Delta, run: OwnedRun): Entry {
-  const frame = frameOf(delta, run);
-  const text = JSON.stringify(delta.events);
-  const hash = nextHash(run.head, frame, text);
-  const isFirst = delta.create !== undefined;
-  const isLast = delta.release === true;
-  const plain = isFirst || isLast ? undefined : spellPlain(delta, frame, text);
-  if (plain !== undefined) return { hash, frame, ended: null, checkpoint: PLAIN, body: plain };
-  const checkpoint = encodeCheckpoint(delta.state, frame);
-  return {
-    hash,
-    frame,
-    ended: encodeAttempts([...run.past, ...delta.attempts]),
-    checkpoint: isLast ? packJson(checkpoint) : checkpoint,
-    body: isFirst || isLast ? packEvents(text) : text,
-  };
-}
-
-function definitionId(connection: Connection, frame: Frame, { definition }: RunCreation): number {
-  const found = connection.sql('SELECT id FROM definitions WHERE hash = ? AND code = ?').get(frame.hash, frame.code);
-  if (found !== undefined) return found.id as number;
-  const text = JSON.stringify(definition);
-  const { lastInsertRowid } = connection
-    .sql('INSERT INTO definitions (hash, code, name, form, digest, text) VALUES (?, ?, ?, ?, ?, ?)')
-    .run(frame.hash, frame.code, frame.name, frame.form, toBlob(digestText(text)), text);
-  return Number(lastInsertRowid);
-}
-
-// The run keeps the data it is frozen to; only the digest of its functions is another one.
-function changeCode(connection: Connection, { key, fixed: { hash, code } }: OwnedRun): void {
-  connection
-    .sql(
-      `INSERT INTO definitions (hash, code, name, form, digest, text)
-       SELECT hash, ?, name, form, digest, text FROM definitions WHERE id = (SELECT definition FROM runs WHERE key = ?)
-       ON CONFLICT DO NOTHING`,
-    )
-    .run(code, key);
-  connection
-    .sql('UPDATE runs SET definition = (SELECT id FROM definitions WHERE hash = ? AND code = ?) WHERE key = ?')
-    .run(hash, code, key);
-}
-
-type Fork = NonNullable<RunCreation['fork']>;
-
-function pastOf(connection: Connection, fork: Fork): readonly StoredAttempt[] {
-  const row = readRunRow(connection, fork.run);
-  if (row === undefined) throw unknownRun(fork.run, connection.name);
-  return readPast(connection, row, fork.seq);
-}
-
-function keyOfFork(connection: Connection, fork: Fork): number {
-  const from = keyOf(connection, fork.run);
-  if (from === undefined) throw unknownRun(fork.run, connection.name);
-  return from;
-}
-
-/** Writes what lies beside the row of the log; gives which members are as they opened. */
-function writeRows(connection: Connection, owned: OwnedRun, delta: Delta): Openings {
-  const { key: run, attempts: count } = owned;
-  writeValues(connection, delta.values);
-  writeChecks(connection, delta.attempts, { run, count });
-  writeData(connection, run, delta.data);
-  consumeMail(connection, run, { ids: delta.consumed, seq: delta.seq + 1 });
-  return writeMembers(connection, owned, delta);
-}
-
-// Mail to a run that is not there any more has no reader; a run must still be able to end.
-function ringOthers({ connection, bell }: CommitContext, run: number, { delta, after }: { delta: Delta; after: After }): void {
-  const rung = new Set<string>();
-  for (const mail of delta.post) {
+/** Posts mail; returns the runs that got some. Mail to a run that was removed has no reader, and the sender must still be able to end. */
+function postMail(connection: Connection, { post }: Delta): string[] {
+  return post.flatMap((mail) => {
     const target = keyOf(connection, mail.run);
-    if (target !== undefined && insertMail(connection, target, mail) === 'posted') rung.add(mail.run);
-  }
-  const { take, free } = delta.slots;
+    return target !== undefined && insertMail(connection, target, mail) === 'posted' ? [mail.run] : [];
+  });
+}
+
+/** Takes and frees semaphores; returns the runs whose turn it is now. */
+function moveSlots(connection: Connection, run: number, { slots: { take, free }, status }: Delta): string[] {
   const left = take.length + free.length === 0 ? [] : changeSlots(connection, { run, take, free });
-  const all = isFinal(delta.status) ? [...left, ...leaveAll(connection, run)] : left;
-  for (const key of new Set(all)) for (const next of nextInQueue(connection, key)) rung.add(next);
-  if (rung.size > 0) after(() => rung.forEach(bell.ring));
+  const all = isFinal(status) ? [...left, ...leaveAll(connection, run)] : left;
+  return [...new Set(all)].flatMap((key) => nextInQueue(connection, key));
 }
 
-function giveUp(connection: Connection, run: number, seq: number): boolean {
-  if (hasMail(connection, run, 0)) return false;
-  connection.sql('UPDATE runs SET owner = NULL, seq = ? WHERE key = ?').run(seq, run);
-  return true;
-}
-
+/** Stands in the queue of a semaphore that has no room. */
 function queueUp(
-  { connection }: CommitContext,
-  delta: Delta,
-  full: { run: number; path: string; key: string; limit: number },
+  connection: Connection,
+  { epoch }: Delta,
+  full: { readonly run: number; readonly path: Path; readonly key: string; readonly limit: number },
 ): CommitResult {
-  const current = connection.sql('SELECT 1 FROM runs WHERE key = ? AND epoch = ? AND owner IS NOT NULL').get(full.run, delta.epoch);
-  if (current === undefined) return STALE;
+  const isOwned = connection.sql('SELECT 1 FROM runs WHERE key = ? AND epoch = ? AND owner IS NOT NULL').get(full.run, epoch);
+  if (isOwned === undefined) return STALE;
   queueForSlot(connection, full);
   return { result: 'full', path: full.path, key: full.key };
 }
 
-function remember({ owned, bell }: CommitContext, delta: Delta, end: { readonly released: boolean; readonly run: OwnedRun }): void {
-  if (end.released) owned.delete(delta.run);
-  else owned.set(delta.run, end.run);
-  if (delta.consumed.length > 0 || delta.slots.take.length > 0) bell.silence(delta.run);
-  if (end.released) bell.released();
+/** Gives the run up; false when there is mail that nobody acted on. */
+function giveUp(connection: Connection, run: number): boolean {
+  const { changes } = connection
+    .sql('UPDATE runs SET owner = NULL WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM mail WHERE run = ?1 AND consumed IS NULL)')
+    .run(run);
+  return changes === 1;
 }

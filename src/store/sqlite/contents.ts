@@ -47,7 +47,7 @@ function readValue(connection: Connection, digest: string): string {
   const row = connection.sql('SELECT text FROM contents WHERE digest = ?').get(digest);
   if (row === undefined) throw damagedValue(connection, digest, 'is missing');
   if (typeof row.text !== 'string' || digestText(row.text) !== digest)
-    throw damagedValue(connection, digest, 'is not the one that was written');
+    throw damagedValue(connection, digest, 'was changed after it was written');
   return row.text;
 }
 
@@ -95,10 +95,10 @@ function rowOf(connection: Connection, row: RunRow, key: string): Record<string,
 }
 
 function parseData(connection: Connection, row: RunRow, found: Record<string, unknown>): Json {
-  const run = row.frame.id;
+  const run = row.id;
   const what = `the data under "${found.key}"`;
   if (found.digest === null && sumOf([row.key, found.key, found.text]) !== found.sum) {
-    throw damagedRun(run, `${what} is not what was written`, { key: found.key });
+    throw damagedRun(run, `${what} was changed after it was written`, { key: found.key });
   }
   const text = found.digest === null ? String(found.text) : readValue(connection, String(found.digest));
   return parseStored(run, what, () => JSON.parse(text) as Json);

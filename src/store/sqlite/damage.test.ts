@@ -14,9 +14,13 @@ let store: SqliteStore;
 const output = createValue({ answer: 42 });
 
 function script(run: string): Delta[] {
-  const feedback = (n: number): RunEvent => ({ type: 'step.changed', at: START_AT + n, path: 'build#1', set: { feedback: `note ${n}` } });
+  const feedback = (n: number): RunEvent => ({
+    type: 'step.changed',
+    at: START_AT + n,
+    activation: createActivation('build', { feedback: `note ${n}` }),
+  });
   const member = (key: string, index: number): RunEvent => {
-    const activation = createActivation('lint', { path: `each#1/${key}`, group: 'each#1', key, index });
+    const activation = createActivation('lint', { path: `each#1/${key}`, member: { group: 'each#1', key, index } });
     return { type: 'step.opened', at: START_AT, activation };
   };
   const deltas = [createFirst({ run, owner: 'me', more: { data: [{ key: 'version', text: '{"n":1}' }] } })];
@@ -24,7 +28,14 @@ function script(run: string): Delta[] {
     deltas.push(createNext(deltas.at(-1) as Delta, events, more));
   add([feedback(1)], { values: [output], attempts: [createAttempt('prepare', { output: output.ref })] });
   add([member('a', 0), member('b', 1)]);
-  add([feedback(3), { type: 'step.changed', at: START_AT, path: 'each#1/b', set: { feedback: 'again' } }]);
+  add([
+    feedback(3),
+    {
+      type: 'step.changed',
+      at: START_AT,
+      activation: createActivation('lint', { path: 'each#1/b', member: { group: 'each#1', key: 'b', index: 1 }, feedback: 'again' }),
+    },
+  ]);
   add([feedback(4)], { release: true });
   return deltas;
 }
@@ -57,19 +68,15 @@ const RUN_DAMAGED = (what: string): object => ({
 
 describe('a run that was changed behind the store', () => {
   test.each([
-    [
-      'its checkpoint',
-      `UPDATE events SET checkpoint = replace(checkpoint, 'note 4', 'note 5') WHERE run = ${HURT} AND seq = 5`,
-      'checkpoint at record 5',
-    ],
-    ['its status', `UPDATE runs SET status = 2 - (status = 2) WHERE id = 'hurt'`, 'checkpoint at record 5'],
+    ['its checkpoint', `UPDATE runs SET state = replace(state, 'note 4', 'note 5') WHERE id = 'hurt'`, 'checkpoint at record 5'],
+    ['its status', `UPDATE runs SET status = 'waiting' WHERE id = 'hurt'`, 'checkpoint at record 5'],
+    ['a status that does not exist', `UPDATE runs SET status = 'asleep' WHERE id = 'hurt'`, 'a status'],
+    ['its position', `UPDATE runs SET seq = 4 WHERE id = 'hurt'`, 'continues after record 4'],
+    ['the count of its attempts', `UPDATE events SET attempts = 2 WHERE run = ${HURT} AND seq = 5`, 'checkpoint at record 5'],
     ['its last record', `UPDATE events SET body = replace(body, 'note 4', 'note 5') WHERE run = ${HURT} AND seq = 5`, 'record 5'],
     ['a missing last record', `DELETE FROM events WHERE run = ${HURT} AND seq = 5`, 'record 5'],
-    ['a member', `UPDATE members SET text = replace(text, 'each', 'eacH') WHERE run = ${HURT}`, 'each#1/b'],
-    ['a missing member', `DELETE FROM members WHERE run = ${HURT}`, '2 members'],
-    ['which members are live', `UPDATE openings SET live = '00' WHERE run = ${HURT}`, 'live members of record 3'],
-    ['that members are live', `DELETE FROM openings WHERE run = ${HURT}`, '2 members'],
-    ['a member where it opened', `UPDATE events SET body = replace(body, 'each', 'eacH') WHERE run = ${HURT} AND seq = 3`, 'record 3'],
+    ['a member', `UPDATE members SET text = replace(text, 'each', 'eacH') WHERE run = ${HURT} AND path = 'each#1/b'`, 'each#1/b'],
+    ['a missing member', `DELETE FROM members WHERE run = ${HURT} AND path = 'each#1/a'`, '2 members'],
   ])('%s is found when it is claimed, loaded, listed and checked', async (_, statement, what) => {
     damage(statement);
     await expect(store.claim('hurt', 'me')).rejects.toMatchObject(RUN_DAMAGED(what));
@@ -81,7 +88,7 @@ describe('a run that was changed behind the store', () => {
   });
 
   test('a claim that found damage takes nothing', async () => {
-    damage(`UPDATE events SET checkpoint = '{' WHERE run = ${HURT} AND seq = 5`);
+    damage(`UPDATE runs SET state = '{' WHERE id = 'hurt'`);
     await expect(store.claim('hurt', 'me')).rejects.toMatchObject({ code: 'RUN_DAMAGED' });
     const db = new DatabaseSync(file);
     expect(db.prepare("SELECT owner, epoch FROM runs WHERE id = 'hurt'").get()).toMatchObject({ owner: null, epoch: 1 });
@@ -134,7 +141,7 @@ describe('a run that was changed behind the store', () => {
     ['data that is no JSON', `UPDATE data SET text = '{"n":' WHERE run = ${HURT}`, () => store.data('hurt', ['version'])],
     [
       'an attempt',
-      `UPDATE events SET ended = replace(ended, 'task', 'tusk') WHERE run = ${HURT} AND ended IS NOT NULL`,
+      `UPDATE events SET body = replace(body, '"maxAttempts":1', '"maxAttempts":2') WHERE run = ${HURT} AND seq = 2`,
       () => store.attempts('hurt'),
     ],
     ['a definition', `UPDATE definitions SET text = replace(text, 'approve', 'approvE')`, () => store.load('hurt')],
@@ -144,17 +151,15 @@ describe('a run that was changed behind the store', () => {
   });
 
   test('an attempt that vanished is found by the check', async () => {
-    damage(`UPDATE events SET ended = NULL WHERE run = ${HURT} AND ended IS NOT NULL`);
-    expect((await store.check()).problems).toMatchObject([
-      { run: 'hurt', what: expect.stringContaining('1 attempts ended, but 0 are stored') },
-    ]);
+    damage(`UPDATE events SET body = json_remove(body, '$.attempts') WHERE run = ${HURT} AND seq = 2`);
+    expect((await store.check()).problems).toMatchObject([{ run: 'hurt', seq: 2 }]);
   });
 
   test('a checkpoint that the log does not fold to is found by the check', async () => {
     const last = script('sound').at(-1) as Delta;
     const claim = await store.claim('sound', 'me');
     expect(claim.claimed).toBe(true);
-    const next = createNext({ ...last, epoch: 2 }, [{ type: 'step.changed', at: START_AT, path: 'build#1', set: {} }]);
+    const next = createNext({ ...last, epoch: 2 }, [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }]);
     await store.commit({ ...next, state: { ...next.state, counts: { build: 7 } } });
     expect((await store.check()).problems).toMatchObject([{ run: 'sound', what: expect.stringContaining('folded log') }]);
   });

@@ -1,4 +1,4 @@
-// Owns how SQLite's failures are told: each becomes one code of the catalogue, with what to do next.
+// Owns SQLite's failures as users see them: each becomes one code of the catalogue, with what to do next.
 
 import { EngineError, type ErrorCode, isEngineError, messageOf } from '../../base/error.ts';
 
@@ -9,10 +9,10 @@ const LOCKED = 6;
 const BY_RESULT: Readonly<Record<number, { readonly code: ErrorCode; readonly next: string }>> = {
   [BUSY]: { code: 'STORE_UNAVAILABLE', next: 'another process kept it locked; try again' },
   [LOCKED]: { code: 'STORE_UNAVAILABLE', next: 'another process kept it locked; try again' },
-  3: { code: 'STORE_READONLY', next: 'give this user the right to write the file and its directory, then resume' },
-  8: { code: 'STORE_READONLY', next: 'give this user the right to write the file and its directory, then resume' },
-  11: { code: 'STORE_DAMAGED', next: 'nothing was continued on it; "pawl doctor" shows what can be saved' },
-  13: { code: 'STORE_FULL', next: 'nothing was half written; free some space, then resume' },
+  3: { code: 'STORE_READONLY', next: 'make the file and its directory writable for this user, then resume' },
+  8: { code: 'STORE_READONLY', next: 'make the file and its directory writable for this user, then resume' },
+  11: { code: 'STORE_DAMAGED', next: 'nothing was run on it; "pawl doctor" shows what can be recovered' },
+  13: { code: 'STORE_FULL', next: 'nothing was written in part; free some space, then resume' },
   18: { code: 'VALUE_TOO_LARGE', next: 'keep the value in a file and return its path' },
   26: { code: 'STORE_DAMAGED', next: 'it is not a database; name another file, or restore a backup' },
 };
@@ -29,7 +29,7 @@ export function isBusy(thrown: unknown): boolean {
   return result === BUSY || result === LOCKED;
 }
 
-/** True when SQLite itself failed, so that what it had under way may be gone. */
+/** True when SQLite itself failed, so that the transaction may be lost. */
 export function isSqliteFailure(thrown: unknown): boolean {
   return resultOf(thrown) !== undefined;
 }
@@ -39,16 +39,16 @@ export function toStoreError(thrown: unknown, file: string): unknown {
   const result = resultOf(thrown);
   if (result === undefined || isEngineError(thrown)) return thrown;
   const { code, next } = BY_RESULT[result] ?? OTHERWISE;
-  return new EngineError(code, `the store ${file} refused: ${messageOf(thrown)}; ${next}`, { cause: thrown, details: { file } });
+  return new EngineError(code, `SQLite failed on the store ${file}: ${messageOf(thrown)}; ${next}`, { cause: thrown, details: { file } });
 }
 
-/** A record of a run that does not hold what was written. */
+/** The error for a record that is not as it was written. */
 export function damagedRun(run: string, what: string, details: Readonly<Record<string, unknown>> = {}): EngineError {
-  const next = 'it is not continued on guessed data; "pawl doctor" shows the damage, a backup restores it';
+  const next = 'it will not be continued; "pawl doctor" shows the damage, and a backup restores it';
   return new EngineError('RUN_DAMAGED', `run ${run} is damaged: ${what}; ${next}`, { details: { runId: run, ...details } });
 }
 
-/** A run that nobody has heard of. */
+/** The error for a run that does not exist. */
 export function unknownRun(run: string, file: string): EngineError {
   return new EngineError('RUN_NOT_FOUND', `no run "${run}" in ${file}; "pawl runs" shows those that exist`, { details: { runId: run } });
 }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createActivation, createAttempt, createFirst, createNext, START_AT } from '../../proof/store-deltas.ts';
+import { createFirst, createNext, START_AT } from '../../proof/store-deltas.ts';
 import { openConnection } from './connection.ts';
-import { MIGRATIONS, migrate, versionOf } from './migrate.ts';
+import { MIGRATIONS, type Migration, migrate, versionOf } from './migrate.ts';
 import { openSqliteStore, type SqliteStore } from './open.ts';
 
 let directory: string;
@@ -59,68 +59,46 @@ describe('who may read the files', () => {
 });
 
 describe('versions of the file', () => {
-  async function makeVersion(version: number): Promise<void> {
-    await open().then((store) => store.close());
-    rmSync(file);
-    const connection = await openConnection({ file, synchronous: 'FULL', walAutocheckpoint: 1000, busyMs: 1000 });
-    await migrate(connection, () => START_AT, MIGRATIONS.slice(0, version));
-    connection.db.close();
-  }
+  const openRaw = () => openConnection({ file, synchronous: 'FULL', walAutocheckpoint: 1000, busyMs: 1000 });
+  /** What a later version of Pawl would bring. */
+  const next = (apply: Migration['apply']): readonly Migration[] => [
+    ...MIGRATIONS,
+    { version: MIGRATIONS.length + 1, name: 'next', apply },
+  ];
 
   test('an older file is backed up, migrated and keeps what it held; the backup is recorded', async () => {
-    await makeVersion(1);
-    const old = new DatabaseSync(file);
-    expect(versionOf(old)).toBe(1);
-    old.exec("INSERT INTO mail (run, dedupe) VALUES (1, 'kept')");
-    old.close();
-    await open();
-    const db = new DatabaseSync(file);
-    expect(versionOf(db)).toBe(MIGRATIONS.at(-1)?.version);
-    expect(db.prepare('SELECT dedupe FROM mail').all()).toMatchObject([{ dedupe: 'kept' }]);
-    expect(db.prepare('SELECT version, name FROM migrations').all()).toMatchObject(
-      MIGRATIONS.map(({ version, name }) => ({ version, name })),
+    const store = await open();
+    await store.commit(first);
+    await store.close();
+    const connection = await openRaw();
+    await migrate(
+      connection,
+      () => START_AT,
+      next(({ db }) => db.exec('CREATE TABLE later (a)')),
     );
+    const { db } = connection;
+    expect([versionOf(db), db.prepare('SELECT id FROM runs').get()?.id]).toEqual([2, 'r1']);
+    expect(db.prepare('SELECT version, name FROM migrations').all()).toMatchObject([{ version: 1 }, { version: 2, name: 'next' }]);
     const [backup] = db.prepare('SELECT * FROM database_backups').all() as { path: string; size_bytes: number }[];
-    db.close();
+    connection.close();
     expect(backup?.path).toBe(`${file}.backup-v1-2026-01-02T03-04-05-678Z`);
     expect([mode(backup?.path as string), statSync(backup?.path as string).size]).toEqual([0o600, backup?.size_bytes]);
     const copy = new DatabaseSync(backup?.path as string);
-    expect([versionOf(copy), copy.prepare('SELECT dedupe FROM mail').get()?.dedupe]).toEqual([1, 'kept']);
+    expect([versionOf(copy), copy.prepare('SELECT id FROM runs').get()?.id]).toEqual([1, 'r1']);
     copy.close();
   });
 
-  test('views from before rows were spelled short are made anew', async () => {
-    await makeVersion(3);
-    const old = new DatabaseSync(file);
-    old.exec('DROP VIEW attempts; CREATE VIEW attempts AS SELECT run, 0 AS step FROM events WHERE ended IS NOT NULL');
-    old.close();
-    const store = await open();
-    await store.commit(first);
-    const settled = { type: 'step.settled', at: START_AT, path: 'build#1', attempt: 1, outcome: 'ok' } as const;
-    const edge = { type: 'edge.taken', at: START_AT, from: 'build#1', outcome: 'ok', to: 'approve' } as const;
-    const opened = { type: 'step.opened', at: START_AT, activation: createActivation('approve', { startedAt: START_AT }) } as const;
-    const attempts = [createAttempt('build', { endedAt: START_AT })];
-    await store.commit(createNext(first, [settled, edge, opened], { attempts }));
-    const db = new DatabaseSync(file);
-    expect(db.prepare('SELECT step FROM attempts').all()).toMatchObject([{ step: 'build' }]);
-    db.close();
-  });
-
   test('a migration that fails leaves the version before it', async () => {
-    await makeVersion(1);
-    const connection = await openConnection({ file, synchronous: 'FULL', walAutocheckpoint: 1000, busyMs: 1000 });
-    const broken = {
-      version: 2,
-      name: 'broken',
-      apply: () => {
-        connection.db.exec('CREATE TABLE half (a)');
-        throw new Error('broke');
-      },
-    };
-    await expect(migrate(connection, () => START_AT, [...MIGRATIONS.slice(0, 1), broken])).rejects.toThrow('broke');
+    await (await open()).close();
+    const connection = await openRaw();
+    const broken = next(({ db }) => {
+      db.exec('CREATE TABLE half (a)');
+      throw new Error('broke');
+    });
+    await expect(migrate(connection, () => START_AT, broken)).rejects.toThrow('broke');
     expect(versionOf(connection.db)).toBe(1);
     expect(connection.db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'half'").get()?.n).toBe(0);
-    connection.db.close();
+    connection.close();
   });
 
   test('a file of a newer version is refused and not touched', async () => {

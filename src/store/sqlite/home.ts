@@ -1,8 +1,8 @@
-// Owns which file a store is, and whose. A store knows where it was created; opened elsewhere it may be a second copy of runs that
-// go on in the first, so it is read-only until somebody says that this one is the store now.
+// Owns which file a store is, and whose. A store knows where it was created. Opened elsewhere it may be a copy of runs
+// that continue in the original, so it is read-only until somebody adopts it.
 //
-// H1. Nothing is written once the file, its log or the index of the log is not the one that SQLite has open: SQLite goes
-//     on writing to a file that was removed, and nobody could ever read it.
+// H1. Nothing is written once the file, its log or the index of the log is not the one that SQLite has open: SQLite keeps
+//     writing to a file that was removed, and nobody could ever read it.
 
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -18,8 +18,10 @@ interface Place {
 
 /** Where a store is at home. */
 export interface Home {
-  /** Throws STORE_COPIED when the file is not the one the store was created as, STORE_GONE when it was taken away. */
+  /** Throws STORE_COPIED when the file is not the one the store was created as, STORE_GONE when it was removed. */
   assertHome(): void;
+  /** To be called after every write that reached the disk. */
+  written(): void;
   /** Makes this file the store's home, and whoever opened it its origin. Runs inside a transaction. */
   adopt(): void;
 }
@@ -27,15 +29,16 @@ export interface Home {
 /** Reads where the store is at home; a new store is at home where it is. */
 export function openHome(connection: Connection): Home {
   const { path } = connection;
-  if (path === undefined) return { assertHome: () => {}, adopt: () => adoptOrigin(connection) };
+  if (path === undefined) return { assertHome: () => {}, written: () => {}, adopt: () => adoptOrigin(connection) };
   let home = readHome(connection);
   const here = placeOf(path);
-  const assertThere = openWatch(path);
+  const watch = openWatch(path);
   return {
     assertHome: () => {
-      assertThere();
+      watch.look();
       if (home !== undefined && (home.path !== here.path || home.inode !== here.inode)) throw copied(here, home);
     },
+    written: watch.note,
     adopt: () => {
       writeHome(connection, here);
       home = here;
@@ -57,7 +60,7 @@ export function readOrigin(connection: Connection): string | undefined {
   return found === undefined ? undefined : String(found.value);
 }
 
-/** Records whose store this is, where nobody did; gives what is recorded. Runs inside a transaction. */
+/** Records whose store this is, unless that is recorded; returns what is recorded. Runs inside a transaction. */
 export function bindOrigin(connection: Connection, origin: string): string {
   connection.sql("INSERT INTO meta (key, value) VALUES ('origin', ?) ON CONFLICT DO NOTHING").run(origin);
   return readOrigin(connection) ?? origin;
@@ -73,8 +76,15 @@ function adoptOrigin(connection: Connection): void {
 /** The files that SQLite has open, by what is put after the name. Each is there from its first use on. */
 const SIDES = { '': 'file', '-wal': 'write-ahead log', '-shm': 'index of the write-ahead log' } as const;
 
-/** Gives what throws STORE_GONE when a file of the store was removed, replaced or cut off since it was opened. */
-function openWatch(path: string): () => void {
+interface Watch {
+  /** Throws STORE_GONE when a file of the store was removed, replaced or cut off since it was opened. */
+  look(): void;
+  /** Remembers how long the log is after a write, so that the next look sees whether it was cut off. */
+  note(): void;
+}
+
+/** Watches the files of a store. */
+function openWatch(path: string): Watch {
   const seen = new Map<string, Stats>();
   const check = (side: keyof typeof SIDES): void => {
     const before = seen.get(side);
@@ -84,14 +94,14 @@ function openWatch(path: string): () => void {
       return;
     }
     if (before !== undefined && (before.ino !== now.ino || before.dev !== now.dev)) throw gone(path, `its ${SIDES[side]} was replaced`);
-    // A file becomes shorter when old runs were pruned, which leaves it whole.
-    if (side === '' && now.size < (before?.size ?? 0) && !isWhole(path)) throw gone(path, 'it was cut off');
+    // Pruning makes a file shorter, and a checkpoint the log: both leave the store whole.
+    if (side !== '-shm' && now.size < (before?.size ?? 0) && !isWhole(path)) throw gone(path, `its ${SIDES[side]} was cut off`);
     seen.set(side, now);
   };
   check('');
   let isChecked = false;
-  return () => {
-    // All that is written in one turn of the event loop shares a transaction, and one look.
+  const look = (): void => {
+    // All writes of one turn of the event loop share a transaction, and one check.
     if (isChecked) return;
     check('');
     check('-wal');
@@ -101,9 +111,14 @@ function openWatch(path: string): () => void {
       isChecked = false;
     });
   };
+  const note = (): void => {
+    const [before, now] = [seen.get('-wal'), statSync(`${path}-wal`, { throwIfNoEntry: false })];
+    if (now !== undefined && (before === undefined || (before.ino === now.ino && before.size < now.size))) seen.set('-wal', now);
+  };
+  return { look, note };
 }
 
-/** Reads the file with a connection of its own: what this process has in its memory says nothing about the disk. */
+/** Reads the file with a connection of its own, because pages in the cache say nothing about the disk. */
 function isWhole(path: string): boolean {
   let db: DatabaseSync | undefined;
   try {
@@ -143,7 +158,7 @@ function copied(here: Place, home: Place): EngineError {
   const where = here.path === home.path ? `${here.path} (another file than the one created there)` : here.path;
   return new EngineError(
     'STORE_COPIED',
-    `the store ${where} was created as ${home.path}: it is a copy, or was moved; if the other one is not used any more, adopt this one ("pawl db adopt"), so that no run goes on twice`,
+    `the store ${where} was created as ${home.path}: it is a copy, or was moved; if the original is no longer used, adopt this one with "pawl db adopt"; otherwise the same run could continue twice`,
     { details: { file: here.path, home: home.path } },
   );
 }

@@ -1,15 +1,15 @@
-// Owns a look at a file that changes nothing in it, not even its version: what kind of file it is, where it is at home,
-// who owns runs in it. For upkeep, which must also work on files that cannot be opened as a store.
+// Owns reading facts about a file without changing it, not even its version: what kind of file it is, where it was
+// created, who owns runs in it. For maintenance commands, which must also work on files that cannot be opened as a store.
 
 import { realpathSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { RunStatus } from '../../kernel/run-state.ts';
-import { statusOf } from './checkpoint.ts';
 import { toStoreError } from './failure.ts';
 import { assertOurs, MIGRATIONS } from './migrate.ts';
-import { ofRun } from './schema.ts';
+import { statusOf } from './run-row.ts';
+import { placeSql } from './schema.ts';
 
-/** A run that somebody has taken. */
+/** A run with an owner. */
 export interface OwnedRun {
   readonly run: string;
   readonly owner: string;
@@ -18,7 +18,7 @@ export interface OwnedRun {
   readonly status: RunStatus;
 }
 
-/** What a look at a file found. */
+/** The facts about a file. */
 export interface FileFacts {
   readonly version: number;
   /** The version that this program writes. */
@@ -26,7 +26,7 @@ export interface FileFacts {
   readonly journalMode: string;
   readonly runs: number;
   readonly owned: readonly OwnedRun[];
-  /** The path the store is at home at, when that is not this file. */
+  /** The path the store was created at, if that is not this file. */
   readonly copyOf: string | undefined;
   /** Whose store it is: the id it was created under or adopted by. */
   readonly origin: string | undefined;
@@ -34,7 +34,7 @@ export interface FileFacts {
   readonly lastBackup: string | undefined;
 }
 
-/** Looks at a file; one that is no store, or of a newer version, is refused as it would be when it is opened. */
+/** Reads the facts about a file; one that is not a store, or is of a newer version, is rejected as if it were opened. */
 export function inspectFile(file: string): FileFacts {
   let db: DatabaseSync | undefined;
   try {
@@ -70,7 +70,7 @@ function readFacts(db: DatabaseSync, file: string): FileFacts {
 function readOwned(db: DatabaseSync): OwnedRun[] {
   const rows = db
     .prepare(
-      `SELECT r.id AS run, r.owner, r.status, (SELECT e.at FROM events e WHERE ${ofRun('e.place', 'r.key')} ORDER BY e.place DESC LIMIT 1) AS at
+      `SELECT r.id AS run, r.owner, r.status, (SELECT e.at FROM events e WHERE e.place = ${placeSql('r.key', 'r.seq')}) AS at
        FROM runs r WHERE r.owner IS NOT NULL ORDER BY r.key`,
     )
     .all();
@@ -78,7 +78,7 @@ function readOwned(db: DatabaseSync): OwnedRun[] {
     run: String(run),
     owner: String(owner),
     at: Number(at),
-    status: statusOf(Number(status)) ?? 'failed',
+    status: statusOf(status) ?? 'failed',
   }));
 }
 

@@ -1,39 +1,12 @@
 // Owns the ledger of what agents used, and the accounts that are closed for a while. A row is written before an agent is
-// asked and completed when it has answered: what a crash cut off stays on the books, its amounts unknown.
+// called and completed when it has answered: an attempt that a crash cut off stays recorded, with unknown amounts.
 
 import type { AgentUse, AgentUsed, ClosedAccount, Family, UsageQuery, UsageTotal, Used } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { unknownRun } from './failure.ts';
-import { keyOf } from './mail.ts';
+import { keyOf } from './run-row.ts';
 
-/** The tables of version 3. */
-export const LEDGER_TABLES = `
-CREATE TABLE agent_usage (
-  id INTEGER PRIMARY KEY,
-  run INTEGER,
-  path TEXT NOT NULL,
-  step TEXT NOT NULL,
-  attempt INTEGER NOT NULL,
-  role TEXT NOT NULL,
-  account TEXT NOT NULL,
-  started_at INTEGER NOT NULL,
-  ms INTEGER,
-  input_tokens INTEGER,
-  output_tokens INTEGER,
-  turns INTEGER,
-  cost_usd REAL
-);
-CREATE INDEX agent_usage_run ON agent_usage (run);
-CREATE INDEX agent_usage_time ON agent_usage (started_at);
-
-CREATE TABLE closed_accounts (
-  account TEXT PRIMARY KEY,
-  until INTEGER NOT NULL,
-  why TEXT NOT NULL
-) WITHOUT ROWID;
-`;
-
-/** Puts down that an agent is about to be asked; gives the number of the row. */
+/** Records that an agent is about to be called; returns the id of the row. */
 export function beginUse(connection: Connection, { run, path, step, attempt, role, account, at }: AgentUse): number {
   const key = keyOf(connection, run);
   if (key === undefined) throw unknownRun(run, connection.name);
@@ -50,7 +23,7 @@ export function endUse(connection: Connection, id: number, { ms, inputTokens, ou
     .run(ms, inputTokens ?? null, outputTokens ?? null, turns ?? null, costUsd ?? null, id);
 }
 
-// A union drops what it has seen, so that even a circle of parents, which nothing here makes, would end.
+// A union skips rows it has seen, so that even a cycle of parents, which nothing here creates, would end.
 const FAMILY_DOWN = `WITH RECURSIVE tree (id, key) AS (
   SELECT id, key FROM runs WHERE id = ? UNION SELECT r.id, r.key FROM runs r JOIN tree t ON r.parent = t.id
 )`;
@@ -63,7 +36,7 @@ const SUMS = `count(*) AS attempts, coalesce(sum(input_tokens), 0) AS inputToken
   coalesce(sum(turns), 0) AS turns, coalesce(sum(cost_usd), 0) AS costUsd, coalesce(sum(ms), 0) AS ms,
   count(*) - count(cost_usd) AS unknownCost, count(*) - count(coalesce(input_tokens, output_tokens)) AS unknownTokens`;
 
-/** The sums over all rows that a query means. */
+/** The sums over all rows that match a query. */
 export function sumUsage(connection: Connection, { run, withChildren, step, role, since }: UsageQuery): UsageTotal {
   const conditions: string[] = [];
   const values: (string | number)[] = [];
@@ -100,7 +73,7 @@ export function readFamily(connection: Connection, run: string): Family {
   return { ancestors, runs };
 }
 
-/** Closes an account; of two times the later one holds. */
+/** Closes an account; the later of two times counts. */
 export function closeAccount(connection: Connection, { account, until, why }: ClosedAccount): void {
   connection
     .sql(
@@ -123,7 +96,7 @@ export function openAccounts(connection: Connection): void {
 
 const DAYS_2_MS = 172_800_000;
 
-/** Takes a run off the books. What was used lately still counts for its day, without the run. */
+/** Removes a run from the ledger. What was used in the last two days still counts, without the run. */
 export function forgetUses(connection: Connection, key: number, before: number): void {
   connection.sql('UPDATE agent_usage SET run = NULL WHERE run = ?').run(key);
   connection.sql('DELETE FROM agent_usage WHERE run IS NULL AND started_at < ?').run(before - DAYS_2_MS);

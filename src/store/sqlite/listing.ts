@@ -3,10 +3,10 @@
 
 import { messageOf } from '../../base/error.ts';
 import type { RunStatus } from '../../kernel/run-state.ts';
+import { currentStepOf } from '../../kernel/status.ts';
 import type { ReadyRun, RunQuery, RunSummary } from '../store.ts';
-import { currentStepOf, statusCode, statusOf } from './checkpoint.ts';
 import type { Connection } from './connection.ts';
-import { type RunRow, readRunRowByKey, verifyRun } from './run-row.ts';
+import { type RunRow, readRunRowByKey, SETTLED_SQL, statusOf, verifyRun } from './run-row.ts';
 
 /** What SQLite takes for no limit. */
 const ALL = -1;
@@ -26,7 +26,7 @@ export function listRuns(connection: Connection, query: RunQuery): RunSummary[] 
 function conditionsOf(query: RunQuery): Condition[] {
   const conditions: Condition[] = [];
   if (query.status !== undefined) {
-    conditions.push(['status IN (SELECT value FROM json_each(?))', JSON.stringify(query.status.map(statusCode))]);
+    conditions.push(['status IN (SELECT value FROM json_each(?))', JSON.stringify(query.status)]);
   }
   if (query.workflow !== undefined) conditions.push(['definition IN (SELECT id FROM definitions WHERE name = ?)', query.workflow]);
   if (query.parent !== undefined) conditions.push(['parent = ?', query.parent]);
@@ -46,20 +46,20 @@ function summarize(connection: Connection, key: number): RunSummary {
       row === undefined
         ? { id: `(row ${key})`, workflow: '(unknown)', createdAt: 0, updatedAt: 0, due: undefined, owner: undefined, parent: undefined }
         : columnsOf(row);
-    const status: RunStatus = statusOf(row?.frame.status ?? -1) ?? 'failed';
+    const status: RunStatus = statusOf(row?.status) ?? 'failed';
     return { ...columns, status, currentStep: undefined, origin: {}, damaged: messageOf(error) };
   }
 }
 
-function columnsOf({ frame, owner }: RunRow): Omit<RunSummary, 'status' | 'currentStep' | 'origin' | 'damaged'> {
+function columnsOf(row: RunRow): Omit<RunSummary, 'status' | 'currentStep' | 'origin' | 'damaged'> {
   return {
-    id: frame.id,
-    workflow: frame.name ?? '(unknown)',
-    createdAt: frame.created,
-    updatedAt: frame.at,
-    due: frame.due ?? undefined,
-    owner,
-    parent: frame.parent ?? undefined,
+    id: row.id,
+    workflow: row.name ?? '(unknown)',
+    createdAt: row.created,
+    updatedAt: row.at,
+    due: row.due ?? undefined,
+    owner: row.owner,
+    parent: row.parent ?? undefined,
   };
 }
 
@@ -96,7 +96,7 @@ export function readReady(
   );
   add(
     connection
-      .sql('SELECT id FROM runs WHERE due IS NOT NULL AND due <= ? AND owner IS NULL AND status < 3 ORDER BY due LIMIT ?')
+      .sql(`SELECT id FROM runs WHERE due <= ? AND owner IS NULL AND status NOT IN ${SETTLED_SQL} ORDER BY due LIMIT ?`)
       .all(when.now, when.limit),
     'due',
   );
@@ -106,7 +106,7 @@ export function readReady(
 /** The nearest due time, later than `after`, of a run that nobody drives. */
 export function readNextDue(connection: Connection, after: number = Number.MIN_SAFE_INTEGER): number | undefined {
   const found = connection
-    .sql('SELECT min(due) AS due FROM runs WHERE due IS NOT NULL AND due > ? AND owner IS NULL AND status < 3')
+    .sql(`SELECT min(due) AS due FROM runs WHERE due > ? AND owner IS NULL AND status NOT IN ${SETTLED_SQL}`)
     .get(after);
   return (found?.due as number | null) ?? undefined;
 }

@@ -6,16 +6,10 @@ import { sumOf } from './chain.ts';
 import type { Connection } from './connection.ts';
 import { writeValues } from './contents.ts';
 import { damagedRun, parseStored } from './failure.ts';
-import { packJson, unpackJson } from './packing.ts';
-
-/** The key of a run inside the tables. */
-export function keyOf(connection: Connection, run: string): number | undefined {
-  return connection.sql('SELECT key FROM runs WHERE id = ?').get(run)?.key as number | undefined;
-}
 
 /** Puts a message into the inbox of a run that exists. */
 export function insertMail(connection: Connection, run: number, mail: Mail): 'posted' | 'duplicate' {
-  const body = packJson(JSON.stringify(mail.input));
+  const body = JSON.stringify(mail.input);
   const { changes } = connection
     .sql('INSERT INTO mail (run, dedupe, sum, body) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
     .run(run, mail.dedupe, sumOf([run, mail.dedupe, body]), body);
@@ -30,7 +24,7 @@ export function removeMail(connection: Connection, run: number, dedupe: string):
   return changes === 0 ? 'gone' : 'withdrawn';
 }
 
-/** Marks messages as acted on by the delta that made the run's position `seq`; what they said is in the log now. */
+/** Marks messages as acted on by the commit at position `seq`; their content is in the log from then on. */
 export function consumeMail(
   connection: Connection,
   run: number,
@@ -49,13 +43,13 @@ export function readInbox(connection: Connection, run: { readonly key: number; r
     .sql('SELECT id, dedupe, sum, body FROM mail WHERE run = ? AND consumed IS NULL AND id > ? ORDER BY id')
     .all(run.key, after);
   return rows.map(({ id, dedupe, sum, body }) => {
-    if (sumOf([run.key, dedupe, body]) !== sum) throw damagedRun(run.id, `its mail ${id} is not what was posted`, { mail: id });
-    const input = parseStored(run.id, `its mail ${id}`, () => JSON.parse(unpackJson(String(body))) as RunInput);
+    if (sumOf([run.key, dedupe, body]) !== sum) throw damagedRun(run.id, `its mail ${id} was changed after it was posted`, { mail: id });
+    const input = parseStored(run.id, `its mail ${id}`, () => JSON.parse(String(body)) as RunInput);
     return { id: id as number, dedupe: String(dedupe), input };
   });
 }
 
-/** True when a message lies there that is newer than `after` and nobody acted on. */
+/** True when there is a message newer than `after` that nobody acted on. */
 export function hasMail(connection: Connection, run: number, after: number): boolean {
   return connection.sql('SELECT 1 FROM mail WHERE run = ? AND consumed IS NULL AND id > ? LIMIT 1').get(run, after) !== undefined;
 }

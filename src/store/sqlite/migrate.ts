@@ -5,12 +5,10 @@ import { EngineError } from '../../base/error.ts';
 import { copyDatabase, recordBackup } from './backup.ts';
 import { type Connection, whenFree } from './connection.ts';
 import { foundHome } from './home.ts';
-import { LEDGER_TABLES } from './ledger.ts';
-import { phraseRows } from './packing.ts';
-import { OPENINGS, TABLES } from './schema.ts';
-import { DROP_VIEWS, PHRASES, VIEWS } from './views.ts';
+import { TABLES } from './schema.ts';
+import { VIEWS } from './views.ts';
 
-// "PAWL" in ASCII: tells our files from other databases.
+// "PAWL" in ASCII: distinguishes our files from other databases.
 const APPLICATION_ID = 0x5041574c;
 
 /** A step from one version of the file to the next. */
@@ -24,55 +22,23 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
-    name: 'tables',
+    name: 'tables and views',
     apply: (connection) => {
       connection.db.exec(`PRAGMA application_id=${APPLICATION_ID}`);
-      connection.db.exec(TABLES);
+      connection.db.exec(TABLES + VIEWS);
       foundHome(connection);
-    },
-  },
-  {
-    version: 2,
-    name: 'views',
-    apply: (connection) => {
-      connection.db.exec(PHRASES);
-      connection.db.exec(VIEWS);
-      for (const row of phraseRows()) connection.sql('INSERT INTO phrases (code, phrase) VALUES (?, ?)').run(...row);
-    },
-  },
-  {
-    version: 3,
-    name: 'agent usage',
-    apply: (connection) => connection.db.exec(LEDGER_TABLES),
-  },
-  {
-    version: 4,
-    name: 'short rows',
-    // A new file has the views of now already.
-    apply: ({ db }) => {
-      db.exec(OPENINGS);
-      const { sql } = db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'attempts'").get() as { sql: string };
-      if (!VIEWS.includes(sql)) db.exec(DROP_VIEWS + VIEWS);
-    },
-  },
-  {
-    version: 5,
-    name: 'pull requests of runs',
-    apply: ({ db }) => {
-      const { sql } = db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'workflow_runs'").get() as { sql: string };
-      if (!VIEWS.includes(sql)) db.exec(DROP_VIEWS + VIEWS);
     },
   },
 ];
 
-/** Brings the file to the newest version; gives that version. A file of a newer one is refused untouched. */
+/** Migrates the file to the newest version and returns that. A file of a newer version is rejected untouched. */
 export async function migrate(connection: Connection, now: () => number, migrations: readonly Migration[] = MIGRATIONS): Promise<number> {
   const newest = migrations.at(-1)?.version ?? 0;
   const version = await whenFree(connection, () => assertOurs(connection.db, connection.name, newest));
   await whenFree(connection, () => connection.db.exec('PRAGMA journal_mode=WAL'));
   if (version === newest) return newest;
   const saved = version === 0 ? undefined : await backUp(connection, version, now());
-  // A new file is made at once: each commit waits for the disk.
+  // A new file is created in one transaction, because each commit waits for the disk.
   const batches = version === 0 ? [migrations] : migrations.map((migration) => [migration]);
   for (const batch of batches) await whenFree(connection, () => applyAll(connection, batch, now()));
   if (saved !== undefined) await whenFree(connection, () => recordBackup(connection, { ...saved, at: now() }));
@@ -84,20 +50,20 @@ export function versionOf(db: DatabaseSync): number {
   return db.prepare('PRAGMA user_version').get()?.user_version as number;
 }
 
-/** Gives the version of a file; one that is no store, or of a newer version, is refused. */
+/** Returns the version of a file; one that is not a store, or is of a newer version, is rejected. */
 export function assertOurs(db: DatabaseSync, name: string, newest: number): number {
   const version = versionOf(db);
   const isOurs = db.prepare('PRAGMA application_id').get()?.application_id === APPLICATION_ID;
   const isEmpty = db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.n === 0;
   if (!isOurs && !isEmpty) {
-    throw new EngineError('STORE_DAMAGED', `${name} is a database, but not a Pawl store; it was not touched; name another file`, {
+    throw new EngineError('STORE_DAMAGED', `${name} is a database, but not a Pawl store; it was not changed; name another file`, {
       details: { file: name },
     });
   }
   if (version > newest) {
     throw new EngineError(
       'STORE_NEWER',
-      `${name} is of version ${version}, and this Pawl knows up to ${newest}; it was not touched; use a Pawl that knows version ${version}`,
+      `${name} has file version ${version}, but this Pawl supports only versions up to ${newest}; the file was not changed; use a newer Pawl`,
       {
         details: { file: name, version, newest },
       },

@@ -1,5 +1,5 @@
-// Owns opening the SQLite store and the wiring of its parts. What each part does is in its own file: `commit` writes,
-// `ownership` hands runs out, `run-row`, `log`, `attempts` and `contents` read, `bell` wakes.
+// Owns opening the SQLite store and wiring its parts. What each part does is in its own file: `commit` writes,
+// `ownership` claims and releases runs, `run-row`, `log`, `attempts` and `contents` read, `bell` wakes.
 
 import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
 import type { Store } from '../store.ts';
@@ -7,19 +7,20 @@ import { readAttempts, readLatest } from './attempts.ts';
 import { copyDatabase, recordBackup } from './backup.ts';
 import { openBell } from './bell.ts';
 import { checkStore } from './check.ts';
-import { type CommitContext, commitDelta, type OwnedRun, writesOneRow } from './commit.ts';
+import { type CommitContext, commitDelta } from './commit.ts';
 import { type Connection, createPrivateFile, openConnection, readSnapshot } from './connection.ts';
 import { readData, readValues } from './contents.ts';
+import { openDefinitions } from './definitions.ts';
 import { toStoreError, unknownRun } from './failure.ts';
 import { bindOrigin, type Home, openHome, readOrigin } from './home.ts';
 import { beginUse, closeAccount, endUse, openAccounts, readClosed, readFamily, readUses, sumUsage } from './ledger.ts';
 import { listRuns, readNextDue, readReady, resolvePrefix } from './listing.ts';
 import { readLog } from './log.ts';
-import { insertMail, keyOf, readInbox } from './mail.ts';
+import { insertMail, readInbox } from './mail.ts';
 import { migrate } from './migrate.ts';
 import { type ClaimContext, claimRun, releaseRun, withdrawMail } from './ownership.ts';
 import { pruneStore } from './prune.ts';
-import { openDefinitions, type RunRow, readRunRow, verifyRun } from './run-row.ts';
+import { keyOf, type RunRow, readRunRow, verifyRun } from './run-row.ts';
 import { openTransactions, type Transactions } from './transactions.ts';
 
 const WAL_AUTOCHECKPOINT = 1000;
@@ -39,7 +40,7 @@ export interface SqliteStoreOptions {
   readonly walAutocheckpoint?: number;
   /** How long a lock of another process is waited for. */
   readonly busyMs?: number;
-  /** Makes this file the store's home although it was created elsewhere: after a restore or a move. */
+  /** Makes this file the store although it was created elsewhere: after a restore or a move. */
   readonly adopt?: boolean;
   /** Whose store this is, recorded in a new file and when a file is adopted: an id that no other machine or user has. */
   readonly origin?: string;
@@ -47,7 +48,7 @@ export interface SqliteStoreOptions {
 
 /** A store in an SQLite file. */
 export interface SqliteStore extends Store {
-  /** Makes this file the store's home although it was created elsewhere. */
+  /** Makes this file the store although it was created elsewhere. */
   adopt(): Promise<void>;
 }
 
@@ -77,9 +78,9 @@ async function openFile(options: SqliteStoreOptions): Promise<Connection> {
       origin: options.origin,
     });
   } catch (error) {
-    const told = toStoreError(error, file);
-    if (isEngineError(told)) throw told;
-    throw new EngineError('STORE_UNAVAILABLE', `cannot open the store ${file}: ${messageOf(error)}; check the path and its rights`, {
+    const known = toStoreError(error, file);
+    if (isEngineError(known)) throw known;
+    throw new EngineError('STORE_UNAVAILABLE', `cannot open the store ${file}: ${messageOf(error)}; check the path and its permissions`, {
       cause: error,
       details: { file },
     });
@@ -91,8 +92,11 @@ export function createStore(connection: Connection, options: Omit<SqliteStoreOpt
   const home = openHome(connection);
   const bell = openBell(connection.path);
   const isDead = options.isDead ?? (() => false);
-  const context: ClaimContext = { connection, bell, owned: new Map<string, OwnedRun>(), isDead, definitionOf: openDefinitions(connection) };
-  const transactions = openTransactions(connection, bell.committed);
+  const context: ClaimContext = { connection, bell, owned: new Map(), isDead, definitionOf: openDefinitions(connection) };
+  const transactions = openTransactions(connection, () => {
+    home.written();
+    bell.committed();
+  });
   return {
     ...createWriter(context, home, transactions),
     ...createReader(context),
@@ -133,13 +137,10 @@ function createWriter(
         return claimRun(context, { run, me }, after);
       }),
     commit: (delta) =>
-      write(
-        (after) => {
-          home.assertHome();
-          return commitDelta(context, delta, after);
-        },
-        writesOneRow(context, delta),
-      ),
+      write((after) => {
+        home.assertHome();
+        return commitDelta(context, delta, after);
+      }),
     release: (run, held, seenMail) =>
       write((after) => {
         home.assertHome();
@@ -185,7 +186,7 @@ function createLedger(connection: Connection, home: Home, { write }: Transaction
 
 const READS_MAX = 8;
 
-/** Reads each run once for as long as nobody writes anything: what asks for a run in several places pays once. */
+/** Reads each run once for as long as nothing is written: a caller that loads a run in several places reads it once. */
 function rememberReads<T>(connection: Connection, read: (run: string) => T): (run: string) => T {
   const known = new Map<string, T>();
   let readAt = '';
@@ -210,7 +211,7 @@ function loadRun(
   const row = readRunRow(connection, run);
   if (row === undefined) throw unknownRun(run, connection.name);
   const { state, status, origin } = verifyRun(connection, row);
-  return { state, status, owner: row.owner, epoch: row.epoch, definition: definitionOf(row), codeHash: row.frame.code, origin };
+  return { state, status, owner: row.owner, epoch: row.epoch, definition: definitionOf(row), codeHash: row.code, origin };
 }
 
 type Reader = Pick<Store, 'inbox' | 'load' | 'values' | 'data' | 'latest' | 'attempts' | 'events' | 'list' | 'resolve'>;
@@ -225,12 +226,12 @@ function createReader(context: CommitContext & Pick<ClaimContext, 'definitionOf'
     });
   const loaded = rememberReads(connection, (run) => loadRun(context, run));
   return {
-    inbox: (run, after) => of(run, (row) => readInbox(connection, { key: row.key, id: run }, after)),
+    inbox: (run, after) => of(run, (row) => readInbox(connection, row, after)),
     load: (run) => readSnapshot(connection, () => loaded(run)),
     values: (digests) => readSnapshot(connection, () => readValues(connection, digests)),
     data: (run, keys) => of(run, (row) => readData(connection, row, keys)),
     latest: (run, steps) => of(run, (row) => readLatest(connection, row, steps)),
-    attempts: (run, group) => of(run, (row) => readAttempts(connection, row, group)),
+    attempts: (run, group) => of(run, (row) => readAttempts(connection, row, { group })),
     events: (run, after, limit) => of(run, (row) => readLog(connection, row, { after, limit: limit ?? EVENTS_MAX })),
     list: (query) => readSnapshot(connection, () => listRuns(connection, query)),
     resolve: (prefix, limit) => readSnapshot(connection, () => resolvePrefix(connection, prefix, limit)),

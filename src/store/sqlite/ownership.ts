@@ -1,4 +1,4 @@
-// Owns who drives a run: taking it when nobody alive has it, and giving it up when nothing new lies there.
+// Owns who drives a run: claiming it when it has no live owner, and releasing it when it has no new mail.
 
 import type { Definition } from '../../definition/model.ts';
 import type { Claimed, Held, Mail, Ownership } from '../store.ts';
@@ -6,7 +6,6 @@ import type { CommitContext } from './commit.ts';
 import { unknownRun } from './failure.ts';
 import { hasMail, readInbox, removeMail } from './mail.ts';
 import { type LoadedRun, type RunRow, readRunRow, verifyRun } from './run-row.ts';
-import { ofRun } from './schema.ts';
 import type { After } from './transactions.ts';
 
 /** What a claim works with, beside what a commit does. */
@@ -15,27 +14,16 @@ export interface ClaimContext extends CommitContext {
   readonly definitionOf: (row: RunRow) => Definition;
 }
 
-/** Takes a run inside a transaction; one that is damaged is not taken. */
+/** Claims a run inside a transaction; a damaged one is not claimed. */
 export function claimRun(context: ClaimContext, who: { readonly run: string; readonly me: string }, after: After): Claimed | Held {
   const { connection } = context;
   const row = readRunRow(connection, who.run);
   if (row === undefined) throw unknownRun(who.run, connection.name);
   if (row.owner !== undefined && row.owner !== who.me && !context.isDead(row.owner)) return { claimed: false, owner: row.owner };
-  const loaded = verifyRun(connection, row);
-  const claimed = toClaimed(context, loaded);
-  connection.sql('UPDATE runs SET owner = ?, epoch = epoch + 1, seq = ? WHERE key = ?').run(who.me, row.frame.seq, row.key);
+  const claimed = toClaimed(context, verifyRun(connection, row));
+  connection.sql('UPDATE runs SET owner = ?, epoch = epoch + 1 WHERE key = ?').run(who.me, row.key);
   after(() => {
-    context.owned.set(who.run, {
-      key: row.key,
-      seq: row.frame.seq,
-      head: loaded.head,
-      attempts: row.frame.attempts,
-      past: [],
-      status: row.frame.status,
-      due: row.frame.due,
-      openings: loaded.openings,
-      fixed: row.frame,
-    });
+    context.owned.set(who.run, row);
     context.bell.silence(who.run);
   });
   return claimed;
@@ -46,14 +34,14 @@ function toClaimed(context: ClaimContext, { row, state, origin }: LoadedRun): Cl
     claimed: true,
     epoch: row.epoch + 1,
     state,
-    mail: readInbox(context.connection, { key: row.key, id: row.frame.id }, 0),
+    mail: readInbox(context.connection, row, 0),
     definition: context.definitionOf(row),
-    codeHash: row.frame.code,
+    codeHash: row.code,
     origin,
   };
 }
 
-/** Gives a run up inside a transaction, unless mail newer than `seenMail` lies there. */
+/** Releases a run inside a transaction, unless it has mail newer than `seenMail`. */
 export function releaseRun(
   context: CommitContext,
   held: Ownership & { readonly run: string; readonly seenMail: number },
@@ -64,11 +52,7 @@ export function releaseRun(
   if (found === undefined) throw unknownRun(held.run, connection.name);
   if (found.epoch !== held.epoch || found.owner !== held.owner) return 'stale';
   if (hasMail(connection, found.key as number, held.seenMail)) return 'mail';
-  connection
-    .sql(
-      `UPDATE runs SET owner = NULL, seq = (SELECT max(e.place) FROM events e WHERE ${ofRun('e.place', 'runs.key')}) - (key << 26) WHERE key = ?`,
-    )
-    .run(found.key as number);
+  connection.sql('UPDATE runs SET owner = NULL WHERE key = ?').run(found.key as number);
   after(() => {
     context.owned.delete(held.run);
     context.bell.silence(held.run);
@@ -77,7 +61,7 @@ export function releaseRun(
   return 'released';
 }
 
-/** Takes mail back inside a transaction, unless an owner may have read it: what that one commits would act on it. */
+/** Withdraws mail inside a transaction, unless a live owner may have read it and may act on it in its next commit. */
 export function withdrawMail(
   context: ClaimContext,
   { run, dedupe }: Pick<Mail, 'run' | 'dedupe'>,

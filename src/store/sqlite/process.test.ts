@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createFirst, createNext, START_AT } from '../../proof/store-deltas.ts';
+import { createActivation, createFirst, createNext, START_AT } from '../../proof/store-deltas.ts';
 import type { Mail } from '../store.ts';
 import { openSqliteStore, type SqliteStore } from './open.ts';
 
@@ -43,7 +43,7 @@ function other(code: string): Other {
   const script = `
     import { createInterface } from 'node:readline';
     import { openSqliteStore } from '${OPEN}';
-    import { createFirst, createNext, createResumed, START_AT } from '${DELTAS}';
+    import { createActivation, createFirst, createNext, createResumed, START_AT } from '${DELTAS}';
     const store = await openSqliteStore({ file: ${JSON.stringify(file)} });
     const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
     const hear = async () => (await lines.next()).value;
@@ -90,7 +90,7 @@ describe('two processes on one file', () => {
       await store.commit(first);
       say('created');
       await hear();
-      const next = createNext(first, [{ type: 'step.changed', at: START_AT, path: 'build#1', set: { feedback: 'late' } }]);
+      const next = createNext(first, [{ type: 'step.changed', at: START_AT, activation: createActivation('build', { feedback: 'late' }) }]);
       say((await store.commit(next)).result);`);
     expect(await owner.said()).toBe('created');
     const taker = await openSqliteStore({ file, isDead: (who) => who === 'old' });
@@ -109,7 +109,7 @@ describe('two processes on one file', () => {
         say('begun');
         await hear();
         for (let n = 0; n < 200; n += 1) {
-          last = createNext(last, [{ type: 'step.changed', at: START_AT, path: 'build#1', set: { feedback: String(n) } }]);
+          last = createNext(last, [{ type: 'step.changed', at: START_AT, activation: createActivation('build', { feedback: String(n) }) }]);
           await store.commit(last);
         }
         say('done');`),
@@ -184,7 +184,7 @@ describe('bells', () => {
   test('a slot that one process frees is heard by the process that waits for it', async () => {
     const holder = createFirst({ run: 'holder', owner: 'me' });
     const slots = { take: [{ path: 'build#1', keys: [{ key: 'gpu', limit: 1 }] }], free: [] };
-    const change = [{ type: 'step.changed', at: START_AT, path: 'build#1', set: {} }] as const;
+    const change = [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }] as const;
     await store.commit(holder);
     const holding = createNext(holder, change, { slots });
     await store.commit(holding);

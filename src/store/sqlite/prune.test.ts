@@ -36,7 +36,7 @@ function sql(statement: string): Record<string, unknown>[] {
 async function addRun(run: string, text = run): Promise<void> {
   const output = createValue(text);
   const member = (key: string, index: number): RunEvent => {
-    const activation = createActivation('lint', { path: `each#1/${key}`, group: 'each#1', key, index });
+    const activation = createActivation('lint', { path: `each#1/${key}`, member: { group: 'each#1', key, index } });
     return { type: 'step.opened', at: START_AT, activation };
   };
   const first = createFirst({ run, owner: 'me', more: { data: [{ key: 'k', text: '1' }] } });
@@ -49,7 +49,11 @@ async function addRun(run: string, text = run): Promise<void> {
     [
       member('a', 0),
       member('b', 1),
-      { type: 'step.changed', at: START_AT, path: 'each#1/b', set: { feedback: 'again' } },
+      {
+        type: 'step.changed',
+        at: START_AT,
+        activation: createActivation('lint', { path: 'each#1/b', member: { group: 'each#1', key: 'b', index: 1 }, feedback: 'again' }),
+      },
       { type: 'run.changed', at: START_AT, status: 'completed' },
     ],
     { values: [output], attempts: [createAttempt('build', { output: output.ref, checks })], consumed: [mail?.id as number], release: true },
@@ -59,9 +63,9 @@ async function addRun(run: string, text = run): Promise<void> {
 
 test('no table holds anything of a run that was removed', async () => {
   await addRun('old');
-  const tables = ['runs', 'events', 'checks', 'members', 'openings', 'contents', 'data', 'mail'];
+  const tables = ['runs', 'events', 'checks', 'members', 'contents', 'data', 'mail'];
   const counts = (): unknown[] => tables.map((table) => [table, Number(sql(`SELECT count(*) AS n FROM ${table}`)[0]?.n)]);
-  expect(counts()).toEqual(tables.map((table) => [table, table === 'events' ? 2 : 1]));
+  expect(counts()).toEqual(tables.map((table) => [table, table === 'events' || table === 'members' ? 2 : 1]));
   await store.prune(EVERYTHING);
   expect(counts()).toEqual(tables.map((table) => [table, 0]));
 });

@@ -5,23 +5,23 @@
 //     is forked in turn reads the log of its original.
 // P3. What is removed is decided inside the transaction that removes it, so a run that was taken up meanwhile stays.
 // P4. A value goes only when no row mentions its digest at the moment of its removal. What a crash leaves behind is
-//     found by the next prune, since it looks at all values.
+//     found by the next prune, which checks all values.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RunEvent } from '../../kernel/event.ts';
+import { isSettled, type RunStatus } from '../../kernel/run-state.ts';
 import type { PrunedRun, PruneReport, PruneRequest } from '../store.ts';
-import { statusCode, statusOf } from './checkpoint.ts';
 import { type Connection, readSnapshot, whenFree } from './connection.ts';
 import { parseStored } from './failure.ts';
 import { forgetUses } from './ledger.ts';
-import { unpackJson } from './packing.ts';
-import { lastPlaceOf, ofRun, placeOf } from './schema.ts';
+import { decodeLogRow } from './row-format.ts';
+import { statusOf } from './run-row.ts';
+import { lastPlaceOf, placeOf, placeSql } from './schema.ts';
 import type { Transactions } from './transactions.ts';
 
 const FAMILIES_AT_ONCE = 200;
 const VALUES_AT_ONCE = 500;
 const RUNS_AT_ONCE = 100;
-/** Between two transactions others get their turn: who waits for the lock looks again within a few milliseconds. */
+/** Between two transactions others can write: who waits for the lock tries again within a few milliseconds. */
 const PAUSE_MS = 25;
 
 /** What pruning works with. */
@@ -35,7 +35,7 @@ interface Candidate {
   readonly key: number;
   readonly id: string;
   readonly workflow: string;
-  readonly status: number;
+  readonly status: RunStatus;
   readonly parent: string | null;
   readonly at: number | null;
   readonly busy: number;
@@ -77,14 +77,14 @@ function toPruned({ id, workflow, status, at }: Candidate): PrunedRun {
 const CANDIDATES = `SELECT r.key, r.id, r.status, r.parent, coalesce(d.name, '') AS workflow, e.at,
   (r.owner IS NOT NULL OR EXISTS (SELECT 1 FROM mail m WHERE m.run = r.key AND m.consumed IS NULL)) AS busy
   FROM runs r LEFT JOIN definitions d ON d.id = r.definition
-  LEFT JOIN events e ON e.place = (SELECT max(place) FROM events WHERE ${ofRun('place', 'r.key')})
+  LEFT JOIN events e ON e.place = ${placeSql('r.key', 'r.seq')}
   ORDER BY r.key DESC`;
 
 /** The families that can go, newest first: after a crash between two batches, no fork has lost its original. */
 function planPrune(connection: Connection, request: PruneRequest): Family[] {
   const rows = connection.sql(CANDIDATES).all() as unknown as Omit<Candidate, 'source'>[];
   const families = familiesOf(rows.map((row) => ({ ...row, source: sourceOf(connection, row) })));
-  const wanted = new Set(request.status.map(statusCode));
+  const wanted = new Set(request.status);
   const kept = new Map<string, number>();
   const going = families.filter((family) => {
     const [{ workflow, status }] = family;
@@ -97,7 +97,7 @@ function planPrune(connection: Connection, request: PruneRequest): Family[] {
 }
 
 function hasEnded({ status, busy, at }: Candidate, before: number): boolean {
-  return status >= statusCode('completed') && busy === 0 && at !== null && at < before;
+  return isSettled(status) && busy === 0 && at !== null && at < before;
 }
 
 function familiesOf(candidates: readonly Candidate[]): Family[] {
@@ -123,23 +123,23 @@ function withoutOriginals(families: readonly Family[], going: readonly Family[])
 
 function sourceOf(connection: Connection, { key, id }: Pick<Candidate, 'key' | 'id'>): string | undefined {
   const body = connection.sql('SELECT body FROM events WHERE place = ?').get(placeOf(key, 1))?.body;
-  const text = unpackJson(String(body ?? ''));
+  const text = String(body ?? '');
   if (!text.includes('"fork"')) return undefined;
-  const [started] = parseStored(id, 'record 1 of its log', () => JSON.parse(text) as RunEvent[]);
+  const [started] = parseStored(id, 'record 1 of its log', () => decodeLogRow(text).events);
   return started?.type === 'run.started' ? started.fork?.run : undefined;
 }
 
 function deleteRun(connection: Connection, key: number, before: number): void {
   forgetUses(connection, key, before);
   connection.sql('DELETE FROM events WHERE place BETWEEN ? AND ?').run(placeOf(key, 0), lastPlaceOf(key));
-  for (const table of ['checks', 'members', 'openings', 'data', 'mail', 'slots', 'slot_waiters'])
+  for (const table of ['checks', 'members', 'data', 'mail', 'slots', 'slot_waiters'])
     connection.sql(`DELETE FROM ${table} WHERE run = ?`).run(key);
   connection.sql('DELETE FROM runs WHERE key = ?').run(key);
 }
 
 const DIGEST = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
 
-/** Removes the values that no row mentions; gives how many. */
+/** Removes the values that no row mentions; returns how many. */
 async function sweepValues({ connection, write, assertHome }: PruneContext): Promise<number> {
   const unused = await readSnapshot(connection, () => new Set(digestsOf(connection, 'SELECT digest FROM contents')));
   const mark = createMark(connection, unused);
@@ -175,19 +175,18 @@ interface Mark {
   catchUp(): void;
 }
 
-/** Takes out of `unused` what is mentioned. Logs only grow, so of each it remembers how far it was read. */
+/** Removes from `unused` what is mentioned. Logs only grow, so it remembers how far each was read. */
 function createMark(connection: Connection, unused: Set<string>): Mark {
   const readTo = new Map<string, number>();
   const mention = (text: unknown): void => {
-    if (typeof text === 'string') for (const [digest] of unpackJson(text).matchAll(DIGEST)) unused.delete(digest);
+    if (typeof text === 'string') for (const [digest] of text.matchAll(DIGEST)) unused.delete(digest);
   };
   const readLog = (key: number, id: string): void => {
     const rows = connection
-      .sql('SELECT place, body, ended FROM events WHERE place > ? AND place <= ? ORDER BY place')
+      .sql('SELECT place, body FROM events WHERE place > ? AND place <= ? ORDER BY place')
       .iterate(readTo.get(id) ?? placeOf(key, 0), lastPlaceOf(key));
-    for (const { place, body, ended } of rows) {
+    for (const { place, body } of rows) {
       mention(body);
-      mention(ended);
       readTo.set(id, place as number);
     }
   };

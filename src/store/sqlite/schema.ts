@@ -1,12 +1,9 @@
-// Owns the tables. Inside, a run is an integer; times are milliseconds; hashes of the log are 32-byte blobs; texts that
-// stay as they are for long are packed. `views.ts` shows all of it in names and spellings for people.
+// Owns the tables of the file. A run has an integer key; times are milliseconds; hashes of the log are 32-byte blobs.
+// `views.ts` shows all of it under the names and in the formats that people use.
 //
-// A commit costs the pages it touches, twice when it waits for the disk. So a step writes one row: the events, the
-// checkpoint after them and the attempts that ended with them, or a short spelling of all three (`plain-row.ts`). Its
-// place is the run and a number within it in one integer: an integer key keeps rows in the leaves only, so that
-// appending one touches one page, and needs no index. The row of the run changes when its status, its due time or its
-// owner does; `seq` there is how far the log was then.
-// `sum` is a CRC-32 of the row: it finds a flipped byte, it is no signature.
+// The key of a log row is the run and the row's number in one integer. So rows lie in the order of runs and numbers,
+// pages fill up, and no index is needed; `docs/internals/store.md` has the measurement.
+// `sum` is a CRC-32 of the row: it finds a flipped byte, it is not a signature.
 
 const NUMBER_BITS = 26;
 
@@ -20,23 +17,12 @@ export function lastPlaceOf(run: number): number {
   return placeOf(run + 1, 0) - 1;
 }
 
-/** The condition, in SQL, that a row's place belongs to a run. */
-export function ofRun(place: string, run: string): string {
-  return `${place} BETWEEN (${run} << ${NUMBER_BITS}) AND ((${run} + 1) << ${NUMBER_BITS}) - 1`;
+/** The place, in SQL, of the n-th row of a run. */
+export function placeSql(run: string, n: string): string {
+  return `(${run} << ${NUMBER_BITS}) + ${n}`;
 }
 
-/** The table of version 4. */
-export const OPENINGS = `
-CREATE TABLE openings (
-  run INTEGER NOT NULL,
-  seq INTEGER NOT NULL,
-  live TEXT NOT NULL,
-  sum INTEGER NOT NULL,
-  PRIMARY KEY (run, seq)
-) WITHOUT ROWID;
-`;
-
-/** The tables of version 1. */
+/** All tables. */
 export const TABLES = `
 CREATE TABLE meta (
   key TEXT PRIMARY KEY,
@@ -58,18 +44,21 @@ CREATE TABLE runs (
   key INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
   epoch INTEGER NOT NULL,
-  seq INTEGER NOT NULL,
   owner TEXT,
-  status INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  status TEXT NOT NULL,
   due INTEGER,
   created INTEGER NOT NULL,
   definition INTEGER NOT NULL REFERENCES definitions (id),
   params TEXT,
   params_bytes INTEGER,
   parent TEXT,
-  origin TEXT
+  origin TEXT,
+  members INTEGER NOT NULL,
+  sum INTEGER NOT NULL,
+  state TEXT NOT NULL
 );
-CREATE INDEX runs_due ON runs (due) WHERE due IS NOT NULL AND owner IS NULL AND status < 3;
+CREATE INDEX runs_due ON runs (due) WHERE due IS NOT NULL AND owner IS NULL;
 CREATE INDEX runs_owner ON runs (owner) WHERE owner IS NOT NULL;
 CREATE INDEX runs_parent ON runs (parent) WHERE parent IS NOT NULL;
 
@@ -79,13 +68,8 @@ CREATE TABLE events (
   seq INTEGER AS (place & ((1 << ${NUMBER_BITS}) - 1)) VIRTUAL,
   at INTEGER NOT NULL,
   hash BLOB NOT NULL,
-  status INTEGER NOT NULL,
-  due INTEGER,
-  members INTEGER NOT NULL,
   attempts INTEGER NOT NULL,
-  seal INTEGER NOT NULL,
-  ended TEXT,
-  checkpoint TEXT NOT NULL,
+  sum INTEGER NOT NULL,
   body TEXT NOT NULL
 );
 
@@ -160,4 +144,28 @@ CREATE TABLE database_backups (
   workflow_run_id TEXT,
   size_bytes INTEGER
 );
+
+CREATE TABLE agent_usage (
+  id INTEGER PRIMARY KEY,
+  run INTEGER,
+  path TEXT NOT NULL,
+  step TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  role TEXT NOT NULL,
+  account TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  ms INTEGER,
+  input_tokens INTEGER,
+  output_tokens INTEGER,
+  turns INTEGER,
+  cost_usd REAL
+);
+CREATE INDEX agent_usage_run ON agent_usage (run);
+CREATE INDEX agent_usage_time ON agent_usage (started_at);
+
+CREATE TABLE closed_accounts (
+  account TEXT PRIMARY KEY,
+  until INTEGER NOT NULL,
+  why TEXT NOT NULL
+) WITHOUT ROWID;
 `;

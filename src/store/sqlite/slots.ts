@@ -1,14 +1,14 @@
 // Owns semaphores: who holds which, who waits, and whose turn it is.
 //
 // L1. An activation takes all the semaphores it asks for, or none.
-// L2. Whoever found one full stands in its queue until it takes it or gives the place up. A queue is looked at again
-//     whenever a holder or a waiter leaves, so that a waiter that is gone does not keep the place of the next.
+// L2. An activation that finds one full waits in its queue until it takes it or leaves. A queue is checked again whenever
+//     a holder or a waiter leaves, so that a waiter that is gone does not block the next.
 
 import type { Path } from '../../kernel/activation.ts';
 import type { SlotClaim } from '../store.ts';
 import type { Connection } from './connection.ts';
 
-/** What one delta wants to do with semaphores. */
+/** What one delta does with semaphores. */
 export interface SlotChange {
   readonly run: number;
   readonly take: readonly SlotClaim[];
@@ -39,7 +39,7 @@ function countOthers(connection: Connection, of: { key: string; run: number; pat
   return found?.n as number;
 }
 
-/** Takes and frees what was found to fit; gives the keys whose queues should be looked at. */
+/** Takes and frees what was found to fit; returns the keys whose queues must be checked. */
 export function changeSlots(connection: Connection, change: SlotChange): readonly string[] {
   const left = change.free.flatMap((path) => leave(connection, change.run, path));
   for (const { path, keys } of change.take) {
@@ -50,7 +50,7 @@ export function changeSlots(connection: Connection, change: SlotChange): readonl
   return left;
 }
 
-/** Takes a run out of every queue and lets go of all it holds; gives the keys whose queues should be looked at. */
+/** Takes a run out of every queue and releases all it holds; returns the keys whose queues must be checked. */
 export function leaveAll(connection: Connection, run: number): readonly string[] {
   const held = connection.sql('DELETE FROM slots WHERE run = ? RETURNING key').all(run);
   const waited = connection.sql('DELETE FROM slot_waiters WHERE run = ? RETURNING key').all(run);
@@ -63,7 +63,7 @@ function leave(connection: Connection, run: number, path: Path): string[] {
   return [...held, ...waited].map(({ key }) => String(key));
 }
 
-/** Stands in the queue of a semaphore; a place that is there already is kept. */
+/** Joins the queue of a semaphore; a place it already has is kept. */
 export function queueForSlot(
   connection: Connection,
   waiter: { readonly run: number; readonly path: Path; readonly key: string; readonly limit: number },

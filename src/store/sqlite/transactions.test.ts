@@ -72,33 +72,7 @@ test('idle resolves when all that was queued is written', async () => {
   await written;
 });
 
-test('W4: work of one statement has no transaction around it when it is alone, and that of the others when it is not', async () => {
-  const seen: string[] = [];
-  const one = (n: number): Promise<void> =>
-    transactions.write((after) => {
-      seen.push(`${n} ${connection.db.isTransaction}`);
-      add(n);
-      after(() => seen.push(`${n} is written`));
-    }, true);
-  await one(1);
-  await Promise.all([one(2), one(3)]);
-  expect(seen).toEqual(['1 false', '1 is written', '2 true', '3 true', '2 is written', '3 is written']);
-  expect([rows(), commits]).toEqual([[1, 2, 3], 2]);
-});
-
-test('W4: work of one statement that throws before it hurts no other', async () => {
-  const refused = (): Promise<never> =>
-    transactions.write((after) => {
-      after(() => add(9));
-      throw new Error('no');
-    }, true);
-  await expect(refused()).rejects.toThrow('no');
-  const results = await Promise.allSettled([transactions.write(() => add(1)), refused(), transactions.write(() => add(2), true)]);
-  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-  expect([rows(), commits]).toEqual([[1, 2], 1]);
-});
-
-test('W4: work of one statement waits for the lock of another process, and fails when it takes too long', async () => {
+test('a write waits for the lock of another process, and fails when it takes too long', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'pawl-lock-'));
   const file = join(directory, 'a.db');
   connection = await openConnection({ file, synchronous: 'FULL', walAutocheckpoint: 1000, busyMs: 500 });
@@ -106,9 +80,9 @@ test('W4: work of one statement waits for the lock of another process, and fails
   transactions = openTransactions(connection, () => {});
   const other = new DatabaseSync(file);
   other.exec('BEGIN IMMEDIATE');
-  const refused = transactions.write(() => add(1), true);
+  const refused = transactions.write(() => add(1));
   await expect(refused).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-  const written = transactions.write(() => add(2), true);
+  const written = transactions.write(() => add(2));
   setTimeout(() => other.exec('COMMIT'), 50);
   await written;
   expect(rows()).toEqual([2]);

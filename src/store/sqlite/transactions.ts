@@ -1,13 +1,11 @@
-// Owns group commit: everything that wants to write in the same turn of the event loop shares one transaction, and so
-// one wait for the disk.
+// Owns group commit: all writes of one turn of the event loop share one transaction, and so one wait for the disk.
 //
-// W1. Each piece of work has a savepoint of its own: one that throws is undone and hurts no other.
-// W2. When SQLite itself fails, the whole transaction is undone and everybody in it hears why.
-// W3. What follows from a write (a bell, a cache) happens only after it is on disk.
-// W4. Work that is one statement is a transaction by itself: it needs none around it, and no savepoint in one.
+// W1. Each write has a savepoint of its own: one that throws is rolled back and does not affect the others.
+// W2. When SQLite itself fails, the whole transaction is rolled back and every write in it is rejected.
+// W3. What follows from a write (ringing a bell, changing a cache) happens only after it is on disk.
 //
-// The turn ends with `setImmediate`, not with a microtask: a run of quick steps would otherwise never let the event
-// loop have its turn, and timers and signals would starve.
+// The turn ends with `setImmediate`, not with a microtask: a run of quick steps would otherwise block the event loop,
+// and timers and signals would starve.
 
 import { uptimeMs } from '../../base/uptime.ts';
 import { type Connection, pauseMs } from './connection.ts';
@@ -16,20 +14,19 @@ import { isBusy, isSqliteFailure, toStoreError } from './failure.ts';
 const BATCH_MAX = 512;
 const TICK_MS = 5;
 
-/** Registers what is to happen once the write is on disk. */
+/** Registers a callback for when the write is on disk. */
 export type After = (then: () => void) => void;
 
 /** The queue of writes of one connection. */
 export interface Transactions {
-  /** Does the work inside a transaction; resolves when it is on disk. `isOne`: the work writes with one statement. */
-  write<T>(work: (after: After) => T, isOne?: boolean): Promise<T>;
+  /** Does the work inside a transaction; resolves when it is on disk. */
+  write<T>(work: (after: After) => T): Promise<T>;
   /** Resolves when nothing is queued any more. */
   idle(): Promise<void>;
 }
 
 interface Job {
   readonly work: (after: After) => unknown;
-  readonly isOne: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -48,8 +45,8 @@ export function openTransactions(connection: Connection, committed: () => void):
   let busyRounds = 0;
   let waiting: (() => void)[] = [];
 
-  // At the end of the present tick, so that everything that is ready in it is written together. A run of quick steps
-  // would hold up timers and sockets for as long as it lasts, so every few milliseconds they get their turn first.
+  // At the end of the current tick, so that everything that is ready in it is written together. A run of quick steps
+  // would delay timers and sockets for as long as it lasts, so every few milliseconds they go first.
   function schedule(): void {
     if (scheduled) return;
     scheduled = true;
@@ -63,16 +60,14 @@ export function openTransactions(connection: Connection, committed: () => void):
   function flush(): void {
     const batch = queue.length > BATCH_MAX ? queue.splice(0, BATCH_MAX) : queue;
     if (batch === queue) queue = [];
-    const only = batch.length === 1 ? batch[0] : undefined;
     try {
-      if (only?.isOne === true) runOne(only, committed);
-      else connection.sql('BEGIN IMMEDIATE').run();
+      connection.sql('BEGIN IMMEDIATE').run();
     } catch (error) {
       return postpone(batch, error);
     }
     busySince = undefined;
     busyRounds = 0;
-    if (only?.isOne !== true) runBatch(connection, batch, committed);
+    runBatch(connection, batch, committed);
     proceed();
   }
 
@@ -97,28 +92,13 @@ export function openTransactions(connection: Connection, committed: () => void):
   }
 
   return {
-    write: <T>(work: (after: After) => T, isOne = false) =>
+    write: <T>(work: (after: After) => T) =>
       new Promise<T>((resolve, reject) => {
-        queue.push({ work, isOne, resolve: resolve as (value: unknown) => void, reject });
+        queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
         schedule();
       }),
     idle: () => (scheduled ? new Promise<void>((resolve) => waiting.push(resolve)) : Promise.resolve()),
   };
-}
-
-/** Does work of one statement; throws when SQLite fails, with nothing written. */
-function runOne(job: Job, committed: () => void): void {
-  const follow: (() => void)[] = [];
-  let value: unknown;
-  try {
-    value = job.work((then) => follow.push(then));
-  } catch (error) {
-    if (isSqliteFailure(error)) throw error;
-    return job.reject(error);
-  }
-  for (const then of follow) then();
-  job.resolve(value);
-  committed();
 }
 
 function runBatch(connection: Connection, batch: readonly Job[], committed: () => void): void {
@@ -145,17 +125,18 @@ interface Turn {
 
 function runJob(connection: Connection, { job, alone, follow, done }: Turn): void {
   const mark = follow.length;
-  const isMarked = !alone && !job.isOne;
-  if (isMarked) connection.sql('SAVEPOINT job').run();
+  if (!alone) connection.sql('SAVEPOINT job').run();
   try {
     done.push({ job, value: job.work((then) => follow.push(then)) });
-    if (isMarked) connection.sql('RELEASE job').run();
+    if (!alone) connection.sql('RELEASE job').run();
   } catch (error) {
     if (isSqliteFailure(error)) throw error;
     follow.length = mark;
     if (alone) connection.sql('ROLLBACK').run();
-    else if (isMarked) connection.sql('ROLLBACK TO job').run();
-    if (isMarked) connection.sql('RELEASE job').run();
+    else {
+      connection.sql('ROLLBACK TO job').run();
+      connection.sql('RELEASE job').run();
+    }
     job.reject(error);
   }
 }

@@ -38,7 +38,7 @@ function script(): Delta[] {
   const member = (key: string, index: number): RunEvent => ({
     type: 'step.opened',
     at: START_AT,
-    activation: createActivation('lint', { path: `checks#1/${key}`, group: 'checks#1', key, index }),
+    activation: createActivation('lint', { path: `checks#1/${key}`, member: { group: 'checks#1', key, index } }),
   });
   const second = createNext(
     first,

@@ -1,0 +1,59 @@
+// Owns how a Makefile is read, as far as that tells which commands a target runs and which files are included. Variables
+// and functions are not worked out; a command with one in it is read without it.
+
+/** What a Makefile says. */
+export interface MakeFile {
+  /** Files that it includes, as they are written. */
+  readonly includes: readonly string[];
+  readonly rules: readonly MakeRule[];
+}
+
+/** One rule: how its targets are made, and what is made before. */
+export interface MakeRule {
+  readonly targets: readonly string[];
+  readonly before: readonly string[];
+  readonly lines: readonly string[];
+}
+
+const INCLUDE = /^(?:-|s)?include\s+(.+)$/;
+const RULE = /^([^\s#:=][^:=]*)::?(?!=)([^;]*)(?:;(.*))?$/;
+
+/** Reads the text of a Makefile. */
+export function readMakeFile(text: string): MakeFile {
+  const includes: string[] = [];
+  const rules: { targets: string[]; before: string[]; lines: string[] }[] = [];
+  for (const line of text.replaceAll(/\\\r?\n/g, ' ').split(/\r?\n/)) {
+    const included = INCLUDE.exec(line)?.[1];
+    const [, targets, before = '', first] = RULE.exec(line) ?? [];
+    if (line.startsWith('\t')) rules.at(-1)?.lines.push(recipe(line));
+    else if (included !== undefined) includes.push(...words(included));
+    else if (targets !== undefined)
+      rules.push({ targets: words(targets), before: words(before), lines: first === undefined ? [] : [recipe(first)] });
+  }
+  return { includes, rules };
+}
+
+/** The commands that these targets run, with those of everything that is made before; without a target, the first one. */
+export function recipesOf(rules: readonly MakeRule[], wanted: readonly string[]): string[] {
+  const first = rules.find(({ targets }) => targets.some((target) => !target.startsWith('.')));
+  const open = wanted.length > 0 ? [...wanted] : [...(first?.targets ?? [])];
+  const done = new Set<string>();
+  const lines: string[] = [];
+  for (let target = open.pop(); target !== undefined; target = open.pop()) {
+    if (done.has(target)) continue;
+    done.add(target);
+    for (const rule of rules.filter(({ targets }) => targets.includes(target as string))) {
+      lines.push(...rule.lines);
+      open.push(...rule.before);
+    }
+  }
+  return lines;
+}
+
+function words(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== '' && word !== '|');
+}
+
+function recipe(line: string): string {
+  return line.replace(/^[\s@+-]+/, '').replaceAll(/\$[({]MAKE[)}]/g, 'make');
+}

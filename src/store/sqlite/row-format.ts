@@ -1,0 +1,177 @@
+// Owns how the kernel's values lie in rows: the JSON of a log row and of a checkpoint, and which of their fields the
+// columns of the views show. No other file of the store names a field of an event, an activation or an attempt in SQL.
+//
+// R1. A row holds JSON as `JSON.stringify` writes it; what is read back equals what was written.
+// R2. A checkpoint leaves out the fields that its columns already give and its members, which are rows of their own.
+
+import type { Activation, Membership, Path, Ref, Wait } from '../../kernel/activation.ts';
+import type { RunEvent } from '../../kernel/event.ts';
+import { isSettled, type RunState, type RunStatus } from '../../kernel/run-state.ts';
+import type { AttemptRow, StoredAttempt } from '../store.ts';
+
+/** An ended attempt as a log row holds it: the gate checks are rows of their own. */
+export type LoggedAttempt = Omit<AttemptRow, 'checks'>;
+
+/** What one commit adds to the log of a run. */
+export interface LogRow {
+  readonly events: readonly RunEvent[];
+  readonly attempts: readonly LoggedAttempt[];
+}
+
+const EVENT_TYPES: Readonly<Record<RunEvent['type'], true>> = {
+  'run.started': true,
+  'run.changed': true,
+  'step.opened': true,
+  'step.changed': true,
+  'step.settled': true,
+  'step.reopened': true,
+  'edge.taken': true,
+  'group.joined': true,
+  'input.ignored': true,
+};
+
+/** The text of a log row. */
+export function encodeLogRow({ events, attempts }: LogRow): string {
+  return JSON.stringify(attempts.length === 0 ? { events } : { events, attempts });
+}
+
+/** The log row that a text holds. Throws when the text is not JSON, or not the JSON of a log row. */
+export function decodeLogRow(text: string): LogRow {
+  const { events, attempts = [] } = JSON.parse(text) as Partial<LogRow>;
+  if (!Array.isArray(events) || !Array.isArray(attempts)) throw new Error('a log row must hold a list of events');
+  for (const event of events as RunEvent[]) {
+    if (!(event?.type in EVENT_TYPES)) throw new Error(`unknown event type ${JSON.stringify(event?.type)}`);
+  }
+  return { events: events as RunEvent[], attempts: attempts as LoggedAttempt[] };
+}
+
+/** An attempt without the checks of its gate. */
+export function withoutChecks({ checks: _, ...attempt }: AttemptRow): LoggedAttempt {
+  return attempt;
+}
+
+/** An attempt of another run, to be logged again in a fork of it. */
+export function withoutPlace({ id: _, seq: __, ...attempt }: StoredAttempt): LoggedAttempt {
+  return attempt;
+}
+
+/** The columns of a run that its checkpoint need not repeat. */
+export interface StateColumns {
+  readonly id: string;
+  readonly seq: number;
+  readonly status: RunStatus;
+  readonly created: number;
+  readonly at: number;
+  readonly params: Ref | undefined;
+  /** Of the definition it is frozen to. */
+  readonly hash: string;
+  readonly name: string;
+  readonly form: string;
+}
+
+/** The checkpoint of a run of which the columns say everything. */
+function stateFromColumns({ id, name, hash, form, status, seq, created, at, params }: StateColumns): RunState {
+  const state: RunState = {
+    id,
+    workflow: name,
+    def: hash,
+    form: form as RunState['form'],
+    flags: [],
+    // Lists show a run that waits as waiting; in its checkpoint it is running.
+    status: isSettled(status) ? status : 'running',
+    seq,
+    createdAt: created,
+    at,
+    depth: 0,
+    live: {},
+    groups: {},
+    counts: {},
+    extended: {},
+    signals: {},
+    paused: false,
+  };
+  return params === undefined ? state : { ...state, params };
+}
+
+/** The text of a checkpoint, without its members (R2). */
+export function encodeState(state: RunState, columns: StateColumns): string {
+  const given = stateFromColumns(columns);
+  const rest: Record<string, unknown> = {};
+  for (const key in state) {
+    const field = key as keyof RunState;
+    const isGiven = field === 'params' || state[field] === given[field] || (isEmpty(state[field]) && isEmpty(given[field]));
+    if (!isGiven) rest[field] = field === 'live' ? withoutMembers(state.live) : state[field];
+  }
+  return JSON.stringify(rest);
+}
+
+/** The checkpoint that a text, its columns and its members hold. Throws when the text is not JSON. */
+export function decodeState(text: string, columns: StateColumns, members: readonly Activation[]): RunState {
+  const state = { ...stateFromColumns(columns), ...(JSON.parse(text) as Partial<RunState>) };
+  if (members.length === 0) return state;
+  const live: Record<Path, Activation> = { ...state.live };
+  for (const member of members) live[member.path] = member;
+  return { ...state, live };
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  for (const _ in value) return false;
+  return true;
+}
+
+/** How many live activations are members of a group. */
+export function countMembers(state: RunState): number {
+  return Object.values(state.live).filter(({ member }) => member !== undefined).length;
+}
+
+function withoutMembers(live: RunState['live']): RunState['live'] {
+  return Object.fromEntries(Object.entries(live).filter(([, { member }]) => member === undefined));
+}
+
+// The keys of every member of a union.
+type KeyOf<T> = T extends unknown ? keyof T & string : never;
+
+/** The columns of the view `attempts`, by the field of an attempt that each shows. */
+export const ATTEMPT_COLUMNS = {
+  path: 'path',
+  step: 'step',
+  kind: 'kind',
+  attempt: 'attempt',
+  attempts_max: 'maxAttempts',
+  outcome: 'outcome',
+  status: 'status',
+  opened: 'openedAt',
+  started: 'startedAt',
+  ended: 'endedAt',
+  output: 'output.digest',
+  error: 'error',
+  error_message: 'error.message',
+  claim: 'claim.digest',
+  evidence: 'evidence.digest',
+  actor: 'actor',
+  of_group: 'group',
+  key: 'key',
+} as const satisfies Record<string, KeyOf<LoggedAttempt> | `${'output' | 'claim' | 'evidence'}.digest` | 'error.message'>;
+
+/** The columns of the view `live_activations`, by the field of an activation that each shows. */
+export const ACTIVATION_COLUMNS = {
+  step: 'step',
+  state: 'state',
+  attempt: 'attempt',
+  opened: 'openedAt',
+  started: 'startedAt',
+  feedback: 'feedback',
+  wait_kind: 'wait.kind',
+  of_group: 'member.group',
+  key: 'member.key',
+} as const satisfies Record<string, KeyOf<Activation> | `wait.${KeyOf<Wait>}` | `member.${keyof Membership}`>;
+
+/** The columns that the view `run_states` takes from a checkpoint. */
+export const STATE_COLUMNS = {
+  counts: 'counts',
+  decision: 'decision',
+  overridden: 'overridden',
+  halt_step: 'halt.step',
+  halt_message: 'halt.message',
+} as const satisfies Record<string, KeyOf<RunState> | `halt.${KeyOf<NonNullable<RunState['halt']>>}`>;

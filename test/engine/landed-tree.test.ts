@@ -1,0 +1,189 @@
+// Ways to show a gate or a review other files than those that land: the forge is a bare repository, the project a clone
+// of it, and the agent may run git in the worktree of the run.
+
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AgentRequest } from '../../src/agents/driver.ts';
+import { createScriptedDriver, type ScriptedMove } from '../../src/agents/scripted.ts';
+import type { AnyWorkflow } from '../../src/api/engine.ts';
+import { checkYaml } from '../../src/authoring/yaml/check.ts';
+import type { Engine, RunView } from '../../src/index.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
+import { type StageClone, valueIn } from '../../src/proof/forge-stage.ts';
+import { git } from '../git.ts';
+import { createRig, type Rig } from './rig.ts';
+
+let rig: Rig;
+let stage: LocalForgeStage;
+let clone: StageClone;
+let issue: number;
+beforeEach(async () => {
+  rig = createRig();
+  stage = await openLocalForgeStage();
+  await stage.commit('main', { 'answer.txt': 'broken\n', 'check.sh': 'grep -q fixed answer.txt\n', '.gitignore': 'cache/\n' });
+  clone = await stage.clone();
+  issue = valueIn(await stage.forge.createIssue({ title: 'Mend it', body: '', labels: [] }, 'issue')).number;
+});
+afterEach(async () => {
+  await rig.close();
+  await stage.close();
+});
+
+type Deeds = Readonly<Record<string, (request: AgentRequest) => readonly ScriptedMove[]>>;
+
+function fileOf(stages: string): AnyWorkflow {
+  const { compiled, errors } = checkYaml('w.yaml', `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\nstages:\n${stages}`);
+  if (compiled === undefined) throw new Error(JSON.stringify(errors));
+  return compiled;
+}
+
+/** Runs a workflow for the issue until it ends or waits. */
+async function play(workflow: AnyWorkflow, deeds: Deeds): Promise<{ view: RunView; engine: Engine; folder: string }> {
+  const engine = await rig.open({
+    ...{ workflows: [workflow], cwd: clone.folder, forge: stage.forge, groups: { team: ['ann'] } },
+    worktrees: { folder: rig.path('worktrees') },
+    roles: { dev: { driver: 'scripted' } },
+    drivers: { scripted: createScriptedDriver((request) => deeds[request.step]?.(request) ?? []) },
+  });
+  const run = await engine.start(workflow, {}, { origin: { issue }, facts: { issue_number: issue } });
+  return { view: await run.wait('idle'), engine, folder: rig.path(`worktrees/${run.id}`) };
+}
+
+function put(folder: string, path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+
+const told = ({ steps }: RunView): string[] => steps.map(({ path, outcome }) => `${path} ${outcome}`);
+const onMain = (): Promise<string | undefined> => stage.read('main', 'answer.txt');
+
+const WORK = '  - { id: work, type: agent, agent: dev, on_complete: tests }\n';
+const TESTS = '  - { id: tests, type: gate, conditions: [{ check: command, run: sh check.sh }], on_pass: merge, on_fail: escalate }\n';
+const MERGE = '  - { id: merge, type: action, action: merge_pr, on_success: complete }\n';
+
+test('a commit that git was told to take for another one lands with the files that were tested, or not at all', async () => {
+  const { view } = await play(fileOf(WORK + TESTS + MERGE), {
+    work: ({ cwd }) => {
+      const commit = (text: string): string => {
+        put(cwd, 'answer.txt', text);
+        git(cwd, 'commit', '--quiet', '--all', '--allow-empty', '-m', 'by the agent');
+        return git(cwd, 'rev-parse', 'HEAD');
+      };
+      const good = commit('fixed\n');
+      git(cwd, 'reset', '--quiet', '--hard', 'HEAD~1');
+      const bad = commit('worse\n');
+      git(cwd, 'replace', bad, good);
+      put(cwd, 'answer.txt', 'fixed\n');
+      return [];
+    },
+  });
+  expect([view.status, await onMain()]).toEqual(['completed', 'fixed\n']);
+});
+
+describe('reviewers side by side', () => {
+  const REVIEWS =
+    '  - { id: reviews, type: parallel, join: all, branches: [{ id: one, agent: dev }, { id: two, agent: dev }], on_complete: ask }\n';
+  const ASK = '  - { id: ask, type: gate, conditions: [{ check: pr_approval, from: team }], on_pass: merge }\n';
+  const approve = (): readonly ScriptedMove[] => [{ do: 'answer', verdict: 'approve' }];
+  const workflow = fileOf(`${WORK.replace('tests', 'reviews')}${REVIEWS}${ASK}${MERGE}`);
+  const deeds: Deeds = { work: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }], one: approve, two: approve };
+  const approved = async (): Promise<void> => {
+    const [request] = stage.forge.control.list('pr');
+    await stage.review(request?.number as number, 'ann', 'approved');
+  };
+
+  test('are about the tree that lands', async () => {
+    const { view, engine } = await play(workflow, deeds);
+    await approved();
+    expect([(await engine.wait(view.id)).status, await onMain()]).toEqual(['completed', 'fixed\n']);
+  });
+
+  test('who saw other files do not let them land, whoever approved the pull request', async () => {
+    const { view, engine, folder } = await play(workflow, deeds);
+    put(folder, 'answer.txt', 'not reviewed\n');
+    await engine.resume(view.id);
+    await engine.wait(view.id, 'idle');
+    await approved();
+    await engine.resume(view.id);
+    const done = await engine.wait(view.id, 'idle');
+    expect(told(done)).toContain('merge#1 stale_tree');
+    expect(await onMain()).toBe('broken\n');
+  });
+});
+
+describe('a link in the tree of a gate', () => {
+  const workflow = fileOf(WORK + TESTS + MERGE);
+  const linked = (to: string) => (request: AgentRequest) => {
+    rmSync(join(request.cwd, 'answer.txt'));
+    symlinkSync(to, join(request.cwd, 'answer.txt'));
+    return [];
+  };
+
+  test('that leads out of the workspace leaves it without a verdict', async () => {
+    writeFileSync(rig.path('elsewhere.txt'), 'fixed\n');
+    const { view } = await play(workflow, { work: linked(rig.path('elsewhere.txt')) });
+    expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining('answer.txt leads to')]);
+    expect(await onMain()).toBe('broken\n');
+  });
+
+  test('that leads to a file that git ignores does, too', async () => {
+    const { view } = await play(workflow, {
+      work: (request) => {
+        put(request.cwd, 'cache/answer.txt', 'fixed\n');
+        return linked('cache/answer.txt')(request);
+      },
+    });
+    expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining('answer.txt leads to')]);
+  });
+
+  test('that leads to another file of the tree is judged and lands', async () => {
+    const { view } = await play(workflow, {
+      work: (request) => {
+        put(request.cwd, 'answers/latest.txt', 'fixed\n');
+        symlinkSync('answers', join(request.cwd, 'all'));
+        return linked('all/latest.txt')(request);
+      },
+    });
+    expect([view.status, await stage.read('main', 'answers/latest.txt')]).toEqual(['completed', 'fixed\n']);
+  });
+});
+
+test('a file that the run took out of git and left on disk leaves a gate without a verdict', async () => {
+  const { view } = await play(fileOf(WORK + TESTS + MERGE), {
+    work: ({ cwd }) => {
+      git(cwd, 'rm', '--quiet', '--cached', 'answer.txt');
+      put(cwd, '.gitignore', 'cache/\nanswer.txt\n');
+      git(cwd, 'commit', '--quiet', '--all', '-m', 'by the agent');
+      put(cwd, 'answer.txt', 'fixed\n');
+      return [];
+    },
+  });
+  expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining('answer.txt is still there')]);
+});
+
+test('an agent may not say that git keeps other content than a file has', async () => {
+  const { view } = await play(fileOf(WORK + TESTS + MERGE), {
+    work: ({ cwd }) => {
+      put(cwd, '.gitattributes', 'answer.txt ident\n');
+      put(cwd, 'answer.txt', '$Id: fixed $\n');
+      return [];
+    },
+  });
+  expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining('.gitattributes (added)')]);
+  expect(await onMain()).toBe('broken\n');
+});
+
+test.each([
+  ['check.sh', 'check.sh (changed)'],
+  ['.npmrc', '.npmrc (added)'],
+])('in the worktree of a run an agent may not touch %s', async (path, change) => {
+  const { view } = await play(fileOf(WORK + TESTS + MERGE), {
+    work: ({ cwd }) => {
+      put(cwd, path, 'true\n');
+      return [];
+    },
+  });
+  expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining(change)]);
+  expect(await onMain()).toBe('broken\n');
+});
