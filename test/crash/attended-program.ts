@@ -5,7 +5,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createEngine, defineWorkflow } from '../../src/index.ts';
 import { isDead } from '../../src/process/owner.ts';
-import { type CrashPoint, countStore } from '../../src/proof/crash-store.ts';
+import { type CrashPoint, countStore, dieAt } from '../../src/proof/crash-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 
 const RUN = 'attended00000000a';
@@ -36,7 +36,7 @@ const workflow = defineWorkflow({
 });
 
 const inner = await openSqliteStore({ file: join(directory, 'pawl.db'), isDead });
-const { store, counts } = countStore(inner, point);
+const { store, counts } = countStore(inner, dieAt(point));
 const engine = await createEngine({ store, workflows: [workflow] });
 if ((await store.list({})).length === 0) await engine.start(workflow, {}, { id: RUN, facts: { $attended: true } });
 else await engine.recover();
