@@ -77,7 +77,7 @@ describe.runIf(process.platform === 'linux')('when a command is over, nothing of
     expect(result.left).toEqual([]);
     expect(result.durationMs).toBeGreaterThanOrEqual(3500);
     expect(result.durationMs).toBeLessThan(13_000);
-  }, 20_000);
+  });
 
   test('a process that obeys SIGTERM may tidy up first', async () => {
     const shell = `trap 'echo tidied; exit 0' TERM; echo ready; while :; do sleep 0.05; done`;
@@ -141,7 +141,7 @@ describe.runIf(process.platform === 'linux')('when a command is over, nothing of
     const result = await runCommand({ argv: undefined, shell: code, mark, killGraceMs: 50, ...whenAllSpoke(3) });
     expect(result).toMatchObject({ kind: 'aborted', left: [] });
     expect(withMark(mark)).toEqual([]);
-  }, 15_000);
+  });
 });
 
 describe.runIf(process.platform === 'linux')('a process that is not ours is left alone:', () => {
@@ -217,7 +217,7 @@ describe.runIf(process.platform === 'linux')('after a crash of the engine', () =
     expect(await sweepOrphans(pidDir, { graceMs: 100 })).toEqual({ swept: [mark], left: [] });
     expect(withMark(mark)).toEqual([]);
     expect(readdirSync(pidDir)).toEqual([]);
-  }, 20_000);
+  });
 
   test('a command that had no pid yet is found by its mark', async () => {
     const [pidDir, mark] = [join(directory, 'early'), `early-${process.pid}`];
@@ -227,7 +227,7 @@ describe.runIf(process.platform === 'linux')('after a crash of the engine', () =
     writePidFile(pidDir, { mark, pid: 0, start: '', owner: { host, boot, pid: Number(pid), start } });
     expect(await sweepOrphans(pidDir, { graceMs: 100 })).toEqual({ swept: [mark], left: [] });
     expect(withMark(mark)).toEqual([]);
-  }, 20_000);
+  });
 
   test('the commands of a living engine are left alone', async () => {
     const [pidDir, mark] = [join(directory, 'living'), `living-${process.pid}`];

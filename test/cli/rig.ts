@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 /** Verbs that find out by themselves whether they take a right. */
 const PERSONAL: ReadonlySet<string> = new Set(['trust', 'fork']);
 const START = join(import.meta.dirname, 'start.js');
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 100_000;
 
 /** How a process in a pipe ended. */
 export interface Ended {
@@ -82,7 +82,7 @@ export class CliRig {
       TERM: 'xterm-256color',
       PAWL_STATE: this.state,
       PAWL_BUNDLE: inject('bundle'),
-      NODE_COMPILE_CACHE: join(inject('bundle'), 'compiled'),
+      NODE_COMPILE_CACHE: join(inject('bundle'), '..', 'compiled'),
       ...this.settings,
       ...more,
     };

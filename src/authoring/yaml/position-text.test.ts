@@ -65,7 +65,7 @@ it('every visible character is found, in whatever way a text is written', () => 
     ),
     { numRuns: 2_000 },
   );
-}, 60_000);
+});
 
 it('an origin is the first character, and the indentation of a block', () => {
   const positions = positionsOf('a: "x"\nb:\n  - |\n    x\n    y\n  - plain\n');
