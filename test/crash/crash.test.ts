@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatCrashReport, proveCrashes } from '../../src/proof/crash.ts';
-import { CRASH_OPERATIONS, type CrashPoint, formatPoint } from '../../src/proof/crash-store.ts';
-import { runRivals, runTrial, runUndisturbed, type Trial } from '../../src/proof/crash-trial.ts';
+import { CRASH_OPERATIONS, type CrashPoint } from '../../src/proof/crash-store.ts';
+import { runRivals, runTrial, runUndisturbed } from '../../src/proof/crash-trial.ts';
 import { type BundledProgram, bundleProgram } from './bundled-program.ts';
 import { referenceWorkflows } from './reference-workflows.ts';
 
@@ -36,19 +36,6 @@ describe('a kill makes no difference', () => {
       ).toBeGreaterThan(0);
     for (const row of report.rows) expect(row.kills.commit, table).toBeGreaterThanOrEqual(2 * row.operations.commit);
     expect(report.rows.reduce((sum, row) => sum + row.unknown, 0)).toBeGreaterThan(0);
-  });
-
-  test('a copy of the files at a write is what a kill there leaves', { timeout: 5 * MINUTES }, async () => {
-    const prove = async (everyWrite: 'kill' | 'copy') => {
-      const trials = new Map<string, Trial>();
-      const tell = (_: string, trial: Trial) =>
-        trials.set(trial.killed.map((kill) => ('at' in kill ? formatPoint(kill.at) : '')).join(', then '), trial);
-      await proveCrashes({ command: program.command, workflows: ['linear'], everyWrite, tell });
-      return [...trials].filter(([, { killed }]) => killed.length > 0).sort(([one], [other]) => (one < other ? -1 : 1));
-    };
-    const killed = await prove('kill');
-    expect(await prove('copy')).toEqual(killed);
-    expect(killed.some(([, { interrupted }]) => interrupted > 0)).toBe(true);
   });
 
   test('between an effect and its record: the step says unknown, and the effect is not repeated', async () => {

@@ -3,6 +3,8 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CrashOptions, type CrashReport, formatCrashReport, proveCrashes } from '../../src/proof/crash.ts';
+import { formatPoint } from '../../src/proof/crash-store.ts';
+import type { Trial } from '../../src/proof/crash-trial.ts';
 import { type BundledProgram, bundleProgram } from '../crash/bundled-program.ts';
 import { referenceWorkflows } from '../crash/reference-workflows.ts';
 import { wideWorkflows } from '../crash/wide-workflows.ts';
@@ -32,4 +34,17 @@ test('a kill at every write, or at any time, makes no difference', async () => {
 test('a kill at any time makes no difference to wide workflows, with workers of every kind that take their time', async () => {
   const { kills } = await prove(wideWorkflows, { everyWrite: false, random: { kills: 12, seed: 1 } });
   expect(kills).toBeGreaterThanOrEqual(12);
+});
+
+test('a copy of the files at a write is what a kill there leaves', async () => {
+  const trialsBy = async (everyWrite: 'kill' | 'copy') => {
+    const trials = new Map<string, Trial>();
+    const tell = (_: string, trial: Trial) =>
+      trials.set(trial.killed.map((kill) => ('at' in kill ? formatPoint(kill.at) : '')).join(', then '), trial);
+    await proveCrashes({ command: program.command, workflows: ['linear'], everyWrite, tell });
+    return [...trials].filter(([, { killed }]) => killed.length > 0).sort(([one], [other]) => (one < other ? -1 : 1));
+  };
+  const killed = await trialsBy('kill');
+  expect(await trialsBy('copy')).toEqual(killed);
+  expect(killed.some(([, { interrupted }]) => interrupted > 0)).toBe(true);
 });
