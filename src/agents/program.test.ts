@@ -48,7 +48,7 @@ test('a silent program is ended, and silence is said to be the reason', async ()
 });
 
 test('a program that talks is not silent', async () => {
-  const { end } = await run('for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done', { watchdogs: { idleMs: 400 } });
+  const { end } = await run('for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo $i; sleep 0.1; done', { watchdogs: { idleMs: 1000 } });
   expect(end).toMatchObject({ kind: 'exited' });
 });
 

@@ -34,8 +34,8 @@ export interface Drive {
 /** Drives a run, shows how it goes, and gives the exit code. */
 export async function driveRun(shell: Shell, drive: Drive): Promise<number> {
   const { engine, run } = drive;
-  // Whatever happened before this process began was told by another.
-  const view = openProgress(shell, engine.store, { run, since: performance.timeOrigin });
+  // Whatever happened before this command began was shown by another.
+  const view = openProgress(shell, engine.store, { run, since: shell.world.startedAt ?? performance.timeOrigin });
   const interrupt = catchInterrupts(engine, (text) => view.note(text));
   const tending = tend(drive, view);
   try {

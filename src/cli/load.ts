@@ -236,7 +236,8 @@ function provideLibrary(): void {
 
 function formatOf(url: string): 'module' | 'module-typescript' | undefined {
   if (url.includes('/node_modules/')) return undefined;
-  return url.endsWith('.ts') ? 'module-typescript' : url.endsWith('.js') ? 'module' : undefined;
+  const { pathname } = new URL(url);
+  return pathname.endsWith('.ts') ? 'module-typescript' : pathname.endsWith('.js') ? 'module' : undefined;
 }
 
 /** Lets the files that were looked at be loaded only with the content they had then, however late they are imported. */

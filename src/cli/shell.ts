@@ -16,6 +16,8 @@ export interface World {
   readonly stderr: NodeJS.WriteStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** When the command began, where that is not when the process did. */
+  readonly startedAt?: number;
   /** The processes above this one, where they are not to be read from the system. */
   readonly ancestors?: () => readonly Ancestor[];
 }

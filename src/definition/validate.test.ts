@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { cpuTimeMs } from '../../test/cpu-time.ts';
 import type { Definition, Edge, StepModel, Target } from './model.ts';
 import { findProblems, validateDefinition } from './validate.ts';
 
@@ -296,17 +297,17 @@ describe('size', () => {
     const definition = workflow(steps);
     // The quickest of several, so that a neighbour on the same machine does not fail the test.
     const times = Array.from({ length: 5 }, () => {
-      const started = performance.now();
+      const started = cpuTimeMs();
       expect(findProblems(definition)).toEqual([]);
-      return performance.now() - started;
+      return cpuTimeMs() - started;
     });
     expect(Math.min(...times)).toBeLessThan(100);
   });
 
   test('a definition in which every target is wrong is told without comparing every name with every other', () => {
     const steps = Array.from({ length: COUNT }, (_, index) => step(`step-number-${index}`, { ok: to(`stepnumber-${index}`) }));
-    const started = performance.now();
+    const started = cpuTimeMs();
     expect(findProblems(workflow(steps)).filter(({ code }) => code === 'TARGET_UNKNOWN')).toHaveLength(COUNT);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(cpuTimeMs() - started).toBeLessThan(2000);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { cpuTimeMs } from '../../test/cpu-time.ts';
 import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import { evaluate, evaluateCondition, parseExpression } from './expression.ts';
@@ -238,17 +239,17 @@ describe('an evaluation ends, however large the data', () => {
     ["a | matches('(((x{40}){40}){40}){40}')", { a: 'x' }],
   ])('%s is refused', (source, scope) => {
     const expression = parseExpression(source);
-    const start = performance.now();
+    const start = cpuTimeMs();
     expect(() => evaluate(expression, scope)).toThrow(expect.objectContaining({ code: 'EXPRESSION_EVALUATION' }));
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(cpuTimeMs() - start).toBeLessThan(500);
   });
 
   test('text that nearly matches is searched in linear time', () => {
     const scope = { text: 'a'.repeat(1_000_000), part: `${'a'.repeat(200_000)}b${'a'.repeat(200_000)}` };
     const expression = parseExpression('part in text');
-    const start = performance.now();
+    const start = cpuTimeMs();
     expect(evaluate(expression, scope)).toBe(false);
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(cpuTimeMs() - start).toBeLessThan(500);
   });
 
   test('text is cut at the same places however it is searched', () => {

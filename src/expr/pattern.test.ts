@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { cpuTimeMs } from '../../test/cpu-time.ts';
 import { evaluate, parseExpression } from './expression.ts';
 
 const expression = parseExpression('text | matches(pattern)');
@@ -32,10 +33,10 @@ describe('a pattern', () => {
 
   test('that makes others backtrack is matched at once', () => {
     const times = [1, 2, 3].map(() => {
-      const start = performance.now();
+      const start = cpuTimeMs();
       expect(matches(`${'a'.repeat(40)}!`, '(a+)+$')).toBe(false);
       expect(matches('a'.repeat(5_000), '^(a|a)*b')).toBe(false);
-      return performance.now() - start;
+      return cpuTimeMs() - start;
     });
     expect(Math.min(...times)).toBeLessThan(50);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { cpuTimeMs } from '../../test/cpu-time.ts';
 import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import { readsSecrets } from './template.ts';
@@ -89,10 +90,10 @@ describe('a tree has bounds', () => {
     ['a text of a megabyte', { a: 'x'.repeat(1_000_000) }, 'at most 200000'],
   ])('%s are refused at once', (_, json, hint) => {
     const times = [1, 2, 3].map(() => {
-      const start = performance.now();
+      const start = cpuTimeMs();
       const error = failure(() => parseTemplateTree(json, () => ({ line: 8, column: 2 })));
       expect(error).toMatchObject({ code: 'EXPRESSION_LIMIT', message: expect.stringContaining(hint), position: { line: 8, column: 2 } });
-      return performance.now() - start;
+      return cpuTimeMs() - start;
     });
     expect(Math.min(...times)).toBeLessThan(50);
   });

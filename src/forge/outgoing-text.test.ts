@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { cpuTimeMs } from '../../test/cpu-time.ts';
 import { disarm } from './outgoing-text.ts';
 
 const GAP = '\u200B';
@@ -85,8 +86,8 @@ describe('any text', () => {
   });
 
   test('long text that is nearly a match takes no long time', () => {
-    const started = performance.now();
+    const started = cpuTimeMs();
     for (const part of ['@', 'closes ', 'closes https://', '&#', 'fix******']) disarm(part.repeat(10_000));
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(cpuTimeMs() - started).toBeLessThan(1000);
   });
 });

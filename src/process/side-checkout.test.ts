@@ -108,4 +108,4 @@ test('checkouts that are made, brought back and removed at the same time do not 
   };
   await Promise.all(['a', 'b', 'c', 'd'].map(work));
   expect(readdirSync(home).filter((name) => /^[abcd]\d/.test(name))).toHaveLength(24);
-}, 60_000);
+});

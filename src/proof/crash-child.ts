@@ -11,9 +11,10 @@ import { isDead } from '../process/owner.ts';
 import { ATTENDED } from '../steps/handover.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
+import { copyTo } from './crash-copies.ts';
 import type { Ledger } from './crash-ledger.ts';
 import { openLedger } from './crash-ledger.ts';
-import { type CrashPoint, countStore } from './crash-store.ts';
+import { type CrashPoint, countStore, dieAt } from './crash-store.ts';
 
 /** A workflow that is crashed: its steps write their effects into the ledger they are given. */
 export interface CrashCase {
@@ -28,7 +29,7 @@ export interface CrashCase {
   readonly attended?: boolean;
 }
 
-/** What one process is told to do; it travels as JSON on the command line. */
+/** One run to bring to its end; a process gets one, or a list of them, as JSON on its command line. */
 export interface CrashJob {
   readonly workflow: string;
   readonly run: string;
@@ -36,11 +37,15 @@ export interface CrashJob {
   readonly ledger: string;
   /** Where the process ends itself; absent, it goes on to the end, or until it is killed from outside. */
   readonly point?: CrashPoint;
+  /** A folder that gets a copy of the files at every write; it must exist. */
+  readonly copies?: string;
+  /** The files are a copy, which the store refuses to go on with before it is adopted. */
+  readonly isCopy?: boolean;
   /** Other processes resume the same run at the same time, and may be quicker to answer. */
   readonly rivals?: boolean;
 }
 
-/** What the process prints, a line each: that it is about to begin, and that the run has ended. */
+/** What the process prints for each job, a line each: that it is about to begin, and that the run has ended. */
 export type CrashWord = { readonly word: 'ready' } | { readonly word: 'ended'; readonly counts: Readonly<Record<string, number>> };
 
 /** Who answers at gates and resolves what is unknown. */
@@ -49,11 +54,17 @@ const RUNS_MAX = 1000;
 
 /** Does what the command line says: the whole of a program that is to be killed. `spoil` lets a test break the store. */
 export async function runCrashProgram(cases: readonly CrashCase[], spoil: (store: Store) => Store = (store) => store): Promise<void> {
-  const job = JSON.parse(process.argv.at(-1) ?? '') as CrashJob;
-  const found = cases.find(({ name }) => name === job.workflow);
-  if (found === undefined) throw new Error(`no workflow "${job.workflow}" among ${cases.map(({ name }) => name).join(', ')}`);
-  const inner = await openSqliteStore({ file: job.db, isDead });
-  const { store, counts } = countStore(spoil(inner), job.point);
+  const given = JSON.parse(process.argv.at(-1) ?? '') as CrashJob | readonly CrashJob[];
+  for (const job of [given].flat()) {
+    const found = cases.find(({ name }) => name === job.workflow);
+    if (found === undefined) throw new Error(`no workflow "${job.workflow}" among ${cases.map(({ name }) => name).join(', ')}`);
+    await runJob(job, found, spoil);
+  }
+}
+
+async function runJob(job: CrashJob, found: CrashCase, spoil: (store: Store) => Store): Promise<void> {
+  const inner = await openSqliteStore({ file: job.db, isDead, adopt: job.isCopy === true });
+  const { store, counts } = countStore(spoil(inner), job.copies === undefined ? dieAt(job.point) : copyTo(job.copies, dirname(job.db)));
   const ledger = openLedger(job.ledger);
   const workflow = found.workflow(ledger);
   await ledger.append({ at: 'opened', pid: process.pid, acknowledged: await acknowledgedBy(inner) });

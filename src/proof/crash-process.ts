@@ -27,36 +27,57 @@ export interface OutsideKill {
   readonly ms: number;
 }
 
-const LIFE_MS_MAX = 20_000;
+/** A process that shows no sign of life for so long hangs. */
+const LIFE_MS_MAX = 120_000;
 const STDERR_MAX = 2000;
 
 /** Runs one process to its end, whatever that is. */
 export async function runProcess(command: CrashCommand, job: CrashJob, kill?: OutsideKill): Promise<ProcessEnd> {
+  const { ends, ...last } = await live(command, job, kill);
+  const [counts] = ends;
+  return last.trouble === undefined && !last.killed && counts !== undefined ? { ...last, counts } : last;
+}
+
+/** Brings one run after the other to its end, with as few processes as that takes; says what went wrong with each. */
+export async function runProcesses(command: CrashCommand, jobs: readonly CrashJob[]): Promise<readonly (string | undefined)[]> {
+  const found: (string | undefined)[] = [];
+  while (found.length < jobs.length) {
+    const { ends, trouble } = await live(command, jobs.slice(found.length));
+    found.push(...ends.map(() => undefined), ...(trouble === undefined ? [] : [trouble]));
+  }
+  return found;
+}
+
+type Life = ProcessEnd & { readonly ends: Heard['ends'] };
+
+async function live(command: CrashCommand, job: CrashJob | readonly CrashJob[], kill?: OutsideKill): Promise<Life> {
   const child = spawn(command.file, [...command.args, JSON.stringify(job)], { stdio: ['ignore', 'pipe', 'pipe'] });
   const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
-  const heard = listen(child, kill);
   let late = false;
   const life = setTimeout(() => {
     late = true;
     child.kill('SIGKILL');
   }, LIFE_MS_MAX);
+  const heard = listen(child, { kill, onWord: () => life.refresh() });
   const [code, signal] = await closed;
   clearTimeout(life);
+  const { ends } = heard;
   const tookMs = performance.now() - heard.readyAt;
-  if (late) return { killed: false, tookMs, trouble: `it was still at work after ${LIFE_MS_MAX} ms` };
-  if (signal === 'SIGKILL') return { killed: true, tookMs };
-  if (code === 0 && heard.counts !== undefined) return { killed: false, tookMs, counts: heard.counts };
-  return { killed: false, tookMs, trouble: `it ended with ${signal ?? `code ${code}`}: ${heard.stderr.slice(-STDERR_MAX)}` };
+  if (late) return { ends, killed: false, tookMs, trouble: `it was still at work after ${LIFE_MS_MAX} ms` };
+  if (signal === 'SIGKILL') return { ends, killed: true, tookMs };
+  if (code === 0 && ends.length === [job].flat().length) return { ends, killed: false, tookMs };
+  return { ends, killed: false, tookMs, trouble: `it ended with ${signal ?? `code ${code}`}: ${heard.stderr.slice(-STDERR_MAX)}` };
 }
 
 interface Heard {
   readyAt: number;
   stderr: string;
-  counts?: Readonly<Record<string, number>>;
+  /** The writes of each run that has ended. */
+  readonly ends: Readonly<Record<string, number>>[];
 }
 
-function listen(child: ChildProcess, kill: OutsideKill | undefined): Heard {
-  const heard: Heard = { readyAt: performance.now(), stderr: '' };
+function listen(child: ChildProcess, { kill, onWord }: { readonly kill: OutsideKill | undefined; onWord(): void }): Heard {
+  const heard: Heard = { readyAt: performance.now(), stderr: '', ends: [] };
   const killLater = (when: OutsideKill['after']): void => {
     if (kill?.after === when) setTimeout(() => child.kill('SIGKILL'), kill.ms);
   };
@@ -67,7 +88,8 @@ function listen(child: ChildProcess, kill: OutsideKill | undefined): Heard {
   if (child.stdout !== null)
     createInterface({ input: child.stdout }).on('line', (line) => {
       const word = JSON.parse(line) as CrashWord;
-      if (word.word === 'ended') heard.counts = word.counts;
+      onWord();
+      if (word.word === 'ended') heard.ends.push(word.counts);
       else heard.readyAt = performance.now();
       if (word.word === 'ready') killLater('ready');
     });

@@ -1,5 +1,5 @@
-// Owns the place where a process dies: a store that counts its writes and ends the process at one of them, before the
-// write reaches the store or after it was acknowledged.
+// Owns the places where a process can die: a store that counts its writes and reports each, before it reaches the store
+// and after it was acknowledged.
 
 import type { Store } from '../store/store.ts';
 
@@ -30,23 +30,28 @@ export function noOperations(): OperationCounts {
   return { commit: 0, post: 0, claim: 0, release: 0 };
 }
 
-// As `kill -9` does: nothing is flushed, nothing is closed.
-function endAtOnce(): void {
-  process.kill(process.pid, 'SIGKILL');
+/** Called at every write, before it reaches the store and after it came back. */
+export type AtWrite = (point: CrashPoint) => void;
+
+/** Ends the process at one of its writes as `kill -9` does: nothing is flushed, nothing is closed. */
+export function dieAt(place: CrashPoint | undefined): AtWrite {
+  return ({ operation, nth, when }) => {
+    if (place?.operation === operation && place.nth === nth && place.when === when) process.kill(process.pid, 'SIGKILL');
+  };
 }
 
 type Call = (...args: readonly unknown[]) => Promise<unknown>;
 
-/** Wraps a store so that it counts its writes, and dies at one of them. */
-export function countStore(inner: Store, point?: CrashPoint, die: () => void = endAtOnce): CountedStore {
+/** Wraps a store so that it counts its writes and reports each. */
+export function countStore(inner: Store, atWrite: AtWrite): CountedStore {
   const counts = noOperations();
   const counted = (operation: CrashOperation, call: Call): Call => {
     return async (...args) => {
       counts[operation] += 1;
-      const here = point?.operation === operation && point.nth === counts[operation];
-      if (here && point.when === 'before') die();
+      const nth = counts[operation];
+      atWrite({ operation, nth, when: 'before' });
       const result = await call(...args);
-      if (here && point.when === 'after') die();
+      atWrite({ operation, nth, when: 'after' });
       return result;
     };
   };

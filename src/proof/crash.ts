@@ -3,7 +3,7 @@
 
 import type { CrashCommand } from './crash-process.ts';
 import { CRASH_OPERATIONS, type CrashOperation, type CrashPoint, noOperations, type OperationCounts } from './crash-store.ts';
-import { type Kill, runTrial, runUndisturbed, type Trial, type Undisturbed } from './crash-trial.ts';
+import { type Kill, runCopies, runTrial, runUndisturbed, type Trial, type Undisturbed } from './crash-trial.ts';
 
 /** What is proved, and with how much effort. */
 export interface CrashOptions {
@@ -11,8 +11,11 @@ export interface CrashOptions {
   readonly workflows: readonly string[];
   /** How many processes are alive at once; two by default. */
   readonly parallel?: number;
-  /** False leaves out the kills at every write, where only those at random times are wanted. */
-  readonly everyWrite?: boolean;
+  /**
+   * How every write becomes a place to die: by a kill, which is the default, or by a copy of the files at that moment, which
+   * comes to the same and takes a fraction of the time. False leaves them out, where only kills at random times are wanted.
+   */
+  readonly everyWrite?: 'kill' | 'copy' | false;
   /** Kills at random times, spread over the workflows, beside those at every write. */
   readonly random?: { readonly kills: number; readonly seed: number };
   /** Told of every trial as it ends. */
@@ -53,20 +56,26 @@ export async function proveCrashes(options: CrashOptions): Promise<CrashReport> 
   const differences: string[] = [];
   const undisturbed = await Promise.all(workflows.map((workflow) => lanes.run(() => runUndisturbed(command, workflow))));
   const books = undisturbed.map(openBooks);
-  const note = (row: Books, trial: Trial): void => {
+  const noteTrial = (index: number, trial: Trial): void => {
+    const row = books[index] as Books;
     for (const kill of trial.killed) if ('at' in kill) row.kills[kill.at.operation] += 1;
     row.randomKills += trial.killed.filter((kill) => 'outside' in kill).length;
     row.unknown += trial.interrupted;
     row.differences += trial.differences.length;
     differences.push(...trial.differences);
+    options.tell?.(row.workflow, trial);
   };
   const trial = async (index: number, kills: readonly Kill[]): Promise<Trial> => {
     const result = await lanes.run(() => runTrial(undisturbed[index] as Undisturbed, kills));
-    note(books[index] as Books, result);
-    options.tell?.((books[index] as Books).workflow, result);
+    noteTrial(index, result);
     return result;
   };
-  if (options.everyWrite !== false) await Promise.all(undisturbed.map((run, index) => sweep(run, (kills) => trial(index, kills))));
+  const { everyWrite = 'kill' } = options;
+  if (everyWrite === 'kill') await Promise.all(undisturbed.map((run, index) => sweep(run, (kills) => trial(index, kills))));
+  const copies = async (run: Undisturbed, index: number): Promise<void> => {
+    for (const one of await lanes.run(() => runCopies(run, halfOf(run)))) noteTrial(index, one);
+  };
+  if (everyWrite === 'copy') await Promise.all(undisturbed.map(copies));
   if (random !== undefined) await killAtRandom({ ...random, undisturbed, lanes: options.parallel ?? PARALLEL }, trial);
   return { rows: books, kills: books.reduce((sum, row) => sum + killsOf(row), 0), differences };
 }
@@ -83,7 +92,7 @@ type TryKills = (kills: readonly Kill[]) => Promise<Trial>;
 
 /** Dies at every write of a first process, and at every write of one that resumes what a kill half-way left. */
 async function sweep(undisturbed: Undisturbed, tryKills: TryKills): Promise<void> {
-  const half: CrashPoint = { operation: 'commit', nth: Math.ceil((undisturbed.counts.commit ?? 2) / 2), when: 'before' };
+  const half = halfOf(undisturbed);
   const rows = CRASH_OPERATIONS.flatMap((operation) =>
     (['before', 'after'] as const).flatMap((when) => [
       sweepOperation({ operation, when, atLeast: undisturbed.counts[operation] ?? 0 }, [], tryKills),
@@ -91,6 +100,11 @@ async function sweep(undisturbed: Undisturbed, tryKills: TryKills): Promise<void
     ]),
   );
   await Promise.all(rows);
+}
+
+/** The write half-way through the undisturbed run. */
+function halfOf({ counts }: Undisturbed): CrashPoint {
+  return { operation: 'commit', nth: Math.ceil((counts.commit ?? 2) / 2), when: 'before' };
 }
 
 interface Place {

@@ -270,7 +270,7 @@ describe('what an author protects', () => {
     expect(result).toMatchObject(voided('tests/more', 'added'));
   });
 
-  test('is never opened when it became a named pipe', { timeout: 5000 }, async () => {
+  test('is never opened when it became a named pipe', async () => {
     put('tests/a.test.ts', 'x');
     const deed = (): void => {
       unlinkSync(join(cwd, 'tests/a.test.ts'));

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { cpuTimeMs } from '../../test/cpu-time.ts';
 import type { Json } from '../base/json.ts';
 import type { StepContext } from '../definition/code.ts';
 import { type AttemptFields, createAttemptRequest } from '../proof/attempt-request.ts';
@@ -328,9 +329,9 @@ describe('a task', () => {
     const code = { run: form === 'flow' ? async () => ok : () => ok };
     const request = createAttemptRequest({ kind: 'task', form, config: { args: [] }, code });
     for (let index = 0; index < 2000; index += 1) await runner(request);
-    const startedMs = performance.now();
+    const startedMs = cpuTimeMs();
     for (let index = 0; index < 10_000; index += 1) await runner(request);
-    expect(performance.now() - startedMs).toBeLessThan(300);
+    expect(cpuTimeMs() - startedMs).toBeLessThan(300);
   });
 });
 

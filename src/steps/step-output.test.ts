@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { cpuTimeMs } from '../../test/cpu-time.ts';
 import { readStepOutput } from './step-output.ts';
 
 const REPORT = '{"success": true, "result": {"n": 1}}';
@@ -61,8 +62,8 @@ test.each([
 });
 
 test('a flood of braces is read in time, and the report after it is found', () => {
-  const startedMs = performance.now();
+  const startedMs = cpuTimeMs();
   expect(readStepOutput(`${'{"\n'.repeat(200_001)}${REPORT}`)).toMatchObject({ kind: 'reported' });
   expect(readStepOutput('{"a": 1}\n'.repeat(200_000))).toEqual({ kind: 'none' });
-  expect(performance.now() - startedMs).toBeLessThan(2000);
+  expect(cpuTimeMs() - startedMs).toBeLessThan(2000);
 });

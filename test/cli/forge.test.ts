@@ -24,7 +24,7 @@ beforeAll(async () => {
   await rig.run(['trust', '--folder', '--yes']);
   await rig.run(['forge', 'issue', 'create', '--title', 'Login fails', '--label', 'bug', '--body', 'Since today.', '--as', 'kim']);
   await rig.run(['forge', 'pr', 'create', '--head', 'topic', '--title', 'Fix login', '--draft']);
-}, 60_000);
+});
 afterAll(() => rig.close());
 
 const forge = (...words: string[]) => rig.run(['forge', ...words]);
@@ -40,7 +40,7 @@ describe('what anybody may do, agents as well', () => {
     );
     await forge('issue', 'close', '1');
     expect(await json('issue', 'show', '1')).toMatchObject({ schemaVersion: 1, issue: { state: 'closed', labels: ['ui'] } });
-  }, 60_000);
+  });
 
   test('pull requests are opened, also as drafts, shown and marked as ready', async () => {
     expect((await forge('pr', 'show', '2')).stdout).toContain(`state   open, draft, by `);
@@ -51,7 +51,7 @@ describe('what anybody may do, agents as well', () => {
       checks: [],
     });
     expect(await json('pr', 'list')).toMatchObject({ pullRequests: [{ number: 2, title: 'Fix login' }] });
-  }, 60_000);
+  });
 });
 
 describe('what lets work pass takes a person', () => {
@@ -62,19 +62,15 @@ describe('what lets work pass takes a person', () => {
     const shown = (await forge('pr', 'show', '2')).stdout;
     expect(shown).toContain('review  ann: approved');
     expect(shown).toContain('check   ci: success');
-  }, 60_000);
+  });
 
   test.each([
     ['a review', ['review', '2', '--approve', '--as', 'bob']],
     ['a check', ['check', '2', '--name', 'lint', '--conclusion', 'success']],
-  ])(
-    'so %s in a pipe is refused',
-    async (_what, words) => {
-      expect(await forge(...words)).toMatchObject({ code: 4, stderr: expect.stringContaining('only a person can do') });
-      expect((await forge('pr', 'show', '2')).stdout).not.toMatch(/bob|lint/);
-    },
-    60_000,
-  );
+  ])('so %s in a pipe is refused', async (_what, words) => {
+    expect(await forge(...words)).toMatchObject({ code: 4, stderr: expect.stringContaining('only a person can do') });
+    expect((await forge('pr', 'show', '2')).stdout).not.toMatch(/bob|lint/);
+  });
 
   test('who has a token, under its own name, for the commit that was seen', async () => {
     const env = { PAWL_TOKEN: await tokenOf(rig, 'sue') };
@@ -86,7 +82,7 @@ describe('what lets work pass takes a person', () => {
       stderr: expect.stringContaining('it changed since you saw it'),
     });
     expect(await review('--head', head)).toMatchObject({ code: 0, stdout: expect.stringContaining('sue wants changes') });
-  }, 60_000);
+  });
 });
 
 test.each([
@@ -101,20 +97,16 @@ test.each([
   ['no title', ['issue', 'create'], '--title TEXT is missing'],
   ['a branch that is not there', ['pr', 'create', '--head', 'gone'], 'there is no branch "gone"'],
   ['a name with a space', ['issue', 'create', '--title', 'x', '--as', 'a b'], '--as takes the name of a person'],
-])(
-  '%s is refused',
-  async (_what, words, message) => {
-    expect(await forge(...words)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
-  },
-  60_000,
-);
+])('%s is refused', async (_what, words, message) => {
+  expect(await forge(...words)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+});
 
 test('without a forge, it says how to get one', async () => {
   const other = new CliRig();
   const { code, stderr } = await other.run(['forge', 'issue', 'list']);
   expect([code, stderr]).toEqual([2, expect.stringContaining('add "forge: { kind: local }" to .pawl/config.yaml')]);
   await other.close();
-}, 60_000);
+});
 
 test('somebody opens a pull request from a fork', async () => {
   const fork = join(rig.folder, 'fork');
@@ -124,4 +116,4 @@ test('somebody opens a pull request from a fork', async () => {
   expect(await json('pr', 'create', '--head', 'theirs', '--fork', fork)).toMatchObject({
     pullRequest: { fork: true, headBranch: 'theirs' },
   });
-}, 60_000);
+});

@@ -33,9 +33,9 @@ async function loadedBy(words: readonly string[]): Promise<readonly string[]> {
   const recorder = rig.write('recorder.mjs', RECORDER);
   const file = join(rig.folder, 'loaded');
   rmSync(file, { force: true });
-  const { code, stderr } = await rig.run(words, {
+  const { code, stderr } = await rig.start(words, {
     env: { NODE_OPTIONS: `--import=${pathToFileURL(recorder).href}`, LOADED_FILES: file },
-  });
+  }).ended;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const urls = readFileSync(file, 'utf8').trimEnd().split('\n');
   // What lies in one file with all it takes is read by the launcher itself.

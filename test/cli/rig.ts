@@ -11,6 +11,7 @@ import { inject } from 'vitest';
 import { demandsOf, SCOPES } from '../../src/authority/rights.ts';
 import { digestText } from '../../src/base/digest.ts';
 import { plain } from '../../src/cli/terminal.ts';
+import { hasCommandUnderWay, runInProcess } from './in-process.ts';
 
 /** Who calls in a pipe, unless a test says otherwise: a person with every right but that to decide. */
 export const PERSON = 'pat';
@@ -19,7 +20,7 @@ const DAY_MS = 86_400_000;
 /** Verbs that find out by themselves whether they take a right. */
 const PERSONAL: ReadonlySet<string> = new Set(['trust', 'fork']);
 const START = join(import.meta.dirname, 'start.js');
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 100_000;
 
 /** How a process in a pipe ended. */
 export interface Ended {
@@ -81,7 +82,7 @@ export class CliRig {
       TERM: 'xterm-256color',
       PAWL_STATE: this.state,
       PAWL_BUNDLE: inject('bundle'),
-      NODE_COMPILE_CACHE: join(inject('bundle'), 'compiled'),
+      NODE_COMPILE_CACHE: join(inject('bundle'), '..', 'compiled'),
       ...this.settings,
       ...more,
     };
@@ -120,7 +121,7 @@ export class CliRig {
   start(words: readonly string[], options: Start = {}): Running {
     const child = spawn(process.execPath, [START, ...words], {
       cwd: options.cwd ?? this.project,
-      env: this.env({ ...this.rightFor(words, this.env(options.env).PAWL_STATE), ...options.env }),
+      env: this.callerEnv(words, options),
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     this.started.add(child);
@@ -138,9 +139,18 @@ export class CliRig {
     return { process: child, ended, until: (text) => waitUntil(text, { all, watchers, ended }) };
   }
 
-  /** Runs a command to its end in a pipe. */
-  run(words: readonly string[], options: Start = {}): Promise<Ended> {
-    return this.start(words, options).ended;
+  /**
+   * Runs a command to its end as in a pipe, in the process of the test, which takes a tenth of the time. `start` is for
+   * tests in which the process matters; commands that run at the same time are processes too.
+   */
+  async run(words: readonly string[], options: Start = {}): Promise<Ended> {
+    if (hasCommandUnderWay()) return this.start(words, options).ended;
+    const { cwd = this.project, input = '' } = options;
+    return runInProcess({ argv: [process.execPath, START, ...words], cwd, input, env: this.callerEnv(words, options) });
+  }
+
+  private callerEnv(words: readonly string[], { env = {} }: Start): Record<string, string> {
+    return this.env({ ...this.rightFor(words, this.env(env).PAWL_STATE), ...env });
   }
 
   /** Runs a command with --json and gives what it printed. */

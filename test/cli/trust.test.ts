@@ -50,7 +50,7 @@ describe('without a terminal', () => {
     );
     rig.write('.pawl/workflows/hello.ts', `${HELLO}await import('./lib/other.ts');\n`);
     await rig.run(['trust', file, '--yes']);
-    const { code, stderr } = await rig.run(['run', 'hello']);
+    const { code, stderr } = await rig.start(['run', 'hello']).ended;
     expect({ code, stderr }).toEqual({
       code: 4,
       stderr: `pawl: ${other} changed after its content was checked; start again [NOT_TRUSTED]\n`,

@@ -1,16 +1,17 @@
 // An attended run survives the death of its process at every write: handing work out changes nothing in the world, so
 // nothing of it is ever unknown, and no report counts twice.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CRASH_OPERATIONS, type CrashPoint, formatPoint, type OperationCounts } from '../../src/proof/crash-store.ts';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { copiedPoints, folderOf } from '../../src/proof/crash-copies.ts';
 import type { AttendedJob } from './attended-program.ts';
 import { type BundledProgram, bundleProgram } from './bundled-program.ts';
+
+const END = ['completed', 'plan#1 1 failed', 'plan#1 2 ok', 'all#1/left 1 ok', 'all#1/right 1 ok', 'all#1 1 ok', 'end#1 1 ok'];
 
 let program: BundledProgram;
 beforeAll(async () => {
@@ -18,43 +19,42 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-interface Life {
-  readonly killed: boolean;
-  readonly said: { readonly counts: OperationCounts; readonly end: readonly string[] } | undefined;
-}
+let folder: string;
+let directory: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pawl-attended-'));
+  directory = join(folder, 'run');
+  mkdirSync(directory);
+});
+afterEach(() => rmSync(folder, { recursive: true }));
 
-async function live(job: AttendedJob): Promise<Life> {
+/** Brings the runs to their ends in one process. */
+async function endsOf(jobs: readonly AttendedJob[]): Promise<string[][]> {
   const { file, args } = program.command;
-  const child = spawn(file, [...args, JSON.stringify(job)], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const [stdout, stderr, [code, signal]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  if (signal === 'SIGKILL') return { killed: true, said: undefined };
-  if (code !== 0) throw new Error(`${JSON.stringify(job.point)}: ${stderr}`);
-  return { killed: false, said: JSON.parse(stdout) as Life['said'] };
+  const { stdout } = await promisify(execFile)(file, [...args, JSON.stringify(jobs)]);
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as string[]);
 }
 
-async function endOf(point?: CrashPoint) {
-  const directory = mkdtempSync(join(tmpdir(), 'pawl-attended-'));
-  try {
-    const first = await live({ directory, ...(point === undefined ? {} : { point }) });
-    const last = first.killed ? await live({ directory }) : first;
-    return { killed: first.killed, ...last.said, deeds: readFileSync(join(directory, 'deeds'), 'utf8').trim().split('\n').sort() };
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
-}
+const deedsIn = (of: string): string[] => readFileSync(join(of, 'deeds'), 'utf8').trim().split('\n').sort();
 
-test('killed at every write it ends as if nobody had disturbed it', async () => {
-  const { counts, end, deeds } = await endOf();
-  expect(end).toEqual(['completed', 'plan#1 1 failed', 'plan#1 2 ok', 'all#1/left 1 ok', 'all#1/right 1 ok', 'all#1 1 ok', 'end#1 1 ok']);
-  let kills = 0;
-  for (const operation of CRASH_OPERATIONS)
-    for (let nth = 1; nth <= (counts?.[operation] ?? 0); nth += 1) {
-      // An acknowledged commit, and everything else that was about to be written.
-      const point = { operation, nth, when: operation === 'commit' ? ('after' as const) : ('before' as const) };
-      const after = await endOf(point);
-      kills += after.killed ? 1 : 0;
-      expect([formatPoint(point), after.end, after.deeds]).toEqual([formatPoint(point), end, deeds]);
-    }
-  console.log(`attended: ${kills} kills`);
-  expect(kills).toBeGreaterThan(20);
-}, 120_000);
+test('a run whose files are those of any of its writes ends as if nobody had disturbed it', async () => {
+  const copies = join(folder, 'copies');
+  mkdirSync(copies);
+  expect(await endsOf([{ directory, copies }])).toEqual([END]);
+  const points = copiedPoints(copies);
+  expect(points.length).toBeGreaterThan(40);
+  const jobs = points.map((point) => ({ directory: join(copies, folderOf(point)), isCopy: true }));
+  const ends = await endsOf(jobs);
+  const expected = points.map((point) => [folderOf(point), END, deedsIn(directory)]);
+  expect(points.map((point, index) => [folderOf(point), ends[index], deedsIn(jobs[index]?.directory ?? '')])).toEqual(expected);
+});
+
+test('a process that is killed after it reported is resumed by the next', async () => {
+  const point = { operation: 'commit', nth: 3, when: 'after' } as const;
+  await expect(endsOf([{ directory, point }])).rejects.toMatchObject({ signal: 'SIGKILL' });
+  expect(await endsOf([{ directory }])).toEqual([END]);
+  expect(deedsIn(directory)).toEqual(['all/left 1', 'all/right 1', 'end 1', 'plan 1', 'plan 2']);
+});

@@ -6,7 +6,6 @@ import { CRASH_OPERATIONS, type CrashPoint } from '../../src/proof/crash-store.t
 import { runRivals, runTrial, runUndisturbed } from '../../src/proof/crash-trial.ts';
 import { type BundledProgram, bundleProgram } from './bundled-program.ts';
 import { referenceWorkflows } from './reference-workflows.ts';
-import { wideWorkflows } from './wide-workflows.ts';
 
 const MINUTES = 60_000;
 const workflows = referenceWorkflows.map(({ name }) => name);
@@ -24,10 +23,8 @@ afterAll(() => {
 });
 
 describe('a kill makes no difference', () => {
-  test('at every write of every reference workflow, in a first process and in one that resumes, and at random', {
-    timeout: 10 * MINUTES,
-  }, async () => {
-    const report = await proveCrashes({ command: program.command, workflows, random: { kills: 200, seed: 1 } });
+  test('at every write of every reference workflow, in a first process and in one that resumes', { timeout: 10 * MINUTES }, async () => {
+    const report = await proveCrashes({ command: program.command, workflows, everyWrite: 'copy' });
     const table = formatCrashReport(report);
     console.info(table);
     expect(report.differences, table).toEqual([]);
@@ -38,17 +35,7 @@ describe('a kill makes no difference', () => {
         table,
       ).toBeGreaterThan(0);
     for (const row of report.rows) expect(row.kills.commit, table).toBeGreaterThanOrEqual(2 * row.operations.commit);
-    expect(report.rows.reduce((sum, row) => sum + row.randomKills, 0)).toBeGreaterThanOrEqual(200);
     expect(report.rows.reduce((sum, row) => sum + row.unknown, 0)).toBeGreaterThan(0);
-  });
-
-  test('at random times in wide workflows, with workers of every kind that take their time', { timeout: 5 * MINUTES }, async () => {
-    const wide = wideWorkflows.map(({ name }) => name);
-    const report = await proveCrashes({ command: program.command, workflows: wide, everyWrite: false, random: { kills: 12, seed: 1 } });
-    const table = formatCrashReport(report);
-    console.info(table);
-    expect(report.differences, table).toEqual([]);
-    expect(report.kills).toBeGreaterThanOrEqual(12);
   });
 
   test('between an effect and its record: the step says unknown, and the effect is not repeated', async () => {

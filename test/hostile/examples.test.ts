@@ -9,22 +9,9 @@ import { deepthink } from '../../examples/patterns/hybrid.ts';
 import { linear } from '../../examples/patterns/linear.ts';
 import { branching } from '../../examples/patterns/mode.ts';
 import { createPlanner, withReviewer } from '../../examples/patterns/qr-gate.ts';
-import { COMMANDS } from '../../examples/w1/commands.ts';
-import { openEditing, programOf } from '../../examples/w1/editing.ts';
-import { addPondBook } from '../../examples/w1/manuscript.ts';
-import { W1EditingWorkflow } from '../../examples/w1/workflow.ts';
 import type { AgentDriver } from '../../src/agents/driver.ts';
-import { type HostileResult, runHostile } from '../../src/proof/index.ts';
-
-const COMMAND_PROGRAMS = Object.fromEntries(Object.keys(COMMANDS).map((name) => [name, programOf(name)]));
-
-/** Prints the report, and gives the steps by verdict. */
-function judged(result: HostileResult): { enforced: string[]; advised: string[] } {
-  console.log(result.report());
-  expect([result.falseCompletions, result.breaches]).toEqual([[], []]);
-  const named = (wanted: boolean): string[] => result.steps.filter(({ enforced }) => enforced === wanted).map(({ step }) => step);
-  return { enforced: named(true), advised: named(false) };
-}
+import { runHostile } from '../../src/proof/index.ts';
+import { judged } from './judged.ts';
 
 describe('patterns', () => {
   test.each([linear, investigation, branching, deepthink, decisionCritic])('$name is done by code alone', async (workflow) => {
@@ -46,18 +33,4 @@ test('the flow: stages verify what the implementer and the fixer say', async () 
     engine: { stages: stagesOf('slug') },
   });
   expect(judged(result)).toEqual({ enforced: ['verify/fix'], advised: ['implement'] });
-});
-
-test('editing a book: what the database has is enforced, what a reviewer or a measure says is advised', { timeout: 300_000 }, async () => {
-  const result = await runHostile(W1EditingWorkflow, {
-    open: async (attack) => {
-      const editing = await openEditing({ directory: attack.cwd, commands: attack.commands(COMMAND_PROGRAMS) });
-      const { engine, books } = editing;
-      return { engine, cwd: attack.cwd, start: () => editing.start(addPondBook(books)), close: () => editing.close() };
-    },
-  });
-  expect(judged(result)).toEqual({
-    enforced: ['strategic-planning', 'create-version', 'writer/writer', 'finalize'],
-    advised: ['editor-review', 'domain-expert-review', 'chapter-review', 'human-gate'],
-  });
 });

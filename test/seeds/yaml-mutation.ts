@@ -8,6 +8,7 @@ import { lookAtYaml } from '../../src/authoring/yaml/check.ts';
 import { readYamlWorkflow } from '../../src/authoring/yaml/read.ts';
 import { readPlain } from '../../src/authoring/yaml/read-plain.ts';
 import { readSource } from '../../src/authoring/yaml/read-source.ts';
+import { cpuTimeMs } from '../cpu-time.ts';
 
 const FOLDER = join(import.meta.dirname, '002');
 const FILES = readdirSync(FOLDER)
@@ -127,9 +128,9 @@ export function mutated(seed: number): string {
 /** Checks the file of a seed; throws if anything but problems comes of it. */
 export function tryFile(seed: number): Trial {
   const text = mutated(seed);
-  const start = performance.now();
+  const start = cpuTimeMs();
   const { errors, warnings } = lookAtYaml('f.yaml', text);
-  const tookMs = performance.now() - start;
+  const tookMs = cpuTimeMs() - start;
   const { document, problems, positionOf } = readYamlWorkflow(text, 'f.yaml');
   const quick = readPlain(text);
   if (quick !== undefined && !isDeepStrictEqual(quick, readSource(text, { isQuick: false }).root))

@@ -219,7 +219,7 @@ it('both agree about whatever is made of a valid document', () => {
   );
   // A test in which one side is rare would prove little.
   expect(Math.min(counts.accepted, counts.refused)).toBeGreaterThan(400);
-}, 60_000);
+});
 
 it('the published file is the schema; "node scripts/yaml-reference.js" writes it', () => {
   const file = new URL(`../../../${SCHEMA_FILE}`, import.meta.url);

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { cpuTimeMs } from '../../../test/cpu-time.ts';
 import { Positions } from './position.ts';
 import { readSource } from './read-source.ts';
 
@@ -64,7 +65,7 @@ it('every visible character is found, in whatever way a text is written', () => 
     ),
     { numRuns: 2_000 },
   );
-}, 60_000);
+});
 
 it('an origin is the first character, and the indentation of a block', () => {
   const positions = positionsOf('a: "x"\nb:\n  - |\n    x\n    y\n  - plain\n');
@@ -83,7 +84,7 @@ it('a position is the value or its key; for what is missing, what would hold it'
 
 it('a long stretch of spaces is looked at once', () => {
   const text = `a: x${' '.repeat(150_000)}@\n`;
-  const start = performance.now();
+  const start = cpuTimeMs();
   expect(placeOfMark(text)).toBe('1:150005');
-  expect(performance.now() - start).toBeLessThan(2_000);
+  expect(cpuTimeMs() - start).toBeLessThan(2_000);
 });

@@ -1,6 +1,7 @@
 // Owns the rules of the document: one spelling for each thing that can be written, and what is refused with which words.
 
 import { describe, expect, it } from 'vitest';
+import { cpuTimeMs } from '../../../test/cpu-time.ts';
 import type { YamlStage } from './document.ts';
 import { readYamlWorkflow, type YamlReading } from './read.ts';
 
@@ -438,9 +439,9 @@ it('a duration needs its unit, and fits', () => {
 });
 
 it('names in place of stages are one mistake, however many', () => {
-  const start = performance.now();
+  const start = cpuTimeMs();
   const { problems } = read(`${HEAD}stages: [${'x, '.repeat(15_000)}]\n`);
-  expect(performance.now() - start).toBeLessThan(3_000);
+  expect(cpuTimeMs() - start).toBeLessThan(3_000);
   expect(problems).toMatchObject([{ code: 'STAGE_SHORT', line: 4, column: 10, message: expect.stringContaining('as do many more') }]);
 });
 
@@ -459,9 +460,9 @@ describe('a file with thousands of faults is told in part, and soon', () => {
     ],
     ['stages', `${HEAD}stages:\n${many(3_000, () => '  - { id: a, type: agent, agent: 1 }\n')}`, 'FIELD_INVALID'],
   ])('%s', (_, text, code) => {
-    const start = performance.now();
+    const start = cpuTimeMs();
     const { document, problems } = read(text);
-    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(cpuTimeMs() - start).toBeLessThan(3_000);
     expect(document).toBeUndefined();
     expect(problems).toHaveLength(100);
     expect(problems.every((problem) => problem.code === code)).toBe(true);
@@ -470,7 +471,7 @@ describe('a file with thousands of faults is told in part, and soon', () => {
 
 it('a valid file of a hundred stages is read in the time of a blink', () => {
   const text = `${HEAD}stages:\n${Array.from({ length: 100 }, (_, n) => `  - id: s${n}\n    type: agent\n    agent: dev\n    prompt: "Do {{ params.x }}"\n    on_error: { retry: 2, then: escalate }\n`).join('')}`;
-  const start = performance.now();
+  const start = cpuTimeMs();
   expect(read(text).document?.stages).toHaveLength(100);
-  expect(performance.now() - start).toBeLessThan(1_000);
+  expect(cpuTimeMs() - start).toBeLessThan(1_000);
 });

@@ -1,6 +1,6 @@
-import { performance } from 'node:perf_hooks';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { cpuTimeMs } from '../../../test/cpu-time.ts';
 import { readXml, XmlFault } from './xml.ts';
 
 function told(text: string): string[] {
@@ -109,9 +109,9 @@ describe('XML', () => {
       `<a${' '.repeat(1e6)}`,
     ];
     for (const text of hostile) {
-      const from = performance.now();
+      const from = cpuTimeMs();
       expect(() => told(text)).toThrow(XmlFault);
-      expect(performance.now() - from).toBeLessThan(5000);
+      expect(cpuTimeMs() - from).toBeLessThan(5000);
     }
   });
 });

@@ -1,11 +1,13 @@
 // The real agent programs, installed by npm, each driven through whole runs against a stub of its model on loopback.
 
+import { join } from 'node:path';
 import { describe, test } from 'vitest';
-import { installPrograms } from './install.ts';
-import { describeClaudeCode } from './real-claude-code.ts';
-import { describeCodex } from './real-codex.ts';
+import { installPrograms } from '../programs/install.ts';
+import { describeClaudeCode } from '../programs/real-claude-code.ts';
+import { describeCodex } from '../programs/real-codex.ts';
 
-const installed = await installPrograms(import.meta.dirname);
+const PROGRAMS = join(import.meta.dirname, '../programs');
+const installed = await installPrograms(PROGRAMS);
 
 if ('missing' in installed) {
   console.warn(`The real Claude Code and Codex could not be installed, so nothing here was tested: ${installed.missing}`);

@@ -8,11 +8,12 @@ import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { THREE_STEPS } from '../cli/mcp-client.ts';
 import { CliRig } from '../cli/rig.ts';
-import { startAnthropicStub } from './anthropic-stub.ts';
-import { installPrograms } from './install.ts';
-import type { ModelCall, ModelStub, ModelTurn } from './model-stub.ts';
+import { startAnthropicStub } from '../programs/anthropic-stub.ts';
+import { installPrograms } from '../programs/install.ts';
+import type { ModelCall, ModelStub, ModelTurn } from '../programs/model-stub.ts';
 
-const installed = await installPrograms(import.meta.dirname);
+const PROGRAMS = join(import.meta.dirname, '../programs');
+const installed = await installPrograms(PROGRAMS);
 
 if ('missing' in installed) {
   console.warn(`The real Claude Code could not be installed, so its plugin was not tested: ${installed.missing}`);

@@ -4,13 +4,13 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createAcpDriver } from '../../src/agents/acp.ts';
-import { claudeEnv, startAnthropicStub, WRITES } from './anthropic-stub.ts';
-import { installPrograms } from './install.ts';
-import type { ModelTurn } from './model-stub.ts';
-import { DONE, leftRunning, type RealProgram, withModel } from './real-program.ts';
-import { describePermissions, describeProgram, describeSilence } from './real-suite.ts';
+import { claudeEnv, startAnthropicStub, WRITES } from '../programs/anthropic-stub.ts';
+import { installPrograms } from '../programs/install.ts';
+import type { ModelTurn } from '../programs/model-stub.ts';
+import { DONE, leftRunning, type RealProgram, withModel } from '../programs/real-program.ts';
+import { describePermissions, describeProgram, describeSilence } from '../programs/real-suite.ts';
 
-const installed = await installPrograms(join(import.meta.dirname, 'acp'));
+const installed = await installPrograms(join(import.meta.dirname, '../programs/acp'));
 
 if ('missing' in installed) {
   console.warn(`The real claude-agent-acp could not be installed, so nothing here was tested: ${installed.missing}`);
