@@ -1,7 +1,7 @@
 // Owns the history of ended attempts and the checks of gates. The attempts that end with a delta lie in its row of the
 // log, in a short spelling behind a checksum: a plain step writes one row and nothing else.
 
-import { crc32 } from '../../base/checksum.ts';
+import { crc32 } from 'node:zlib';
 import type { Path } from '../../kernel/run-state.ts';
 import type { AttemptRow, CheckRow, StoredAttempt } from '../store.ts';
 import type { Connection } from './connection.ts';

@@ -7,7 +7,7 @@
 //     letter for letter; every other row is spelled out.
 // R2. The chain does not know the difference: a row's hash covers its events as they are spelled out.
 
-import { crc32 } from '../../base/checksum.ts';
+import { crc32 } from 'node:zlib';
 import type { StepKind } from '../../definition/model.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { Activation, Path, Ref, RunState } from '../../kernel/run-state.ts';
