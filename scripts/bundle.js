@@ -59,8 +59,9 @@ export async function bundle(folder) {
   /** @type {Set<string>} */
   const loaded = new Set(Object.values(FOR_MODULES));
   for (const command of OWN_FILE) {
+    const contents = `export { main } from './src/cli/main.ts'; export * as command from './src/cli/commands/${command}.ts';`;
     const outfile = join(commands, `${command}.cjs`);
-    await build({ ...COMMAND_LINE, entryPoints: ['src/cli/main.ts'], outfile, plugins: [loadFromMain(command, loaded)] });
+    await build({ ...COMMAND_LINE, stdin: { contents, resolveDir: root }, outfile, plugins: [loadFromFiles(command, loaded)] });
   }
   const modules = [...loaded].map((source) => `${JSON.stringify(source)}: () => require('./${source}')`);
   const contents = `'use strict'; exports.main = () => require('./src/cli/main.ts').main(); exports.modules = { ${modules.join(', ')} };`;
@@ -82,25 +83,25 @@ function publishedEntries() {
 }
 
 /**
- * Takes what a command loads with `import()` from `main.cjs`, except the command itself, and notes it.
+ * Takes what a command loads with `import()` from `main.cjs`, and notes it. The command itself comes from its own file,
+ * where it is imported from the start: esbuild would wrap code that is loaded later in functions, which takes longer.
  * @param {string} command
  * @param {Set<string>} loaded
  * @returns {import('esbuild').Plugin}
  */
-function loadFromMain(command, loaded) {
+function loadFromFiles(command, loaded) {
   return {
-    name: 'load-from-main',
+    name: 'load-from-files',
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /\.ts$/ }, ({ path, resolveDir, kind }) => {
+        if (kind !== 'dynamic-import') return undefined;
         const source = relative(root, join(resolveDir, path)).split(sep).join('/');
-        if (kind !== 'dynamic-import' || source === `src/cli/commands/${command}.ts`) return undefined;
+        if (source === `src/cli/commands/${command}.ts`) return { path: `require('./${command}.cjs').command`, namespace: 'bundled' };
         loaded.add(source);
-        return { path: source, namespace: 'main' };
+        return { path: `require('./main.cjs').modules['${source}']()`, namespace: 'bundled' };
       });
-      onResolve({ filter: /^\.\/main\.cjs$/ }, ({ path }) => ({ path, external: true }));
-      onLoad({ filter: /./, namespace: 'main' }, ({ path }) => ({
-        contents: `module.exports = require('./main.cjs').modules['${path}']();`,
-      }));
+      onResolve({ filter: /^\.\/\w+\.cjs$/ }, ({ path }) => ({ path, external: true }));
+      onLoad({ filter: /./, namespace: 'bundled' }, ({ path }) => ({ contents: `module.exports = ${path};` }));
     },
   };
 }
