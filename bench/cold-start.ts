@@ -3,14 +3,15 @@
 // are called all day, those of an agent among them.
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { interleave, type Row } from './measure.ts';
 
-const LIBRARY_BAR = 1.7;
-const COMMAND_BAR = 2.5;
+const LIBRARY_BAR = 2.6;
+const COMMAND_BAR = 2;
+const DONE_BAR = 3.4;
 const PAWL = fileURLToPath(new URL('../bin/pawl.js', import.meta.url));
 const RUN = '0190a3c4-5d6e-7f80-91a2-b3c4d5e6f708';
 
@@ -32,11 +33,16 @@ export async function measureColdStart(repeats: number): Promise<readonly Row[]>
     const db = join(folder, 'runs.db');
     timeOf([program, db, RUN]);
     let count = 0;
-    const library = (): number => {
+    const newFile = (): string => {
       count += 1;
-      return timeOf([program, join(folder, `${count}.db`)]);
+      return join(folder, `${count}.db`);
     };
-    const rows = [await rowOf(repeats, { id: 'P6', what: 'a program that runs one step on a new store', bar: LIBRARY_BAR, run: library })];
+    const library = (): number => timeOf([program, newFile()]);
+    const cached = (): number => timeOf([program, newFile()], { ...process.env, NODE_COMPILE_CACHE: join(folder, 'cache') });
+    const rows = [
+      await rowOf(repeats, { id: 'P6', what: 'a program that runs one step on a new store', bar: LIBRARY_BAR, run: library }),
+      await rowOf(repeats, { id: 'P6c', what: 'the same with NODE_COMPILE_CACHE', run: cached }),
+    ];
     for (const [id, words] of Object.entries({ P6s: ['show', RUN], P6g: ['gates'], P6r: ['runs'] })) {
       const run = (): number => timeOf([PAWL, ...words, '--db', db]);
       rows.push(await rowOf(repeats, { id, what: `\`pawl ${words[0]}\``, bar: COMMAND_BAR, run }));
@@ -63,7 +69,9 @@ async function measureAttended(folder: string, repeats: number): Promise<readonl
   writeFileSync(file, ATTENDED);
   const common = ['--project', folder, '--db', join(folder, 'attended.db')];
   const env = { ...process.env, PAWL_STATE: join(folder, 'state') };
-  outputOf([PAWL, 'trust', '--yes', file, ...common], env);
+  // Only a person can trust a workflow, so the file that says so is written here.
+  mkdirSync(env.PAWL_STATE, { mode: 0o700 });
+  writeFileSync(join(env.PAWL_STATE, 'trust.json'), JSON.stringify({ version: 1, folders: { [realpathSync(folder)]: '' }, files: {} }));
   // One turn of a measurement does not count, and the first run is looked at only.
   const begun = Array.from({ length: repeats + 2 }, () => reportOf(outputOf([PAWL, 'run', file, '--attended', ...common], env)));
   const [looked, ...reported] = begun;
@@ -74,7 +82,7 @@ async function measureAttended(folder: string, repeats: number): Promise<readonl
   };
   return [
     await rowOf(repeats, { id: 'P6n', what: '`pawl next`', bar: COMMAND_BAR, run: next }),
-    await rowOf(repeats, { id: 'P6d', what: '`pawl done`, of a workflow file', bar: COMMAND_BAR, run: done }),
+    await rowOf(repeats, { id: 'P6d', what: '`pawl done`, of a workflow file', bar: DONE_BAR, run: done }),
   ];
 }
 
@@ -93,19 +101,19 @@ function outputOf(words: readonly string[], env: NodeJS.ProcessEnv): string {
 interface ColdStart {
   readonly id: string;
   readonly what: string;
-  readonly bar: number;
+  readonly bar?: number;
   readonly run: () => number;
 }
 
-async function rowOf(repeats: number, { id, what, bar, run }: ColdStart): Promise<Row> {
-  const { floor, pawl, ratio } = await interleave(repeats, { floor: () => timeOf(['-e', '0']), pawl: async () => run() });
+async function rowOf(repeats: number, { id, what, bar = Number.POSITIVE_INFINITY, run }: ColdStart): Promise<Row> {
+  const { floor, pawl, ratio, own } = await interleave(repeats, { floor: () => timeOf(['-e', '0']), pawl: async () => run() });
   return {
     id,
     what: `cold start: ${what}, against \`node -e 0\``,
     measured: `${ratio.toFixed(2)}× (${pawl.toFixed(0)} ms, ${floor.toFixed(0)} ms)`,
-    bar: `≤ ${bar}×`,
+    bar: Number.isFinite(bar) ? `≤ ${bar}×` : '—',
     met: ratio <= bar,
-    json: { ratio, ms: pawl, nodeMs: floor },
+    json: { ratio, ownUs: own * 1000, ms: pawl, nodeMs: floor },
   };
 }
 

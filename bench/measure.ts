@@ -14,15 +14,15 @@ export interface Row {
   readonly measured: string;
   readonly bar: string;
   readonly met: boolean;
-  /** What `--json` prints for it. */
+  /** What `--json` prints for it besides `met`; `ratio` is to the floor, `ownUs` our own time beyond the floor per unit of work. */
   readonly json: Readonly<Record<string, number>>;
 }
 
-/** Runs both sides by turns, after one turn that does not count, and gives the medians. */
+/** Runs both sides by turns, after one turn that does not count, and returns the medians; `own` is our time beyond the floor. */
 export async function interleave(
   repeats: number,
   sides: { readonly floor: () => number | Promise<number>; readonly pawl: () => Promise<number> },
-): Promise<{ floor: number; pawl: number; ratio: number }> {
+): Promise<{ floor: number; pawl: number; ratio: number; own: number }> {
   await sides.floor();
   await sides.pawl();
   const floors: number[] = [];
@@ -31,9 +31,15 @@ export async function interleave(
     floors.push(await sides.floor());
     pawls.push(await sides.pawl());
   }
-  // The ratio of each pair, so that a slow moment of the machine hits both of its sides.
+  // Each pair is compared by itself, so that a slow moment of the machine hits both of its sides.
   const ratio = median(pawls.map((pawl, n) => pawl / (floors[n] as number)));
-  return { floor: median(floors), pawl: median(pawls), ratio };
+  const own = median(pawls.map((pawl, n) => pawl - (floors[n] as number)));
+  return { floor: median(floors), pawl: median(pawls), ratio, own };
+}
+
+/** What `--json` prints: by row `ratio`, `ownUs` (null where a row has none) and `met`, and what else was measured. */
+export function jsonOf(rows: readonly Row[]): string {
+  return JSON.stringify(Object.fromEntries(rows.map(({ id, json, met }) => [id, { ratio: null, ownUs: null, ...json, met }])));
 }
 
 /** The table as people read it. */

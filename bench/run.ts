@@ -3,8 +3,8 @@
 
 import { parseArgs } from 'node:util';
 import { measureColdStart } from './cold-start.ts';
-import { type Row, tableOf } from './measure.ts';
-import { measurePeers, missingPeers } from './peers.ts';
+import { jsonOf, type Row, tableOf } from './measure.ts';
+import { bestPeers, measurePeers, missingPeers } from './peers.ts';
 import { measureParked, measureResume } from './recovery.ts';
 import { measureBranches, measureConcurrent, measureDefinition, measureDisk, measureFresh, measureSequential } from './throughput.ts';
 import { measureWidth } from './width.ts';
@@ -35,8 +35,8 @@ const MEASURES: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = 
   P1f: () => measureFresh(repeats),
   P1n: () => measureSequential('NORMAL', repeats),
   P1d: () => measureDisk(),
-  P2: () => measureConcurrent(repeats),
-  P3: () => measureBranches(repeats),
+  P2: () => measureConcurrent(repeats, bestPeers(peers)),
+  P3: () => measureBranches(repeats, bestPeers(peers)),
   P3a: () => measureWidth(values.quick ? 5 : 20),
   P4: () => measureResume(values.quick ? 3 : 5),
   P5: () => measureParked(10_000),
@@ -51,6 +51,7 @@ if (unknown !== undefined) refuse(`There is no row "${unknown}" to measure; ther
 const missing = values.peers ? missingPeers() : undefined;
 if (missing !== undefined) refuse(missing);
 
+const peers = values.peers ? await measurePeers(repeats, wanted) : [];
 const rows: Row[] = [];
 for (const [id, measure] of Object.entries(MEASURES)) {
   if (wanted !== undefined && !wanted.includes(id)) continue;
@@ -58,6 +59,6 @@ for (const [id, measure] of Object.entries(MEASURES)) {
   rows.push(...(Array.isArray(measured) ? (measured as readonly Row[]) : [measured as Row]));
   if (!values.json) process.stderr.write(`${id} done\n`);
 }
-if (values.peers) rows.push(...(await measurePeers(repeats, wanted)));
-process.stdout.write(values.json ? `${JSON.stringify(Object.fromEntries(rows.map((row) => [row.id, row.json])))}\n` : `${tableOf(rows)}\n`);
+rows.push(...peers);
+process.stdout.write(`${values.json ? jsonOf(rows) : tableOf(rows)}\n`);
 process.exitCode = rows.every((row) => row.met) ? 0 : 1;

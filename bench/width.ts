@@ -128,6 +128,6 @@ function rowOf(times: number, { completed, own, ratio, agentsMs, commandsMs }: M
     measured: `${counts.join(' / ')} completed; functions ${own.toFixed(0)} ms beyond their own time, ${ratio.toFixed(2)}× P3; agents ${agentsMs.toFixed(0)} ms, commands ${commandsMs.toFixed(0)} ms`,
     bar: `all complete, ≤ 2× P3`,
     met: counts.every((count) => count === times) && ratio <= 2,
-    json: { ratio, ms: own, completed: Math.min(...counts), times, agentsMs, commandsMs },
+    json: { ratio, ownUs: own, ms: own, completed: Math.min(...counts), times, agentsMs, commandsMs },
   };
 }

@@ -1,17 +1,14 @@
 #!/usr/bin/env node
 // The launcher. Any Node from 8 on can parse this file, so that an old one gets a sentence instead of a stack trace. A
-// Node that is too old starts the pinned one of the installation in its place, if there is one.
-//
-// The files of this folder are modules of the older kind, which Node loads sooner than the newer (see package.json).
+// Node that is too old starts the pinned one of the installation instead, if there is one.
 
 'use strict';
 
 const { existsSync } = require('fs');
-const { join } = require('path');
+const { isAbsolute, join } = require('path');
 
 const COMMANDS = join(__dirname, '..', 'dist', 'cli');
 
-// Most are in a Node that is new enough, and need nothing of what finds another one.
 if (Number(process.versions.node.split('.')[0]) >= 24) run(process.argv[2] || '');
 else runElsewhere();
 
@@ -23,20 +20,23 @@ function runElsewhere() {
 }
 
 /**
- * A command that is called all day lies in one file with all it takes.
+ * A command that is called all day has a file of its own; all others are in one.
  *
  * @param {string} command
  */
 function run(command) {
-  const alone = join(COMMANDS, `${command}.run.js`);
-  const all = join(COMMANDS, 'main.js');
-  if (/^[a-z]+$/.test(command) && existsSync(alone)) {
-    const { loadCompiled } = require('./compiled.js');
-    loadCompiled(alone).main();
-  } else if (existsSync(all)) {
-    require('module').enableCompileCache();
-    require(all).main();
-  } else refuse('pawl: this checkout is not built; "npm run build" builds it');
+  const own = join(COMMANDS, `${command}.cjs`);
+  const file = /^[a-z]+$/.test(command) && existsSync(own) ? own : join(COMMANDS, 'main.cjs');
+  if (!existsSync(file)) return refuse('pawl: this checkout is not built; "npm run build" builds it');
+  const cache = cacheFolder();
+  if (cache) require('module').enableCompileCache(join(cache, 'pawl'));
+  require(file).main();
+}
+
+/** Compiled code is kept in a folder of the user. Node's default is a folder in /tmp, which other users may write to. */
+function cacheFolder() {
+  const { XDG_CACHE_HOME, HOME, LOCALAPPDATA } = process.env;
+  return [XDG_CACHE_HOME, HOME && join(HOME, '.cache'), LOCALAPPDATA].find((folder) => folder && isAbsolute(folder));
 }
 
 /** @param {string} message */

@@ -1,19 +1,17 @@
 // The library: `import { defineWorkflow, workflow, step, createEngine } from 'pawl'`.
 
+export { createAcpDriver } from './agents/acp.ts';
+export { createAiSdkDriver } from './agents/ai-sdk.ts';
+export { createClaudeCodeDriver } from './agents/claude-code.ts';
+export { createCodexDriver } from './agents/codex.ts';
+export { createCommandDriver } from './agents/command.ts';
 export type { AgentAnswer, AgentDriver, AgentRequest } from './agents/driver.ts';
 export { createLiveDriver } from './agents/live.ts';
 export { createScriptedDriver } from './agents/scripted.ts';
-export { discoverWorkflows } from './api/discover.ts';
-export {
-  createAcpDriver,
-  createAiSdkDriver,
-  createClaudeCodeDriver,
-  createCodexDriver,
-  createCommandDriver,
-} from './api/drivers.ts';
 export { createEngine, type Engine, type EngineOptions, type RunHandle } from './api/engine.ts';
 export { type OpenIdentity, openIdentity } from './api/identity.ts';
 export { defineWorkflow, Workflow, workflow } from './api/workflow.ts';
+export { discoverWorkflows } from './authoring/discover.ts';
 export { step } from './authoring/flow-builder.ts';
 export { all, race } from './authoring/flow-call.ts';
 export { StepDef } from './authoring/graph.ts';

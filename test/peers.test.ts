@@ -7,7 +7,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { missingPeers, runChild } from '../bench/peers.ts';
+import { jsonOf } from '../bench/measure.ts';
+import { bestPeers, missingPeers, runChild } from '../bench/peers.ts';
 import { type Lockfile, lockfileGaps, lockfileViolations, pinViolations } from './tidy/documents.ts';
 import { readJson } from './tidy/repository.ts';
 
@@ -60,6 +61,27 @@ describe('the benchmark', () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, ['--no-warnings', BENCH, ...words], { encoding: 'utf8' });
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(message);
+  });
+});
+
+describe('the JSON of the benchmark', () => {
+  const row = { what: '', measured: '', bar: '', met: false };
+
+  test('has the ratio, our own time and whether the bar is met for every row', () => {
+    const rows = [
+      { ...row, id: 'P1', json: { ratio: 1.5, ownUs: 80 }, met: true },
+      { ...row, id: 'P5b', json: { bytes: 529 } },
+    ];
+    expect(JSON.parse(jsonOf(rows))).toEqual({
+      P1: { ratio: 1.5, ownUs: 80, met: true },
+      P5b: { ratio: null, ownUs: null, bytes: 529, met: false },
+    });
+  });
+
+  test('has bars by the best peer of the same run, else by the recorded ones', () => {
+    expect(bestPeers([])).toEqual({ stepsPerSecond: 2714, branchesMs: 269 });
+    const rows = [4000, 3000].map((stepsPerSecond, n) => ({ ...row, id: `P2.peer-${n}`, json: { stepsPerSecond } }));
+    expect(bestPeers(rows)).toEqual({ stepsPerSecond: 4000, branchesMs: 269 });
   });
 });
 

@@ -7,8 +7,8 @@
 // R3. Two replies, a reply with text after it, and one that is cut off are none.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { jsonStretches } from '../base/json-stretch.ts';
 import type { AgentQuestion, AgentReply } from './driver.ts';
+import { findJsonObjects } from './json-in-text.ts';
 
 /** What was found in the text of an agent. */
 export type ReplyReading =
@@ -24,9 +24,9 @@ export function readReply(text: string): ReplyReading {
   const trimmed = text.trim();
   if (trimmed.startsWith(OPEN) || trimmed.includes(OPEN)) return readQuestions(trimmed);
   const body = trimmed.replace(FENCE, '').trimEnd();
-  const stretches = jsonStretches(body);
-  const replies = stretches.filter(({ value }) => isJsonObject(value) && typeof value.success === 'boolean');
-  const last = stretches.at(-1);
+  const matches = findJsonObjects(body);
+  const replies = matches.filter(({ value }) => isJsonObject(value) && typeof value.success === 'boolean');
+  const last = matches.at(-1);
   if (last === undefined) return invalid('there is no JSON object that begins a line');
   if (last.end === undefined) return invalid('the JSON object at the end is cut off');
   if (last.value === undefined) return invalid('what looks like a JSON object at the end is not JSON');

@@ -55,13 +55,16 @@ import { waitsOf } from '../kernel/status.ts';
 import { RECHECK_SIGNAL } from '../kernel/waits.ts';
 import { keyReader } from '../process/key-file.ts';
 import { createOwner, giveSigns, isDead, watchOwners } from '../process/owner.ts';
+import { sweepOrphans } from '../process/tree.ts';
 import { readForge } from '../steps/forge-reading.ts';
+import { childInput } from '../steps/kinds/workflow.ts';
 import { createAttemptRunner } from '../steps/runner.ts';
 import type { StepServices } from '../steps/services.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { RunOrigin, RunQuery, RunSummary, Store } from '../store/store.ts';
+import { assertOutside } from './inside-run.ts';
 import { compiledOf, sourceOf, withContexts } from './workflow-source.ts';
-import type { Workspaces } from './workspaces.ts';
+import { Workspaces } from './workspaces.ts';
 
 /** A workflow as it was written, or compiled. */
 export type AnyWorkflow = CompiledWorkflow | { readonly compiled: CompiledWorkflow };
@@ -180,9 +183,6 @@ const DEPTH_MAX = 16;
 const RUNS_MAX = 10_000;
 const LIST_MAX = 1000;
 
-/** A run of functions needs none of it, and should not have to load it. */
-const workshop = () => import('../steps/workshop.ts');
-
 /** Opens an engine on a database file, or on a store that is already open. */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   assertBudgets(budgetsOf(options));
@@ -200,17 +200,16 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   }
   const { forge } = options;
   if (forge !== undefined) core.onClose(forge.watch((event) => hearForge(core, forge, event)));
-  const engine = await publicEngine(core, options);
+  const engine = publicEngine(core, options);
   // A database in memory that was opened just now has no runs that could be lost.
   if (options.store !== undefined || (options.db ?? ':memory:') !== ':memory:') core.recoverSoon();
   return engine;
 }
 
-async function publicEngine(core: EngineCore, options: EngineOptions): Promise<Engine> {
+function publicEngine(core: EngineCore, options: EngineOptions): Engine {
   const { worktrees, forge } = options;
   const of = { ownsStore: options.store === undefined, isChecked: options.rights === 'checked' };
   if (worktrees === undefined) return new PublicEngine(core, of);
-  const { Workspaces } = await import('./workspaces.ts');
   const workspaces = new Workspaces({ cwd: options.cwd ?? process.cwd(), folder: worktrees.folder, forge });
   core.listen(({ run, state }) => {
     if (isFinal(state.status)) workspaces.retire(run);
@@ -274,7 +273,7 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
     tokenKey: keyReader(options.db),
     signing: { all: options.decisions === 'signed', keys: keysOf(options.identities) },
     mayDecide: (from, actor) => memberName(options.groups ?? {}, from, actor),
-    childInput: async (request) => (await workshop()).childInput(request),
+    childInput,
     me: createOwner(),
     limits: {
       limits: options.limits ?? {},
@@ -283,7 +282,7 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
     },
     sweep: async () => {
       // Where no program was ever started, there is nothing to sweep.
-      if (pidDir !== undefined && existsSync(pidDir)) await (await workshop()).sweepOrphans(pidDir);
+      if (pidDir !== undefined && existsSync(pidDir)) await sweepOrphans(pidDir);
     },
     drives: options.drives ?? 'all',
     depthMax: options.depthMax ?? DEPTH_MAX,
@@ -344,7 +343,7 @@ class PublicEngine implements Engine {
 
   /** Refuses a person's deed inside of a run of this store, unless whoever made the engine has seen to that. */
   private async assertOutside(deed: string, own?: string): Promise<void> {
-    if (!this.isChecked) await (await import('./inside-run.ts')).assertOutside(this.open.store, deed, own);
+    if (!this.isChecked) await assertOutside(this.open.store, deed, own);
   }
 
   /** The options of a run with the worktree that it works in, where it gets one. */

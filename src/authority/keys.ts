@@ -5,9 +5,20 @@
 // I1. A private key is on disk only under its passphrase, and in memory only while something is being signed.
 // I2. A key file whose name, public key or parameters were changed does not open: they are authenticated with it.
 
+import {
+  createCipheriv,
+  createDecipheriv,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  hash,
+  randomBytes,
+  scrypt,
+  sign,
+  verify,
+} from 'node:crypto';
 import { EngineError } from '../base/error.ts';
 import { canonicalJson, type Json } from '../base/json.ts';
-import { nodeCrypto } from '../base/node-crypto.ts';
 
 /** A public key and the person it belongs to. */
 export interface PublicKey {
@@ -63,7 +74,7 @@ export function assertPassphrase(passphrase: string): void {
 
 /** The SHA-256 of a public key, in hex: how logs and lists name it. */
 export function fingerprintOf({ key }: Pick<PublicKey, 'key'>): string {
-  return nodeCrypto().createHash('sha256').update(Buffer.from(key, 'base64url')).digest('hex');
+  return hash('sha256', Buffer.from(key, 'base64url'));
 }
 
 /** A fingerprint as people see it. */
@@ -97,13 +108,12 @@ export interface NewKey extends UnlockedKey {
 /** Makes a key pair. */
 export function generateKey(name: string): NewKey {
   assertName(name);
-  const { x: key = '', d: secret = '' } = nodeCrypto().generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  const { x: key = '', d: secret = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   return { ...unlockedOf({ name, key }, secret), lock: (passphrase) => lock({ name, key }, secret, passphrase) };
 }
 
 async function lock({ name, key }: PublicKey, secret: string, passphrase: string): Promise<LockedKey> {
   assertPassphrase(passphrase);
-  const { randomBytes, createCipheriv } = nodeCrypto();
   const kdf = { ...KDF, salt: randomBytes(SALT_BYTES).toString('base64url') };
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', await derive(passphrase, kdf), iv);
@@ -115,7 +125,6 @@ async function lock({ name, key }: PublicKey, secret: string, passphrase: string
 
 /** Opens a key with its passphrase; a wrong one is PASSPHRASE_WRONG. */
 export async function unlockKey(locked: LockedKey, passphrase: string): Promise<UnlockedKey> {
-  const { createDecipheriv } = nodeCrypto();
   const { name, key, kdf, cipher } = locked;
   const opening = createDecipheriv('aes-256-gcm', await derive(passphrase, kdf), Buffer.from(cipher.iv, 'base64url'), {
     authTagLength: 16,
@@ -134,7 +143,6 @@ export async function unlockKey(locked: LockedKey, passphrase: string): Promise<
 }
 
 function unlockedOf({ name, key }: PublicKey, secret: string): UnlockedKey {
-  const { createPrivateKey, sign } = nodeCrypto();
   const privateKey = createPrivateKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x: key, d: secret } });
   return {
     name,
@@ -146,7 +154,6 @@ function unlockedOf({ name, key }: PublicKey, secret: string): UnlockedKey {
 
 /** Whether a text was signed with the private key of a public one. */
 export function isSigned({ key }: Pick<PublicKey, 'key'>, text: string, signature: string): boolean {
-  const { createPublicKey, verify } = nodeCrypto();
   try {
     const publicKey = createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x: key } });
     return verify(null, Buffer.from(text), publicKey, Buffer.from(signature, 'base64url'));
@@ -180,7 +187,7 @@ function derive(passphrase: string, { n, r, p, salt }: LockedKey['kdf']): Promis
   // The usual limit of memory is below what these parameters take.
   const cost = { N: n, r, p, maxmem: 256 * n * r };
   return new Promise((resolve, reject) => {
-    nodeCrypto().scrypt(passphrase.normalize('NFKC'), Buffer.from(salt, 'base64url'), KEY_BYTES, cost, (error, key) =>
+    scrypt(passphrase.normalize('NFKC'), Buffer.from(salt, 'base64url'), KEY_BYTES, cost, (error, key) =>
       error === null ? resolve(key) : reject(error),
     );
   });

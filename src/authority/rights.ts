@@ -174,7 +174,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     looks: ['dry-run'],
     because: 'it removes the record of who decided what',
   },
-  completion: { verb: 'free', options: { words: 'free' } },
+  completion: { verb: 'free' },
 };
 
 /** Every demand that a use of a verb makes beside `free`, in the order of the table. */

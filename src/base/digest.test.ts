@@ -6,6 +6,10 @@ describe('digests', () => {
     expect(digestText('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 
+  test('count half a surrogate pair as the replacement character', () => {
+    expect(digestText('a\ud800b')).toBe(digestText('a\ufffdb'));
+  });
+
   test('of data are those of its canonical text', () => {
     expect(digestJson({ b: [1, 'x'], a: null })).toBe(digestText('{"a":null,"b":[1,"x"]}'));
   });

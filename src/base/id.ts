@@ -1,8 +1,7 @@
 // Owns names of runs. Ids are random first, so that a short prefix is already unique, and use an alphabet
 // without look-alikes (no i, l, o, u), so that they survive being read aloud.
 
-import { randomBytes } from './random.ts';
-import { sha256 } from './sha256.ts';
+import { hash, randomBytes } from 'node:crypto';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const LENGTH = 16;
@@ -14,7 +13,7 @@ export function createRunId(): string {
 
 /** The id of a run that another one starts: always the same for the same parent and path. */
 export function deriveRunId(parent: string, path: string): string {
-  return encode(sha256(`${parent}\n${path}`));
+  return encode(hash('sha256', `${parent}\n${path}`, 'buffer'));
 }
 
 /** True for text that could be a run id or the beginning of one. */

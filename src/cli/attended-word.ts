@@ -1,10 +1,9 @@
-// Owns the beginning of every command with which an agent says something: which run is meant, and by which copy of the
-// engine it is driven. Code of the user's own imports the library, so that its run is driven by that very library; a
-// run that is a file of data and nothing else needs no second copy, and gets the one that comes with the command.
+// Owns the start of every command with which an agent reports or asks: which run is meant, and which copy of the engine
+// drives it.
 
 import { isSettled } from '../kernel/run-state.ts';
 import type { Store } from '../store/store.ts';
-import type { Said } from './attended-report.ts';
+import { type Said, sayTo } from './attended-report.ts';
 import type { Given } from './command.ts';
 import { rootOf } from './decision-gates.ts';
 import { findPlace, findRun, openForRun } from './session.ts';
@@ -20,8 +19,9 @@ export async function sayByCommand(shell: Shell, given: Given, said: Said): Prom
   try {
     const run = await findRun(store, prefix, place);
     const root = await rootOf(store, run);
-    const { sayTo } = (await isOnlyData(store, root)) ? await import('./attended-report-alone.ts') : await import('./attended-report.ts');
-    return await sayTo(shell, place, { ...said, store, run, root });
+    // Code of the user imports the library, so its run is driven by the same copy: that of main.cjs (scripts/bundle.js).
+    const say = (await isOnlyData(store, root)) ? sayTo : (await import('./attended-report.ts')).sayTo;
+    return await say(shell, place, { ...said, store, run, root });
   } finally {
     await store.close();
   }

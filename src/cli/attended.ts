@@ -10,6 +10,7 @@ import type { Store } from '../store/store.ts';
 import { exitOfStanding, type OpenWork, type Standing, standingText } from './attended-standing.ts';
 import { pasteable, shellWord } from './caller.ts';
 import type { Shell } from './shell.ts';
+import { readStory } from './story.ts';
 import { oneLine, plain } from './terminal.ts';
 
 /** What a command for agents ends with: how the run stands, and what came of the report that was made. */
@@ -28,7 +29,6 @@ const EXIT_WAITING = 3;
 /** Prints what the agent has to know now, and gives the exit code. */
 export async function tellAgent(shell: Shell, store: Store, told: Told): Promise<number> {
   if (shell.wantsJson) {
-    const { readStory } = await import('./story.ts');
     const { verdict, standing } = told;
     const said = verdict === undefined ? {} : { verdict: verdictRow(verdict) };
     shell.result({ ...(await readStory(store, standing.state.id)), handouts: standing.work.map(workRow), ...said }, () => []);

@@ -38,6 +38,11 @@ async function dispatch(world: World, argv: readonly string[]): Promise<number> 
     new Shell(world, commonOf(rest)).result({ version }, () => [version]);
     return 0;
   }
+  if (name === '__complete') {
+    const { completionLines } = await import('./completion/complete.ts');
+    for (const line of await completionLines(world, COMMANDS, rest)) world.stdout.write(`${line}\n`);
+    return 0;
+  }
   const spec = findCommand(name);
   const given = parseCommand(spec, rest);
   const shell = new Shell(world, given);

@@ -1,7 +1,7 @@
 // Owns where things are: the project around a folder, and the state directory that keeps its runs outside of it, so
 // that an agent that cleans its checkout does not delete them.
 
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { digestText } from '../base/digest.ts';
@@ -113,4 +113,21 @@ function gitDirectory(root: string): string | undefined {
   const own = resolve(top, named.trim());
   const shared = join(own, 'commondir');
   return existsSync(shared) ? resolve(own, readFileSync(shared, 'utf8').trim()) : own;
+}
+
+/** The files that describe the roles of a project, by name. */
+export function roleFilesOf({ root }: Pick<Project, 'root'>): string[] {
+  return HOMES.flatMap((home) => markdownIn(join(root, home, 'agents')));
+}
+
+function markdownIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.md'))
+      .sort()
+      .map((name) => join(folder, name));
+  } catch {
+    // Most projects have no such folder.
+    return [];
+  }
 }

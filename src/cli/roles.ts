@@ -1,19 +1,25 @@
 // Owns the roles of a project: what the files in its `agents` folder and its settings say of them, as the roles and
-// drivers of an engine. A driver is loaded only when a role names it.
+// drivers of an engine.
 //
 // R1. The settings say more than the file of a role: field by field, they come before it.
 // R2. A role that names no driver is `attended`: the agent that called us does its work.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
+import { createAcpDriver } from '../agents/acp.ts';
+import { createAiSdkDriver } from '../agents/ai-sdk.ts';
+import { packagesOf, projectModels } from '../agents/ai-sdk-provider.ts';
+import { createClaudeCodeDriver } from '../agents/claude-code.ts';
+import { createCodexDriver } from '../agents/codex.ts';
+import { createCommandDriver } from '../agents/command.ts';
 import type { AgentDriver } from '../agents/driver.ts';
-import type { RoleFile } from '../agents/role-file.ts';
+import { roleFieldsFault, roleFieldsOf } from '../agents/role-fields.ts';
+import { parseRoleFile, type RoleFile } from '../agents/role-file.ts';
 import { EngineError } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { RoleSetting } from '../steps/services.ts';
-import type { Project } from './project.ts';
-import { roleFilesOf } from './role-files.ts';
+import { type Project, roleFilesOf } from './project.ts';
 
 /** The roles of a project, and how each is reached. */
 export interface Roles {
@@ -44,7 +50,7 @@ export async function readRoles(project: Project, settings: RoleSettings): Promi
   const roles: [string, RoleSetting][] = [];
   for (const role of found) {
     const setting = settingOf(role);
-    const driver = await driverOf(project, role, setting);
+    const driver = driverOf(project, role, setting);
     const key = setting.argv === undefined ? setting.driver : `${setting.driver}:${role.name}`;
     if (driver !== undefined) drivers[key] ??= driver;
     roles.push([role.name, { ...setting, driver: key }]);
@@ -57,7 +63,6 @@ export async function readRoles(project: Project, settings: RoleSettings): Promi
 export async function readRoleList({ root }: Project, { roles = {} }: RoleSettings): Promise<readonly Role[]> {
   const files = roleFilesOf({ root });
   if (files.length === 0 && Object.keys(roles ?? {}).length === 0) return [];
-  const { parseRoleFile } = await import('../agents/role-file.ts');
   const found = new Map<string, Role>();
   for (const file of files) {
     const name = basename(file, '.md');
@@ -67,7 +72,7 @@ export async function readRoleList({ root }: Project, { roles = {} }: RoleSettin
     found.set(name, { ...parseRoleFile(file, textOf(file)), name, file });
   }
   for (const [name, said] of Object.entries(isJsonObject(roles) ? roles : {}))
-    found.set(name, { ...found.get(name), ...(await fieldsOf(name, said)), name });
+    found.set(name, { ...found.get(name), ...fieldsOf(name, said), name });
   return [...found.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
@@ -79,8 +84,7 @@ function textOf(file: string): string {
   }
 }
 
-async function fieldsOf(name: string, said: Json): Promise<Partial<RoleFile>> {
-  const { roleFieldsFault, roleFieldsOf } = await import('../agents/role-fields.ts');
+function fieldsOf(name: string, said: Json): Partial<RoleFile> {
   // Triggers start runs; they say nothing about how the role works.
   const { triggers: _, ...fields } = isJsonObject(said) ? said : ({} as JsonObject);
   const fault = roleFieldsFault(fields);
@@ -119,26 +123,21 @@ export function programOf(root: string, argv: readonly string[]): readonly strin
   return file !== '' && existsSync(file) ? [program, file, ...rest] : argv;
 }
 
-async function driverOf({ root }: Project, role: Role, setting: RoleSetting): Promise<AgentDriver | undefined> {
+function driverOf({ root }: Project, role: Role, setting: RoleSetting): AgentDriver | undefined {
   const { driver } = setting;
   const argv = setting.argv === undefined ? undefined : programOf(root, setting.argv);
   switch (driver) {
     case 'acp':
-      return (await import('../agents/acp.ts')).createAcpDriver({ argv: argv ?? [] });
+      return createAcpDriver({ argv: argv ?? [] });
     case 'command':
-      return (await import('../agents/command.ts')).createCommandDriver({ argv: argv ?? [] });
+      return createCommandDriver({ argv: argv ?? [] });
     case 'claude-code':
-      return (await import('../agents/claude-code.ts')).createClaudeCodeDriver(argv === undefined ? {} : { program: argv });
+      return createClaudeCodeDriver(argv === undefined ? {} : { program: argv });
     case 'codex':
-      return (await import('../agents/codex.ts')).createCodexDriver(argv === undefined ? {} : { program: argv });
-    case 'ai-sdk': {
-      const [{ createAiSdkDriver }, { packagesOf, projectModels }] = await Promise.all([
-        import('../agents/ai-sdk.ts'),
-        import('../agents/ai-sdk-provider.ts'),
-      ]);
+      return createCodexDriver(argv === undefined ? {} : { program: argv });
+    case 'ai-sdk':
       packagesOf(role.model);
       return createAiSdkDriver(projectModels(root));
-    }
     default:
       // The agent that called us is reached by whoever answers it.
       return undefined;

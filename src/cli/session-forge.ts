@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { EngineError } from '../base/error.ts';
 import type { LocalForge } from '../forge/local-forge.ts';
-import { roleFilesOf } from './role-files.ts';
+import { roleFilesOf } from './project.ts';
 import type { Place } from './session.ts';
 import type { Shell } from './shell.ts';
 

@@ -1,16 +1,14 @@
-// Owns what a command opens: the database of the project, an engine on it, and the run that a prefix means. Nothing is
-// opened or loaded that the command does not ask for, and looking never creates a database.
+// Owns what a command opens: the database of the project, and the run that a prefix means. A command that only reads
+// never creates a database.
 
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { AnyWorkflow, Engine, EngineOptions } from '../api/engine.ts';
 import { EngineError, isEngineError } from '../base/error.ts';
-import type { Forge } from '../forge/forge.ts';
+import { isDead, watchOwners } from '../process/owner.ts';
+import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
 import type { Given } from './command.ts';
-import { keyListOf } from './identity.ts';
 import { findProject, type Project, projectState, stateHome } from './project.ts';
-import { roleFilesOf } from './role-files.ts';
 import { readSettings, type Settings } from './settings.ts';
 import type { Shell } from './shell.ts';
 import { isSignedProject } from './signed-projects.ts';
@@ -33,8 +31,6 @@ export interface Place {
 export type StoreUse = 'drive' | 'look';
 
 const AMBIGUOUS_SHOWN = 5;
-/** How long a command waits for another process to answer. */
-const PATIENCE_MS = 15_000;
 
 /** The database that a command works with; it need not exist. */
 export async function findPlace(shell: Shell, given: Given): Promise<Place> {
@@ -85,10 +81,6 @@ export async function openStore(place: Place, use: StoreUse = 'drive'): Promise<
       cause,
     });
   }
-  const [{ openSqliteStore }, { isDead, watchOwners }] = await Promise.all([
-    import('../store/sqlite/open.ts'),
-    import('../process/owner.ts'),
-  ]);
   watchOwners(place.file);
   const origin = originFor(place, use);
   const store = await openSqliteStore({ file: place.file, isDead, ...(origin === undefined ? {} : { origin }) });
@@ -132,46 +124,4 @@ function noRun(prefix: string, place: Place): EngineError {
   return new EngineError('RUN_NOT_FOUND', `no run "${prefix}" in ${place.file}; "pawl runs" shows those that exist`, {
     details: { run: prefix, file: place.file },
   });
-}
-
-/** Opens an engine that drives only what this command asks for. */
-export async function openEngine(
-  shell: Shell,
-  place: Place,
-  parts: { readonly store: Store; readonly workflows: readonly AnyWorkflow[]; readonly forge?: Forge },
-): Promise<Engine> {
-  const [{ createEngine }, roles] = await Promise.all([import('../api/engine.ts'), rolesOf(place)]);
-  // Runs that take signatures are kept from those who would later look after them as another project.
-  if (place.settings.decisions === 'signed') isSignedProject(shell, place.project, true);
-  const { limits, stages, inheritEnv, groups, commands, budgets, decisions, protected: guarded } = place.settings;
-  return createEngine({
-    rights: 'checked',
-    db: place.file,
-    store: parts.store,
-    workflows: parts.workflows,
-    cwd: place.project.root,
-    drives: 'own',
-    patience: { ms: PATIENCE_MS, note: (text) => shell.warn(text) },
-    worktrees: { folder: join(dirname(place.file), 'worktrees') },
-    warn: (error) => shell.warn(error instanceof Error ? error.message : String(error)),
-    ...(limits === undefined ? {} : { limits }),
-    ...(stages === undefined ? {} : { stages }),
-    ...(inheritEnv === undefined ? {} : { inheritEnv }),
-    ...(groups === undefined ? {} : { groups }),
-    ...(commands === undefined ? {} : { commands }),
-    identities: () => keyListOf(shell, place.project),
-    ...(decisions === undefined ? {} : { decisions }),
-    ...(budgets === undefined ? {} : { budgets }),
-    ...(guarded === undefined ? {} : { protected: guarded }),
-    ...(parts.forge === undefined ? {} : { forge: parts.forge }),
-    ...roles,
-  });
-}
-
-/** The roles of a project with their drivers; where it has none, nothing is loaded for them. */
-async function rolesOf({ project, settings }: Place): Promise<Pick<EngineOptions, 'roles' | 'drivers'>> {
-  if (settings.roles === undefined && roleFilesOf(project).length === 0) return {};
-  const { readRoles } = await import('./roles.ts');
-  const { roles, drivers } = await readRoles(project, settings);
-  return { roles, drivers };
 }

@@ -7,11 +7,11 @@
 //     user puts files, it is bound to that folder the first time it is used; anywhere else it counts as foreign.
 // O2. The id is no secret from programs of the same user: it tells apart machines, users and state folders.
 
+import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Right } from '../authority/right.ts';
 import { EngineError, messageOf } from '../base/error.ts';
-import { randomUuid } from '../base/random.ts';
 import type { Store } from '../store/store.ts';
 import { isInside } from './trust.ts';
 
@@ -45,11 +45,11 @@ export function ensureStateId(state: string): string {
   const known = readStateId(state);
   if (known !== undefined) return known;
   const file = idFile(state);
-  const draft = `${file}.${randomUuid()}`;
+  const draft = `${file}.${randomUUID()}`;
   try {
     mkdirSync(state, { recursive: true, mode: 0o700 });
     // Written whole before it has its name, and a name is taken only once.
-    writeFileSync(draft, `${randomUuid()}\n`, { mode: 0o600, flag: 'wx' });
+    writeFileSync(draft, `${randomUUID()}\n`, { mode: 0o600, flag: 'wx' });
     linkSync(draft, file);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST')

@@ -4,11 +4,11 @@
 // E8. A token belongs to one attempt. It orders work; it proves nothing about who holds it.
 // E9. The same report again gets the verdict that stands, and what comes next; another one for the same token is refused.
 
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { checkQuestions } from '../agents/reply.ts';
 import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
 import { type Json, toPlain } from '../base/json.ts';
-import { nodeCrypto } from '../base/node-crypto.ts';
 import type { Signature } from '../base/signature.ts';
 import type { StepKind } from '../definition/model.ts';
 import type { Activation, Path, Ref } from '../kernel/activation.ts';
@@ -59,7 +59,7 @@ export interface Desk {
 
 /** The token of an attempt; the same one whenever it is asked for. */
 function tokenOf(core: Desk, attempt: { readonly run: string; readonly path: Path; readonly attempt: number }): string {
-  const hmac = nodeCrypto().createHmac('sha256', core.parts.tokenKey());
+  const hmac = createHmac('sha256', core.parts.tokenKey());
   return hmac.update(`${attempt.run}\n${attempt.path}\n${attempt.attempt}`).digest('base64url').slice(0, TOKEN_LENGTH);
 }
 
@@ -150,7 +150,7 @@ function activationOf(core: EngineCore, state: RunState, token: string): Activat
 
 function isSame(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && nodeCrypto().timingSafeEqual(a, b);
+  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 interface Reported {

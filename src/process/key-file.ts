@@ -1,7 +1,7 @@
 // Owns the key that lies beside a database: random, made when it is first needed, readable by its owner alone.
 
+import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { nodeCrypto } from '../base/node-crypto.ts';
 
 const KEY_BYTES = 32;
 
@@ -9,7 +9,7 @@ const KEY_BYTES = 32;
 export function keyReader(db: string | undefined): () => Uint8Array {
   let key: Uint8Array | undefined;
   return () => {
-    key ??= db === undefined || db === ':memory:' ? nodeCrypto().randomBytes(KEY_BYTES) : readKey(`${db}.key`);
+    key ??= db === undefined || db === ':memory:' ? randomBytes(KEY_BYTES) : readKey(`${db}.key`);
     return key;
   };
 }
@@ -21,8 +21,8 @@ function readKey(file: string): Uint8Array {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
   // Written whole before it has its name: of two processes that make one, both use the first.
-  const draft = `${file}.${process.pid}.${nodeCrypto().randomBytes(4).toString('hex')}`;
-  writeFileSync(draft, nodeCrypto().randomBytes(KEY_BYTES), { mode: 0o600 });
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  writeFileSync(draft, randomBytes(KEY_BYTES), { mode: 0o600 });
   try {
     linkSync(draft, file);
   } catch (error) {

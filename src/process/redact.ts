@@ -1,18 +1,17 @@
-// Owns the masking of secrets in text that leaves the engine: logs, stored output, streams, error messages.
-// It protects from accident, not from intent: a program can always spell a secret in a way not known here.
+// Owns masking secrets in text that leaves the engine: logs, stored output, streams, error messages.
+// It protects against accidents, not against intent: a program can always write a secret in a form not listed here.
 //
-// R1. Overlapping finds are masked as one; no part of a found spelling is ever let through.
-// R2. A stream gives the same text as the whole would, however it is cut into chunks, and holds back only what
+// R1. Overlapping matches are masked as one; no part of a matched form gets through.
+// R2. A stream returns the same text as the whole would, however it is split into chunks, and holds back only what
 //     could still become a secret.
 
-import { createFormIndex, type FormIndex } from './form-index.ts';
 import { SECRET_LENGTH_MIN, secretForms } from './secret-forms.ts';
 
-/** Masks secrets in a text that comes in pieces. */
+/** Masks secrets in a text that arrives in chunks. */
 export interface RedactorStream {
-  /** Takes the next piece and gives what can be shown by now. */
+  /** Takes the next chunk and returns what can be shown now. */
   push(chunk: string): string;
-  /** Gives what was still held back. */
+  /** Returns what was still held back. */
   end(): string;
 }
 
@@ -26,11 +25,31 @@ export interface Redactor {
   readonly tooCommon: string[];
 }
 
+interface LabelledForm {
+  readonly form: string;
+  readonly label: string;
+}
+
+interface Match {
+  readonly start: number;
+  readonly end: number;
+  readonly label: string;
+}
+
+interface SearchResult {
+  /** The longest match at each position. */
+  readonly matches: readonly Match[];
+  /** Where the text to its end is the beginning of a longer match; the text's length if nowhere. */
+  readonly openFrom: number;
+}
+
+type Search = (text: string) => SearchResult;
+
 interface Masked {
   readonly shown: string;
-  /** What must wait for the next piece. */
+  /** What has to wait for the next chunk. */
   readonly held: string;
-  /** How much at the start of `held` is masked already, its label shown. */
+  /** How many characters at the start of `held` are masked already, their label shown. */
   readonly heldMasked: number;
 }
 
@@ -44,22 +63,56 @@ export function createRedactor(secrets: Readonly<Record<string, string>>): Redac
   const tooShort = named.filter(([, value]) => value.trim().length < SECRET_LENGTH_MIN);
   const tooCommon = named.filter(([, value]) => EVERYDAY_WORDS.has(value.trim().toLowerCase()));
   const masked = named.filter((entry) => !tooShort.includes(entry) && !tooCommon.includes(entry));
-  const index = createFormIndex(
-    masked.flatMap(([name, value]) => secretForms(value).map((form) => ({ form, label: `[redacted:${name}]` }))),
+  const search = createSearch(
+    masked.flatMap(([name, value]) => secretForms(value).map((form) => ({ form: fold(form), label: `[redacted:${name}]` }))),
   );
   return {
-    text: (text) => mask(index, { text, masked: 0, final: true }).shown,
-    stream: () => createStream(index),
+    text: (text) => mask(search, { text, masked: 0, final: true }).shown,
+    stream: () => createStream(search),
     tooShort: tooShort.map(([name]) => name),
     tooCommon: tooCommon.map(([name]) => name),
   };
 }
 
-function createStream(index: FormIndex): RedactorStream {
+/** One regular expression finds where a form may begin; the forms themselves are too many and too long for one. */
+function createSearch(forms: readonly LabelledForm[]): Search {
+  if (forms.length === 0) return (text) => ({ matches: [], openFrom: text.length });
+  const longestFirst = forms.toSorted((a, b) => b.form.length - a.form.length);
+  const byStart = Map.groupBy(longestFirst, ({ form }) => form.slice(0, SECRET_LENGTH_MIN));
+  const starts = [...byStart.keys()];
+  // A lookahead consumes nothing, so matches that overlap are all found.
+  const pattern = new RegExp(`(?=(${starts.map((start) => start.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|')}))`, 'g');
+  return (text) => {
+    const folded = fold(text);
+    const matches: Match[] = [];
+    let openFrom = text.length;
+    for (const { index: start, 1: found = '' } of folded.matchAll(pattern)) {
+      const candidates = byStart.get(found) ?? [];
+      const match = candidates.find(({ form }) => folded.startsWith(form, start));
+      if (match !== undefined) matches.push({ start, end: start + match.form.length, label: match.label });
+      if (start < openFrom && candidates.some(({ form }) => isCutOff(form, folded, start))) openFrom = start;
+    }
+    // What is shorter than the pattern can only be the beginning of a match.
+    for (let at = Math.max(text.length - SECRET_LENGTH_MIN + 1, 0); at < openFrom; at += 1)
+      if (starts.some((start) => start.startsWith(folded.slice(at)))) openFrom = at;
+    return { matches, openFrom };
+  };
+}
+
+function isCutOff(form: string, text: string, start: number): boolean {
+  return form.length > text.length - start && form.startsWith(text.slice(start));
+}
+
+/** Lower case for A to Z only, so that every position stays the same. */
+function fold(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+function createStream(search: Search): RedactorStream {
   let held = '';
   let heldMasked = 0;
   const advance = (chunk: string, final: boolean): string => {
-    const result = mask(index, { text: held + chunk, masked: heldMasked, final });
+    const result = mask(search, { text: held + chunk, masked: heldMasked, final });
     ({ held, heldMasked } = result);
     return result.shown;
   };
@@ -72,17 +125,17 @@ interface Piece {
   readonly final: boolean;
 }
 
-function mask(index: FormIndex, piece: Piece): Masked {
+function mask(search: Search, piece: Piece): Masked {
   const { text, final } = piece;
-  const { finds, openFrom } = index.search(text);
+  const { matches, openFrom } = search(text);
   const cut = final ? text.length : openFrom;
   let shown = '';
   let done = piece.masked;
-  for (const find of finds) {
-    if (find.start >= cut && find.start >= done) break;
-    // A find that begins inside the one before continues its mask.
-    if (find.start >= done) shown += text.slice(done, find.start) + find.label;
-    done = Math.max(done, find.end);
+  for (const { start, end, label } of matches) {
+    if (start >= cut && start >= done) break;
+    // A match that begins inside the previous one extends its mask.
+    if (start >= done) shown += text.slice(done, start) + label;
+    done = Math.max(done, end);
   }
   if (done < cut) return { shown: shown + text.slice(done, cut), held: text.slice(cut), heldMasked: 0 };
   return { shown, held: text.slice(cut), heldMasked: done - cut };

@@ -1,7 +1,7 @@
-// Owns the spellings in which one secret turns up in output: as it is, and encoded the ways programs encode by
-// accident (a header dumped in base64, a URL logged, a JSON body printed).
+// Owns the forms in which a secret turns up in output: as it is, and encoded the ways programs encode by accident
+// (a header dumped in base64, a URL logged, a JSON body printed).
 
-/** Shorter text is a word, a number or a flag: masking it would hide the world and tell what the secret is. */
+/** Shorter text is a word, a number or a flag: masking it would hide too much and give the secret away. */
 export const SECRET_LENGTH_MIN = 6;
 
 // Lines of other multi-line secrets are often plain configuration (`clusters:`) that occurs everywhere.
@@ -9,7 +9,7 @@ const PLAIN_LINE_LENGTH_MIN = 16;
 
 const PEM_BOUNDARY = /^-----(BEGIN|END) [^-]+-----$/;
 
-/** Every spelling of a secret that is to be masked, without duplicates. Letters count in either case. */
+/** Every form of a secret to mask, without duplicates. Letters match in either case. */
 export function secretForms(secret: string): string[] {
   const worthy = [secret, secret.trim(), ...secretLines(secret)].filter((piece) => piece.length >= SECRET_LENGTH_MIN);
   return [...new Set(worthy.flatMap((piece) => formsOfPiece(piece.toWellFormed())))];

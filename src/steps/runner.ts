@@ -18,18 +18,22 @@ import { type AttemptContext, openContext } from './context.ts';
 import { filledIn } from './filling.ts';
 import { type ForgePart, type ForgeReading, partsNamedBy, readForge } from './forge-reading.ts';
 import { isForCaller } from './handover.ts';
+import { apart } from './isolation.ts';
+import { notingTree } from './judged-tree.ts';
+import { EXECUTORS } from './kinds/registry.ts';
 import { executeTask } from './kinds/task.ts';
+import { beforeWork, producing } from './outputs/production.ts';
+import { protectedBefore, protecting } from './protection.ts';
 import { redactJson } from './redaction.ts';
 import type { StepServices } from './services.ts';
+import { approvalOf } from './subject-changes.ts';
+import { observeSubjects } from './subjects.ts';
 import { type Bench, CLAIMED, type Job, stepError, stoppedError, type Work } from './work.ts';
 
 type Evidence = { readonly [name: string]: Json };
 
 const NO_CHECKS: readonly CheckResult[] = Object.freeze([]);
 const STACK_MAX = 2000;
-
-/** A run of functions needs none of it, and should not have to load it. */
-const workshop = () => import('./workshop.ts');
 
 /** Builds the function that does what a host asks for one attempt. */
 export function createAttemptRunner(services: StepServices): AttemptRunner {
@@ -83,7 +87,6 @@ const WANTS: Readonly<Record<AttemptRequest['want'], Want>> = { prepare, execute
 async function prepare(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   if (pipelineOf(request.bound.model.kind) === 'execute') {
     const job = { bench, request, context };
-    const { beforeWork, protectedBefore } = await workshop();
     const found = { ...(await beforeWork(job)), ...(await protectedBefore(job)) };
     const handsOut = isForCaller(job) ? { handsOut: true as const } : {};
     return { type: 'ready', ...(Object.keys(found).length === 0 ? {} : { found }), ...handsOut, checks: NO_CHECKS };
@@ -94,7 +97,6 @@ async function prepare(bench: Bench, request: AttemptRequest, context: AttemptCo
 }
 
 async function observe(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
-  const { observeSubjects, approvalOf } = await workshop();
   const subjects = await observeSubjects({ bench, request, context });
   const { path, step } = request.activation;
   return { type: 'observed', subjects, ...approvalOf(subjects, { path, step, now: bench.services.now() }) };
@@ -105,7 +107,7 @@ function execute(bench: Bench, request: AttemptRequest, context: AttemptContext)
   // Only members can have rivals. What is handed out is done by an agent that has its own place to work.
   const isAlone = request.group === undefined || (kind !== 'agent' && kind !== 'command');
   if (isAlone || isForCaller({ bench, request, context })) return executeHere(bench, request, context);
-  return workshop().then(({ apart }) => apart(bench, request, (place, told) => executeHere(place, told, context)));
+  return apart(bench, request, (place, told) => executeHere(place, told, context));
 }
 
 async function executeHere(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
@@ -131,12 +133,10 @@ async function executeHere(bench: Bench, request: AttemptRequest, context: Attem
 function startWork(job: Job): Work | Promise<Work> {
   const start = (): Work | Promise<Work> => (job.request.bound.model.kind === 'task' ? executeTask(job) : executeOther(job));
   // Only where there is a forge can anything land.
-  return job.bench.services.forge === undefined ? start() : workshop().then(({ notingTree }) => notingTree(job, start));
+  return job.bench.services.forge === undefined ? start() : notingTree(job, start);
 }
 
 async function executeOther(job: Job): Promise<Work> {
-  const { EXECUTORS, protecting } = await workshop();
-  if (job.request.signal.aborted) throw new Stopped();
   const { kind } = job.request.bound.model;
   const execution = EXECUTORS[kind];
   if (execution === undefined) return { error: stepError('STEP_FAILED', `a step of kind "${kind}" waits; it is not executed`) };
@@ -197,7 +197,6 @@ async function verify(bench: Bench, request: AttemptRequest, context: AttemptCon
 async function verifyReport({ bench, request, context }: Job): Promise<AttemptResult> {
   const claim = request.result;
   const outcome = heldBy(request.activation)?.outcome ?? 'ok';
-  const { notingTree, producing } = await workshop();
   const job = { bench, request, context };
   const produced = await notingTree(job, () => producing(job, () => ({ outcome, output: claim, claim })));
   if ('handed' in produced || 'asks' in produced) throw new Error('a report is no new work');

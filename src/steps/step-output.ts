@@ -4,8 +4,8 @@
 // O1. A StepOutput is a JSON object that begins a line, ends the output, has a boolean `success` and no unknown field.
 // O2. Two of them, one with text after it, and one that is cut off or malformed are an error, not a report.
 
+import { findJsonObjects } from '../agents/json-in-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { jsonStretches } from '../base/json-stretch.ts';
 import { kindOf } from './context.ts';
 
 /** What a program says about its work. All of it is a claim. */
@@ -35,14 +35,14 @@ const LOOKS_LIKE_ONE = /"(success|postconditionsPassed)"\s*:/;
 /** Reads the StepOutput at the end of an output, if there is one. */
 export function readStepOutput(stdout: string): StepOutputReading {
   const text = stdout.trimEnd();
-  const stretches = jsonStretches(text);
-  const broken = stretches.find(({ value, start, end }, index) => {
-    const until = Math.min(end ?? text.length, stretches[index + 1]?.start ?? text.length);
+  const matches = findJsonObjects(text);
+  const broken = matches.find(({ value, start, end }, index) => {
+    const until = Math.min(end ?? text.length, matches[index + 1]?.start ?? text.length);
     return value === undefined && LOOKS_LIKE_ONE.test(text.slice(start, until));
   });
   if (broken !== undefined) return invalid(broken.end === undefined ? 'it is cut off' : 'it is not JSON');
-  const reports = stretches.filter(({ value }) => isStepOutput(value));
-  const last = stretches.at(-1);
+  const reports = matches.filter(({ value }) => isStepOutput(value));
+  const last = matches.at(-1);
   const closing = last?.end === text.length && isJsonObject(last.value) && 'success' in last.value ? last : undefined;
   if (reports.some((report) => report !== closing)) {
     return invalid(reports.length > 1 ? 'there is more than one' : 'something follows it; it must be the last thing printed');

@@ -3,6 +3,8 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/catalogue.ts';
+import { completionLines } from '../../src/cli/completion/complete.ts';
+import type { World } from '../../src/cli/shell.ts';
 import { createEngine, defineWorkflow } from '../../src/index.ts';
 import { CliRig } from './rig.ts';
 
@@ -96,6 +98,8 @@ test('bash offers files and folders where a path is wanted', () => {
   rig.write('datei.db', '');
   expect(inBash(['pawl', 'runs', '--db', 'da']).sort()).toEqual(['das da', 'datei.db']);
   expect(inBash(['pawl', 'runs', '--project', 'da'])).toEqual(['das da']);
+  expect(inBash(['pawl', 'runs', '--project', '=', 'da'])).toEqual(['das da']);
+  expect(inBash(['pawl', 'runs', '--project=da'])).toEqual(['--project=das da']);
 });
 
 test('bash offers the runs of the database that the line names, newest first', async () => {
@@ -109,7 +113,7 @@ test('bash offers the runs of the database that the line names, newest first', a
 test('a shell gets the steps of the run on its line', async () => {
   const db = join(rig.folder, 'other.db');
   const [run = ''] = await makeRuns(db, 1);
-  const { stdout } = await rig.run(['completion', 'zsh', '--words', 'step', '--', 'retry', '--db', db, run, '']);
+  const { stdout } = await rig.run(['__complete', 'retry', '--db', db, run, '']);
   expect(stdout).toBe('one\ntwo\n');
 });
 
@@ -126,24 +130,33 @@ test('workflows and their steps are read and not run, and a name that a shell wo
 });
 
 test('completing makes no database, and a broken one is no words and no message', async () => {
-  expect(await rig.run(['completion', 'bash', '--words', 'run', '--', 'show', ''])).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await rig.run(['__complete', 'show', ''])).toEqual({ code: 0, stdout: '', stderr: '' });
   expect(await rig.json(['runs'])).toMatchObject({ runs: [] });
   const file = rig.write('broken.db', 'this is no database, and long enough to be told apart from an empty file');
-  expect(await rig.run(['completion', 'bash', '--words', 'run', '--', 'show', '--db', file, ''])).toEqual({
-    code: 0,
-    stdout: '',
-    stderr: '',
-  });
+  expect(await rig.run(['__complete', 'show', '--db', file, ''])).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-test('every script names every command and every option', async () => {
-  for (const shell of ['bash', 'zsh', 'fish']) {
-    const { stdout } = await rig.run(['completion', shell]);
-    for (const { name, options = [] } of COMMANDS) {
-      expect(stdout).toContain(name);
-      for (const option of options) expect(stdout).toContain(shell === 'fish' ? ` -l ${option.name}` : `--${option.name}`);
-    }
+const WORLD: World = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: process.env, cwd: process.cwd() };
+
+test('every command and every option is offered, with what it is for', async () => {
+  const commands = await completionLines(WORLD, COMMANDS, ['']);
+  for (const { name, summary, options = [] } of COMMANDS) {
+    expect(commands).toContain(`${name}\t${summary}`);
+    const offered = await completionLines(WORLD, COMMANDS, [name, '-']);
+    for (const option of options) expect(offered).toContain(`--${option.name}\t${option.about}`);
   }
+});
+
+test.each([
+  ['a value after its option', ['runs', '--status', 're'], ['rejected']],
+  ['a value in the same word', ['runs', '--status=re'], ['--status=rejected']],
+  ['a path', ['runs', '--db', ''], [':files']],
+  ['a folder in the same word', ['runs', '--project=x'], [':folders']],
+  ['nothing after a command that does not exist', ['nonesuch', ''], []],
+  ['nothing where no more words are taken', ['completion', 'bash', ''], []],
+  ['no options after "--"', ['completion', '--', '-'], []],
+])('a shell gets %s', async (_what, line, lines) => {
+  expect(await completionLines(WORLD, COMMANDS, line)).toEqual(lines);
 });
 
 test('bash has nothing to complain about in its script', () => {

@@ -105,19 +105,8 @@ export const KEEP: readonly CommandSpec[] = [
     group: 'Keep',
     summary: 'print a script that completes words of pawl in a shell',
     about:
-      'The script knows all commands and options. Runs, workflows and steps it asks for with --words while you type; they are read, and nothing of a workflow is run.',
-    args: [
-      { name: 'SHELL', about: 'the shell', required: true, choices: ['bash', 'zsh', 'fish'] },
-      { name: 'WORD', about: 'with --words, the words typed so far after "pawl"', many: true },
-    ],
-    options: [
-      {
-        name: 'words',
-        value: 'KIND',
-        about: 'print the words that can come next instead, one on a line',
-        choices: ['run', 'workflow', 'step'],
-      },
-    ],
+      'The script asks Pawl what can come next while you type: commands, options, their values, runs, workflows and steps. Workflows are read, and none of their code is run.',
+    args: [{ name: 'SHELL', about: 'the shell', required: true, choices: ['bash', 'zsh', 'fish'] }],
     examples: [
       { line: 'pawl completion bash > ~/.local/share/bash-completion/completions/pawl', about: 'bash' },
       { line: 'pawl completion zsh > ~/.zfunc/_pawl', about: 'zsh, with ~/.zfunc on the fpath' },

@@ -1,10 +1,10 @@
 // Owns copies of the whole store, made while runs go on, and the record of them.
 
+import { randomUUID } from 'node:crypto';
 import { renameSync, rmSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { EngineError } from '../../base/error.ts';
-import { nodeCrypto } from '../../base/node-crypto.ts';
 import { type Connection, createPrivateFile } from './connection.ts';
 import { toStoreError } from './failure.ts';
 
@@ -50,5 +50,5 @@ export function recordBackup(
 ): void {
   connection
     .sql('INSERT INTO database_backups (id, created_at, path, workflow_run_id, size_bytes) VALUES (?, ?, ?, ?, ?)')
-    .run(nodeCrypto().randomUUID(), new Date(made.at).toISOString(), made.path, made.run ?? null, made.bytes);
+    .run(randomUUID(), new Date(made.at).toISOString(), made.path, made.run ?? null, made.bytes);
 }

@@ -7,7 +7,7 @@
 //     what its checkpoint costs, not what its history does. It is a checksum, no signature: the chain proves the log,
 //     and the log folds to the checkpoint.
 
-import { crc32 } from '../../base/checksum.ts';
+import { crc32 } from 'node:zlib';
 import { digestText } from '../../base/digest.ts';
 
 /** What a chain begins with, in hex. */

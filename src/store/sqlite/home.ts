@@ -4,10 +4,10 @@
 // H1. Nothing is written once the file, its log or the index of the log is not the one that SQLite has open: SQLite keeps
 //     writing to a file that was removed, and nobody could ever read it.
 
+import { randomUUID } from 'node:crypto';
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { EngineError } from '../../base/error.ts';
-import { randomUuid } from '../../base/random.ts';
 import type { Connection } from './connection.ts';
 
 interface Place {
@@ -49,7 +49,7 @@ export function openHome(connection: Connection): Home {
 
 /** Gives a new store its id and its home. Runs inside the transaction that creates the tables. */
 export function foundHome(connection: Connection): void {
-  connection.sql("INSERT INTO meta (key, value) VALUES ('store_id', ?)").run(randomUuid());
+  connection.sql("INSERT INTO meta (key, value) VALUES ('store_id', ?)").run(randomUUID());
   if (connection.path !== undefined) writeHome(connection, placeOf(connection.path));
   adoptOrigin(connection);
 }

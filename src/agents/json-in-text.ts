@@ -1,10 +1,10 @@
-// Owns finding JSON objects in the output of a program: one that begins a line, up to the brace that closes it. Braces
-// inside texts do not count, and no character is looked at more than a few times, however long the output is.
+// Owns finding JSON objects in an agent's output: an object starts at the beginning of a line and ends at its closing
+// brace. Braces inside strings do not count, and the search stays linear however long the output is.
 
-import type { Json } from './json.ts';
+import type { Json } from '../base/json.ts';
 
-/** An object that was found in a text. `value` is absent when it is not JSON; `end` is absent when nothing closes it. */
-export interface Stretch {
+/** A possible object in a text. `value` is absent when it does not parse; `end` is undefined when no brace closes it. */
+export interface JsonMatch {
   readonly start: number;
   readonly end: number | undefined;
   readonly value?: Json;
@@ -12,18 +12,18 @@ export interface Stretch {
 
 const UNCLOSED_MAX = 20;
 
-/** Every object at the beginning of a line, in order. One inside another is not found again. */
-export function jsonStretches(text: string): Stretch[] {
-  const found: Stretch[] = [];
+/** Every object at the beginning of a line, in order. Objects nested in one that parses are not listed. */
+export function findJsonObjects(text: string): JsonMatch[] {
+  const found: JsonMatch[] = [];
   let unclosed = 0;
   let at = lineWithBrace(text, 0);
   while (at !== undefined) {
     const end = closingOf(text, at);
-    const stretch = end === undefined ? { start: at, end } : { start: at, end, ...parsed(text.slice(at, end)) };
-    found.push(stretch);
+    const match = end === undefined ? { start: at, end } : { start: at, end, ...parsed(text.slice(at, end)) };
+    found.push(match);
     if (end === undefined) unclosed += 1;
-    const next = lineWithBrace(text, end !== undefined && 'value' in stretch ? end : at + 1);
-    // Each unclosed one was looked at to the end of the text: after a flood of them only the last line counts.
+    const next = lineWithBrace(text, end !== undefined && 'value' in match ? end : at + 1);
+    // Each unclosed object is scanned to the end of the text, so after many of them only the last candidate is tried.
     at = next === undefined || unclosed < UNCLOSED_MAX ? next : Math.max(next, text.lastIndexOf('\n{') + 1);
   }
   return found;

@@ -1,0 +1,56 @@
+// Owns the engine of a command: on the database and with the settings of the project, driving only what is asked for.
+// Apart from session.ts, so that a command that only reads does not load the engine.
+
+import { dirname, join } from 'node:path';
+import { type AnyWorkflow, createEngine, type Engine, type EngineOptions } from '../api/engine.ts';
+import type { Forge } from '../forge/forge.ts';
+import type { Store } from '../store/store.ts';
+import { keyListOf } from './identity.ts';
+import { roleFilesOf } from './project.ts';
+import type { Place } from './session.ts';
+import type { Shell } from './shell.ts';
+import { isSignedProject } from './signed-projects.ts';
+
+/** How long a command waits for another process to answer. */
+const PATIENCE_MS = 15_000;
+
+/** Opens an engine that drives only what this command asks for. */
+export async function openEngine(
+  shell: Shell,
+  place: Place,
+  parts: { readonly store: Store; readonly workflows: readonly AnyWorkflow[]; readonly forge?: Forge },
+): Promise<Engine> {
+  // Runs that take signatures are kept from those who would later look after them as another project.
+  if (place.settings.decisions === 'signed') isSignedProject(shell, place.project, true);
+  const { limits, stages, inheritEnv, groups, commands, budgets, decisions, protected: guarded } = place.settings;
+  return createEngine({
+    rights: 'checked',
+    db: place.file,
+    store: parts.store,
+    workflows: parts.workflows,
+    cwd: place.project.root,
+    drives: 'own',
+    patience: { ms: PATIENCE_MS, note: (text) => shell.warn(text) },
+    worktrees: { folder: join(dirname(place.file), 'worktrees') },
+    warn: (error) => shell.warn(error instanceof Error ? error.message : String(error)),
+    ...(limits === undefined ? {} : { limits }),
+    ...(stages === undefined ? {} : { stages }),
+    ...(inheritEnv === undefined ? {} : { inheritEnv }),
+    ...(groups === undefined ? {} : { groups }),
+    ...(commands === undefined ? {} : { commands }),
+    identities: () => keyListOf(shell, place.project),
+    ...(decisions === undefined ? {} : { decisions }),
+    ...(budgets === undefined ? {} : { budgets }),
+    ...(guarded === undefined ? {} : { protected: guarded }),
+    ...(parts.forge === undefined ? {} : { forge: parts.forge }),
+    ...(await rolesOf(place)),
+  });
+}
+
+/** The roles of a project with their drivers. Loaded when the project has roles: it brings the YAML parser. */
+async function rolesOf({ project, settings }: Place): Promise<Pick<EngineOptions, 'roles' | 'drivers'>> {
+  if (settings.roles === undefined && roleFilesOf(project).length === 0) return {};
+  const { readRoles } = await import('./roles.ts');
+  const { roles, drivers } = await readRoles(project, settings);
+  return { roles, drivers };
+}
