@@ -64,7 +64,10 @@ export async function bundle(folder) {
     await build({ ...COMMAND_LINE, stdin: { contents, resolveDir: root }, outfile, plugins: [loadFromFiles(command, loaded)] });
   }
   const modules = [...loaded].map((source) => `${JSON.stringify(source)}: () => require('./${source}')`);
-  const contents = `'use strict'; exports.main = () => require('./src/cli/main.ts').main(); exports.modules = { ${modules.join(', ')} };`;
+  // `runCommandLine` is for tests, which run commands in their own process.
+  const entry =
+    "const line = () => require('./src/cli/main.ts'); exports.main = () => line().main(); exports.runCommandLine = (...given) => line().runCommandLine(...given);";
+  const contents = `'use strict'; ${entry} exports.modules = { ${modules.join(', ')} };`;
   await build({ ...COMMAND_LINE, stdin: { contents, resolveDir: root }, outfile: join(commands, 'main.cjs') });
   for (const [file, source] of Object.entries(FOR_MODULES)) {
     const { exports = [] } = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint === source) ?? {};

@@ -3,9 +3,7 @@
 
 import { EngineError } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type { Wait } from '../kernel/activation.ts';
 import { humanWaitOf } from '../kernel/activation.ts';
-import type { RunEvent } from '../kernel/event.ts';
 import { activationIn } from '../kernel/event.ts';
 import type { Store } from '../store/store.ts';
 import { DIGEST_SHOWN, textOf } from './decision.ts';

@@ -2,7 +2,7 @@
 // gets for one event. The words are stable, since programs read them.
 
 import { formatDuration } from '../base/duration.ts';
-import type { Activation, Waiting } from '../kernel/activation.ts';
+import type { Waiting } from '../kernel/activation.ts';
 import { startTimeOf, waitOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunProgress, StepProgress } from './progress.ts';

@@ -11,7 +11,6 @@ import type { Given } from './command.ts';
 import { findProject, type Project, projectState, stateHome } from './project.ts';
 import { readSettings, type Settings } from './settings.ts';
 import type { Shell } from './shell.ts';
-import { isSignedProject } from './signed-projects.ts';
 import { assertOwn, ensureStateId, readStateId } from './store-origin.ts';
 
 /** Where the runs of a command are kept, and who said so. */

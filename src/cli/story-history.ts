@@ -1,7 +1,6 @@
 // Owns what only the log of a run tells: who decided what and on which content, what was passed by hand, how large its fan-outs are, and which
 // run it was forked from.
 
-import type { Activation } from '../kernel/activation.ts';
 import { humanWaitOf } from '../kernel/activation.ts';
 import type { Override, RunChanged, RunEvent } from '../kernel/event.ts';
 import { activationIn, pathOf } from '../kernel/event.ts';

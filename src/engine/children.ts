@@ -3,7 +3,6 @@
 
 import { EngineError, isEngineError, isPassing, messageOf } from '../base/error.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
-import type { Activation } from '../kernel/activation.ts';
 import type { ChildEffect } from '../kernel/effect.ts';
 import type { RunInput, StepError } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';

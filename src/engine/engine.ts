@@ -9,7 +9,6 @@ import { createRunId } from '../base/id.ts';
 import { deepFreeze, type JsonObject } from '../base/json.ts';
 import { bindParams } from '../definition/arg.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
-import type { Activation } from '../kernel/activation.ts';
 import { createRun } from '../kernel/apply.ts';
 import type { ChildEffect } from '../kernel/effect.ts';
 import type { RunEvent } from '../kernel/event.ts';

@@ -3,7 +3,6 @@
 import type { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow } from '../definition/code.ts';
-import type { Activation } from '../kernel/activation.ts';
 import type { ChildEffect } from '../kernel/effect.ts';
 import type { RunEvent, RunStarted } from '../kernel/event.ts';
 import type { RunInput } from '../kernel/input.ts';

@@ -10,7 +10,7 @@ import { EngineError } from '../base/error.ts';
 import { canonicalJson, type Json } from '../base/json.ts';
 import { hashDefinition } from '../definition/hash.ts';
 import type { Definition, HumanGateModel } from '../definition/model.ts';
-import type { Activation, Path, Wait } from '../kernel/activation.ts';
+import type { Activation, Path } from '../kernel/activation.ts';
 import { heldBy, humanWaitOf, waitOf } from '../kernel/activation.ts';
 import { apply, createRun, type Draft, draftOf } from '../kernel/apply.ts';
 import type { RunChanged, RunEvent, RunStarted, Signed, StepChanged, StepOpened, StepSettled } from '../kernel/event.ts';

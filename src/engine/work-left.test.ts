@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Activation, Decision, Wait } from '../kernel/activation.ts';
+import type { Activation, Decision } from '../kernel/activation.ts';
 import { createRun } from '../kernel/apply.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import { hasWorkLeft } from './delta.ts';

@@ -8,7 +8,7 @@ import { invariant } from '../base/invariant.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
 import { expressionValue, itemsExpression } from '../definition/scope.ts';
-import type { Activation, Path, Ref, Visit, Waiting } from './activation.ts';
+import type { Path, Ref, Visit, Waiting } from './activation.ts';
 import type { StepError } from './input.ts';
 import { joinOutcome, mayAllReject } from './join.ts';
 import { openStep, started } from './open.ts';

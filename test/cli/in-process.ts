@@ -1,7 +1,7 @@
 // Owns running a command inside the process of the test: the bundled command line with streams of its own, and with the
 // environment, folder and words that a process of its own would have. Starting a process takes ten times as long.
 
-import { registerHooks } from 'node:module';
+import { createRequire, registerHooks } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -32,7 +32,7 @@ export async function runInProcess(command: InProcess): Promise<Ended> {
   commands += 1;
   const restore = takePlace(command);
   try {
-    const main = (await import(pathToFileURL(join(inject('bundle'), 'cli', 'main.js')).href)) as { runCommandLine: typeof runCommandLine };
+    const main = createRequire(import.meta.url)(join(inject('bundle'), 'cli', 'main.cjs')) as { runCommandLine: typeof runCommandLine };
     const [stdout, stderr] = [openOutput(), openOutput()];
     const stdin = new PassThrough().end(command.input) as unknown as NodeJS.ReadStream;
     const world = { stdin, stdout: stdout.stream, stderr: stderr.stream, env: process.env, cwd: command.cwd, startedAt: Date.now() };
