@@ -14,7 +14,6 @@ export {
 export { createEngine, type Engine, type EngineOptions, type RunHandle } from './api/engine.ts';
 export { type OpenIdentity, openIdentity } from './api/identity.ts';
 export { defineWorkflow, Workflow, workflow } from './api/workflow.ts';
-export { step } from './authoring/flow-builder.ts';
 export { all, race } from './authoring/flow-call.ts';
 export { StepDef } from './authoring/graph.ts';
 export { AgentRole, Dispatch } from './authoring/graph-dispatch.ts';
@@ -40,5 +39,6 @@ export type { Patience } from './engine/patience.ts';
 export type { AnswerRequest, Handout, OpenQuestions, ReportVerdict, WorkReport } from './engine/reports.ts';
 export type { DecisionRequest, ResumeChoice } from './engine/requests.ts';
 export { StepFailed } from './kernel/flow-step.ts';
+export { step } from './kinds/step-builder.ts';
 export { openSqliteStore } from './store/sqlite/open.ts';
 export type { Store } from './store/store.ts';

@@ -2,9 +2,10 @@
 // workflows.
 
 import type { Discovery } from '../authoring/discover.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 
 /** Finds the workflows in folders by parsing their files; none of their code is run. */
 export async function discoverWorkflows(...folders: readonly string[]): Promise<Discovery> {
   const { discoverWorkflows: discover } = await import('../authoring/discover.ts');
-  return discover(...folders);
+  return discover(folders, REGISTRY);
 }

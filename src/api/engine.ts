@@ -53,6 +53,7 @@ import type { RunEvent } from '../kernel/event.ts';
 import { isFinal, isSettled } from '../kernel/run-state.ts';
 import { waitsOf } from '../kernel/status.ts';
 import { FORGE_SIGNAL } from '../kernel/waits.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { keyReader } from '../process/key-file.ts';
 import { createOwner, giveSigns, isDead, watchOwners } from '../process/owner.ts';
 import { readForge } from '../steps/forge-reading.ts';
@@ -266,7 +267,7 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
     store,
     clock,
     source: withContexts(sourceOf(options.workflows ?? []), options.contexts ?? {}),
-    runAttempt: createAttemptRunner(services),
+    runAttempt: createAttemptRunner(services, REGISTRY),
     readForge: async (parts, data) => {
       const { facts, problem } = await readForge(options.forge, data, parts);
       return problem === undefined ? facts : { unreadable: problem.message };
@@ -274,7 +275,7 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
     tokenKey: keyReader(options.db),
     signing: { all: options.decisions === 'signed', keys: keysOf(options.identities) },
     mayDecide: (from, actor) => memberName(options.groups ?? {}, from, actor),
-    childInput: async (request) => (await workshop()).childInput(request),
+    childInput: async (request) => (await import('../kinds/workflow/run.ts')).childInput(request),
     me: createOwner(),
     limits: {
       limits: options.limits ?? {},

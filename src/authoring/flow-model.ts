@@ -5,7 +5,7 @@ import { type Duration, parseDuration } from '../base/duration.ts';
 import { EngineError, messageOf } from '../base/error.ts';
 import { deepFreeze, type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { type BoundStep, type ConditionCheck, NO_CODE, type StepCode, type StepContext } from '../definition/code.ts';
-import { KINDS } from '../definition/kinds/registry.ts';
+import { type KindRegistry, pipelineOf } from '../definition/kind.ts';
 import type { ConditionModel, RecoveryPolicy, RetryPolicy, StepKind, StepModel } from '../definition/model.ts';
 import { expressionOf } from '../kernel/scope.ts';
 
@@ -58,7 +58,7 @@ export interface StepParts {
 const BACKOFF_MAX = '1h';
 
 /** The step with its kind's defaults and its options. */
-export function createBoundStep(parts: StepParts): BoundStep {
+export function createBoundStep(parts: StepParts, registry: KindRegistry): BoundStep {
   const { name, kind, members = [] } = parts;
   const model: StepModel = {
     id: name,
@@ -72,23 +72,24 @@ export function createBoundStep(parts: StepParts): BoundStep {
     next: {},
     retry: { max: 0, on: ['error'] },
     contractRetries: 1,
-    recovery: KINDS[kind].recovery,
+    recovery: registry.kinds[kind].recovery,
     slots: [],
     members: members.map((member) => member.model),
     ...parts.fields,
   };
-  checkConfig(model);
+  checkConfig(model, registry);
   const code = { ...NO_CODE, ...parts.code, members: Object.fromEntries(members.map((member) => [member.model.id, member.code])) };
   return withOptions({ model, code }, parts.options ?? {});
 }
 
 // A fan-out over an empty list is fine here, where the list is known only when the step is yielded.
-function checkConfig(model: StepModel): void {
+function checkConfig(model: StepModel, { kinds, checks }: KindRegistry): void {
   if (model.kind === 'parallel') return;
   const faults: string[] = [];
-  KINDS[model.kind].check(model, {
+  kinds[model.kind].validate(model, {
     fault: (message, hint) => faults.push(`${message}; ${hint}`),
     expression: (source, what) => checkExpression(`${what} of step "${model.id}"`, source),
+    check: (name) => (Object.hasOwn(checks, name) ? checks[name] : undefined),
   });
   if (faults.length > 0) throw invalid(`step "${model.id}"`, `cannot be built: ${faults.join('. ')}`);
 }
@@ -103,7 +104,7 @@ function checkExpression(what: string, source: string): void {
 
 /** Refuses a step that cannot be part of a group; `group` begins the message. */
 export function checkMember(group: string, { model }: BoundStep): void {
-  if (KINDS[model.kind].mayBeMember) return;
+  if (pipelineOf(model.kind) !== 'group') return;
   throw invalid(group, `cannot hold step "${model.id}", which is a group itself; yield that one by itself`);
 }
 
@@ -181,4 +182,16 @@ export function plainOf<T extends Json>(step: string, what: string, value: unkno
 /** The error of a step that cannot be built; `subject` names it. */
 export function invalid(subject: string, problem: string): EngineError {
   return new EngineError('DEFINITION_INVALID', `${subject} ${problem}`);
+}
+
+// A path is `step#visit` or `group#visit/key`, so a name must not look like more than one part of it.
+const NAME = /^[^#/\p{Cc}]{1,200}$/u;
+
+/** The name of a step of a flow, or an error when it cannot be one. */
+export function stepName(name: string): string {
+  if (typeof name === 'string' && NAME.test(name)) return name;
+  throw invalid(
+    `the step name ${JSON.stringify(name)}`,
+    'cannot be used; write 1 to 200 characters without "#", "/" and control characters',
+  );
 }

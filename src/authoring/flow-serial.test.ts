@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { digestOfYield } from '../kernel/flow-digest.ts';
-import { step } from './flow-builder.ts';
+import { step } from '../kinds/step-builder.ts';
 import { all, race } from './flow-call.ts';
 import { serialiseStep, shownValue } from './flow-serial.ts';
 

@@ -3,8 +3,8 @@ import type { Json } from '../base/json.ts';
 import { arg } from '../definition/arg.ts';
 import type { StepContext } from '../definition/code.ts';
 import { type FlowYield, StepFailed } from '../kernel/flow-step.ts';
+import { step } from '../kinds/step-builder.ts';
 import { compileFlow } from './flow.ts';
-import { step } from './flow-builder.ts';
 import { all, race } from './flow-call.ts';
 import { lintFlow } from './flow-lint.ts';
 

@@ -7,12 +7,18 @@ import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { CodeRole } from '../definition/hash.ts';
 import { type ProblemCode, ProblemList } from '../definition/problem.ts';
+import type { Compilers } from './graph-work.ts';
 
 /** One graph as it is read. */
 export class GraphReading {
+  readonly compilers: Compilers;
   readonly problems = new ProblemList();
   readonly roles: CodeRole[] = [];
   readonly children = new Map<string, CompiledWorkflow>();
+
+  constructor(compilers: Compilers) {
+    this.compilers = compilers;
+  }
 
   /** The reading of one step, or of a member by its qualified name. */
   step(at: string): StepReading {

@@ -4,6 +4,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { StepModel } from '../definition/model.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { compileGraph as defineWorkflow } from './graph.ts';
 
 interface BookContext {
@@ -121,7 +122,7 @@ const W1EditingWorkflow = defineWorkflow<BookContext>({
       next: null,  // End of workflow
     },
   ],
-});
+}, REGISTRY);
 
 const { definition, code } = W1EditingWorkflow;
 const stepCalled = (id: string) => definition.steps.find((step) => step.id === id) as StepModel;

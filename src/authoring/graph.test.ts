@@ -6,10 +6,11 @@ import type { StepContext } from '../definition/code.ts';
 import type { Definition, StepModel } from '../definition/model.ts';
 import { Outcome } from '../definition/outcome.ts';
 import type { Problem } from '../definition/problem.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { compileGraph, compileSteps, StepDef } from './graph.ts';
 import type { GraphSpec, StepSpec } from './graph-spec.ts';
 
-const graph = (...steps: StepSpec[]) => compileGraph({ name: 'wf', steps });
+const graph = (...steps: StepSpec[]) => compileGraph({ name: 'wf', steps }, REGISTRY);
 const first = (...steps: StepSpec[]) => graph(...steps).definition.steps[0] as StepModel;
 const DONE: StepSpec = { id: 'done', next: null };
 
@@ -20,7 +21,7 @@ function faults(spec: unknown): string[] {
 
 function problems(spec: unknown): readonly Problem[] {
   try {
-    compileGraph(spec as GraphSpec);
+    compileGraph(spec as GraphSpec, REGISTRY);
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== 'DEFINITION_INVALID') throw error;
     return error.details.problems as readonly Problem[];
@@ -52,8 +53,10 @@ describe('next', () => {
 
   test('an edge that leads back without a bound takes that of the workflow', () => {
     const steps: StepSpec[] = [{ id: 'a', next: { ok: null, iterate: 'a' } }];
-    expect(compileGraph({ name: 'wf', steps, limits: { maxIterations: 4 } }).definition.steps[0]?.next.iterate).toMatchObject({ max: 4 });
-    expect(compileGraph({ name: 'wf', steps }).definition.steps[0]?.next.iterate).toMatchObject({ max: 10 });
+    expect(compileGraph({ name: 'wf', steps, limits: { maxIterations: 4 } }, REGISTRY).definition.steps[0]?.next.iterate).toMatchObject({
+      max: 4,
+    });
+    expect(compileGraph({ name: 'wf', steps }, REGISTRY).definition.steps[0]?.next.iterate).toMatchObject({ max: 10 });
   });
 
   test('what is wrong with one next is told once, though it is kept under two outcomes', () => {
@@ -267,13 +270,16 @@ describe('fields of a step', () => {
 });
 
 describe('a compiled workflow', () => {
-  const compiled = compileGraph({
-    name: 'wf',
-    version: '2',
-    steps: [
-      { id: 'a', actions: ['x'], handler: () => Outcome.OK, postconditions: [{ name: 'p', check: () => true, error: 'e' }], next: null },
-    ],
-  });
+  const compiled = compileGraph(
+    {
+      name: 'wf',
+      version: '2',
+      steps: [
+        { id: 'a', actions: ['x'], handler: () => Outcome.OK, postconditions: [{ name: 'p', check: () => true, error: 'e' }], next: null },
+      ],
+    },
+    REGISTRY,
+  );
 
   test('does not change, however deep', () => {
     const { definition } = compiled as { definition: { -readonly [K in keyof Definition]: Definition[K] } };
@@ -290,7 +296,7 @@ describe('a compiled workflow', () => {
   test('does not change with the object it was made from', () => {
     const actions = ['x'];
     const args = { n: { description: '', required: false, choices: [{ deep: 1 }] } };
-    const { definition } = compileGraph({ name: 'wf', steps: [{ id: 'a', actions, args, next: null }] });
+    const { definition } = compileGraph({ name: 'wf', steps: [{ id: 'a', actions, args, next: null }] }, REGISTRY);
     actions.push('y');
     (args.n.choices[0] as { deep: number }).deep = 2;
     expect(definition.steps[0]).toMatchObject({ actions: ['x'], args: { n: { choices: [{ deep: 1 }] } } });
@@ -302,15 +308,21 @@ describe('a compiled workflow', () => {
   });
 
   test('has the same hash in both spellings and in any order of keys', () => {
-    const native = compileGraph({ name: 'wf', title: 'T', entry: 'a', steps: [{ id: 'a', command: 'x', timeout: '60s', next: null }] });
-    const other = compileGraph({
-      steps: [{ next: { ok: null, skip: null }, timeout: '1m', command: 'x', name: 'a' }],
-      initialStep: 'a',
-      name: 'T',
-      type: 'wf',
-    });
+    const native = compileGraph(
+      { name: 'wf', title: 'T', entry: 'a', steps: [{ id: 'a', command: 'x', timeout: '60s', next: null }] },
+      REGISTRY,
+    );
+    const other = compileGraph(
+      {
+        steps: [{ next: { ok: null, skip: null }, timeout: '1m', command: 'x', name: 'a' }],
+        initialStep: 'a',
+        name: 'T',
+        type: 'wf',
+      },
+      REGISTRY,
+    );
     expect(other.hash).toBe(native.hash);
-    expect(compileGraph({ name: 'wf', title: 'T', steps: [{ id: 'a', command: 'y', next: null }] }).hash).not.toBe(native.hash);
+    expect(compileGraph({ name: 'wf', title: 'T', steps: [{ id: 'a', command: 'y', next: null }] }, REGISTRY).hash).not.toBe(native.hash);
   });
 
   test('has another code hash when a function, or what it is for, changes', () => {
@@ -323,10 +335,10 @@ describe('a compiled workflow', () => {
   });
 
   test('keeps the workflows its steps start, once each', () => {
-    const child = compileSteps('child', StepDef({ id: 'a', next: null }));
+    const child = compileSteps('child', [StepDef({ id: 'a', next: null })], REGISTRY);
     const parent = graph({ id: 'a', workflow: child, next: 'b' }, { id: 'b', workflow: { compiled: child }, next: null });
     expect([...parent.children]).toEqual([['child', child]]);
-    const other = compileSteps('child', StepDef({ id: 'b', next: null }));
+    const other = compileSteps('child', [StepDef({ id: 'b', next: null })], REGISTRY);
     expect(() => graph({ id: 'a', workflow: child, next: 'b' }, { id: 'b', workflow: other, next: null })).toThrow(
       expect.objectContaining({ code: 'WORKFLOW_DUPLICATE' }),
     );
@@ -336,7 +348,7 @@ describe('a compiled workflow', () => {
     const step = StepDef({ id: 'a', next: { ok: null } });
     expect(() => Object.assign(step, { id: 'b' })).toThrow(TypeError);
     expect(() => Object.assign(step.next as object, { ok: 'b' })).toThrow(TypeError);
-    expect(compileSteps('one', step).definition.steps).toEqual(compileSteps('two', step).definition.steps);
+    expect(compileSteps('one', [step], REGISTRY).definition.steps).toEqual(compileSteps('two', [step], REGISTRY).definition.steps);
   });
 });
 
@@ -358,8 +370,10 @@ describe('a workflow that cannot work', () => {
       'plan TARGET_UNKNOWN',
       'implement UNREACHABLE',
     ]);
-    expect(() => compileGraph(spec as unknown as GraphSpec)).toThrow(/workflow "wf" has 6 problems:.*\(did you mean "implement"\?\)/s);
-    expect(() => compileGraph({ name: 'wf', steps: [{ id: 'a' }] })).toThrow(
+    expect(() => compileGraph(spec as unknown as GraphSpec, REGISTRY)).toThrow(
+      /workflow "wf" has 6 problems:.*\(did you mean "implement"\?\)/s,
+    );
+    expect(() => compileGraph({ name: 'wf', steps: [{ id: 'a' }] }, REGISTRY)).toThrow(
       'workflow "wf" is not valid: step "a": it does not say what comes next; write `next: null` to end the run here, or name a step',
     );
   });

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { REGISTRY } from '../kinds/registry.ts';
 import type { Definition, Edge, StepModel, Target } from './model.ts';
 import { findProblems, validateDefinition } from './validate.ts';
 
@@ -36,13 +37,14 @@ const workflow = (steps: readonly StepModel[], fields: Partial<Definition> = {})
   ...fields,
 });
 const faults = (definition: Definition) =>
-  findProblems(definition).map(({ step: at, code }) => (at === undefined ? code : `${at} ${code}`));
-const messages = (definition: Definition) => findProblems(definition).map(({ message, hint }) => `${message}; ${hint}`);
+  findProblems(definition, { registry: REGISTRY }).map(({ step: at, code }) => (at === undefined ? code : `${at} ${code}`));
+const messages = (definition: Definition) =>
+  findProblems(definition, { registry: REGISTRY }).map(({ message, hint }) => `${message}; ${hint}`);
 
 describe('the checks of construction', () => {
   test('a definition that can work has no faults', () => {
     const definition = workflow([step('a', { ok: to('b'), iterate: to('a', { max: 3, then: { step: 'b' } }) }), step('b', { ok: END })]);
-    expect(validateDefinition(definition)).toBe(definition);
+    expect(validateDefinition(definition, { registry: REGISTRY })).toBe(definition);
   });
 
   test('the entry exists', () => {
@@ -188,7 +190,7 @@ describe('what else is refused', () => {
 
   test('a way of writing workflows may know more names', () => {
     const definition = workflow([step('a', { ok: END }, { condition: 'trigger.label == "x"' })]);
-    expect(findProblems(definition, { roots: ['trigger'] })).toEqual([]);
+    expect(findProblems(definition, { registry: REGISTRY, roots: ['trigger'] })).toEqual([]);
   });
 
   test('a flow has no graph to check', () => {
@@ -197,7 +199,7 @@ describe('what else is refused', () => {
 
   test('everything at once, in one error that carries it as data', () => {
     const definition = workflow([step('a', { okay: to('b') }), step('c', { ok: END })]);
-    expect(() => validateDefinition(definition)).toThrow(
+    expect(() => validateDefinition(definition, { registry: REGISTRY })).toThrow(
       expect.objectContaining({
         code: 'DEFINITION_INVALID',
         message: expect.stringMatching(
@@ -277,7 +279,7 @@ describe('against a naive reference', () => {
           return step(`s${index}`, Object.fromEntries(entries));
         });
         const loops = free.some((targets, index) => targets.some((target) => walk(free, target).has(index)));
-        expect(findProblems(workflow(steps)).some(({ code }) => code === 'LOOP_UNBOUNDED')).toBe(loops);
+        expect(findProblems(workflow(steps), { registry: REGISTRY }).some(({ code }) => code === 'LOOP_UNBOUNDED')).toBe(loops);
       }),
       { numRuns: 500 },
     );
@@ -297,7 +299,7 @@ describe('size', () => {
     // The quickest of several, so that a neighbour on the same machine does not fail the test.
     const times = Array.from({ length: 5 }, () => {
       const started = performance.now();
-      expect(findProblems(definition)).toEqual([]);
+      expect(findProblems(definition, { registry: REGISTRY })).toEqual([]);
       return performance.now() - started;
     });
     expect(Math.min(...times)).toBeLessThan(100);
@@ -306,7 +308,7 @@ describe('size', () => {
   test('a definition in which every target is wrong is told without comparing every name with every other', () => {
     const steps = Array.from({ length: COUNT }, (_, index) => step(`step-number-${index}`, { ok: to(`stepnumber-${index}`) }));
     const started = performance.now();
-    expect(findProblems(workflow(steps)).filter(({ code }) => code === 'TARGET_UNKNOWN')).toHaveLength(COUNT);
+    expect(findProblems(workflow(steps), { registry: REGISTRY }).filter(({ code }) => code === 'TARGET_UNKNOWN')).toHaveLength(COUNT);
     expect(performance.now() - started).toBeLessThan(2000);
   });
 });

@@ -8,6 +8,7 @@
 import { createGraph, cyclesOf, type Graph, reachable, reversed, successorsOf, type Transition } from './analysis.ts';
 import { argFaults } from './arg.ts';
 import { budgetFault } from './budget.ts';
+import type { KindRegistry } from './kind.ts';
 import type { ArgModel, Definition, StepModel, Target } from './model.ts';
 import { type Problem, ProblemList } from './problem.ts';
 import { checkStep, type StepPlace } from './validate-step.ts';
@@ -15,14 +16,16 @@ import { checkStep, type StepPlace } from './validate-step.ts';
 /** The names that expressions of a graph may begin with. */
 export const CONDITION_ROOTS: readonly string[] = ['result', 'params', 'checkpoint', 'outputs', 'run', 'step'];
 
-/** What a way of writing workflows adds to the checks. */
+/** What a definition is checked against. */
 export interface ValidateOptions {
+  /** The kinds and checks that there are. */
+  readonly registry: KindRegistry;
   /** The names that conditions may begin with, when they are more than those of a graph. */
   readonly roots?: readonly string[] | 'any';
 }
 
 /** The definition, or one DEFINITION_INVALID that tells everything that is wrong with it. */
-export function validateDefinition(definition: Definition, options: ValidateOptions = {}): Definition {
+export function validateDefinition(definition: Definition, options: ValidateOptions): Definition {
   const problems = new ProblemList();
   checkDefinition(definition, problems, options);
   problems.refuse(definition.name);
@@ -30,14 +33,14 @@ export function validateDefinition(definition: Definition, options: ValidateOpti
 }
 
 /** Everything that is wrong with a definition; nothing when it can run. */
-export function findProblems(definition: Definition, options: ValidateOptions = {}): readonly Problem[] {
+export function findProblems(definition: Definition, options: ValidateOptions): readonly Problem[] {
   const problems = new ProblemList();
   checkDefinition(definition, problems, options);
   return problems.found;
 }
 
 /** Adds everything that is wrong with a definition to a list that may hold faults of its reading already. */
-export function checkDefinition(definition: Definition, problems: ProblemList, options: ValidateOptions = {}): void {
+export function checkDefinition(definition: Definition, problems: ProblemList, options: ValidateOptions): void {
   if (definition.name.trim() === '' || /[\p{Cc}]/u.test(definition.name))
     problems.add({
       code: 'NAME_INVALID',
@@ -49,9 +52,9 @@ export function checkDefinition(definition: Definition, problems: ProblemList, o
   if (definition.form === 'flow') return;
   checkLimits(definition, problems);
   checkIds(definition, problems);
-  const roots = options.roots ?? CONDITION_ROOTS;
+  const { registry, roots = CONDITION_ROOTS } = options;
   for (const place of placesOf(definition.steps)) {
-    checkStep(place, { problems, roots });
+    checkStep(place, { problems, roots, registry });
     checkArgs(place.step.args, problems, place.at);
     if (ASKS.has(place.step.kind)) checkBudget(place.step.config.budget, problems, place.at);
   }

@@ -2,7 +2,7 @@
 // Synchronous, over plain data: time arrives in the input, everything outside the checkpoint in the view.
 
 import { unreachable } from '../base/invariant.ts';
-import { pipelineOf } from '../definition/kinds/registry.ts';
+import { pipelineOf } from '../definition/kind.ts';
 import { type Draft, draftOf } from './apply.ts';
 import { takeAnswer, takeAsked, takeHanded, takeReport, takeShortage } from './attended.ts';
 import { steer } from './control.ts';

@@ -2,9 +2,9 @@
 // for kinds that wait or group, what they wait for.
 
 import type { Json } from '../base/json.ts';
-import { comparesFiles } from '../definition/kinds/output-pattern.ts';
-import { pipelineOf } from '../definition/kinds/registry.ts';
+import { pipelineOf } from '../definition/kind.ts';
 import type { HumanGateModel, StepModel } from '../definition/model.ts';
+import { comparesFiles } from '../definition/output-pattern.ts';
 import { openGroup } from './group.ts';
 import type { StepError } from './input.ts';
 import { gateDigest } from './question-digest.ts';

@@ -2,7 +2,7 @@
 //
 // K7. A due time that passed before an answer was received wins, even if nobody was awake.
 
-import { pipelineOf } from '../definition/kinds/registry.ts';
+import { pipelineOf } from '../definition/kind.ts';
 import { endShortage } from './attended.ts';
 import { cutOff } from './group.ts';
 import { ignore } from './ignored.ts';

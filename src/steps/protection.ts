@@ -14,8 +14,8 @@
 
 import { join, posix } from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { patternRefusal } from '../definition/kinds/output-pattern.ts';
 import type { StepModel } from '../definition/model.ts';
+import { patternRefusal } from '../definition/output-pattern.ts';
 import { type GateCommand, gateGuards } from './gate-files.ts';
 import { matches } from './glob.ts';
 import { programOf } from './program.ts';

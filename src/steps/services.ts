@@ -6,8 +6,8 @@ import type { Budget } from '../definition/budget.ts';
 import type { Forge } from '../forge/forge.ts';
 import type { Groups } from '../forge/people.ts';
 import type { Accounting } from './accounting.ts';
-import type { GateCheck } from './checks/check.ts';
-import type { ForgeFacts, ForgeSubject } from './checks/forge-facts.ts';
+import type { GateCheck } from './check.ts';
+import type { ForgeFacts, ForgeSubject } from './forge-facts.ts';
 
 /** A program as configuration writes it: one of a shell line and a list of words. */
 export interface ProgramSetting {

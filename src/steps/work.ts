@@ -8,13 +8,23 @@ import type { OutcomeName } from '../definition/outcome.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { Redactor } from '../process/redact.ts';
 import type { AttemptRequest, CheckResult } from './attempt.ts';
+import type { GateCheck } from './check.ts';
 import type { AttemptContext } from './context.ts';
 import type { Handover } from './handover.ts';
 import type { StepServices } from './services.ts';
 
+/** How each kind of step is executed, and the checks that gates can make. A kind that only waits has no executor. */
+export interface Executors {
+  readonly kinds: Readonly<Record<string, { readonly execute?: Executor }>>;
+  readonly checks: Readonly<Record<string, GateCheck>>;
+}
+
 /** The services of a runner with what is made of them once. */
 export interface Bench {
   readonly services: StepServices;
+  readonly kinds: Executors['kinds'];
+  /** The checks of gates by name: the built-in ones and those of the project. */
+  readonly checks: Readonly<Record<string, GateCheck>>;
   /** Absent when there is nothing to mask. */
   readonly redactor: Redactor | undefined;
 }

@@ -4,8 +4,6 @@
 export { sweepOrphans } from '../process/tree.ts';
 export { apart } from './isolation.ts';
 export { notingTree } from './judged-tree.ts';
-export { EXECUTORS } from './kinds/registry.ts';
-export { childInput } from './kinds/workflow.ts';
 export { beforeWork, producing } from './outputs/production.ts';
 export { protectedBefore, protecting } from './protection.ts';
 export { observeSubjects } from './subjects.ts';

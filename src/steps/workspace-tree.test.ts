@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../base/json.ts';
 import { judgesFiles } from '../definition/landing.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { createAttemptRequest } from '../proof/attempt-request.ts';
 import type { AttemptResult } from './attempt.ts';
 import { createAttemptRunner } from './runner.ts';
@@ -34,7 +35,10 @@ async function gate(
   const request = createAttemptRequest({ kind: 'gate', config: { checks } });
   const models = steps.map((config) => ({ ...request.bound.model, id: 'made', kind: 'agent' as const, config }));
   const definition = { ...request.workflow.definition, steps: [request.bound.model, ...models] };
-  return await createAttemptRunner({ cwd, now: () => 0, ...services })({ ...request, workflow: { ...request.workflow, definition } });
+  return await createAttemptRunner(
+    { cwd, now: () => 0, ...services },
+    REGISTRY,
+  )({ ...request, workflow: { ...request.workflow, definition } });
 }
 
 const moved = (path: string, what: string) => ({

@@ -13,6 +13,7 @@ import type {
   Target,
 } from '../../src/definition/model.ts';
 import { validateDefinition } from '../../src/definition/validate.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 
 const ENDS = ['complete', 'fail', 'escalate', 'reject'];
 
@@ -106,14 +107,17 @@ export const PROMISE = { name: 'promise', error: 'the promise is broken' };
 
 /** A definition of these steps that begins with the first one; it is refused as any other if it cannot work. */
 export function graph(...steps: readonly StepModel[]): Definition {
-  return validateDefinition({
-    name: 'w',
-    title: 'w',
-    description: '',
-    form: 'graph',
-    params: {},
-    entry: steps[0]?.id ?? '',
-    steps,
-    limits: { maxIterations: 3 },
-  });
+  return validateDefinition(
+    {
+      name: 'w',
+      title: 'w',
+      description: '',
+      form: 'graph',
+      params: {},
+      entry: steps[0]?.id ?? '',
+      steps,
+      limits: { maxIterations: 3 },
+    },
+    { registry: REGISTRY },
+  );
 }

@@ -1,7 +1,7 @@
 // Owns what must hold after every input, whatever the definition and whatever came: nothing lost, nothing doubled,
 // nothing stuck, no bound exceeded. It keeps the few facts about the past that a checkpoint does not hold.
 
-import { pipelineOf } from '../../src/definition/kinds/registry.ts';
+import { pipelineOf } from '../../src/definition/kind.ts';
 import type { Edge, StepModel } from '../../src/definition/model.ts';
 import { applyRow, draftOf } from '../../src/kernel/apply.ts';
 import { evolve } from '../../src/kernel/decide.ts';

@@ -1,7 +1,7 @@
 // Owns what each type of stage becomes: a step of the kind that does it, with its ways.
 
 import type { Json, JsonObject } from '../../base/json.ts';
-import { KINDS } from '../../definition/kinds/registry.ts';
+import type { KindRegistry } from '../../definition/kind.ts';
 import type { Edge, HumanGateModel, NextTable, StepKind, StepModel } from '../../definition/model.ts';
 import { callConfig } from './compile-call.ts';
 import { bareExpression, given, plainStep } from './compile-step.ts';
@@ -22,6 +22,7 @@ import type {
 interface Place {
   readonly ways: Ways;
   readonly index: number;
+  readonly registry: KindRegistry;
 }
 
 const SUCCESS: readonly TransitionKey[] = ['on_complete', 'on_success', 'on_pass'];
@@ -46,7 +47,7 @@ export function readStage(stage: YamlStage, place: Place): StepModel[] {
     title: title ?? id,
     next: nextOf(stage, kind, place),
     retry: retryOf(transitions),
-    recovery: recovery ?? KINDS[kind].recovery,
+    recovery: recovery ?? place.registry.kinds[kind].recovery,
     ...(condition === undefined ? {} : { condition }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(extend === undefined ? {} : { extension: given({ ms: extend.byMs, max: extend.max ?? 1, tells }) as never }),
@@ -83,21 +84,27 @@ function nextOf(stage: YamlStage, kind: StepKind, { ways, index }: Place): NextT
 }
 
 function workOf(stage: YamlStage, place: Place): Pick<StepModel, 'kind' | 'config'> & Partial<StepModel> {
-  return stage.type === 'parallel' ? parallelOf(stage) : plainWork(stage, place.ways);
+  return stage.type === 'parallel' ? parallelOf(stage, place.registry) : plainWork(stage, place.ways);
 }
 
-function parallelOf({ join, branches, concurrency }: YamlParallel): ReturnType<typeof workOf> {
-  return { kind: 'parallel', config: {}, join, members: branches.map(branchOf), ...(concurrency === undefined ? {} : { concurrency }) };
+function parallelOf({ join, branches, concurrency }: YamlParallel, registry: KindRegistry): ReturnType<typeof workOf> {
+  return {
+    kind: 'parallel',
+    config: {},
+    join,
+    members: branches.map((branch) => branchOf(branch, registry)),
+    ...(concurrency === undefined ? {} : { concurrency }),
+  };
 }
 
-function branchOf(branch: YamlBranch): StepModel {
+function branchOf(branch: YamlBranch, { kinds }: KindRegistry): StepModel {
   const { id, title, condition, timeoutMs, recovery, writes } = branch;
   const work = plainWork(branch, undefined);
   return plainStep(id, {
     ...work,
     title: title ?? id,
     next: {},
-    recovery: recovery ?? KINDS[work.kind].recovery,
+    recovery: recovery ?? kinds[work.kind].recovery,
     ...(writes === undefined ? {} : { writes }),
     ...(condition === undefined ? {} : { condition }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),

@@ -4,7 +4,7 @@
 import { isJsonObject, type Json } from '../../base/json.ts';
 import type { StepModel } from '../../definition/model.ts';
 
-export { patternRefusal } from '../../definition/kinds/output-pattern.ts';
+export { patternRefusal } from '../../definition/output-pattern.ts';
 
 /** One thing that a step declares to produce. */
 export interface OutputDeclaration {

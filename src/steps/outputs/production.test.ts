@@ -9,6 +9,7 @@ import { createScriptedDriver, type ScriptedMove } from '../../agents/scripted.t
 import { digestText } from '../../base/digest.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { LocalForge } from '../../forge/local-forge.ts';
+import { REGISTRY } from '../../kinds/registry.ts';
 import { type AttemptFields, createAttemptRequest } from '../../proof/attempt-request.ts';
 import { type LocalForgeStage, openLocalForgeStage } from '../../proof/forge-local-stage.ts';
 import { type StageClone, valueIn } from '../../proof/forge-stage.ts';
@@ -38,7 +39,7 @@ function createRunner(services: Partial<StepServices> = {}): AttemptRunner {
     return moves;
   });
   const roles = { dev: { driver: 'scripted' } };
-  return asHost(createAttemptRunner({ cwd, roles, drivers: { scripted: driver }, now: Date.now, ...services }));
+  return asHost(createAttemptRunner({ cwd, roles, drivers: { scripted: driver }, now: Date.now, ...services }, REGISTRY));
 }
 
 /** What was found before the work joins the run's data, as a host does it. */

@@ -7,7 +7,7 @@
 
 import { EngineError } from '../../base/error.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
-import { hasLiteralHost, secretNames } from '../../definition/kinds/webhook.ts';
+import { hasLiteralHost, secretNames } from '../../definition/web-request.ts';
 import { parseTemplate, renderTemplate, type Template } from '../../expr/template.ts';
 import { parseTemplateTree, renderTemplateTree } from '../../expr/template-tree.ts';
 import { entryOf, type WebhookSetting } from '../services.ts';

@@ -1,0 +1,18 @@
+// Owns how an `each` step is written in a graph: a list, and the step that is done for every item of it.
+
+import { readGroup } from '../../authoring/graph-join.ts';
+import type { GroupSpec } from '../../authoring/graph-spec.ts';
+import type { KindCompiler } from '../../authoring/graph-work.ts';
+import { each as declaration } from './declare.ts';
+
+/** The kind `each`. */
+export const each: KindCompiler = {
+  ...declaration,
+  field: 'each',
+  read({ each: given }, { step, id, readMember }) {
+    const group = given as NonNullable<GroupSpec<never>['each']>;
+    step.knownFields(group, ['items', 'step', 'join', 'concurrency'], 'an each');
+    const body = readMember({ ...group.step, id, name: undefined }, id);
+    return { kind: 'each', config: {}, code: {}, items: String(group.items), ...readGroup(group, step, undefined), members: [body] };
+  },
+};

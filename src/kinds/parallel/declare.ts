@@ -1,0 +1,13 @@
+// Owns what the kind `parallel` declares: different branches at once, and a join.
+
+import type { KindDeclaration } from '../../definition/kind.ts';
+
+/** Branches at once. `reject_all` is a key for the case that every branch rejected. */
+export const parallel: KindDeclaration = {
+  kind: 'parallel',
+  outcomes: ['reject_all'],
+  recovery: 'rerun',
+  validate(step, report) {
+    if (step.members.length === 0) report.fault('it is parallel, but has no branches', 'give it at least one branch');
+  },
+};

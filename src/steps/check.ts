@@ -1,0 +1,57 @@
+// Owns the seam of gate checks: what a check is asked and what it answers. A check looks at the world and says pass,
+// fail, or that what it looks for is not decided yet; when it could not look, it says that, and the gate neither passes
+// nor fails.
+
+import type { Json, JsonObject } from '../base/json.ts';
+import type { CheckDeclaration } from '../definition/check.ts';
+import type { CommandResult } from '../process/command.ts';
+import type { ForgeFacts } from './forge-facts.ts';
+import type { ProgramSetting } from './services.ts';
+import type { WebAnswer } from './web/request.ts';
+
+/** Where and for what a check looks. */
+export interface CheckScene {
+  /** The workspace. */
+  readonly cwd: string;
+  readonly runId: string;
+  readonly step: string;
+  readonly attempt: number;
+  readonly params: JsonObject;
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  /** When the gate began; what was written before that is no evidence for it. */
+  readonly startedAt: number;
+  /** What the forge knows of the run's pull request; undefined without a forge. */
+  readonly forge: ForgeFacts | undefined;
+  /** Runs a program in the workspace, with the declared environment, masked, ended with the attempt. */
+  run(program: ProgramSetting): Promise<CommandResult>;
+  /** Asks a web service, `{ url, method?, headers?, body?, timeoutMs?, templates? }`, guarded by the project's allow-list. */
+  ask(request: JsonObject): Promise<WebAnswer>;
+  /** Makes another check, for one that is made of several, until `signal` stops it. It never rejects. */
+  check(config: JsonObject, signal?: AbortSignal): Promise<CheckVerdict>;
+}
+
+/** What a check found. `passed: null`: it could not be made, and `error` says why; or it is `pending`. */
+export interface CheckVerdict {
+  readonly passed: boolean | null;
+  readonly result: Json;
+  readonly error?: string;
+  /** With `passed: null`: it looked, and what decides it has not happened yet. `error` says what it waits for. */
+  readonly pending?: true;
+  /** True when it could not be made because its time ran out. */
+  readonly timedOut?: boolean;
+  /** What the gate's output says beside the verdict; of several numbers under one name, the lowest counts. */
+  readonly facts?: { readonly [name: string]: Json };
+}
+
+/** A check that gates can name. What it throws counts as "could not be made". */
+export interface GateCheck extends Partial<Omit<CheckDeclaration, 'name'>> {
+  readonly name: string;
+  /** Looks once. `config` is what the gate's definition says about this check. */
+  run(config: JsonObject, scene: CheckScene): CheckVerdict | Promise<CheckVerdict>;
+}
+
+/** The verdict of a check whose time ran out. */
+export function tookTooLong(limitMs: number | undefined): CheckVerdict {
+  return { passed: null, result: null, error: `it took longer than ${limitMs} ms`, timedOut: true };
+}
