@@ -3,17 +3,17 @@
 
 import { type Duration, parseDuration } from '../base/duration.ts';
 import { EngineError, messageOf } from '../base/error.ts';
-import { deepFreeze, type Json, type JsonObject, toPlain } from '../base/json.ts';
+import { deepFreeze, type Json, toPlain } from '../base/json.ts';
 import { type BoundStep, type ConditionCheck, NO_CODE, type StepCode, type StepContext } from '../definition/code.ts';
 import { type KindRegistry, pipelineOf } from '../definition/kind.ts';
-import type { ConditionModel, RecoveryPolicy, RetryPolicy, StepKind, StepModel } from '../definition/model.ts';
+import type { ConditionModel, RecoveryPolicy, RetryPolicy, StepFrame, StepModel, StepWork } from '../definition/model.ts';
 import { expressionOf } from '../kernel/scope.ts';
 
 /** A condition of a contract: an expression, or a function that looks at the world. */
 export interface FlowCondition {
   readonly name: string;
   readonly check: string | ((ctx: StepContext) => boolean | Promise<boolean>);
-  /** What to tell whoever has to mend it; made from the name when left out. */
+  /** What is shown to whoever has to fix it; made from the name when left out. */
   readonly error?: string;
 }
 
@@ -47,11 +47,9 @@ export interface StepOptions {
 /** What a kind of step brings, beside the shared options. */
 export interface StepParts {
   readonly name: string;
-  readonly kind: StepKind;
-  readonly config?: JsonObject;
-  readonly fields?: Partial<Pick<StepModel, 'gate' | 'join' | 'concurrency'>>;
+  readonly work: StepWork;
+  readonly frame?: Pick<StepFrame, 'supportsQuestions'>;
   readonly code?: Partial<Omit<StepCode, 'preconditions' | 'postconditions'>>;
-  readonly members?: readonly BoundStep[];
   readonly options?: StepOptions;
 }
 
@@ -59,12 +57,10 @@ const BACKOFF_MAX = '1h';
 
 /** The step with its kind's defaults and its options. */
 export function createBoundStep(parts: StepParts, registry: KindRegistry): BoundStep {
-  const { name, kind, members = [] } = parts;
+  const { name, work, frame = {}, code = {}, options = {} } = parts;
   const model: StepModel = {
     id: name,
     title: name,
-    kind,
-    config: parts.config ?? {},
     actions: [],
     args: {},
     preconditions: [],
@@ -72,14 +68,13 @@ export function createBoundStep(parts: StepParts, registry: KindRegistry): Bound
     next: {},
     retry: { max: 0, on: ['error'] },
     contractRetries: 1,
-    recovery: registry.kinds[kind].recovery,
+    recovery: registry.kinds[work.kind].recovery,
     slots: [],
-    members: members.map((member) => member.model),
-    ...parts.fields,
+    ...frame,
+    ...work,
   };
   checkConfig(model, registry);
-  const code = { ...NO_CODE, ...parts.code, members: Object.fromEntries(members.map((member) => [member.model.id, member.code])) };
-  return withOptions({ model, code }, parts.options ?? {});
+  return withOptions({ model, code: { ...NO_CODE, ...code } }, options);
 }
 
 // A fan-out over an empty list is fine here, where the list is known only when the step is yielded.
@@ -125,7 +120,7 @@ export function withOptions(bound: BoundStep, options: StepOptions): BoundStep {
   return Object.freeze({ model: deepFreeze(model), code: freezeCode(code) });
 }
 
-function modelOptions(step: string, options: StepOptions): Partial<StepModel> {
+function modelOptions(step: string, options: StepOptions): Partial<StepFrame> {
   return {
     ...(options.title === undefined ? {} : { title: options.title }),
     ...(options.retry === undefined ? {} : { retry: retryPolicy(step, options.retry) }),
@@ -175,8 +170,8 @@ export function countOf(step: string, setting: string, value: number): number {
 }
 
 /** Data that a step is given as it is written: plain JSON, or an error that names the step and the place. */
-export function plainOf<T extends Json>(step: string, what: string, value: unknown): T {
-  return toPlain(value, `${what} of step "${step}"`) as T;
+export function plainOf<T = Json>(step: string, what: string, value: unknown): T {
+  return toPlain(value, `${what} of step "${step}"`) as unknown as T;
 }
 
 /** The error of a step that cannot be built; `subject` names it. */

@@ -1,6 +1,6 @@
 // Owns how a join is read: `all`, `any`, a number, or `2-of-3`, whose second number must be the number of branches.
 
-import type { JoinModel, StepModel } from '../definition/model.ts';
+import type { JoinModel, ParallelWork } from '../definition/model.ts';
 import { defined, type StepReading } from './graph-reading.ts';
 import type { GroupSpec, JoinSpec } from './graph-spec.ts';
 
@@ -24,7 +24,7 @@ function readJoin(join: JoinSpec, step: StepReading, size: number | undefined): 
 
 /** How the members of a group are joined and how many of them work at once. */
 export function readGroup(group: Pick<GroupSpec<never>, 'join' | 'concurrency'>, step: StepReading, size: number | undefined) {
-  return defined<Pick<StepModel, 'join' | 'concurrency'>>({
+  return defined<Pick<ParallelWork, 'join' | 'concurrency'>>({
     join: readJoin(group.join ?? 'all', step, size),
     concurrency: group.concurrency,
   });

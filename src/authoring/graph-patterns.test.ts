@@ -92,7 +92,8 @@ describe('the patterns of seed 000', () => {
     );
     expect(reviewed.definition.steps[0]).toMatchObject({
       kind: 'agent',
-      config: { role: 'quality-reviewer', script: 'skills.planner.qr.plan_completeness', supportsQuestions: true },
+      config: { role: 'quality-reviewer', script: 'skills.planner.qr.plan_completeness' },
+      supportsQuestions: true,
     });
     expect(reviewed.definition.steps[1]?.next.ok).toMatchObject({ max: 10 });
   });

@@ -3,7 +3,7 @@
 import { EngineError } from '../base/error.ts';
 import { arg } from '../definition/arg.ts';
 import type { BoundStep, ConditionCheck, StepCode, StepContext } from '../definition/code.ts';
-import type { ArgModel, ConditionModel, NextTable, RetryPolicy, StepModel } from '../definition/model.ts';
+import type { ArgModel, ConditionModel, NextTable, RetryPolicy, StepFrame, StepModel, StepWork } from '../definition/model.ts';
 import { readGate } from './graph-gate.ts';
 import { defined, type StepReading } from './graph-reading.ts';
 import type { ConditionSpec, GroupSpec, MemberSpec, RetrySpec, SharedSpec } from './graph-spec.ts';
@@ -104,15 +104,12 @@ function readFanOut(spec: AnyStep, place: StepPlace): BoundStep {
 }
 
 /** The model and code of a step whose work is known. */
-function bind(spec: AnyStep, place: StepPlace, work: Work): BoundStep {
+function bind(spec: AnyStep, place: StepPlace, { work, code = {}, templates }: Work): BoundStep {
   const { step, id } = place;
-  const { code, members = [], config, gate, ...rest } = work;
-  const { supportsQuestions, reconcile, actions } = spec;
-  const model = defined<StepModel>({
-    ...rest,
+  const { reconcile, actions } = spec;
+  const frame = defined<StepFrame>({
     id,
     title: spec.title ?? id,
-    config: supportsQuestions === undefined ? config : { ...config, supportsQuestions },
     actions: typeof actions === 'function' ? [] : ((step.plain(actions ?? [], 'its list of actions') as readonly string[]) ?? []),
     args: readArgs(spec.args ?? {}, step),
     preconditions: (spec.preconditions ?? []).map(conditionModel),
@@ -123,12 +120,13 @@ function bind(spec: AnyStep, place: StepPlace, work: Work): BoundStep {
     recovery: readRecovery(spec, work, step),
     timeoutMs: spec.timeout === undefined ? undefined : step.duration(spec.timeout, 'its timeout'),
     condition: spec.condition,
-    gate: gate ?? (spec.humanGate === undefined ? undefined : readGate(spec.humanGate, step, place.isMember)),
+    gate: spec.humanGate === undefined ? undefined : readGate(spec.humanGate, step, place.isMember),
     slots: [...(spec.slots ?? [])],
+    templates,
+    supportsQuestions: spec.supportsQuestions,
     writes: spec.writes === undefined ? undefined : [...spec.writes],
     protected: spec.protected === undefined ? undefined : [...spec.protected],
     mayChange: spec.mayChange === undefined ? undefined : [...spec.mayChange],
-    members: members.map((member) => member.model),
   });
   const functions = defined<StepCode>({
     ...code,
@@ -136,9 +134,9 @@ function bind(spec: AnyStep, place: StepPlace, work: Work): BoundStep {
     postconditions: checksOf(spec.postconditions, 'postcondition', step),
     reconcile: reconcile === undefined ? undefined : (step.code('reconcile', reconcile) as (ctx: StepContext) => unknown),
     actions: typeof actions === 'function' ? step.code('actions', actions) : undefined,
-    members: Object.freeze(Object.fromEntries(members.map((member) => [member.model.id, member.code]))),
+    members: code.members ?? {},
   });
-  return { model, code: Object.freeze(functions) };
+  return { model: { ...frame, ...work }, code: Object.freeze(functions) };
 }
 
 function readArgs(args: Readonly<Record<string, ArgModel>>, step: StepReading): Record<string, ArgModel> {
@@ -148,7 +146,7 @@ function readArgs(args: Readonly<Record<string, ArgModel>>, step: StepReading): 
         return [[name, arg(model)]];
       } catch (error) {
         if (!(error instanceof EngineError)) throw error;
-        step.fault('ARG_INVALID', `parameter "${name}": ${error.message}`, 'mend its description');
+        step.fault('ARG_INVALID', `parameter "${name}": ${error.message}`, 'correct its description');
         return [];
       }
     }),
@@ -181,7 +179,7 @@ function readRetry(retry: RetrySpec | undefined, step: StepReading): RetryPolicy
   return { max, on: [...on], backoff: { initialMs, factor: backoff.factor ?? 2, maxMs } };
 }
 
-function readRecovery({ recovery, reconcile }: AnyStep, { kind }: Work, step: StepReading): StepModel['recovery'] {
+function readRecovery({ recovery, reconcile }: AnyStep, { kind }: StepWork, step: StepReading): StepModel['recovery'] {
   const policy = recovery ?? (reconcile === undefined ? step.graph.compilers.kinds[kind].recovery : 'reconcile');
   if (!['rerun', 'reconcile', 'ask'].includes(policy))
     step.fault('RECOVERY_INVALID', `its recovery is ${JSON.stringify(policy)}`, 'write "rerun", "reconcile" or "ask"');

@@ -1,10 +1,9 @@
 // Owns how the work of a step is read: which field says what does it. What its kind then keeps as configuration and as
 // code is read by the kind.
 
-import type { JsonObject } from '../base/json.ts';
 import type { BoundStep, StepCode } from '../definition/code.ts';
 import type { KindDeclaration, KindRegistry } from '../definition/kind.ts';
-import type { HumanGateModel, StepKind, StepModel } from '../definition/model.ts';
+import type { StepKind, StepWork } from '../definition/model.ts';
 import type { StepReading } from './graph-reading.ts';
 import type { GroupSpec, MemberSpec, WorkSpec } from './graph-spec.ts';
 
@@ -12,13 +11,17 @@ import type { GroupSpec, MemberSpec, WorkSpec } from './graph-spec.ts';
 export type AnyWork = WorkSpec<never> & GroupSpec<never>;
 
 /** What the work of a step is made of. */
-export interface Work extends Partial<Pick<StepModel, 'items' | 'join' | 'concurrency'>> {
-  readonly kind: StepKind;
-  readonly config: JsonObject;
-  readonly code: Partial<Omit<StepCode, 'preconditions' | 'postconditions' | 'members'>>;
-  readonly gate?: HumanGateModel;
-  readonly members?: readonly BoundStep[];
+export interface Work {
+  readonly work: StepWork;
+  /** Its functions, and those of the steps inside it. */
+  readonly code?: Partial<Omit<StepCode, 'preconditions' | 'postconditions'>>;
+  /** True where texts of it are templates. */
   readonly templates?: true;
+}
+
+/** The functions of the steps inside a step, by their ids. */
+export function codesOf(members: readonly BoundStep[]): Readonly<Record<string, StepCode>> {
+  return Object.freeze(Object.fromEntries(members.map(({ model, code }) => [model.id, code])));
 }
 
 /** Where the work is read, and how a step inside it is. */

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { EngineError } from '../base/error.ts';
 import type { StepContext } from '../definition/code.ts';
-import type { Definition, StepModel } from '../definition/model.ts';
+import { type Definition, membersOf, type StepModel } from '../definition/model.ts';
 import { Outcome } from '../definition/outcome.ts';
 import type { Problem } from '../definition/problem.ts';
 import { REGISTRY } from '../kinds/registry.ts';
@@ -123,21 +123,21 @@ describe('what does the work of a step', () => {
         },
       },
     ],
-    ['time', { delay: '30s' }, { kind: 'delay', config: { durationMs: 30_000 } }],
+    ['time', { delay: '30s' }, { kind: 'delay', durationMs: 30_000 }],
     [
       'time with a poll',
       { delay: { duration: '1h', poll: { interval: '10s', condition: 'outputs.a.done' } } },
-      { kind: 'delay', config: { durationMs: 3_600_000, poll: { intervalMs: 10_000, condition: 'outputs.a.done' } } },
+      { kind: 'delay', durationMs: 3_600_000, poll: { intervalMs: 10_000, condition: 'outputs.a.done' } },
     ],
-    ['a child', { workflow: 'deploy', input: { to: 'test' } }, { kind: 'workflow', config: { workflow: 'deploy', input: { to: 'test' } } }],
-    ['validation', { validate: { stages: ['lint'] } }, { kind: 'validate', config: { stages: ['lint'], retry: 3 } }],
+    ['a child', { workflow: 'deploy', input: { to: 'test' } }, { kind: 'workflow', workflow: 'deploy', input: { to: 'test' } }],
+    ['validation', { validate: { stages: ['lint'] } }, { kind: 'validate', stages: ['lint'], repairs: 3 }],
     [
       'an agent by role',
       { agent: 'developer', action: 'fix', prompt: 'Fix it', context: { a: 1 } },
       { kind: 'agent', config: { role: 'developer', action: 'fix', prompt: 'Fix it', context: { a: 1 } } },
     ],
     ['a generator', { generate: 'summary' }, { kind: 'generate', config: { generator: 'summary' } }],
-    ['a signal', { signal: 'released' }, { kind: 'signal', config: { signal: 'released' } }],
+    ['a signal', { signal: 'released' }, { kind: 'signal', signal: 'released' }],
   ])('%s', (_, work, expected) => {
     expect(first({ id: 'a', ...work, next: null } as StepSpec)).toMatchObject(expected as object);
   });
@@ -153,8 +153,8 @@ describe('what does the work of a step', () => {
     expect(compiled.code.get('a')?.context?.({} as StepContext)).toEqual({ x: 1 });
     expect(compiled.code.get('b')?.poll?.({} as StepContext)).toBe(true);
     expect(compiled.code.get('c')?.context?.({} as StepContext)).toEqual({ y: 2 });
-    expect(compiled.definition.steps.map(({ config }) => config)).toEqual([
-      {},
+    expect(compiled.definition.steps).toMatchObject([
+      { config: {} },
       { durationMs: 60_000, poll: { intervalMs: 1000 } },
       { workflow: 'child', input: null },
     ]);
@@ -200,7 +200,7 @@ describe('groups', () => {
     });
     const [review] = compiled.definition.steps;
     expect(review).toMatchObject({ kind: 'parallel', join: { rule: 'count', n: 2 }, concurrency: 2 });
-    expect(review?.members.map(({ id, next }) => [id, next])).toEqual([
+    expect(review && membersOf(review).map(({ id, next }) => [id, next])).toEqual([
       ['a', {}],
       ['b', {}],
       ['c', {}],
@@ -211,7 +211,7 @@ describe('groups', () => {
   test('the body of a fan-out has the id of its group', () => {
     const step = first({ id: 'fix', each: { items: 'outputs.plan.areas', step: { agent: 'developer' }, join: { n: 1 } }, next: null });
     expect(step).toMatchObject({ kind: 'each', items: 'outputs.plan.areas', join: { rule: 'count', n: 1 } });
-    expect(step.members).toMatchObject([{ id: 'fix', kind: 'agent' }]);
+    expect(step).toMatchObject({ body: { id: 'fix', kind: 'agent' } });
   });
 
   test.each<[string, object, string]>([
@@ -233,7 +233,7 @@ describe('groups', () => {
     const branch = (nextStep: string | null) => ({ id: 'a', human: { prompt: '?', options: [{ label: 'x', nextStep }] } });
     expect(faults({ name: 'wf', steps: [{ id: 'g', parallel: { branches: [branch('g')] }, next: null }] })).toEqual(['g/a MEMBER_INVALID']);
     const group = first({ id: 'g', parallel: { branches: [branch(null)] }, next: null });
-    expect(group.members[0]?.gate?.options).toEqual([{ label: 'x', outcome: 'reject', requiresInput: false }]);
+    expect(membersOf(group)[0]?.gate?.options).toEqual([{ label: 'x', outcome: 'reject', requiresInput: false }]);
   });
 });
 

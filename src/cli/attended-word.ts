@@ -2,6 +2,7 @@
 // engine it is driven. Code of the user's own imports the library, so that its run is driven by that very library; a
 // run that is a file of data and nothing else needs no second copy, and gets the one that comes with the command.
 
+import { membersOf } from '../definition/model.ts';
 import { isSettled } from '../kernel/run-state.ts';
 import type { Store } from '../store/store.ts';
 import type { Said } from './attended-report.ts';
@@ -32,6 +33,7 @@ async function isOnlyData(store: Store, root: string): Promise<boolean> {
   const { state, definition, origin } = await store.load(root);
   if (isSettled(state.status)) return true;
   return (
-    DATA_FILE.test(origin.file ?? '') && definition.steps.every((step) => [step, ...step.members].every(({ kind }) => kind !== 'workflow'))
+    DATA_FILE.test(origin.file ?? '') &&
+    definition.steps.every((step) => [step, ...membersOf(step)].every(({ kind }) => kind !== 'workflow'))
   );
 }

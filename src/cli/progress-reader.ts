@@ -1,6 +1,6 @@
 // Owns reading the logs of a run and of the runs it starts, as they grow, whoever drives them. Only the store is read.
 
-import type { Definition } from '../definition/model.ts';
+import { type Definition, membersOf } from '../definition/model.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { Path } from '../kernel/run-state.ts';
 import type { EventRow, Store } from '../store/store.ts';
@@ -93,5 +93,5 @@ function createNode(run: string): Node {
 
 function titlesOf({ steps }: Definition): ReadonlyMap<string, string> {
   // The body of a fan-out has the id of the fan-out, whose own title counts.
-  return new Map([...steps.flatMap(({ members }) => members), ...steps].map(({ id, title }) => [id, title] as const));
+  return new Map([...steps.flatMap(membersOf), ...steps].map(({ id, title }) => [id, title] as const));
 }

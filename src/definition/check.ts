@@ -1,29 +1,45 @@
-// Owns what a check of a gate declares about itself: all that the definition and the ways of writing a workflow know of
-// a check. How it is made is in its folder below `kinds/gate/checks`.
+// Owns how a check of a gate stands in a definition and what a check declares about itself: all that the definition and
+// the ways of writing a workflow know of one. How it is made is in its folder below `kinds/gate/checks`.
 
 import { isJsonObject, type Json } from '../base/json.ts';
 import { isCount, isText, isTextList, type KindReport } from './kind.ts';
 
-/** The fields of a check as they are written, before anybody looked at them. */
-export type CheckFields = { readonly [field: string]: Json | undefined };
+/**
+ * The fields of each check, by its name. A check adds its own where it is declared, as kinds do in `WorkConfigs`, and so
+ * may an application that defines a check (`declare module 'pawl'`).
+ */
+export interface CheckConfigs {}
+
+/** What every check can have. */
+export type CheckFrame = {
+  /** How messages call it, instead of by what it does. */
+  readonly name?: string;
+  readonly timeoutMs?: number;
+  /** True for a request whose texts are templates: they are filled in where it is sent, since secrets may go with it. */
+  readonly templates?: true;
+};
+
+/** A check of one name, with its own fields. */
+export type CheckOf<Name extends keyof CheckConfigs> = { readonly check: Name } & CheckFrame & CheckConfigs[Name];
+
+/** One check of a gate, told apart by `check`. */
+export type CheckModel = { [Name in keyof CheckConfigs]: CheckOf<Name> }[keyof CheckConfigs];
 
 /** What a check of a gate declares. */
 export interface CheckDeclaration {
   readonly name: string;
-  /** True when it does not look at files: a gate of such checks only judges no tree. */
-  readonly looksElsewhere?: true;
   /** True when it is about the pull request of the run, which is opened first where there is none yet. */
   readonly needsPullRequest?: true;
   /** True when it ends at its time limit by itself, so that nothing of it is left running; else it is given up then. */
   readonly stopsItself?: true;
   /** How messages call a check with this configuration; without it, by its name. */
-  title?(config: CheckFields): string;
+  title?(config: CheckModel): string;
   /** Reports what is wrong with the configuration of such a check. */
-  validate(config: CheckFields, report: KindReport): void;
+  validate(config: CheckModel, report: KindReport): void;
 }
 
 /** Reports what is wrong with a list of checks, each under its number. */
-export function validateChecks(checks: readonly Json[], report: KindReport): void {
+export function validateChecks(checks: readonly CheckModel[], report: KindReport): void {
   checks.forEach((check, index) => {
     validateCheck(check, numbered(report, index));
   });
@@ -37,12 +53,18 @@ function numbered(report: KindReport, index: number): KindReport {
   };
 }
 
-function validateCheck(check: Json, report: KindReport): void {
+function validateCheck(check: CheckModel, report: KindReport): void {
   if (!isJsonObject(check) || !isText(check.check))
-    return report.fault('it does not say what to check', 'name it, as in { check: "file_exists", paths: ["README.md"] }');
-  if (check.timeoutMs !== undefined && !isCount(check.timeoutMs, 1)) report.fault('its timeout is no duration', 'write one such as "30s"');
+    return report.fault('`check` must name what to check', 'write it as { check: "file_exists", paths: ["README.md"] }');
+  if (check.timeoutMs !== undefined && !isCount(check.timeoutMs, 1))
+    report.fault('`timeout` must be a duration', 'write one such as "30s"');
   // A project's own check that is not known here looks at its configuration when it runs.
   report.check(check.check)?.validate(check, report);
+}
+
+/** The checks and, for those that are made of others, the checks inside them. */
+export function allChecks(checks: readonly CheckModel[]): CheckModel[] {
+  return checks.flatMap((check) => (check.check === 'any_of' ? [check, ...allChecks(check.checks)] : [check]));
 }
 
 /** Whether a list names some things, or all of them by being empty or absent. */
@@ -51,8 +73,8 @@ export function isSelection(value: Json | undefined): boolean {
 }
 
 /** Reports a report file that is not written as a path. */
-export function validateReport(place: Json | undefined, report: KindReport): void {
-  if (place !== undefined && !isText(place)) report.fault('its report is no path', 'name the file, as report: reports/junit.xml');
+export function validateReport(place: string | undefined, report: KindReport): void {
+  if (place !== undefined && !isText(place)) report.fault('`report` must be a path', 'name the file, as report: reports/junit.xml');
 }
 
 interface Expected {
@@ -61,8 +83,8 @@ interface Expected {
 }
 
 /** Reports an `expect` that is not an expression over these names. */
-export function validateExpect(expect: Json | undefined, report: KindReport, { example, roots }: Expected): void {
+export function validateExpect(expect: string | undefined, report: KindReport, { example, roots }: Expected): void {
   if (expect === undefined) return;
   if (typeof expect === 'string') report.expression(expect, 'expect', roots);
-  else report.fault('its expect is no expression', `write one such as "${example}"`);
+  else report.fault('`expect` must be an expression', `write one such as "${example}"`);
 }

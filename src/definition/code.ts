@@ -94,8 +94,8 @@ export interface CompiledWorkflow {
 }
 
 /** A step ready to be worked on: its data and its functions. */
-export interface BoundStep {
-  readonly model: StepModel;
+export interface BoundStep<Model extends StepModel = StepModel> {
+  readonly model: Model;
   readonly code: StepCode;
 }
 

@@ -1,7 +1,8 @@
 // Owns what a kind of step declares about itself. A declaration is all that the definition, the kernel and the ways of
 // writing a workflow know of a kind; how it is executed is elsewhere.
 
-import type { Json, JsonObject } from '../base/json.ts';
+import type { Json } from '../base/json.ts';
+import { budgetFault } from './budget.ts';
 import type { CheckDeclaration } from './check.ts';
 import type { RecoveryPolicy, StepKind, StepModel } from './model.ts';
 import type { OutcomeName } from './outcome.ts';
@@ -65,15 +66,8 @@ export function isCount(value: unknown, least: number): value is number {
   return Number.isSafeInteger(value) && (value as number) >= least;
 }
 
-/** Tells what is wrong with what a program is started with: one of a shell line and a list of words, texts around it. */
-export function checkInvocation(invocation: JsonObject, report: KindReport): void {
-  const { run, argv, env, cwd } = invocation;
-  if ((run === undefined) === (argv === undefined))
-    report.fault('it must have exactly one of `run` and `argv`', 'write a shell line as `run`, or a list of words as `argv`');
-  else if (run !== undefined && !isText(run)) report.fault('its command is empty', 'write the shell line to run');
-  else if (argv !== undefined && !isTextList(argv)) report.fault('its argv is no list of words', 'write it as ["program", "argument"]');
-  if (cwd !== undefined && !isText(cwd)) report.fault('its cwd is no path', 'write a folder, or leave it out');
-  const values = env === undefined ? [] : Object.values(env ?? { env: null });
-  if (values.some((value) => typeof value !== 'string'))
-    report.fault('its env holds something that is no text', 'write every value as text');
+/** Reports a budget that cannot be kept. */
+export function validateBudget(budget: unknown, report: KindReport): void {
+  const fault = budget === undefined ? undefined : budgetFault(budget);
+  if (fault !== undefined) report.fault(`its budget cannot be kept: ${fault}`, 'correct the amount, or leave it out');
 }

@@ -5,7 +5,7 @@ import { EngineError } from '../base/error.ts';
 import { type Expression, parseExpression } from '../expr/expression.ts';
 import { isChoice } from './analysis.ts';
 import { isCount, type KindRegistry, type KindReport, pipelineOf } from './kind.ts';
-import type { Edge, HumanGateModel, StepModel } from './model.ts';
+import { type Edge, type HumanGateModel, membersOf, type StepModel } from './model.ts';
 import { COMMON_OUTCOMES, Outcome } from './outcome.ts';
 import { patternRefusal } from './output-pattern.ts';
 import type { ProblemCode, ProblemList } from './problem.ts';
@@ -151,35 +151,37 @@ function checkMembership({ step, group }: StepPlace, fault: Fault): void {
       `a ${step.kind} step cannot be part of "${group.id}"`,
       'put it into a workflow of its own and start that as a step',
     );
-  if (group !== undefined && step.members.length > 0 && !isGroup)
+  if (group !== undefined && membersOf(step).length > 0 && !isGroup)
     fault(
       'MEMBER_INVALID',
       `it is part of "${group.id}" and has parts of its own`,
       'put it into a workflow of its own and start that as a step',
     );
-  const ids = step.members.map(({ id }) => id);
+  const ids = membersOf(step).map(({ id }) => id);
   for (const id of new Set(ids)) {
     if (ids.indexOf(id) !== ids.lastIndexOf(id)) fault('STEP_DUPLICATE', `two of its branches are called "${id}"`, 'rename one of them');
   }
 }
 
-function checkJoin({ kind, join, members }: StepModel, fault: Fault): void {
-  if (join?.rule !== 'count') return;
+function checkJoin(step: StepModel, fault: Fault): void {
+  if (step.kind !== 'parallel' && step.kind !== 'each') return;
+  const { join, concurrency } = step;
+  if (concurrency !== undefined && !isCount(concurrency, 1))
+    fault('NUMBER_INVALID', `its concurrency is ${concurrency}`, 'write a whole number from 1 up');
+  if (join.rule !== 'count') return;
   if (!isCount(join.n, 1)) fault('JOIN_INVALID', `its join waits for ${join.n}`, 'write a whole number from 1 up');
-  else if (kind === 'parallel' && join.n > members.length)
-    fault('JOIN_INVALID', `its join waits for ${join.n} of ${members.length} branches`, `write at most ${members.length}`);
+  else if (step.kind === 'parallel' && join.n > step.members.length)
+    fault('JOIN_INVALID', `its join waits for ${join.n} of ${step.members.length} branches`, `write at most ${step.members.length}`);
 }
 
 function checkNumbers(step: StepModel, fault: Fault): void {
-  const { timeoutMs, retry, contractRetries, concurrency } = step;
+  const { timeoutMs, retry, contractRetries } = step;
   if (timeoutMs !== undefined && !isCount(timeoutMs, 1))
     fault('TIMEOUT_INVALID', `its timeout is ${timeoutMs} ms`, 'write a duration such as "30s"');
   if (!isCount(retry.max, 0)) fault('NUMBER_INVALID', `it is retried ${retry.max} times`, 'write a whole number from 0 up');
   if (!retry.on.every((outcome) => outcome === 'error' || outcome === 'timeout'))
     fault('FIELD_INVALID', `it is retried on ${retry.on.join(', ')}`, 'only "error" and "timeout" are retried');
   if (!isCount(contractRetries, 0)) fault('NUMBER_INVALID', `its contractRetries is ${contractRetries}`, 'write a whole number from 0 up');
-  if (concurrency !== undefined && !isCount(concurrency, 1))
-    fault('NUMBER_INVALID', `its concurrency is ${concurrency}`, 'write a whole number from 1 up');
   const { backoff } = retry;
   if (
     backoff !== undefined &&

@@ -2,29 +2,14 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { type Given, step as plainStep } from '../../test/kernel/definitions.ts';
 import { REGISTRY } from '../kinds/registry.ts';
 import type { Definition, Edge, StepModel, Target } from './model.ts';
 import { findProblems, validateDefinition } from './validate.ts';
 
 const END: Edge = { to: { end: 'complete' } };
 const to = (step: string, bound: Omit<Edge, 'to'> = {}): Edge => ({ to: { step }, ...bound });
-const step = (id: string, next: StepModel['next'], fields: Partial<StepModel> = {}): StepModel => ({
-  id,
-  title: id,
-  kind: 'task',
-  config: {},
-  actions: [],
-  args: {},
-  preconditions: [],
-  postconditions: [],
-  next,
-  retry: { max: 0, on: ['error'] },
-  contractRetries: 1,
-  recovery: 'ask',
-  slots: [],
-  members: [],
-  ...fields,
-});
+const step = (id: string, next: StepModel['next'], fields: Given = {}): StepModel => plainStep(id, { ...fields, next });
 const workflow = (steps: readonly StepModel[], fields: Partial<Definition> = {}): Definition => ({
   name: 'wf',
   title: 'wf',
@@ -121,14 +106,18 @@ describe('what else is refused', () => {
     ['a condition that cannot be read', [step('a', { ok: END }, { condition: 'result ===' })], ['a CONDITION_INVALID']],
     ['a condition over an unknown name', [step('a', { ok: END }, { condition: 'results.x == 1' })], ['a CONDITION_INVALID']],
     ['a timeout of no time', [step('a', { ok: END }, { timeoutMs: 0 })], ['a TIMEOUT_INVALID']],
-    ['concurrency of nobody', [step('a', { ok: END }, { concurrency: 0 })], ['a NUMBER_INVALID']],
+    [
+      'concurrency of nobody',
+      [step('a', { ok: END }, { kind: 'parallel', join: { rule: 'all' }, members: [step('x', {})], concurrency: 0 })],
+      ['a NUMBER_INVALID'],
+    ],
     [
       'pauses that shrink',
       [step('a', { ok: END }, { retry: { max: 1, on: [], backoff: { initialMs: 5, factor: 0.5, maxMs: 9 } } })],
       ['a NUMBER_INVALID'],
     ],
     ['a question without answers', [step('a', { ok: END }, { gate: { prompt: '?', show: [], options: [] } })], ['a GATE_INVALID']],
-    ['a question to a person without a question', [step('a', { ok: END }, { kind: 'human' })], ['a KIND_INVALID']],
+    ['a question to a person without a question', [step('a', { ok: END }, { kind: 'human' } as Given)], ['a KIND_INVALID']],
     [
       'a join for more than there are',
       [step('a', { ok: END }, { kind: 'parallel', members: [step('x', {})], join: { rule: 'count', n: 2 } })],
@@ -136,10 +125,14 @@ describe('what else is refused', () => {
     ],
     [
       'a member with transitions',
-      [step('a', { ok: END }, { kind: 'parallel', members: [step('x', { ok: END })] })],
+      [step('a', { ok: END }, { kind: 'parallel', join: { rule: 'all' }, members: [step('x', { ok: END })] })],
       ['a/x MEMBER_INVALID'],
     ],
-    ['a fan-out without items', [step('a', { ok: END }, { kind: 'each', members: [step('a', {})] })], ['a KIND_INVALID']],
+    [
+      'a fan-out without items',
+      [step('a', { ok: END }, { kind: 'each', items: '', body: step('a', {}), join: { rule: 'all' } })],
+      ['a KIND_INVALID'],
+    ],
     [
       'a parameter that contradicts itself',
       [step('a', { ok: END }, { args: { n: { description: '', required: false, choices: [] } } })],
@@ -150,7 +143,7 @@ describe('what else is refused', () => {
   });
 
   test('a way into the branch of a group', () => {
-    const group = step('g', { ok: END }, { kind: 'parallel', members: [step('x', {}), step('y', {})] });
+    const group = step('g', { ok: END }, { kind: 'parallel', join: { rule: 'all' }, members: [step('x', {}), step('y', {})] });
     for (const target of ['x', 'g/x']) {
       const definition = workflow([step('a', { ok: to('g'), fail: to(target) }), group]);
       expect(faults(definition)).toEqual(['a TARGET_IN_BRANCH']);

@@ -9,7 +9,7 @@ import { createGraph, cyclesOf, type Graph, reachable, reversed, successorsOf, t
 import { argFaults } from './arg.ts';
 import { budgetFault } from './budget.ts';
 import type { KindRegistry } from './kind.ts';
-import type { ArgModel, Definition, StepModel, Target } from './model.ts';
+import { type ArgModel, type Definition, membersOf, type StepModel, type Target } from './model.ts';
 import { type Problem, ProblemList } from './problem.ts';
 import { checkStep, type StepPlace } from './validate-step.ts';
 
@@ -56,7 +56,6 @@ export function checkDefinition(definition: Definition, problems: ProblemList, o
   for (const place of placesOf(definition.steps)) {
     checkStep(place, { problems, roots, registry });
     checkArgs(place.step.args, problems, place.at);
-    if (ASKS.has(place.step.kind)) checkBudget(place.step.config.budget, problems, place.at);
   }
   checkGraph(definition, problems);
 }
@@ -65,7 +64,7 @@ export function checkDefinition(definition: Definition, problems: ProblemList, o
 function placesOf(steps: readonly StepModel[]): StepPlace[] {
   return steps.flatMap((step) => [
     { step, at: step.id },
-    ...step.members.map((member) => ({ step: member, at: `${step.id}/${member.id}`, group: step })),
+    ...membersOf(step).map((member) => ({ step: member, at: `${step.id}/${member.id}`, group: step })),
   ]);
 }
 
@@ -82,17 +81,13 @@ function checkArgs(args: Readonly<Record<string, ArgModel>>, problems: ProblemLi
   }
 }
 
-/** The kinds of steps that ask agents. */
-const ASKS: ReadonlySet<string> = new Set(['agent', 'generate']);
-
-function checkBudget(budget: unknown, problems: ProblemList, step?: string): void {
+function checkBudget(budget: unknown, problems: ProblemList): void {
   const fault = budget === undefined ? undefined : budgetFault(budget);
   if (fault === undefined) return;
   problems.add({
-    ...(step === undefined ? {} : { step }),
     code: 'NUMBER_INVALID',
     message: `its budget cannot be kept: ${fault}`,
-    hint: 'mend the amount, or leave it out',
+    hint: 'correct the amount, or leave it out',
   });
 }
 
@@ -153,8 +148,8 @@ function distinctWays(transitions: readonly Transition[]): Transition[] {
 
 function branchesOf(steps: readonly StepModel[]): Map<string, string> {
   const branches = new Map<string, string>();
-  for (const { id, members } of steps) {
-    for (const member of members) branches.set(member.id, id).set(`${id}/${member.id}`, id);
+  for (const step of steps) {
+    for (const { id } of membersOf(step)) branches.set(id, step.id).set(`${step.id}/${id}`, step.id);
   }
   return branches;
 }

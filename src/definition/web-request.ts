@@ -1,6 +1,16 @@
-// Owns what templates of a request may not change: the host that it goes to, and which secrets it carries.
+// Owns how a request to a web service stands in a definition, and what its templates may not change: the host that it
+// goes to, and which secrets it carries.
 
+import type { Json } from '../base/json.ts';
 import type { Template } from '../expr/template.ts';
+
+/** A request; without a method, POST with a body and GET without. */
+export type RequestModel = {
+  readonly url: string;
+  readonly method?: string;
+  readonly headers?: { readonly [name: string]: string };
+  readonly body?: Json;
+};
 
 const LITERAL_HOST = /^https?:\/\/[^/?#\\@\s]+(?=[/?#])/i;
 

@@ -27,7 +27,7 @@ export function slotsOf(scope: LimitScope, model: StepModel): readonly string[] 
 }
 
 function keysOf(scope: LimitScope, model: StepModel): string[] {
-  const role = typeof model.config.role === 'string' ? model.config.role : undefined;
+  const role = model.kind === 'agent' ? model.config.role : undefined;
   const credential = role === undefined ? undefined : scope.credentialOf(role);
   return [
     'global',

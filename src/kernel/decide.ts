@@ -3,6 +3,7 @@
 
 import { unreachable } from '../base/invariant.ts';
 import { pipelineOf } from '../definition/kind.ts';
+import type { StepOf } from '../definition/model.ts';
 import { type Draft, draftOf } from './apply.ts';
 import { takeAnswer, takeAsked, takeHanded, takeReport, takeShortage } from './attended.ts';
 import { steer } from './control.ts';
@@ -154,13 +155,13 @@ function takeSettled(turn: Turn, input: SettledInput): void {
   if (activation.kind === 'delay' && activation.state === 'running') return takePoll(turn, activation, input.outcome === 'ok');
   if (activation.held !== undefined) return takeVerified(turn, activation, input.output);
   if (activation.kind === 'gate' && input.outcome === 'pending') return takePending(turn, activation);
-  if (activation.kind === 'validate' && input.outcome === 'fail') return repair(turn, activation, input);
+  const model = turn.model(activation);
+  if (model.kind === 'validate' && input.outcome === 'fail') return repair(turn, activation, { model, input });
   afterWork(turn, input.path, input);
 }
 
 /** A validation failed: its repair step runs and then it is tried again, as often as it says. */
-function repair(turn: Turn, activation: Activation, input: SettledInput): void {
-  const model = turn.model(activation);
+function repair(turn: Turn, activation: Activation, { model, input }: { model: StepOf<'validate'>; input: SettledInput }): void {
   const round = activation.attempt - activation.since + 1;
   const error = {
     code: 'STEP_FAILED',
@@ -168,8 +169,8 @@ function repair(turn: Turn, activation: Activation, input: SettledInput): void {
     reason: 'error' as const,
     retryable: false,
   };
-  if (round > Number(model.config.retry)) return afterWork(turn, input.path, { ...input, error });
-  const fix = model.members[0];
+  if (round > model.repairs) return afterWork(turn, input.path, { ...input, error });
+  const fix = model.onFailure;
   if (fix === undefined) return retryAttempt(turn, input.path, error);
   turn.emit({ type: 'step.changed', at: turn.at, path: input.path, set: { state: 'waiting', wait: { kind: 'fix' }, due: null } });
   // Numbered by the attempt, which never repeats: rounds begin anew when a person takes the validation up again.

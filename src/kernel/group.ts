@@ -5,7 +5,7 @@
 // N5. Members that a settled join no longer needs are cut off; what they bring later is logged as late.
 
 import { isJsonObject, type Json } from '../base/json.ts';
-import type { StepModel } from '../definition/model.ts';
+import { membersOf, type StepModel, type StepOf } from '../definition/model.ts';
 import type { StepError } from './input.ts';
 import { joinOutcome, mayAllReject } from './join.ts';
 import { begun, openStep, started } from './open.ts';
@@ -19,11 +19,11 @@ const KEY = /^[\w.@:+-]{1,80}$/;
 const NAMED_IN_ERRORS = 5;
 
 /** Opens a group's books and its first members. */
-export function openGroup(turn: Turn, activation: Activation, model: StepModel): void {
+export function openGroup(turn: Turn, activation: Activation, model: StepOf<'parallel' | 'each'>): void {
   const items = model.kind === 'each' ? itemsOf(turn, model, activation.step) : undefined;
   if (items !== undefined && !Array.isArray(items)) return attemptFailed(turn, activation.path, { error: items as StepError });
   const list = items as readonly Json[] | undefined;
-  const total = list === undefined ? model.members.length : list.length;
+  const total = list?.length ?? membersOf(model).length;
   const ref = list === undefined ? undefined : turn.view.keep(list);
   const group: Group = {
     total,
@@ -32,7 +32,7 @@ export function openGroup(turn: Turn, activation: Activation, model: StepModel):
     reject: 0,
     fail: 0,
     skip: 0,
-    join: model.join ?? { rule: 'all' },
+    join: model.join,
     limit: model.concurrency ?? total,
     ...(ref === undefined ? {} : { items: ref }),
   };
@@ -40,8 +40,7 @@ export function openGroup(turn: Turn, activation: Activation, model: StepModel):
   turn.later(() => advanceGroup(turn, activation.path));
 }
 
-function itemsOf(turn: Turn, model: StepModel, step: string): readonly Json[] | StepError {
-  const source = model.items ?? '';
+function itemsOf(turn: Turn, { items: source }: StepOf<'each'>, step: string): readonly Json[] | StepError {
   try {
     const value = expressionValue(itemsExpression(source), { run: turn.run, view: turn.view, names: turn.program.outputNames, step });
     if (Array.isArray(value)) return value;
@@ -73,14 +72,14 @@ export function advanceGroup(turn: Turn, path: Path): void {
 }
 
 function openMembers(turn: Turn, activation: Activation, group: Group): void {
-  const model = turn.model(activation);
+  const members = membersOf(turn.model(activation));
   const again = group.again ?? [];
   let active = group.total - group.queued - again.length - group.ok - group.reject - group.fail - group.skip;
   for (let next = 0; next < again.length && active < group.limit; next += 1, active += 1)
     sendBack(turn, activation, again[next] as (typeof again)[number]);
   const keys = group.items === undefined ? undefined : keysOf(turn.view.value(group.items) as readonly Json[]);
   for (let index = group.total - group.queued; index < group.total && active < group.limit; index += 1, active += 1) {
-    const member = keys === undefined ? (model.members[index] as StepModel) : (model.members[0] as StepModel);
+    const member = members[keys === undefined ? index : 0] as StepModel;
     const key = keys === undefined ? member.id : (keys[index] as string);
     openStep(turn, { step: `${activation.step}/${member.id}`, member: { group: activation.path, key, index } });
   }
@@ -88,7 +87,7 @@ function openMembers(turn: Turn, activation: Activation, group: Group): void {
 
 function sendBack(turn: Turn, group: Activation, again: NonNullable<Group['again']>[number]): void {
   const model = turn.model(group);
-  const member = model.kind === 'each' ? (model.members[0] as StepModel) : (model.members[again.index] as StepModel);
+  const member = membersOf(model)[model.kind === 'each' ? 0 : again.index] as StepModel;
   const { key, index, attempt } = again;
   const born: Activation = {
     path: `${group.path}/${key}`,
@@ -166,7 +165,7 @@ export function cutOff(turn: Turn, group: Path): void {
 function outputOf(model: StepModel, members: readonly MemberResult[]): Json {
   if (model.kind === 'each') return members.map((member) => member.output);
   const settled = members.filter((member) => member.outcome !== 'cancelled' && member.outcome !== 'skip');
-  if (model.config.flow === 'race') {
+  if (model.kind === 'parallel' && model.flow === 'race') {
     const winner = settled.find((member) => member.outcome === 'ok');
     return { winner: winner?.key ?? null, value: winner?.output ?? null };
   }

@@ -3,7 +3,7 @@
 
 import type { Json } from '../base/json.ts';
 import { pipelineOf } from '../definition/kind.ts';
-import type { HumanGateModel, StepModel } from '../definition/model.ts';
+import type { HumanGateModel, StepModel, StepOf } from '../definition/model.ts';
 import { comparesFiles } from '../definition/output-pattern.ts';
 import { openGroup } from './group.ts';
 import type { StepError } from './input.ts';
@@ -94,14 +94,14 @@ function startedWait(turn: Turn, activation: Activation, model: StepModel): Acti
   const { due: _, wait: __, deadline: ___, ...rest } = activation;
   const waiting: Activation = { ...rest, state: 'waiting', startedAt: activation.startedAt ?? turn.at };
   const deadline = model.timeoutMs === undefined ? {} : { deadline: turn.at + model.timeoutMs };
-  switch (pipelineOf(model.kind)) {
+  switch (model.kind) {
     case 'human':
       return { ...waiting, ...deadline, wait: humanWait(turn, model, { step: activation.step }) };
     case 'delay':
       return { ...waiting, ...delayWait(turn, model) };
     case 'signal':
-      return { ...waiting, ...deadline, wait: { kind: 'signal', name: String(model.config.signal) } };
-    case 'child':
+      return { ...waiting, ...deadline, wait: { kind: 'signal', name: model.signal } };
+    case 'workflow':
       return {
         ...waiting,
         ...deadline,
@@ -112,9 +112,8 @@ function startedWait(turn: Turn, activation: Activation, model: StepModel): Acti
   }
 }
 
-function delayWait(turn: Turn, model: StepModel): Pick<Activation, 'due' | 'wait'> {
-  const until = turn.at + Number(model.config.durationMs);
-  const poll = model.config.poll as { intervalMs: number } | undefined;
+function delayWait(turn: Turn, { durationMs, poll }: StepOf<'delay'>): Pick<Activation, 'due' | 'wait'> {
+  const until = turn.at + durationMs;
   if (poll === undefined) return { due: until, wait: { kind: 'delay', reason: 'delay', until } };
   return { due: Math.min(until, turn.at + poll.intervalMs), wait: { kind: 'delay', reason: 'poll', until } };
 }
@@ -144,9 +143,9 @@ export function begun(turn: Turn, path: Path): void {
   const activation = turn.activation(path);
   if (activation === undefined || activation.state !== 'waiting') return;
   const model = turn.model(activation);
-  const pipeline = pipelineOf(model.kind);
-  if (pipeline === 'group' && turn.run.groups[path] === undefined && activation.held === undefined) openGroup(turn, activation, model);
-  if (pipeline === 'signal') takeQueuedSignal(turn, activation);
+  const isGroup = model.kind === 'parallel' || model.kind === 'each';
+  if (isGroup && turn.run.groups[path] === undefined && activation.held === undefined) openGroup(turn, activation, model);
+  if (model.kind === 'signal') takeQueuedSignal(turn, activation);
 }
 
 function takeQueuedSignal(turn: Turn, activation: Activation): void {

@@ -4,7 +4,7 @@
 // K18. It stays until a step that agents worked at has ended well, so that all who work side by side hear it, and every
 //      attempt of theirs. What was said at a question behind or inside that very step is for the next one.
 
-import type { StepModel } from '../definition/model.ts';
+import { membersOf, type StepModel } from '../definition/model.ts';
 import type { Activation, Path, PersonSaid, RunState } from './run-state.ts';
 import type { Turn } from './turn.ts';
 
@@ -33,8 +33,9 @@ export function forgetSaid(turn: Turn, { path }: Activation, model: StepModel): 
   if (left.length < said.length) turn.emit({ type: 'run.changed', at: turn.at, said: left });
 }
 
-function hasAgents({ kind, members }: StepModel): boolean {
-  return kind === 'agent' || kind === 'generate' || ((kind === 'parallel' || kind === 'each') && members.some(hasAgents));
+function hasAgents(step: StepModel): boolean {
+  const { kind } = step;
+  return kind === 'agent' || kind === 'generate' || (kind !== 'validate' && membersOf(step).some(hasAgents));
 }
 
 function isWithin(path: Path, other: Path): boolean {

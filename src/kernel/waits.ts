@@ -135,7 +135,8 @@ function endPause(turn: Turn, activation: Activation): void {
 export function takePoll(turn: Turn, activation: Activation, ready: boolean): void {
   const until = activation.wait?.until ?? 0;
   if (ready || until <= turn.at) return finishWork(turn, activation.path, { outcome: 'ok' });
-  const interval = (turn.model(activation).config.poll as { intervalMs: number }).intervalMs;
+  const model = turn.model(activation);
+  const interval = model.kind === 'delay' ? (model.poll?.intervalMs ?? 0) : 0;
   turn.emit({
     type: 'step.changed',
     at: turn.at,
@@ -148,9 +149,10 @@ const LOOK_AGAIN_MS = 60_000;
 
 /** A gate that has no verdict yet: it looks again when something outside has happened, and now and then by itself. */
 export function takePending(turn: Turn, activation: Activation): void {
-  const { timeoutMs, config } = turn.model(activation);
+  const model = turn.model(activation);
+  const { timeoutMs } = model;
   const until = timeoutMs === undefined ? undefined : (activation.deadline ?? (activation.startedAt ?? activation.openedAt) + timeoutMs);
-  const again = turn.at + (typeof config.lookAgainMs === 'number' ? config.lookAgainMs : LOOK_AGAIN_MS);
+  const again = turn.at + ((model.kind === 'gate' ? model.config.lookAgainMs : undefined) ?? LOOK_AGAIN_MS);
   const { slots: _, ...rest } = activation;
   const after: Activation = {
     ...rest,

@@ -6,7 +6,7 @@ import type { CheckDeclaration } from '../definition/check.ts';
 import type { StepKind } from '../definition/model.ts';
 import { Stopped } from '../steps/abort.ts';
 import type { GateCheck } from '../steps/check.ts';
-import type { Executor, Executors } from '../steps/work.ts';
+import type { Executor, Executors, KindExecutor } from '../steps/work.ts';
 import { action } from './action/compile.ts';
 import { agent } from './agent/compile.ts';
 import { command } from './command/compile.ts';
@@ -32,7 +32,7 @@ import { workflow } from './workflow/compile.ts';
 
 /** Everything about the kinds and checks that there are: how they are written, validated and executed. */
 export interface Registry extends Compilers, Executors {
-  readonly kinds: Readonly<Record<StepKind, KindCompiler & { readonly execute?: Executor }>>;
+  readonly kinds: Readonly<Record<StepKind, KindCompiler & KindExecutor>>;
   readonly checks: Readonly<Record<string, CheckDeclaration & GateCheck>>;
 }
 

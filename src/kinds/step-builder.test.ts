@@ -2,6 +2,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { ResultOf } from '../authoring/flow-call.ts';
 import type { Json } from '../base/json.ts';
 import type { StepContext } from '../definition/code.ts';
+import { membersOf, type StepModel } from '../definition/model.ts';
 import type { AgentResult } from './agent/compile.ts';
 import type { CommandResult } from './command/compile.ts';
 import type { GateResult } from './gate/compile.ts';
@@ -11,6 +12,9 @@ import type { ValidateResult } from './validate/compile.ts';
 
 const ctx = { idempotencyKey: 'run/a#1/1' } as StepContext;
 const greet = (name: string) => `hello ${name}`;
+
+/** The model of a call, read as its kind has it. */
+const modelOf = (call: { readonly bound: { readonly model: StepModel } }) => call.bound.model as StepModel & { readonly config: unknown };
 
 describe('step(name)', () => {
   test('refuses names that could not be part of a path', () => {
@@ -57,7 +61,7 @@ describe('an agent', () => {
     const object = step('review').agent({ agent: live, context: { branch: 'main' } }).bound;
     expect(named).toMatchObject({ model: { kind: 'agent', config: { role: 'reviewer', prompt: 'look', context: { branch: 'main' } } } });
     expect(named.code.agent).toBeUndefined();
-    expect(object.model.config).toEqual({ context: { branch: 'main' } });
+    expect(modelOf({ bound: object }).config).toEqual({ context: { branch: 'main' } });
     expect(object.code.agent).toBe(live);
     expect(Object.isFrozen(live)).toBe(false);
     // @ts-expect-error: this agent wants a branch.
@@ -67,7 +71,7 @@ describe('an agent', () => {
   test('takes a context builder as code', async () => {
     const build = async (context: StepContext) => ({ files: context.results.implement?.output });
     const { model, code } = step('review').agent({ agent: 'reviewer', context: build }).bound;
-    expect(model.config).toEqual({ role: 'reviewer' });
+    expect(model).toMatchObject({ config: { role: 'reviewer' } });
     expect(code.context).toBe(build);
   });
 
@@ -75,17 +79,17 @@ describe('an agent', () => {
     expect(() => step('r').agent({ agent: 'x', context: { f: () => 1 } })).toThrow(
       'the context of step "r" is not plain JSON: f is a function',
     );
-    expect(() => step('r').agent({ agent: 'x', context: ['a'] })).toThrow('step "r" cannot be built: its context is no object');
+    expect(() => step('r').agent({ agent: 'x', context: ['a'] })).toThrow('step "r" cannot be built: `context` must be an object');
     expect(() => step('r').agent({ agent: {} as never })).toThrow('step "r" has no agent');
     expect(() => step('r').generate({ generator: '' })).toThrow('step "r" has no generator');
   });
 });
 
 describe('validate', () => {
-  test('mends three times unless told otherwise, and null stages are the default set', () => {
-    expect(step('v').validate().bound.model).toMatchObject({ config: { stages: null, retry: 3 }, members: [] });
-    expect(step('v').validate({ stages: 'ci', retry: 0 }).bound.model.config).toEqual({ stages: 'ci', retry: 0 });
-    expect(() => step('v').validate({ retry: -1 })).toThrow('its retry is no number of times');
+  test('repairs three times unless told otherwise, and null stages are the default set', () => {
+    expect(step('v').validate().bound.model).toMatchObject({ stages: null, repairs: 3 });
+    expect(step('v').validate({ stages: 'ci', retry: 0 }).bound.model).toMatchObject({ stages: 'ci', repairs: 0 });
+    expect(() => step('v').validate({ retry: -1 })).toThrow('`retry` must be a whole number');
   });
 });
 
@@ -123,26 +127,26 @@ describe('a question to a person', () => {
 
 describe('the other kinds', () => {
   test('keep what the executors read', async () => {
-    expect(step('c').command('npm test').bound.model.config).toEqual({ run: 'npm test' });
-    expect(step('c').command(['npm', 'test']).bound.model.config).toEqual({ argv: ['npm', 'test'] });
-    expect(step('c').command({ run: 'x', env: { A: '1' }, cwd: 'sub' }).bound.model.config).toEqual({
+    expect(modelOf(step('c').command('npm test')).config).toEqual({ run: 'npm test' });
+    expect(modelOf(step('c').command(['npm', 'test'])).config).toEqual({ argv: ['npm', 'test'] });
+    expect(modelOf(step('c').command({ run: 'x', env: { A: '1' }, cwd: 'sub' })).config).toEqual({
       run: 'x',
       env: { A: '1' },
       cwd: 'sub',
     });
-    expect(step('g').gate({ checks: ['npm test', { check: 'command', argv: ['x'], timeout: '5s' }] }).bound.model.config).toEqual({
+    expect(modelOf(step('g').gate({ checks: ['npm test', { check: 'command', argv: ['x'], timeout: '5s' }] })).config).toEqual({
       checks: [
         { check: 'command', run: 'npm test' },
         { check: 'command', argv: ['x'], timeoutMs: 5000 },
       ],
     });
-    expect(step('d').delay('1m').bound.model.config).toEqual({ durationMs: 60_000 });
+    expect(step('d').delay('1m').bound.model).toMatchObject({ durationMs: 60_000 });
     const polling = step('d').delay({ duration: '1h', poll: { interval: '10s', condition: () => true } }).bound;
-    expect(polling.model.config).toEqual({ durationMs: 3_600_000, poll: { intervalMs: 10_000 } });
+    expect(polling.model).toMatchObject({ durationMs: 3_600_000, poll: { intervalMs: 10_000 } });
     expect(await polling.code.poll?.(ctx)).toBe(true);
-    expect(step('s').signal('paid').bound.model.config).toEqual({ signal: 'paid' });
-    expect(step('w').subworkflow('child', { a: 1 }).bound.model.config).toEqual({ workflow: 'child', input: { a: 1 } });
-    expect(step('n').generate({ generator: 'writer', context: { tone: 'dry' } }).bound.model.config).toEqual({
+    expect(step('s').signal('paid').bound.model).toMatchObject({ signal: 'paid' });
+    expect(step('w').subworkflow('child', { a: 1 }).bound.model).toMatchObject({ workflow: 'child', input: { a: 1 } });
+    expect(modelOf(step('n').generate({ generator: 'writer', context: { tone: 'dry' } })).config).toEqual({
       generator: 'writer',
       context: { tone: 'dry' },
     });
@@ -150,7 +154,7 @@ describe('the other kinds', () => {
 
   test('refuse what could not work, naming the step', () => {
     expect(() => step('c').command({})).toThrow('step "c" cannot be built: it must have exactly one of `run` and `argv`');
-    expect(() => step('g').gate({ checks: [] })).toThrow('step "g" cannot be built: it is a gate without checks');
+    expect(() => step('g').gate({ checks: [] })).toThrow('step "g" cannot be built: a gate must have at least one check');
     expect(() => step('g').gate({ checks: [{ check: 'command', run: 'x', expect: 'exit_code ==' }] })).toThrow(
       'expect of step "g" is no expression',
     );
@@ -195,20 +199,12 @@ describe('a fan-out', () => {
       members: [{ id: 'x', title: 'body' }, { id: 'y' }],
     });
     expect(Object.keys(code.members)).toEqual(['x', 'y']);
-    expect(
-      step('all')
-        .each(['a', 'a', 'b c'], body)
-        .bound.model.members.map(({ id }) => id),
-    ).toEqual(['a', '1', '2']);
-    expect(step('all').each([], body).bound.model.members).toEqual([]);
+    expect(membersOf(step('all').each(['a', 'a', 'b c'], body).bound.model).map(({ id }) => id)).toEqual(['a', '1', '2']);
+    expect(membersOf(step('all').each([], body).bound.model)).toEqual([]);
   });
 
   test('takes keys from the author, which must be distinct and fit into a path', () => {
-    expect(
-      step('all')
-        .each([5, 6], body, { key: (item) => `n${item}` })
-        .bound.model.members.map(({ id }) => id),
-    ).toEqual(['n5', 'n6']);
+    expect(membersOf(step('all').each([5, 6], body, { key: (item) => `n${item}` }).bound.model).map(({ id }) => id)).toEqual(['n5', 'n6']);
     expect(() => step('all').each([5, 6], body, { key: () => 'n' })).toThrow('step "all" has two items with the key "n"');
     expect(() => step('all').each([5], body, { key: () => 'a/b' })).toThrow('names an item "a/b"');
     expect(() => step('all').each([5], body, { concurrency: 0 })).toThrow('has concurrency: 0');
@@ -258,7 +254,9 @@ describe('shared options', () => {
 
   test('and models are frozen through', () => {
     const { model } = step('a').agent({ agent: 'x', context: { list: [1] } }).bound;
-    expect(() => (model.config.context as { list: number[] }).list.push(2)).toThrow(TypeError);
+    expect(() => ((modelOf({ bound: { model } }).config as { context: unknown }).context as { list: number[] }).list.push(2)).toThrow(
+      TypeError,
+    );
     expect(() => Object.assign(model, { id: 'b' })).toThrow(TypeError);
   });
 });

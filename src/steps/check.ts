@@ -3,7 +3,8 @@
 // nor fails.
 
 import type { Json, JsonObject } from '../base/json.ts';
-import type { CheckDeclaration } from '../definition/check.ts';
+import type { CheckDeclaration, CheckFrame, CheckModel } from '../definition/check.ts';
+import type { RequestModel } from '../definition/web-request.ts';
 import type { CommandResult } from '../process/command.ts';
 import type { ForgeFacts } from './forge-facts.ts';
 import type { ProgramSetting } from './services.ts';
@@ -26,9 +27,9 @@ export interface CheckScene {
   /** Runs a program in the workspace, with the declared environment, masked, ended with the attempt. */
   run(program: ProgramSetting): Promise<CommandResult>;
   /** Asks a web service, `{ url, method?, headers?, body?, timeoutMs?, templates? }`, guarded by the project's allow-list. */
-  ask(request: JsonObject): Promise<WebAnswer>;
+  ask(request: RequestModel & Pick<CheckFrame, 'templates' | 'timeoutMs'>): Promise<WebAnswer>;
   /** Makes another check, for one that is made of several, until `signal` stops it. It never rejects. */
-  check(config: JsonObject, signal?: AbortSignal): Promise<CheckVerdict>;
+  check(config: CheckModel, signal?: AbortSignal): Promise<CheckVerdict>;
 }
 
 /** What a check found. `passed: null`: it could not be made, and `error` says why; or it is `pending`. */
@@ -48,7 +49,7 @@ export interface CheckVerdict {
 export interface GateCheck extends Partial<Omit<CheckDeclaration, 'name'>> {
   readonly name: string;
   /** Looks once. `config` is what the gate's definition says about this check. */
-  run(config: JsonObject, scene: CheckScene): CheckVerdict | Promise<CheckVerdict>;
+  run(config: CheckModel, scene: CheckScene): CheckVerdict | Promise<CheckVerdict>;
 }
 
 /** The verdict of a check whose time ran out. */

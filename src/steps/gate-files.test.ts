@@ -44,7 +44,7 @@ async function attack({ gate, deed, model = {} }: Attack): Promise<AttemptResult
   const plain = createAttemptRequest({ kind: 'agent', config: { role: 'dev' }, model });
   const check = typeof gate === 'string' ? { check: 'command', run: gate } : gate;
   const judge = { ...plain.bound.model, id: 'judge', kind: 'gate' as const, config: { checks: [check] } };
-  const definition = { ...plain.workflow.definition, steps: [plain.bound.model, judge] };
+  const definition = { ...plain.workflow.definition, steps: [plain.bound.model, judge as unknown as StepModel] };
   return await run({ ...plain, workflow: { ...plain.workflow, definition } });
 }
 

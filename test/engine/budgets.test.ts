@@ -36,7 +36,7 @@ function under(given: AnyWorkflow, { run, steps = {} }: { readonly run?: Budget;
   const compiled = 'compiled' in given ? given.compiled : given;
   const models = compiled.definition.steps.map((model) => {
     const budget = steps[model.id];
-    return budget === undefined ? model : { ...model, config: { ...model.config, budget: { ...budget } } };
+    return budget === undefined || model.kind !== 'agent' ? model : { ...model, config: { ...model.config, budget } };
   });
   const definition = validateDefinition(
     { ...compiled.definition, steps: models, ...(run === undefined ? {} : { budget: run }) },

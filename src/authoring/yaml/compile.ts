@@ -9,7 +9,7 @@ import { arg } from '../../definition/arg.ts';
 import type { Budget } from '../../definition/budget.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { KindRegistry } from '../../definition/kind.ts';
-import type { Definition, StepModel } from '../../definition/model.ts';
+import { type Definition, membersOf, type StepModel } from '../../definition/model.ts';
 import { workflowOf } from '../../definition/plain-workflow.ts';
 import { type Problem, ProblemList } from '../../definition/problem.ts';
 import { bypassesIn } from '../../definition/rework.ts';
@@ -129,8 +129,8 @@ function budgetOf(budget: YamlBudget): Budget {
 
 /** The step without its way for being skipped, where only a person could skip it: that is no path to rely on. */
 function withoutIdleSkip(step: StepModel): StepModel {
-  const isSkippable =
-    step.condition !== undefined || (step.members.length > 0 && step.members.every(({ condition }) => condition !== undefined));
+  const members = membersOf(step);
+  const isSkippable = step.condition !== undefined || (members.length > 0 && members.every(({ condition }) => condition !== undefined));
   if (isSkippable || step.next.ok === undefined) return step;
   const { skip: _, ...next } = step.next;
   return { ...step, next };

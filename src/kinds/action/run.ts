@@ -1,6 +1,7 @@
 // Owns the execution of `action`: the forge does it once per key, and how it answered is the outcome.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { StepOf } from '../../definition/model.ts';
 import { type ActionSubject, performAction } from '../../forge/action.ts';
 import type { Snapshot } from '../../steps/attempt.ts';
 import { checkLanding } from '../../steps/landing.ts';
@@ -9,28 +10,27 @@ import { foreignPullRequest, withPullRequest } from '../../steps/publishing.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
 
 /** Does an action on the forge. */
-export async function execute(job: Job): Promise<Work> {
+export async function execute(job: Job<StepOf<'action'>>): Promise<Work> {
   const { bench, request, context } = job;
   const { id, config } = request.bound.model;
   const { action, ...fields } = config;
   const { forge, groups } = bench.services;
-  const refusal = actionRefusal(request.workflow.definition, String(action), fields);
-  if (refusal !== undefined)
-    return { error: stepError('NOT_ALLOWED', `step "${id}" may not ${String(action)}: ${refusal}`, { retryable: false }) };
+  const refusal = actionRefusal(request.workflow.definition, action, fields);
+  if (refusal !== undefined) return { error: stepError('NOT_ALLOWED', `step "${id}" may not ${action}: ${refusal}`, { retryable: false }) };
   if (forge === undefined) {
-    const message = `step "${id}" wants to ${String(action)}, and there is no forge here; configure one`;
+    const message = `step "${id}" wants to ${action}, and there is no forge here; configure one`;
     return { error: stepError('COMMAND_NOT_RUN', message, { retryable: false }) };
   }
   const ready = action === 'merge_pr' ? await readyToMerge(job) : { job };
   if ('problem' in ready) {
-    const message = `step "${id}" has no pull request to ${String(action)}: ${ready.problem}`;
+    const message = `step "${id}" has no pull request to ${action}: ${ready.problem}`;
     return { error: stepError('STEP_FAILED', message, { retryable: ready.mayPass }), output: { error: ready.problem, reason: 'denied' } };
   }
   const subject = subjectOf(ready.job.context.snapshot);
   const landing = action === 'merge_pr' ? await checkLanding(ready.job, forge, subject) : { subject };
   if ('stale' in landing) return landing.stale;
   const scene = { subject: landing.subject, key: context.idempotencyKey, ...(groups === undefined ? {} : { groups }) };
-  const result = await performAction(forge, { name: String(action), config: fields }, scene);
+  const result = await performAction(forge, { name: action, config: fields }, scene);
   const seen = {
     ...(landing.evidence === undefined ? {} : { evidence: landing.evidence }),
     ...(landing.checks === undefined ? {} : { checks: landing.checks }),

@@ -5,7 +5,7 @@ import type { KindCompiler } from '../../authoring/graph-work.ts';
 import { budgetOf, type ContextSpec, type LiveAgent, liveCode, readContext, toldOf, workerOf } from '../../authoring/worker-spec.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { Budget } from '../../definition/budget.ts';
-import { agent as declaration } from './declare.ts';
+import { type AgentConfig, agent as declaration } from './declare.ts';
 
 /** An agent, by the name of its role or as a live object, and what it is told. */
 export interface AgentSpec<Context extends object> extends StepOptions {
@@ -39,8 +39,7 @@ export const agent: KindCompiler = {
     const role = typeof worker === 'string' ? worker : undefined;
     const { context, code } = readContext(spec, step);
     return {
-      kind: 'agent',
-      config: step.plainObject({ role, action, prompt, schema, context, budget }, 'its agent'),
+      work: { kind: 'agent', config: step.config<AgentConfig>({ role, action, prompt, schema, context, budget }, 'its agent') },
       code: { ...code, ...liveCode(worker, step) },
     };
   },
@@ -51,15 +50,15 @@ export function buildAgent<Context extends object>(name: string, spec: AgentSpec
   const { agent: given, context, action, prompt, script, schema, budget, supportsQuestions, ...options } = spec;
   const worker = workerOf(name, 'agent', given);
   const told = toldOf(name, context);
-  const config: JsonObject = {
+  const config: AgentConfig = {
     ...(worker.role === undefined ? {} : { role: worker.role }),
     ...(action === undefined ? {} : { action }),
     ...(prompt === undefined ? {} : { prompt }),
     ...(script === undefined ? {} : { script }),
     ...(schema === undefined ? {} : { schema: plainOf<JsonObject>(name, 'the schema', schema) }),
     ...budgetOf(name, budget),
-    ...(supportsQuestions === undefined ? {} : { supportsQuestions }),
     ...told.config,
   };
-  return { name, kind: 'agent', config, code: { ...worker.code, ...told.code }, options };
+  const frame = supportsQuestions === undefined ? {} : { supportsQuestions };
+  return { name, work: { kind: 'agent', config }, frame, code: { ...worker.code, ...told.code }, options };
 }

@@ -3,20 +3,22 @@
 
 import type { AgentAnswer, AgentReply } from '../../agents/driver.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
+import type { StepOf } from '../../definition/model.ts';
 import type { OutcomeName } from '../../definition/outcome.ts';
 import { ask, sessionOf, usageEvidence } from '../../steps/asking.ts';
 import { outputInstructions, outputsOf } from '../../steps/outputs/declaration.ts';
 import { producing } from '../../steps/outputs/production.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
 
+type AgentJob = Job<StepOf<'agent'>>;
+
 /** Asks the agent, reads its verdict and looks at what it was to produce. */
-export async function execute(job: Job): Promise<Work> {
+export async function execute(job: AgentJob): Promise<Work> {
   return await producing(job, askAgent);
 }
 
-async function askAgent(job: Job): Promise<Work> {
-  const { role } = job.request.bound.model.config;
-  const asked = await ask(withInstructions(job), typeof role === 'string' ? role : undefined);
+async function askAgent(job: AgentJob): Promise<Work> {
+  const asked = await ask(withInstructions(job), job.request.bound.model.config);
   if (asked.kind === 'handed') return { handed: asked.handover, actor: asked.actor };
   if (asked.kind === 'asks') return { asks: asked.questions, actor: asked.actor, ...usageEvidence(asked), ...sessionOf(asked) };
   const noted = { actor: asked.actor, ...usageEvidence(asked), ...sessionOf(asked) };
@@ -25,7 +27,7 @@ async function askAgent(job: Job): Promise<Work> {
 }
 
 // An agent can only hand over what it was told of, so the declared outputs are the last of its instructions.
-function withInstructions(job: Job): Job {
+function withInstructions(job: AgentJob): AgentJob {
   const { request } = job;
   const { model } = request.bound;
   const declared = outputsOf(model);
@@ -35,14 +37,14 @@ function withInstructions(job: Job): Job {
 }
 
 // A live object gives whatever its author wrote; `success` and `verdict` in it mean what they mean for a driver.
-function fromObject(job: Job, value: unknown): Work {
+function fromObject(job: AgentJob, value: unknown): Work {
   const plain = toPlain(value, `the output of step "${job.request.bound.model.id}"`);
   const said = isJsonObject(plain) ? plain : {};
   const output = isFlow(job) && typeof said.success !== 'boolean' ? { success: true, output: plain } : plain;
   return judged(job, { success: said.success !== false, verdict: said.verdict, inner: said.output ?? plain, output });
 }
 
-function fromAnswer(job: Job, answer: AgentAnswer & { readonly kind: 'answered' }): Work {
+function fromAnswer(job: AgentJob, answer: AgentAnswer & { readonly kind: 'answered' }): Work {
   const { success, verdict, message } = answer;
   const { id, config } = job.request.bound.model;
   if (verdict === 'approve' && config.continueSession === true) {
@@ -78,11 +80,11 @@ interface Said {
   readonly claim?: JsonObject;
 }
 
-function judged(job: Job, { success, verdict, inner, output, claim }: Said): Work {
+function judged(job: AgentJob, { success, verdict, inner, output, claim }: Said): Work {
   const { id, config } = job.request.bound.model;
   const noted = claim === undefined ? { claim: output } : { claim };
   const status = isJsonObject(inner) ? inner.status : undefined;
-  if (typeof config.script === 'string' && typeof status === 'string' && !isReviewStatus(status)) {
+  if (config.script !== undefined && typeof status === 'string' && !isReviewStatus(status)) {
     const message = `the agent of step "${id}" reported the status ${JSON.stringify(status)}; a dispatched agent reports PASS or FAIL`;
     return { error: stepError('STEP_OUTPUT_INVALID', message), ...noted };
   }

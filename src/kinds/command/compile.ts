@@ -2,7 +2,8 @@
 
 import type { StepOptions, StepParts } from '../../authoring/flow-model.ts';
 import type { KindCompiler } from '../../authoring/graph-work.ts';
-import type { Json, JsonObject } from '../../base/json.ts';
+import type { Json } from '../../base/json.ts';
+import type { ProgramModel } from '../../definition/program.ts';
 import { command as declaration } from './declare.ts';
 
 /** A program: `run` goes to the shell as it is written, `argv` is started without one. */
@@ -28,20 +29,20 @@ export const command: KindCompiler = {
   beside: ['env', 'cwd'],
   read({ command: given, env, cwd }, { step }) {
     const program = typeof given === 'string' ? { run: given } : { argv: given };
-    return { kind: 'command', config: step.plainObject({ ...program, env, cwd }, 'its command'), code: {} };
+    return { work: { kind: 'command', config: step.config<ProgramModel>({ ...program, env, cwd }, 'its command') } };
   },
 };
 
 /** A program that is started. */
 export function buildCommand(name: string, given: string | readonly string[] | CommandSpec): StepParts {
   const { run, argv, env, cwd, ...options } = commandSpec(given);
-  const config: JsonObject = {
+  const config: ProgramModel = {
     ...(run === undefined ? {} : { run }),
     ...(argv === undefined ? {} : { argv: [...argv] }),
     ...(env === undefined ? {} : { env: { ...env } }),
     ...(cwd === undefined ? {} : { cwd }),
   };
-  return { name, kind: 'command', config, options };
+  return { name, work: { kind: 'command', config }, options };
 }
 
 function commandSpec(given: string | readonly string[] | CommandSpec): CommandSpec {

@@ -3,6 +3,7 @@
 
 import type { Json, JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
+import type { StepOf } from '../../definition/model.ts';
 import type { CommandResult } from '../../process/command.ts';
 import { ATTENDED } from '../../steps/handover.ts';
 import { producing } from '../../steps/outputs/production.ts';
@@ -18,11 +19,11 @@ const OUTPUT_MAX = 16 << 20;
 const PLAIN_WORDS = /^[\w./:=@%+,-]+(?:\s+[\w./:=@%+,-]+)*$/;
 
 /** Runs the program, reads what it reports and looks at what it was to produce. */
-export async function execute(job: Job): Promise<Work> {
+export async function execute(job: Job<StepOf<'command'>>): Promise<Work> {
   return await producing(job, runReporting);
 }
 
-async function runReporting(job: Job): Promise<Work> {
+async function runReporting(job: Job<StepOf<'command'>>): Promise<Work> {
   const { bench, request, context } = job;
   const { model } = request.bound;
   const written = programOf(model.config);
@@ -39,7 +40,7 @@ async function runReporting(job: Job): Promise<Work> {
   const prompt = program !== written && isPrompt(job, result) ? result.stdout.trim() : '';
   if (prompt !== '')
     return {
-      handed: { kind: 'command', prompt, role: name, title: model.title, mayAsk: model.config.supportsQuestions === true },
+      handed: { kind: 'command', prompt, role: name, title: model.title, mayAsk: model.supportsQuestions === true },
       actor: name,
     };
   return { actor: name, ...(result.kind === 'exited' ? ended(job, result) : notEnded(job, result)) };

@@ -17,20 +17,19 @@ export const delay: KindCompiler = {
   ...declaration,
   field: 'delay',
   read({ delay: given }, { step }) {
-    if (typeof given !== 'object') return { kind: 'delay', config: { durationMs: step.duration(given ?? '', 'its delay') }, code: {} };
+    if (typeof given !== 'object') return { work: { kind: 'delay', durationMs: step.duration(given ?? '', 'its delay') } };
     const { duration, poll } = given;
     const durationMs = step.duration(duration, 'its delay');
-    if (poll === undefined) return { kind: 'delay', config: { durationMs }, code: {} };
+    if (poll === undefined) return { work: { kind: 'delay', durationMs } };
     const intervalMs = step.duration(poll.interval, 'the interval of its poll');
     const { condition } = poll;
     if (typeof condition === 'function')
       return {
-        kind: 'delay',
-        config: { durationMs, poll: { intervalMs } },
+        work: { kind: 'delay', durationMs, poll: { intervalMs } },
         code: { poll: step.code('poll', condition) as NonNullable<StepCode['poll']> },
       };
     if (condition === undefined) step.fault('FIELD_INVALID', 'its poll has no condition', 'write an expression or a function');
-    return { kind: 'delay', config: { durationMs, poll: { intervalMs, condition: String(condition) } }, code: {} };
+    return { work: { kind: 'delay', durationMs, poll: { intervalMs, condition: String(condition) } } };
   },
 };
 
@@ -38,9 +37,9 @@ export const delay: KindCompiler = {
 export function buildDelay(name: string, given: Duration | DelaySpec): StepParts {
   const { duration, poll, ...options } = typeof given === 'object' ? given : { duration: given };
   const durationMs = parseDuration(duration, `step "${name}", duration`);
-  if (poll === undefined) return { name, kind: 'delay', config: { durationMs }, options };
+  if (poll === undefined) return { name, work: { kind: 'delay', durationMs }, options };
   const intervalMs = parseDuration(poll.interval, `step "${name}", poll.interval`);
   const { condition } = poll;
-  const config = { durationMs, poll: { intervalMs, ...(typeof condition === 'string' ? { condition } : {}) } };
-  return { name, kind: 'delay', config, code: typeof condition === 'string' ? {} : { poll: condition }, options };
+  if (typeof condition === 'string') return { name, work: { kind: 'delay', durationMs, poll: { intervalMs, condition } }, options };
+  return { name, work: { kind: 'delay', durationMs, poll: { intervalMs } }, code: { poll: condition }, options };
 }

@@ -2,7 +2,7 @@
 
 import { readGroup } from '../../authoring/graph-join.ts';
 import type { GroupSpec } from '../../authoring/graph-spec.ts';
-import type { KindCompiler } from '../../authoring/graph-work.ts';
+import { codesOf, type KindCompiler } from '../../authoring/graph-work.ts';
 import { each as declaration } from './declare.ts';
 
 /** The kind `each`. */
@@ -13,6 +13,7 @@ export const each: KindCompiler = {
     const group = given as NonNullable<GroupSpec<never>['each']>;
     step.knownFields(group, ['items', 'step', 'join', 'concurrency'], 'an each');
     const body = readMember({ ...group.step, id, name: undefined }, id);
-    return { kind: 'each', config: {}, code: {}, items: String(group.items), ...readGroup(group, step, undefined), members: [body] };
+    const work = { kind: 'each' as const, items: String(group.items), body: body.model, ...readGroup(group, step, undefined) };
+    return { work, code: { members: codesOf([body]) } };
   },
 };

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../base/json.ts';
-import type { StepModel } from '../../definition/model.ts';
+import type { StepOf } from '../../definition/model.ts';
 import { REGISTRY } from '../registry.ts';
 import { parsePercent } from './checks/coverage/percent.ts';
 import { gate } from './declare.ts';
 
 function faults(check: JsonObject): string[] {
   const found: string[] = [];
-  const step = { config: { checks: [check] } } as unknown as StepModel;
+  const step = { config: { checks: [check] } } as unknown as StepOf<'gate'>;
   gate.validate(step, {
     check: (name) => REGISTRY.checks[name],
     fault: (message) => found.push(message),
@@ -36,21 +36,21 @@ describe('a gate takes', () => {
 
 describe('a gate does not take', () => {
   test.each<[JsonObject, string]>([
-    [{ check: 'command', run: 'pytest', tests: 'maybe' }, 'check 1: its tests are neither required nor optional'],
-    [{ check: 'command', run: 'pytest', report: 1 }, 'check 1: its report is no path'],
-    [{ check: 'coverage' }, 'check 1: its minimum is no share'],
-    [{ check: 'coverage', minimum: 0.8 }, 'check 1: its minimum is no share'],
-    [{ check: 'coverage', minimum: 1 }, 'check 1: its minimum is no share'],
-    [{ check: 'coverage', minimum: 80, metric: 'words' }, 'check 1: its metric is none'],
-    [{ check: 'coverage', minimum: 80, paths: 'src' }, 'check 1: its paths are no patterns'],
-    [{ check: 'webhook' }, 'check 1: it does not say what to ask'],
-    [{ check: 'pr_approval' }, 'check 1: it does not say whose approval it needs'],
-    [{ check: 'pr_approval', from: 'a', count: 0 }, 'check 1: its count is no number of people'],
-    [{ check: 'ci_status', workflows: 'test' }, 'check 1: its workflows are no names'],
-    [{ check: 'ci_status', expect: 'conclusion == 1' }, 'check 1: its expect is no conclusion'],
-    [{ check: 'any_of', checks: [] }, 'check 1: it has no checks to choose from'],
+    [{ check: 'command', run: 'pytest', tests: 'maybe' }, 'check 1: `tests` must be "required" or "optional"'],
+    [{ check: 'command', run: 'pytest', report: 1 }, 'check 1: `report` must be a path'],
+    [{ check: 'coverage' }, 'check 1: `minimum` must be a percentage, such as 80%'],
+    [{ check: 'coverage', minimum: 0.8 }, 'check 1: `minimum` must be a percentage, such as 80%'],
+    [{ check: 'coverage', minimum: 1 }, 'check 1: `minimum` must be a percentage, such as 80%'],
+    [{ check: 'coverage', minimum: 80, metric: 'words' }, 'check 1: `metric` must be lines, branches or functions'],
+    [{ check: 'coverage', minimum: 80, paths: 'src' }, 'check 1: `paths` must be a list of patterns'],
+    [{ check: 'webhook' }, 'check 1: `url` must be an address'],
+    [{ check: 'pr_approval' }, 'check 1: `from` must name the groups whose approval it needs'],
+    [{ check: 'pr_approval', from: 'a', count: 0 }, 'check 1: `count` must be a number of people'],
+    [{ check: 'ci_status', workflows: 'test' }, 'check 1: `workflows` must be a list of names'],
+    [{ check: 'ci_status', expect: 'conclusion == 1' }, 'check 1: `expect` must be a conclusion'],
+    [{ check: 'any_of', checks: [] }, 'check 1: `checks` must have at least one check'],
     [{ check: 'any_of', checks: [{ check: 'command' }] }, 'check 1: check 1: it must have exactly one of `run` and `argv`'],
-    [{ check: 'any_of', checks: ['x'] }, 'check 1: check 1: it does not say what to check'],
+    [{ check: 'any_of', checks: ['x'] }, 'check 1: check 1: `check` must name what to check'],
   ])('%j', (check, fault) => {
     expect(faults(check)).toEqual([fault]);
   });

@@ -7,7 +7,9 @@ import { formatDuration } from '../../base/duration.ts';
 import { messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
+import { allChecks, type CheckModel } from '../../definition/check.ts';
 import { judgesFiles } from '../../definition/landing.ts';
+import type { StepOf } from '../../definition/model.ts';
 import type { StepError } from '../../kernel/input.ts';
 import { TreeTrouble } from '../../process/git-tree.ts';
 import { Stopped, untilStopped } from '../../steps/abort.ts';
@@ -24,11 +26,13 @@ import { templateScope } from '../../steps/web/template-scope.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
 import { type Move, TreeWatch, type WorkspaceTree } from '../../steps/workspace-tree.ts';
 
+type GateJob = Job<StepOf<'gate'>>;
+
 const MOVES_SHOWN = 20;
 
 /** Makes all checks of a gate. One that is about a pull request looks at the work as it is now. */
-export async function execute(job: Job): Promise<Work> {
-  if (!needsPullRequest(job, job.request.bound.model.config.checks)) return await judge(job);
+export async function execute(job: GateJob): Promise<Work> {
+  if (!needsPullRequest(job)) return await judge(job);
   const ready = await withPullRequest(job);
   if (!('problem' in ready)) {
     const judged = await judge(ready.job);
@@ -38,16 +42,13 @@ export async function execute(job: Job): Promise<Work> {
   return { error: stepError('COMMAND_NOT_RUN', message, { retryable: ready.mayPass }) };
 }
 
-function needsPullRequest(job: Job, checks: Json | undefined): boolean {
-  if (!Array.isArray(checks)) return false;
-  return checks.filter(isJsonObject).some(({ check, checks: inner }) => {
-    return entryOf(job.bench.checks, String(check))?.needsPullRequest === true || needsPullRequest(job, inner);
-  });
+function needsPullRequest({ bench, request }: GateJob): boolean {
+  return allChecks(request.bound.model.config.checks).some(({ check }) => entryOf(bench.checks, check)?.needsPullRequest === true);
 }
 
 /** Makes all checks, on one tree where they look at files. */
-async function judge(job: Job): Promise<Work> {
-  const checks = job.request.bound.model.config.checks as readonly JsonObject[];
+async function judge(job: GateJob): Promise<Work> {
+  const checks = job.request.bound.model.config.checks;
   const startedAt = job.bench.services.now();
   // Where there is no workspace, each check says so itself.
   if (!judgesFiles(checks) || !existsSync(job.bench.services.cwd))
@@ -66,7 +67,7 @@ async function judge(job: Job): Promise<Work> {
   }
 }
 
-async function makeAll(job: GateJob, checks: readonly JsonObject[]): Promise<Made[]> {
+async function makeAll(job: StartedJob, checks: readonly CheckModel[]): Promise<Made[]> {
   const made: Made[] = [];
   for (const config of checks) made.push(await make(job, config));
   return made;
@@ -81,25 +82,25 @@ interface Looked {
 }
 
 /** A gate at work: what its checks judge must not be older than it. */
-interface GateJob extends Job {
+interface StartedJob extends GateJob {
   readonly startedAt: number;
 }
 
 interface Made {
-  readonly config: JsonObject;
+  readonly config: CheckModel;
   readonly verdict: CheckVerdict;
   readonly at: number;
 }
 
-async function make(job: GateJob, config: JsonObject): Promise<Made> {
+async function make(job: StartedJob, config: CheckModel): Promise<Made> {
   const verdict = await verdictOf(job, config);
   // A stopped gate has no verdict: what the rest of its checks would have found is nobody's business any more.
   if (job.request.signal.aborted) throw new Stopped();
   return { config, verdict, at: job.bench.services.now() };
 }
 
-async function verdictOf(job: GateJob, config: JsonObject): Promise<CheckVerdict> {
-  const name = String(config.check);
+async function verdictOf(job: StartedJob, config: CheckModel): Promise<CheckVerdict> {
+  const name = config.check;
   const check = entryOf(job.bench.checks, name);
   if (check === undefined)
     return { passed: null, result: null, error: `there is no check "${name}"${didYouMean(name, Object.keys(job.bench.checks))}` };
@@ -110,10 +111,10 @@ async function verdictOf(job: GateJob, config: JsonObject): Promise<CheckVerdict
   }
 }
 
-async function withinTime(job: GateJob, check: GateCheck, config: JsonObject): Promise<CheckVerdict> {
+async function withinTime(job: StartedJob, check: GateCheck, config: CheckModel): Promise<CheckVerdict> {
   const { signal } = job.request;
   const { timeoutMs } = config;
-  if (check.stopsItself === true || typeof timeoutMs !== 'number') {
+  if (check.stopsItself === true || timeoutMs === undefined) {
     const verdict = Promise.resolve(check.run(config, sceneOf(job, signal)));
     return check.stopsItself === true ? await verdict : await untilStopped(verdict, signal);
   }
@@ -126,7 +127,7 @@ async function withinTime(job: GateJob, check: GateCheck, config: JsonObject): P
   }
 }
 
-function sceneOf(job: GateJob, signal: AbortSignal): CheckScene {
+function sceneOf(job: StartedJob, signal: AbortSignal): CheckScene {
   const { bench, request, context, startedAt } = job;
   const { services } = bench;
   return {
@@ -150,10 +151,10 @@ function sceneOf(job: GateJob, signal: AbortSignal): CheckScene {
   };
 }
 
-async function ask(job: GateJob, asked: JsonObject, signal: AbortSignal): Promise<WebAnswer> {
+async function ask(job: StartedJob, asked: Parameters<CheckScene['ask']>[0], signal: AbortSignal): Promise<WebAnswer> {
   const { secrets = {}, webhooks = {} } = job.bench.services;
   const request = renderRequest(asked, { scope: asked.templates === true ? templateScope(job) : undefined, secrets, webhooks });
-  const limit = typeof asked.timeoutMs === 'number' ? { timeoutMs: asked.timeoutMs } : {};
+  const limit = asked.timeoutMs === undefined ? {} : { timeoutMs: asked.timeoutMs };
   // Loaded by need: what it takes to speak HTTP costs a program half of its start.
   const { requestGuarded } = await import('../../steps/web/request.ts');
   return await requestGuarded({ ...request, ...limit, allow: webhooks.allow ?? [], signal });
@@ -238,13 +239,13 @@ function recordOf({ config, verdict, at }: Made): CheckResult {
   const { passed, result, error, pending } = verdict;
   // Kept inside of the result, which is what a record of a check has room for.
   const noted = pending === true ? { pending, ...(isJsonObject(result) ? result : { result }) } : result;
-  return { type: String(config.check), config, passed, result: noted, ...(error === undefined ? {} : { error }), at };
+  return { type: config.check, config, passed, result: noted, ...(error === undefined ? {} : { error }), at };
 }
 
 function shownOf(job: Job, { config, verdict }: Made): JsonObject {
   const { passed, error, pending } = verdict;
   return {
-    check: String(config.check),
+    check: config.check,
     name: titleOf(job, config),
     passed,
     ...(pending === true ? { pending } : {}),
@@ -252,7 +253,6 @@ function shownOf(job: Job, { config, verdict }: Made): JsonObject {
   };
 }
 
-function titleOf({ bench }: Job, config: JsonObject): string {
-  const name = String(config.check);
-  return typeof config.name === 'string' ? config.name : (entryOf(bench.checks, name)?.title?.(config) ?? name);
+function titleOf({ bench }: Job, config: CheckModel): string {
+  return config.name ?? entryOf(bench.checks, config.check)?.title?.(config) ?? config.check;
 }

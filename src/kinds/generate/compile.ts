@@ -3,9 +3,8 @@
 import type { StepOptions, StepParts } from '../../authoring/flow-model.ts';
 import type { KindCompiler } from '../../authoring/graph-work.ts';
 import { budgetOf, type ContextSpec, type LiveAgent, liveCode, readContext, toldOf, workerOf } from '../../authoring/worker-spec.ts';
-import type { JsonObject } from '../../base/json.ts';
 import type { Budget } from '../../definition/budget.ts';
-import { generate as declaration } from './declare.ts';
+import { generate as declaration, type GenerateConfig } from './declare.ts';
 
 /** A generator of text, by the name of its role or as a live object, and what it is told. */
 export interface GenerateSpec<Context extends object> extends StepOptions {
@@ -23,8 +22,7 @@ export const generate: KindCompiler = {
     const generator = typeof spec.generate === 'string' ? spec.generate : undefined;
     const { context, code } = readContext(spec, step);
     return {
-      kind: 'generate',
-      config: step.plainObject({ generator, context, budget: spec.budget }, 'its generation'),
+      work: { kind: 'generate', config: step.config<GenerateConfig>({ generator, context, budget: spec.budget }, 'its generation') },
       code: { ...code, ...liveCode(spec.generate, step) },
     };
   },
@@ -35,10 +33,10 @@ export function buildGenerate<Context extends object>(name: string, spec: Genera
   const { generator, context, budget, ...options } = spec;
   const worker = workerOf(name, 'generator', generator);
   const told = toldOf(name, context);
-  const config: JsonObject = {
+  const config: GenerateConfig = {
     ...(worker.role === undefined ? {} : { generator: worker.role }),
     ...budgetOf(name, budget),
     ...told.config,
   };
-  return { name, kind: 'generate', config, code: { ...worker.code, ...told.code }, options };
+  return { name, work: { kind: 'generate', config }, code: { ...worker.code, ...told.code }, options };
 }

@@ -1,13 +1,15 @@
 // Owns the execution of `generate`: an agent or an object that writes text, and nothing but text.
 
+import type { StepOf } from '../../definition/model.ts';
 import { type Asked, ask, usageEvidence } from '../../steps/asking.ts';
 import { kindOf } from '../../steps/context.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
 
 /** Asks the generator; its text is the output. */
-export async function execute(job: Job): Promise<Work> {
+export async function execute(job: Job<StepOf<'generate'>>): Promise<Work> {
   const { id, config } = job.request.bound.model;
-  const asked = await ask(job, typeof config.generator === 'string' ? config.generator : undefined);
+  const { generator, ...told } = config;
+  const asked = await ask(job, { ...told, role: generator, givesText: true });
   const noted = { actor: asked.actor, ...usageEvidence(asked) };
   if (asked.kind === 'handed') return { handed: asked.handover, actor: asked.actor };
   if (asked.kind === 'asks') return { asks: asked.questions, ...noted };

@@ -48,7 +48,7 @@ export const human: KindCompiler = {
   ...declaration,
   field: 'human',
   read({ human: given }, { step, isMember }) {
-    return { kind: 'human', config: {}, code: {}, gate: readGate(given as NonNullable<typeof given>, step, isMember) };
+    return { work: { kind: 'human', gate: readGate(given as NonNullable<typeof given>, step, isMember) } };
   },
 };
 
@@ -68,7 +68,7 @@ export function buildHuman(name: string, spec: HumanSpec<readonly HumanOption[]>
   if (signed !== undefined && typeof signed !== 'boolean') throw invalid(`step "${name}"`, '`signed` must be true or false');
   const about = { ...(subjects === undefined ? {} : { subjects }), ...(signed === true ? { signed } : {}) };
   const gate = { prompt, show: [...show], options: choices, ...people, ...about };
-  return { name, kind: 'human', fields: { gate }, options };
+  return { name, work: { kind: 'human', gate }, options };
 }
 
 // A flow that forgets to look at the answer must not complete what a person rejected.

@@ -4,7 +4,7 @@ import { checkMember, invalid, type StepOptions, type StepParts } from '../../au
 import { shownValue } from '../../authoring/flow-serial.ts';
 import { readGroup } from '../../authoring/graph-join.ts';
 import type { MemberSpec } from '../../authoring/graph-spec.ts';
-import type { KindCompiler } from '../../authoring/graph-work.ts';
+import { codesOf, type KindCompiler } from '../../authoring/graph-work.ts';
 import { EngineError } from '../../base/error.ts';
 import type { BoundStep } from '../../definition/code.ts';
 import type { FlowStep } from '../../kernel/flow-step.ts';
@@ -27,7 +27,8 @@ export const parallel: KindCompiler = {
     step.knownFields(group, ['branches', 'join', 'concurrency'], 'a parallel');
     const branches = Array.isArray(group.branches) ? (group.branches as readonly MemberSpec<never>[]) : [];
     const members = branches.map((branch, index) => readMember(branch, `branch-${index + 1}`));
-    return { kind: 'parallel', config: {}, code: {}, ...readGroup(group, step, members.length), members };
+    const models = members.map(({ model }) => model);
+    return { work: { kind: 'parallel', members: models, ...readGroup(group, step, members.length) }, code: { members: codesOf(members) } };
   },
 };
 
@@ -51,8 +52,10 @@ export function buildEach<Item>(
   const keys = key === undefined ? keysOf(items.map(shownValue)) : items.map((item, index) => memberKey(name, key(item, index)));
   checkDistinct(name, keys);
   const members = items.map((item, index) => memberOf(name, body(item, index).bound, keys[index] as string));
-  const fields = { join: { rule: 'all' }, ...(concurrency === undefined ? {} : { concurrency }) } as const;
-  return { keys, parts: { name, kind: 'parallel', fields, members, options } };
+  const models = members.map(({ model }) => model);
+  const limit = concurrency === undefined ? {} : { concurrency };
+  const work = { kind: 'parallel' as const, members: models, join: { rule: 'all' as const }, ...limit };
+  return { keys, parts: { name, work, code: { members: codesOf(members) }, options } };
 }
 
 function memberOf(name: string, bound: BoundStep, id: string): BoundStep {

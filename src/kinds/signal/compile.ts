@@ -8,10 +8,10 @@ import { signal as declaration } from './declare.ts';
 export const signal: KindCompiler = {
   ...declaration,
   field: 'signal',
-  read: ({ signal: name }) => ({ kind: 'signal', config: { signal: String(name) }, code: {} }),
+  read: ({ signal: name }) => ({ work: { kind: 'signal', signal: String(name) } }),
 };
 
 /** A wait for a named signal. */
 export function buildSignal(name: string, awaited: string, options: StepOptions = {}): StepParts {
-  return { name, kind: 'signal', config: { signal: awaited }, options };
+  return { name, work: { kind: 'signal', signal: awaited }, options };
 }

@@ -1,13 +1,14 @@
 // Owns what the kind `signal` declares: a named message from outside.
 
 import { isText, type KindDeclaration } from '../../definition/kind.ts';
+import type { StepOf } from '../../definition/model.ts';
 
-/** A wait for a signal: `{ signal: name }`. */
+/** A wait for a signal. */
 export const signal: KindDeclaration = {
   kind: 'signal',
   outcomes: [],
   recovery: 'rerun',
-  validate(step, report) {
-    if (!isText(step.config.signal)) report.fault('it does not say which signal it waits for', 'name it');
+  validate(step: StepOf<'signal'>, report) {
+    if (!isText(step.signal)) report.fault('`signal` must name the signal it waits for', 'write its name');
   },
 };

@@ -7,6 +7,7 @@ import { createTask } from '../../authoring/graph-task.ts';
 import type { KindCompiler } from '../../authoring/graph-work.ts';
 import { ownCopy } from '../../base/json.ts';
 import type { StepContext } from '../../definition/code.ts';
+import type { WorkConfigs } from '../../definition/model.ts';
 import { task as declaration } from './declare.ts';
 
 /** Any function that can do a step's work. */
@@ -24,13 +25,15 @@ export const task: KindCompiler = {
   field: 'handler',
   read({ handler }, { step, id }) {
     if (typeof handler === 'object' && handler !== null) {
-      return { kind: 'agent', config: step.plainObject({ role: handler.agent, script: handler.script }, 'its handler'), code: {} };
+      return {
+        work: { kind: 'agent', config: step.config<WorkConfigs['agent']>({ role: handler.agent, script: handler.script }, 'its handler') },
+      };
     }
     if (handler !== undefined && typeof handler !== 'function')
       step.fault('FIELD_INVALID', `its handler is a ${typeof handler}`, 'give a function, or Dispatch({ agent, script })');
-    if (typeof handler !== 'function') return { kind: 'task', config: {}, code: { run: createTask(undefined, id) } };
+    if (typeof handler !== 'function') return { work: { kind: 'task', config: {} }, code: { run: createTask(undefined, id) } };
     step.code('handler', handler);
-    return { kind: 'task', config: {}, code: { run: createTask(handler as (ctx: StepContext) => unknown, id) } };
+    return { work: { kind: 'task', config: {} }, code: { run: createTask(handler as (ctx: StepContext) => unknown, id) } };
   },
 };
 
@@ -48,5 +51,5 @@ export function buildTask(name: string, spec: TaskSpec<never, unknown>): StepPar
   };
   // The name of the author's function is what logs show.
   Object.defineProperty(run, 'name', { value: action.name });
-  return { name, kind: 'task', config: { args: shownValue(args) }, code: { run }, options };
+  return { name, work: { kind: 'task', config: { args: shownValue(args) } }, code: { run }, options };
 }

@@ -1,8 +1,9 @@
 // Owns how a `validate` step is written: the stages that are checked, and the step that repairs what they find.
 
 import { checkMember, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
-import type { KindCompiler } from '../../authoring/graph-work.ts';
+import { codesOf, type KindCompiler } from '../../authoring/graph-work.ts';
 import type { Json } from '../../base/json.ts';
+import type { ValidateWork } from '../../definition/model.ts';
 import type { FlowStep } from '../../kernel/flow-step.ts';
 import { validate as declaration } from './declare.ts';
 
@@ -28,15 +29,20 @@ export const validate: KindCompiler = {
   field: 'validate',
   read({ validate: given }, { step, readMember }) {
     const { stages = null, retry = REPAIRS, onFailure } = given === true || given === undefined ? {} : given;
-    const members = onFailure === undefined ? [] : [readMember(onFailure, 'on-failure')];
-    return { kind: 'validate', config: step.plainObject({ stages, retry }, 'its validation'), code: {}, members };
+    const fields = step.config<Pick<ValidateWork, 'stages' | 'repairs'>>({ stages, repairs: retry }, 'its validation');
+    const work = { kind: 'validate' as const, ...fields };
+    if (onFailure === undefined) return { work };
+    const member = readMember(onFailure, 'on-failure');
+    return { work: { ...work, onFailure: member.model }, code: { members: codesOf([member]) } };
   },
 };
 
 /** Stages that are checked, with a step that repairs between rounds. */
 export function buildValidate(name: string, spec: ValidateSpec): StepParts {
   const { stages, retry = REPAIRS, onFailure, ...options } = spec;
-  const config = { stages: typeof stages === 'object' ? [...stages] : (stages ?? null), retry };
-  if (onFailure !== undefined) checkMember(`the validation "${name}"`, onFailure.bound);
-  return { name, kind: 'validate', config, members: onFailure === undefined ? [] : [onFailure.bound], options };
+  const named = typeof stages === 'object' ? [...stages] : (stages ?? null);
+  const work = { kind: 'validate' as const, stages: named, repairs: retry };
+  if (onFailure === undefined) return { name, work, options };
+  checkMember(`the validation "${name}"`, onFailure.bound);
+  return { name, work: { ...work, onFailure: onFailure.bound.model }, code: { members: codesOf([onFailure.bound]) }, options };
 }

@@ -1,17 +1,16 @@
-// Owns what the kind `validate` declares: the validation stages of a project, with a step that mends what they find.
+// Owns what the kind `validate` declares: the validation stages of a project, with a step that repairs what they find.
 
 import { isCount, isText, type KindDeclaration } from '../../definition/kind.ts';
+import type { StepOf } from '../../definition/model.ts';
 
-/** Stages: `{ stages: list | name | null for all, retry }`; its member, if any, runs after a failure. */
+/** Stages, and how often they are run again after a repair. */
 export const validate: KindDeclaration = {
   kind: 'validate',
   outcomes: [],
   recovery: 'rerun',
-  validate(step, report) {
-    const { stages, retry } = step.config;
+  validate({ stages, repairs }: StepOf<'validate'>, report) {
     const known = stages === null || isText(stages) || (Array.isArray(stages) && stages.every(isText));
-    if (!known) report.fault('its stages are no names', 'write a name, a list of names, or nothing for all of them');
-    if (!isCount(retry, 0)) report.fault('its retry is no number of times', 'write a whole number from 0 up');
-    if (step.members.length > 1) report.fault(`it has ${step.members.length} steps for a failure`, 'give it one');
+    if (!known) report.fault('`stages` must be names of stages', 'write a name, a list of names, or nothing for all of them');
+    if (!isCount(repairs, 0)) report.fault('`retry` must be a whole number', 'write one from 0 up');
   },
 };

@@ -3,6 +3,7 @@
 
 import type { JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
+import type { StepOf } from '../../definition/model.ts';
 import type { CommandResult } from '../../process/command.ts';
 import type { CheckResult } from '../../steps/attempt.ts';
 import { exitSentence, lastWords, programName, runProgram } from '../../steps/program.ts';
@@ -21,10 +22,10 @@ interface StageRun {
 }
 
 /** Runs every stage once. */
-export async function execute(job: Job): Promise<Work> {
+export async function execute(job: Job<StepOf<'validate'>>): Promise<Work> {
   const { bench, request } = job;
   const step = request.bound.model.id;
-  const stages = resolveStages(bench.services, request.bound.model.config);
+  const stages = resolveStages(bench.services, request.bound.model);
   if ('refusal' in stages) {
     return { error: stepError('DEFINITION_INVALID', `validation "${step}": ${stages.refusal}`, { retryable: false }) };
   }
@@ -39,10 +40,10 @@ export async function execute(job: Job): Promise<Work> {
 
 type Resolved = { readonly list: readonly Stage[] } | { readonly refusal: string };
 
-function resolveStages(services: StepServices, config: JsonObject): Resolved {
+function resolveStages(services: StepServices, { stages }: StepOf<'validate'>): Resolved {
   const { stages: table = {}, defaultStages } = services;
   const everyProgram = Object.keys(table).filter((name) => !Array.isArray(table[name]));
-  const wanted = (config.stages ?? defaultStages ?? everyProgram) as string | readonly string[];
+  const wanted = stages ?? defaultStages ?? everyProgram;
   const names = typeof wanted === 'string' ? namesUnder(services, wanted) : wanted;
   if (names.length === 0) return { refusal: 'there are no stages, and nothing that was not checked is valid; configure validation.stages' };
   const list: Stage[] = [];

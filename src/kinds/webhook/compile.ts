@@ -3,8 +3,8 @@
 import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
 import type { WebhookSpec } from '../../authoring/graph-spec.ts';
 import type { KindCompiler } from '../../authoring/graph-work.ts';
-import type { Json, JsonObject } from '../../base/json.ts';
-import { webhook as declaration } from './declare.ts';
+import type { Json } from '../../base/json.ts';
+import { webhook as declaration, type WebhookConfig } from './declare.ts';
 
 /** What a web service answered. */
 export interface WebhookResult {
@@ -18,11 +18,13 @@ export const webhook: KindCompiler = {
   ...declaration,
   field: 'webhook',
   read({ webhook: given }, { step }) {
-    return { kind: 'webhook', config: step.plainObject({ ...given, templates: true }, 'its webhook'), code: {} };
+    return {
+      work: { kind: 'webhook', config: step.config<WebhookConfig>({ request: given?.request, ...given, templates: true }, 'its webhook') },
+    };
   },
 };
 
 /** A request to a web service; everything in it is data as it stands. */
 export function buildWebhook(name: string, given: WebhookSpec, options: StepOptions = {}): StepParts {
-  return { name, kind: 'webhook', config: plainOf<JsonObject>(name, 'a webhook', given), options };
+  return { name, work: { kind: 'webhook', config: plainOf<WebhookConfig>(name, 'a webhook', given) }, options };
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../base/json.ts';
-import type { StepModel } from '../../definition/model.ts';
+import type { StepOf } from '../../definition/model.ts';
 import { webhook } from './declare.ts';
 
 function faults(config: JsonObject): string[] {
   const found: string[] = [];
-  webhook.validate({ config } as unknown as StepModel, {
+  webhook.validate({ config } as unknown as StepOf<'webhook'>, {
     fault: (message) => found.push(message),
     expression: () => {},
     check: () => undefined,
@@ -23,14 +23,14 @@ test('a webhook takes the form of the seed', () => {
 
 describe('a webhook does not take', () => {
   test.each<[JsonObject, string]>([
-    [{}, 'it does not say what to ask'],
-    [{ request: { url: ' ' } }, 'it does not say what to ask'],
-    [{ request: { url, method: 'FETCH' } }, 'its method is none'],
-    [{ request: { url, headers: { a: 1 } } }, 'its headers are no texts by name'],
-    [{ request: { url }, expect: 'status == 200' }, 'its expect is no map'],
-    [{ request: { url }, expect: { header: 1 } }, 'its expect has "header"'],
-    [{ request: { url }, expect: { status: 99 } }, 'the status it expects is none'],
-    [{ request: { url }, timeoutMs: 0 }, 'its timeout is no duration'],
+    [{}, '`request.url` must be an address'],
+    [{ request: { url: ' ' } }, '`request.url` must be an address'],
+    [{ request: { url, method: 'FETCH' } }, '`request.method` must be an HTTP method'],
+    [{ request: { url, headers: { a: 1 } } }, '`request.headers` must be texts by name'],
+    [{ request: { url }, expect: 'status == 200' }, '`expect` must be a map'],
+    [{ request: { url }, expect: { header: 1 } }, '`expect` has no field "header"'],
+    [{ request: { url }, expect: { status: 99 } }, '`expect.status` must be an HTTP status code'],
+    [{ request: { url }, timeoutMs: 0 }, '`timeout` must be a duration'],
     [{ request: { url: `${url}?t={{ secrets.T }}` }, templates: true }, 'its URL reads a secret, and URLs are logged along the way'],
     [{ request: { url, body: '{{ secrets[params.x] }}' }, templates: true }, 'it reads a secret whose name is not written out'],
     [{ request: { url, body: '{{ secrets.* }}' }, templates: true }, 'it reads a secret whose name is not written out'],

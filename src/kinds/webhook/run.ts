@@ -2,7 +2,8 @@
 // is not is a `fail`; no answer is an error, since nobody knows then what the service would have said.
 
 import { isEngineError } from '../../base/error.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { Json } from '../../base/json.ts';
+import type { StepOf } from '../../definition/model.ts';
 import type { StepError } from '../../kernel/input.ts';
 import { keyOf } from '../../steps/context.ts';
 import { bodyOf, differenceOf } from '../../steps/web/answer-body.ts';
@@ -10,18 +11,21 @@ import { type RenderedRequest, renderRequest, shownUrl } from '../../steps/web/r
 import type { WebResponse, WebTrouble } from '../../steps/web/request.ts';
 import { templateScope } from '../../steps/web/template-scope.ts';
 import { type Job, stepError, stoppedError, type Work } from '../../steps/work.ts';
+import type { WebhookConfig } from './declare.ts';
+
+type Expected = WebhookConfig['expect'];
 
 const KEPT_HEADERS = ['content-type', 'etag', 'last-modified', 'location', 'retry-after', 'x-request-id'];
 
 /** Asks once and compares the answer with what is expected. */
-export async function execute(job: Job): Promise<Work> {
+export async function execute(job: Job<StepOf<'webhook'>>): Promise<Work> {
   const { bench, request: attempt } = job;
   const { model } = attempt.bound;
   const { config } = model;
   const { secrets = {}, webhooks = {} } = bench.services;
   let request: RenderedRequest;
   try {
-    request = renderRequest(config.request as JsonObject, {
+    request = renderRequest(config.request, {
       scope: config.templates === true ? templateScope(job) : undefined,
       secrets,
       webhooks,
@@ -36,7 +40,7 @@ export async function execute(job: Job): Promise<Work> {
     ...request,
     // A crash re-run has the same key, so that a service which remembers keys does the work once.
     headers: { 'idempotency-key': encodeURI(keyOf(attempt)), ...request.headers },
-    ...(typeof config.timeoutMs === 'number' ? { timeoutMs: config.timeoutMs } : {}),
+    ...(config.timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs }),
     allow: webhooks.allow ?? [],
     signal: attempt.signal,
   });
@@ -45,17 +49,17 @@ export async function execute(job: Job): Promise<Work> {
   return { actor: `${request.method} ${shownUrl(request.url)}`, evidence, ...done };
 }
 
-function answered(expect: Json | undefined, answer: WebResponse): Work {
+function answered(expect: Expected, answer: WebResponse): Work {
   const { status } = answer;
   const body = bodyOf(answer);
   const kept = KEPT_HEADERS.filter((name) => answer.headers[name] !== undefined);
   const headers = Object.fromEntries(kept.map((name) => [name, answer.headers[name] as string]));
-  const unmet = unmetOf(isJsonObject(expect) ? expect : {}, status, body);
+  const unmet = unmetOf(expect ?? {}, status, body);
   const output = { status, body, headers };
   return unmet === undefined ? { outcome: 'ok', output } : { outcome: 'fail', output: { ...output, error: unmet } };
 }
 
-function unmetOf(expect: { readonly status?: Json; readonly body?: Json }, status: number, body: Json): string | undefined {
+function unmetOf(expect: NonNullable<Expected>, status: number, body: Json): string | undefined {
   const isExpected = expect.status === undefined ? status >= 200 && status < 300 : status === expect.status;
   if (!isExpected)
     return `the status is ${status}, and ${expect.status === undefined ? 'one of 200 to 299' : String(expect.status)} is expected`;

@@ -23,11 +23,10 @@ export const workflow: KindCompiler = {
     if (typeof child !== 'string') addChild(child, step);
     if (typeof input === 'function')
       return {
-        kind: 'workflow',
-        config: { workflow: name, input: null },
+        work: { kind: 'workflow', workflow: name, input: null },
         code: { context: step.code('input', input) as (ctx: StepContext) => unknown },
       };
-    return { kind: 'workflow', config: { workflow: name, input: step.plain(input ?? {}, 'its input') }, code: {} };
+    return { work: { kind: 'workflow', workflow: name, input: step.plain(input ?? {}, 'its input') } };
   },
 };
 
@@ -53,10 +52,10 @@ interface ChildParts {
 export function buildChild(name: string, { workflow: child, inputs, options }: ChildParts): StepParts {
   if (typeof inputs === 'function') {
     const context = inputs as (ctx: StepContext) => unknown;
-    return { name, kind: 'workflow', config: { workflow: child, input: {} }, code: { context }, options };
+    return { name, work: { kind: 'workflow', workflow: child, input: null }, code: { context }, options };
   }
   const input = plainOf<Json>(name, 'the input', inputs ?? {});
   if (!isJsonObject(input))
     throw invalid(`step "${name}"`, `gives workflow "${child}" an input that is not an object; give values by name`);
-  return { name, kind: 'workflow', config: { workflow: child, input }, options };
+  return { name, work: { kind: 'workflow', workflow: child, input }, options };
 }

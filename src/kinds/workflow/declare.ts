@@ -1,13 +1,14 @@
 // Owns what the kind `workflow` declares: another workflow, run as a child.
 
 import { isText, type KindDeclaration } from '../../definition/kind.ts';
+import type { StepOf } from '../../definition/model.ts';
 
-/** A child run: `{ workflow: name, input }`. Its id follows from the parent, so starting it again finds it. */
+/** A child run. */
 export const workflow: KindDeclaration = {
   kind: 'workflow',
   outcomes: [],
   recovery: 'rerun',
-  validate(step, report) {
-    if (!isText(step.config.workflow)) report.fault('it does not say which workflow it starts', 'name one, or give it as a value');
+  validate(step: StepOf<'workflow'>, report) {
+    if (!isText(step.workflow)) report.fault('`workflow` must name the workflow to start', 'write its name, or give it as a value');
   },
 };

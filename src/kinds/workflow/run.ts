@@ -13,8 +13,8 @@ export async function childInput(request: AttemptRequest): Promise<JsonObject> {
   try {
     const opened = openContext(request);
     const context = isPromise(opened) ? await opened : opened;
-    const { bound } = request.bound.model.templates === true ? filledIn(request, context.snapshot) : request;
-    return await handedOver(request, context, bound.model.config.input);
+    const { model } = (request.bound.model.templates === true ? filledIn(request, context.snapshot) : request).bound;
+    return await handedOver(request, context, model.kind === 'workflow' ? (model.input ?? {}) : {});
   } catch (thrown) {
     if (!(thrown instanceof Stopped)) throw thrown;
     throw new EngineError('CONTEXT_FAILED', `step "${request.bound.model.id}" was stopped before its child was started`);

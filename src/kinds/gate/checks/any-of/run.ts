@@ -1,23 +1,22 @@
 // Owns the check `any_of`: several checks of which one must pass. All of them are made, so that the record shows each.
 
-import { isJsonObject, type JsonObject } from '../../../../base/json.ts';
+import type { JsonObject } from '../../../../base/json.ts';
+import type { CheckModel, CheckOf } from '../../../../definition/check.ts';
 import { type CheckScene, type CheckVerdict, tookTooLong } from '../../../../steps/check.ts';
 
 /** `{ checks }`: passes when one does; else it is an error if one was, pending if one is, and a fail if all failed. */
-export async function run(config: JsonObject, scene: CheckScene): Promise<CheckVerdict> {
-  const configs = Array.isArray(config.checks) ? config.checks.filter(isJsonObject) : [];
-  if (configs.length === 0) return { passed: null, result: null, error: 'it has no checks to choose from; write them as checks: [ … ]' };
+export async function run(config: CheckOf<'any_of'>, scene: CheckScene): Promise<CheckVerdict> {
   const made: Made[] = [];
-  const limitMs = typeof config.timeoutMs === 'number' ? config.timeoutMs : undefined;
+  const limitMs = config.timeoutMs;
   const limit = limitMs === undefined ? undefined : AbortSignal.timeout(limitMs);
   // It ends when the others have: some of them may be programs.
-  for (const one of configs) made.push({ config: one, verdict: await scene.check(one, limit) });
+  for (const one of config.checks) made.push({ config: one, verdict: await scene.check(one, limit) });
   const verdict = conclude(made);
   return limit?.aborted === true && verdict.passed !== true ? tookTooLong(limitMs) : verdict;
 }
 
 interface Made {
-  readonly config: JsonObject;
+  readonly config: CheckModel;
   readonly verdict: CheckVerdict;
 }
 
@@ -45,5 +44,5 @@ function recordOf({ config, verdict }: Made): JsonObject {
 }
 
 function sentence(made: readonly Made[]): string {
-  return made.map(({ config, verdict }) => `${String(config.name ?? config.check)}: ${verdict.error ?? 'it did not pass'}`).join('; ');
+  return made.map(({ config, verdict }) => `${config.name ?? config.check}: ${verdict.error ?? 'it did not pass'}`).join('; ');
 }

@@ -1,20 +1,20 @@
 // Owns the check `ci_status`: that the forge's own checks of the head have concluded as they should.
 
-import type { JsonObject } from '../../../../base/json.ts';
+import type { CheckOf } from '../../../../definition/check.ts';
 import type { CheckRun } from '../../../../forge/forge.ts';
 import type { CheckScene, CheckVerdict } from '../../../../steps/check.ts';
 
 const DEFAULT_EXPECT = 'success';
 
 /** `{ workflows?, expect? }`: pending until each of them has concluded; without names, all that the head has. */
-export async function run(config: JsonObject, { forge }: CheckScene): Promise<CheckVerdict> {
+export async function run(config: CheckOf<'ci_status'>, { forge }: CheckScene): Promise<CheckVerdict> {
   if (forge === undefined) return { passed: null, result: null, error: 'there is no forge to ask for checks; connect one in the config' };
   const answer = await forge.checks();
   if (answer.result !== 'ok') return { passed: null, result: { reason: answer.result }, error: answer.message };
   const { headSha, checks } = answer.value;
-  const named = Array.isArray(config.workflows) ? config.workflows.map(String) : [];
+  const { workflows: named = [], expect = DEFAULT_EXPECT } = config;
   const names = named.length > 0 ? named : [...new Set(checks.map(({ name }) => name))];
-  return judge({ headSha, checks, names, expect: String(config.expect ?? DEFAULT_EXPECT) });
+  return judge({ headSha, checks, names, expect });
 }
 
 interface Asked {

@@ -3,6 +3,7 @@
 
 import { messageOf } from '../../../../base/error.ts';
 import type { JsonObject } from '../../../../base/json.ts';
+import type { CheckOf } from '../../../../definition/check.ts';
 import { evaluateCondition } from '../../../../expr/expression.ts';
 import { expressionOf } from '../../../../kernel/scope.ts';
 import type { CommandResult } from '../../../../process/command.ts';
@@ -19,7 +20,7 @@ const DEFAULT_EXPECT = 'exit_code == 0';
  * with 0. `report` is a JUnit or TAP file that it writes; `tests: required` says that it runs tests even if its output
  * does not look like it, and `optional` that it may run none.
  */
-export async function run(config: JsonObject, scene: CheckScene): Promise<CheckVerdict> {
+export async function run(config: CheckOf<'command'>, scene: CheckScene): Promise<CheckVerdict> {
   const since = config.report === undefined ? scene.startedAt : scene.now();
   const result = await scene.run(programOf(config));
   if (result.kind === 'not-run') return { passed: null, result: { reason: result.reason }, error: result.message };
@@ -36,9 +37,9 @@ export async function run(config: JsonObject, scene: CheckScene): Promise<CheckV
 
 type Exited = CommandResult & { readonly kind: 'exited' };
 
-function judge(config: JsonObject, result: Exited): CheckVerdict {
+function judge(config: CheckOf<'command'>, result: Exited): CheckVerdict {
   const { exitCode, stdout, stderr, durationMs } = result;
-  const expect = String(config.expect ?? DEFAULT_EXPECT);
+  const { expect = DEFAULT_EXPECT } = config;
   const seen = { exitCode, stdout: keptText(stdout), stderr: keptText(stderr), durationMs };
   try {
     if (evaluateCondition(expressionOf(expect), { exit_code: exitCode, stdout, stderr })) return { passed: true, result: seen };
@@ -50,7 +51,7 @@ function judge(config: JsonObject, result: Exited): CheckVerdict {
 }
 
 interface Search {
-  readonly config: JsonObject;
+  readonly config: CheckOf<'command'>;
   readonly scene: CheckScene;
   readonly stdout: string;
   readonly since: number;
@@ -61,7 +62,7 @@ type Found = { readonly counts: TestCounts } | { readonly unknown: string } | un
 // Undefined: nothing says that tests were run.
 async function findTests({ config, scene, stdout, since }: Search): Promise<Found> {
   try {
-    if (typeof config.report === 'string') {
+    if (config.report !== undefined) {
       const report = await readFreshReport({ cwd: scene.cwd, places: [config.report], since });
       return 'refusal' in report ? { unknown: report.refusal } : { counts: parseTestReport(report.text) };
     }
@@ -74,7 +75,7 @@ async function findTests({ config, scene, stdout, since }: Search): Promise<Foun
   return { unknown: 'its output is that of no test runner known here; let it write JUnit XML or TAP, and name the file as report' };
 }
 
-function withTests(config: JsonObject, verdict: CheckVerdict, found: Found): CheckVerdict {
+function withTests(config: CheckOf<'command'>, verdict: CheckVerdict, found: Found): CheckVerdict {
   if (found === undefined || verdict.passed === null) return verdict;
   // A program that ran and said no has said no, also without a report.
   if ('unknown' in found) return verdict.passed ? { ...verdict, passed: null, error: found.unknown } : verdict;
@@ -83,7 +84,7 @@ function withTests(config: JsonObject, verdict: CheckVerdict, found: Found): Che
   if (ranOf(counts) === 0 && config.tests !== 'optional')
     return { passed: null, result, error: `no test ran${counts.skipped > 0 ? `; ${counts.skipped} were skipped` : ''}` };
   // The exit code is easily lost, as in `pytest | tail`; an expect of the author's own is taken at its word.
-  const isDefault = String(config.expect ?? DEFAULT_EXPECT).trim() === DEFAULT_EXPECT;
+  const isDefault = (config.expect ?? DEFAULT_EXPECT).trim() === DEFAULT_EXPECT;
   if (verdict.passed && counts.failed > 0 && isDefault)
     return { passed: false, result, error: `it exited with 0, but ${counts.failed} of its tests failed` };
   return { ...verdict, result };

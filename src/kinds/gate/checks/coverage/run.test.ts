@@ -21,7 +21,10 @@ function save(path: string, text: string): string {
 }
 // A gate that began at the given time; by default before everything.
 const look = (config: JsonObject, now: () => number = () => 0) =>
-  createAttemptRunner({ cwd, now }, REGISTRY)(createAttemptRequest({ kind: 'gate', config: { checks: [{ check: 'coverage', ...config }] } }));
+  createAttemptRunner(
+    { cwd, now },
+    REGISTRY,
+  )(createAttemptRequest({ kind: 'gate', config: { checks: [{ check: 'coverage', ...config }] } }));
 const unclear = (error: string | RegExp) => ({ type: 'errored', checks: [{ passed: null, error: expect.stringMatching(error) }] });
 
 const lines = (path: string, covered: number, total: number): string =>

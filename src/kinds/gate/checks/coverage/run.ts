@@ -2,13 +2,14 @@
 
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, posix, relative, sep } from 'node:path';
-import type { Json, JsonObject } from '../../../../base/json.ts';
-import { parsePercent } from './percent.ts';
+import type { CheckOf } from '../../../../definition/check.ts';
+import type { CheckScene, CheckVerdict } from '../../../../steps/check.ts';
 import { matches } from '../../../../steps/glob.ts';
+import { readFreshReport } from '../../../../steps/report-file.ts';
 import { parseCoverage, sumCoverage } from '../../../../steps/reports/coverage-report.ts';
 import type { CoverageMetric, CoveredFile, Tally } from '../../../../steps/reports/covered-file.ts';
-import type { CheckScene, CheckVerdict } from '../../../../steps/check.ts';
-import { readFreshReport } from '../../../../steps/report-file.ts';
+import type { CoverageCheck } from './declare.ts';
+import { parsePercent } from './percent.ts';
 
 const USUAL_PLACES = [
   'coverage/lcov.info',
@@ -24,13 +25,12 @@ const USUAL_PLACES = [
 const NOUNS: Readonly<Record<CoverageMetric, string>> = { lines: 'line', branches: 'branch', functions: 'function' };
 
 /** `{ minimum, metric?, paths?, report? }`: passes when at least so much was run. Without a fresh report it cannot tell. */
-export async function run(config: JsonObject, { cwd, startedAt }: CheckScene): Promise<CheckVerdict> {
+export async function run(config: CheckOf<'coverage'>, { cwd, startedAt }: CheckScene): Promise<CheckVerdict> {
   const minimum = parsePercent(config.minimum);
-  if (minimum === undefined) return unclear('its minimum is no share; write one such as 80%');
-  const places = typeof config.report === 'string' ? [config.report] : USUAL_PLACES;
+  if (minimum === undefined) return unclear('`minimum` must be a percentage, such as 80%');
+  const places = config.report === undefined ? USUAL_PLACES : [config.report];
   const report = await readFreshReport({ cwd, places, since: startedAt });
-  if ('refusal' in report)
-    return unclear(report.refusal, typeof config.report === 'string' ? '' : '; or say where it is, as report: PATH');
+  if ('refusal' in report) return unclear(report.refusal, config.report === undefined ? '; or say where it is, as report: PATH' : '');
   const metric = metricOf(config.metric);
   const found = await select(parseCoverage(report.text), config, cwd);
   if ('refusal' in found) return unclear(`the report ${report.path} ${found.refusal}`);
@@ -43,7 +43,7 @@ function unclear(error: string, hint = ''): CheckVerdict {
   return { passed: null, result: null, error: `${error}${hint}` };
 }
 
-function metricOf(value: Json | undefined): CoverageMetric {
+function metricOf(value: CoverageCheck['metric']): CoverageMetric {
   if (value === 'branch' || value === 'branches') return 'branches';
   return value === 'function' || value === 'functions' ? 'functions' : 'lines';
 }
@@ -66,9 +66,9 @@ function judge({ covered, total }: Tally, { minimum, metric, report }: Asked): C
 
 type Selection = { readonly files: readonly CoveredFile[] } | { readonly refusal: string };
 
-async function select(files: readonly CoveredFile[], config: JsonObject, cwd: string): Promise<Selection> {
+async function select(files: readonly CoveredFile[], config: CheckOf<'coverage'>, cwd: string): Promise<Selection> {
   if (files.length === 0) return { refusal: 'names no files' };
-  const patterns = Array.isArray(config.paths) ? config.paths.map((path) => posix.normalize(String(path))) : [];
+  const patterns = (config.paths ?? []).map((path) => posix.normalize(path));
   if (patterns.length === 0) return { files };
   const root = await realpath(cwd);
   const wanted = files.filter(({ names }) => names.some((name) => isWanted(name, patterns, [cwd, root])));

@@ -1,13 +1,19 @@
 // Owns what the check `file_exists` declares: files that must be there.
 
-import type { CheckDeclaration } from '../../../../definition/check.ts';
+import type { CheckDeclaration, CheckOf } from '../../../../definition/check.ts';
 import { isTextList } from '../../../../definition/kind.ts';
 
-/** `{ paths }`. */
+declare module '../../../../definition/check.ts' {
+  interface CheckConfigs {
+    file_exists: { readonly paths: readonly string[] };
+  }
+}
+
+/** Files that must be there. */
 export const fileExistsCheck: CheckDeclaration = {
   name: 'file_exists',
-  title: ({ paths }) => `file_exists ${Array.isArray(paths) ? paths.join(', ') : ''}`,
-  validate({ paths }, report) {
-    if (!isTextList(paths)) report.fault('it names no files', 'write them as paths: ["dist/index.js"]');
+  title: ({ paths }: CheckOf<'file_exists'>) => `file_exists ${paths.join(', ')}`,
+  validate({ paths }: CheckOf<'file_exists'>, report) {
+    if (!isTextList(paths)) report.fault('`paths` must name at least one file', 'write it as paths: ["dist/index.js"]');
   },
 };

@@ -1,14 +1,13 @@
 // Owns the check `file_exists`: that files are there, inside the workspace.
 
 import { realpath } from 'node:fs/promises';
-import type { JsonObject } from '../../../../base/json.ts';
+import type { CheckOf } from '../../../../definition/check.ts';
 import type { CheckScene, CheckVerdict } from '../../../../steps/check.ts';
 import { locateInWorkspace } from '../../../../steps/workspace-path.ts';
 
 /** `{ paths }`: passes when all of them exist. Paths that lead out of the workspace are refused. */
-export async function run(config: JsonObject, { cwd }: CheckScene): Promise<CheckVerdict> {
-  const paths = Array.isArray(config.paths) ? config.paths.map(String) : [];
-  if (paths.length === 0) return { passed: null, result: null, error: 'it names no files; write paths: ["dist/index.js"]' };
+export async function run(config: CheckOf<'file_exists'>, { cwd }: CheckScene): Promise<CheckVerdict> {
+  const { paths } = config;
   const root = await realpath(cwd);
   const missing: string[] = [];
   for (const path of paths) {

@@ -1,16 +1,15 @@
 // Owns the check `pr_approval`: that enough people of some groups approve of the pull request as it is now.
 
-import type { JsonObject } from '../../../../base/json.ts';
 import { isSamePerson } from '../../../../base/person.ts';
+import type { CheckOf } from '../../../../definition/check.ts';
 import { approversOf, membersOf } from '../../../../forge/people.ts';
 import type { CheckScene, CheckVerdict } from '../../../../steps/check.ts';
 
 /** `{ from, count? }`: pending until `count` distinct people approve the current head; fails when one of them wants changes. */
-export async function run(config: JsonObject, { forge }: CheckScene): Promise<CheckVerdict> {
+export async function run(config: CheckOf<'pr_approval'>, { forge }: CheckScene): Promise<CheckVerdict> {
   if (forge === undefined)
     return { passed: null, result: null, error: 'there is no forge to ask for approvals; connect one in the config' };
-  const from = Array.isArray(config.from) ? config.from.map(String) : String(config.from);
-  const count = typeof config.count === 'number' ? config.count : 1;
+  const { from, count = 1 } = config;
   const answer = await forge.approvals();
   if (answer.result !== 'ok') return { passed: null, result: { reason: answer.result }, error: answer.message };
   const { headSha, author, approvals } = answer.value;

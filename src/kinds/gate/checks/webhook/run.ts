@@ -1,7 +1,7 @@
 // Owns the check `webhook`: a web service whose answer is judged by an expression over its status, headers and body.
 
 import { messageOf } from '../../../../base/error.ts';
-import type { JsonObject } from '../../../../base/json.ts';
+import type { CheckOf } from '../../../../definition/check.ts';
 import { evaluateCondition } from '../../../../expr/expression.ts';
 import { expressionOf } from '../../../../kernel/scope.ts';
 import type { CheckScene, CheckVerdict } from '../../../../steps/check.ts';
@@ -11,7 +11,7 @@ import { bodyOf } from '../../../../steps/web/answer-body.ts';
 const DEFAULT_EXPECT = 'status >= 200 && status < 300';
 
 /** `{ url, method?, headers?, body?, expect? }`: passes when `expect` holds, by default for a status from 200 to 299. */
-export async function run(config: JsonObject, scene: CheckScene): Promise<CheckVerdict> {
+export async function run(config: CheckOf<'webhook'>, scene: CheckScene): Promise<CheckVerdict> {
   const answer = await scene.ask(config);
   if (answer.kind !== 'answered') {
     const timedOut = answer.reason === 'timeout' ? { timedOut: true } : {};
@@ -19,7 +19,7 @@ export async function run(config: JsonObject, scene: CheckScene): Promise<CheckV
   }
   const { status, headers, body } = answer;
   const result = { status, body: keptText(body) };
-  const expect = String(config.expect ?? DEFAULT_EXPECT);
+  const { expect = DEFAULT_EXPECT } = config;
   try {
     if (evaluateCondition(expressionOf(expect), { status, headers, body: bodyOf(answer) })) return { passed: true, result };
     return { passed: false, result, error: `it answered with ${status}, which does not meet ${expect}` };
