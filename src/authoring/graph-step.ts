@@ -3,7 +3,7 @@
 import { EngineError } from '../base/error.ts';
 import { arg } from '../definition/arg.ts';
 import type { BoundStep, ConditionCheck, StepCode, StepContext } from '../definition/code.ts';
-import type { ArgModel, ConditionModel, NextTable, RetryPolicy, StepFrame, StepModel, StepWork } from '../definition/model.ts';
+import type { ArgModel, ConditionModel, NextTable, RetryPolicy, StepFrame, StepModel } from '../definition/model.ts';
 import { readGate } from './graph-gate.ts';
 import { defined, type StepReading } from './graph-reading.ts';
 import type { ConditionSpec, GroupSpec, MemberSpec, RetrySpec, SharedSpec } from './graph-spec.ts';
@@ -104,7 +104,8 @@ function readFanOut(spec: AnyStep, place: StepPlace): BoundStep {
 }
 
 /** The model and code of a step whose work is known. */
-function bind(spec: AnyStep, place: StepPlace, { work, code = {}, templates }: Work): BoundStep {
+function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
+  const { work, code = {}, templates } = read;
   const { step, id } = place;
   const { reconcile, actions } = spec;
   const frame = defined<StepFrame>({
@@ -117,7 +118,7 @@ function bind(spec: AnyStep, place: StepPlace, { work, code = {}, templates }: W
     next: place.next,
     retry: readRetry(spec.retry, step),
     contractRetries: spec.contractRetries ?? 1,
-    recovery: readRecovery(spec, work, step),
+    recovery: readRecovery(spec, read, step),
     timeoutMs: spec.timeout === undefined ? undefined : step.duration(spec.timeout, 'its timeout'),
     condition: spec.condition,
     gate: spec.humanGate === undefined ? undefined : readGate(spec.humanGate, step, place.isMember),
@@ -179,8 +180,9 @@ function readRetry(retry: RetrySpec | undefined, step: StepReading): RetryPolicy
   return { max, on: [...on], backoff: { initialMs, factor: backoff.factor ?? 2, maxMs } };
 }
 
-function readRecovery({ recovery, reconcile }: AnyStep, { kind }: StepWork, step: StepReading): StepModel['recovery'] {
-  const policy = recovery ?? (reconcile === undefined ? step.graph.compilers.kinds[kind].recovery : 'reconcile');
+function readRecovery({ recovery, reconcile }: AnyStep, read: Work, step: StepReading): StepModel['recovery'] {
+  const usual = read.recovery ?? step.graph.compilers.kinds[read.work.kind].recovery;
+  const policy = recovery ?? (reconcile === undefined ? usual : 'reconcile');
   if (!['rerun', 'reconcile', 'ask'].includes(policy))
     step.fault('RECOVERY_INVALID', `its recovery is ${JSON.stringify(policy)}`, 'write "rerun", "reconcile" or "ask"');
   if (policy === 'reconcile' && reconcile === undefined)

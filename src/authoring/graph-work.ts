@@ -3,7 +3,7 @@
 
 import type { BoundStep, StepCode } from '../definition/code.ts';
 import type { KindDeclaration, KindRegistry } from '../definition/kind.ts';
-import type { StepKind, StepWork } from '../definition/model.ts';
+import type { RecoveryPolicy, StepKind, StepWork } from '../definition/model.ts';
 import type { StepReading } from './graph-reading.ts';
 import type { GroupSpec, MemberSpec, WorkSpec } from './graph-spec.ts';
 
@@ -17,6 +17,8 @@ export interface Work {
   readonly code?: Partial<Omit<StepCode, 'preconditions' | 'postconditions'>>;
   /** True where texts of it are templates. */
   readonly templates?: true;
+  /** What happens after a crash, where that depends on more than the kind. */
+  readonly recovery?: RecoveryPolicy;
 }
 
 /** The functions of the steps inside a step, by their ids. */

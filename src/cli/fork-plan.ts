@@ -26,8 +26,20 @@ const AGAIN: Readonly<Record<StepKind, string>> = {
   each: 'its items, below',
   webhook: 'sent again, under another key',
   action: 'done again, unless it is so already',
+  own: 'effects may repeat',
 };
-const EFFECTS: ReadonlySet<string> = new Set(['task', 'command', 'agent', 'generate', 'workflow', 'gate', 'validate', 'webhook', 'action']);
+const EFFECTS: ReadonlySet<string> = new Set([
+  'task',
+  'command',
+  'agent',
+  'generate',
+  'workflow',
+  'gate',
+  'validate',
+  'webhook',
+  'action',
+  'own',
+]);
 
 /** One step of the original, and what becomes of it in the fork. */
 interface PlanRow {

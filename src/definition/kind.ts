@@ -37,8 +37,8 @@ export interface KindReport {
 /** What a kind of step declares. */
 export interface KindDeclaration {
   readonly kind: StepKind;
-  /** Outcomes and other keys of transition tables, beside the common ones. */
-  readonly outcomes: readonly OutcomeName[];
+  /** Outcomes and other keys of transition tables, beside the common ones; a function where they depend on the step. */
+  readonly outcomes: readonly OutcomeName[] | ((step: StepModel) => readonly OutcomeName[]);
   /** What happens to an attempt without a recorded end, when its author does not say. */
   readonly recovery: RecoveryPolicy;
   /** Reports what is wrong with the configuration of a step. */

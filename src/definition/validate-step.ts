@@ -75,13 +75,18 @@ function checkNext({ step, group }: StepPlace, { problems, registry }: StepCheck
   if (keys.length === 0 && step.side !== true && !(chosen.length > 0 && chosen.every(({ to }) => to !== undefined)))
     fault('NEXT_MISSING', 'it does not say what comes next', 'write `next: null` to end the run here, or name a step');
   for (const key of keys) {
-    const { outcomes } = registry.kinds[step.kind];
+    const outcomes = outcomesOf(step, registry);
     if (COMMON_KEYS.has(key) || outcomes.includes(key) || chosen.some(({ outcome }) => outcome === key)) continue;
     const allowed = [...new Set([...COMMON_KEYS, ...outcomes, ...chosen.map(({ outcome }) => outcome)])];
     const suggestion = problems.suggest(key, allowed);
     fault('OUTCOME_UNKNOWN', `"${key}" is no outcome of a ${step.kind} step${suggestion}`, `write one of ${allowed.join(', ')}`);
   }
   checkBounds(step, fault);
+}
+
+function outcomesOf(step: StepModel, { kinds }: KindRegistry): readonly string[] {
+  const { outcomes } = kinds[step.kind];
+  return typeof outcomes === 'function' ? outcomes(step) : outcomes;
 }
 
 function checkBounds(step: StepModel, fault: Fault): void {

@@ -20,6 +20,7 @@ describe('the kinds', () => {
       generate: 'execute',
       webhook: 'execute',
       action: 'execute',
+      own: 'execute',
       human: 'human',
       parallel: 'group',
       each: 'group',
@@ -31,7 +32,7 @@ describe('the kinds', () => {
 
   test('that may have had an effect ask before they run again after a crash', () => {
     const asking = Object.values(kinds).filter(({ recovery }) => recovery === 'ask');
-    expect(asking.map(({ kind }) => kind)).toEqual(['task', 'command', 'agent', 'generate', 'webhook']);
+    expect(asking.map(({ kind }) => kind)).toEqual(['task', 'command', 'agent', 'generate', 'webhook', 'own']);
   });
 
   test('have an executor, but for those that only wait', () => {

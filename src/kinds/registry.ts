@@ -22,6 +22,7 @@ import { webhookCheck } from './gate/checks/webhook/declare.ts';
 import { gate } from './gate/compile.ts';
 import { generate } from './generate/compile.ts';
 import { human } from './human/compile.ts';
+import { own } from './own/compile.ts';
 import { parallel } from './parallel/compile.ts';
 import { signal } from './signal/compile.ts';
 import { task } from './task/compile.ts';
@@ -53,6 +54,7 @@ export const REGISTRY: Registry = Object.freeze({
     signal,
     webhook: { ...webhook, execute: byNeed(() => import('./webhook/run.ts')) },
     action: { ...action, execute: byNeed(() => import('./action/run.ts')) },
+    own: { ...own, execute: byNeed(() => import('./own/run.ts')) },
   }),
   checks: Object.freeze({
     command: { ...commandCheck, run: checkByNeed(() => import('./gate/checks/command/run.ts')) },

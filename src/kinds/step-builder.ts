@@ -8,6 +8,7 @@ import type { ForgeSpec, WebhookSpec } from '../authoring/graph-spec.ts';
 import type { Duration } from '../base/duration.ts';
 import type { Json } from '../base/json.ts';
 import type { CompiledWorkflow, StepContext } from '../definition/code.ts';
+import type { OwnKind } from '../definition/own-kind.ts';
 import type { FlowStep } from '../kernel/flow-step.ts';
 import { buildAction } from './action/compile.ts';
 import { type AgentResult, type AgentSpec, buildAgent } from './agent/compile.ts';
@@ -16,6 +17,7 @@ import { buildDelay, type DelaySpec } from './delay/compile.ts';
 import { buildGate, type GateResult, type GateSpec } from './gate/compile.ts';
 import { buildGenerate, type GenerateSpec } from './generate/compile.ts';
 import { type AnswerOf, buildHuman, type HumanOption, type HumanResult, type HumanSpec } from './human/compile.ts';
+import { buildOwn } from './own/compile.ts';
 import { buildEach, type EachOptions } from './parallel/compile.ts';
 import { REGISTRY } from './registry.ts';
 import { buildSignal } from './signal/compile.ts';
@@ -86,6 +88,11 @@ export class StepBuilder {
   /** Asks a web service; an answer that is not the expected one fails the step. */
   webhook(webhook: WebhookSpec, options?: StepOptions): FlowCall<WebhookResult> {
     return call(buildWebhook(this.#name, webhook, options));
+  }
+
+  /** Does the work of a kind that the application defined (`defineStepKind`). */
+  use<Config, Output>(kind: OwnKind<Config, Output>, config: Config, options?: StepOptions): FlowCall<Output> {
+    return call(buildOwn(this.#name, kind as OwnKind, { config, options }));
   }
 
   /** Lets time pass. */

@@ -56,3 +56,37 @@ export interface GateCheck extends Partial<Omit<CheckDeclaration, 'name'>> {
 export function tookTooLong(limitMs: number | undefined): CheckVerdict {
   return { passed: null, result: null, error: `it took longer than ${limitMs} ms`, timedOut: true };
 }
+
+/** What `defineCheck` takes. */
+export interface CheckSpec<Config> {
+  /** How gates name it; the name of a built-in check is taken already. */
+  readonly name: string;
+  readonly needsPullRequest?: true;
+  /** How messages call a check with this configuration; without it, by its name. */
+  title?(config: Config): string;
+  /** The configuration from the fields that the gate gives, or an error that says what is wrong. A schema's `parse` fits. */
+  parse(fields: unknown): Config;
+  /** Looks once. */
+  run(config: Config, scene: CheckScene): CheckVerdict | Promise<CheckVerdict>;
+}
+
+/** A check that an application defined. Called with its fields, it is a check of a gate in a graph or a flow. */
+export interface OwnCheck<Config> extends GateCheck {
+  (fields: Config): { readonly check: string } & Config;
+}
+
+/** Defines a gate check, which gates name once the engine knows it: `createEngine({ checks: { [licences.name]: licences } })`. */
+export function defineCheck<Config extends object>(spec: CheckSpec<Config>): OwnCheck<Config> {
+  const { name, needsPullRequest, title } = spec;
+  const parse = ({ check: _, name: __, timeoutMs: ___, templates: ____, ...fields }: CheckModel): Config => spec.parse(fields);
+  const check = (fields: Config) => ({ check: name, ...fields });
+  // The name of a function cannot be assigned.
+  Object.defineProperty(check, 'name', { value: name });
+  return Object.freeze(
+    Object.assign(check, {
+      ...(needsPullRequest === undefined ? {} : { needsPullRequest }),
+      ...(title === undefined ? {} : { title: (config: CheckModel) => title(parse(config)) }),
+      run: (config: CheckModel, scene: CheckScene) => spec.run(parse(config), scene),
+    }),
+  );
+}

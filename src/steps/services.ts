@@ -3,6 +3,7 @@
 
 import type { AgentDriver, AgentPermissions, Watchdogs } from '../agents/driver.ts';
 import type { Budget } from '../definition/budget.ts';
+import type { OwnKind } from '../definition/own-kind.ts';
 import type { Forge } from '../forge/forge.ts';
 import type { Groups } from '../forge/people.ts';
 import type { Accounting } from './accounting.ts';
@@ -60,6 +61,8 @@ export interface StepServices {
   readonly defaultStages?: readonly string[];
   /** Gate checks beside the built-in ones. */
   readonly checks?: Readonly<Record<string, GateCheck>>;
+  /** Kinds of steps that the application defined, by name, for workflows that do not bring them along. */
+  readonly kinds?: Readonly<Record<string, OwnKind>>;
   readonly roles?: Readonly<Record<string, RoleSetting>>;
   readonly drivers?: Readonly<Record<string, AgentDriver>>;
   /** Who admits agents and keeps the books; without it, nothing is counted. */
