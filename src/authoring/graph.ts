@@ -91,7 +91,7 @@ function readHeader(spec: GraphSpec<never>, steps: readonly BoundStep[], reading
       reading.problems.add({
         code: 'FIELD_UNKNOWN',
         message: `a workflow has no field "${field}"${reading.problems.suggest(field, FIELDS)}`,
-        hint: 'remove it, or mend its spelling',
+        hint: 'remove it, or fix the spelling',
       });
   }
   return defined<Definition>({
