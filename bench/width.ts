@@ -8,6 +8,7 @@ import { createScriptedDriver } from '../src/agents/scripted.ts';
 import { createEngine, type Engine } from '../src/api/engine.ts';
 import { compileGraph } from '../src/authoring/graph.ts';
 import type { CompiledWorkflow } from '../src/definition/code.ts';
+import { REGISTRY } from '../src/kinds/registry.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
 import { WAL_AUTOCHECKPOINT } from './floor.ts';
 import { median, type Row } from './measure.ts';
@@ -22,20 +23,23 @@ const WARM_UP = 5;
 const someTime = (): number => Math.random() * MS_MAX;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const each = (name: string, count: number, branch: (n: number) => object): CompiledWorkflow =>
-  compileGraph({
-    name,
-    steps: [
-      {
-        id: 'fan',
-        parallel: {
-          branches: Array.from({ length: count }, (_, n) => ({ id: `branch-${n}`, ...branch(n) })),
-          join: 'all',
-          ...(name === 'commands' ? { concurrency: COMMANDS_AT_ONCE } : {}),
+  compileGraph(
+    {
+      name,
+      steps: [
+        {
+          id: 'fan',
+          parallel: {
+            branches: Array.from({ length: count }, (_, n) => ({ id: `branch-${n}`, ...branch(n) })),
+            join: 'all',
+            ...(name === 'commands' ? { concurrency: COMMANDS_AT_ONCE } : {}),
+          },
+          next: null,
         },
-        next: null,
-      },
-    ],
-  });
+      ],
+    },
+    REGISTRY,
+  );
 
 const functions = each('functions', BRANCHES, (n) => ({
   handler: async () => {

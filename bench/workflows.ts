@@ -2,53 +2,63 @@
 
 import { compileGraph } from '../src/authoring/graph.ts';
 import type { CompiledWorkflow } from '../src/definition/code.ts';
+import { REGISTRY } from '../src/kinds/registry.ts';
 
 const noop = (): undefined => undefined;
 
 /** So many no-op steps, one after the other. */
 export function linear(steps: number): CompiledWorkflow {
-  return compileGraph({
-    name: `linear-${steps}`,
-    steps: Array.from({ length: steps }, (_, n) => ({
-      id: `step-${n}`,
-      handler: noop,
-      recovery: 'rerun' as const,
-      next: n === steps - 1 ? null : `step-${n + 1}`,
-    })),
-  });
+  return compileGraph(
+    {
+      name: `linear-${steps}`,
+      steps: Array.from({ length: steps }, (_, n) => ({
+        id: `step-${n}`,
+        handler: noop,
+        recovery: 'rerun' as const,
+        next: n === steps - 1 ? null : `step-${n + 1}`,
+      })),
+    },
+    REGISTRY,
+  );
 }
 
 /** So many no-op branches, joined. */
 export function branches(count: number): CompiledWorkflow {
-  return compileGraph({
-    name: `branches-${count}`,
-    steps: [
-      {
-        id: 'fan',
-        parallel: { branches: Array.from({ length: count }, (_, n) => ({ id: `branch-${n}`, handler: noop })), join: 'all' },
-        next: null,
-      },
-    ],
-  });
+  return compileGraph(
+    {
+      name: `branches-${count}`,
+      steps: [
+        {
+          id: 'fan',
+          parallel: { branches: Array.from({ length: count }, (_, n) => ({ id: `branch-${n}`, handler: noop })), join: 'all' },
+          next: null,
+        },
+      ],
+    },
+    REGISTRY,
+  );
 }
 
 /** A run that parks on a human gate at once. */
 export function parked(): CompiledWorkflow {
-  return compileGraph({
-    name: 'parked',
-    steps: [
-      {
-        id: 'ask',
-        human: {
-          prompt: 'Go on?',
-          context: [],
-          options: [
-            { label: 'yes', nextStep: 'complete' },
-            { label: 'no', nextStep: null },
-          ],
+  return compileGraph(
+    {
+      name: 'parked',
+      steps: [
+        {
+          id: 'ask',
+          human: {
+            prompt: 'Go on?',
+            context: [],
+            options: [
+              { label: 'yes', nextStep: 'complete' },
+              { label: 'no', nextStep: null },
+            ],
+          },
+          next: null,
         },
-        next: null,
-      },
-    ],
-  });
+      ],
+    },
+    REGISTRY,
+  );
 }

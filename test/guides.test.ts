@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import { parseRoleFile } from '../src/agents/role-file.ts';
 import { checkYaml } from '../src/authoring/yaml/check.ts';
 import { readSettingsFile } from '../src/cli/settings-file.ts';
+import { REGISTRY } from '../src/kinds/registry.ts';
 
 const GUIDES = join(import.meta.dirname, '../docs/guides');
 const folder = mkdtempSync(join(tmpdir(), 'pawl-guides-'));
@@ -25,7 +26,7 @@ test('the guides have examples', () => {
 });
 
 test.each(blocks.filter(({ text }) => text.includes('kind: Workflow')))('the workflow in $name compiles', ({ text }) => {
-  const { errors, warnings } = checkYaml('guide.yaml', text);
+  const { errors, warnings } = checkYaml('guide.yaml', text, REGISTRY);
   expect([errors, warnings]).toEqual([[], []]);
 });
 

@@ -53,11 +53,12 @@ import type { RunEvent } from '../kernel/event.ts';
 import { isFinal, isSettled } from '../kernel/run-state.ts';
 import { waitsOf } from '../kernel/status.ts';
 import { RECHECK_SIGNAL } from '../kernel/waits.ts';
+import { REGISTRY } from '../kinds/registry.ts';
+import { childInput } from '../kinds/workflow/run.ts';
 import { keyReader } from '../process/key-file.ts';
 import { createOwner, giveSigns, isDead, watchOwners } from '../process/owner.ts';
 import { sweepOrphans } from '../process/tree.ts';
 import { readForge } from '../steps/forge-reading.ts';
-import { childInput } from '../steps/kinds/workflow.ts';
 import { createAttemptRunner } from '../steps/runner.ts';
 import type { StepServices } from '../steps/services.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
@@ -265,7 +266,7 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
     store,
     clock,
     source: withContexts(sourceOf(options.workflows ?? []), options.contexts ?? {}),
-    runAttempt: createAttemptRunner(services),
+    runAttempt: createAttemptRunner(services, REGISTRY),
     readForge: async (parts, data) => {
       const { facts, problem } = await readForge(options.forge, data, parts);
       return problem === undefined ? facts : { unreadable: problem.message };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { step } from '../authoring/flow-builder.ts';
 import { arg } from '../definition/arg.ts';
+import { step } from '../kinds/step-builder.ts';
 import { defineWorkflow, workflow } from './workflow.ts';
 
 const boom = (): never => {

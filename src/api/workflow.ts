@@ -13,6 +13,7 @@ import type { Definition, StepModel } from '../definition/model.ts';
 import { createStepResult, createWorkflowResult, type StepResult, type WorkflowResult } from '../definition/result.ts';
 import type { RunView, StepView } from '../engine/inspect.ts';
 import { isDone } from '../kernel/run-state.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { createEngine, type EngineOptions } from './engine.ts';
 
 /** A workflow, validated when it was defined and frozen since. */
@@ -35,7 +36,7 @@ export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json> 
   constructor(name: string, ...steps: readonly StepSpec[] | readonly [...StepSpec[], StepsOptions]);
   constructor(name: string, ...rest: readonly unknown[]) {
     const given = rest[0];
-    const compiled = given instanceof Precompiled ? given.compiled : compileSteps(name, ...(rest as StepSpec[]));
+    const compiled = given instanceof Precompiled ? given.compiled : compileSteps(name, rest as StepSpec[], REGISTRY);
     const { definition } = compiled;
     this.compiled = compiled;
     this.name = definition.name;
@@ -79,7 +80,7 @@ function faceOf<Input, Output>(compiled: CompiledWorkflow): Workflow<Input, Outp
 
 /** A workflow as a graph: one object, checked at once, with everything that is wrong told in one error. */
 export function defineWorkflow<Ctx = object, P extends ArgSpecs = ArgSpecs>(spec: GraphSpec<Ctx, P>): Workflow<Partial<ArgValues<P>>> {
-  return faceOf(compileGraph<Ctx, P>(spec));
+  return faceOf(compileGraph<Ctx, P>(spec, REGISTRY));
 }
 
 /** A workflow as a generator function: `yield*` a step, get its result, use ordinary control flow around it. */

@@ -12,6 +12,7 @@ import { type Place, placeAt, type SourceProblem } from './discover-syntax.ts';
 import { compileGraph } from './graph.ts';
 import type { GraphSpec } from './graph-spec.ts';
 import { idOf } from './graph-step.ts';
+import type { Compilers } from './graph-work.ts';
 
 /** Something that only running the file would tell. */
 export interface Unseen extends Place {
@@ -51,10 +52,10 @@ const STAY: readonly ProblemCode[] = [
 const EDGE_FIELDS = ['next', 'human', 'humanGate', 'id', 'name', '*'];
 
 /** Checks a file by its text. */
-export async function checkModule(file: string, text: string): Promise<CheckedModule> {
+export async function checkModule(file: string, text: string, compilers: Compilers): Promise<CheckedModule> {
   const read = await readModule(file, text);
   if (!isReading(read)) return { errors: [read], warnings: [], unseen: [] };
-  const found = read.entry.spelling === 'flow' ? checkFlow(read) : { ...checkGraph(read), warnings: [] };
+  const found = read.entry.spelling === 'flow' ? checkFlow(read) : { ...checkGraph(read, compilers), warnings: [] };
   const unseen = read.evaluator.gaps.map(({ node, what }) => ({ what, ...placeAt(text, node.start) }));
   return { workflow: describeReading(read), ...found, warnings: [...found.warnings].sort(byPlace), unseen: unseen.filter(isFirst) };
 }
@@ -63,11 +64,11 @@ function isFirst({ line, column }: Unseen, index: number, all: readonly Unseen[]
   return all.findIndex((other) => other.line === line && other.column === column) === index;
 }
 
-function checkGraph(reading: Reading): Pick<CheckedModule, 'errors' | 'quorums'> {
+function checkGraph(reading: Reading, compilers: Compilers): Pick<CheckedModule, 'errors' | 'quorums'> {
   const { spec, evaluator, module, entry } = reading;
   if (evaluator.gapsOf(spec).has('steps') || (spec.steps === undefined && evaluator.gapsOf(spec).has('*'))) return { errors: [] };
   try {
-    const { definition } = compileGraph(spec as unknown as GraphSpec);
+    const { definition } = compileGraph(spec as unknown as GraphSpec, compilers);
     return { errors: [], quorums: quorumsIn(definition.steps).map((quorum) => ({ ...quorum, ...placeOf(reading, quorum.step) })) };
   } catch (error) {
     if (error instanceof EngineError && Array.isArray(error.details.problems))

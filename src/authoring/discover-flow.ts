@@ -6,8 +6,8 @@ import { isEngineError } from '../base/error.ts';
 import type { Reading } from './discover-reading.ts';
 import { childrenOf, type Place, placeAt, type SourceProblem } from './discover-syntax.ts';
 import { compileFlow, type FlowOptions } from './flow.ts';
-import { step } from './flow-builder.ts';
 import { lintFlow } from './flow-lint.ts';
+import { stepName } from './flow-model.ts';
 
 /** A call of `step(…)` in the text of a flow. */
 export interface StepCall {
@@ -98,7 +98,7 @@ function nameProblems(reading: Reading): SourceProblem[] {
 
 function refusal(name: string): Pick<SourceProblem, 'code' | 'message' | 'hint'> | undefined {
   try {
-    step(name);
+    stepName(name);
     return undefined;
   } catch (error) {
     if (!isEngineError(error)) throw error;

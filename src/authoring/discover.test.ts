@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { REGISTRY } from '../kinds/registry.ts';
 import { discoverWorkflows } from './discover.ts';
 import { checkModule } from './discover-check.ts';
 import { readModuleGraph } from './discover-imports.ts';
@@ -113,6 +114,7 @@ describe('a definition is read as the values it would have', () => {
     const { errors, unseen } = await checkModule(
       '/x.ts',
       `${head}${before}\nexport default defineWorkflow({ name: 'w', steps: ${steps} });\n`,
+      REGISTRY,
     );
     return { errors: errors.map(({ code }) => code), unseen: unseen.map(({ what }) => what) };
   }
@@ -176,13 +178,13 @@ test('positions are those of the file, also after types of any script', async ()
 type Größe = 'ä' | '日本';
 export default defineWorkflow<{ a: Größe }>({ name: 'w', steps: [{ id: 'a' as string, command: 'x', next: 'b' }] });
 `;
-  const { errors } = await checkModule('/x.ts', text);
+  const { errors } = await checkModule('/x.ts', text, REGISTRY);
   expect(errors.map(({ line, column }) => [line, column])).toEqual([[3, (text.split('\n')[2] as string).indexOf("'b'") + 1]]);
 });
 
 test('what is not closed is told where it was opened, and a place after tabs is right', async () => {
   const place = async (file: string, text: string) => {
-    const { errors } = await checkModule(file, text);
+    const { errors } = await checkModule(file, text, REGISTRY);
     return errors.map(({ message, line, column }) => `${line}:${column} ${message}`);
   };
   for (const file of ['/x.ts', '/x.mjs']) {
@@ -193,7 +195,7 @@ test('what is not closed is told where it was opened, and a place after tabs is 
 });
 
 test('types in a file that may have none are told as such', async () => {
-  const { errors } = await checkModule('/x.mjs', 'const x: number = 1;\n');
+  const { errors } = await checkModule('/x.mjs', 'const x: number = 1;\n', REGISTRY);
   expect(errors).toEqual([
     { code: 'SYNTAX', message: 'Unexpected token', hint: 'this is TypeScript: call the file .ts or .mts', line: 1, column: 8 },
   ]);
@@ -204,6 +206,7 @@ test('a name twice on the way of a flow is wrong; in branches, and built in a lo
     const { errors, warnings } = await checkModule(
       '/x.ts',
       `import { step, workflow } from 'pawl';\nexport default workflow('w', function* () { ${body} });\n`,
+      REGISTRY,
     );
     return [...errors, ...warnings].map(({ code }) => code);
   };
@@ -219,7 +222,7 @@ test('all folders are read, whatever is wrong in one of them, and duplicates are
   const one = write('one/a.ts', text);
   const two = write('two/b.js', text);
   const bad = write('one/bad.ts', '}');
-  const { workflows, problems } = await discoverWorkflows(join(folder, 'one'), join(folder, 'two'), join(folder, 'gone'));
+  const { workflows, problems } = await discoverWorkflows([join(folder, 'one'), join(folder, 'two'), join(folder, 'gone')], REGISTRY);
   expect(workflows.map(({ file }) => file)).toEqual([one, two]);
   expect(problems.map(({ file, code }) => [file, code])).toEqual([
     [bad, 'SYNTAX'],

@@ -6,6 +6,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { messageOf } from '../base/error.ts';
 import { isStoreFile } from '../base/store-files.ts';
+import type { KindRegistry } from '../definition/kind.ts';
 import { type DiscoveredWorkflow, describeReading, isReading, readModule } from './discover-reading.ts';
 import type { SourceProblem } from './discover-syntax.ts';
 
@@ -31,14 +32,14 @@ const BYTES_MAX = 1_000_000;
 const START = { line: 1, column: 1 };
 
 /** The workflows in folders and the folders inside them, but for `lib`, `node_modules` and hidden ones. */
-export async function discoverWorkflows(...folders: readonly string[]): Promise<Discovery> {
+export async function discoverWorkflows(folders: readonly string[], registry: KindRegistry): Promise<Discovery> {
   const workflows: DiscoveredWorkflow[] = [];
   const problems: FileProblem[] = [];
   for (const folder of folders) {
     const files = await findFiles(folder);
     problems.push(...files.problems);
     for (const file of files.found) {
-      const read = await describeFile(file);
+      const read = await describeFile(file, registry);
       if ('name' in read) workflows.push(read);
       else problems.push({ ...read, file });
     }
@@ -50,7 +51,7 @@ export async function discoverWorkflows(...folders: readonly string[]): Promise<
 let yamlChecker: typeof import('./yaml/check.ts') | undefined;
 
 /** What a file defines, or the first thing that is wrong with it. */
-async function describeFile(file: string): Promise<DiscoveredWorkflow | SourceProblem> {
+async function describeFile(file: string, registry: KindRegistry): Promise<DiscoveredWorkflow | SourceProblem> {
   const text = readDefinition(file);
   if (typeof text !== 'string') return text;
   if (!YAML_FILE.test(file)) {
@@ -58,7 +59,7 @@ async function describeFile(file: string): Promise<DiscoveredWorkflow | SourcePr
     return isReading(read) ? describeReading(read) : read;
   }
   yamlChecker ??= await import('./yaml/check.ts');
-  const { workflow, errors } = yamlChecker.lookAtYaml(file, text);
+  const { workflow, errors } = yamlChecker.lookAtYaml(file, text, registry);
   return errors[0] ?? (workflow as DiscoveredWorkflow);
 }
 

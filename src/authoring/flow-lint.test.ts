@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { step } from './flow-builder.ts';
+import { step } from '../kinds/step-builder.ts';
 import { lintFlow } from './flow-lint.ts';
 
 const named = (body: () => unknown) => lintFlow(body).map((warning) => warning.split(' in line')[0]);

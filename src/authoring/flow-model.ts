@@ -3,17 +3,17 @@
 
 import { type Duration, parseDuration } from '../base/duration.ts';
 import { EngineError, messageOf } from '../base/error.ts';
-import { deepFreeze, type Json, type JsonObject, toPlain } from '../base/json.ts';
+import { deepFreeze, type Json, toPlain } from '../base/json.ts';
 import { type BoundStep, type ConditionCheck, NO_CODE, type StepCode, type StepContext } from '../definition/code.ts';
-import { KINDS } from '../definition/kinds/registry.ts';
-import type { ConditionModel, RecoveryPolicy, RetryPolicy, StepKind, StepModel } from '../definition/model.ts';
+import { type KindRegistry, pipelineOf } from '../definition/kind.ts';
+import type { ConditionModel, RecoveryPolicy, RetryPolicy, StepFrame, StepModel, StepWork } from '../definition/model.ts';
 import { expressionOf } from '../definition/scope.ts';
 
 /** A condition of a contract: an expression, or a function that looks at the world. */
 export interface FlowCondition {
   readonly name: string;
   readonly check: string | ((ctx: StepContext) => boolean | Promise<boolean>);
-  /** What to tell whoever has to mend it; made from the name when left out. */
+  /** What is shown to whoever has to fix it; made from the name when left out. */
   readonly error?: string;
 }
 
@@ -47,24 +47,20 @@ export interface StepOptions {
 /** What a kind of step brings, beside the shared options. */
 export interface StepParts {
   readonly name: string;
-  readonly kind: StepKind;
-  readonly config?: JsonObject;
-  readonly fields?: Partial<Pick<StepModel, 'gate' | 'join' | 'concurrency'>>;
+  readonly work: StepWork;
+  readonly frame?: Pick<StepFrame, 'supportsQuestions'>;
   readonly code?: Partial<Omit<StepCode, 'preconditions' | 'postconditions'>>;
-  readonly members?: readonly BoundStep[];
   readonly options?: StepOptions;
 }
 
 const BACKOFF_MAX = '1h';
 
 /** The step with its kind's defaults and its options. */
-export function createBoundStep(parts: StepParts): BoundStep {
-  const { name, kind, members = [] } = parts;
+export function createBoundStep(parts: StepParts, registry: KindRegistry): BoundStep {
+  const { name, work, frame = {}, code = {}, options = {} } = parts;
   const model: StepModel = {
     id: name,
     title: name,
-    kind,
-    config: parts.config ?? {},
     actions: [],
     args: {},
     preconditions: [],
@@ -72,23 +68,23 @@ export function createBoundStep(parts: StepParts): BoundStep {
     next: {},
     retry: { max: 0, on: ['error'] },
     contractRetries: 1,
-    recovery: KINDS[kind].recovery,
+    recovery: registry.kinds[work.kind].recovery,
     slots: [],
-    members: members.map((member) => member.model),
-    ...parts.fields,
+    ...frame,
+    ...work,
   };
-  checkConfig(model);
-  const code = { ...NO_CODE, ...parts.code, members: Object.fromEntries(members.map((member) => [member.model.id, member.code])) };
-  return withOptions({ model, code }, parts.options ?? {});
+  checkConfig(model, registry);
+  return withOptions({ model, code: { ...NO_CODE, ...code } }, options);
 }
 
 // A fan-out over an empty list is fine here, where the list is known only when the step is yielded.
-function checkConfig(model: StepModel): void {
+function checkConfig(model: StepModel, { kinds, checks }: KindRegistry): void {
   if (model.kind === 'parallel') return;
   const faults: string[] = [];
-  KINDS[model.kind].check(model, {
+  kinds[model.kind].validate(model, {
     fault: (message, hint) => faults.push(`${message}; ${hint}`),
     expression: (source, what) => checkExpression(`${what} of step "${model.id}"`, source),
+    check: (name) => (Object.hasOwn(checks, name) ? checks[name] : undefined),
   });
   if (faults.length > 0) throw invalid(`step "${model.id}"`, `cannot be built: ${faults.join('. ')}`);
 }
@@ -103,7 +99,7 @@ function checkExpression(what: string, source: string): void {
 
 /** Refuses a step that cannot be part of a group; `group` begins the message. */
 export function checkMember(group: string, { model }: BoundStep): void {
-  if (KINDS[model.kind].mayBeMember) return;
+  if (pipelineOf(model.kind) !== 'group') return;
   throw invalid(group, `cannot hold step "${model.id}", which is a group itself; yield that one by itself`);
 }
 
@@ -124,7 +120,7 @@ export function withOptions(bound: BoundStep, options: StepOptions): BoundStep {
   return Object.freeze({ model: deepFreeze(model), code: freezeCode(code) });
 }
 
-function modelOptions(step: string, options: StepOptions): Partial<StepModel> {
+function modelOptions(step: string, options: StepOptions): Partial<StepFrame> {
   return {
     ...(options.title === undefined ? {} : { title: options.title }),
     ...(options.retry === undefined ? {} : { retry: retryPolicy(step, options.retry) }),
@@ -174,11 +170,23 @@ export function countOf(step: string, setting: string, value: number): number {
 }
 
 /** Data that a step is given as it is written: plain JSON, or an error that names the step and the place. */
-export function plainOf<T extends Json>(step: string, what: string, value: unknown): T {
-  return toPlain(value, `${what} of step "${step}"`) as T;
+export function plainOf<T = Json>(step: string, what: string, value: unknown): T {
+  return toPlain(value, `${what} of step "${step}"`) as unknown as T;
 }
 
 /** The error of a step that cannot be built; `subject` names it. */
 export function invalid(subject: string, problem: string): EngineError {
   return new EngineError('DEFINITION_INVALID', `${subject} ${problem}`);
+}
+
+// A path is `step#visit` or `group#visit/key`, so a name must not look like more than one part of it.
+const NAME = /^[^#/\p{Cc}]{1,200}$/u;
+
+/** The name of a step of a flow, or an error when it cannot be one. */
+export function stepName(name: string): string {
+  if (typeof name === 'string' && NAME.test(name)) return name;
+  throw invalid(
+    `the step name ${JSON.stringify(name)}`,
+    'cannot be used; write 1 to 200 characters without "#", "/" and control characters',
+  );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { digestOfYield } from '../kernel/flow-digest.ts';
-import { step } from './flow-builder.ts';
+import { step } from '../kinds/step-builder.ts';
 import { all, race } from './flow-call.ts';
 import { serialiseStep, shownValue } from './flow-serial.ts';
 
@@ -31,7 +31,7 @@ describe('a serialised step', () => {
     expect(JSON.parse(JSON.stringify(data))).toEqual(data);
   });
 
-  test('shows an agent, a context builder and the step that mends', () => {
+  test('shows an agent, a context builder and the step that repairs', () => {
     const fix = step('fix').agent({
       agent: new Reviewer(),
       context: function build() {
@@ -41,7 +41,8 @@ describe('a serialised step', () => {
     expect(serialiseStep(step('verify').validate({ onFailure: fix, stages: ['lint'] }))).toEqual({
       name: 'verify',
       kind: 'validate',
-      config: { stages: ['lint'], retry: 3 },
+      stages: ['lint'],
+      repairs: 3,
       recovery: 'rerun',
       members: [{ name: 'fix', kind: 'agent', config: {}, recovery: 'ask', live: { context: '[function build]', agent: '[Reviewer]' } }],
     });

@@ -3,7 +3,7 @@
 
 import type { Json, JsonObject } from '../base/json.ts';
 import type { BoundStep, StepCode } from '../definition/code.ts';
-import type { StepModel } from '../definition/model.ts';
+import { membersOf, type StepModel } from '../definition/model.ts';
 import { askedOf } from '../kernel/flow-digest.ts';
 import type { FlowStep } from '../kernel/flow-step.ts';
 
@@ -16,6 +16,7 @@ export function serialiseStep(step: FlowStep): JsonObject {
 
 function serialiseBound({ model, code }: BoundStep): JsonObject {
   const live = liveNames(code);
+  const members = membersOf(model);
   return {
     ...askedOf(model),
     ...(model.title === model.id ? {} : { title: model.title }),
@@ -25,7 +26,7 @@ function serialiseBound({ model, code }: BoundStep): JsonObject {
     ...(model.preconditions.length === 0 ? {} : { preconditions: model.preconditions.map(({ name }) => name) }),
     ...(model.postconditions.length === 0 ? {} : { postconditions: model.postconditions.map(({ name }) => name) }),
     ...(Object.keys(live).length === 0 ? {} : { live }),
-    ...(model.members.length === 0 ? {} : { members: model.members.map((member) => serialiseMember(member, code)) }),
+    ...(members.length === 0 ? {} : { members: members.map((member) => serialiseMember(member, code)) }),
   };
 }
 

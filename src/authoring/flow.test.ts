@@ -3,8 +3,8 @@ import type { Json } from '../base/json.ts';
 import { arg } from '../definition/arg.ts';
 import type { StepContext } from '../definition/code.ts';
 import { type FlowYield, StepFailed } from '../kernel/flow-step.ts';
+import { step } from '../kinds/step-builder.ts';
 import { compileFlow } from './flow.ts';
-import { step } from './flow-builder.ts';
 import { all, race } from './flow-call.ts';
 import { lintFlow } from './flow-lint.ts';
 
@@ -141,12 +141,13 @@ describe('the seed’s example', () => {
     expect(returned).toEqual({ success: true, output: 'y' });
     const [first, second, third] = yielded.map((item) => (item.yields === 'step' ? item.bound : undefined));
     await expect(first?.code.run?.({} as StepContext)).resolves.toEqual({ outcome: 'ok', output: { text: 'x', ok: true } });
-    expect(second?.model.config).toEqual({ context: { task: { text: 'x', ok: true } } });
+    expect(second?.model).toMatchObject({ config: { context: { task: { text: 'x', ok: true } } } });
     expect(second?.code.agent).toBeInstanceOf(Implementer);
     expect(third?.model).toMatchObject({
       kind: 'validate',
-      config: { stages: ['lint', 'test'], retry: 3 },
-      members: [{ id: 'fix', kind: 'agent' }],
+      stages: ['lint', 'test'],
+      repairs: 3,
+      onFailure: { id: 'fix', kind: 'agent' },
     });
     expect(third?.code.members.fix?.agent).toBeInstanceOf(Implementer);
   });
@@ -232,8 +233,8 @@ describe('a compiled flow', () => {
     const wrapped = step('child').workflow({ compiled: flow }, { rounds: 1 });
     expectTypeOf(wrapped).toEqualTypeOf(call);
     expect(wrapped.child).toBe(flow);
-    expect(wrapped.bound.model.config).toEqual({ workflow: 'review', input: { rounds: 1 } });
-    expect(() => step('w').workflow('')).toThrow('it does not say which workflow it starts');
+    expect(wrapped.bound.model).toMatchObject({ workflow: 'review', input: { rounds: 1 } });
+    expect(() => step('w').workflow('')).toThrow('`workflow` must name the workflow to start');
     expect(call.timeout('1h').child).toBe(flow);
     expect(lintFlow(flow.body)).toEqual([]);
   });

@@ -1,27 +1,31 @@
 import { describe, expect, test } from 'vitest';
 import { arg } from '../definition/arg.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { compileGraph } from './graph.ts';
 import { stepOrder, stepOutput, totalSteps } from './graph-output.ts';
 
-const compiled = compileGraph({
-  name: 'wf',
-  params: { mode: arg({ choices: ['quick', 'full'], default: 'full' }) },
-  steps: [
-    { id: 'plan', title: 'Plan', actions: ({ mode }) => [`Plan in ${mode} mode`], next: { ok: 'areas', skip: 'ask', fail: null } },
-    { id: 'areas', command: 'x', parallel: true, parallelKey: 'xs', actions: ['One area'], next: { _default: 'check' } },
-    { id: 'check', next: { condition: 'result.ok', onTrue: 'ask', onFalse: 'plan' } },
-    {
-      id: 'ask',
-      human: {
-        prompt: '?',
-        options: [
-          { label: 'Again', nextStep: 'plan' },
-          { label: 'End', nextStep: null },
-        ],
+const compiled = compileGraph(
+  {
+    name: 'wf',
+    params: { mode: arg({ choices: ['quick', 'full'], default: 'full' }) },
+    steps: [
+      { id: 'plan', title: 'Plan', actions: ({ mode }) => [`Plan in ${mode} mode`], next: { ok: 'areas', skip: 'ask', fail: null } },
+      { id: 'areas', command: 'x', parallel: true, parallelKey: 'xs', actions: ['One area'], next: { _default: 'check' } },
+      { id: 'check', next: { condition: 'result.ok', onTrue: 'ask', onFalse: 'plan' } },
+      {
+        id: 'ask',
+        human: {
+          prompt: '?',
+          options: [
+            { label: 'Again', nextStep: 'plan' },
+            { label: 'End', nextStep: null },
+          ],
+        },
       },
-    },
-  ],
-});
+    ],
+  },
+  REGISTRY,
+);
 
 describe('what a step says', () => {
   test('its instructions are made with the parameters, defaults included', () => {
@@ -36,7 +40,7 @@ describe('what a step says', () => {
   test('what comes next is every step that success can lead to, or nothing at the end', () => {
     expect(stepOutput(compiled, 'check').nextCommand).toBe('next: ask | plan');
     expect(stepOutput(compiled, 'ask').nextCommand).toBe('next: plan');
-    expect(stepOutput(compileGraph({ name: 'one', steps: [{ id: 'a', next: null }] }), 'a').nextCommand).toBeNull();
+    expect(stepOutput(compileGraph({ name: 'one', steps: [{ id: 'a', next: null }] }, REGISTRY), 'a').nextCommand).toBeNull();
   });
 
   test('it does not change', () => {

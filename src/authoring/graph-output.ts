@@ -43,8 +43,7 @@ export function stepOutput(compiled: CompiledWorkflow, stepId: string, params: u
 
 /** The instructions of a fan-out are those of its body. */
 function instructed(step: StepModel, code: StepCode): { model: StepModel; code: StepCode } {
-  const [body] = step.kind === 'each' ? step.members : [];
-  return body === undefined ? { model: step, code } : { model: body, code: code.members[body.id] ?? NO_CODE };
+  return step.kind === 'each' ? { model: step.body, code: code.members[step.body.id] ?? NO_CODE } : { model: step, code };
 }
 
 function nextCommand(step: StepModel): string | null {

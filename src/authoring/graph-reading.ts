@@ -3,16 +3,22 @@
 
 import { type Duration, parseDuration } from '../base/duration.ts';
 import { EngineError } from '../base/error.ts';
-import { type Json, type JsonObject, toPlain } from '../base/json.ts';
+import { type Json, toPlain } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { CodeRole } from '../definition/hash.ts';
 import { type ProblemCode, ProblemList } from '../definition/problem.ts';
+import type { Compilers } from './graph-work.ts';
 
 /** One graph as it is read. */
 export class GraphReading {
+  readonly compilers: Compilers;
   readonly problems = new ProblemList();
   readonly roles: CodeRole[] = [];
   readonly children = new Map<string, CompiledWorkflow>();
+
+  constructor(compilers: Compilers) {
+    this.compilers = compilers;
+  }
 
   /** The reading of one step, or of a member by its qualified name. */
   step(at: string): StepReading {
@@ -67,17 +73,17 @@ export class StepReading {
     }
   }
 
-  /** Values by name as the author wrote them; with a fault, none. */
-  plainObject(value: object, what: string): JsonObject {
-    return (this.plain(value, what) ?? {}) as JsonObject;
+  /** A configuration as the author wrote it; with a fault, nothing of it. Whether it fits, its kind checks afterwards. */
+  config<Config extends object>(value: { readonly [Field in keyof Config]: unknown }, what: string): Config {
+    return (this.plain(value, what) ?? {}) as unknown as Config;
   }
 
-  /** Tells fields that this place does not have. */
+  /** Reports fields that this place does not have. */
   knownFields(object: object, known: readonly string[], what: string): void {
     for (const field of Object.keys(object)) {
       if (known.includes(field)) continue;
       const suggestion = this.graph.problems.suggest(field, known);
-      this.fault('FIELD_UNKNOWN', `${what} has no field "${field}"${suggestion}`, 'remove it, or mend its spelling');
+      this.fault('FIELD_UNKNOWN', `${what} has no field "${field}"${suggestion}`, 'remove it, or fix the spelling');
     }
   }
 }

@@ -8,6 +8,7 @@ import type { Budget } from '../definition/budget.ts';
 import type { ActionsBuilder, CompiledWorkflow, StepContext } from '../definition/code.ts';
 import type { RecoveryPolicy } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
+import type { UsedKind } from '../definition/own-kind.ts';
 import type { Dispatch, LiveAgent } from './graph-dispatch.ts';
 
 /**
@@ -167,6 +168,8 @@ export interface WorkSpec<C = GraphContext> {
   readonly forge?: ForgeSpec;
   /** A request to a web service, and the answer that is expected. Its texts may be templates. */
   readonly webhook?: WebhookSpec;
+  /** A kind of step of the application, with its configuration: `deploy({ to: 'staging' })`. */
+  readonly use?: UsedKind;
 
   /** workflow: what the child is started with. */
   readonly input?: Json | Builder<C>;

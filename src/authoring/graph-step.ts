@@ -3,13 +3,11 @@
 import { EngineError } from '../base/error.ts';
 import { arg } from '../definition/arg.ts';
 import type { BoundStep, ConditionCheck, StepCode, StepContext } from '../definition/code.ts';
-import { KINDS } from '../definition/kinds/registry.ts';
-import type { ArgModel, ConditionModel, NextTable, RetryPolicy, StepModel } from '../definition/model.ts';
+import type { ArgModel, ConditionModel, NextTable, RetryPolicy, StepFrame, StepModel } from '../definition/model.ts';
 import { readGate } from './graph-gate.ts';
-import { readJoin } from './graph-join.ts';
 import { defined, type StepReading } from './graph-reading.ts';
 import type { ConditionSpec, GroupSpec, MemberSpec, RetrySpec, SharedSpec } from './graph-spec.ts';
-import { ALL_WORK_FIELDS, readWork, WORK_FIELDS, type Work } from './graph-work.ts';
+import { readWork, type Work, workFields } from './graph-work.ts';
 
 /** A step or member as it is written, when the types of its context no longer matter. */
 export type AnyStep = MemberSpec<never> & GroupSpec<never> & { readonly next?: unknown };
@@ -42,13 +40,14 @@ const SHARED_FIELDS: readonly (keyof SharedSpec)[] = [
   'slots',
   'supportsQuestions',
 ];
-const GROUP_FIELDS: readonly (keyof GroupSpec)[] = ['parallel', 'parallelKey', 'each', 'join', 'concurrency'];
-const KNOWN_FIELDS = ['id', 'name', 'next', ...SHARED_FIELDS, ...GROUP_FIELDS, ...ALL_WORK_FIELDS];
+const GROUP_FIELDS: readonly (keyof GroupSpec)[] = ['parallelKey', 'join', 'concurrency'];
+const KNOWN_FIELDS = ['id', 'name', 'next', ...SHARED_FIELDS, ...GROUP_FIELDS];
 
 /** The step as data and its functions. */
 export function readStep(spec: AnyStep, place: StepPlace): BoundStep {
   const { step } = place;
-  step.knownFields(spec, KNOWN_FIELDS, 'a step');
+  const fields = workFields(step.graph.compilers);
+  step.knownFields(spec, [...KNOWN_FIELDS, ...fields.kinds.keys(), ...fields.beside.keys()], 'a step');
   checkOneWork(spec, step);
   if (place.isMember && spec.next !== undefined)
     step.fault('MEMBER_INVALID', 'it is part of a group and has a next of its own', 'write next on the group; its join decides');
@@ -59,17 +58,14 @@ export function readStep(spec: AnyStep, place: StepPlace): BoundStep {
       '`parallelKey`, `join` and `concurrency` mean nothing here',
       'write `parallel: true` beside them, or put them into `parallel` or `each`',
     );
-  if (typeof spec.parallel === 'object') return readParallel(spec, spec.parallel, place);
-  if (spec.each !== undefined) return readEach(spec, spec.each, place);
   return bind(spec, place, readWork(spec, workPlace(place)));
 }
 
 function checkOneWork(spec: AnyStep, step: StepReading): void {
   const given = spec as Readonly<Record<string, unknown>>;
-  const fields = WORK_FIELDS.filter((field) => given[field] !== undefined);
-  if (typeof spec.parallel === 'object') fields.push('parallel');
-  if (spec.each !== undefined) fields.push('each');
-  if (spec.each !== undefined && spec.parallel === true) fields.push('parallel');
+  const fields = [...workFields(step.graph.compilers).kinds.keys()].filter((field) => given[field] !== undefined);
+  // `parallel: true` makes the rest of the step the body of a fan-out.
+  if (spec.parallel === true && spec.each === undefined) fields.splice(fields.indexOf('parallel'), 1);
   if (fields.length > 1)
     step.fault('KIND_AMBIGUOUS', `it has \`${fields.join('` and `')}\``, 'a step does one thing; keep one of them, or make two steps');
   if (spec.human !== undefined && spec.humanGate !== undefined)
@@ -103,44 +99,18 @@ function readFanOut(spec: AnyStep, place: StepPlace): BoundStep {
     );
   const each = defined<NonNullable<GroupSpec<never>['each']>>({ items: parallelKey ?? 'missing', step: body, join, concurrency });
   const { title } = spec;
-  return readEach(defined<AnyStep>({ title, humanGate, condition }), each, place);
-}
-
-function readEach(spec: AnyStep, each: NonNullable<GroupSpec<never>['each']>, place: StepPlace): BoundStep {
-  place.step.knownFields(each, ['items', 'step', 'join', 'concurrency'], 'an each');
-  const body = readInside({ ...each.step, id: place.id, name: undefined }, place, place.id);
-  const group: Group = { kind: 'each', items: String(each.items), ...readGroup(each, place.step, undefined), members: [body] };
-  return bind(spec, place, { config: {}, code: {}, ...group });
-}
-
-function readParallel(spec: AnyStep, parallel: Exclude<NonNullable<GroupSpec<never>['parallel']>, boolean>, place: StepPlace): BoundStep {
-  place.step.knownFields(parallel, ['branches', 'join', 'concurrency'], 'a parallel');
-  const branches = Array.isArray(parallel.branches) ? (parallel.branches as readonly MemberSpec<never>[]) : [];
-  const members = branches.map((branch, index) => readInside(branch, place, `branch-${index + 1}`));
-  const group: Group = { kind: 'parallel', ...readGroup(parallel, place.step, members.length), members };
-  return bind(spec, place, { config: {}, code: {}, ...group });
-}
-
-type Group = Pick<StepModel, 'kind'> &
-  Partial<Pick<StepModel, 'items' | 'join' | 'concurrency'>> & { readonly members: readonly BoundStep[] };
-
-function readGroup(group: Pick<GroupSpec<never>, 'join' | 'concurrency'>, step: StepReading, size: number | undefined) {
-  return defined<Pick<StepModel, 'join' | 'concurrency'>>({
-    join: readJoin(group.join ?? 'all', step, size),
-    concurrency: group.concurrency,
-  });
+  const frame = defined<AnyStep>({ title, humanGate, condition });
+  return bind(frame, place, readWork({ each }, workPlace(place)));
 }
 
 /** The model and code of a step whose work is known. */
-function bind(spec: AnyStep, place: StepPlace, work: Work & Partial<Pick<StepModel, 'items' | 'join' | 'concurrency'>>): BoundStep {
+function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
+  const { work, code = {}, templates } = read;
   const { step, id } = place;
-  const { code, members = [], config, gate, ...rest } = work;
-  const { supportsQuestions, reconcile, actions } = spec;
-  const model = defined<StepModel>({
-    ...rest,
+  const { reconcile, actions } = spec;
+  const frame = defined<StepFrame>({
     id,
     title: spec.title ?? id,
-    config: supportsQuestions === undefined ? config : { ...config, supportsQuestions },
     actions: typeof actions === 'function' ? [] : ((step.plain(actions ?? [], 'its list of actions') as readonly string[]) ?? []),
     args: readArgs(spec.args ?? {}, step),
     preconditions: (spec.preconditions ?? []).map(conditionModel),
@@ -148,15 +118,16 @@ function bind(spec: AnyStep, place: StepPlace, work: Work & Partial<Pick<StepMod
     next: place.next,
     retry: readRetry(spec.retry, step),
     contractRetries: spec.contractRetries ?? 1,
-    recovery: readRecovery(spec, work, step),
+    recovery: readRecovery(spec, read, step),
     timeoutMs: spec.timeout === undefined ? undefined : step.duration(spec.timeout, 'its timeout'),
     condition: spec.condition,
-    gate: gate ?? (spec.humanGate === undefined ? undefined : readGate(spec.humanGate, step, place.isMember)),
+    gate: spec.humanGate === undefined ? undefined : readGate(spec.humanGate, step, place.isMember),
     slots: [...(spec.slots ?? [])],
+    templates,
+    supportsQuestions: spec.supportsQuestions,
     writes: spec.writes === undefined ? undefined : [...spec.writes],
     protected: spec.protected === undefined ? undefined : [...spec.protected],
     mayChange: spec.mayChange === undefined ? undefined : [...spec.mayChange],
-    members: members.map((member) => member.model),
   });
   const functions = defined<StepCode>({
     ...code,
@@ -164,9 +135,9 @@ function bind(spec: AnyStep, place: StepPlace, work: Work & Partial<Pick<StepMod
     postconditions: checksOf(spec.postconditions, 'postcondition', step),
     reconcile: reconcile === undefined ? undefined : (step.code('reconcile', reconcile) as (ctx: StepContext) => unknown),
     actions: typeof actions === 'function' ? step.code('actions', actions) : undefined,
-    members: Object.freeze(Object.fromEntries(members.map((member) => [member.model.id, member.code]))),
+    members: code.members ?? {},
   });
-  return { model, code: Object.freeze(functions) };
+  return { model: { ...frame, ...work }, code: Object.freeze(functions) };
 }
 
 function readArgs(args: Readonly<Record<string, ArgModel>>, step: StepReading): Record<string, ArgModel> {
@@ -176,7 +147,7 @@ function readArgs(args: Readonly<Record<string, ArgModel>>, step: StepReading): 
         return [[name, arg(model)]];
       } catch (error) {
         if (!(error instanceof EngineError)) throw error;
-        step.fault('ARG_INVALID', `parameter "${name}": ${error.message}`, 'mend its description');
+        step.fault('ARG_INVALID', `parameter "${name}": ${error.message}`, 'correct its description');
         return [];
       }
     }),
@@ -209,8 +180,9 @@ function readRetry(retry: RetrySpec | undefined, step: StepReading): RetryPolicy
   return { max, on: [...on], backoff: { initialMs, factor: backoff.factor ?? 2, maxMs } };
 }
 
-function readRecovery({ recovery, reconcile }: AnyStep, { kind }: Work, step: StepReading): StepModel['recovery'] {
-  const policy = recovery ?? (reconcile === undefined ? KINDS[kind].recovery : 'reconcile');
+function readRecovery({ recovery, reconcile }: AnyStep, read: Work, step: StepReading): StepModel['recovery'] {
+  const usual = read.recovery ?? step.graph.compilers.kinds[read.work.kind].recovery;
+  const policy = recovery ?? (reconcile === undefined ? usual : 'reconcile');
   if (!['rerun', 'reconcile', 'ask'].includes(policy))
     step.fault('RECOVERY_INVALID', `its recovery is ${JSON.stringify(policy)}`, 'write "rerun", "reconcile" or "ask"');
   if (policy === 'reconcile' && reconcile === undefined)

@@ -3,7 +3,8 @@
 // compiles is half of the test: the other half looks at what it became.
 
 import { describe, expect, test } from 'vitest';
-import type { StepModel } from '../definition/model.ts';
+import { membersOf, type StepModel } from '../definition/model.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { compileGraph as defineWorkflow } from './graph.ts';
 
 interface BookContext {
@@ -121,7 +122,7 @@ const W1EditingWorkflow = defineWorkflow<BookContext>({
       next: null,  // End of workflow
     },
   ],
-});
+}, REGISTRY);
 
 const { definition, code } = W1EditingWorkflow;
 const stepCalled = (id: string) => definition.steps.find((step) => step.id === id) as StepModel;
@@ -153,7 +154,12 @@ describe("seed 004's editing workflow", () => {
     const writer = stepCalled('writer');
     expect(writer).toMatchObject({ kind: 'each', items: 'improvementAreas', join: { rule: 'all' }, postconditions: [] });
     expect(writer.next).toEqual({ ok: { to: { step: 'editor-review' } }, skip: { to: { step: 'editor-review' } } });
-    expect(writer.members[0]).toMatchObject({ id: 'writer', kind: 'command', next: {}, postconditions: [{ name: 'chapters_modified' }] });
+    expect(membersOf(writer)[0]).toMatchObject({
+      id: 'writer',
+      kind: 'command',
+      next: {},
+      postconditions: [{ name: 'chapters_modified' }],
+    });
     expect(code.get('writer')?.members.writer?.postconditions).toHaveLength(1);
   });
 

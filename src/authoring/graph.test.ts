@@ -3,13 +3,14 @@
 import { describe, expect, test } from 'vitest';
 import { EngineError } from '../base/error.ts';
 import type { StepContext } from '../definition/code.ts';
-import type { Definition, StepModel } from '../definition/model.ts';
+import { type Definition, membersOf, type StepModel } from '../definition/model.ts';
 import { Outcome } from '../definition/outcome.ts';
 import type { Problem } from '../definition/problem.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { compileGraph, compileSteps, StepDef } from './graph.ts';
 import type { GraphSpec, StepSpec } from './graph-spec.ts';
 
-const graph = (...steps: StepSpec[]) => compileGraph({ name: 'wf', steps });
+const graph = (...steps: StepSpec[]) => compileGraph({ name: 'wf', steps }, REGISTRY);
 const first = (...steps: StepSpec[]) => graph(...steps).definition.steps[0] as StepModel;
 const DONE: StepSpec = { id: 'done', next: null };
 
@@ -20,7 +21,7 @@ function faults(spec: unknown): string[] {
 
 function problems(spec: unknown): readonly Problem[] {
   try {
-    compileGraph(spec as GraphSpec);
+    compileGraph(spec as GraphSpec, REGISTRY);
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== 'DEFINITION_INVALID') throw error;
     return error.details.problems as readonly Problem[];
@@ -52,8 +53,10 @@ describe('next', () => {
 
   test('an edge that leads back without a bound takes that of the workflow', () => {
     const steps: StepSpec[] = [{ id: 'a', next: { ok: null, iterate: 'a' } }];
-    expect(compileGraph({ name: 'wf', steps, limits: { maxIterations: 4 } }).definition.steps[0]?.next.iterate).toMatchObject({ max: 4 });
-    expect(compileGraph({ name: 'wf', steps }).definition.steps[0]?.next.iterate).toMatchObject({ max: 10 });
+    expect(compileGraph({ name: 'wf', steps, limits: { maxIterations: 4 } }, REGISTRY).definition.steps[0]?.next.iterate).toMatchObject({
+      max: 4,
+    });
+    expect(compileGraph({ name: 'wf', steps }, REGISTRY).definition.steps[0]?.next.iterate).toMatchObject({ max: 10 });
   });
 
   test('what is wrong with one next is told once, though it is kept under two outcomes', () => {
@@ -120,21 +123,21 @@ describe('what does the work of a step', () => {
         },
       },
     ],
-    ['time', { delay: '30s' }, { kind: 'delay', config: { durationMs: 30_000 } }],
+    ['time', { delay: '30s' }, { kind: 'delay', durationMs: 30_000 }],
     [
       'time with a poll',
       { delay: { duration: '1h', poll: { interval: '10s', condition: 'outputs.a.done' } } },
-      { kind: 'delay', config: { durationMs: 3_600_000, poll: { intervalMs: 10_000, condition: 'outputs.a.done' } } },
+      { kind: 'delay', durationMs: 3_600_000, poll: { intervalMs: 10_000, condition: 'outputs.a.done' } },
     ],
-    ['a child', { workflow: 'deploy', input: { to: 'test' } }, { kind: 'workflow', config: { workflow: 'deploy', input: { to: 'test' } } }],
-    ['validation', { validate: { stages: ['lint'] } }, { kind: 'validate', config: { stages: ['lint'], retry: 3 } }],
+    ['a child', { workflow: 'deploy', input: { to: 'test' } }, { kind: 'workflow', workflow: 'deploy', input: { to: 'test' } }],
+    ['validation', { validate: { stages: ['lint'] } }, { kind: 'validate', stages: ['lint'], repairs: 3 }],
     [
       'an agent by role',
       { agent: 'developer', action: 'fix', prompt: 'Fix it', context: { a: 1 } },
       { kind: 'agent', config: { role: 'developer', action: 'fix', prompt: 'Fix it', context: { a: 1 } } },
     ],
     ['a generator', { generate: 'summary' }, { kind: 'generate', config: { generator: 'summary' } }],
-    ['a signal', { signal: 'released' }, { kind: 'signal', config: { signal: 'released' } }],
+    ['a signal', { signal: 'released' }, { kind: 'signal', signal: 'released' }],
   ])('%s', (_, work, expected) => {
     expect(first({ id: 'a', ...work, next: null } as StepSpec)).toMatchObject(expected as object);
   });
@@ -150,8 +153,8 @@ describe('what does the work of a step', () => {
     expect(compiled.code.get('a')?.context?.({} as StepContext)).toEqual({ x: 1 });
     expect(compiled.code.get('b')?.poll?.({} as StepContext)).toBe(true);
     expect(compiled.code.get('c')?.context?.({} as StepContext)).toEqual({ y: 2 });
-    expect(compiled.definition.steps.map(({ config }) => config)).toEqual([
-      {},
+    expect(compiled.definition.steps).toMatchObject([
+      { config: {} },
       { durationMs: 60_000, poll: { intervalMs: 1000 } },
       { workflow: 'child', input: null },
     ]);
@@ -197,7 +200,7 @@ describe('groups', () => {
     });
     const [review] = compiled.definition.steps;
     expect(review).toMatchObject({ kind: 'parallel', join: { rule: 'count', n: 2 }, concurrency: 2 });
-    expect(review?.members.map(({ id, next }) => [id, next])).toEqual([
+    expect(review && membersOf(review).map(({ id, next }) => [id, next])).toEqual([
       ['a', {}],
       ['b', {}],
       ['c', {}],
@@ -208,7 +211,7 @@ describe('groups', () => {
   test('the body of a fan-out has the id of its group', () => {
     const step = first({ id: 'fix', each: { items: 'outputs.plan.areas', step: { agent: 'developer' }, join: { n: 1 } }, next: null });
     expect(step).toMatchObject({ kind: 'each', items: 'outputs.plan.areas', join: { rule: 'count', n: 1 } });
-    expect(step.members).toMatchObject([{ id: 'fix', kind: 'agent' }]);
+    expect(step).toMatchObject({ body: { id: 'fix', kind: 'agent' } });
   });
 
   test.each<[string, object, string]>([
@@ -230,7 +233,7 @@ describe('groups', () => {
     const branch = (nextStep: string | null) => ({ id: 'a', human: { prompt: '?', options: [{ label: 'x', nextStep }] } });
     expect(faults({ name: 'wf', steps: [{ id: 'g', parallel: { branches: [branch('g')] }, next: null }] })).toEqual(['g/a MEMBER_INVALID']);
     const group = first({ id: 'g', parallel: { branches: [branch(null)] }, next: null });
-    expect(group.members[0]?.gate?.options).toEqual([{ label: 'x', outcome: 'reject', requiresInput: false }]);
+    expect(membersOf(group)[0]?.gate?.options).toEqual([{ label: 'x', outcome: 'reject', requiresInput: false }]);
   });
 });
 
@@ -267,13 +270,16 @@ describe('fields of a step', () => {
 });
 
 describe('a compiled workflow', () => {
-  const compiled = compileGraph({
-    name: 'wf',
-    version: '2',
-    steps: [
-      { id: 'a', actions: ['x'], handler: () => Outcome.OK, postconditions: [{ name: 'p', check: () => true, error: 'e' }], next: null },
-    ],
-  });
+  const compiled = compileGraph(
+    {
+      name: 'wf',
+      version: '2',
+      steps: [
+        { id: 'a', actions: ['x'], handler: () => Outcome.OK, postconditions: [{ name: 'p', check: () => true, error: 'e' }], next: null },
+      ],
+    },
+    REGISTRY,
+  );
 
   test('does not change, however deep', () => {
     const { definition } = compiled as { definition: { -readonly [K in keyof Definition]: Definition[K] } };
@@ -290,7 +296,7 @@ describe('a compiled workflow', () => {
   test('does not change with the object it was made from', () => {
     const actions = ['x'];
     const args = { n: { description: '', required: false, choices: [{ deep: 1 }] } };
-    const { definition } = compileGraph({ name: 'wf', steps: [{ id: 'a', actions, args, next: null }] });
+    const { definition } = compileGraph({ name: 'wf', steps: [{ id: 'a', actions, args, next: null }] }, REGISTRY);
     actions.push('y');
     (args.n.choices[0] as { deep: number }).deep = 2;
     expect(definition.steps[0]).toMatchObject({ actions: ['x'], args: { n: { choices: [{ deep: 1 }] } } });
@@ -302,15 +308,21 @@ describe('a compiled workflow', () => {
   });
 
   test('has the same hash in both spellings and in any order of keys', () => {
-    const native = compileGraph({ name: 'wf', title: 'T', entry: 'a', steps: [{ id: 'a', command: 'x', timeout: '60s', next: null }] });
-    const other = compileGraph({
-      steps: [{ next: { ok: null, skip: null }, timeout: '1m', command: 'x', name: 'a' }],
-      initialStep: 'a',
-      name: 'T',
-      type: 'wf',
-    });
+    const native = compileGraph(
+      { name: 'wf', title: 'T', entry: 'a', steps: [{ id: 'a', command: 'x', timeout: '60s', next: null }] },
+      REGISTRY,
+    );
+    const other = compileGraph(
+      {
+        steps: [{ next: { ok: null, skip: null }, timeout: '1m', command: 'x', name: 'a' }],
+        initialStep: 'a',
+        name: 'T',
+        type: 'wf',
+      },
+      REGISTRY,
+    );
     expect(other.hash).toBe(native.hash);
-    expect(compileGraph({ name: 'wf', title: 'T', steps: [{ id: 'a', command: 'y', next: null }] }).hash).not.toBe(native.hash);
+    expect(compileGraph({ name: 'wf', title: 'T', steps: [{ id: 'a', command: 'y', next: null }] }, REGISTRY).hash).not.toBe(native.hash);
   });
 
   test('has another code hash when a function, or what it is for, changes', () => {
@@ -323,10 +335,10 @@ describe('a compiled workflow', () => {
   });
 
   test('keeps the workflows its steps start, once each', () => {
-    const child = compileSteps('child', StepDef({ id: 'a', next: null }));
+    const child = compileSteps('child', [StepDef({ id: 'a', next: null })], REGISTRY);
     const parent = graph({ id: 'a', workflow: child, next: 'b' }, { id: 'b', workflow: { compiled: child }, next: null });
     expect([...parent.children]).toEqual([['child', child]]);
-    const other = compileSteps('child', StepDef({ id: 'b', next: null }));
+    const other = compileSteps('child', [StepDef({ id: 'b', next: null })], REGISTRY);
     expect(() => graph({ id: 'a', workflow: child, next: 'b' }, { id: 'b', workflow: other, next: null })).toThrow(
       expect.objectContaining({ code: 'WORKFLOW_DUPLICATE' }),
     );
@@ -336,7 +348,7 @@ describe('a compiled workflow', () => {
     const step = StepDef({ id: 'a', next: { ok: null } });
     expect(() => Object.assign(step, { id: 'b' })).toThrow(TypeError);
     expect(() => Object.assign(step.next as object, { ok: 'b' })).toThrow(TypeError);
-    expect(compileSteps('one', step).definition.steps).toEqual(compileSteps('two', step).definition.steps);
+    expect(compileSteps('one', [step], REGISTRY).definition.steps).toEqual(compileSteps('two', [step], REGISTRY).definition.steps);
   });
 });
 
@@ -358,8 +370,10 @@ describe('a workflow that cannot work', () => {
       'plan TARGET_UNKNOWN',
       'implement UNREACHABLE',
     ]);
-    expect(() => compileGraph(spec as unknown as GraphSpec)).toThrow(/workflow "wf" has 6 problems:.*\(did you mean "implement"\?\)/s);
-    expect(() => compileGraph({ name: 'wf', steps: [{ id: 'a' }] })).toThrow(
+    expect(() => compileGraph(spec as unknown as GraphSpec, REGISTRY)).toThrow(
+      /workflow "wf" has 6 problems:.*\(did you mean "implement"\?\)/s,
+    );
+    expect(() => compileGraph({ name: 'wf', steps: [{ id: 'a' }] }, REGISTRY)).toThrow(
       'workflow "wf" is not valid: step "a": it does not say what comes next; write `next: null` to end the run here, or name a step',
     );
   });

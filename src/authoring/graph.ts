@@ -13,6 +13,7 @@ import { readNext } from './graph-next.ts';
 import { defined, GraphReading } from './graph-reading.ts';
 import type { GraphSpec, NextSpec, StepSpec, StepsOptions } from './graph-spec.ts';
 import { type AnyStep, idOf, readStep } from './graph-step.ts';
+import type { Compilers } from './graph-work.ts';
 
 const DEFAULT_MAX_ITERATIONS = 10;
 const FIELDS = [
@@ -31,12 +32,12 @@ const FIELDS = [
   'steps',
 ];
 
-/** A workflow from its graph, checked and frozen, or one DEFINITION_INVALID that tells everything that is wrong. */
-export function compileGraph<Ctx = object, P = ArgSpecs>(spec: GraphSpec<Ctx, P>): CompiledWorkflow {
-  const reading = new GraphReading();
+/** A workflow from its graph, checked and frozen, or one DEFINITION_INVALID that reports everything that is wrong. */
+export function compileGraph<Ctx = object, P = ArgSpecs>(spec: GraphSpec<Ctx, P>, compilers: Compilers): CompiledWorkflow {
+  const reading = new GraphReading(compilers);
   const steps = readSteps(spec.steps as readonly unknown[] as readonly AnyStep[], spec.limits?.maxIterations, reading);
   const definition = readHeader(spec as unknown as GraphSpec<never>, steps, reading);
-  checkDefinition(definition, reading.problems);
+  checkDefinition(definition, reading.problems, { registry: compilers });
   reading.problems.refuse(definition.name);
   const frozen = deepFreeze(JSON.parse(JSON.stringify(definition)) as Definition);
   return Object.freeze(
@@ -52,11 +53,10 @@ export function compileGraph<Ctx = object, P = ArgSpecs>(spec: GraphSpec<Ctx, P>
 }
 
 /** A workflow from its steps, given one by one, with its options last. */
-export function compileSteps(name: string, ...rest: readonly StepSpec[] | readonly [...StepSpec[], StepsOptions]): CompiledWorkflow {
-  const given: readonly (StepSpec | StepsOptions)[] = rest;
+export function compileSteps(name: string, given: readonly (StepSpec | StepsOptions)[], compilers: Compilers): CompiledWorkflow {
   const last = given.at(-1);
   const options = last === undefined || isStep(last) ? {} : last;
-  return compileGraph({ ...options, name, steps: given.filter(isStep) });
+  return compileGraph({ ...options, name, steps: given.filter(isStep) }, compilers);
 }
 
 function isStep(value: StepSpec | StepsOptions): value is StepSpec {
@@ -91,7 +91,7 @@ function readHeader(spec: GraphSpec<never>, steps: readonly BoundStep[], reading
       reading.problems.add({
         code: 'FIELD_UNKNOWN',
         message: `a workflow has no field "${field}"${reading.problems.suggest(field, FIELDS)}`,
-        hint: 'remove it, or mend its spelling',
+        hint: 'remove it, or fix the spelling',
       });
   }
   return defined<Definition>({

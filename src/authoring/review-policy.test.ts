@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { REGISTRY } from '../kinds/registry.ts';
 import { compileReviewPolicy, type ReviewPolicy } from './review-policy.ts';
 import { checkYaml } from './yaml/check.ts';
 
@@ -38,7 +39,7 @@ describe('a review policy', () => {
 
   test('gives workflow files in which nothing is wrong', () => {
     for (const workflow of compileReviewPolicy(SEED)) {
-      const { errors, warnings } = checkYaml('config.yaml', stringify(workflow));
+      const { errors, warnings } = checkYaml('config.yaml', stringify(workflow), REGISTRY);
       expect([errors, warnings]).toEqual([[], []]);
     }
   });

@@ -1,7 +1,9 @@
 // Owns objects whose fields may be unknown: what nobody said is not there, rather than there and undefined.
 
-/** The fields of an object that hold something. */
-type Present<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+/** The fields of an object that hold something: those that may be undefined may be missing. */
+type Present<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
 
 /** The fields that were said, without those that are undefined. */
 export function present<T extends object>(fields: T): Present<T> {

@@ -1,6 +1,7 @@
 // Owns the start of every command with which an agent reports or asks: which run is meant, and which copy of the engine
 // drives it.
 
+import { membersOf } from '../definition/model.ts';
 import { isSettled } from '../kernel/run-state.ts';
 import type { Store } from '../store/store.ts';
 import { type Said, sayTo } from './attended-report.ts';
@@ -32,6 +33,7 @@ async function isOnlyData(store: Store, root: string): Promise<boolean> {
   const { state, definition, origin } = await store.load(root);
   if (isSettled(state.status)) return true;
   return (
-    DATA_FILE.test(origin.file ?? '') && definition.steps.every((step) => [step, ...step.members].every(({ kind }) => kind !== 'workflow'))
+    DATA_FILE.test(origin.file ?? '') &&
+    definition.steps.every((step) => [step, ...membersOf(step)].every(({ kind }) => kind !== 'workflow'))
   );
 }

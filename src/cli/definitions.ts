@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import type { Discovery } from '../authoring/discover.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { HOMES, type Project } from './project.ts';
 import { hasSettings } from './settings.ts';
 import type { Shell } from './shell.ts';
@@ -18,7 +19,7 @@ export function workflowFolders(project: Project): string[] {
 /** The workflows of a project, read and not run: those of its files, and those that its review policy stands for. */
 export async function discoverProject(project: Project): Promise<Discovery> {
   const { discoverWorkflows, duplicates } = await import('../authoring/discover.ts');
-  const found = await discoverWorkflows(...workflowFolders(project));
+  const found = await discoverWorkflows(workflowFolders(project), REGISTRY);
   if (!hasSettings(project)) return found;
   const { listReviews } = await import('./settings-reviews.ts');
   const reviews = await listReviews(project);

@@ -2,7 +2,7 @@
 // marks outside a second time, and which approvals hold no longer.
 
 import type { Engine } from '../api/engine.ts';
-import type { Definition, StepKind, StepModel } from '../definition/model.ts';
+import { type Definition, membersOf, type StepKind, type StepModel } from '../definition/model.ts';
 import { wrap } from './help.ts';
 import type { Shell } from './shell.ts';
 import { oneLine, table } from './terminal.ts';
@@ -26,8 +26,20 @@ const AGAIN: Readonly<Record<StepKind, string>> = {
   each: 'its items, below',
   webhook: 'sent again, under another key',
   action: 'done again, unless it is so already',
+  own: 'effects may repeat',
 };
-const EFFECTS: ReadonlySet<string> = new Set(['task', 'command', 'agent', 'generate', 'workflow', 'gate', 'validate', 'webhook', 'action']);
+const EFFECTS: ReadonlySet<string> = new Set([
+  'task',
+  'command',
+  'agent',
+  'generate',
+  'workflow',
+  'gate',
+  'validate',
+  'webhook',
+  'action',
+  'own',
+]);
 
 /** One step of the original, and what becomes of it in the fork. */
 interface PlanRow {
@@ -86,7 +98,7 @@ function rowOf(
 function asks({ step, kind }: PlanRow, { steps }: Definition): boolean {
   const [own, member] = step.split('/');
   const model: StepModel | undefined = steps.find(({ id }) => id === own);
-  return kind === 'human' || (member === undefined ? model : model?.members.find(({ id }) => id === member))?.gate !== undefined;
+  return kind === 'human' || (member === undefined ? model : model && membersOf(model).find(({ id }) => id === member))?.gate !== undefined;
 }
 
 /** The table as people read it. */

@@ -14,6 +14,7 @@ import { childNames } from '../definition/children.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { Definition } from '../definition/model.ts';
 import { frozenWorkflow, isWhole } from '../definition/plain-workflow.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import type { RunOrigin } from '../store/store.ts';
 import { discoverProject, shownFile } from './definitions.ts';
 import { libraryEntries } from './package.ts';
@@ -145,7 +146,7 @@ async function compileFile(file: string, checked: ModuleGraph | undefined): Prom
   if (digest !== undefined && digestText(text) !== digest)
     throw new EngineError('NOT_TRUSTED', `${file} changed after its content was checked; start again`);
   const { checkYaml } = await import('../authoring/yaml/check.ts');
-  const { compiled, errors } = checkYaml(file, text);
+  const { compiled, errors } = checkYaml(file, text, REGISTRY);
   if (compiled !== undefined) return compiled;
   const [first, ...more] = errors;
   const others = more.length === 0 ? '' : `; and ${more.length} more: "pawl validate" shows them all`;

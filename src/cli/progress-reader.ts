@@ -1,8 +1,7 @@
 // Owns reading the logs of a run and of the runs it starts, as they grow, whoever drives them. Only the store is read.
 
-import type { Definition } from '../definition/model.ts';
-import type { Path } from '../kernel/activation.ts';
-import { childOf } from '../kernel/activation.ts';
+import { type Definition, membersOf } from '../definition/model.ts';
+import { childOf, type Path } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { EventRow, Store } from '../store/store.ts';
 import { RunProgress } from './progress.ts';
@@ -95,5 +94,5 @@ function createNode(run: string): Node {
 
 function titlesOf({ steps }: Definition): ReadonlyMap<string, string> {
   // The body of a fan-out has the id of the fan-out, whose own title counts.
-  return new Map([...steps.flatMap(({ members }) => members), ...steps].map(({ id, title }) => [id, title] as const));
+  return new Map([...steps.flatMap(membersOf), ...steps].map(({ id, title }) => [id, title] as const));
 }

@@ -10,6 +10,7 @@ import { isEngineError } from '../base/error.ts';
 import { invariant } from '../base/invariant.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import type { Project } from './project.ts';
 import { PROJECT_FILES } from './settings.ts';
 
@@ -40,7 +41,7 @@ async function workflowsOf(policy: ReviewPolicy, place: Place): Promise<ReviewWo
     import('../authoring/yaml/check.ts'),
   ]);
   return compileReviewPolicy(policy).map((generated) => {
-    const { compiled, workflow, errors } = checkYaml(place.file, stringify(generated));
+    const { compiled, workflow, errors } = checkYaml(place.file, stringify(generated), REGISTRY);
     invariant(compiled !== undefined && workflow !== undefined, `a review policy that was found right gave: ${JSON.stringify(errors)}`);
     return { listed: { ...workflow, ...place }, compiled };
   });

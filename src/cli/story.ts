@@ -3,7 +3,7 @@
 // engine is needed to look.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type { Definition } from '../definition/model.ts';
+import { type Definition, membersOf } from '../definition/model.ts';
 import { type OpenGate, openGates } from '../engine/gates.ts';
 import { type RunView, type StepView, viewRun } from '../engine/inspect.ts';
 import { type Halt, isSettled, type RunStatus } from '../kernel/run-state.ts';
@@ -193,7 +193,7 @@ function isoTime(at: number): string {
 }
 
 function titlesOf({ steps }: Definition): ReadonlyMap<string, string> {
-  return new Map(steps.flatMap((step) => [step, ...step.members].map(({ id, title }) => [id, title] as const)));
+  return new Map(steps.flatMap((step) => [step, ...membersOf(step)].map(({ id, title }) => [id, title] as const)));
 }
 
 interface StepScene {

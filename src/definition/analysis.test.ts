@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileGraph } from '../authoring/graph.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { cyclesOf, reachable, reversed, stepsOnCycles } from './analysis.ts';
 
 const arrows = fc
@@ -54,24 +55,27 @@ test('turning every arrow round turns reaching into being reached', () => {
 });
 
 test('steps on cycles are those that a run can visit again, also by the choice of a person', () => {
-  const { definition } = compileGraph({
-    name: 'wf',
-    steps: [
-      { id: 'before', next: 'work' },
-      { id: 'work', next: 'ask' },
-      {
-        id: 'ask',
-        human: {
-          prompt: '?',
-          options: [
-            { label: 'Again', nextStep: 'work' },
-            { label: 'Go on', nextStep: 'self' },
-          ],
+  const { definition } = compileGraph(
+    {
+      name: 'wf',
+      steps: [
+        { id: 'before', next: 'work' },
+        { id: 'work', next: 'ask' },
+        {
+          id: 'ask',
+          human: {
+            prompt: '?',
+            options: [
+              { label: 'Again', nextStep: 'work' },
+              { label: 'Go on', nextStep: 'self' },
+            ],
+          },
         },
-      },
-      { id: 'self', next: { ok: 'after', iterate: 'self' } },
-      { id: 'after', next: null },
-    ],
-  });
+        { id: 'self', next: { ok: 'after', iterate: 'self' } },
+        { id: 'after', next: null },
+      ],
+    },
+    REGISTRY,
+  );
   expect([...stepsOnCycles(definition)].sort()).toEqual(['ask', 'self', 'work']);
 });

@@ -1,16 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { compileGraph } from '../authoring/graph.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { checkChildren, childNames, indexWorkflows } from './children.ts';
 import type { CompiledWorkflow } from './code.ts';
 
 const starts = (name: string, ...children: (string | CompiledWorkflow)[]) =>
-  compileGraph({
-    name,
-    steps: [
-      ...children.map((workflow, index) => ({ id: `s${index}`, workflow, next: index + 1 < children.length ? `s${index + 1}` : 'end' })),
-      { id: 'end', next: null },
-    ],
-  });
+  compileGraph(
+    {
+      name,
+      steps: [
+        ...children.map((workflow, index) => ({ id: `s${index}`, workflow, next: index + 1 < children.length ? `s${index + 1}` : 'end' })),
+        { id: 'end', next: null },
+      ],
+    },
+    REGISTRY,
+  );
 const check = (...workflows: CompiledWorkflow[]) => {
   checkChildren(new Map(workflows.map((workflow) => [workflow.definition.name, workflow])));
 };
@@ -40,10 +44,13 @@ describe('children', () => {
   });
 
   test('are found inside groups too', () => {
-    const group = compileGraph({
-      name: 'a',
-      steps: [{ id: 'g', parallel: { branches: [{ id: 'x', workflow: 'missing' }] }, next: null }],
-    });
+    const group = compileGraph(
+      {
+        name: 'a',
+        steps: [{ id: 'g', parallel: { branches: [{ id: 'x', workflow: 'missing' }] }, next: null }],
+      },
+      REGISTRY,
+    );
     expect(childNames(group)).toEqual(['missing']);
     expect(() => check(group)).toThrow('step "g" of workflow "a" starts the workflow "missing"');
   });

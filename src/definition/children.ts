@@ -4,6 +4,7 @@
 import { EngineError } from '../base/error.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { CompiledWorkflow } from './code.ts';
+import { membersOf, type StepModel } from './model.ts';
 
 /** A workflow and where it was found: a file, a package. */
 export interface FoundWorkflow {
@@ -33,8 +34,8 @@ export function duplicateWorkflow(name: string, origins: readonly [string, strin
 
 /** The names of the workflows that steps of this one start. */
 export function childNames({ definition, children }: CompiledWorkflow): string[] {
-  const models = definition.steps.flatMap((step) => [step, ...step.members]);
-  const named = models.filter(({ kind }) => kind === 'workflow').map(({ config }) => String(config.workflow));
+  const models = definition.steps.flatMap((step) => [step, ...membersOf(step)]);
+  const named = models.flatMap((step) => (step.kind === 'workflow' ? [step.workflow] : []));
   return [...new Set([...named, ...children.keys()])];
 }
 
@@ -77,7 +78,8 @@ function refuseCycle(trail: readonly Visit[], child: string): void {
 }
 
 function unknownChild(parent: CompiledWorkflow, child: string, workflows: ReadonlyMap<string, CompiledWorkflow>): EngineError {
-  const step = parent.definition.steps.find((model) => [model, ...model.members].some(({ config }) => config.workflow === child));
+  const starts = (step: StepModel): boolean => step.kind === 'workflow' && step.workflow === child;
+  const step = parent.definition.steps.find((model) => [model, ...membersOf(model)].some(starts));
   const where = `step "${step?.id}" of workflow "${parent.definition.name}"`;
   const message = `${where} starts the workflow "${child}", which does not exist${didYouMean(child, workflows.keys())}; define it, or give it as a value`;
   return new EngineError('WORKFLOW_UNKNOWN', message, { details: { workflow: child, parent: parent.definition.name } });

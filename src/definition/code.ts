@@ -4,6 +4,7 @@
 import type { Json, JsonObject } from '../base/json.ts';
 import type { ConditionModel, Definition, StepModel } from './model.ts';
 import type { OutcomeName } from './outcome.ts';
+import type { OwnKind } from './own-kind.ts';
 import type { TriggerModel } from './trigger.ts';
 
 /** What a step's function may look at. Everything arrives here: there are no globals and no ambient state. */
@@ -68,6 +69,8 @@ export interface StepCode {
   readonly context?: (ctx: StepContext) => unknown;
   /** A live agent or generator object. */
   readonly agent?: { execute(context: JsonObject, ctx: StepContext): unknown };
+  /** The kind of the application that does the work of an `own` step. */
+  readonly own?: OwnKind;
   /** Builds the instructions, when they are not fixed text. */
   readonly actions?: ActionsBuilder;
   /** The functions of the members of a group, by member id. */
@@ -94,8 +97,8 @@ export interface CompiledWorkflow {
 }
 
 /** A step ready to be worked on: its data and its functions. */
-export interface BoundStep {
-  readonly model: StepModel;
+export interface BoundStep<Model extends StepModel = StepModel> {
+  readonly model: Model;
   readonly code: StepCode;
 }
 

@@ -1,34 +1,38 @@
 import { expect, test } from 'vitest';
 import { compileGraph } from '../authoring/graph.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { describeGraph, toMermaid } from './describe.ts';
 
-const { definition } = compileGraph({
-  name: 'wf',
-  title: 'Work',
-  steps: [
-    { id: 'write', title: 'Write "it"', next: 'review' },
-    {
-      id: 'review',
-      parallel: {
-        branches: [
-          { id: 'a', handler: () => {} },
-          { id: 'b', handler: () => {} },
-        ],
+const { definition } = compileGraph(
+  {
+    name: 'wf',
+    title: 'Work',
+    steps: [
+      { id: 'write', title: 'Write "it"', next: 'review' },
+      {
+        id: 'review',
+        parallel: {
+          branches: [
+            { id: 'a', handler: () => {} },
+            { id: 'b', handler: () => {} },
+          ],
+        },
+        next: { ok: { condition: 'result.ok', onTrue: 'ask', onFalse: 'write', maxIterations: 2 }, reject: 'reject' },
       },
-      next: { ok: { condition: 'result.ok', onTrue: 'ask', onFalse: 'write', maxIterations: 2 }, reject: 'reject' },
-    },
-    {
-      id: 'ask',
-      human: {
-        prompt: 'Ship?',
-        options: [
-          { label: 'Yes', nextStep: null, ends: 'completed' },
-          { label: 'No', nextStep: 'write' },
-        ],
+      {
+        id: 'ask',
+        human: {
+          prompt: 'Ship?',
+          options: [
+            { label: 'Yes', nextStep: null, ends: 'completed' },
+            { label: 'No', nextStep: 'write' },
+          ],
+        },
       },
-    },
-  ],
-});
+    ],
+  },
+  REGISTRY,
+);
 
 test('a graph is nodes and arrows; outcomes with the same way share one', () => {
   const { nodes, arrows } = describeGraph(definition);

@@ -2,7 +2,7 @@
 // says of each node how far the run came there, and of each arrow how often it was taken.
 
 import { transitionsOf } from './analysis.ts';
-import type { Definition, StepKind, StepModel, Target } from './model.ts';
+import { type Definition, membersOf, type StepKind, type StepModel, type Target } from './model.ts';
 
 /** How far a run came with a step. */
 export type NodeState = 'done' | 'current' | 'failed' | 'skipped' | 'ahead';
@@ -66,7 +66,7 @@ function nodeOf(step: StepModel, entry: string): GraphNode {
     isEntry: step.id === entry,
     isTerminal: transitionsOf(step).some(({ to }) => 'end' in to && to.end !== 'escalate'),
     asksPerson: step.gate !== undefined,
-    members: step.members.map(({ id, title, kind }) => ({ id, title, kind })),
+    members: membersOf(step).map(({ id, title, kind }) => ({ id, title, kind })),
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compileGraph } from '../authoring/graph.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { arg } from './arg.ts';
 import { BoundedInt, ChoiceSet, Constant, domainOf, extractSchema } from './domain.ts';
 
@@ -58,15 +59,18 @@ describe('the domain of a parameter', () => {
 });
 
 test('the schema of a workflow has the domains at each step: the shared ones and its own, which win', () => {
-  const { definition } = compileGraph({
-    name: 'wf',
-    params: { mode: arg({ choices: ['quick', 'full'] }), free: arg({ type: 'string' }) },
-    steps: [
-      { id: 'a', next: 'b' },
-      { id: 'b', args: { iteration: arg({ min: 1, max: 3 }), mode: arg({ choices: ['full'] }) }, next: 'c' },
-      { id: 'c', command: 'x', parallel: true, parallelKey: 'xs', args: { level: arg({ min: 0, max: 1 }) }, next: null },
-    ],
-  });
+  const { definition } = compileGraph(
+    {
+      name: 'wf',
+      params: { mode: arg({ choices: ['quick', 'full'] }), free: arg({ type: 'string' }) },
+      steps: [
+        { id: 'a', next: 'b' },
+        { id: 'b', args: { iteration: arg({ min: 1, max: 3 }), mode: arg({ choices: ['full'] }) }, next: 'c' },
+        { id: 'c', command: 'x', parallel: true, parallelKey: 'xs', args: { level: arg({ min: 0, max: 1 }) }, next: null },
+      ],
+    },
+    REGISTRY,
+  );
   const schema = extractSchema(definition);
   const listed = Object.entries(schema).map(([step, domains]) => [
     step,

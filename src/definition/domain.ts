@@ -72,7 +72,7 @@ export function extractSchema(definition: Definition): Readonly<Record<string, R
 
 /** A fan-out has no arguments of its own: those of its body are what an author wrote on the step. */
 function argsOf(step: StepModel): StepModel['args'] {
-  return step.kind === 'each' ? { ...step.args, ...step.members[0]?.args } : step.args;
+  return step.kind === 'each' ? { ...step.args, ...step.body.args } : step.args;
 }
 
 function domainsOf(args: Readonly<Record<string, ArgModel>>): Record<string, Domain> {

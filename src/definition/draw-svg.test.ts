@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { compileGraph } from '../authoring/graph.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { describeGraph } from './describe.ts';
 import { drawDot } from './draw-dot.ts';
 import { drawSvg } from './draw-svg.ts';
@@ -7,14 +8,17 @@ import { drawSvg } from './draw-svg.ts';
 const TITLE = '</title><script>alert("1")</script> & \u0001\ud800 end';
 
 function graphOf(title: string) {
-  const { definition } = compileGraph({
-    name: 'wf"\\',
-    title,
-    steps: [
-      { id: 'work', title, handler: () => null, next: { ok: 'ask', fail: { to: 'work', maxIterations: 2 } } },
-      { id: 'ask', human: { prompt: 'Go?', options: [{ label: title, nextStep: null, ends: 'completed' }] } },
-    ],
-  });
+  const { definition } = compileGraph(
+    {
+      name: 'wf"\\',
+      title,
+      steps: [
+        { id: 'work', title, handler: () => null, next: { ok: 'ask', fail: { to: 'work', maxIterations: 2 } } },
+        { id: 'ask', human: { prompt: 'Go?', options: [{ label: title, nextStep: null, ends: 'completed' }] } },
+      ],
+    },
+    REGISTRY,
+  );
   return describeGraph(definition);
 }
 

@@ -1,15 +1,19 @@
 import { expect, test } from 'vitest';
 import { compileGraph } from '../authoring/graph.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { hashCode, hashDefinition } from './hash.ts';
 import type { Definition } from './model.ts';
 
-const { definition } = compileGraph({
-  name: 'wf',
-  steps: [
-    { id: 'a', command: 'x', next: { ok: 'b', fail: null } },
-    { id: 'b', timeout: '5m', next: null },
-  ],
-});
+const { definition } = compileGraph(
+  {
+    name: 'wf',
+    steps: [
+      { id: 'a', command: 'x', next: { ok: 'b', fail: null } },
+      { id: 'b', timeout: '5m', next: null },
+    ],
+  },
+  REGISTRY,
+);
 
 /** The same data with the keys of every object in the other order. */
 function turned(value: unknown): unknown {

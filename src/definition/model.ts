@@ -6,23 +6,6 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { Budget } from './budget.ts';
 import type { OutcomeName } from './outcome.ts';
 
-/** The kinds of steps; `kinds/` says what each declares. */
-export type StepKind =
-  | 'task'
-  | 'command'
-  | 'gate'
-  | 'human'
-  | 'parallel'
-  | 'each'
-  | 'delay'
-  | 'workflow'
-  | 'validate'
-  | 'agent'
-  | 'generate'
-  | 'signal'
-  | 'webhook'
-  | 'action';
-
 /** Where a transition leads: a step id, or one of the ends. */
 export type Target = { readonly step: string } | { readonly end: 'complete' | 'fail' | 'escalate' | 'reject' };
 
@@ -106,12 +89,28 @@ export interface ArgModel {
   readonly required: boolean;
 }
 
-/** One step as data. `config` holds what only its kind understands. */
-export interface StepModel {
+/** Something that a step declares to produce; it is looked for before the step counts as done. */
+export type OutputModel = FileOutputModel | ForgeOutputModel;
+
+/** Files of the workspace: those that changed, or one that is kept. */
+export interface FileOutputModel {
+  readonly name: string;
+  readonly type: 'file' | 'artifact';
+  readonly pattern: string;
+  readonly required: boolean;
+}
+
+/** Something that the engine makes on the forge from what the worker hands over. */
+export interface ForgeOutputModel {
+  readonly name: string;
+  readonly type: 'comment' | 'pr';
+  readonly required: boolean;
+}
+
+/** What every step has, whatever does its work. */
+export interface StepFrame {
   readonly id: string;
   readonly title: string;
-  readonly kind: StepKind;
-  readonly config: JsonObject;
   readonly actions: readonly string[];
   readonly args: Readonly<Record<string, ArgModel>>;
   readonly preconditions: readonly ConditionModel[];
@@ -127,27 +126,125 @@ export interface StepModel {
   readonly gate?: HumanGateModel;
   /** Keys of semaphores this step holds while it works, beside those the engine derives. */
   readonly slots: readonly string[];
+  readonly outputs?: readonly OutputModel[];
+  /** Files among the outputs must have changed in this activation; without it, since the step first began in the run. */
+  readonly fresh?: 'activation';
   /** Patterns of the files that it changes, for branches that work side by side. */
   readonly writes?: readonly string[];
   /** True for a step that no transition leads to: the engine does it beside the others, and nothing follows from it. */
   readonly side?: true;
   /** What happens instead of a timeout, so many times: the time is extended, and a side step tells somebody. */
   readonly extension?: { readonly ms: number; readonly max: number; readonly tells?: string };
-  /** True where texts in `config`, or the prompt of its gate, are templates: they are filled in when they are used. */
+  /** True where texts of its work, or the prompt of its gate, are templates: they are filled in when they are used. */
   readonly templates?: true;
   /** Where an object result stays in `outputs`: none of its fields joins the run's data, or only these. */
   readonly merges?: false | readonly string[];
+  /** An agent at this step may relay questions to the person it works for. */
+  readonly supportsQuestions?: boolean;
   /** Patterns of files that an agent at this step may not change, beside what the workflow and the project protect. */
   readonly protected?: readonly string[];
   /** Patterns of protected files that an agent at this step may change all the same. */
   readonly mayChange?: readonly string[];
-  /** parallel: the branches; each: one model, the body; validate: the step run after a failure, if any. */
+}
+
+/** A question to a person is all that the step does. */
+export interface HumanWork {
+  readonly kind: 'human';
+  readonly gate: HumanGateModel;
+}
+
+/** Different steps at once. */
+export interface ParallelWork {
+  readonly kind: 'parallel';
   readonly members: readonly StepModel[];
-  readonly join?: JoinModel;
-  /** each: a path into the checkpoint's data or an expression that gives the list. */
-  readonly items?: string;
-  /** parallel and each: how many members work at once. */
+  readonly join: JoinModel;
+  /** How many members work at once; all of them without it. */
   readonly concurrency?: number;
+  /** For steps that a flow yields together: what the flow gets. */
+  readonly flow?: 'all' | 'race';
+}
+
+/** One step for every item of a list. The body has the id of the step, because an author wrote them as one. */
+export interface EachWork {
+  readonly kind: 'each';
+  /** A path into the checkpoint's data or an expression that gives the list. */
+  readonly items: string;
+  readonly body: StepModel;
+  readonly join: JoinModel;
+  readonly concurrency?: number;
+}
+
+/** Time that passes, or less of it when a condition is seen to hold; one that is a function is code. */
+export interface DelayWork {
+  readonly kind: 'delay';
+  readonly durationMs: number;
+  readonly poll?: { readonly intervalMs: number; readonly condition?: string };
+}
+
+/** Another workflow, run as a child. Its id follows from the parent, so starting it again finds it. */
+export interface ChildWork {
+  readonly kind: 'workflow';
+  readonly workflow: string;
+  /** What the child is started with; null where a function builds it. */
+  readonly input: Json;
+}
+
+/** A wait for a named message from outside. */
+export interface SignalWork {
+  readonly kind: 'signal';
+  readonly signal: string;
+}
+
+/** The validation stages of a project, and a step that repairs what they find. */
+export interface ValidateWork {
+  readonly kind: 'validate';
+  /** Names of stages, the name of one or of a list of them, or null for all. */
+  readonly stages: readonly string[] | string | null;
+  /** How often the stages are run again after they failed, the repair before each. */
+  readonly repairs: number;
+  readonly onFailure?: StepModel;
+}
+
+/**
+ * The configuration of each kind of step that executes something, by its name. A kind adds its own where it is declared:
+ * `declare module '../../definition/model.ts' { interface WorkConfigs { webhook: WebhookConfig } }`, and so may an
+ * application that defines a kind (`declare module 'pawl'`).
+ */
+export interface WorkConfigs {}
+
+/** Work that is executed: what it is done with is its kind's business. */
+export type ExecutedWork = { [Kind in keyof WorkConfigs]: { readonly kind: Kind; readonly config: WorkConfigs[Kind] } }[keyof WorkConfigs];
+
+/** What does the work of a step, told apart by `kind`. */
+export type StepWork = HumanWork | ParallelWork | EachWork | DelayWork | ChildWork | SignalWork | ValidateWork | ExecutedWork;
+
+/** One step as data. */
+export type StepModel = StepFrame & StepWork;
+
+/** The kinds of steps. */
+export type StepKind = StepWork['kind'];
+
+/** A step of one kind. */
+export type StepOf<Kind extends StepKind> = StepFrame & Extract<StepWork, { readonly kind: Kind }>;
+
+/** The steps inside a step: branches, the body of a fan-out, the repair of a validation. */
+export function membersOf(step: StepWork): readonly StepModel[] {
+  if (step.kind === 'parallel') return step.members;
+  if (step.kind === 'each') return [step.body];
+  return step.kind === 'validate' && step.onFailure !== undefined ? [step.onFailure] : [];
+}
+
+/** The step with each of the steps inside it changed. */
+export function withMembers(step: StepModel, change: (member: StepModel) => StepModel): StepModel {
+  if (step.kind === 'parallel') return { ...step, members: step.members.map(change) };
+  if (step.kind === 'each') return { ...step, body: change(step.body) };
+  return step.kind === 'validate' && step.onFailure !== undefined ? { ...step, onFailure: change(step.onFailure) } : step;
+}
+
+/** What of a step's work can hold templates: the configuration, or the input of a child. */
+export function templatedPart(step: StepWork): Json {
+  if (step.kind === 'workflow') return step.input;
+  return 'config' in step ? (step.config as Json) : null;
 }
 
 /** A whole workflow as data. */

@@ -31,6 +31,6 @@ test('files that a branch declares as its outputs are written by it, unless it s
     { type: 'file', pattern: 'src/**' },
     { type: 'comment', pattern: '' },
   ];
-  expect(writtenBy({ config: { outputs } } as unknown as StepModel)).toEqual(['src/**']);
-  expect(writtenBy({ config: { outputs }, writes: [] } as unknown as StepModel)).toEqual([]);
+  expect(writtenBy({ outputs } as unknown as StepModel)).toEqual(['src/**']);
+  expect(writtenBy({ outputs, writes: [] } as unknown as StepModel)).toEqual([]);
 });

@@ -1,20 +1,16 @@
 // Owns which branches of a group may touch the same files: what each says it writes, compared with the others.
 
-import { isJsonObject, type Json } from '../base/json.ts';
 import type { StepModel } from './model.ts';
+import { isFileOutput } from './output-pattern.ts';
 import { fixedStart, isPlain } from './pattern.ts';
 
 /** The patterns that a step writes: what it says, or else the files that it declares as outputs. */
-export function writtenBy({ writes, config }: Pick<StepModel, 'writes' | 'config'>): readonly string[] {
-  if (writes !== undefined) return writes;
-  const outputs: readonly Json[] = Array.isArray(config.outputs) ? config.outputs : [];
-  return outputs.filter(isJsonObject).flatMap(({ type, pattern }) => {
-    return (type === 'file' || type === 'artifact') && typeof pattern === 'string' ? [pattern] : [];
-  });
+export function writtenBy({ writes, outputs = [] }: Pick<StepModel, 'writes' | 'outputs'>): readonly string[] {
+  return writes ?? outputs.filter(isFileOutput).map(({ pattern }) => pattern);
 }
 
 /** Whether an agent does not say which files it writes: it may write any. */
-export function isSilentWriter(step: Pick<StepModel, 'kind' | 'writes' | 'config'>): boolean {
+export function isSilentWriter(step: Pick<StepModel, 'kind' | 'writes' | 'outputs'>): boolean {
   return step.kind === 'agent' && step.writes === undefined && writtenBy(step).length === 0;
 }
 

@@ -2,7 +2,7 @@
 // from it to a good end, which of them are questions to people, and which answers of those lead on.
 
 import { createGraph, type Graph, reachable, successorsOf } from './analysis.ts';
-import type { Definition, StepModel } from './model.ts';
+import { type Definition, membersOf, type StepModel } from './model.ts';
 
 /** A question that lies before a step, and the steps its answers lead to from which that step is reached without it. */
 export interface QuestionBefore {
@@ -12,12 +12,12 @@ export interface QuestionBefore {
 
 /** True for a step that asks a person: it is a question, has one behind its work, or a member of it does. */
 export function asksPerson(step: StepModel): boolean {
-  return step.kind === 'human' || step.gate !== undefined || step.members.some(asksPerson);
+  return step.kind === 'human' || step.gate !== undefined || membersOf(step).some(asksPerson);
 }
 
 /** True for a step at which the engine checks what others did. */
 export function checksWork(step: StepModel): boolean {
-  return step.kind === 'gate' || step.kind === 'validate' || step.members.some(checksWork);
+  return step.kind === 'gate' || step.kind === 'validate' || membersOf(step).some(checksWork);
 }
 
 /** The steps on every way from one step to another, the second left out; only the first where no way leads there. */

@@ -3,7 +3,7 @@
 import { deepFreeze } from '../base/json.ts';
 import { type CompiledWorkflow, NO_CODE } from './code.ts';
 import { hashCode, hashDefinition } from './hash.ts';
-import type { Definition } from './model.ts';
+import { type Definition, membersOf } from './model.ts';
 import type { TriggerModel } from './trigger.ts';
 
 /** The definition as it is run, kept and told apart. */
@@ -27,6 +27,6 @@ export function frozenWorkflow({ definition, hash }: { readonly definition: Defi
 
 /** Whether a run that was frozen so needs nothing else to go on: no functions, and no other workflow. */
 export function isWhole({ definition, codeHash }: { readonly definition: Definition; readonly codeHash: string }): boolean {
-  const starts = definition.steps.some(({ kind, members }) => kind === 'workflow' || members.some((member) => member.kind === 'workflow'));
+  const starts = definition.steps.some((step) => [step, ...membersOf(step)].some(({ kind }) => kind === 'workflow'));
   return definition.form === 'graph' && !starts && codeHash === hashCode([]);
 }

@@ -4,11 +4,10 @@
 import { EngineError } from '../base/error.ts';
 import { type Expression, parseExpression } from '../expr/expression.ts';
 import { isChoice } from './analysis.ts';
-import { isCount, type KindReport } from './kinds/kind.ts';
-import { patternRefusal } from './kinds/output-pattern.ts';
-import { KINDS } from './kinds/registry.ts';
-import type { Edge, HumanGateModel, StepModel } from './model.ts';
+import { isCount, type KindRegistry, type KindReport, pipelineOf } from './kind.ts';
+import { type Edge, type HumanGateModel, membersOf, type StepModel } from './model.ts';
 import { COMMON_OUTCOMES, Outcome } from './outcome.ts';
+import { patternRefusal } from './output-pattern.ts';
 import type { ProblemCode, ProblemList } from './problem.ts';
 
 /** A step or member, and the name that messages use for it. */
@@ -23,6 +22,7 @@ export interface StepPlace {
 export interface StepChecks {
   readonly problems: ProblemList;
   readonly roots: readonly string[] | 'any';
+  readonly registry: KindRegistry;
 }
 
 const RESERVED_IDS = ['complete', 'fail', 'escalate', 'reject'] as const;
@@ -52,7 +52,9 @@ export function checkStep(place: StepPlace, checks: StepChecks): void {
   checkJoin(step, fault);
   checkNumbers(step, fault);
   for (const source of expressionsOf(step)) expression(source.text, source.what);
-  KINDS[step.kind].check(step, { fault: (message, hint) => fault('KIND_INVALID', message, hint), expression });
+  const { kinds, checks: declared } = checks.registry;
+  const check = (name: string) => (Object.hasOwn(declared, name) ? declared[name] : undefined);
+  kinds[step.kind].validate(step, { fault: (message, hint) => fault('KIND_INVALID', message, hint), expression, check });
 }
 
 function checkId(id: string, fault: Fault): void {
@@ -62,7 +64,7 @@ function checkId(id: string, fault: Fault): void {
   else if (id in {}) fault('NAME_INVALID', 'this id means something else in JavaScript', 'call it something else');
 }
 
-function checkNext({ step, group }: StepPlace, { problems }: StepChecks, fault: Fault): void {
+function checkNext({ step, group }: StepPlace, { problems, registry }: StepChecks, fault: Fault): void {
   const keys = Object.keys(step.next);
   if (group !== undefined) {
     if (keys.length > 0)
@@ -73,12 +75,18 @@ function checkNext({ step, group }: StepPlace, { problems }: StepChecks, fault: 
   if (keys.length === 0 && step.side !== true && !(chosen.length > 0 && chosen.every(({ to }) => to !== undefined)))
     fault('NEXT_MISSING', 'it does not say what comes next', 'write `next: null` to end the run here, or name a step');
   for (const key of keys) {
-    if (COMMON_KEYS.has(key) || KINDS[step.kind].outcomes.includes(key) || chosen.some(({ outcome }) => outcome === key)) continue;
-    const allowed = [...new Set([...COMMON_KEYS, ...KINDS[step.kind].outcomes, ...chosen.map(({ outcome }) => outcome)])];
+    const outcomes = outcomesOf(step, registry);
+    if (COMMON_KEYS.has(key) || outcomes.includes(key) || chosen.some(({ outcome }) => outcome === key)) continue;
+    const allowed = [...new Set([...COMMON_KEYS, ...outcomes, ...chosen.map(({ outcome }) => outcome)])];
     const suggestion = problems.suggest(key, allowed);
     fault('OUTCOME_UNKNOWN', `"${key}" is no outcome of a ${step.kind} step${suggestion}`, `write one of ${allowed.join(', ')}`);
   }
   checkBounds(step, fault);
+}
+
+function outcomesOf(step: StepModel, { kinds }: KindRegistry): readonly string[] {
+  const { outcomes } = kinds[step.kind];
+  return typeof outcomes === 'function' ? outcomes(step) : outcomes;
 }
 
 function checkBounds(step: StepModel, fault: Fault): void {
@@ -141,41 +149,44 @@ function checkDeciders({ from, count, subjects }: HumanGateModel, fault: Fault):
 }
 
 function checkMembership({ step, group }: StepPlace, fault: Fault): void {
-  if (group !== undefined && !KINDS[step.kind].mayBeMember)
+  const isGroup = pipelineOf(step.kind) === 'group';
+  if (group !== undefined && isGroup)
     fault(
       'MEMBER_INVALID',
       `a ${step.kind} step cannot be part of "${group.id}"`,
       'put it into a workflow of its own and start that as a step',
     );
-  if (group !== undefined && step.members.length > 0 && KINDS[step.kind].mayBeMember)
+  if (group !== undefined && membersOf(step).length > 0 && !isGroup)
     fault(
       'MEMBER_INVALID',
       `it is part of "${group.id}" and has parts of its own`,
       'put it into a workflow of its own and start that as a step',
     );
-  const ids = step.members.map(({ id }) => id);
+  const ids = membersOf(step).map(({ id }) => id);
   for (const id of new Set(ids)) {
     if (ids.indexOf(id) !== ids.lastIndexOf(id)) fault('STEP_DUPLICATE', `two of its branches are called "${id}"`, 'rename one of them');
   }
 }
 
-function checkJoin({ kind, join, members }: StepModel, fault: Fault): void {
-  if (join?.rule !== 'count') return;
+function checkJoin(step: StepModel, fault: Fault): void {
+  if (step.kind !== 'parallel' && step.kind !== 'each') return;
+  const { join, concurrency } = step;
+  if (concurrency !== undefined && !isCount(concurrency, 1))
+    fault('NUMBER_INVALID', `its concurrency is ${concurrency}`, 'write a whole number from 1 up');
+  if (join.rule !== 'count') return;
   if (!isCount(join.n, 1)) fault('JOIN_INVALID', `its join waits for ${join.n}`, 'write a whole number from 1 up');
-  else if (kind === 'parallel' && join.n > members.length)
-    fault('JOIN_INVALID', `its join waits for ${join.n} of ${members.length} branches`, `write at most ${members.length}`);
+  else if (step.kind === 'parallel' && join.n > step.members.length)
+    fault('JOIN_INVALID', `its join waits for ${join.n} of ${step.members.length} branches`, `write at most ${step.members.length}`);
 }
 
 function checkNumbers(step: StepModel, fault: Fault): void {
-  const { timeoutMs, retry, contractRetries, concurrency } = step;
+  const { timeoutMs, retry, contractRetries } = step;
   if (timeoutMs !== undefined && !isCount(timeoutMs, 1))
     fault('TIMEOUT_INVALID', `its timeout is ${timeoutMs} ms`, 'write a duration such as "30s"');
   if (!isCount(retry.max, 0)) fault('NUMBER_INVALID', `it is retried ${retry.max} times`, 'write a whole number from 0 up');
   if (!retry.on.every((outcome) => outcome === 'error' || outcome === 'timeout'))
     fault('FIELD_INVALID', `it is retried on ${retry.on.join(', ')}`, 'only "error" and "timeout" are retried');
   if (!isCount(contractRetries, 0)) fault('NUMBER_INVALID', `its contractRetries is ${contractRetries}`, 'write a whole number from 0 up');
-  if (concurrency !== undefined && !isCount(concurrency, 1))
-    fault('NUMBER_INVALID', `its concurrency is ${concurrency}`, 'write a whole number from 1 up');
   const { backoff } = retry;
   if (
     backoff !== undefined &&

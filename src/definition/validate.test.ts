@@ -3,28 +3,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cpuTimeMs } from '../../test/cpu-time.ts';
+import { type Given, step as plainStep } from '../../test/kernel/definitions.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import type { Definition, Edge, StepModel, Target } from './model.ts';
 import { findProblems, validateDefinition } from './validate.ts';
 
 const END: Edge = { to: { end: 'complete' } };
 const to = (step: string, bound: Omit<Edge, 'to'> = {}): Edge => ({ to: { step }, ...bound });
-const step = (id: string, next: StepModel['next'], fields: Partial<StepModel> = {}): StepModel => ({
-  id,
-  title: id,
-  kind: 'task',
-  config: {},
-  actions: [],
-  args: {},
-  preconditions: [],
-  postconditions: [],
-  next,
-  retry: { max: 0, on: ['error'] },
-  contractRetries: 1,
-  recovery: 'ask',
-  slots: [],
-  members: [],
-  ...fields,
-});
+const step = (id: string, next: StepModel['next'], fields: Given = {}): StepModel => plainStep(id, { ...fields, next });
 const workflow = (steps: readonly StepModel[], fields: Partial<Definition> = {}): Definition => ({
   name: 'wf',
   title: 'wf',
@@ -37,13 +23,14 @@ const workflow = (steps: readonly StepModel[], fields: Partial<Definition> = {})
   ...fields,
 });
 const faults = (definition: Definition) =>
-  findProblems(definition).map(({ step: at, code }) => (at === undefined ? code : `${at} ${code}`));
-const messages = (definition: Definition) => findProblems(definition).map(({ message, hint }) => `${message}; ${hint}`);
+  findProblems(definition, { registry: REGISTRY }).map(({ step: at, code }) => (at === undefined ? code : `${at} ${code}`));
+const messages = (definition: Definition) =>
+  findProblems(definition, { registry: REGISTRY }).map(({ message, hint }) => `${message}; ${hint}`);
 
 describe('the checks of construction', () => {
   test('a definition that can work has no faults', () => {
     const definition = workflow([step('a', { ok: to('b'), iterate: to('a', { max: 3, then: { step: 'b' } }) }), step('b', { ok: END })]);
-    expect(validateDefinition(definition)).toBe(definition);
+    expect(validateDefinition(definition, { registry: REGISTRY })).toBe(definition);
   });
 
   test('the entry exists', () => {
@@ -120,14 +107,18 @@ describe('what else is refused', () => {
     ['a condition that cannot be read', [step('a', { ok: END }, { condition: 'result ===' })], ['a CONDITION_INVALID']],
     ['a condition over an unknown name', [step('a', { ok: END }, { condition: 'results.x == 1' })], ['a CONDITION_INVALID']],
     ['a timeout of no time', [step('a', { ok: END }, { timeoutMs: 0 })], ['a TIMEOUT_INVALID']],
-    ['concurrency of nobody', [step('a', { ok: END }, { concurrency: 0 })], ['a NUMBER_INVALID']],
+    [
+      'concurrency of nobody',
+      [step('a', { ok: END }, { kind: 'parallel', join: { rule: 'all' }, members: [step('x', {})], concurrency: 0 })],
+      ['a NUMBER_INVALID'],
+    ],
     [
       'pauses that shrink',
       [step('a', { ok: END }, { retry: { max: 1, on: [], backoff: { initialMs: 5, factor: 0.5, maxMs: 9 } } })],
       ['a NUMBER_INVALID'],
     ],
     ['a question without answers', [step('a', { ok: END }, { gate: { prompt: '?', show: [], options: [] } })], ['a GATE_INVALID']],
-    ['a question to a person without a question', [step('a', { ok: END }, { kind: 'human' })], ['a KIND_INVALID']],
+    ['a question to a person without a question', [step('a', { ok: END }, { kind: 'human' } as Given)], ['a KIND_INVALID']],
     [
       'a join for more than there are',
       [step('a', { ok: END }, { kind: 'parallel', members: [step('x', {})], join: { rule: 'count', n: 2 } })],
@@ -135,10 +126,14 @@ describe('what else is refused', () => {
     ],
     [
       'a member with transitions',
-      [step('a', { ok: END }, { kind: 'parallel', members: [step('x', { ok: END })] })],
+      [step('a', { ok: END }, { kind: 'parallel', join: { rule: 'all' }, members: [step('x', { ok: END })] })],
       ['a/x MEMBER_INVALID'],
     ],
-    ['a fan-out without items', [step('a', { ok: END }, { kind: 'each', members: [step('a', {})] })], ['a KIND_INVALID']],
+    [
+      'a fan-out without items',
+      [step('a', { ok: END }, { kind: 'each', items: '', body: step('a', {}), join: { rule: 'all' } })],
+      ['a KIND_INVALID'],
+    ],
     [
       'a parameter that contradicts itself',
       [step('a', { ok: END }, { args: { n: { description: '', required: false, choices: [] } } })],
@@ -149,7 +144,7 @@ describe('what else is refused', () => {
   });
 
   test('a way into the branch of a group', () => {
-    const group = step('g', { ok: END }, { kind: 'parallel', members: [step('x', {}), step('y', {})] });
+    const group = step('g', { ok: END }, { kind: 'parallel', join: { rule: 'all' }, members: [step('x', {}), step('y', {})] });
     for (const target of ['x', 'g/x']) {
       const definition = workflow([step('a', { ok: to('g'), fail: to(target) }), group]);
       expect(faults(definition)).toEqual(['a TARGET_IN_BRANCH']);
@@ -189,7 +184,7 @@ describe('what else is refused', () => {
 
   test('a way of writing workflows may know more names', () => {
     const definition = workflow([step('a', { ok: END }, { condition: 'trigger.label == "x"' })]);
-    expect(findProblems(definition, { roots: ['trigger'] })).toEqual([]);
+    expect(findProblems(definition, { registry: REGISTRY, roots: ['trigger'] })).toEqual([]);
   });
 
   test('a flow has no graph to check', () => {
@@ -198,7 +193,7 @@ describe('what else is refused', () => {
 
   test('everything at once, in one error that carries it as data', () => {
     const definition = workflow([step('a', { okay: to('b') }), step('c', { ok: END })]);
-    expect(() => validateDefinition(definition)).toThrow(
+    expect(() => validateDefinition(definition, { registry: REGISTRY })).toThrow(
       expect.objectContaining({
         code: 'DEFINITION_INVALID',
         message: expect.stringMatching(
@@ -278,7 +273,7 @@ describe('against a naive reference', () => {
           return step(`s${index}`, Object.fromEntries(entries));
         });
         const loops = free.some((targets, index) => targets.some((target) => walk(free, target).has(index)));
-        expect(findProblems(workflow(steps)).some(({ code }) => code === 'LOOP_UNBOUNDED')).toBe(loops);
+        expect(findProblems(workflow(steps), { registry: REGISTRY }).some(({ code }) => code === 'LOOP_UNBOUNDED')).toBe(loops);
       }),
       { numRuns: 500 },
     );
@@ -298,7 +293,7 @@ describe('size', () => {
     // The quickest of several, so that a neighbour on the same machine does not fail the test.
     const times = Array.from({ length: 5 }, () => {
       const started = cpuTimeMs();
-      expect(findProblems(definition)).toEqual([]);
+      expect(findProblems(definition, { registry: REGISTRY })).toEqual([]);
       return cpuTimeMs() - started;
     });
     expect(Math.min(...times)).toBeLessThan(100);
@@ -307,7 +302,7 @@ describe('size', () => {
   test('a definition in which every target is wrong is told without comparing every name with every other', () => {
     const steps = Array.from({ length: COUNT }, (_, index) => step(`step-number-${index}`, { ok: to(`stepnumber-${index}`) }));
     const started = cpuTimeMs();
-    expect(findProblems(workflow(steps)).filter(({ code }) => code === 'TARGET_UNKNOWN')).toHaveLength(COUNT);
+    expect(findProblems(workflow(steps), { registry: REGISTRY }).filter(({ code }) => code === 'TARGET_UNKNOWN')).toHaveLength(COUNT);
     expect(cpuTimeMs() - started).toBeLessThan(2000);
   });
 });

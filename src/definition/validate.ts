@@ -8,19 +8,22 @@
 import { createGraph, cyclesOf, type Graph, reachable, reversed, successorsOf, type Transition } from './analysis.ts';
 import { argFaults } from './arg.ts';
 import { budgetFault } from './budget.ts';
-import type { ArgModel, Definition, StepModel, Target } from './model.ts';
+import type { KindRegistry } from './kind.ts';
+import { type ArgModel, type Definition, membersOf, type StepModel, type Target } from './model.ts';
 import { type Problem, ProblemList } from './problem.ts';
 import { CONDITION_ROOTS } from './scope-root.ts';
 import { checkStep, type StepPlace } from './validate-step.ts';
 
-/** What a way of writing workflows adds to the checks. */
+/** What a definition is checked against. */
 export interface ValidateOptions {
+  /** The kinds and checks that there are. */
+  readonly registry: KindRegistry;
   /** The names that conditions may begin with, when they are more than those of a graph. */
   readonly roots?: readonly string[] | 'any';
 }
 
 /** The definition, or one DEFINITION_INVALID that tells everything that is wrong with it. */
-export function validateDefinition(definition: Definition, options: ValidateOptions = {}): Definition {
+export function validateDefinition(definition: Definition, options: ValidateOptions): Definition {
   const problems = new ProblemList();
   checkDefinition(definition, problems, options);
   problems.refuse(definition.name);
@@ -28,14 +31,14 @@ export function validateDefinition(definition: Definition, options: ValidateOpti
 }
 
 /** Everything that is wrong with a definition; nothing when it can run. */
-export function findProblems(definition: Definition, options: ValidateOptions = {}): readonly Problem[] {
+export function findProblems(definition: Definition, options: ValidateOptions): readonly Problem[] {
   const problems = new ProblemList();
   checkDefinition(definition, problems, options);
   return problems.found;
 }
 
 /** Adds everything that is wrong with a definition to a list that may hold faults of its reading already. */
-export function checkDefinition(definition: Definition, problems: ProblemList, options: ValidateOptions = {}): void {
+export function checkDefinition(definition: Definition, problems: ProblemList, options: ValidateOptions): void {
   if (definition.name.trim() === '' || /[\p{Cc}]/u.test(definition.name))
     problems.add({
       code: 'NAME_INVALID',
@@ -47,11 +50,10 @@ export function checkDefinition(definition: Definition, problems: ProblemList, o
   if (definition.form === 'flow') return;
   checkLimits(definition, problems);
   checkIds(definition, problems);
-  const roots = options.roots ?? CONDITION_ROOTS;
+  const { registry, roots = CONDITION_ROOTS } = options;
   for (const place of placesOf(definition.steps)) {
-    checkStep(place, { problems, roots });
+    checkStep(place, { problems, roots, registry });
     checkArgs(place.step.args, problems, place.at);
-    if (ASKS.has(place.step.kind)) checkBudget(place.step.config.budget, problems, place.at);
   }
   checkGraph(definition, problems);
 }
@@ -60,7 +62,7 @@ export function checkDefinition(definition: Definition, problems: ProblemList, o
 function placesOf(steps: readonly StepModel[]): StepPlace[] {
   return steps.flatMap((step) => [
     { step, at: step.id },
-    ...step.members.map((member) => ({ step: member, at: `${step.id}/${member.id}`, group: step })),
+    ...membersOf(step).map((member) => ({ step: member, at: `${step.id}/${member.id}`, group: step })),
   ]);
 }
 
@@ -77,17 +79,13 @@ function checkArgs(args: Readonly<Record<string, ArgModel>>, problems: ProblemLi
   }
 }
 
-/** The kinds of steps that ask agents. */
-const ASKS: ReadonlySet<string> = new Set(['agent', 'generate']);
-
-function checkBudget(budget: unknown, problems: ProblemList, step?: string): void {
+function checkBudget(budget: unknown, problems: ProblemList): void {
   const fault = budget === undefined ? undefined : budgetFault(budget);
   if (fault === undefined) return;
   problems.add({
-    ...(step === undefined ? {} : { step }),
     code: 'NUMBER_INVALID',
     message: `its budget cannot be kept: ${fault}`,
-    hint: 'mend the amount, or leave it out',
+    hint: 'correct the amount, or leave it out',
   });
 }
 
@@ -148,8 +146,8 @@ function distinctWays(transitions: readonly Transition[]): Transition[] {
 
 function branchesOf(steps: readonly StepModel[]): Map<string, string> {
   const branches = new Map<string, string>();
-  for (const { id, members } of steps) {
-    for (const member of members) branches.set(member.id, id).set(`${id}/${member.id}`, id);
+  for (const step of steps) {
+    for (const { id } of membersOf(step)) branches.set(id, step.id).set(`${step.id}/${id}`, step.id);
   }
   return branches;
 }

@@ -38,13 +38,19 @@ export async function startChild(core: EngineCore, start: ChildStart): Promise<r
 
 /** Why there is no child. It is tried again, where the step says so, only if that can help. */
 function refusalOf({ effect, request, given }: ChildStart, error: unknown): StepError {
-  const workflow = given?.definition.name ?? String(request.bound.model.config.workflow);
+  const workflow = given?.definition.name ?? childName(request);
   return {
     code: isEngineError(error) ? error.code : 'STEP_FAILED',
     message: `step "${effect.activation.step}" could not start workflow "${workflow}": ${messageOf(error)}`,
     reason: 'error',
     ...(isEngineError(error) && !isPassing(error) ? { retryable: false } : {}),
   };
+}
+
+/** The name of the workflow that a step starts. */
+function childName({ bound: { model } }: AttemptRequest): string {
+  if (model.kind !== 'workflow') throw new Error(`step "${model.id}" starts no workflow`);
+  return model.workflow;
 }
 
 async function beginChild(core: EngineCore, { parent, effect, request, given, keys }: ChildStart): Promise<void> {
@@ -58,7 +64,7 @@ async function beginChild(core: EngineCore, { parent, effect, request, given, ke
       'LIMIT_REACHED',
       `step "${activation.step}" would start one more run, and its family has ${runsMax}, which is the limit`,
     );
-  const name = String(request.bound.model.config.workflow);
+  const name = childName(request);
   const workflow = given ?? request.workflow.children.get(name) ?? findWorkflow(source, name);
   const input = await childInput(request);
   if (request.signal.aborted) return;

@@ -1,9 +1,8 @@
 // Owns what waits for a person: the question, what is shown with it, the answers, and the digest a decision must name.
 
 import type { Json } from '../base/json.ts';
-import type { Definition, HumanGateModel } from '../definition/model.ts';
-import type { Activation, HumanWait, Path, Ref } from '../kernel/activation.ts';
-import { humanWaitOf } from '../kernel/activation.ts';
+import { type Definition, type HumanGateModel, membersOf } from '../definition/model.ts';
+import { type Activation, type HumanWait, humanWaitOf, type Path, type Ref } from '../kernel/activation.ts';
 import { gateDigest, subjectsDigest } from '../kernel/question-digest.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { Readable } from './inspect.ts';
@@ -75,7 +74,7 @@ async function gateOf(
 export function gateModel(definition: Definition, step: string): HumanGateModel | undefined {
   const [group, member] = step.split('/');
   const own = definition.steps.find((candidate) => candidate.id === group);
-  return (member === undefined ? own : own?.members.find((candidate) => candidate.id === member))?.gate;
+  return (member === undefined ? own : own && membersOf(own).find((candidate) => candidate.id === member))?.gate;
 }
 
 /** Whether a question is as its digest says: whoever signs the digest signs what they were shown. */

@@ -1,7 +1,7 @@
 // Owns semaphores: which keys a step must hold, and how many may hold each at once. Limits are read when a slot is
 // taken, so a change of configuration holds for runs in flight.
 
-import { pipelineOf } from '../definition/kinds/registry.ts';
+import { pipelineOf } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
 
 /** How many steps may work at once: in all, per repository, per role, per credential, and per key of one's own. */
@@ -27,7 +27,7 @@ export function slotsOf(scope: LimitScope, model: StepModel): readonly string[] 
 }
 
 function keysOf(scope: LimitScope, model: StepModel): string[] {
-  const role = typeof model.config.role === 'string' ? model.config.role : undefined;
+  const role = model.kind === 'agent' ? model.config.role : undefined;
   const credential = role === undefined ? undefined : scope.credentialOf(role);
   return [
     'global',

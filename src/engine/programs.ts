@@ -87,7 +87,6 @@ const INERT: StepModel = {
   contractRetries: 0,
   recovery: 'ask',
   slots: [],
-  members: [],
 };
 
 /** The program of a run that goes on: a graph from its frozen data, a flow by replaying its results. */

@@ -11,7 +11,7 @@ import type { Statement } from '../authority/statement.ts';
 import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import type { Signature } from '../base/signature.ts';
-import type { Definition, StepModel } from '../definition/model.ts';
+import { type Definition, membersOf, type StepModel } from '../definition/model.ts';
 import { humanWaitOf } from '../kernel/activation.ts';
 import type { RunStarted } from '../kernel/event.ts';
 import type { AnsweredInput, ControlAction, ControlInput, DecidedInput } from '../kernel/input.ts';
@@ -60,7 +60,7 @@ export function frozenAtBirth({ all, keys }: Signing, definition: Definition, fr
 
 /** Whether any of the steps, or of their members, asks a question that takes a signature. */
 export function hasSignedQuestion(steps: readonly StepModel[]): boolean {
-  return steps.some(({ gate, members }) => gate?.signed === true || hasSignedQuestion(members));
+  return steps.some((step) => step.gate?.signed === true || hasSignedQuestion(membersOf(step)));
 }
 
 /** Whether what a person brings takes a signature in this run. */

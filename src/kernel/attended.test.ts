@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { graph, step, to } from '../../test/kernel/definitions.ts';
 import { control, errored } from '../../test/kernel/inputs.ts';
 import { type MemoryHost, startGraph } from '../../test/kernel/memory-host.ts';
-import type { StepModel } from '../definition/model.ts';
+import type { StepFrame } from '../definition/model.ts';
 import type { Ref } from './activation.ts';
 import type { RunInput } from './input.ts';
 
 const ANSWERS_MAX = 5;
 
 /** A step of an agent whose first attempt is at work. */
-function working(given: Partial<StepModel> = {}): MemoryHost {
-  const host = startGraph(graph(step('work', { kind: 'agent', config: { agent: 'worker' }, next: to('complete'), ...given })));
+function working(given: Partial<StepFrame> = {}): MemoryHost {
+  const host = startGraph(graph(step('work', { next: to('complete'), ...given, kind: 'agent', config: { role: 'worker' } })));
   host.take({ type: 'prepared', at: 0, path: 'work#1', attempt: 1 });
   return host;
 }

@@ -2,7 +2,8 @@
 // Synchronous, over plain data: time arrives in the input, everything outside the checkpoint in the view.
 
 import { unreachable } from '../base/invariant.ts';
-import { pipelineOf } from '../definition/kinds/registry.ts';
+import { pipelineOf } from '../definition/kind.ts';
+import type { StepOf } from '../definition/model.ts';
 import {
   type Activation,
   heldBy,
@@ -183,23 +184,23 @@ function takeSettled(turn: Turn, input: SettledInput): void {
   const activation = liveAttempt(turn, input);
   if (activation === undefined) return;
   if (heldBy(activation) !== undefined) return takeVerified(turn, activation, input.output);
+  const model = turn.model(activation);
   if (activation.state === 'running') {
-    if (activation.kind === 'delay') return takePoll(turn, activation, input.outcome === 'ok');
-    if (activation.kind === 'gate' && input.outcome === 'pending') return takePending(turn, activation);
-    if (activation.kind === 'validate' && input.outcome === 'fail') return repair(turn, activation, input);
+    if (model.kind === 'delay') return takePoll(turn, activation, { model, ready: input.outcome === 'ok' });
+    if (model.kind === 'gate' && input.outcome === 'pending') return takePending(turn, activation, model);
+    if (model.kind === 'validate' && input.outcome === 'fail') return repair(turn, activation, { model, input });
   }
   afterWork(turn, input.path, input);
 }
 
 /** A validation failed: its repair step runs and then it is tried again, as often as it says. */
-function repair(turn: Turn, activation: Running, input: SettledInput): void {
+function repair(turn: Turn, activation: Running, { model, input }: { model: StepOf<'validate'>; input: SettledInput }): void {
   const { path, step, attempt, startedAt } = activation;
-  const model = turn.model(activation);
   const round = attempt - activation.since + 1;
   const message = `validation "${step}" failed after ${round} ${round === 1 ? 'try' : 'tries'}`;
   const error: StepError = { code: 'STEP_FAILED', message, reason: 'error', retryable: false };
-  if (round > Number(model.config.retry)) return afterWork(turn, path, { ...input, error });
-  const fix = model.members[0];
+  if (round > model.repairs) return afterWork(turn, path, { ...input, error });
+  const fix = model.onFailure;
   if (fix === undefined) return retryAttempt(turn, path, error);
   turn.change({ ...visitOf(activation), state: 'waiting', wait: { kind: 'repair' }, startedAt });
   // Numbered by the attempt, which never repeats: rounds begin anew when a person takes the validation up again.

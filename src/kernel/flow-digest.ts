@@ -4,7 +4,7 @@
 
 import { digestJson } from '../base/digest.ts';
 import { type JsonObject, toPlain } from '../base/json.ts';
-import type { StepModel } from '../definition/model.ts';
+import { membersOf, type StepModel } from '../definition/model.ts';
 import type { FlowYield } from './flow-step.ts';
 
 /** The digest by which a replay tells whether a flow yields what it yielded before. */
@@ -15,11 +15,32 @@ export function digestOfYield(yielded: FlowYield): string {
 
 /** What a step is asked to do, as data. */
 export function askedOf(model: StepModel): JsonObject {
+  const members = membersOf(model);
   return {
     name: model.id,
     kind: model.kind,
-    config: model.config,
+    ...askedWork(model),
     ...(model.gate === undefined ? {} : { gate: toPlain(model.gate, 'the question') }),
-    ...(model.members.length === 0 ? {} : { members: model.members.map(askedOf) }),
+    ...(members.length === 0 ? {} : { members: members.map(askedOf) }),
   };
+}
+
+function askedWork(model: StepModel): JsonObject {
+  switch (model.kind) {
+    case 'human':
+    case 'parallel':
+      return {};
+    case 'each':
+      return { items: model.items };
+    case 'delay':
+      return { durationMs: model.durationMs, ...(model.poll === undefined ? {} : { poll: model.poll as JsonObject }) };
+    case 'workflow':
+      return { workflow: model.workflow, input: model.input };
+    case 'signal':
+      return { signal: model.signal };
+    case 'validate':
+      return { stages: model.stages, repairs: model.repairs };
+    default:
+      return { config: model.config as JsonObject };
+  }
 }

@@ -1,16 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { graph, human, step as model, to } from '../../test/kernel/definitions.ts';
+import { type Given, graph, human, step as model, to } from '../../test/kernel/definitions.ts';
 import { control, errored, settled } from '../../test/kernel/inputs.ts';
 import { MemoryHost } from '../../test/kernel/memory-host.ts';
 import type { Json } from '../base/json.ts';
 import { type CompiledWorkflow, NO_CODE } from '../definition/code.ts';
-import type { StepModel } from '../definition/model.ts';
 import { createFlowProgram, type FlowRecord } from './flow-program.ts';
 import type { FlowStep, StepFailed } from './flow-step.ts';
 
 type Body = () => Generator<unknown, unknown, unknown>;
 
-function call(id: string, given: Partial<StepModel> = {}): FlowStep {
+function call(id: string, given: Given = {}): FlowStep {
   return { yields: 'step', bound: { model: model(id, given), code: NO_CODE } };
 }
 
@@ -54,7 +53,7 @@ function output(host: MemoryHost): Json {
 
 function* twoSteps(): Generator<unknown, unknown, unknown> {
   const a = yield call('a');
-  const b = yield call('b', { config: { args: [a as Json] } });
+  const b = yield call('b', { kind: 'task', config: { args: [a as Json] } });
   return { a: a as Json, b: b as Json };
 }
 
@@ -221,7 +220,7 @@ describe('a replay', () => {
       'other arguments',
       function* () {
         yield call('a');
-        yield call('b', { config: { args: ['changed'] } });
+        yield call('b', { kind: 'task', config: { args: ['changed'] } });
       },
       'the record says step "b", the code now gives step "b" with other arguments',
     ],
@@ -249,7 +248,7 @@ describe('a replay', () => {
     const host = interrupted();
     revive(host, function* () {
       const a = yield call('a', { timeoutMs: 5 });
-      yield call('b', { config: { args: [a as Json] }, retry: { max: 9, on: ['timeout'] } });
+      yield call('b', { kind: 'task', config: { args: [a as Json] }, retry: { max: 9, on: ['timeout'] } });
     });
     expect(host.at('b#1').state).toBe('running');
   });

@@ -12,7 +12,7 @@ import { isJsonObject, type Json, type JsonObject, ownCopy, toPlain } from '../b
 import type { BoundStep, CompiledWorkflow, StepCode } from '../definition/code.ts';
 import { NO_CODE } from '../definition/code.ts';
 import { askingAboutTree, judgesTree } from '../definition/landing.ts';
-import type { JoinModel, StepModel } from '../definition/model.ts';
+import { type JoinModel, membersOf, type StepModel, type StepOf } from '../definition/model.ts';
 import { asksPerson } from '../definition/passage.ts';
 import type { Path } from './activation.ts';
 import { digestOfYield } from './flow-digest.ts';
@@ -231,7 +231,7 @@ class LiveFlow implements FlowProgram {
     this.bounds.clear();
     this.children.clear();
     this.bounds.set(name, this.isJudged ? { ...bound, model: askingAboutTree(bound.model) } : bound);
-    for (const member of bound.model.members)
+    for (const member of membersOf(bound.model))
       this.bounds.set(`${name}/${member.id}`, {
         model: this.isJudged ? askingAboutTree(member) : member,
         code: bound.code.members[member.id] ?? NO_CODE,
@@ -259,7 +259,7 @@ class LiveFlow implements FlowProgram {
     const join: JoinModel = group.yields === 'all' ? { rule: 'all' } : { rule: 'any' };
     const models = group.steps.map(({ bound }) => bound.model);
     const members: Record<string, StepCode> = Object.fromEntries(group.steps.map(({ bound }) => [bound.model.id, bound.code]));
-    return { model: { ...GROUP, id, title: id, config: { flow: group.yields }, members: models, join }, code: { ...NO_CODE, members } };
+    return { model: { ...GROUP, id, title: id, flow: group.yields, members: models, join }, code: { ...NO_CODE, members } };
   }
 
   private moveOf(view: View, ended: Ended | undefined): Move {
@@ -306,7 +306,7 @@ function received(yielded: FlowYield, output: Json): Json {
   return yielded.yields === 'race' ? (results.value ?? null) : yielded.steps.map(({ bound }) => results[bound.model.id] ?? null);
 }
 
-const GROUP: Omit<StepModel, 'id' | 'title' | 'config' | 'members' | 'join'> = {
+const GROUP: Omit<StepOf<'parallel'>, 'id' | 'title' | 'flow' | 'members' | 'join'> = {
   kind: 'parallel',
   actions: [],
   args: {},

@@ -7,7 +7,7 @@ import { EngineError } from '../base/error.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { stepsOnCycles } from '../definition/analysis.ts';
-import type { Definition, Edge, StepModel, Target } from '../definition/model.ts';
+import { type Definition, type Edge, membersOf, type StepModel, type Target } from '../definition/model.ts';
 import { DEFAULT_EXCLUDES } from '../definition/outcome.ts';
 import { isBefore } from '../definition/rework.ts';
 import { evaluationMessage, holds, itemsExpression, needsOf } from '../definition/scope.ts';
@@ -31,7 +31,7 @@ function createGraphProgram(definition: Definition): Program {
   const models = new Map<string, StepModel>();
   for (const step of definition.steps) {
     models.set(step.id, step);
-    for (const member of step.members) models.set(`${step.id}/${member.id}`, member);
+    for (const member of membersOf(step)) models.set(`${step.id}/${member.id}`, member);
   }
   const cycles = stepsOnCycles(definition);
   const model = (step: string): StepModel => {
@@ -190,10 +190,10 @@ function readsOf(definition: Definition): readonly Need[] {
         if (context !== undefined) needsOfTemplates(context, names).forEach(add);
     }
     if (step.condition !== undefined) needsOf(step.condition, names).forEach(add);
-    if (step.items !== undefined) needsOf(itemsExpression(step.items), names).forEach(add);
+    if (step.kind === 'each') needsOf(itemsExpression(step.items), names).forEach(add);
     if (step.templates === true && step.gate !== undefined) needsOfTemplates(step.gate.prompt, names).forEach(add);
     for (const path of step.gate?.show ?? []) add({ read: 'data', key: path.split('.')[0] as string });
-    step.members.forEach(visit);
+    membersOf(step).forEach(visit);
   };
   definition.steps.forEach(visit);
   return [...needs.values()];

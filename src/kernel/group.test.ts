@@ -182,7 +182,7 @@ describe('10,000 members', () => {
   const items = Array.from({ length: SIZE }, (_, index) => `item-${index}`);
 
   test('that are all skipped are settled in one decision and without a deep stack', () => {
-    const host = startGraph(graph(each('fan', { members: [step('fan', { condition: 'false' })], concurrency: 1, next: to('complete') })), {
+    const host = startGraph(graph(each('fan', { body: step('fan', { condition: 'false' }), concurrency: 1, next: to('complete') })), {
       items,
     });
     expect(host.state).toMatchObject({ status: 'completed', live: {} });

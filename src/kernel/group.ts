@@ -6,7 +6,7 @@
 
 import { invariant } from '../base/invariant.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
-import type { StepModel } from '../definition/model.ts';
+import { membersOf, type StepModel, type StepOf } from '../definition/model.ts';
 import { expressionValue, itemsExpression } from '../definition/scope.ts';
 import type { Path, Ref, Visit, Waiting } from './activation.ts';
 import type { StepError } from './input.ts';
@@ -21,11 +21,10 @@ const KEY = /^[\w.@:+-]{1,80}$/;
 const NAMED_IN_ERRORS = 5;
 
 /** Opens a group and its first members. */
-export function openGroup(turn: Turn, activation: Waiting): void {
-  const model = turn.model(activation);
+export function openGroup(turn: Turn, activation: Waiting, model: StepOf<'parallel' | 'each'>): void {
   const items = model.kind === 'each' ? itemsOf(turn, model, activation.step) : { list: undefined };
   if ('error' in items) return attemptFailed(turn, activation.path, items);
-  const total = items.list?.length ?? model.members.length;
+  const total = items.list?.length ?? membersOf(model).length;
   const group: Group = {
     total,
     queued: total,
@@ -33,7 +32,7 @@ export function openGroup(turn: Turn, activation: Waiting): void {
     reject: 0,
     fail: 0,
     skip: 0,
-    join: model.join ?? { rule: 'all' },
+    join: model.join,
     limit: model.concurrency ?? total,
     items: items.list === undefined ? undefined : turn.view.keep(items.list),
   };
@@ -43,8 +42,7 @@ export function openGroup(turn: Turn, activation: Waiting): void {
 
 type Items = { readonly list: readonly Json[] | undefined } | { readonly error: StepError };
 
-function itemsOf(turn: Turn, model: StepModel, step: string): Items {
-  const source = model.items ?? '';
+function itemsOf(turn: Turn, { items: source }: StepOf<'each'>, step: string): Items {
   const fail = (why: string): Items => ({
     error: { code: 'CONDITION_ERROR', reason: 'error', retryable: false, message: `the items "${source}" of step "${step}" are ${why}` },
   });
@@ -83,9 +81,9 @@ function openMembers(turn: Turn, activation: Waiting, group: Group): void {
   }
 }
 
-function memberAt({ id, members }: StepModel, index: number): StepModel {
-  const member = members[index];
-  invariant(member !== undefined, 'N1: a group opens only members it has', id);
+function memberAt(model: StepModel, index: number): StepModel {
+  const member = membersOf(model)[index];
+  invariant(member !== undefined, 'N1: a group opens only members it has', model.id);
   return member;
 }
 
@@ -164,7 +162,7 @@ function cutOff(turn: Turn, group: Path): void {
 function outputOf(model: StepModel, members: readonly MemberResult[]): Json {
   if (model.kind === 'each') return members.map((member) => member.output);
   const settled = members.filter((member) => member.outcome !== 'cancelled' && member.outcome !== 'skip');
-  if (model.config.flow === 'race') {
+  if (model.kind === 'parallel' && model.flow === 'race') {
     const winner = settled.find((member) => member.outcome === 'ok');
     // Without one, how each of them failed is what there is to tell.
     if (winner !== undefined) return { winner: winner.key, value: winner.output };

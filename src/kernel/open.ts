@@ -2,9 +2,9 @@
 // kinds that wait, what they wait for.
 
 import { toPlain } from '../base/json.ts';
-import { comparesFiles } from '../definition/kinds/output-pattern.ts';
-import { pipelineOf } from '../definition/kinds/registry.ts';
+import { pipelineOf } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
+import { comparesFiles } from '../definition/output-pattern.ts';
 import { evaluationMessage, holds, shownValues } from '../definition/scope.ts';
 import { rendered } from '../definition/template-scope.ts';
 import type { Activation, HumanWait, Path, Queued, Ref, Running, Visit, Wait, Waiting } from './activation.ts';
@@ -94,19 +94,18 @@ function startedWait(turn: Turn, visit: Visit, startedAt: number): Waiting {
   const deadline = model.timeoutMs === undefined || model.kind === 'delay' ? undefined : turn.at + model.timeoutMs;
   const waiting = { ...visit, deadline, state: 'waiting' as const, startedAt };
   if (model.kind !== 'delay') return { ...waiting, wait: waitFor(turn, visit, model) };
-  const until = turn.at + Number(model.config.durationMs);
-  const poll = model.config.poll as { intervalMs: number } | undefined;
-  const due = poll === undefined ? until : Math.min(until, turn.at + poll.intervalMs);
-  return { ...waiting, due, wait: { kind: 'delay', until, polls: poll !== undefined } };
+  const until = turn.at + model.durationMs;
+  const due = model.poll === undefined ? until : Math.min(until, turn.at + model.poll.intervalMs);
+  return { ...waiting, due, wait: { kind: 'delay', until, polls: model.poll !== undefined } };
 }
 
 function waitFor(turn: Turn, visit: Visit, model: StepModel): Wait {
-  switch (pipelineOf(model.kind)) {
+  switch (model.kind) {
     case 'human':
       return humanWait(turn, model, { step: visit.step });
     case 'signal':
-      return { kind: 'signal', name: String(model.config.signal) };
-    case 'child':
+      return { kind: 'signal', name: model.signal };
+    case 'workflow':
       return { kind: 'child', run: childIdOf(turn.run.id, visit) };
     default:
       return { kind: 'members' };

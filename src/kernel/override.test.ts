@@ -70,7 +70,7 @@ describe('what a person lets pass by hand (K19)', () => {
   });
 
   test('in a run that it started makes the parent overridden as well, and is ok for it', () => {
-    const host = startGraph(graph(step('child', { kind: 'workflow', config: { workflow: 'c' }, next: to('complete') })));
+    const host = startGraph(graph(step('child', { kind: 'workflow', workflow: 'c', input: {}, next: to('complete') })));
     const child = host.at('child#1').wait?.run ?? '';
     host.take({ type: 'childEnded', at: 1, path: 'child#1', child, status: 'overridden' });
     expect(host.state.status).toBe('overridden');

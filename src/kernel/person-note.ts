@@ -4,7 +4,7 @@
 // K18. A note stays until a step that agents worked at has ended well, so that all who work side by side get it, and
 //      every attempt of theirs. A note at a question behind or inside that very step is for the next one.
 
-import type { StepModel } from '../definition/model.ts';
+import { membersOf, type StepModel } from '../definition/model.ts';
 import type { Path } from './activation.ts';
 import type { PersonNote, RunState } from './run-state.ts';
 
@@ -32,8 +32,9 @@ export function withoutHeardNotes({ notes }: RunState, at: { readonly path: Path
   return left.length < notes.length ? left : undefined;
 }
 
-function hasAgents({ kind, members }: StepModel): boolean {
-  return kind === 'agent' || kind === 'generate' || ((kind === 'parallel' || kind === 'each') && members.some(hasAgents));
+function hasAgents(step: StepModel): boolean {
+  const { kind } = step;
+  return kind === 'agent' || kind === 'generate' || (kind !== 'validate' && membersOf(step).some(hasAgents));
 }
 
 function isWithin(path: Path, other: Path): boolean {

@@ -1,16 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { delay, each, graph, human, parallel, step, to } from '../../test/kernel/definitions.ts';
+import { delay, each, type Given, graph, human, parallel, step, to } from '../../test/kernel/definitions.ts';
 import { control, errored, settled } from '../../test/kernel/inputs.ts';
 import { type MemoryHost, startGraph } from '../../test/kernel/memory-host.ts';
-import type { StepModel } from '../definition/model.ts';
 import { outstanding } from './effect.ts';
 
 function crash(host: MemoryHost): void {
   host.take({ type: 'recovered', at: host.state.at });
 }
 
-function startStep(given: Partial<StepModel>): MemoryHost {
-  return startGraph(graph(step('a', { next: to('complete'), ...given })));
+function startStep(given: Given): MemoryHost {
+  return startGraph(graph(step('a', { next: to('complete'), ...given } as Given)));
 }
 
 describe('an attempt that a crash interrupted', () => {

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { edge, graph, PROMISE, question, signal, step, to, validation } from '../../test/kernel/definitions.ts';
+import { edge, type Given, graph, PROMISE, question, signal, step, to, validation } from '../../test/kernel/definitions.ts';
 import { control, decided, errored, settled } from '../../test/kernel/inputs.ts';
 import { type MemoryHost, startGraph } from '../../test/kernel/memory-host.ts';
-import type { StepModel } from '../definition/model.ts';
 
-function startStep(given: Partial<StepModel>): MemoryHost {
-  return startGraph(graph(step('a', { next: to('complete'), ...given })));
+function startStep(given: Given): MemoryHost {
+  return startGraph(graph(step('a', { next: to('complete'), ...given } as Given)));
 }
 
 describe('an attempt that errors', () => {
@@ -160,7 +159,8 @@ describe('a validation that fails', () => {
   });
 
   test('without a repair is just tried again', () => {
-    const host = startGraph(graph(validation('verify', 1, { members: [], next: to('complete') })));
+    const bare = step('verify', { kind: 'validate', stages: null, repairs: 1, next: to('complete') });
+    const host = startGraph(graph(bare));
     fail(host);
     expect(host.at('verify#1')).toMatchObject({ state: 'running', attempt: 2 });
     fail(host);

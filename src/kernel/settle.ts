@@ -6,7 +6,7 @@
 // K6. Unmapped outcomes never pass silently: `reject` ends the run rejected, everything else escalates.
 
 import { isJsonObject, type Json } from '../base/json.ts';
-import { pipelineOf } from '../definition/kinds/registry.ts';
+import { pipelineOf } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
 import { type Activation, type Path, type Ref, slotsOf, startTimeOf, visitOf, waitOf } from './activation.ts';
 import type { StepSettled } from './event.ts';

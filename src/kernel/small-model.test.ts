@@ -51,7 +51,7 @@ const MODELS: readonly (readonly [string, Definition, WalkOptions])[] = [
   ],
   [
     'a fan-out of three, two at once',
-    graph(each('fan', { concurrency: 2, members: [step('fan', ONCE)], next: to('complete') })),
+    graph(each('fan', { concurrency: 2, body: step('fan', ONCE), next: to('complete') })),
     { params: { items: ['x', 'y', 'z'] }, isNarrow: true },
   ],
   [

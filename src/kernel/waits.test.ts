@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { child, edge, graph, human, option, parallel, question, signal, step, to } from '../../test/kernel/definitions.ts';
 import { control, decided, settled } from '../../test/kernel/inputs.ts';
 import { type MemoryHost, startGraph } from '../../test/kernel/memory-host.ts';
-import type { StepModel } from '../definition/model.ts';
+import type { StepFrame } from '../definition/model.ts';
 import type { RunInput } from './input.ts';
 import type { RunStatus } from './run-state.ts';
 import { RECHECK_SIGNAL } from './waits.ts';
@@ -182,9 +182,9 @@ describe('a child', () => {
 });
 
 describe('a gate without a verdict', () => {
-  const gate = (given: Partial<StepModel> = {}) =>
-    step('g', { kind: 'gate', config: { checks: [{ check: 'pr_approval', from: 'maintainers' }] }, next: to('complete'), ...given });
-  const pending = (given: Partial<StepModel> = {}) => {
+  const gate = (given: Partial<StepFrame> = {}) =>
+    step('g', { next: to('complete'), ...given, kind: 'gate', config: { checks: [{ check: 'pr_approval', from: 'maintainers' }] } });
+  const pending = (given: Partial<StepFrame> = {}) => {
     const host = startGraph(graph(gate(given)));
     host.take({ ...settled(host, 'g#1', { outcome: 'pending' }), at: 1000 });
     return host;

@@ -3,7 +3,8 @@
 //
 // K7. A due time that passed before an answer was received wins, even if nobody was awake.
 
-import { pipelineOf } from '../definition/kinds/registry.ts';
+import { pipelineOf } from '../definition/kind.ts';
+import type { StepOf } from '../definition/model.ts';
 import { type Activation, dueTimeOf, heldBy, type Path, type Ref, type Running, visitOf, type Waiting, waitOf } from './activation.ts';
 import { endShortage } from './attended.ts';
 import { openGroup, timeOutGroup } from './group.ts';
@@ -21,7 +22,9 @@ export function beginWait(turn: Turn, path: Path): void {
   const activation = turn.activation(path);
   if (activation?.state !== 'waiting') return;
   const { wait } = activation;
-  if (wait.kind === 'members' && turn.run.groups[path] === undefined) return openGroup(turn, activation);
+  const model = turn.model(activation);
+  const isGroup = model.kind === 'parallel' || model.kind === 'each';
+  if (isGroup && wait.kind === 'members' && turn.run.groups[path] === undefined) return openGroup(turn, activation, model);
   const queue = wait.kind === 'signal' ? turn.run.signals[wait.name] : undefined;
   if (wait.kind !== 'signal' || queue === undefined) return;
   turn.emit({ type: 'run.changed', at: turn.at, signal: { name: wait.name, taken: true } });
@@ -122,22 +125,20 @@ function endPause(turn: Turn, activation: Waiting): void {
 }
 
 /** A poll was answered: the delay is over, or goes on to the next look. */
-export function takePoll(turn: Turn, activation: Running, ready: boolean): void {
+export function takePoll(turn: Turn, activation: Running, { model, ready }: { model: StepOf<'delay'>; ready: boolean }): void {
   const { until = 0, startedAt } = activation;
   if (ready || until <= turn.at) return finishWork(turn, activation.path, { outcome: 'ok' });
-  const interval = (turn.model(activation).config.poll as { intervalMs: number }).intervalMs;
-  const due = Math.min(until, turn.at + interval);
+  const due = Math.min(until, turn.at + (model.poll?.intervalMs ?? 0));
   turn.change({ ...visitOf(activation), state: 'waiting', startedAt, due, wait: { kind: 'delay', until, polls: true } });
 }
 
 const LOOK_AGAIN_MS = 60_000;
 
 /** A gate that has no verdict yet: it looks again when something outside has happened, and now and then by itself. */
-export function takePending(turn: Turn, activation: Running): void {
-  const { timeoutMs, config } = turn.model(activation);
+export function takePending(turn: Turn, activation: Running, { timeoutMs, config }: StepOf<'gate'>): void {
   const { startedAt } = activation;
   const deadline = timeoutMs === undefined ? undefined : (activation.deadline ?? startedAt + timeoutMs);
-  const again = turn.at + (typeof config.lookAgainMs === 'number' ? config.lookAgainMs : LOOK_AGAIN_MS);
+  const again = turn.at + (config.lookAgainMs ?? LOOK_AGAIN_MS);
   const due = deadline === undefined ? again : Math.min(again, deadline);
   turn.change({ ...visitOf(activation), deadline, state: 'waiting', wait: { kind: 'checks' }, startedAt, due });
 }

@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from '../base/json.ts';
 import { type CompiledWorkflow, NO_CODE, type StepCode } from '../definition/code.ts';
-import type { Definition, StepKind, StepModel } from '../definition/model.ts';
+import type { Definition, StepFrame, StepKind, StepModel } from '../definition/model.ts';
 import type { Visit } from '../kernel/activation.ts';
 import type { AttemptRequest, Snapshot } from '../steps/attempt.ts';
 
@@ -11,8 +11,9 @@ export interface AttemptFields {
   readonly kind: StepKind;
   readonly want?: AttemptRequest['want'];
   readonly form?: Definition['form'];
+  /** What only its kind has: the configuration, or the fields of the step that are its own. */
   readonly config?: JsonObject;
-  readonly model?: Partial<StepModel>;
+  readonly model?: Partial<StepFrame>;
   readonly code?: Partial<StepCode>;
   readonly activation?: Partial<Visit>;
   readonly params?: JsonObject;
@@ -54,12 +55,13 @@ export function createAttemptRequest(fields: AttemptFields): AttemptRequest {
   };
 }
 
+/** The kinds whose fields stand in the step itself. */
+const OWN_FIELDS: ReadonlySet<string> = new Set(['human', 'parallel', 'each', 'delay', 'workflow', 'signal', 'validate']);
+
 function createStepModel(kind: StepKind, { config = {}, model }: AttemptFields): StepModel {
-  return {
+  const frame: StepFrame = {
     id: 'work',
     title: 'Do the work',
-    kind,
-    config,
     actions: [],
     args: {},
     preconditions: [],
@@ -69,9 +71,10 @@ function createStepModel(kind: StepKind, { config = {}, model }: AttemptFields):
     contractRetries: 1,
     recovery: 'ask',
     slots: [],
-    members: [],
     ...model,
   };
+  // A test may try a configuration that no definition would let pass.
+  return { ...frame, kind, ...(OWN_FIELDS.has(kind) ? config : { config }) } as unknown as StepModel;
 }
 
 function createWorkflow(step: StepModel, { form = 'graph', context }: AttemptFields): CompiledWorkflow {

@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../base/json.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import type { AttemptResult } from '../steps/attempt.ts';
-import type { GateCheck } from '../steps/checks/check.ts';
+import type { GateCheck } from '../steps/check.ts';
 import { createAttemptRunner } from '../steps/runner.ts';
 import { createAttemptRequest } from './attempt-request.ts';
 
@@ -64,7 +65,7 @@ async function inWorkspace(
   const cwd = mkdtempSync(join(tmpdir(), 'pawl-check-'));
   try {
     arrange?.(cwd);
-    const run = createAttemptRunner({ cwd, checks: { [check.name]: check }, now: () => 0 });
+    const run = createAttemptRunner({ cwd, checks: { [check.name]: check }, now: () => 0 }, REGISTRY);
     await body(() => run(createAttemptRequest({ kind: 'gate', config: { checks: [{ check: check.name, ...config }] } })), cwd);
   } finally {
     rmSync(cwd, { recursive: true, force: true });

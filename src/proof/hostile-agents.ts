@@ -6,9 +6,9 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { AgentAnswer, AgentRequest } from '../agents/driver.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
-import type { Definition, StepModel } from '../definition/model.ts';
+import { type Definition, membersOf, type StepModel } from '../definition/model.ts';
+import { isFileOutput } from '../definition/output-pattern.ts';
 import { matches } from '../steps/glob.ts';
-import { declaredOutputs, isFileOutput } from '../steps/outputs/declaration.ts';
 import { forges, reorders, repeats, skips, type Trick } from './hostile-tricks.ts';
 
 /** What an honest agent answered at the step under attack. */
@@ -115,10 +115,10 @@ async function editsTheGate({ claim, definition }: HostileTarget, cwd: string): 
 }
 
 /** The words of all programs that a step's gate runs: those that are files are its scripts. */
-function wordsOf({ kind, config, members }: StepModel): string[] {
-  const checks = kind === 'gate' && Array.isArray(config.checks) ? config.checks.filter(isJsonObject) : [];
-  const own = checks.flatMap(({ run, argv }) => (Array.isArray(argv) ? argv.map(String) : String(run ?? '').split(/\s+/)));
-  return [...own.map((word) => posix.normalize(word)), ...members.flatMap(wordsOf)];
+function wordsOf(step: StepModel): string[] {
+  const checks = step.kind === 'gate' ? step.config.checks : [];
+  const own = checks.flatMap((check) => (check.check === 'command' ? (check.argv ?? (check.run ?? '').split(/\s+/)) : []));
+  return [...own.map((word) => posix.normalize(word)), ...membersOf(step).flatMap(wordsOf)];
 }
 
 async function withoutScripts(file: string): Promise<string> {
@@ -129,8 +129,8 @@ async function withoutScripts(file: string): Promise<string> {
 
 async function worksAhead({ claim, definition, step }: HostileTarget, cwd: string): Promise<Said> {
   const outputs = definition.steps.flatMap(function all(model: StepModel): { step: string; pattern: string }[] {
-    const files = declaredOutputs(model.config.outputs).filter(isFileOutput);
-    return [...files.map(({ pattern }) => ({ step: model.id, pattern })), ...model.members.flatMap(all)];
+    const files = (model.outputs ?? []).filter(isFileOutput);
+    return [...files.map(({ pattern }) => ({ step: model.id, pattern })), ...membersOf(model).flatMap(all)];
   });
   const own = outputs.filter((one) => one.step === step).map(({ pattern }) => pattern);
   for (const { pattern } of outputs) {

@@ -6,9 +6,9 @@ import type { AgentDriver, AgentRequest } from '../agents/driver.ts';
 import { createScriptedDriver, type Script } from '../agents/scripted.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../base/json.ts';
 import type { CompiledWorkflow, StepCode, StepContext } from '../definition/code.ts';
-import type { StepModel } from '../definition/model.ts';
+import { membersOf, type StepModel } from '../definition/model.ts';
+import { isFileOutput } from '../definition/output-pattern.ts';
 import type { FlowStep, FlowYield } from '../kernel/flow-step.ts';
-import { declaredOutputs, isFileOutput } from '../steps/outputs/declaration.ts';
 import type { RoleSetting } from '../steps/services.ts';
 import { type Claim, HOSTILE_TEXT, type HostileName, type HostileTarget, hostileAgents, hostileScript } from './hostile-agents.ts';
 
@@ -69,9 +69,9 @@ export function createAttack(workflow: CompiledWorkflow, plan: AttackPlan): Atta
   };
 }
 
-function rolesOf({ config, members }: StepModel): string[] {
-  const own = [config.role, config.generator].filter((role) => typeof role === 'string');
-  return [...own, ...members.flatMap(rolesOf)];
+function rolesOf(step: StepModel): string[] {
+  const own = step.kind === 'agent' ? step.config.role : step.kind === 'generate' ? step.config.generator : undefined;
+  return [...(own === undefined ? [] : [own]), ...membersOf(step).flatMap(rolesOf)];
 }
 
 /** The name that a step has in the story of a run, from its path and its own id. */
@@ -98,7 +98,7 @@ function targetOf({ definition }: CompiledWorkflow, plan: AttackPlan, name: stri
 /** What an honest agent said of its work, without what is the work: texts that the engine would post for it. */
 export function emptyHanded(steps: readonly StepModel[], name: string, claims: ReadonlyMap<string, Claim>): Claim {
   const claim = claims.get(name) ?? BARE_CLAIM;
-  const posted = declaredOutputs(modelOf(steps, name)?.config.outputs).filter((output) => !isFileOutput(output));
+  const posted = (modelOf(steps, name)?.outputs ?? []).filter((output) => !isFileOutput(output));
   if (posted.length === 0 || !isJsonObject(claim.output)) return claim;
   const withheld = new Set(['comment', 'pr', 'outputs', ...posted.map((output) => output.name)]);
   return { ...claim, output: Object.fromEntries(Object.entries(claim.output).filter(([field]) => !withheld.has(field))) };
@@ -107,7 +107,7 @@ export function emptyHanded(steps: readonly StepModel[], name: string, claims: R
 function modelOf(steps: readonly StepModel[], name: string): StepModel | undefined {
   const [id, member] = name.split('/');
   const own = steps.find((one) => one.id === id);
-  return member === undefined ? own : own?.members.find((one) => one.id === member);
+  return member === undefined ? own : own && membersOf(own).find((one) => one.id === member);
 }
 
 type LiveAgent = NonNullable<StepCode['agent']>;
@@ -183,6 +183,6 @@ function hostileCommand({ definition }: CompiledWorkflow, plan: AttackPlan): Rec
 export function commandOf(steps: readonly StepModel[], step: string): string | undefined {
   const model = modelOf(steps, step);
   if (model?.kind !== 'command') return undefined;
-  const { run, argv } = model.config as { readonly run?: Json; readonly argv?: Json };
-  return Array.isArray(argv) ? String(argv[0]) : String(run).trim().split(/\s+/)[0];
+  const { run = '', argv } = model.config;
+  return argv?.[0] ?? run.trim().split(/\s+/)[0];
 }

@@ -15,6 +15,7 @@ import type { Script } from '../agents/scripted.ts';
 import type { AnyWorkflow, RunHandle } from '../api/engine.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
+import { membersOf } from '../definition/model.ts';
 import type { RunView, StepView } from '../engine/inspect.ts';
 import { type Claim, HOSTILE_CANARY, type HostileName, type HostileTarget, hostileAgents } from './hostile-agents.ts';
 import { type Attack, BARE_CLAIM, commandOf, createAttack, emptyHanded } from './hostile-attack.ts';
@@ -202,7 +203,7 @@ class Siege {
     const { definition } = this.workflow;
     const isAgents = ({ kind, step }: StepView): boolean =>
       kind === 'agent' || kind === 'generate' || this.registered.has(commandOf(definition.steps, step) ?? '');
-    const order = definition.steps.flatMap(({ id, members }) => [id, ...members.map((member) => `${id}/${member.id}`)]);
+    const order = definition.steps.flatMap((step) => [step.id, ...membersOf(step).map(({ id }) => `${step.id}/${id}`)]);
     const done = new Set(steps.filter((row) => row.outcome !== 'skip' && isAgents(row)).map(({ step }) => step));
     return [...done].sort((one, other) => order.indexOf(one) - order.indexOf(other));
   }

@@ -9,9 +9,8 @@
 // J6. The first decision posted for a question counts, and whoever was told that theirs counts is in the log.
 // J7. No child goes on after its parent is over, and no mail or semaphore is left behind.
 
-import type { Definition, Edge, StepModel } from '../definition/model.ts';
-import type { Activation } from '../kernel/activation.ts';
-import { heldBy, humanWaitOf, waitOf } from '../kernel/activation.ts';
+import { type Definition, type Edge, membersOf, type StepModel } from '../definition/model.ts';
+import { type Activation, heldBy, humanWaitOf, waitOf } from '../kernel/activation.ts';
 import { applyRow } from '../kernel/apply.ts';
 import type { RunEvent, StepSettled } from '../kernel/event.ts';
 import { activationIn, pathOf } from '../kernel/event.ts';
@@ -64,7 +63,7 @@ class LogReading {
     this.report = report;
     for (const step of definition.steps) {
       this.models.set(step.id, step);
-      for (const member of step.members) this.models.set(`${step.id}/${member.id}`, member);
+      for (const member of membersOf(step)) this.models.set(`${step.id}/${member.id}`, member);
     }
   }
 

@@ -2,12 +2,13 @@
 // the agent that called. Their workers are simulated and take random times, so results come in while others are written.
 
 import { compileFlow } from '../authoring/flow.ts';
-import { step } from '../authoring/flow-builder.ts';
 import { all } from '../authoring/flow-call.ts';
 import { compileGraph } from '../authoring/graph.ts';
 import type { GraphSpec } from '../authoring/graph-spec.ts';
 import { arg } from '../definition/arg.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
+import { REGISTRY } from '../kinds/registry.ts';
+import { step } from '../kinds/step-builder.ts';
 import type { Random } from './simulate-random.ts';
 
 /** The role whose work is handed to the agent that called. */
@@ -31,18 +32,21 @@ function createWideGraph(random: Random): CompiledWorkflow {
   const concurrency = random.chance(0.4) ? { concurrency: random.int(8, WIDTH_MAX) } : {};
   const join = random.weighted({ all: 6, any: 1, most: 1 });
   const member = { ...workOf(worker), recovery: 'rerun', ...(random.chance(0.5) ? { retry: random.int(1, 2) } : {}) };
-  return compileGraph({
-    name: 'main',
-    params: { list: arg({ description: 'items', type: 'json', default: itemsOf(width) }) },
-    steps: [
-      {
-        id: 's0',
-        each: { items: 'params.list', step: member, join: join === 'most' ? Math.ceil(width / 2) : join, ...concurrency },
-        next: { ok: 's1', _default: 's1' },
-      },
-      { id: 's1', handler: () => null, recovery: 'rerun', next: null },
-    ],
-  } as unknown as GraphSpec);
+  return compileGraph(
+    {
+      name: 'main',
+      params: { list: arg({ description: 'items', type: 'json', default: itemsOf(width) }) },
+      steps: [
+        {
+          id: 's0',
+          each: { items: 'params.list', step: member, join: join === 'most' ? Math.ceil(width / 2) : join, ...concurrency },
+          next: { ok: 's1', _default: 's1' },
+        },
+        { id: 's1', handler: () => null, recovery: 'rerun', next: null },
+      ],
+    } as unknown as GraphSpec,
+    REGISTRY,
+  );
 }
 
 function workOf(worker: Worker): object {

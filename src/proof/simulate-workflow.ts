@@ -3,7 +3,6 @@
 // runner answers in their place.
 
 import { compileFlow } from '../authoring/flow.ts';
-import { step } from '../authoring/flow-builder.ts';
 import { all, type FlowBatch, type FlowCall, race } from '../authoring/flow-call.ts';
 import { compileGraph } from '../authoring/graph.ts';
 import type { GraphSpec, HumanGateSpec, MemberSpec, NextSpec, StepSpec } from '../authoring/graph-spec.ts';
@@ -11,6 +10,8 @@ import { arg } from '../definition/arg.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { RecoveryPolicy } from '../definition/model.ts';
 import { StepFailed } from '../kernel/flow-step.ts';
+import { REGISTRY } from '../kinds/registry.ts';
+import { step } from '../kinds/step-builder.ts';
 import type { Random } from './simulate-random.ts';
 
 /** The semaphore that steps of a simulation may want. */
@@ -43,7 +44,7 @@ function createGraph(random: Random, name: string, child?: CompiledWorkflow): Co
     list: arg({ description: 'items', type: 'json', default: ['a', 'b', 'c', 'd'].slice(0, random.int(0, 4)) }),
     flag: arg({ description: 'a switch', type: 'boolean', default: random.chance(0.7) }),
   };
-  return compileGraph({ name, params, steps } as unknown as GraphSpec);
+  return compileGraph({ name, params, steps } as unknown as GraphSpec, REGISTRY);
 }
 
 interface Place {

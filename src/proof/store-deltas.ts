@@ -44,7 +44,6 @@ function createStep(id: string, next: string | undefined): StepModel {
     contractRetries: 1,
     recovery: 'ask',
     slots: [],
-    members: [],
   };
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentAnswer, AgentRequest } from '../agents/driver.ts';
 import { createScriptedDriver } from '../agents/scripted.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { createAttemptRequest } from '../proof/attempt-request.ts';
 import type { Accounting, Admission, Refusal, Spawn } from './accounting.ts';
 import { createAttemptRunner } from './runner.ts';
@@ -30,7 +31,7 @@ async function admitted(
     },
   };
   const roles = { worker: { driver: 'scripted', credential: 'team', budget: { turns: 3, day: { tokens: 9 } } } };
-  const run = createAttemptRunner({ cwd: '.', roles, drivers: { scripted: driver }, now: () => 0, accounting });
+  const run = createAttemptRunner({ cwd: '.', roles, drivers: { scripted: driver }, now: () => 0, accounting }, REGISTRY);
   const request = createAttemptRequest({
     kind: 'agent',
     config: { role: 'worker', budget: { costUsd: 1 } },

@@ -5,16 +5,16 @@ import type { AgentAnswer, AgentDriver, AgentPermissions, AgentRefusal, AgentRep
 import { QUESTION_FORMAT } from '../agents/reply.ts';
 import { messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { Budget } from '../definition/budget.ts';
 import { misfit } from '../definition/json-schema.ts';
-import type { Definition, StepModel } from '../definition/model.ts';
+import type { Definition } from '../definition/model.ts';
 import type { StepError } from '../kernel/input.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
 import type { Admission, Refusal } from './accounting.ts';
 import type { Snapshot } from './attempt.ts';
-import { handedOver, promptOf } from './brief.ts';
+import { handedOver, promptOf, type WorkerConfig, withRunContext } from './brief.ts';
 import { keyOf } from './context.ts';
 import { type Handover, isHandedOut } from './handover.ts';
 import { narrowed } from './permission.ts';
@@ -35,30 +35,33 @@ export type Asked =
     };
 
 /** Asks the live object of a step, or else the role. */
-export async function ask(job: Job, role: string | undefined): Promise<Asked> {
+export async function ask(job: Job, worker: WorkerConfig): Promise<Asked> {
   const { request, context } = job;
-  const { model, code } = request.bound;
-  const data = await handedOver(request, context, model.config.context);
+  const { code } = request.bound;
+  const { role = '', context: fixed = {} } = worker;
+  const data = await handedOver(request, context, worker.seesContext === true ? withRunContext(fixed, context) : fixed);
   if (request.signal.aborted) throw new Stopped();
-  if (code.agent === undefined && isHandedOut(job.bench.services, role ?? '', context.snapshot)) return handOver(job, role ?? '', data);
-  if (code.agent === undefined) return askRole(job, role ?? '', data);
+  if (code.agent === undefined && isHandedOut(job.bench.services, role, context.snapshot)) return handOver(job, worker, data);
+  if (code.agent === undefined) return askRole(job, worker, data);
   const returned = code.agent.execute(data, context);
   const value = isPromise(returned) ? await untilStopped(returned, request.signal) : returned;
   return { kind: 'returned', value, actor: 'a live object' };
 }
 
 /** Hands the work to the agent that called: what a driven one would be told, without how it ends its answer. */
-function handOver({ bench, request }: Job, role: string, data: JsonObject): Asked {
-  const { title, config, kind } = request.bound.model;
+function handOver({ bench, request }: Job, worker: WorkerConfig, data: JsonObject): Asked {
+  const { title, kind, supportsQuestions } = request.bound.model;
+  const { role = '' } = worker;
   const preamble = entryOf(bench.services.roles, role)?.prompt;
-  const mayAsk = config.supportsQuestions === true;
-  const schema = isJsonObject(config.schema) ? { schema: config.schema } : {};
-  const prompt = promptOf(request, { preamble, data });
+  const mayAsk = supportsQuestions === true;
+  const schema = present({ schema: worker.schema });
+  const prompt = promptOf(request, { worker, preamble, data });
   return { kind: 'handed', actor: role, handover: { kind, prompt, role, title, mayAsk, ...schema } };
 }
 
-async function askRole(job: Job, role: string, data: JsonObject): Promise<Asked> {
+async function askRole(job: Job, worker: WorkerConfig, data: JsonObject): Promise<Asked> {
   const { services } = job.bench;
+  const { role = '' } = worker;
   const trouble = (error: StepError): Asked => ({ kind: 'trouble', error, actor: role });
   const setting = entryOf(services.roles, role);
   if (setting === undefined) {
@@ -70,24 +73,23 @@ async function askRole(job: Job, role: string, data: JsonObject): Promise<Asked>
     const hint = didYouMean(setting.driver, Object.keys(services.drivers ?? {}));
     return trouble(unknownRole(job, `the role "${role}" names the driver "${setting.driver}", which is not there${hint}`));
   }
-  const admission = await admit(job, role, setting);
+  const admission = await admit(job, worker, setting);
   if ('reason' in admission) return trouble(stepError('LIMIT_REACHED', admission.message, admission));
-  const answer = await admission.close(await reach(driver, requestFor(job, { role, setting, data, admission }), admission.left));
+  const answer = await admission.close(await reach(driver, requestFor(job, { worker, setting, data, admission }), admission.left));
   if (answer.kind === 'answered') return { ...answer, actor: role };
   if (answer.kind === 'asks')
-    return job.request.bound.model.config.supportsQuestions === true ? { ...answer, actor: role } : trouble(unasked(job, role));
+    return job.request.bound.model.supportsQuestions === true ? { ...answer, actor: role } : trouble(unasked(job, role));
   return { ...trouble(failureOf(job, role, answer)), ...present({ usage: answer.usage, refusals: answer.refusals }) } as Asked;
 }
 
 /** Asks whoever keeps the books whether the agent may be asked now. */
-function admit({ bench, request }: Job, role: string, setting: RoleSetting): Promise<Admission | Refusal> {
+function admit({ bench, request }: Job, { role = '', budget }: WorkerConfig, setting: RoleSetting): Promise<Admission | Refusal> {
   const { accounting } = bench.services;
   const { day, ...attempt } = setting.budget ?? {};
   if (accounting === undefined)
     return Promise.resolve({ left: attempt, onEvent: () => undefined, close: (answer) => Promise.resolve(answer) });
   const { activation, bound, runId: run } = request;
   const { path, attempt: number } = activation;
-  const { budget } = bound.model.config;
   return accounting.open({
     run,
     path,
@@ -95,7 +97,7 @@ function admit({ bench, request }: Job, role: string, setting: RoleSetting): Pro
     attempt: number,
     role,
     account: setting.credential ?? setting.driver,
-    budgets: { attempt, ...present({ day, step: budget as Budget | undefined }) },
+    budgets: { attempt, ...present({ day, step: budget }) },
     redactor: bench.redactor,
   });
 }
@@ -127,7 +129,7 @@ function unknownRole({ request }: Job, message: string): StepError {
 }
 
 interface Call {
-  readonly role: string;
+  readonly worker: WorkerConfig;
   readonly setting: RoleSetting;
   readonly data: JsonObject;
   readonly admission: Admission;
@@ -146,15 +148,16 @@ function permissionsFor(definition: Definition, { permissions }: RoleSetting): A
 }
 
 /** The schema of the output, and the check that decides whether an answer fits it. */
-function schemaOf(schema: Json | undefined): Pick<AgentRequest, 'schema' | 'check'> {
-  if (!isJsonObject(schema)) return {};
+function schemaOf({ schema, givesText }: WorkerConfig): Pick<AgentRequest, 'schema' | 'check'> {
+  if (givesText === true) return { schema: TEXT, check: textFault };
+  if (schema === undefined) return {};
   return { schema, check: ({ success, output }) => (success ? misfit(schema, output) : undefined) };
 }
 
 function requestFor({ bench, request, context: { snapshot } }: Job, call: Call): AgentRequest {
   const { model } = request.bound;
-  const { action, script } = model.config;
-  const { role, setting, data, admission } = call;
+  const { worker, setting, data, admission } = call;
+  const { role = '', action, script } = worker;
   const { timeMs, ...budget } = admission.left;
   return {
     role,
@@ -164,11 +167,11 @@ function requestFor({ bench, request, context: { snapshot } }: Job, call: Call):
     attempt: request.activation.attempt,
     idempotencyKey: keyOf(request),
     prompt: [
-      promptOf(request, { preamble: setting.prompt, data }),
-      ...(model.config.supportsQuestions === true ? [QUESTION_FORMAT] : []),
+      promptOf(request, { worker, preamble: setting.prompt, data }),
+      ...(model.supportsQuestions === true ? [QUESTION_FORMAT] : []),
     ].join('\n\n'),
-    action: typeof action === 'string' ? action : undefined,
-    script: typeof script === 'string' ? script : undefined,
+    action,
+    script,
     context: data,
     feedback: request.activation.feedback,
     cwd: bench.services.cwd,
@@ -179,17 +182,16 @@ function requestFor({ bench, request, context: { snapshot } }: Job, call: Call):
     onEvent: (event) => admission.onEvent(event),
     ...present({ inheritEnv: bench.services.inheritEnv, watchdogs: bench.services.watchdogs }),
     ...present({ pidDir: bench.services.pidDir, redactor: bench.redactor }),
-    ...(model.kind === 'generate' ? { schema: TEXT, check: textFault } : {}),
-    ...schemaOf(model.config.schema),
-    ...continued(model, role, snapshot),
+    ...schemaOf(worker),
+    ...(worker.continueSession === true ? continued(role, snapshot) : {}),
     signal: request.signal,
   };
 }
 
 /** The latest session of the role in this run, where the step goes on with it. A session is no memory to rely on. */
-function continued({ config }: StepModel, role: string, { data, completedSteps }: Snapshot): Pick<AgentRequest, 'session'> {
+function continued(role: string, { data, completedSteps }: Snapshot): Pick<AgentRequest, 'session'> {
   const id = data[sessionKey(role)];
-  if (config.continueSession !== true || typeof id !== 'string') return {};
+  if (typeof id !== 'string') return {};
   const done = completedSteps.length === 0 ? 'Nothing is done yet.' : `Done so far: ${completedSteps.join(', ')}.`;
   const handover = `You go on with work that was begun in a session that is gone. ${done} Look at the workspace for what is there.`;
   return { session: { id, handover } };

@@ -29,13 +29,13 @@ export interface SideWork {
 }
 
 /** One thing a host wants done for one attempt. */
-export interface AttemptRequest {
+export interface AttemptRequest<Model extends StepModel = StepModel> {
   /**
    * prepare: preconditions only. execute: all of it. verify: postconditions of `result`. reconcile: did it happen?
    * observe: what the question to a person is about, as it is now.
    */
   readonly want: StepWork;
-  readonly bound: BoundStep;
+  readonly bound: BoundStep<Model>;
   readonly activation: Activation;
   readonly runId: string;
   /** Where this run works, when that is not the workspace of the services. */

@@ -3,15 +3,34 @@
 
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../base/json.ts';
+import type { Budget } from '../definition/budget.ts';
 import type { PersonNote } from '../kernel/run-state.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
 import type { AttemptRequest } from './attempt.ts';
 import { type AttemptContext, feedbackSentence, kindOf, ownData } from './context.ts';
 
+/** Who works at a step and what they are told, whatever kind of step it is. */
+export interface WorkerConfig {
+  /** Absent where the code has a live object. */
+  readonly role?: string | undefined;
+  readonly prompt?: string;
+  readonly action?: string;
+  readonly script?: string;
+  readonly schema?: JsonObject;
+  readonly context?: JsonObject;
+  readonly budget?: Budget;
+  /** It is given the run's data under its own context. */
+  readonly seesContext?: true;
+  /** It goes on with the latest session of its role in the run. */
+  readonly continueSession?: true;
+  /** Its answer is a text and nothing else. */
+  readonly givesText?: true;
+}
+
 /** The data that a step hands over: `fixed`, or what its context function builds. Throws CONTEXT_FAILED. */
-export async function handedOver(request: AttemptRequest, context: AttemptContext, fixed: Json | undefined): Promise<JsonObject> {
+export async function handedOver(request: AttemptRequest, context: AttemptContext, fixed: Json): Promise<JsonObject> {
   const { model, code } = request.bound;
-  const built = code.context === undefined ? withContext(model.config, fixed ?? {}, context) : await build(request, context);
+  const built = code.context === undefined ? fixed : await build(request, context);
   if (typeof built !== 'object' || built === null || Array.isArray(built))
     throw new EngineError('CONTEXT_FAILED', `step "${model.id}": Context builder must return an object, got ${kindOf(built)}`);
   const plain = plainOf(model.id, built);
@@ -22,9 +41,8 @@ export async function handedOver(request: AttemptRequest, context: AttemptContex
   );
 }
 
-/** Where a step sees the run's context, that lies under what the step itself hands over. */
-function withContext({ seesContext }: JsonObject, fixed: Json, { snapshot }: AttemptContext): Json {
-  if (seesContext !== true || !isJsonObject(fixed)) return fixed;
+/** The run's context under what the step itself hands over, for a step that sees it. */
+export function withRunContext(fixed: JsonObject, { snapshot }: AttemptContext): JsonObject {
   const known = Object.entries(ownData(snapshot)).filter(([, value]) => value !== null);
   return { ...Object.fromEntries(known), ...fixed };
 }
@@ -51,25 +69,24 @@ function plainOf(step: string, built: object): Json {
 
 /** What the text of a prompt is made of, beside the step itself. */
 export interface BriefParts {
+  readonly worker: Pick<WorkerConfig, 'prompt' | 'action' | 'script'>;
   /** The role's own instructions. */
   readonly preamble: string | undefined;
   readonly data: JsonObject;
 }
 
 /** The whole text for an agent. After a failed attempt it opens with what was wrong. */
-export function promptOf(request: AttemptRequest, { preamble, data }: BriefParts): string {
-  const { model } = request.bound;
-  const { prompt, action, script } = model.config;
+export function promptOf(request: AttemptRequest, { worker: { prompt, action, script }, preamble, data }: BriefParts): string {
   const { title, actions } = instructionsOf(request);
   const { feedback } = request.activation;
   const parts = [
     feedback === undefined ? undefined : feedbackSentence(feedback),
     preamble,
     `# ${title}`,
-    textOf(prompt),
+    prompt,
     actions.join('\n'),
-    typeof action === 'string' ? `Action: ${action}` : undefined,
-    typeof script === 'string' ? `Script: ${script}` : undefined,
+    action === undefined ? undefined : `Action: ${action}`,
+    script === undefined ? undefined : `Script: ${script}`,
     ...(request.answers ?? []).map(
       (answers) => `You asked, and this is what the person you work for answered:\n${delimited('answers', answers)}`,
     ),
@@ -84,10 +101,6 @@ function instructionsOf({ bound: { model, code }, params }: AttemptRequest): { t
   const built = code.actions?.(params);
   if (built === undefined) return { title: model.title, actions: model.actions };
   return 'actions' in built ? built : { title: model.title, actions: built };
-}
-
-function textOf(value: Json | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 function delimited(name: string, data: Json): string {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createScriptedDriver } from '../agents/scripted.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { type AttemptFields, createAttemptRequest } from '../proof/attempt-request.ts';
 import { createAttemptRunner } from './runner.ts';
 
@@ -14,19 +15,22 @@ afterAll(() => rmSync(cwd, { recursive: true }));
 const file = join(cwd, 'plan.md');
 beforeEach(() => rmSync(file, { force: true }));
 
-const run = createAttemptRunner({
-  cwd,
-  now: () => 0,
-  stages: { honest: 'echo x > plan.md', idle: 'true' },
-  roles: { honest: { driver: 'honest' }, idle: { driver: 'idle' } },
-  drivers: {
-    honest: createScriptedDriver(() => [
-      { do: 'write', path: 'plan.md', text: 'x' },
-      { do: 'answer', output: 'done' },
-    ]),
-    idle: createScriptedDriver(() => [{ do: 'answer', output: 'done, all tests pass' }]),
+const run = createAttemptRunner(
+  {
+    cwd,
+    now: () => 0,
+    stages: { honest: 'echo x > plan.md', idle: 'true' },
+    roles: { honest: { driver: 'honest' }, idle: { driver: 'idle' } },
+    drivers: {
+      honest: createScriptedDriver(() => [
+        { do: 'write', path: 'plan.md', text: 'x' },
+        { do: 'answer', output: 'done' },
+      ]),
+      idle: createScriptedDriver(() => [{ do: 'answer', output: 'done, all tests pass' }]),
+    },
   },
-});
+  REGISTRY,
+);
 const write = (): void => writeFileSync(file, 'x');
 const answer = { outcome: 'ok', output: { saved: true } };
 const REPORT = 'echo \'{"success": true, "result": {"saved": true}, "postconditionsPassed": true}\'';

@@ -1,6 +1,8 @@
 // Owns the filling in of a step's templates, when it is about to work: what the run's record says then.
 
-import type { Json, JsonObject } from '../base/json.ts';
+import type { Json } from '../base/json.ts';
+import type { CheckModel } from '../definition/check.ts';
+import type { StepModel } from '../definition/model.ts';
 import { rendered } from '../definition/template-scope.ts';
 import type { AttemptRequest, Snapshot } from './attempt.ts';
 
@@ -11,15 +13,21 @@ export function filledIn(request: AttemptRequest, { data, results, iterationCoun
   const view = { params, data: (key: string) => data[key], output: (step: string) => results[step] };
   const decided = gateDecision === undefined ? {} : { decision: gateDecision };
   const run = { id: runId, workflow: workflow.definition.name, counts: iterationCounts, ...decided };
-  const fill = (value: JsonObject): JsonObject =>
-    rendered(value, { run, view, names: workflow.definition.outputNames, step: model.id }) as JsonObject;
-  const config = model.kind === 'gate' ? { ...model.config, checks: filledChecks(model.config.checks, fill) } : fill(model.config);
-  return { ...request, bound: { ...bound, model: { ...model, config } } };
+  const fill = <T>(value: T): T => rendered(value as Json, { run, view, names: workflow.definition.outputNames, step: model.id }) as T;
+  return { ...request, bound: { ...bound, model: filledModel(model, fill) } };
+}
+
+type Fill = <T>(value: T) => T;
+
+function filledModel(model: StepModel, fill: Fill): StepModel {
+  if (model.kind === 'gate') return { ...model, config: { ...model.config, checks: filledChecks(model.config.checks, fill) } };
+  if (model.kind === 'workflow') return { ...model, input: fill(model.input) };
+  return 'config' in model ? ({ ...model, config: fill<unknown>(model.config) } as StepModel) : model;
 }
 
 /** The checks of a gate, but for requests: those are filled in where they are sent, since secrets may go with them. */
-function filledChecks(checks: Json | undefined, fill: (check: JsonObject) => JsonObject): Json {
-  return ((checks ?? []) as readonly JsonObject[]).map((check) => {
+function filledChecks(checks: readonly CheckModel[], fill: Fill): CheckModel[] {
+  return checks.map((check) => {
     if (check.templates === true) return check;
     return check.check === 'any_of' ? { ...check, checks: filledChecks(check.checks, fill) } : fill(check);
   });

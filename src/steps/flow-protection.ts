@@ -47,7 +47,8 @@ async function treeId(job: Job): Promise<string | undefined> {
 /** What agents of a flow changed that decides what the commands of a gate run on this tree: paths with their steps. */
 export async function steeredFiles(job: Job, tree: string): Promise<string[]> {
   const changes = changesIn(job.context.snapshot.data);
-  const commands = changes.length === 0 ? [] : commandsIn(job.request.bound.model.config.checks);
+  const { model } = job.request.bound;
+  const commands = changes.length === 0 || model.kind !== 'gate' ? [] : commandsIn(model.config.checks);
   if (commands.length === 0) return [];
   const { cwd } = job.bench.services;
   const prefix = await git(cwd, ['rev-parse', '--show-prefix']);

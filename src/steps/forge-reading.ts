@@ -2,7 +2,7 @@
 // are read. They are read before each evaluation, and null is a value: the forge has not found out yet.
 
 import type { Json, JsonObject } from '../base/json.ts';
-import type { StepModel } from '../definition/model.ts';
+import { type StepModel, templatedPart } from '../definition/model.ts';
 import { expressionOf } from '../definition/scope.ts';
 import { parseTemplateTree } from '../expr/template-tree.ts';
 import type { Forge, ForgeAnswer } from '../forge/forge.ts';
@@ -28,10 +28,10 @@ export interface ForgeReading {
 export function partsNamedBy(model: StepModel): readonly ForgePart[] {
   let parts = known.get(model);
   if (parts === undefined) {
-    const poll = model.config.poll as JsonObject | undefined;
-    const sources = [poll?.condition, ...[...model.preconditions, ...model.postconditions].map(({ expression }) => expression)];
+    const poll = model.kind === 'delay' ? model.poll?.condition : undefined;
+    const sources = [poll, ...[...model.preconditions, ...model.postconditions].map(({ expression }) => expression)];
     const paths = sources.flatMap((source) => (typeof source === 'string' ? expressionOf(source).paths : []));
-    const filled = model.templates === true ? parseTemplateTree(model.config).paths : [];
+    const filled = model.templates === true ? parseTemplateTree(templatedPart(model)).paths : [];
     parts = partsIn([...paths, ...filled]);
     known.set(model, parts);
   }

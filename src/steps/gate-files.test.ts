@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createScriptedDriver } from '../agents/scripted.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { createAttemptRequest } from '../proof/attempt-request.ts';
 import type { AttemptResult } from './attempt.ts';
 import { createAttemptRunner } from './runner.ts';
@@ -39,11 +40,11 @@ async function attack({ gate, deed, model = {} }: Attack): Promise<AttemptResult
     deed();
     return { kind: 'answered', success: true, output: null };
   });
-  const run = createAttemptRunner({ cwd, roles: { dev: { driver: 'scripted' } }, drivers: { scripted: driver }, now: Date.now });
+  const run = createAttemptRunner({ cwd, roles: { dev: { driver: 'scripted' } }, drivers: { scripted: driver }, now: Date.now }, REGISTRY);
   const plain = createAttemptRequest({ kind: 'agent', config: { role: 'dev' }, model });
   const check = typeof gate === 'string' ? { check: 'command', run: gate } : gate;
   const judge = { ...plain.bound.model, id: 'judge', kind: 'gate' as const, config: { checks: [check] } };
-  const definition = { ...plain.workflow.definition, steps: [plain.bound.model, judge] };
+  const definition = { ...plain.workflow.definition, steps: [plain.bound.model, judge as unknown as StepModel] };
   return await run({ ...plain, workflow: { ...plain.workflow, definition } });
 }
 

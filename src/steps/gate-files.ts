@@ -6,7 +6,7 @@
 // an author a line of `may_change`.
 
 import { basename, posix } from 'node:path';
-import { isJsonObject, type Json } from '../base/json.ts';
+import { allChecks, type CheckModel } from '../definition/check.ts';
 import { scriptIn } from './file-part.ts';
 import { type MakeRule, readMakeFile, recipesOf } from './make-rules.ts';
 import { programOf } from './program.ts';
@@ -113,10 +113,8 @@ export async function gateGuards(commands: readonly GateCommand[], read: ReadTex
 }
 
 /** The commands among the checks of a gate. */
-export function commandsIn(checks: Json | undefined): GateCommand[] {
-  return (Array.isArray(checks) ? checks : []).filter(isJsonObject).flatMap((check) => {
-    return check.check === 'command' ? [programOf(check)] : commandsIn(check.checks);
-  });
+export function commandsIn(checks: readonly CheckModel[]): GateCommand[] {
+  return allChecks(checks).flatMap((check) => (check.check === 'command' ? [programOf(check)] : []));
 }
 
 interface Scene {

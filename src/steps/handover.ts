@@ -34,10 +34,10 @@ export function isHandedOut(services: StepServices, role: string, { data }: Pick
 
 /** Whether the work of a step of an agent is handed out; a live object does its own. */
 export function isForCaller({ bench, request: { bound }, context }: Job): boolean {
-  const { kind, config } = bound.model;
-  if ((kind !== 'agent' && kind !== 'generate') || bound.code.agent !== undefined) return false;
-  const role = kind === 'agent' ? config.role : config.generator;
-  return isHandedOut(bench.services, typeof role === 'string' ? role : '', context.snapshot);
+  const { model, code } = bound;
+  if ((model.kind !== 'agent' && model.kind !== 'generate') || code.agent !== undefined) return false;
+  const role = model.kind === 'agent' ? model.config.role : model.config.generator;
+  return isHandedOut(bench.services, role ?? '', context.snapshot);
 }
 
 /** What a report is read as: an outcome with its output, or what is wrong with it. */

@@ -4,7 +4,7 @@
 // are reviews. A workspace that git does not keep has no checkouts: there they work in place, one beside the other.
 
 import type { AgentDeed } from '../agents/driver.ts';
-import type { Definition, StepModel } from '../definition/model.ts';
+import { type Definition, membersOf, type StepModel } from '../definition/model.ts';
 import { isReview, isSilentWriter, overlappingWriters, writtenBy } from '../definition/overlap.ts';
 import { bringBack, closeSideCheckout, openSideCheckout } from '../process/side-checkout.ts';
 import { checkoutOf } from '../process/worktree.ts';
@@ -43,7 +43,13 @@ export async function apart(
 /** Whether this is a branch that writes what another branch, or another item of the same list, may write as well. */
 function isRival({ services }: Bench, { activation, bound, group, workflow }: AttemptRequest): boolean {
   const { kind, id } = bound.model;
-  if (group === undefined || (kind !== 'agent' && kind !== 'command') || activation.member === undefined) return false;
+  if (
+    group === undefined ||
+    (group.kind !== 'parallel' && group.kind !== 'each') ||
+    (kind !== 'agent' && kind !== 'command') ||
+    activation.member === undefined
+  )
+    return false;
   if (group.concurrency === 1) return false;
   const patternsOf = (member: StepModel): readonly string[] => {
     if (!isSilentWriter(member)) return writtenBy(member);
@@ -51,11 +57,12 @@ function isRival({ services }: Bench, { activation, bound, group, workflow }: At
     return isLive || isReview(group) || !mayWrite(services, workflow.definition, member) ? [] : ANYTHING;
   };
   if (patternsOf(bound.model).length === 0) return false;
-  return group.kind === 'each' || overlappingWriters(group.members, patternsOf).has(id);
+  return group.kind === 'each' || overlappingWriters(membersOf(group), patternsOf).has(id);
 }
 
 /** Whether the role of an agent may change files, by itself or with the programs that it runs. */
-function mayWrite({ roles }: StepServices, definition: Definition, { config }: StepModel): boolean {
-  const { deeds } = narrowed(definition, entryOf(roles, String(config.role ?? ''))?.permissions);
+function mayWrite({ roles }: StepServices, definition: Definition, step: StepModel): boolean {
+  const role = step.kind === 'agent' ? step.config.role : undefined;
+  const { deeds } = narrowed(definition, role === undefined ? undefined : entryOf(roles, role)?.permissions);
   return WRITING.some((deed) => deeds.includes(deed));
 }

@@ -9,7 +9,7 @@
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { landsWork } from '../definition/landing.ts';
-import type { Definition } from '../definition/model.ts';
+import { type Definition, membersOf } from '../definition/model.ts';
 import { TreeTrouble } from '../process/git-tree.ts';
 import { type Job, stepError, type Work } from './work.ts';
 import { treeNow, type WorkspaceTree } from './workspace-tree.ts';
@@ -152,8 +152,7 @@ export function requiredVerdicts(data: JsonObject, { form, steps }: Definition):
   const isLast = (one: JudgedTree): boolean =>
     last.some((other) => other === one || (other?.group !== undefined && other.group === one.group));
   // What a child run changed is in its own record, and what a function of a flow changed in none.
-  const isUnseen =
-    form === 'flow' || steps.some(({ kind, members }) => kind === 'workflow' || members.some((member) => member.kind === 'workflow'));
+  const isUnseen = form === 'flow' || steps.some((step) => [step, ...membersOf(step)].some(({ kind }) => kind === 'workflow'));
   const isReplaced = (one: JudgedTree): boolean =>
     isUnseen || works.some(({ at, tree, from }) => at >= one.at && tree !== one.tree && (from === undefined || from !== tree));
   return verdicts.filter((one) => isLast(one) || !isReplaced(one));

@@ -10,7 +10,6 @@ import { git } from '../process/git.ts';
 import { changesOfTrees, fastForward, treeOfCommit } from '../process/git-tree.ts';
 import type { CheckResult } from './attempt.ts';
 import { type JudgedTree, requiredVerdicts } from './judged-tree.ts';
-import { executeGate } from './kinds/gate.ts';
 import { gitFolder } from './protected-files.ts';
 import type { Job, Work } from './work.ts';
 import { isOwnWorktree, treeNow } from './workspace-tree.ts';
@@ -78,7 +77,8 @@ async function madeAgain(job: Job, stale: readonly JudgedTree[], tree: string): 
   for (const { step } of stale) {
     const model = job.request.workflow.definition.steps.find(({ id, kind }) => id === step && kind === 'gate');
     if (model === undefined || (await treeNow(job)).id !== tree) return undefined;
-    const done = await executeGate({ ...job, request: { ...job.request, bound: { model, code: NO_CODE } } });
+    const done = await job.bench.kinds.gate?.execute?.({ ...job, request: { ...job.request, bound: { model, code: NO_CODE } } });
+    if (done === undefined) return undefined;
     checks.push(...(done.checks ?? []));
     if ('error' in done) return { kind: 'refused', why: done.error.message, checks };
     const { passed, failed_checks: failed } = 'output' in done ? (done.output as JsonObject) : {};

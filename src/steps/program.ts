@@ -4,7 +4,8 @@
 
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Json } from '../base/json.ts';
+import type { ProgramModel } from '../definition/program.ts';
 import { type CommandResult, runCommand } from '../process/command.ts';
 import { BoundedOutput } from '../process/output.ts';
 import type { AttemptRequest } from './attempt.ts';
@@ -56,15 +57,14 @@ function attemptVariables(request: AttemptRequest): Record<string, string> {
   };
 }
 
-/** The program of a configuration, which the definition has checked. */
-export function programOf(config: JsonObject): Program {
-  const { run, argv, env, cwd, timeoutMs } = config as { readonly [name: string]: Json | undefined };
+/** A program of a definition as it is started: values of its environment become texts. */
+export function programOf({ run, argv, env, cwd, timeoutMs }: ProgramModel & { readonly timeoutMs?: number }): Program {
   return {
-    ...(typeof run === 'string' ? { run } : {}),
-    ...(Array.isArray(argv) ? { argv: argv.map(String) } : {}),
-    ...(isJsonObject(env) ? { env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, textOf(value)])) } : {}),
-    ...(typeof cwd === 'string' ? { cwd } : {}),
-    ...(typeof timeoutMs === 'number' ? { timeoutMs } : {}),
+    ...(run === undefined ? {} : { run }),
+    ...(argv === undefined ? {} : { argv }),
+    ...(env === undefined ? {} : { env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, textOf(value)])) }),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
   };
 }
 

@@ -9,6 +9,7 @@ import type { AgentAnswer, AgentRequest } from '../agents/driver.ts';
 import { createScriptedDriver } from '../agents/scripted.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Definition, StepModel } from '../definition/model.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { type AttemptFields, createAttemptRequest } from '../proof/attempt-request.ts';
 import type { AttemptResult } from './attempt.ts';
 import { createAttemptRunner } from './runner.ts';
@@ -45,7 +46,7 @@ interface Asking {
 async function attempt({ services, model = {}, workflow = {}, fields = {} }: Asking = {}): Promise<AttemptResult> {
   const driver = createScriptedDriver((request) => deed(request) ?? done);
   const roles = { dev: { driver: 'scripted' } };
-  const run = createAttemptRunner({ cwd, roles, drivers: { scripted: driver }, now: Date.now, ...services });
+  const run = createAttemptRunner({ cwd, roles, drivers: { scripted: driver }, now: Date.now, ...services }, REGISTRY);
   const plain = createAttemptRequest({ kind: 'agent', config: { role: 'dev' }, model, snapshot: { data }, ...fields });
   const definition = { ...plain.workflow.definition, ...workflow };
   const result = await run({ ...plain, workflow: { ...plain.workflow, definition } });

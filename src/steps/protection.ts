@@ -14,8 +14,8 @@
 
 import { join, posix } from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { patternRefusal } from '../definition/kinds/output-pattern.ts';
-import type { StepModel } from '../definition/model.ts';
+import { membersOf, type StepModel } from '../definition/model.ts';
+import { patternRefusal } from '../definition/output-pattern.ts';
 import { notingChanges } from './flow-protection.ts';
 import { commandsIn, type GateCommand, gateGuards } from './gate-files.ts';
 import { matches } from './glob.ts';
@@ -99,14 +99,14 @@ async function guardsOf(job: Job): Promise<readonly Guard[]> {
 
 /** The commands that judge the work of this workflow: those of its gates, and the stages of its validations. */
 function gateCommands({ bench, request }: Job): GateCommand[] {
-  const steps = request.workflow.definition.steps.flatMap(withMembers);
-  const checks = steps.filter(({ kind }) => kind === 'gate').flatMap(({ config }) => commandsIn(config.checks));
+  const steps = request.workflow.definition.steps.flatMap(withInner);
+  const checks = steps.flatMap((step) => (step.kind === 'gate' ? commandsIn(step.config.checks) : []));
   const stages = steps.some(({ kind }) => kind === 'validate') ? Object.values(bench.services.stages ?? {}) : [];
   return [...checks, ...stages.flatMap((stage) => (typeof stage === 'string' ? [{ run: stage }] : isProgram(stage) ? [stage] : []))];
 }
 
-function withMembers(step: StepModel): StepModel[] {
-  return [step, ...step.members.flatMap(withMembers)];
+function withInner(step: StepModel): StepModel[] {
+  return [step, ...membersOf(step).flatMap(withInner)];
 }
 
 function isProgram(stage: StageSetting): stage is ProgramSetting {

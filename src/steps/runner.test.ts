@@ -2,12 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { cpuTimeMs } from '../../test/cpu-time.ts';
 import type { Json } from '../base/json.ts';
 import type { StepContext } from '../definition/code.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { type AttemptFields, createAttemptRequest } from '../proof/attempt-request.ts';
 import { createAttemptRunner } from './runner.ts';
 import type { StepServices } from './services.ts';
 
 const SERVICES: StepServices = { cwd: '.', now: () => 0 };
-const runner = createAttemptRunner(SERVICES);
+const runner = createAttemptRunner(SERVICES, REGISTRY);
 const run = (fields: AttemptFields) => runner(createAttemptRequest(fields));
 const ok = { outcome: 'ok', output: null };
 const condition = (name: string, error = `${name} is not met`) => ({ name, error });
@@ -90,7 +91,7 @@ describe('work that is handed out is told so before it begins', () => {
     ['an agent in a driven run', false, { kind: 'agent', config: { role: 'any' } }],
     ['a task', false, { kind: 'task', snapshot: attended }],
   ])('%s: %s', async (_what, isHandedOut, fields) => {
-    const result = await createAttemptRunner({ ...SERVICES, roles })(createAttemptRequest({ ...fields, want: 'prepare' }));
+    const result = await createAttemptRunner({ ...SERVICES, roles }, REGISTRY)(createAttemptRequest({ ...fields, want: 'prepare' }));
     expect([result.type, 'handsOut' in result]).toEqual(['ready', isHandedOut]);
   });
 });
@@ -336,7 +337,7 @@ describe('a task', () => {
 });
 
 describe('secrets', () => {
-  const masking = createAttemptRunner({ ...SERVICES, secrets: { TOKEN: 's3cr3t-token-value' } });
+  const masking = createAttemptRunner({ ...SERVICES, secrets: { TOKEN: 's3cr3t-token-value' } }, REGISTRY);
   const ask = (fields: AttemptFields) => masking(createAttemptRequest(fields));
   const text = 'got s3cr3t-token-value';
 

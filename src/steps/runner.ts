@@ -8,7 +8,7 @@
 
 import { isEngineError, messageOf } from '../base/error.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
-import { pipelineOf } from '../definition/kinds/registry.ts';
+import { pipelineOf } from '../definition/kind.ts';
 import { heldBy } from '../kernel/activation.ts';
 import { createRedactor } from '../process/redact.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
@@ -20,15 +20,13 @@ import { type ForgePart, type ForgeReading, partsNamedBy, readForge } from './fo
 import { isForCaller } from './handover.ts';
 import { apart } from './isolation.ts';
 import { notingTree } from './judged-tree.ts';
-import { EXECUTORS } from './kinds/registry.ts';
-import { executeTask } from './kinds/task.ts';
 import { beforeWork, producing } from './outputs/production.ts';
 import { protectedBefore, protecting } from './protection.ts';
 import { redactJson } from './redaction.ts';
-import type { StepServices } from './services.ts';
+import { entryOf, type StepServices } from './services.ts';
 import { approvalOf } from './subject-changes.ts';
 import { observeSubjects } from './subjects.ts';
-import { type Bench, CLAIMED, type Job, stepError, stoppedError, type Work } from './work.ts';
+import { type Bench, CLAIMED, type Executors, type Job, stepError, stoppedError, type Work } from './work.ts';
 
 type Evidence = { readonly [name: string]: Json };
 
@@ -36,9 +34,14 @@ const NO_CHECKS: readonly CheckResult[] = Object.freeze([]);
 const STACK_MAX = 2000;
 
 /** Builds the function that does what a host asks for one attempt. */
-export function createAttemptRunner(services: StepServices): AttemptRunner {
+export function createAttemptRunner(services: StepServices, { kinds, checks }: Executors): AttemptRunner {
   const hasSecrets = Object.keys(services.secrets ?? {}).length > 0;
-  const own: Bench = { services, redactor: hasSecrets ? createRedactor(services.secrets ?? {}) : undefined };
+  const own: Bench = {
+    services,
+    kinds,
+    checks: { ...services.checks, ...checks },
+    redactor: hasSecrets ? createRedactor(services.secrets ?? {}) : undefined,
+  };
   return async (request) => {
     const bench = request.workspace === undefined ? own : { ...own, services: { ...services, cwd: request.workspace } };
     try {
@@ -131,17 +134,17 @@ async function executeHere(bench: Bench, request: AttemptRequest, context: Attem
 }
 
 function startWork(job: Job): Work | Promise<Work> {
-  const start = (): Work | Promise<Work> => (job.request.bound.model.kind === 'task' ? executeTask(job) : executeOther(job));
+  const start = (): Work | Promise<Work> => work(job);
   // Only where there is a forge can anything land.
   return job.bench.services.forge === undefined ? start() : notingTree(job, start);
 }
 
-async function executeOther(job: Job): Promise<Work> {
+function work(job: Job): Work | Promise<Work> {
   const { kind } = job.request.bound.model;
-  const execution = EXECUTORS[kind];
-  if (execution === undefined) return { error: stepError('STEP_FAILED', `a step of kind "${kind}" waits; it is not executed`) };
+  const execute = entryOf(job.bench.kinds, kind)?.execute;
+  if (execute === undefined) return { error: stepError('STEP_FAILED', `a step of kind "${kind}" waits; it is not executed`) };
   // Agents and commands have it around their work; what a generator may not touch is looked at here.
-  return kind === 'generate' ? protecting(job, execution) : execution(job);
+  return kind === 'generate' ? protecting(job, execute) : execute(job);
 }
 
 interface Done {

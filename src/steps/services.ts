@@ -3,11 +3,12 @@
 
 import type { AgentDriver, AgentPermissions, Watchdogs } from '../agents/driver.ts';
 import type { Budget } from '../definition/budget.ts';
+import type { OwnKind } from '../definition/own-kind.ts';
 import type { Forge } from '../forge/forge.ts';
 import type { Groups } from '../forge/people.ts';
 import type { Accounting } from './accounting.ts';
-import type { GateCheck } from './checks/check.ts';
-import type { ForgeFacts, ForgeSubject } from './checks/forge-facts.ts';
+import type { GateCheck } from './check.ts';
+import type { ForgeFacts, ForgeSubject } from './forge-facts.ts';
 
 /** A program as configuration writes it: one of a shell line and a list of words. */
 export interface ProgramSetting {
@@ -60,6 +61,8 @@ export interface StepServices {
   readonly defaultStages?: readonly string[];
   /** Gate checks beside the built-in ones. */
   readonly checks?: Readonly<Record<string, GateCheck>>;
+  /** Kinds of steps that the application defined, by name, for workflows that do not bring them along. */
+  readonly kinds?: Readonly<Record<string, OwnKind>>;
   readonly roles?: Readonly<Record<string, RoleSetting>>;
   readonly drivers?: Readonly<Record<string, AgentDriver>>;
   /** Who admits agents and keeps the books; without it, nothing is counted. */

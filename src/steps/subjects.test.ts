@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../base/json.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { createAttemptRequest } from '../proof/attempt-request.ts';
 import { createAttemptRunner } from './runner.ts';
 
@@ -20,7 +21,7 @@ afterEach(() => rmSync(cwd, { recursive: true }));
 async function observed(files: readonly string[]): Promise<JsonObject> {
   const gate = { prompt: 'Fine?', show: [], options: [], subjects: { files } };
   const request = createAttemptRequest({ kind: 'human', config: {}, model: { gate }, want: 'observe' });
-  const result = await createAttemptRunner({ cwd, now: Date.now })(request);
+  const result = await createAttemptRunner({ cwd, now: Date.now }, REGISTRY)(request);
   if (result.type !== 'observed') throw new Error(JSON.stringify(result));
   return result.subjects.files as JsonObject;
 }

@@ -4,25 +4,36 @@
 import type { AgentQuestion } from '../agents/driver.ts';
 import type { ErrorCode } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
+import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { Redactor } from '../process/redact.ts';
 import type { AttemptRequest, CheckResult } from './attempt.ts';
+import type { GateCheck } from './check.ts';
 import type { AttemptContext } from './context.ts';
 import type { Handover } from './handover.ts';
 import type { StepServices } from './services.ts';
 
+/** How each kind of step is executed, and the checks that gates can make. A kind that only waits has no executor. */
+export interface Executors {
+  readonly kinds: Readonly<Record<string, KindExecutor>>;
+  readonly checks: Readonly<Record<string, GateCheck>>;
+}
+
 /** The services of a runner with what is made of them once. */
 export interface Bench {
   readonly services: StepServices;
+  readonly kinds: Executors['kinds'];
+  /** The checks of gates by name: the built-in ones and those of the project. */
+  readonly checks: Readonly<Record<string, GateCheck>>;
   /** Absent when there is nothing to mask. */
   readonly redactor: Redactor | undefined;
 }
 
 /** One piece of work for an executor. */
-export interface Job {
+export interface Job<Model extends StepModel = StepModel> {
   readonly bench: Bench;
-  readonly request: AttemptRequest;
+  readonly request: AttemptRequest<Model>;
   readonly context: AttemptContext;
 }
 
@@ -44,8 +55,14 @@ export type Work =
   /** The worker asks the person it works for. */
   | ({ readonly asks: readonly AgentQuestion[] } & Noted);
 
-/** Does the work of one kind of step. What it throws is a failure of the step. */
-export type Executor = (job: Job) => Work | Promise<Work>;
+/** How a kind of step is executed; one that only waits is not. */
+export interface KindExecutor {
+  /** Does the work of a step of this kind. What it throws is a failure of the step. */
+  execute?(job: Job): Work | Promise<Work>;
+}
+
+/** Does the work of a step. An executor of one kind is only ever given steps of it. */
+export type Executor = NonNullable<KindExecutor['execute']>;
 
 /** The verdict on work that its worker says is done and that was not seen here. */
 export const CLAIMED = 'claimed_not_observed';

@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../base/json.ts';
+import type { CheckModel } from '../definition/check.ts';
 import { judgesFiles } from '../definition/landing.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { createAttemptRequest } from '../proof/attempt-request.ts';
 import type { AttemptResult } from './attempt.ts';
 import { createAttemptRunner } from './runner.ts';
@@ -32,9 +34,12 @@ async function gate(
   steps: readonly JsonObject[] = [],
 ): Promise<AttemptResult> {
   const request = createAttemptRequest({ kind: 'gate', config: { checks } });
-  const models = steps.map((config) => ({ ...request.bound.model, id: 'made', kind: 'agent' as const, config }));
+  const models = steps.map((frame) => ({ ...request.bound.model, id: 'made', kind: 'agent' as const, config: {}, ...frame }));
   const definition = { ...request.workflow.definition, steps: [request.bound.model, ...models] };
-  return await createAttemptRunner({ cwd, now: () => 0, ...services })({ ...request, workflow: { ...request.workflow, definition } });
+  return await createAttemptRunner(
+    { cwd, now: () => 0, ...services },
+    REGISTRY,
+  )({ ...request, workflow: { ...request.workflow, definition } });
 }
 
 const moved = (path: string, what: string) => ({
@@ -111,9 +116,14 @@ describe('in a repository', () => {
 });
 
 test('gates look at files unless all that they ask is elsewhere', () => {
-  const elsewhere = [{ check: 'pr_approval' }, { check: 'any_of', checks: [{ check: 'ci_status' }, { check: 'webhook' }] }];
+  const webhook = { check: 'webhook', url: 'https://example.com' } as const;
+  const own = { check: 'own' } as unknown as CheckModel;
+  const elsewhere: CheckModel[] = [
+    { check: 'pr_approval', from: 'maintainers' },
+    { check: 'any_of', checks: [{ check: 'ci_status' }, webhook] },
+  ];
   expect(judgesFiles(elsewhere)).toBe(false);
-  expect(judgesFiles([...elsewhere, { check: 'any_of', checks: [{ check: 'webhook' }, { check: 'own' }] }])).toBe(true);
+  expect(judgesFiles([...elsewhere, { check: 'any_of', checks: [webhook, own] }])).toBe(true);
 });
 
 describe('in a plain folder', () => {

@@ -15,13 +15,12 @@
 import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { dirname, join, posix, relative } from 'node:path';
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { patternRefusal } from '../definition/kinds/output-pattern.ts';
-import type { StepModel } from '../definition/model.ts';
+import { allChecks, type CheckModel } from '../definition/check.ts';
+import { membersOf, type StepModel } from '../definition/model.ts';
+import { isFileOutput, patternRefusal } from '../definition/output-pattern.ts';
 import { changesOfTrees, commitTree, TreeReader } from '../process/git-tree.ts';
 import { matches } from './glob.ts';
 import { hiddenContent } from './hidden-content.ts';
-import { declaredOutputs, isFileOutput } from './outputs/declaration.ts';
 import { digestProtected, gitFolder } from './protected-files.ts';
 import type { Job } from './work.ts';
 import { unlessGone } from './workspace-file.ts';
@@ -126,7 +125,7 @@ export class TreeWatch {
   }
 
   /** What moved since `settled`; reports of these checks are theirs to write. */
-  async moves(checks: readonly Json[]): Promise<{ readonly moves: readonly Move[]; readonly tree: WorkspaceTree }> {
+  async moves(checks: readonly CheckModel[]): Promise<{ readonly moves: readonly Move[]; readonly tree: WorkspaceTree }> {
     const before = this.first as Look;
     const after = await this.look();
     const changes = await this.changes(before, after);
@@ -134,7 +133,7 @@ export class TreeWatch {
     const rewritten = [...before.marks].flatMap(([path, mark]): Move[] => {
       return named.has(path) || after.marks.get(path) === mark ? [] : [{ path, what: 'rewritten' }];
     });
-    const reports = reportsOf(checks);
+    const reports = reportsOf(allChecks(checks));
     const moves = [...changes.filter(({ what }) => what !== 'added'), ...rewritten].filter(({ path }) => {
       return !reports.some((pattern) => matches(this.fromWorkspace(path), pattern));
     });
@@ -224,12 +223,11 @@ async function lookAtNamed(job: Place): Promise<Look> {
   return { id: createHash('sha256').update(lines.join('')).digest('hex'), digests, marks, nested: [] };
 }
 
-function reportsOf(checks: readonly Json[]): string[] {
-  return checks.filter(isJsonObject).flatMap((config: JsonObject) => {
-    const { check, report, checks: inner } = config;
-    if (Array.isArray(inner)) return reportsOf(inner);
-    if (typeof report === 'string') return [posix.normalize(report)];
-    return check === 'coverage' ? COVERAGE_REPORTS : [];
+function reportsOf(checks: readonly CheckModel[]): string[] {
+  return checks.flatMap((check) => {
+    if (check.check !== 'command' && check.check !== 'coverage') return [];
+    if (check.report !== undefined) return [posix.normalize(check.report)];
+    return check.check === 'coverage' ? COVERAGE_REPORTS : [];
   });
 }
 
@@ -245,12 +243,12 @@ function leftOut({ bench, request }: Place, top: string): string[] {
   return [...CACHES, ...reports, `/${own}*`, ...beside];
 }
 
-function mayChangeOf({ mayChange = [], members }: StepModel): string[] {
-  return [...mayChange, ...members.flatMap(mayChangeOf)];
+function mayChangeOf(step: StepModel): string[] {
+  return [...(step.mayChange ?? []), ...membersOf(step).flatMap(mayChangeOf)];
 }
 
-function checksOf({ config, members }: StepModel): Json[] {
-  return [...(Array.isArray(config.checks) ? config.checks : []), ...members.flatMap(checksOf)];
+function checksOf(step: StepModel): CheckModel[] {
+  return [...(step.kind === 'gate' ? allChecks(step.config.checks) : []), ...membersOf(step).flatMap(checksOf)];
 }
 
 function namedPatterns({ bench, request }: Place): string[] {
@@ -258,7 +256,7 @@ function namedPatterns({ bench, request }: Place): string[] {
   return [...(bench.services.protected ?? []), ...(definition.protected ?? []), ...definition.steps.flatMap(patternsOf)];
 }
 
-function patternsOf({ config, members, protected: named = [] }: StepModel): string[] {
-  const files = declaredOutputs(config.outputs).filter(isFileOutput);
-  return [...files.map(({ pattern }) => pattern), ...named, ...members.flatMap(patternsOf)];
+function patternsOf(step: StepModel): string[] {
+  const { outputs = [], protected: named = [] } = step;
+  return [...outputs.filter(isFileOutput).map(({ pattern }) => pattern), ...named, ...membersOf(step).flatMap(patternsOf)];
 }

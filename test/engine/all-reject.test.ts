@@ -5,6 +5,7 @@ import { createScriptedDriver } from '../../src/agents/scripted.ts';
 import { compileYaml } from '../../src/authoring/yaml/compile.ts';
 import { readYamlWorkflow } from '../../src/authoring/yaml/read.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 import { createLatch, createRig, type Latch, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -34,7 +35,7 @@ stages:
 `,
     'reviews.yaml',
   );
-  const { workflow, problems } = compileYaml(document as NonNullable<typeof document>);
+  const { workflow, problems } = compileYaml(document as NonNullable<typeof document>, REGISTRY);
   if (workflow === undefined) throw new Error(JSON.stringify(problems));
   return workflow;
 }

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkYaml } from '../../src/authoring/yaml/check.ts';
 import { defineWorkflow, type Engine, type EngineOptions, step, workflow } from '../../src/index.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 import { openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
 import { openSample, valueIn } from '../../src/proof/forge-stage.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
@@ -85,6 +86,7 @@ stages:
       - { label: Rework, goto: build, requires_input: true }
   - { id: ship, type: command, run: echo shipped }
 `,
+      REGISTRY,
     );
     const graph = defineWorkflow({
       name: 'ship',

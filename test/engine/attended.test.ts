@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createScriptedDriver } from '../../src/agents/scripted.ts';
 import { checkYaml } from '../../src/authoring/yaml/check.ts';
 import { defineWorkflow, type Engine, step, workflow } from '../../src/index.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
 import { codeOf, createRig, errorOf, type Rig } from './rig.ts';
 
@@ -262,7 +263,7 @@ stages:
 `;
 
   test('a file counts when it is new since the step was handed out, also for a process that comes later', async () => {
-    const { compiled } = checkYaml('docs.yaml', text);
+    const { compiled } = checkYaml('docs.yaml', text, REGISTRY);
     const definition = compiled as NonNullable<typeof compiled>;
     mkdirSync(rig.path('docs'));
     writeFileSync(rig.path('docs/old.md'), 'old');

@@ -8,6 +8,7 @@ import { checkYaml } from '../../src/authoring/yaml/check.ts';
 import type { Budget } from '../../src/definition/budget.ts';
 import { hashDefinition } from '../../src/definition/hash.ts';
 import { validateDefinition } from '../../src/definition/validate.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
 import { defineWorkflow, type Engine, step, workflow } from './library.ts';
 import { codeOf, createLatch, createRig, errorOf, type Rig } from './rig.ts';
@@ -35,9 +36,12 @@ function under(given: AnyWorkflow, { run, steps = {} }: { readonly run?: Budget;
   const compiled = 'compiled' in given ? given.compiled : given;
   const models = compiled.definition.steps.map((model) => {
     const budget = steps[model.id];
-    return budget === undefined ? model : { ...model, config: { ...model.config, budget: { ...budget } } };
+    return budget === undefined || model.kind !== 'agent' ? model : { ...model, config: { ...model.config, budget } };
   });
-  const definition = validateDefinition({ ...compiled.definition, steps: models, ...(run === undefined ? {} : { budget: run }) });
+  const definition = validateDefinition(
+    { ...compiled.definition, steps: models, ...(run === undefined ? {} : { budget: run }) },
+    { registry: REGISTRY },
+  );
   return { ...compiled, definition, hash: hashDefinition(definition) };
 }
 
@@ -185,7 +189,7 @@ describe('the budget of a run', () => {
       'stages:',
       '  - { id: a, type: agent, agent: worker, prompt: p }',
     ].join('\n');
-    const { compiled } = checkYaml('y.yaml', yaml);
+    const { compiled } = checkYaml('y.yaml', yaml, REGISTRY);
     expect(compiled?.definition.budget).toEqual({ tokens: 10, costUsd: 0.5, turns: 3, timeMs: 3_600_000 });
   });
 });

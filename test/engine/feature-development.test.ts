@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { membersOf } from '../../src/definition/model.ts';
 import type { Review } from '../../src/forge/local-control.ts';
 import type { RunHandle, RunView } from '../../src/index.ts';
 import { valueIn } from '../../src/proof/forge-stage.ts';
@@ -452,11 +453,11 @@ describe('over all of these', () => {
   });
 
   test('every step was done, and every branch was done or skipped as its condition says', () => {
-    const steps = definition.steps.flatMap(({ id, members }) => [id, ...members.map((member) => `${id}/${member.id}`)]);
+    const steps = definition.steps.flatMap((step) => [step.id, ...membersOf(step).map(({ id }) => `${step.id}/${id}`)]);
     expect(steps.filter((step) => !settled.has(`${step} ok`))).toEqual([]);
     const conditional = definition.steps.flatMap((step) => [
       step,
-      ...step.members.map((member) => ({ ...member, id: `${step.id}/${member.id}` })),
+      ...membersOf(step).map((member) => ({ ...member, id: `${step.id}/${member.id}` })),
     ]);
     const skipped = conditional.filter(({ condition }) => condition !== undefined).map(({ id }) => `${id} skip`);
     expect([...settled].filter((one) => one.endsWith(' skip')).sort()).toEqual(skipped.sort());

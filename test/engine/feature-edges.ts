@@ -41,11 +41,12 @@ export function settledSteps(events: readonly RunEvent[]): string[] {
   return events.flatMap((event) => (event.type === 'step.settled' ? [`${event.path.replaceAll(/#\d+/g, '')} ${event.outcome}`] : []));
 }
 
-function outcomesOf({ kind, condition, timeoutMs, config }: StepModel): string[] {
+function outcomesOf(step: StepModel): string[] {
+  const { kind, condition, timeoutMs } = step;
   const own = OUTCOMES[kind] ?? [];
   return [
     ...own,
-    ...(config.action === 'merge_pr' ? ['conflict', 'ci_failure', 'stale_head', 'stale_tree'] : []),
+    ...(step.kind === 'action' && step.config.action === 'merge_pr' ? ['conflict', 'ci_failure', 'stale_head', 'stale_tree'] : []),
     ...(condition === undefined ? [] : ['skip']),
     ...(timeoutMs === undefined || own.includes('timeout') ? [] : ['timeout']),
   ];

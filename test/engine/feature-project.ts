@@ -15,6 +15,7 @@ import type { Forge } from '../../src/forge/forge.ts';
 import type { LocalForge } from '../../src/forge/local-forge.ts';
 import type { Engine, RunHandle } from '../../src/index.ts';
 import type { RunEvent } from '../../src/kernel/event.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
 import { valueIn } from '../../src/proof/forge-stage.ts';
 import { createVirtualClock, type VirtualClock } from '../../src/proof/virtual-clock.ts';
@@ -73,7 +74,7 @@ export interface FeatureProject {
 
 /** The seed's workflow, compiled. */
 export function featureDevelopment(): CompiledWorkflow {
-  const { compiled, errors } = checkYaml(FILE, FEATURE_TEXT);
+  const { compiled, errors } = checkYaml(FILE, FEATURE_TEXT, REGISTRY);
   if (compiled === undefined) throw new Error(JSON.stringify(errors));
   return compiled;
 }

@@ -3,6 +3,7 @@
 
 import { checkYaml } from '../../src/authoring/yaml/check.ts';
 import type { Engine, EngineOptions, RunHandle } from '../../src/index.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
 import { openSample } from '../../src/proof/forge-stage.ts';
 import { createRig } from './rig.ts';
@@ -22,7 +23,7 @@ export async function openForgeRig(): Promise<ForgeRig> {
   return {
     stage,
     async start(text, options = { forge: stage.forge }) {
-      const { compiled, errors } = checkYaml('workflow.yaml', text);
+      const { compiled, errors } = checkYaml('workflow.yaml', text, REGISTRY);
       if (compiled === undefined) throw new Error(JSON.stringify(errors));
       const { number } = await openSample(stage, 'feature');
       const engine = await rig.open({ workflows: [compiled], ...options });

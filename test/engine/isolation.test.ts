@@ -7,6 +7,7 @@ import { createScriptedDriver } from '../../src/agents/scripted.ts';
 import { checkYaml } from '../../src/authoring/yaml/check.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
 import { all, defineWorkflow, type Engine, step, workflow } from '../../src/index.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 import { git } from '../git.ts';
 import { createLatch, createRig, type Rig } from './rig.ts';
 
@@ -27,7 +28,7 @@ const parallel = (...branches: readonly string[]): CompiledWorkflow => parallelS
 function parallelStage(more: string, branches: readonly string[]): CompiledWorkflow {
   const lines = branches.map((branch) => `      - { ${branch} }`).join('\n');
   const text = `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: both }\nstages:\n  - id: both\n    type: parallel\n${more}    branches:\n${lines}\n`;
-  const { compiled, errors } = checkYaml('both.yaml', text);
+  const { compiled, errors } = checkYaml('both.yaml', text, REGISTRY);
   if (compiled === undefined) throw new Error(JSON.stringify(errors));
   return compiled;
 }

@@ -9,6 +9,7 @@ import { createScriptedDriver, type ScriptedMove } from '../../src/agents/script
 import type { AnyWorkflow } from '../../src/api/engine.ts';
 import { checkYaml } from '../../src/authoring/yaml/check.ts';
 import type { Engine, RunView } from '../../src/index.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
 import { type StageClone, valueIn } from '../../src/proof/forge-stage.ts';
 import { git } from '../git.ts';
@@ -33,7 +34,11 @@ afterEach(async () => {
 type Deeds = Readonly<Record<string, (request: AgentRequest) => readonly ScriptedMove[]>>;
 
 function fileOf(stages: string): AnyWorkflow {
-  const { compiled, errors } = checkYaml('w.yaml', `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\nstages:\n${stages}`);
+  const { compiled, errors } = checkYaml(
+    'w.yaml',
+    `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\nstages:\n${stages}`,
+    REGISTRY,
+  );
   if (compiled === undefined) throw new Error(JSON.stringify(errors));
   return compiled;
 }

@@ -5,6 +5,7 @@ import { createScriptedDriver } from '../../src/agents/scripted.ts';
 import type { AnyWorkflow } from '../../src/api/engine.ts';
 import { checkYaml } from '../../src/authoring/yaml/check.ts';
 import { defineWorkflow, type Engine, step, workflow } from '../../src/index.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 import { createRig, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -48,6 +49,7 @@ stages:
   - { id: fix, type: agent, agent: worker, prompt: Fix it. }
   - { id: tidy, type: agent, agent: worker, prompt: Tidy up. }
 `,
+    REGISTRY,
   );
   expect(errors).toEqual([]);
   return compiled as NonNullable<typeof compiled>;

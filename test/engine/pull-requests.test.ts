@@ -9,6 +9,7 @@ import { createScriptedDriver, type ScriptedMove } from '../../src/agents/script
 import type { AnyWorkflow } from '../../src/api/engine.ts';
 import { checkYaml } from '../../src/authoring/yaml/check.ts';
 import { defineWorkflow, type Engine, type RunView } from '../../src/index.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
 import { openSample, type StageClone, valueIn } from '../../src/proof/forge-stage.ts';
 import { git } from '../git.ts';
@@ -31,7 +32,11 @@ type Script = (request: AgentRequest) => readonly ScriptedMove[] | Promise<reado
 type Origin = { readonly issue?: number; readonly pr?: number };
 
 function fileOf(stages: string): AnyWorkflow {
-  const { compiled, errors } = checkYaml('w.yaml', `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\nstages:\n${stages}`);
+  const { compiled, errors } = checkYaml(
+    'w.yaml',
+    `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\nstages:\n${stages}`,
+    REGISTRY,
+  );
   if (compiled === undefined) throw new Error(JSON.stringify(errors));
   return compiled;
 }

@@ -9,6 +9,7 @@ import { compileYaml } from '../../src/authoring/yaml/compile.ts';
 import { readYamlWorkflow } from '../../src/authoring/yaml/read.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
 import type { EngineOptions } from '../../src/index.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
 import { valueIn } from '../../src/proof/forge-stage.ts';
 import { createRig, type Rig } from './rig.ts';
@@ -25,7 +26,7 @@ afterEach(() => rig.close());
 function workflowOf(lines: string): CompiledWorkflow {
   const { document, problems } = readYamlWorkflow(`apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata:\n  name: w\n${lines}`, 'w.yaml');
   if (document === undefined) throw new Error(JSON.stringify(problems));
-  const { workflow, problems: faults } = compileYaml(document);
+  const { workflow, problems: faults } = compileYaml(document, REGISTRY);
   if (workflow === undefined) throw new Error(JSON.stringify(faults));
   return workflow;
 }

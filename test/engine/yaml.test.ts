@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { compileYaml } from '../../src/authoring/yaml/compile.ts';
 import { readYamlWorkflow } from '../../src/authoring/yaml/read.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 import { createRig, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -19,7 +20,7 @@ function workflowOf(lines: string): CompiledWorkflow {
   const { document, problems } = readYamlWorkflow(text, 'w.yaml');
   expect(problems).toEqual([]);
   if (document === undefined) throw new Error('no document');
-  const compiled = compileYaml(document);
+  const compiled = compileYaml(document, REGISTRY);
   if (compiled.workflow === undefined) throw new Error(JSON.stringify(compiled.problems));
   return compiled.workflow;
 }

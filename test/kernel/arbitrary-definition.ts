@@ -2,7 +2,7 @@
 // contracts, limits of time and questions behind steps.
 
 import * as fc from 'fast-check';
-import type { Choice, Definition, Edge, NextTable, StepModel } from '../../src/definition/model.ts';
+import type { Choice, Definition, Edge, NextTable, StepFrame, StepModel } from '../../src/definition/model.ts';
 import {
   child,
   delay,
@@ -46,7 +46,7 @@ const common = fc.record(
     slots: fc.constant(['s']),
   },
   { requiredKeys: [] },
-) as fc.Arbitrary<Partial<StepModel>>;
+) as fc.Arbitrary<Partial<StepFrame>>;
 
 function memberOf(id: string): fc.Arbitrary<StepModel> {
   return fc
@@ -54,13 +54,13 @@ function memberOf(id: string): fc.Arbitrary<StepModel> {
     .map(([kind, given]) => plainStep(kind, id, given));
 }
 
-function plainStep(kind: string, id: string, given: Partial<StepModel>): StepModel {
+function plainStep(kind: string, id: string, given: Partial<StepFrame>): StepModel {
   if (kind === 'human') return human(id, given);
   if (kind === 'signal') return signal(id, 'go', given);
   if (kind === 'delay') return delay(id, { durationMs: 40 }, given);
   if (kind === 'poll') return delay(id, { durationMs: 40, poll: { intervalMs: 15 } }, given);
   if (kind === 'workflow') return child(id, given);
-  if (kind === 'validate') return validation(id, 1, { ...given, members: [] });
+  if (kind === 'validate') return step(id, { ...given, kind: 'validate', stages: null, repairs: 1 });
   if (kind === 'mended') return validation(id, 2, given);
   if (kind === 'gated') return step(id, { ...given, gate: question() });
   return step(id, given);
@@ -69,7 +69,7 @@ function plainStep(kind: string, id: string, given: Partial<StepModel>): StepMod
 const group = fc.record(
   { join: fc.constantFrom(...JOINS), concurrency: fc.integer({ min: 1, max: 2 }), gate: fc.constant(question()) },
   { requiredKeys: ['join'] },
-) as fc.Arbitrary<Partial<StepModel>>;
+) as fc.Arbitrary<Partial<StepFrame>>;
 
 function bodyOf(id: string): fc.Arbitrary<StepModel> {
   const kinds = ['task', 'human', 'signal', 'delay', 'poll', 'workflow', 'validate', 'mended', 'gated'];
@@ -89,7 +89,7 @@ function eachOf(id: string): fc.Arbitrary<StepModel> {
   const items = fc.constantFrom('params.items', 'params.none', 'params.flag');
   return fc
     .tuple(memberOf(id), group, fc.tuple(common, items))
-    .map(([body, given, [others, source]]) => each(id, { ...others, ...given, members: [body], items: source }));
+    .map(([body, given, [others, source]]) => each(id, { ...others, ...given, body, items: source }));
 }
 
 interface Place {

@@ -1,18 +1,23 @@
 // Owns short spellings of definitions for tests of the kernel. They are made as data, without the ways of writing
 // workflows, and checked as any definition is.
 
-import type { JsonObject } from '../../src/base/json.ts';
 import type {
   Definition,
+  DelayWork,
+  EachWork,
   Edge,
   GateOptionModel,
   HumanGateModel,
   JoinModel,
   NextTable,
+  ParallelWork,
+  StepFrame,
   StepModel,
+  StepWork,
   Target,
 } from '../../src/definition/model.ts';
 import { validateDefinition } from '../../src/definition/validate.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 
 const ENDS = ['complete', 'fail', 'escalate', 'reject'];
 
@@ -32,13 +37,16 @@ export function to(name: string): NextTable {
   return { ok: edge(name), skip: edge(name) };
 }
 
+/** What a test says about the frame of a step, and perhaps about its work. */
+export type Given = Partial<StepFrame> & (StepWork | { readonly kind?: undefined });
+
 /** A task, or another kind of step with what is given. */
-export function step(id: string, given: Partial<StepModel> = {}): StepModel {
+export function step(id: string, given: Given = {}): StepModel {
+  const { kind, ...rest } = given;
+  const work = kind === undefined ? { kind: 'task', config: {} } : given;
   return {
     id,
     title: id,
-    kind: 'task',
-    config: {},
     actions: [],
     args: {},
     preconditions: [],
@@ -48,9 +56,9 @@ export function step(id: string, given: Partial<StepModel> = {}): StepModel {
     contractRetries: 1,
     recovery: 'rerun',
     slots: [],
-    members: [],
-    ...given,
-  };
+    ...rest,
+    ...work,
+  } as StepModel;
 }
 
 /** An option of a question. */
@@ -64,38 +72,40 @@ export function question(given: Partial<HumanGateModel> = {}): HumanGateModel {
 }
 
 /** A step that asks a person. */
-export function human(id: string, given: Partial<StepModel> = {}): StepModel {
-  return step(id, { kind: 'human', gate: question(), ...given });
+export function human(id: string, given: Partial<StepFrame> = {}): StepModel {
+  return step(id, { gate: question(), ...given, kind: 'human' });
 }
 
 /** A step that waits for a signal. */
-export function signal(id: string, name: string, given: Partial<StepModel> = {}): StepModel {
-  return step(id, { kind: 'signal', config: { signal: name }, ...given });
+export function signal(id: string, name: string, given: Partial<StepFrame> = {}): StepModel {
+  return step(id, { ...given, kind: 'signal', signal: name });
 }
 
 /** A step that lets time pass. */
-export function delay(id: string, config: JsonObject, given: Partial<StepModel> = {}): StepModel {
-  return step(id, { kind: 'delay', config, ...given });
+export function delay(id: string, work: Omit<DelayWork, 'kind'>, given: Partial<StepFrame> = {}): StepModel {
+  return step(id, { ...given, kind: 'delay', ...work });
 }
 
 /** A step that starts another workflow. */
-export function child(id: string, given: Partial<StepModel> = {}): StepModel {
-  return step(id, { kind: 'workflow', config: { workflow: 'kid' }, ...given });
+export function child(id: string, given: Partial<StepFrame> = {}): StepModel {
+  return step(id, { ...given, kind: 'workflow', workflow: 'kid', input: {} });
 }
 
+type GroupGiven = Partial<StepFrame & Pick<ParallelWork, 'join' | 'concurrency'>>;
+
 /** Branches. */
-export function parallel(id: string, members: readonly StepModel[], given: Partial<StepModel> = {}): StepModel {
-  return step(id, { kind: 'parallel', members, join: { rule: 'all' }, ...given });
+export function parallel(id: string, members: readonly StepModel[], given: GroupGiven = {}): StepModel {
+  return step(id, { join: { rule: 'all' }, ...given, kind: 'parallel', members });
 }
 
 /** A fan-out over the items in the params. */
-export function each(id: string, given: Partial<StepModel> = {}): StepModel {
-  return step(id, { kind: 'each', items: 'params.items', members: [step(id)], join: { rule: 'all' }, ...given });
+export function each(id: string, given: GroupGiven & Partial<Pick<EachWork, 'items' | 'body'>> = {}): StepModel {
+  return step(id, { items: 'params.items', body: step(id), join: { rule: 'all' }, ...given, kind: 'each' });
 }
 
-/** A validation with a step that mends what it finds. */
-export function validation(id: string, retry: number, given: Partial<StepModel> = {}): StepModel {
-  return step(id, { kind: 'validate', config: { stages: null, retry }, members: [step('fix')], ...given });
+/** A validation with a step that repairs what it finds. */
+export function validation(id: string, repairs: number, given: Partial<StepFrame> = {}): StepModel {
+  return step(id, { ...given, kind: 'validate', stages: null, repairs, onFailure: step('fix') });
 }
 
 /** The three rules of joins, `count` with two. */
@@ -106,14 +116,17 @@ export const PROMISE = { name: 'promise', error: 'the promise is broken' };
 
 /** A definition of these steps that begins with the first one; it is refused as any other if it cannot work. */
 export function graph(...steps: readonly StepModel[]): Definition {
-  return validateDefinition({
-    name: 'w',
-    title: 'w',
-    description: '',
-    form: 'graph',
-    params: {},
-    entry: steps[0]?.id ?? '',
-    steps,
-    limits: { maxIterations: 3 },
-  });
+  return validateDefinition(
+    {
+      name: 'w',
+      title: 'w',
+      description: '',
+      form: 'graph',
+      params: {},
+      entry: steps[0]?.id ?? '',
+      steps,
+      limits: { maxIterations: 3 },
+    },
+    { registry: REGISTRY },
+  );
 }

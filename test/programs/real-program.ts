@@ -8,6 +8,7 @@ import type { AgentAnswer, AgentDriver, AgentRequest } from '../../src/agents/dr
 import { checkYaml } from '../../src/authoring/yaml/check.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
 import { createEngine, type RunView } from '../../src/index.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 import { readProcesses } from '../../src/process/process-table.ts';
 import { createAgentRequest } from '../../src/proof/driver-suite.ts';
 import { THREE_STEPS } from '../cli/mcp-client.ts';
@@ -29,7 +30,7 @@ function createPlace(): Place {
 }
 
 function threeSteps(): CompiledWorkflow {
-  const { compiled, errors } = checkYaml('three-steps.yaml', THREE_STEPS);
+  const { compiled, errors } = checkYaml('three-steps.yaml', THREE_STEPS, REGISTRY);
   if (compiled === undefined) throw new Error(JSON.stringify(errors));
   return compiled;
 }

@@ -13,7 +13,12 @@ const SECTIONS = [...README.matchAll(/```sh\nnode (examples\/\S+)\n```\n\n```tex
 }));
 
 test('every example is in the README', () => {
-  expect(SECTIONS.map(({ file }) => file)).toEqual(['examples/w1/run.ts', 'examples/patterns/run.ts', 'examples/flow/run.ts']);
+  expect(SECTIONS.map(({ file }) => file)).toEqual([
+    'examples/w1/run.ts',
+    'examples/patterns/run.ts',
+    'examples/flow/run.ts',
+    'examples/own-kind/run.ts',
+  ]);
 });
 
 test.each(SECTIONS)('$file prints what the README shows', ({ file = '', output }) => {

@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { compileYaml } from '../../src/authoring/yaml/compile.ts';
 import { readYamlWorkflow } from '../../src/authoring/yaml/read.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 
 function compiled(name: string) {
   const text = readFileSync(join(import.meta.dirname, '002', `${name}.yaml`), 'utf8');
   const { document, problems } = readYamlWorkflow(text, `${name}.yaml`);
   expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
   if (document === undefined) throw new Error('no document');
-  return compileYaml(document);
+  return compileYaml(document, REGISTRY);
 }
 
 describe('seed 002', () => {

@@ -4,6 +4,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ScriptedMove } from '../../src/agents/scripted.ts';
 import { checkYaml } from '../../src/authoring/yaml/check.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
 import { openSample, valueIn } from '../../src/proof/forge-stage.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
@@ -162,7 +163,7 @@ describe('Trigger', () => {
   test('a string is short for an event', () => {
     const triggers = ['trigger: issues.labeled', 'trigger: { event: issues.labeled }'].map(
       (trigger) =>
-        checkYaml('w.yaml', `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\n${trigger}\n${WORK}`).compiled?.hash,
+        checkYaml('w.yaml', `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\n${trigger}\n${WORK}`, REGISTRY).compiled?.hash,
     );
     expect(triggers[0]).toBe(triggers[1]);
   });
@@ -269,7 +270,11 @@ describe('Outputs', () => {
 });
 
 test('a list of names is no list of stages, and the long form is shown', () => {
-  const { errors } = checkYaml('w.yaml', `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\nstages: [review, merge]\n`);
+  const { errors } = checkYaml(
+    'w.yaml',
+    `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\nstages: [review, merge]\n`,
+    REGISTRY,
+  );
   expect(errors).toMatchObject([{ code: 'STAGE_SHORT', line: 4, column: 10, message: expect.stringContaining('as does one more') }]);
   expect(errors[0]?.hint).toContain('type: agent');
 });

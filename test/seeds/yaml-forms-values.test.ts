@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ScriptedMove } from '../../src/agents/scripted.ts';
 import { checkYaml } from '../../src/authoring/yaml/check.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
 import { valueIn } from '../../src/proof/forge-stage.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
@@ -273,7 +274,7 @@ describe('Context propagation', () => {
   function firstStages() {
     const text = readFileSync(join(import.meta.dirname, '002/feature-development.yaml'), 'utf8');
     const [three = ''] = text.split('  # ── Stage 4');
-    const { compiled, errors } = checkYaml('w.yaml', three.replace('on_pass: documentation', 'on_pass: complete'));
+    const { compiled, errors } = checkYaml('w.yaml', three.replace('on_pass: documentation', 'on_pass: complete'), REGISTRY);
     if (compiled === undefined) throw new Error(JSON.stringify(errors));
     return compiled;
   }

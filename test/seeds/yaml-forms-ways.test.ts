@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ScriptedMove } from '../../src/agents/scripted.ts';
+import { membersOf } from '../../src/definition/model.ts';
 import { openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
 import { createPlay, errorsOf, type Play, settled, storyOf, warningsOf, workflowOf } from './yaml-play.ts';
@@ -254,7 +255,8 @@ params: { third: { description: whether there is a third, default: true } }
       ids.some((id) => step.endsWith(id)) ? REJECT : [];
 
   test('are agents where they do not say what they are', () => {
-    expect(workflowOf(three('    join: all')).definition.steps[0]?.members.map(({ kind }) => kind)).toEqual(['agent', 'agent', 'agent']);
+    const [step] = workflowOf(three('    join: all')).definition.steps;
+    expect(step && membersOf(step).map(({ kind }) => kind)).toEqual(['agent', 'agent', 'agent']);
   });
 
   test('M of N-of-M is how many branches there are', () => {

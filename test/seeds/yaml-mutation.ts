@@ -8,6 +8,7 @@ import { lookAtYaml } from '../../src/authoring/yaml/check.ts';
 import { readYamlWorkflow } from '../../src/authoring/yaml/read.ts';
 import { readPlain } from '../../src/authoring/yaml/read-plain.ts';
 import { readSource } from '../../src/authoring/yaml/read-source.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 import { cpuTimeMs } from '../cpu-time.ts';
 
 const FOLDER = join(import.meta.dirname, '002');
@@ -129,7 +130,7 @@ export function mutated(seed: number): string {
 export function tryFile(seed: number): Trial {
   const text = mutated(seed);
   const start = cpuTimeMs();
-  const { errors, warnings } = lookAtYaml('f.yaml', text);
+  const { errors, warnings } = lookAtYaml('f.yaml', text, REGISTRY);
   const tookMs = cpuTimeMs() - start;
   const { document, problems, positionOf } = readYamlWorkflow(text, 'f.yaml');
   const quick = readPlain(text);

@@ -9,6 +9,7 @@ import type { Json, JsonObject } from '../../src/base/json.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
 import type { RunView } from '../../src/engine/inspect.ts';
 import type { Engine, EngineOptions, RunHandle } from '../../src/index.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 import { createRig, type Rig } from '../engine/rig.ts';
 
 /** What stands above the lines of a test, so that its first line is the fourth of the file. */
@@ -70,19 +71,19 @@ export function createPlay(): Play {
 
 /** The workflow of a file with these lines below the head. */
 export function workflowOf(lines: string): CompiledWorkflow {
-  const { compiled, errors } = checkYaml('w.yaml', `${HEAD}${lines}`);
+  const { compiled, errors } = checkYaml('w.yaml', `${HEAD}${lines}`, REGISTRY);
   if (compiled === undefined) throw new Error(JSON.stringify(errors));
   return compiled;
 }
 
 /** What is wrong with a file with these lines below the head: place, code and message of each error. */
 export function errorsOf(lines: string): string[] {
-  return told(checkYaml('w.yaml', `${HEAD}${lines}`).errors);
+  return told(checkYaml('w.yaml', `${HEAD}${lines}`, REGISTRY).errors);
 }
 
 /** What a file with these lines below the head is warned of. */
 export function warningsOf(lines: string): string[] {
-  return told(checkYaml('w.yaml', `${HEAD}${lines}`).warnings);
+  return told(checkYaml('w.yaml', `${HEAD}${lines}`, REGISTRY).warnings);
 }
 
 function told(problems: ReturnType<typeof checkYaml>['errors']): string[] {

@@ -11,6 +11,7 @@ import { workflowSchema } from '../../src/authoring/yaml/schema.ts';
 import { type ReferenceExample, STAGE_EXAMPLES } from '../../src/authoring/yaml/schema-example.ts';
 import { formsOf } from '../../src/authoring/yaml/schema-walk.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
 import { openSample } from '../../src/proof/forge-stage.ts';
 import { createRig, type Rig } from '../engine/rig.ts';
@@ -61,7 +62,7 @@ afterEach(async () => {
 });
 
 function compiled(text: string): CompiledWorkflow {
-  const { compiled: workflow, errors, warnings } = checkYaml('example.yaml', text);
+  const { compiled: workflow, errors, warnings } = checkYaml('example.yaml', text, REGISTRY);
   if (workflow === undefined || warnings.length > 0) throw new Error(JSON.stringify([...errors, ...warnings]));
   return workflow;
 }

@@ -52,10 +52,30 @@ describe('neighbours', () => {
     ['src/store/sqlite/open.ts', '../postgres/open.ts'],
     ['src/agents/codex.ts', './acp.ts'],
     ['src/agents/claude-code/stream.ts', '../codex/stream.ts'],
-    ['src/steps/gate.ts', './webhook.ts'],
-    ['src/definition/kinds/agent.ts', './human.ts'],
+    ['src/kinds/gate/run.ts', '../webhook/run.ts'],
+    ['src/kinds/gate/checks/webhook/run.ts', '../command/run.ts'],
   ])('never import each other: %s and %s', (path, target) => {
     expect(violations(path, `import '${target}';`)[0]).toContain('are neighbours');
+  });
+
+  test.each([
+    ['src/kinds/agent/declare.ts', './compile.ts'],
+    ['src/kinds/agent/declare.ts', '../../definition/scope.ts'],
+    ['src/kinds/agent/compile.ts', './run.ts'],
+    ['src/kinds/agent/compile.ts', '../../steps/work.ts'],
+    ['src/kinds/agent/run.ts', '../../authoring/graph.ts'],
+    ['src/kinds/agent/run.ts', '../registry.ts'],
+    ['src/definition/validate.ts', '../kinds/agent/declare.ts'],
+    ['src/engine/driver.ts', '../kinds/registry.ts'],
+  ])('a file of a kind has the layer of its name: %s may not import %s', (path, target) => {
+    expect(violations(path, `import '${target}';`)).toHaveLength(1);
+  });
+
+  test('a kind is listed in the registry, and its files see what is below them', () => {
+    expect(violations('src/kinds/registry.ts', "import './agent/run.ts'; import './gate/compile.ts';")).toEqual([]);
+    expect(violations('src/kinds/agent/run.ts', "import './declare.ts'; import '../../steps/work.ts';")).toEqual([]);
+    expect(violations('src/kinds/agent/compile.ts', "import './declare.ts'; import '../../authoring/graph-work.ts';")).toEqual([]);
+    expect(violations('src/kinds/gate/checks/coverage/run.ts', "import './percent.ts';")).toEqual([]);
   });
 
   test('share what lies beside them', () => {

@@ -6,7 +6,8 @@ import { at, isTest, nodesOf, type Source, type SyntaxNode } from './source.ts';
 
 const BELOW_STEPS = ['base', 'expr', 'definition', 'kernel', 'process', 'authority', 'agents', 'forge'];
 const BELOW_HOSTS = [...BELOW_STEPS, 'store', 'steps'];
-const BELOW_API = [...BELOW_HOSTS, 'authoring', 'engine'];
+const BELOW_KINDS = [...BELOW_STEPS, 'authoring', 'steps'];
+const BELOW_API = [...BELOW_HOSTS, 'authoring', 'engine', 'kinds'];
 const BELOW_SERVERS = [...BELOW_API, 'api'];
 const BELOW_PROOF = [...BELOW_SERVERS, 'restate', 'skills'];
 const BELOW_CLI = [...BELOW_PROOF, 'proof', 'server', 'mcp'];
@@ -24,6 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   agents: ['base', 'definition', 'process'],
   forge: ['base', 'definition', 'process'],
   steps: BELOW_STEPS,
+  kinds: BELOW_KINDS,
   engine: BELOW_HOSTS,
   restate: BELOW_HOSTS,
   api: BELOW_API,
@@ -40,13 +42,19 @@ const ONLY_FILE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   restate: { store: 'src/store/store.ts' },
 };
 
-const STEP_KINDS = 'agent gate parallel delay action webhook human workflow command task generate validate prompt'.split(' ');
-const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
+// What a file of a kind may import by its name; one with another name declares something.
+const OF_KIND: Readonly<Record<string, readonly string[]>> = {
+  'declare.ts': ['base', 'expr', 'definition'],
+  'compile.ts': ['base', 'expr', 'definition', 'kernel', 'authoring'],
+  'run.ts': [...BELOW_STEPS, 'steps'],
+};
+
+// Where every folder is a neighbour of the others, the members need no list.
+const NEIGHBOURS: Readonly<Record<string, readonly string[] | 'folders'>> = {
   'src/store': ['sqlite', 'postgres'],
   'src/agents': ['attended', 'acp', 'claude-code', 'codex', 'ai-sdk', 'command', 'scripted'],
-  'src/definition/kinds': STEP_KINDS,
-  'src/steps': STEP_KINDS,
-  'src/steps/kinds': STEP_KINDS,
+  'src/kinds': 'folders',
+  'src/kinds/gate/checks': 'folders',
 };
 
 /** Imports of one file that point up, sideways into a neighbour, or past a contract. */
@@ -76,13 +84,28 @@ function refusal(path: string, target: string): string | undefined {
   if (!/^[a-z]+\//.test(target) || path.split('/').length < 3) return undefined;
   const from = folderOf(path);
   const to = folderOf(target);
-  const allowed = MAY_IMPORT[from];
+  const allowed = ofKind(path) ?? MAY_IMPORT[from];
   if (allowed === undefined) return `lies in src/${from}, which has no place in the import order; give it one in test/tidy/layers.ts`;
   if (!target.startsWith('src/')) return looksLocal(target) ? `imports ${target}, which is outside src` : undefined;
-  if (from === to) return neighbourRefusal(path, target);
+  if (from === to) return neighbourRefusal(path, target) ?? layerOfKindRefusal(path, target);
   if (!allowed.includes(to)) return `imports ${target}; src/${from} may import: ${allowed.join(', ') || 'nothing'}`;
   const only = ONLY_FILE[from]?.[to];
   return only === undefined || only === target ? undefined : `imports ${target}; of src/${to} it may import ${only} only`;
+}
+
+/** What a file in the folder of a kind may import; undefined for files that list the kinds. */
+function ofKind(path: string): readonly string[] | undefined {
+  if (!path.startsWith('src/kinds/') || path.split('/').length < 4) return undefined;
+  return OF_KIND[posix.basename(path)] ?? OF_KIND['declare.ts'];
+}
+
+/** Inside of a kind, a file may import those that see no more than it does, and never the list of kinds. */
+function layerOfKindRefusal(path: string, target: string): string | undefined {
+  const mine = ofKind(path);
+  if (mine === undefined) return undefined;
+  const other = ofKind(target);
+  if (other?.every((folder) => mine.includes(folder))) return undefined;
+  return `imports ${target}, which sees more than ${posix.basename(path)} of a kind may`;
 }
 
 function looksLocal(target: string): boolean {
@@ -103,8 +126,9 @@ function neighbourRefusal(path: string, target: string): string | undefined {
   return undefined;
 }
 
-function memberOf(path: string, folder: string, members: readonly string[]): string | undefined {
+function memberOf(path: string, folder: string, members: readonly string[] | 'folders'): string | undefined {
   if (!path.startsWith(`${folder}/`)) return undefined;
-  const first = path.slice(folder.length + 1).split('/')[0] as string;
+  const [first = '', ...rest] = path.slice(folder.length + 1).split('/');
+  if (members === 'folders') return rest.length === 0 ? undefined : first;
   return members.find((member) => first === member || first === `${member}.ts`);
 }

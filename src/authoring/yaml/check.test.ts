@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { REGISTRY } from '../../kinds/registry.ts';
 import { checkYaml } from './check.ts';
 
 function check(lines: string) {
-  return checkYaml('w.yaml', `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\n${lines}`);
+  return checkYaml('w.yaml', `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\n${lines}`, REGISTRY);
 }
 
 /** The errors of a file, each in one line. */

@@ -1,6 +1,7 @@
 // Owns a workflow file as a whole: read and compiled in one go, with everything that is wrong told at its place.
 
 import type { CompiledWorkflow } from '../../definition/code.ts';
+import type { KindRegistry } from '../../definition/kind.ts';
 import type { Definition } from '../../definition/model.ts';
 import { workflowOf } from '../../definition/plain-workflow.ts';
 import { quorumsIn } from '../../definition/quorum.ts';
@@ -17,19 +18,23 @@ export interface CheckedYaml extends CheckedModule {
 }
 
 /** Checks the text of a workflow file and compiles it; nothing of it is run. */
-export function checkYaml(file: string, text: string): CheckedYaml {
-  const { definition, trigger, ...found } = examine(file, text);
+export function checkYaml(file: string, text: string, registry: KindRegistry): CheckedYaml {
+  const { definition, trigger, ...found } = examine(file, text, registry);
   return definition === undefined ? found : { ...found, compiled: workflowOf(definition, trigger) };
 }
 
 /** Checks the text of a workflow file only: a project has many files that are looked at for each one that is run. */
-export function lookAtYaml(file: string, text: string): CheckedModule {
-  const { definition: _, trigger: __, ...found } = examine(file, text);
+export function lookAtYaml(file: string, text: string, registry: KindRegistry): CheckedModule {
+  const { definition: _, trigger: __, ...found } = examine(file, text, registry);
   return found;
 }
 
 /** What is wrong with a file, and the definition in it when nothing is. */
-function examine(file: string, text: string): CheckedModule & { readonly definition?: Definition; readonly trigger?: TriggerModel } {
+function examine(
+  file: string,
+  text: string,
+  registry: KindRegistry,
+): CheckedModule & { readonly definition?: Definition; readonly trigger?: TriggerModel } {
   const { document, problems, positionOf, expressions } = readYamlWorkflow(text, file);
   const names = document === undefined ? [] : nameProblems(document, expressions);
   const read = [...problems, ...names].map(({ severity, code, message, hint = '', line, column }) => ({
@@ -41,7 +46,7 @@ function examine(file: string, text: string): CheckedModule & { readonly definit
     column,
   }));
   if (document === undefined) return sorted(read);
-  const { definition, problems: faults } = draftYaml(document);
+  const { definition, problems: faults } = draftYaml(document, registry);
   const isSound = names.length === 0;
   const compiled = faults.map(({ severity, code, message, hint, path, step }) => {
     const { line, column } = positionOf(path);

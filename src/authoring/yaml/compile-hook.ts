@@ -1,6 +1,6 @@
 // Owns what is done once when a run has ended: before it completes, step by step; beside a halt, when it failed.
 
-import type { RetryPolicy, StepModel } from '../../definition/model.ts';
+import type { RetryPolicy, StepFrame, StepModel } from '../../definition/model.ts';
 import { callConfig } from './compile-call.ts';
 import { plainStep } from './compile-step.ts';
 import { always } from './compile-way.ts';
@@ -23,8 +23,8 @@ export function hookSteps({ onComplete, onError }: YamlWorkflow): StepModel[] {
   return [...completing, ...failing];
 }
 
-function hookStep(id: string, hook: YamlHook, more: Pick<StepModel, 'next'> & Partial<StepModel>): StepModel {
-  return plainStep(id, { kind: 'action', config: callConfig(hook), recovery: 'rerun', ...more });
+function hookStep(id: string, hook: YamlHook, more: Pick<StepFrame, 'next'> & Partial<StepFrame>): StepModel {
+  return plainStep(id, { kind: 'action', config: callConfig(hook) }, { recovery: 'rerun', ...more });
 }
 
 /** A message that does not arrive never affects the run. */

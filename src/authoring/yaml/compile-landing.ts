@@ -2,8 +2,7 @@
 // a merge that finds another head leads back to the gate that approved it, and one that finds another tree than was
 // checked leads back to the checks.
 
-import type { Json } from '../../base/json.ts';
-import { judgesFiles, tiedToTree } from '../../definition/landing.ts';
+import { judgesTree, tiedToTree } from '../../definition/landing.ts';
 import type { Edge, StepModel } from '../../definition/model.ts';
 import type { Ways } from './compile-way.ts';
 import type { YamlStage, YamlWorkflow } from './document.ts';
@@ -14,11 +13,12 @@ const CHECKED_AGAIN_MAX = 3;
 /** The steps with the ties; a workflow that is not about a pull request is tied to its own files only. */
 export function tiedToHead(document: YamlWorkflow, steps: readonly StepModel[], ways: Ways): StepModel[] {
   const held = tiedToTree(steps);
+  const fileGates = new Set(steps.filter((step) => step.kind === 'gate' && judgesTree(step)).map(({ id }) => id));
   if (!isAboutPullRequest(document)) return [...held];
   return held.map((step) => {
     if (step.gate !== undefined) return { ...step, gate: { ...step.gate, subjects: { ...step.gate.subjects, pr: true as const } } };
     if (step.kind !== 'action' || step.config.action !== 'merge_pr') return step;
-    const [head, tree] = [wayBack(document, step, ways), wayToChecks(document, step, ways)];
+    const [head, tree] = [wayBack(document, step, ways), wayToChecks(document, step, { ways, fileGates })];
     return {
       ...step,
       next: { ...step.next, ...(head === undefined ? {} : { stale_head: head }), ...(tree === undefined ? {} : { stale_tree: tree }) },
@@ -40,8 +40,14 @@ function wayBack({ stages }: YamlWorkflow, { id, next }: StepModel, ways: Ways):
   return { to: ways.target(gate.id), max: ways.maxIterations, then: { end: 'escalate' } };
 }
 
+/** The ways of a workflow, and the gates in it that judge files. */
+interface Checked {
+  readonly ways: Ways;
+  readonly fileGates: ReadonlySet<string>;
+}
+
 /** Back to the checks that everything had to pass: the first after the last work before the merge, else the last. */
-function wayToChecks(document: YamlWorkflow, step: StepModel, ways: Ways): Edge | undefined {
+function wayToChecks(document: YamlWorkflow, step: StepModel, { ways, fileGates }: Checked): Edge | undefined {
   const before = document.stages.slice(
     0,
     Math.max(
@@ -50,13 +56,9 @@ function wayToChecks(document: YamlWorkflow, step: StepModel, ways: Ways): Edge 
     ),
   );
   const afterWork = before.slice(before.findLastIndex(({ type }) => type === 'agent' || type === 'parallel') + 1);
-  const gate = afterWork.find(isFileGate) ?? before.findLast(isFileGate);
+  const gate = afterWork.find(({ id }) => fileGates.has(id)) ?? before.findLast(({ id }) => fileGates.has(id));
   if (gate === undefined) return wayBack(document, step, ways);
   return { to: ways.target(gate.id), max: Math.min(ways.maxIterations, CHECKED_AGAIN_MAX), then: { end: 'escalate' } };
-}
-
-function isFileGate(stage: YamlStage): boolean {
-  return stage.type === 'gate' && judgesFiles(stage.checks as unknown as readonly Json[]);
 }
 
 function isApproval(stage: YamlStage): boolean {

@@ -1,13 +1,17 @@
 // Owns what each type of stage becomes: a step of the kind that does it, with its ways.
 
-import type { Json, JsonObject } from '../../base/json.ts';
-import { KINDS } from '../../definition/kinds/registry.ts';
-import type { Edge, HumanGateModel, NextTable, StepKind, StepModel } from '../../definition/model.ts';
+import { present } from '../../base/fields.ts';
+import type { CheckModel } from '../../definition/check.ts';
+import type { KindRegistry } from '../../definition/kind.ts';
+import type { Edge, HumanGateModel, NextTable, OutputModel, StepFrame, StepKind, StepModel, StepWork } from '../../definition/model.ts';
+import type { ProgramModel } from '../../definition/program.ts';
+import type { RequestModel } from '../../definition/web-request.ts';
 import { callConfig } from './compile-call.ts';
-import { bareExpression, given, plainStep } from './compile-step.ts';
+import { bareExpression, plainStep } from './compile-step.ts';
 import { always, retryOf, tellStep, type Ways } from './compile-way.ts';
 import type {
   TransitionKey,
+  YamlAgentWork,
   YamlBranch,
   YamlCheck,
   YamlHumanWork,
@@ -22,6 +26,7 @@ import type {
 interface Place {
   readonly ways: Ways;
   readonly index: number;
+  readonly registry: KindRegistry;
 }
 
 const SUCCESS: readonly TransitionKey[] = ['on_complete', 'on_success', 'on_pass'];
@@ -41,15 +46,16 @@ export function readStage(stage: YamlStage, place: Place): StepModel[] {
   const { extend, notify } = transitions.on_timeout ?? {};
   const tells = extend === undefined || notify === undefined ? undefined : `${id}.on_timeout.notify`;
   if (tells !== undefined && notify !== undefined) place.ways.added.push({ ...tellStep(tells, notify, {}), side: true });
-  const step = plainStep(id, {
-    ...workOf(stage, place),
+  const { work, frame } = workOf(stage, place);
+  const step = plainStep(id, work, {
+    ...frame,
     title: title ?? id,
     next: nextOf(stage, kind, place),
     retry: retryOf(transitions),
-    recovery: recovery ?? KINDS[kind].recovery,
+    recovery: recovery ?? place.registry.kinds[kind].recovery,
     ...(condition === undefined ? {} : { condition }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(extend === undefined ? {} : { extension: given({ ms: extend.byMs, max: extend.max ?? 1, tells }) as never }),
+    ...(extend === undefined ? {} : { extension: present({ ms: extend.byMs, max: extend.max ?? 1, tells }) }),
   });
   if (onEnter === undefined) return [step];
   const enter = tellStep(`${id}.enter`, onEnter, always({ step: id }));
@@ -82,76 +88,85 @@ function nextOf(stage: YamlStage, kind: StepKind, { ways, index }: Place): NextT
   return next;
 }
 
-function workOf(stage: YamlStage, place: Place): Pick<StepModel, 'kind' | 'config'> & Partial<StepModel> {
-  return stage.type === 'parallel' ? parallelOf(stage) : plainWork(stage, place.ways);
+/** The work of a stage, and what it says about the frame around it. */
+interface StageWork {
+  readonly work: StepWork;
+  readonly frame?: Partial<StepFrame>;
 }
 
-function parallelOf({ join, branches, concurrency }: YamlParallel): ReturnType<typeof workOf> {
-  return { kind: 'parallel', config: {}, join, members: branches.map(branchOf), ...(concurrency === undefined ? {} : { concurrency }) };
+function workOf(stage: YamlStage, place: Place): StageWork {
+  return stage.type === 'parallel' ? parallelOf(stage, place.registry) : plainWork(stage, place.ways);
 }
 
-function branchOf(branch: YamlBranch): StepModel {
+function parallelOf({ join, branches, concurrency }: YamlParallel, registry: KindRegistry): StageWork {
+  const members = branches.map((branch) => branchOf(branch, registry));
+  return { work: { kind: 'parallel', join, members, ...present({ concurrency }) } };
+}
+
+function branchOf(branch: YamlBranch, { kinds }: KindRegistry): StepModel {
   const { id, title, condition, timeoutMs, recovery, writes } = branch;
-  const work = plainWork(branch, undefined);
-  return plainStep(id, {
-    ...work,
+  const { work, frame } = plainWork(branch, undefined);
+  return plainStep(id, work, {
+    ...frame,
     title: title ?? id,
     next: {},
-    recovery: recovery ?? KINDS[work.kind].recovery,
+    recovery: recovery ?? kinds[work.kind].recovery,
     ...(writes === undefined ? {} : { writes }),
     ...(condition === undefined ? {} : { condition }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
 }
 
-function plainWork(work: YamlWork, ways: Ways | undefined): ReturnType<typeof workOf> {
+function plainWork(work: YamlWork, ways: Ways | undefined): StageWork {
   switch (work.type) {
     case 'agent':
-      return {
-        kind: 'agent',
-        config: given({
-          role: work.agent,
-          action: work.action,
-          prompt: work.prompt,
-          ...(Object.keys(work.context).length === 0 ? {} : { context: work.context }),
-          // An agent of a file sees the run's context, as the seed has it: what failed, which issue it is about.
-          seesContext: true,
-          ...(work.continueSession ? { continueSession: true } : {}),
-          ...(work.supportsQuestions ? { supportsQuestions: true } : {}),
-          schema: work.schema,
-          budget: work.budget && given({ ...work.budget }),
-          outputs: outputsOf(work.outputs),
-        }),
-        ...(work.protected.length === 0 ? {} : { protected: work.protected }),
-        ...(work.mayChange.length === 0 ? {} : { mayChange: work.mayChange }),
-        // A pull request that was verified is what the run is about from then on.
-        ...(work.outputs.some(({ type }) => type === 'pr') ? { merges: ['pr_number'] } : {}),
-      };
+      return agentOf(work);
     case 'gate':
-      return { kind: 'gate', config: { checks: work.checks.map(checkOf) } };
-    case 'delay':
-      return {
-        kind: 'delay',
-        config: given({
-          durationMs: work.durationMs,
-          poll: work.poll && { intervalMs: work.poll.intervalMs, condition: bareExpression(work.poll.condition) },
-        }),
-      };
+      return { work: { kind: 'gate', config: { checks: work.checks.map(checkOf) } } };
+    case 'delay': {
+      const poll = work.poll && { intervalMs: work.poll.intervalMs, condition: bareExpression(work.poll.condition) };
+      return { work: { kind: 'delay', durationMs: work.durationMs, ...present({ poll }) } };
+    }
     case 'action':
-      return { kind: 'action', config: callConfig(work.call) };
-    case 'webhook':
-      return { kind: 'webhook', config: given({ templates: true, request: requestOf(work.request), expect: expectOf(work) }) };
+      return { work: { kind: 'action', config: callConfig(work.call) } };
+    case 'webhook': {
+      const { status, body } = work;
+      const expect = status === undefined && body === undefined ? undefined : present({ status, body });
+      return { work: { kind: 'webhook', config: { templates: true, request: requestOf(work.request), ...present({ expect }) } } };
+    }
     case 'human':
-      return { kind: 'human', config: {}, gate: questionOf(work, ways) };
+      return { work: { kind: 'human', gate: questionOf(work, ways) } };
     case 'workflow':
-      return { kind: 'workflow', config: { workflow: work.workflow, input: work.input } };
+      return { work: { kind: 'workflow', workflow: work.workflow, input: work.input } };
     case 'command':
-      return { kind: 'command', config: { ...programOf(work.program), ...given({ outputs: outputsOf(work.outputs) }) } };
+      return { work: { kind: 'command', config: programOf(work.program) }, frame: outputsOf(work.outputs) };
   }
 }
 
-function outputsOf(outputs: readonly YamlOutput[]): Json | undefined {
-  return outputs.length === 0 ? undefined : outputs.map(({ name, type, pattern, required }) => given({ name, type, pattern, required }));
+function agentOf(work: YamlAgentWork): StageWork {
+  const { agent: role, action, prompt, schema, context, continueSession, supportsQuestions, protected: guarded, mayChange } = work;
+  const config = {
+    ...present({ role, action, prompt, schema }),
+    ...(Object.keys(context).length === 0 ? {} : { context }),
+    // An agent of a file sees the run's context, as the seed has it: what failed, which issue it is about.
+    seesContext: true as const,
+    ...(continueSession ? { continueSession: true as const } : {}),
+    ...(work.budget === undefined ? {} : { budget: present({ ...work.budget }) }),
+  };
+  const frame = {
+    ...outputsOf(work.outputs),
+    ...(supportsQuestions ? { supportsQuestions } : {}),
+    ...(guarded.length === 0 ? {} : { protected: guarded }),
+    ...(mayChange.length === 0 ? {} : { mayChange }),
+    // A pull request that was verified is what the run is about from then on.
+    ...(work.outputs.some(({ type }) => type === 'pr') ? { merges: ['pr_number'] } : {}),
+  };
+  return { work: { kind: 'agent', config }, frame };
+}
+
+function outputsOf(outputs: readonly YamlOutput[]): Pick<StepFrame, 'outputs'> {
+  if (outputs.length === 0) return {};
+  return { outputs: outputs.map(({ path: _, ...output }) => present(output) as OutputModel) };
 }
 
 function questionOf({ prompt, show, options, from, count, subjects, signed }: YamlHumanWork, ways: Ways | undefined): HumanGateModel {
@@ -177,25 +192,21 @@ function questionOf({ prompt, show, options, from, count, subjects, signed }: Ya
   };
 }
 
-function programOf({ run, argv, env, cwd }: YamlProgram): JsonObject {
-  return given({ run, argv: argv === undefined ? undefined : [...argv], cwd, ...(Object.keys(env).length === 0 ? {} : { env }) });
+function programOf({ run, argv, env, cwd }: YamlProgram): ProgramModel {
+  return { ...present({ run, argv, cwd }), ...(Object.keys(env).length === 0 ? {} : { env }) };
 }
 
-function requestOf({ url, method, headers, body }: Extract<YamlWork, { type: 'webhook' }>['request']): JsonObject {
-  return given({ url, method, headers, body });
+function requestOf({ url, method, headers, body }: Extract<YamlWork, { type: 'webhook' }>['request']): RequestModel {
+  return present({ url, method, headers, body });
 }
 
-function expectOf({ status, body }: Extract<YamlWork, { type: 'webhook' }>): Json | undefined {
-  return status === undefined && body === undefined ? undefined : given({ status, body });
-}
-
-function checkOf(check: YamlCheck): JsonObject {
-  const limit = check.timeoutMs === undefined ? {} : { timeoutMs: check.timeoutMs };
+function checkOf(check: YamlCheck): CheckModel {
+  const limit = present({ timeoutMs: check.timeoutMs });
   switch (check.check) {
     case 'command': {
       const { report, tests } = check;
       const expect = check.expect && bareExpression(check.expect);
-      return { check: 'command', ...programOf(check.program), ...given({ expect, report, tests }), ...limit };
+      return { check: 'command', ...programOf(check.program), ...present({ expect, report, tests }), ...limit };
     }
     case 'file_exists':
       return { check: 'file_exists', paths: [...check.paths], ...limit };
@@ -208,23 +219,24 @@ function checkOf(check: YamlCheck): JsonObject {
         check: 'webhook',
         templates: true,
         ...requestOf(check.request),
-        ...given({ expect: check.expect && bareExpression(check.expect) }),
+        ...present({ expect: check.expect && bareExpression(check.expect) }),
         ...limit,
       };
     case 'coverage':
       return {
         check: 'coverage',
-        ...given({ minimum: percentOf(check.minimum), metric: check.metric, report: check.report, paths: [...check.paths] }),
+        ...present({ minimum: percentOf(check.minimum), metric: check.metric, report: check.report, paths: [...check.paths] }),
         ...limit,
       };
     case 'any_of':
       return { check: 'any_of', checks: check.checks.map(checkOf), ...limit };
     case 'own':
-      return { ...check.config, check: check.name, ...limit };
+      // A check of the application: its fields are its own business.
+      return { ...check.config, check: check.name, ...limit } as unknown as CheckModel;
   }
 }
 
 /** A share as checks read it: a bare number of at most 1 would be refused, since it could mean two things. */
-function percentOf(minimum: number): Json {
+function percentOf(minimum: number): number | string {
   return minimum > 1 ? minimum : `${minimum}%`;
 }

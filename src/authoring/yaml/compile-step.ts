@@ -1,11 +1,11 @@
 // Owns the steps that stages become, with what every one of them has.
 
 import type { Json, JsonObject } from '../../base/json.ts';
-import type { StepModel } from '../../definition/model.ts';
+import { type StepFrame, type StepModel, type StepWork, templatedPart } from '../../definition/model.ts';
 import { parseTemplateTree } from '../../expr/template-tree.ts';
 
 /** The plain step that others are made from: it merges nothing, so that results stay among the outputs. */
-export function plainStep(id: string, given: Partial<StepModel> & Pick<StepModel, 'kind' | 'config' | 'next'>): StepModel {
+export function plainStep(id: string, work: StepWork, frame: Partial<StepFrame> & Pick<StepFrame, 'next'>): StepModel {
   return {
     id,
     title: id,
@@ -17,15 +17,15 @@ export function plainStep(id: string, given: Partial<StepModel> & Pick<StepModel
     contractRetries: 1,
     recovery: 'ask',
     slots: [],
-    members: [],
     merges: false,
-    ...(given.kind !== 'webhook' && hasTemplates(given) ? { templates: true } : {}),
-    ...given,
+    ...(work.kind !== 'webhook' && hasTemplates(work) ? { templates: true } : {}),
+    ...frame,
+    ...work,
   };
 }
 
-function hasTemplates({ config, gate }: Partial<StepModel>): boolean {
-  const texts = [config ?? {}, gate?.prompt ?? ''] as Json;
+function hasTemplates(work: StepWork): boolean {
+  const texts = [templatedPart(work), work.kind === 'human' ? work.gate.prompt : ''];
   // Most steps have none, and reading what has no braces takes longer than looking for them.
   return JSON.stringify(texts).includes('{{') && parseTemplateTree(texts).hasHoles;
 }

@@ -111,11 +111,11 @@ export class Ways {
   private through(id: string, { delayMs, spawn, notify, extend }: YamlTransition, target: Target): Target {
     let to = target;
     if (delayMs !== undefined)
-      to = this.add(plainStep(`${id}.delay`, { kind: 'delay', config: { durationMs: delayMs }, recovery: 'rerun', next: { ok: { to } } }));
-    // Whatever but success of it escalates, a rejection as well: it was called to mend something, and did not.
+      to = this.add(plainStep(`${id}.delay`, { kind: 'delay', durationMs: delayMs }, { recovery: 'rerun', next: { ok: { to } } }));
+    // Whatever but success of it escalates, a rejection as well: it was called to repair something, and did not.
     if (spawn !== undefined) {
       const next = { ok: { to }, reject: { to: ESCALATE } };
-      to = this.add(plainStep(`${id}.spawn`, { kind: 'agent', config: { role: spawn }, next }));
+      to = this.add(plainStep(`${id}.spawn`, { kind: 'agent', config: { role: spawn } }, { next }));
     }
     if (notify !== undefined && extend === undefined) to = this.add(tellStep(`${id}.notify`, notify, always(to)));
     return to;
@@ -130,7 +130,7 @@ export class Ways {
 
 /** A step that tells somebody something; it tells again after a crash, since nobody is hurt by hearing twice. */
 export function tellStep(id: string, notify: YamlNotify, next: StepModel['next']): StepModel {
-  return plainStep(id, { kind: 'action', config: callConfig({ action: 'notify', ...notify }), recovery: 'rerun', next });
+  return plainStep(id, { kind: 'action', config: callConfig({ action: 'notify', ...notify }) }, { recovery: 'rerun', next });
 }
 
 /** How often a stage is tried again; a timeout without a way of its own is an error (C2). */

@@ -8,7 +8,8 @@
 import { arg } from '../../definition/arg.ts';
 import type { Budget } from '../../definition/budget.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
-import type { Definition, StepModel } from '../../definition/model.ts';
+import type { KindRegistry } from '../../definition/kind.ts';
+import { type Definition, membersOf, type StepModel } from '../../definition/model.ts';
 import { workflowOf } from '../../definition/plain-workflow.ts';
 import { type Problem, ProblemList } from '../../definition/problem.ts';
 import { bypassesIn } from '../../definition/rework.ts';
@@ -56,8 +57,8 @@ export interface Compiled {
 }
 
 /** Compiles a checked document. */
-export function compileYaml(document: YamlWorkflow): Compiled {
-  const { definition, problems } = draftYaml(document);
+export function compileYaml(document: YamlWorkflow, registry: KindRegistry): Compiled {
+  const { definition, problems } = draftYaml(document, registry);
   return definition === undefined ? { problems } : { workflow: workflowOf(definition, document.trigger), problems };
 }
 
@@ -68,14 +69,14 @@ interface Draft {
 }
 
 /** The definition of a checked document, if nothing is wrong but warnings, and everything that is. */
-export function draftYaml(document: YamlWorkflow): Draft {
+export function draftYaml(document: YamlWorkflow, registry: KindRegistry): Draft {
   const ways = new Ways(document, document.maxIterations ?? MAX_ITERATIONS);
-  const stages = document.stages.flatMap((stage, index) => readStage(stage, { ways, index }));
+  const stages = document.stages.flatMap((stage, index) => readStage(stage, { ways, index, registry }));
   const steps = tiedToHead(document, [...stages, ...ways.added, ...hookSteps(document)], ways);
   const definition = definitionOf(document, steps);
   const problems = new ProblemList();
   // Names in expressions are checked with their places (`check-names.ts`), and targets where they are written.
-  checkDefinition({ ...definition, steps: steps.map(withoutIdleSkip) }, problems, { roots: 'any' });
+  checkDefinition({ ...definition, steps: steps.map(withoutIdleSkip) }, problems, { registry, roots: 'any' });
   const found = problems.found
     .filter(({ code }) => code !== 'TARGET_UNKNOWN' && code !== 'TARGET_IN_BRANCH')
     .map((problem) => placed(document, problem));
@@ -128,8 +129,8 @@ function budgetOf(budget: YamlBudget): Budget {
 
 /** The step without its way for being skipped, where only a person could skip it: that is no path to rely on. */
 function withoutIdleSkip(step: StepModel): StepModel {
-  const isSkippable =
-    step.condition !== undefined || (step.members.length > 0 && step.members.every(({ condition }) => condition !== undefined));
+  const members = membersOf(step);
+  const isSkippable = step.condition !== undefined || (members.length > 0 && members.every(({ condition }) => condition !== undefined));
   if (isSkippable || step.next.ok === undefined) return step;
   const { skip: _, ...next } = step.next;
   return { ...step, next };

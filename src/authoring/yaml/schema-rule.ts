@@ -2,7 +2,7 @@
 // so that a fault in one does not hide those of the others. What concerns the graph is checked on the definition.
 
 import { nearestName } from '../../base/suggest.ts';
-import { patternRefusal } from '../../definition/kinds/output-pattern.ts';
+import { patternRefusal } from '../../definition/output-pattern.ts';
 import type { YamlPath } from './position.ts';
 import { quoted } from './problem.ts';
 import type { PlacedFault } from './problem-schema.ts';

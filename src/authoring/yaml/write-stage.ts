@@ -1,7 +1,8 @@
 // Owns how the work of a step is written: the fields of its type of stage, in the words of a workflow file.
 
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import type { GateOptionModel, HumanGateModel, StepModel, Target } from '../../definition/model.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
+import type { CheckModel } from '../../definition/check.ts';
+import type { GateOptionModel, OutputModel, StepModel, StepOf, Target, WorkConfigs } from '../../definition/model.ts';
 import { given } from './compile-step.ts';
 import { refusal, writeBudget, writeDuration } from './write-word.ts';
 
@@ -17,60 +18,64 @@ const DEFAULT_ANSWERS = '[["approve","ok",false,null],["reject","reject",false,n
 
 /** The type of a stage and its own fields. */
 export function writeWork(step: StepModel, place: WorkPlace): JsonObject {
-  const { kind, config } = step;
-  if (step.gate !== undefined && kind !== 'human') throw refusal(step.id, 'it works and then asks a person; make two steps of it');
-  switch (kind) {
+  if (step.gate !== undefined && step.kind !== 'human') throw refusal(step.id, 'it works and then asks a person; make two steps of it');
+  switch (step.kind) {
     case 'agent':
-      return agentOf(config);
+      return agentOf(step);
     case 'gate':
-      return { type: 'gate', conditions: listOf(config.checks).map(checkOf) };
+      return { type: 'gate', conditions: step.config.checks.map(checkOf) };
     case 'delay':
-      return given({ type: 'delay', duration: writeDuration(Number(config.durationMs)), poll: pollOf(config.poll) });
+      return given({ type: 'delay', duration: writeDuration(step.durationMs), poll: pollOf(step.poll) });
     case 'action':
-      return { type: 'action', ...withoutEmpty(config) };
+      return { type: 'action', ...withoutEmpty(step.config) };
     case 'webhook':
-      return given({ type: 'webhook', request: config.request, expect: config.expect });
+      return given({ type: 'webhook', request: step.config.request as JsonObject, expect: step.config.expect as JsonObject | undefined });
     case 'human':
       return humanOf(step, place);
     case 'workflow':
-      return given({ type: 'workflow', workflow: config.workflow, input: isEmpty(config.input) ? undefined : config.input });
+      return given({ type: 'workflow', workflow: step.workflow, input: isEmpty(step.input) ? undefined : step.input });
     case 'command':
-      return { type: 'command', ...config };
+      return given({ type: 'command', ...(step.config as JsonObject), outputs: outputsOf(step) });
     case 'parallel':
       return parallelOf(step, place);
     default:
-      throw refusal(step.id, `files have no stage for a ${kind} step`);
+      throw refusal(step.id, `files have no stage for a ${step.kind} step`);
   }
 }
 
-function agentOf({ role, continueSession, supportsQuestions, seesContext: _seen, budget, ...config }: JsonObject): JsonObject {
+function agentOf({ config, supportsQuestions, outputs }: StepOf<'agent'>): JsonObject {
+  const { role, continueSession, seesContext: _seen, budget, ...told } = config;
   return given({
     type: 'agent',
     agent: role,
-    ...config,
+    ...(told as JsonObject),
+    outputs: outputsOf({ outputs }),
     continue_session: continueSession,
     supports_questions: supportsQuestions,
-    budget: isJsonObject(budget) ? writeBudget(budget) : undefined,
+    budget: budget && writeBudget(budget),
   });
 }
 
-function pollOf(poll: Json | undefined): Json | undefined {
-  return isJsonObject(poll) ? given({ interval: writeDuration(Number(poll.intervalMs)), condition: poll.condition }) : undefined;
+function outputsOf({ outputs }: { readonly outputs?: readonly OutputModel[] | undefined }): Json | undefined {
+  return outputs as unknown as Json | undefined;
 }
 
-function checkOf(check: Json): Json {
-  if (!isJsonObject(check)) return check;
-  const { timeoutMs, templates: _filledIn, checks, minimum, ...fields } = check;
+function pollOf(poll: StepOf<'delay'>['poll']): Json | undefined {
+  return poll && given({ interval: writeDuration(poll.intervalMs), condition: poll.condition });
+}
+
+function checkOf(check: CheckModel): Json {
+  const { timeoutMs, templates: _filledIn, ...fields } = check;
   return given({
-    ...withoutEmpty(fields),
-    conditions: checks === undefined ? undefined : listOf(checks).map(checkOf),
-    minimum: typeof minimum === 'number' ? `${minimum}%` : minimum,
-    timeout: timeoutMs === undefined ? undefined : writeDuration(Number(timeoutMs)),
+    ...withoutEmpty(fields as JsonObject),
+    ...(check.check === 'any_of' ? { checks: undefined, conditions: check.checks.map(checkOf) } : {}),
+    ...(check.check === 'coverage' && typeof check.minimum === 'number' ? { minimum: `${check.minimum}%` } : {}),
+    timeout: timeoutMs === undefined ? undefined : writeDuration(timeoutMs),
   });
 }
 
-function humanOf({ gate }: StepModel, { goto }: WorkPlace): JsonObject {
-  const { prompt, show, options, from, count, subjects, signed }: HumanGateModel = gate ?? { prompt: '', show: [], options: [] };
+function humanOf({ gate }: StepOf<'human'>, { goto }: WorkPlace): JsonObject {
+  const { prompt, show, options, from, count, subjects, signed } = gate;
   const plain = JSON.stringify(options.map(({ label, outcome, requiresInput, to }) => [label, outcome, requiresInput, to ?? null]));
   return given({
     type: 'human',
@@ -90,21 +95,28 @@ function answerOf({ label, outcome, to, requiresInput }: GateOptionModel, goto: 
   return given({ label, outcome: outcome === 'ok' ? undefined : outcome, goto: leads, requires_input: requiresInput || undefined });
 }
 
-function parallelOf({ join, members, concurrency }: StepModel, place: WorkPlace): JsonObject {
+function parallelOf({ join, members, concurrency }: StepOf<'parallel'>, place: WorkPlace): JsonObject {
   const branches = members.map((member) => ({ ...place.branchOf(member), ...writeWork(member, { branchOf: place.branchOf }) }));
-  const rule = join === undefined || join.rule === 'all' ? 'all' : join.rule === 'any' ? 'any' : `${join.n}-of-${members.length}`;
+  const rule = join.rule === 'all' ? 'all' : join.rule === 'any' ? 'any' : `${join.n}-of-${members.length}`;
   return given({ type: 'parallel', join: rule, branches, concurrency });
 }
 
 /** What is done on the forge, as a hook. */
-export function writeHook({ config: { action, ...rest } }: StepModel): JsonObject {
+export function writeHook(step: StepModel): JsonObject {
+  const { action, ...rest } = actionOf(step);
   const fields = withoutEmpty(rest);
-  return { [String(action)]: action === 'close_issue' ? (fields.issue ?? null) : fields };
+  return { [action]: action === 'close_issue' ? (fields.issue ?? null) : fields };
 }
 
 /** Somebody who is told something, from the step that tells them. */
-export function writeNotify({ config: { action: _action, ...told } }: StepModel): Json {
+export function writeNotify(step: StepModel): Json {
+  const { action: _action, ...told } = actionOf(step);
   return told.message === undefined && told.target !== undefined ? told.target : told;
+}
+
+function actionOf(step: StepModel): WorkConfigs['action'] {
+  if (step.kind !== 'action') throw refusal(step.id, 'files have only actions there');
+  return step.config;
 }
 
 function withoutEmpty(fields: JsonObject): JsonObject {
@@ -113,8 +125,4 @@ function withoutEmpty(fields: JsonObject): JsonObject {
 
 function isEmpty(value: Json | undefined): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
-}
-
-function listOf(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : [];
 }

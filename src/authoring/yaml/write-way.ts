@@ -153,7 +153,7 @@ export class WayWriter {
 }
 
 function betweenOf(step: StepModel): JsonObject {
-  if (step.kind === 'delay') return { delay: writeDuration(Number(step.config.durationMs)) };
+  if (step.kind === 'delay') return { delay: writeDuration(step.durationMs) };
   return step.kind === 'agent' ? { spawn: step.config.role ?? '' } : { notify: writeNotify(step) };
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { REGISTRY } from '../../kinds/registry.ts';
 import { compileGraph } from '../graph.ts';
 import { checkYaml } from './check.ts';
 import { writeYaml } from './write.ts';
@@ -14,7 +15,7 @@ const NAMED = ['next_stage', 'merge_stage', 'handle_rejection'];
 const SEEDS = join(import.meta.dirname, '../../../test/seeds/002');
 
 function compiled(text: string) {
-  const { compiled: workflow, errors } = checkYaml('w.yaml', text);
+  const { compiled: workflow, errors } = checkYaml('w.yaml', text, REGISTRY);
   if (workflow === undefined) throw new Error(JSON.stringify(errors));
   return workflow;
 }
@@ -27,7 +28,7 @@ function file(lines: string): string {
 /** Writes what a file means and reads it again. */
 function expectSame(text: string): string {
   const workflow = compiled(text);
-  const written = writeYaml(workflow);
+  const written = writeYaml(workflow, REGISTRY);
   expect(written.differences).toEqual([]);
   expect(compiled(written.text).hash).toBe(workflow.hash);
   return written.text;
@@ -108,7 +109,7 @@ on_error: [{ label_issue: needs-human }, { label: { remove: [x] } }, { notify: m
         const end = { id: 'end', type: 'command', run: 'true' };
         const text = file(stringify({ stages: [...numbered, end] }));
         // Ways that are drawn at random may leave a stage that nothing leads to.
-        fc.pre(checkYaml('w.yaml', text).compiled !== undefined);
+        fc.pre(checkYaml('w.yaml', text, REGISTRY).compiled !== undefined);
         expectSame(text);
       }),
     );
@@ -186,14 +187,17 @@ const stage = fc.oneof(
 
 describe('a definition that came from a module', () => {
   test('is written as far as it is data, and what a file reads otherwise is named', () => {
-    const workflow = compileGraph({
-      name: 'w',
-      steps: [
-        { id: 'a', command: 'true', next: 'b' },
-        { id: 'b', gate: { checks: [{ check: 'command', run: 'true' }] }, next: { ok: null, fail: { to: 'a', maxIterations: 2 } } },
-      ],
-    });
-    const { text, differences } = writeYaml(workflow);
+    const workflow = compileGraph(
+      {
+        name: 'w',
+        steps: [
+          { id: 'a', command: 'true', next: 'b' },
+          { id: 'b', gate: { checks: [{ check: 'command', run: 'true' }] }, next: { ok: null, fail: { to: 'a', maxIterations: 2 } } },
+        ],
+      },
+      REGISTRY,
+    );
+    const { text, differences } = writeYaml(workflow, REGISTRY);
     expect(compiled(text).definition.steps.map(({ id, next }) => [id, next.ok])).toEqual(
       workflow.definition.steps.map(({ id, next }) => [id, next.ok]),
     );
@@ -207,13 +211,16 @@ describe('a definition that came from a module', () => {
     ['a kind that files do not have', { each: { items: 'list', step: { command: 'x' } } }, 'no stage for a each step'],
     ['a question after the work', { command: 'x', humanGate: { prompt: 'ok?', context: [] } }, 'make two steps of it'],
   ])('is refused for %s', (_, fields, message) => {
-    const workflow = compileGraph({
-      name: 'w',
-      steps: [
-        { id: 'a', next: 'b', ...fields },
-        { id: 'b', command: 'true', next: null },
-      ],
-    } as never);
-    expect(() => writeYaml(workflow)).toThrow(message);
+    const workflow = compileGraph(
+      {
+        name: 'w',
+        steps: [
+          { id: 'a', next: 'b', ...fields },
+          { id: 'b', command: 'true', next: null },
+        ],
+      } as never,
+      REGISTRY,
+    );
+    expect(() => writeYaml(workflow, REGISTRY)).toThrow(message);
   });
 });

@@ -8,6 +8,7 @@ import { stringify } from 'yaml';
 import { EngineError } from '../../base/error.ts';
 import { canonicalJson, type Json, type JsonObject } from '../../base/json.ts';
 import type { CompiledWorkflow, StepCode } from '../../definition/code.ts';
+import type { KindRegistry } from '../../definition/kind.ts';
 import type { Definition, StepModel } from '../../definition/model.ts';
 import { checkYaml } from './check.ts';
 import { given } from './compile-step.ts';
@@ -28,7 +29,7 @@ export interface WrittenYaml {
 }
 
 /** Writes a workflow as a file; `around` are fields of a file that definitions do not hold, such as its trigger. */
-export function writeYaml(workflow: CompiledWorkflow, around: JsonObject = {}): WrittenYaml {
+export function writeYaml(workflow: CompiledWorkflow, registry: KindRegistry, around: JsonObject = {}): WrittenYaml {
   const { definition } = workflow;
   if (definition.form === 'flow')
     throw new EngineError('USAGE', `"${definition.name}" is a flow: what it does is a function, which a workflow file cannot hold`);
@@ -36,7 +37,7 @@ export function writeYaml(workflow: CompiledWorkflow, around: JsonObject = {}): 
     throw new EngineError('USAGE', `"${definition.name}" builds its context with a function, which a workflow file cannot hold`);
   for (const [id, code] of workflow.code) refuseFunctions(id, code);
   const text = stringify(documentOf(definition, around), { lineWidth: LINE_WIDTH });
-  const { compiled, errors } = checkYaml(`${definition.name}.yaml`, text);
+  const { compiled, errors } = checkYaml(`${definition.name}.yaml`, text, registry);
   const [wrong] = errors;
   if (compiled === undefined)
     throw new EngineError('USAGE', `"${definition.name}" cannot be written as a workflow file: ${wrong?.message}; ${wrong?.hint}`);

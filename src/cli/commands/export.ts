@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { writeYaml } from '../../authoring/yaml/write.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { REGISTRY } from '../../kinds/registry.ts';
 import type { CommandRun } from '../command.ts';
 import { type LoadedWorkflow, loadWorkflow } from '../load.ts';
 import { findPlace } from '../session.ts';
@@ -18,7 +19,7 @@ const AROUND = ['trigger', 'override_triggers', 'concurrency', 'budget', 'permis
 export const run: CommandRun = async (shell, given) => {
   const { project } = await findPlace(shell, given);
   const loaded = await loadWorkflow(shell, project, given.word('WORKFLOW'));
-  const { text, differences } = writeYaml(loaded.workflow, aroundOf(loaded));
+  const { text, differences } = writeYaml(loaded.workflow, REGISTRY, aroundOf(loaded));
   const file = given.option('out');
   const path = file === undefined ? undefined : resolve(shell.cwd, file);
   if (path !== undefined) writeNew(path, text);

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import type { CheckedModule } from '../../authoring/discover-check.ts';
 import type { SourceProblem } from '../../authoring/discover-syntax.ts';
 import { EngineError } from '../../base/error.ts';
+import { REGISTRY } from '../../kinds/registry.ts';
 import type { CommandRun, Given } from '../command.ts';
 import { shownFile, workflowFolders } from '../definitions.ts';
 import { codeFrame } from '../frame.ts';
@@ -47,8 +48,8 @@ async function checkFiles(files: readonly string[]): Promise<Checked[]> {
   // Loaded once: to ask for a module again takes as long as reading a small file.
   const yaml = files.some((file) => YAML_FILE.test(file)) ? await import('../../authoring/yaml/check.ts') : undefined;
   const check = async (file: string, text: string): Promise<CheckedModule> => {
-    if (yaml !== undefined && YAML_FILE.test(file)) return yaml.lookAtYaml(file, text);
-    return (await import('../../authoring/discover-check.ts')).checkModule(file, text);
+    if (yaml !== undefined && YAML_FILE.test(file)) return yaml.lookAtYaml(file, text, REGISTRY);
+    return (await import('../../authoring/discover-check.ts')).checkModule(file, text, REGISTRY);
   };
   const checked: Checked[] = [];
   for (const file of files) {

@@ -1,8 +1,9 @@
-// The contract suites, for whoever adds a store, a driver or a gate check. They need vitest:
+// The contract suites, for whoever adds a store, a driver, a kind of step or a gate check. They need vitest:
 // `import { describeStore } from 'pawl/testing/suites'`.
 
 export { type CheckCase, type CheckHarness, describeCheck } from '../check-suite.ts';
 export { type DriverBehaviour, type DriverHarness, describeDriver } from '../driver-suite.ts';
 export type { ForgeStage } from '../forge-stage.ts';
 export { describeForge } from '../forge-suite.ts';
+export { describeStepKind, type KindCase, type KindHarness } from '../kind-suite.ts';
 export { describeStore, type OpenedStore, type OpenStore } from '../store-suite.ts';

@@ -5,9 +5,10 @@
 // Steps that work at the same time in one workspace see each other's changes as their own.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { isFileOutput } from '../../definition/output-pattern.ts';
 import type { AttemptRequest, Snapshot } from '../attempt.ts';
 import type { Bench } from '../work.ts';
-import { isFileOutput, type OutputDeclaration } from './declaration.ts';
+import type { OutputDeclaration } from './declaration.ts';
 import { digestMatching, type FileDigests } from './workspace-digest.ts';
 
 /** The digests before the step, by pattern. */
@@ -31,7 +32,7 @@ export interface Taking {
 /** The baseline of a step in a run: the one that was kept, else what is there now. */
 export async function openBaseline(bench: Bench, request: AttemptRequest, { snapshot, declared }: Taking): Promise<Baseline> {
   const kept = snapshot.data[keyOf(request)];
-  const isMeasure = request.apart === undefined && request.bound.model.config.fresh !== 'activation';
+  const isMeasure = request.apart === undefined && request.bound.model.fresh !== 'activation';
   if (!isMeasure || !isJsonObject(kept)) return takeDigests(bench, request, declared);
   return new Map(Object.entries(kept).map(([pattern, files]) => [pattern, new Map(Object.entries(files as Record<string, string>))]));
 }

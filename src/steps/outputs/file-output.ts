@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Json } from '../../base/json.ts';
+import type { FileOutputModel } from '../../definition/model.ts';
 import { openFile } from '../workspace-file.ts';
-import type { OutputDeclaration } from './declaration.ts';
 import { kept, missing, type OutputFinding, wrong } from './finding.ts';
 import { findPublic } from './public-api.ts';
 import type { FileDigests } from './workspace-digest.ts';
@@ -20,7 +20,7 @@ const TEXT_BYTES_MAX = 1 << 20;
 const SHOWN_MAX = 20;
 
 /** Judges an output of type `file`: the list of paths that were added or changed. */
-export async function findFiles(output: OutputDeclaration, change: FileChange): Promise<OutputFinding> {
+export async function findFiles(output: FileOutputModel, change: FileChange): Promise<OutputFinding> {
   const changed = changedPaths(change);
   if (changed.length === 0) return missing(output, unchanged(output, change), `add or change a file that matches "${output.pattern}"`);
   const publicPaths = await findPublic(change.cwd, changed);
@@ -28,7 +28,7 @@ export async function findFiles(output: OutputDeclaration, change: FileChange): 
 }
 
 /** Judges an output of type `artifact`: one file that was added or changed, kept with its content. */
-export async function findArtifact(output: OutputDeclaration, change: FileChange): Promise<OutputFinding> {
+export async function findArtifact(output: FileOutputModel, change: FileChange): Promise<OutputFinding> {
   const [path, ...others] = changedPaths(change);
   const advice = `write one file that matches "${output.pattern}"`;
   if (path === undefined) return missing(output, unchanged(output, change), advice);
@@ -41,7 +41,7 @@ function changedPaths({ before, after }: FileChange): string[] {
   return [...after].flatMap(([path, digest]) => (before.get(path) === digest ? [] : [path])).sort();
 }
 
-function unchanged({ pattern }: OutputDeclaration, { after }: FileChange): string {
+function unchanged({ pattern }: FileOutputModel, { after }: FileChange): string {
   const match = after.size === 0 ? 'no file matches' : after.size === 1 ? '1 file matches' : `${after.size} files match`;
   return after.size === 0 ? `${match} "${pattern}"` : `${match} "${pattern}", and none changed since before the step`;
 }

@@ -8,7 +8,9 @@ import type { AgentDriver, AgentRequest } from '../../agents/driver.ts';
 import { createScriptedDriver, type ScriptedMove } from '../../agents/scripted.ts';
 import { digestText } from '../../base/digest.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
+import type { OutputModel } from '../../definition/model.ts';
 import type { LocalForge } from '../../forge/local-forge.ts';
+import { REGISTRY } from '../../kinds/registry.ts';
 import { type AttemptFields, createAttemptRequest } from '../../proof/attempt-request.ts';
 import { type LocalForgeStage, openLocalForgeStage } from '../../proof/forge-local-stage.ts';
 import { type StageClone, valueIn } from '../../proof/forge-stage.ts';
@@ -38,7 +40,7 @@ function createRunner(services: Partial<StepServices> = {}): AttemptRunner {
     return moves;
   });
   const roles = { dev: { driver: 'scripted' } };
-  return asHost(createAttemptRunner({ cwd, roles, drivers: { scripted: driver }, now: Date.now, ...services }));
+  return asHost(createAttemptRunner({ cwd, roles, drivers: { scripted: driver }, now: Date.now, ...services }, REGISTRY));
 }
 
 /** What was found before the work joins the run's data, as a host does it. */
@@ -56,7 +58,8 @@ function asHost(runner: AttemptRunner): AttemptRunner {
 }
 
 function attempt(outputs: readonly JsonObject[], fields: Partial<AttemptFields> = {}) {
-  return createAttemptRequest({ kind: 'agent', config: { role: 'dev', outputs }, ...fields });
+  const model = { outputs: outputs as unknown as readonly OutputModel[], ...fields.model };
+  return createAttemptRequest({ kind: 'agent', config: { role: 'dev' }, ...fields, model });
 }
 
 describe('a file output', () => {
@@ -135,7 +138,7 @@ describe('a file output', () => {
   );
 
   test('of a command is verified as well, beside what the command said', async () => {
-    const step = (run: string) => attempt([], { kind: 'command', config: { run, outputs: [{ ...code, pattern: 'src/*' }] } });
+    const step = (run: string) => attempt([{ ...code, pattern: 'src/*' }], { kind: 'command', config: { run } });
     expect(await createRunner()(step('mkdir src; echo 1 > src/a; echo made'))).toMatchObject({
       outcome: 'ok',
       output: { code: ['src/a'], exitCode: 0, stdout: 'made\n' },
@@ -180,7 +183,7 @@ describe('an artifact', () => {
     ['longer text', 'printf "%1048577s" x > docs/plan', false],
     ['no text', "printf '\\377' > docs/plan", false],
   ])('keeps its text within bounds: %s', async (_what, run, isKept) => {
-    const result = await createRunner()(attempt([], { kind: 'command', config: { run: `mkdir docs; ${run}`, outputs: [plan] } }));
+    const result = await createRunner()(attempt([plan], { kind: 'command', config: { run: `mkdir docs; ${run}` } }));
     expect(result).toHaveProperty('output.plan.sha256');
     expect(result.type === 'settled' && 'text' in ((result.output as JsonObject).plan as JsonObject)).toBe(isKept);
   });
@@ -409,7 +412,7 @@ describe('at the forge', () => {
     ])('from %s breaks the contract, and the worker hears why', async (_what, output, message) => {
       await stage.commit('other', { 'untested.txt': '' });
       moves = [answer(output)];
-      const result = await runner()(attempt([plan, pr], { ...about(), config: { role: 'dev', outputs: [pr] } }));
+      const result = await runner()(attempt([pr], about()));
       expect(result).toMatchObject({ error: { reason: 'contract', message: expect.stringContaining(message) } });
       expect(stage.forge.control.list('pr')).toEqual([]);
     });

@@ -7,13 +7,14 @@
 // P3. The value of an output is what was seen. A field of the worker with the same name is dropped.
 
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
+import { isFileOutput, patternRefusal } from '../../definition/output-pattern.ts';
 import { PUBLIC_API } from '../../expr/filters.ts';
 import { Stopped } from '../abort.ts';
 import { protecting } from '../protection.ts';
 import { publishing } from '../publishing.ts';
 import { CLAIMED, type Executor, type Job, stepError, type Work } from '../work.ts';
 import { type Baseline, foundBefore, openBaseline, takeDigests } from './baseline.ts';
-import { isFileOutput, type OutputDeclaration, outputsOf, patternRefusal } from './declaration.ts';
+import { type OutputDeclaration, outputsOf } from './declaration.ts';
 import { findArtifact, findFiles } from './file-output.ts';
 import { contractError, emptyValue, evidenceOf, missing, type OutputFinding } from './finding.ts';
 import { findFault, forgeFor, makeAtForge, type Wish, wishFor } from './forge-output.ts';
@@ -59,7 +60,7 @@ function outputsHere({ bench, request }: Job): Declared {
 function refusalOf(job: Job, declared: Declared): Work | undefined {
   for (const output of declared) {
     const why = isFileOutput(output) ? patternRefusal(output.pattern) : undefined;
-    if (why !== undefined) {
+    if (isFileOutput(output) && why !== undefined) {
       const what = `the pattern "${output.pattern}" of the output "${output.name}" of step "${job.request.bound.model.id}" is refused`;
       return { error: stepError('STEP_FAILED', `${what}: ${why}; write one that stays inside of the workspace`, { retryable: false }) };
     }

@@ -7,7 +7,7 @@
 
 import { EngineError } from '../../base/error.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
-import { hasLiteralHost, secretNames } from '../../definition/kinds/webhook.ts';
+import { hasLiteralHost, type RequestModel, secretNames } from '../../definition/web-request.ts';
 import { parseTemplate, renderTemplate, type Template } from '../../expr/template.ts';
 import { parseTemplateTree, renderTemplateTree } from '../../expr/template-tree.ts';
 import { entryOf, type WebhookSetting } from '../services.ts';
@@ -30,27 +30,27 @@ export interface RenderScene {
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 
 /** The request that `{ url, method?, headers?, body? }` asks for; throws an EngineError when it cannot be built. */
-export function renderRequest(given: JsonObject, scene: RenderScene): RenderedRequest {
+export function renderRequest(given: RequestModel, scene: RenderScene): RenderedRequest {
   const request = scene.scope === undefined ? given : filled(given, scene, scene.scope);
-  const { url, method, headers = {}, body } = request as Partial<JsonObject>;
-  const texts = Object.entries(headers as JsonObject).map(([name, value]) => [name.toLowerCase(), headerText(name, value)]);
+  const { url, method, headers = {}, body } = request;
+  const texts = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), headerText(name, value)]);
   const sent = bodyText(body);
   return {
-    url: String(url),
-    method: typeof method === 'string' ? method.toUpperCase() : sent === undefined ? 'GET' : 'POST',
+    url,
+    method: method?.toUpperCase() ?? (sent === undefined ? 'GET' : 'POST'),
     headers: { ...(sent === undefined ? {} : { 'content-type': sent.type }), ...Object.fromEntries(texts) },
     ...(sent === undefined ? {} : { body: sent.text }),
   };
 }
 
-function filled(given: JsonObject, scene: RenderScene, scope: JsonObject): JsonObject {
-  const template = parseTemplate(String(given.url));
+function filled(given: RequestModel, scene: RenderScene, scope: JsonObject): RequestModel {
+  const template = parseTemplate(given.url);
   const url = filledUrl(template, scope);
-  const { headers = {}, body } = given as Partial<JsonObject>;
+  const { headers = {}, body } = given;
   const tree = parseTemplateTree(body === undefined ? { headers } : { headers, body });
   const secrets = secretsFor(tree.paths, { ...scene, url, isLiteral: hasLiteralHost(template) });
   const rendered = renderTemplateTree(tree, { ...scope, secrets });
-  return { ...given, ...(rendered as JsonObject), url };
+  return { ...given, ...(rendered as Pick<RequestModel, 'headers' | 'body'>), url };
 }
 
 function filledUrl(template: Template, scope: JsonObject): string {

@@ -1,0 +1,27 @@
+// Runs a workflow with a kind of step and a check of one's own, in a folder that is thrown away afterwards.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createEngine, defineWorkflow } from '../../src/index.ts';
+import { deploy } from './deploy.ts';
+import { licences } from './licences.ts';
+
+const cwd = mkdtempSync(join(tmpdir(), 'pawl-own-'));
+writeFileSync(join(cwd, 'package-lock.json'), JSON.stringify({ packages: { a: { license: 'MIT' } } }));
+
+const release = defineWorkflow({
+  name: 'release',
+  steps: [
+    { id: 'check', gate: { checks: [licences({ allow: ['MIT'] })] }, next: { ok: 'ship', fail: 'fail' } },
+    { id: 'ship', use: deploy({ to: 'staging', version: '1.2.0' }), next: { ok: 'again' } },
+    { id: 'again', use: deploy({ to: 'staging', version: '1.3.0' }), next: { ok: null, busy: null } },
+  ],
+});
+
+const engine = await createEngine({ cwd, workflows: [release], checks: { licences } });
+const { steps } = await (await engine.start(release)).wait();
+for (const { path, outcome, output } of steps)
+  console.log(path === 'check#1' ? `${path}    ${outcome}` : `${path.padEnd(10)} ${outcome} ${JSON.stringify(output)}`);
+await engine.close();
+rmSync(cwd, { recursive: true });

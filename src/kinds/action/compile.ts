@@ -1,0 +1,20 @@
+// Owns how an `action` is written: what is done on the forge, by its name, with its fields.
+
+import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
+import type { ForgeSpec } from '../../authoring/graph-spec.ts';
+import type { KindCompiler } from '../../authoring/graph-work.ts';
+import { type ActionConfig, action as declaration } from './declare.ts';
+
+/** The kind `action`; the texts of a graph's action may be templates. */
+export const action: KindCompiler = {
+  ...declaration,
+  field: 'forge',
+  read({ forge }, { step }) {
+    return { work: { kind: 'action', config: step.config<ActionConfig>({ ...forge } as ActionConfig, 'its forge') }, templates: true };
+  },
+};
+
+/** Something that is done on the forge: an action by its name, with its fields as data. */
+export function buildAction(name: string, given: ForgeSpec, options: StepOptions = {}): StepParts {
+  return { name, work: { kind: 'action', config: plainOf<ActionConfig>(name, 'an action', given) }, options };
+}

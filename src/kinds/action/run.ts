@@ -1,0 +1,75 @@
+// Owns the execution of `action`: the forge does it once per key, and how it answered is the outcome.
+
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { StepOf } from '../../definition/model.ts';
+import { type ActionSubject, performAction } from '../../forge/action.ts';
+import type { Snapshot } from '../../steps/attempt.ts';
+import { checkLanding } from '../../steps/landing.ts';
+import { actionRefusal } from '../../steps/permission.ts';
+import { foreignPullRequest, withPullRequest } from '../../steps/publishing.ts';
+import { type Job, stepError, type Work } from '../../steps/work.ts';
+
+/** Does an action on the forge. */
+export async function execute(job: Job<StepOf<'action'>>): Promise<Work> {
+  const { bench, request, context } = job;
+  const { id, config } = request.bound.model;
+  const { action, ...fields } = config;
+  const { forge, groups } = bench.services;
+  const refusal = actionRefusal(request.workflow.definition, action, fields);
+  if (refusal !== undefined) return { error: stepError('NOT_ALLOWED', `step "${id}" may not ${action}: ${refusal}`, { retryable: false }) };
+  if (forge === undefined) {
+    const message = `step "${id}" wants to ${action}, and there is no forge here; configure one`;
+    return { error: stepError('COMMAND_NOT_RUN', message, { retryable: false }) };
+  }
+  const ready = action === 'merge_pr' ? await readyToMerge(job) : { job };
+  if ('problem' in ready) {
+    const message = `step "${id}" has no pull request to ${action}: ${ready.problem}`;
+    return { error: stepError('STEP_FAILED', message, { retryable: ready.mayPass }), output: { error: ready.problem, reason: 'denied' } };
+  }
+  const subject = subjectOf(ready.job.context.snapshot);
+  const landing = action === 'merge_pr' ? await checkLanding(ready.job, forge, subject) : { subject };
+  if ('stale' in landing) return landing.stale;
+  const scene = { subject: landing.subject, key: context.idempotencyKey, ...(groups === undefined ? {} : { groups }) };
+  const result = await performAction(forge, { name: action, config: fields }, scene);
+  const seen = {
+    ...(landing.evidence === undefined ? {} : { evidence: landing.evidence }),
+    ...(landing.checks === undefined ? {} : { checks: landing.checks }),
+  };
+  if (result.outcome === 'ok') return { outcome: 'ok', output: result.value, ...rememberedFrom(result.value, ready.remember), ...seen };
+  const { outcome, error, reason } = result;
+  if (outcome !== 'error') return { outcome, output: { error, reason }, ...seen };
+  const mayPass = reason === 'unavailable' || reason === 'rate_limited';
+  return { error: stepError('STEP_FAILED', `step "${id}": ${error}`, { retryable: mayPass }), output: { error, reason } };
+}
+
+/** A merge lands the pull request of the run as it was looked at; only where the run has none yet, one is opened. */
+async function readyToMerge(job: Job): ReturnType<typeof withPullRequest> {
+  if (numberIn(job.context.snapshot.data.pr_number) === undefined) return await withPullRequest(job);
+  return (await foreignPullRequest(job)) ?? { job };
+}
+
+/** Labels that an action changed are the run's facts from then on, and so is a pull request that it opened. */
+function rememberedFrom(value: Json, pr: JsonObject | undefined): { readonly remember?: JsonObject } {
+  const labels = isJsonObject(value) && Array.isArray(value.labels) ? { labels: value.labels } : undefined;
+  return labels === undefined && pr === undefined ? {} : { remember: { ...pr, ...labels } };
+}
+
+/** The issue and the pull request that a run is about. */
+function subjectOf({ data, results }: Snapshot): ActionSubject {
+  const issue = numberIn(data.issue_number);
+  const pr = numberIn(data.pr_number);
+  const head = approvedHead(Object.values(results));
+  return { ...(issue === undefined ? {} : { issue }), ...(pr === undefined ? {} : { pr }), ...(head === undefined ? {} : { head }) };
+}
+
+/** The head that the last gate of approvals let pass; a merge lands that one or nothing. */
+function approvedHead(results: readonly Json[]): string | undefined {
+  const heads = results.flatMap((result) =>
+    isJsonObject(result) && typeof result.approved_head === 'string' ? [result.approved_head] : [],
+  );
+  return heads.at(-1);
+}
+
+function numberIn(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
+}

@@ -1,0 +1,64 @@
+// Owns how an `agent` step is written: who works, what they are asked, and what they must bring.
+
+import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
+import type { KindCompiler } from '../../authoring/graph-work.ts';
+import { budgetOf, type ContextSpec, type LiveAgent, liveCode, readContext, toldOf, workerOf } from '../../authoring/worker-spec.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
+import type { Budget } from '../../definition/budget.ts';
+import { type AgentConfig, agent as declaration } from './declare.ts';
+
+/** An agent, by the name of its role or as a live object, and what it is told. */
+export interface AgentSpec<Context extends object> extends StepOptions {
+  readonly agent: string | LiveAgent<Context>;
+  readonly context?: ContextSpec<Context>;
+  readonly action?: string;
+  readonly prompt?: string;
+  readonly script?: string;
+  /** The JSON Schema that its output has to fit. */
+  readonly schema?: JsonObject;
+  /** What all attempts of the step may use in a run; then it waits for more. */
+  readonly budget?: Budget;
+  /** It may relay questions to the person it works for. */
+  readonly supportsQuestions?: boolean;
+}
+
+/** What an agent came back with; an agent that did not succeed fails its step. */
+export interface AgentResult {
+  readonly success: boolean;
+  readonly output: Json;
+  readonly [field: string]: Json;
+}
+
+/** The kind `agent`. */
+export const agent: KindCompiler = {
+  ...declaration,
+  field: 'agent',
+  beside: ['context', 'action', 'prompt', 'schema', 'budget'],
+  read(spec, { step }) {
+    const { agent: worker, action, prompt, schema, budget } = spec;
+    const role = typeof worker === 'string' ? worker : undefined;
+    const { context, code } = readContext(spec, step);
+    return {
+      work: { kind: 'agent', config: step.config<AgentConfig>({ role, action, prompt, schema, context, budget }, 'its agent') },
+      code: { ...code, ...liveCode(worker, step) },
+    };
+  },
+};
+
+/** An agent that is told what to do. */
+export function buildAgent<Context extends object>(name: string, spec: AgentSpec<Context>): StepParts {
+  const { agent: given, context, action, prompt, script, schema, budget, supportsQuestions, ...options } = spec;
+  const worker = workerOf(name, 'agent', given);
+  const told = toldOf(name, context);
+  const config: AgentConfig = {
+    ...(worker.role === undefined ? {} : { role: worker.role }),
+    ...(action === undefined ? {} : { action }),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(script === undefined ? {} : { script }),
+    ...(schema === undefined ? {} : { schema: plainOf<JsonObject>(name, 'the schema', schema) }),
+    ...budgetOf(name, budget),
+    ...told.config,
+  };
+  const frame = supportsQuestions === undefined ? {} : { supportsQuestions };
+  return { name, work: { kind: 'agent', config }, frame, code: { ...worker.code, ...told.code }, options };
+}

@@ -1,0 +1,52 @@
+// Owns what the kind `agent` declares: work of an agent, reached by its role or as a live object.
+
+import { isJsonObject, type JsonObject } from '../../base/json.ts';
+import type { Budget } from '../../definition/budget.ts';
+import { schemaFault } from '../../definition/json-schema.ts';
+import { isText, type KindDeclaration, validateBudget } from '../../definition/kind.ts';
+import type { StepOf } from '../../definition/model.ts';
+
+/** Who works and what they are told; without a role, the code has a live agent. */
+export type AgentConfig = {
+  readonly role?: string;
+  /** Which of its actions. */
+  readonly action?: string;
+  readonly prompt?: string;
+  /** The script that a dispatched agent is sent off with. */
+  readonly script?: string;
+  /** The JSON Schema that its output has to fit. */
+  readonly schema?: JsonObject;
+  readonly context?: JsonObject;
+  /** What all attempts of the step may use in a run. */
+  readonly budget?: Budget;
+  /** It is given the run's data under its own context. */
+  readonly seesContext?: true;
+  /** It goes on with the latest session of its role in the run. */
+  readonly continueSession?: true;
+};
+
+declare module '../../definition/model.ts' {
+  interface WorkConfigs {
+    agent: AgentConfig;
+  }
+}
+
+const TEXTS = ['role', 'action', 'prompt', 'script'] as const;
+
+/** Work of an agent. */
+export const agent: KindDeclaration = {
+  kind: 'agent',
+  outcomes: [],
+  recovery: 'ask',
+  validate({ config }: StepOf<'agent'>, report) {
+    for (const field of TEXTS) {
+      const value = config[field];
+      if (value !== undefined && !isText(value)) report.fault(`\`${field}\` must be a text`, `write one, or leave ${field} out`);
+    }
+    const { context, schema, budget } = config;
+    const fault = schema === undefined ? undefined : schemaFault(schema);
+    if (fault !== undefined) report.fault(fault, 'describe the output with what can be checked');
+    if (context !== undefined && !isJsonObject(context)) report.fault('`context` must be an object', 'write values by name, or a function');
+    validateBudget(budget, report);
+  },
+};

@@ -1,0 +1,105 @@
+// Owns the execution of `agent`: what an agent's answer means for the step. That it says it is done is a claim; the
+// outcome it can choose is only how it was not done.
+
+import type { AgentAnswer, AgentReply } from '../../agents/driver.ts';
+import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
+import type { StepOf } from '../../definition/model.ts';
+import type { OutcomeName } from '../../definition/outcome.ts';
+import { ask, sessionOf, usageEvidence } from '../../steps/asking.ts';
+import { outputInstructions, outputsOf } from '../../steps/outputs/declaration.ts';
+import { producing } from '../../steps/outputs/production.ts';
+import { type Job, stepError, type Work } from '../../steps/work.ts';
+
+type AgentJob = Job<StepOf<'agent'>>;
+
+/** Asks the agent, reads its verdict and looks at what it was to produce. */
+export async function execute(job: AgentJob): Promise<Work> {
+  return await producing(job, askAgent);
+}
+
+async function askAgent(job: AgentJob): Promise<Work> {
+  const asked = await ask(withInstructions(job), job.request.bound.model.config);
+  if (asked.kind === 'handed') return { handed: asked.handover, actor: asked.actor };
+  if (asked.kind === 'asks') return { asks: asked.questions, actor: asked.actor, ...usageEvidence(asked), ...sessionOf(asked) };
+  const noted = { actor: asked.actor, ...usageEvidence(asked), ...sessionOf(asked) };
+  if (asked.kind === 'trouble') return { error: asked.error, ...noted };
+  return { ...noted, ...(asked.kind === 'returned' ? fromObject(job, asked.value) : fromAnswer(job, asked)) };
+}
+
+// An agent can only hand over what it was told of, so the declared outputs are the last of its instructions.
+function withInstructions(job: AgentJob): AgentJob {
+  const { request } = job;
+  const { model } = request.bound;
+  const declared = outputsOf(model);
+  if (declared.length === 0) return job;
+  const told = { ...model, actions: [...model.actions, outputInstructions(declared)] };
+  return { ...job, request: { ...request, bound: { ...request.bound, model: told } } };
+}
+
+// A live object gives whatever its author wrote; `success` and `verdict` in it mean what they mean for a driver.
+function fromObject(job: AgentJob, value: unknown): Work {
+  const plain = toPlain(value, `the output of step "${job.request.bound.model.id}"`);
+  const said = isJsonObject(plain) ? plain : {};
+  const output = isFlow(job) && typeof said.success !== 'boolean' ? { success: true, output: plain } : plain;
+  return judged(job, { success: said.success !== false, verdict: said.verdict, inner: said.output ?? plain, output });
+}
+
+function fromAnswer(job: AgentJob, answer: AgentAnswer & { readonly kind: 'answered' }): Work {
+  const { success, verdict, message } = answer;
+  const { id, config } = job.request.bound.model;
+  if (verdict === 'approve' && config.continueSession === true) {
+    const why = `the agent of step "${id}" approves work of the session that it goes on with; a review needs a session of its own: leave continue_session out`;
+    return { error: stepError('STEP_OUTPUT_INVALID', why, { retryable: false }), claim: answer as unknown as JsonObject };
+  }
+  const inner = toPlain(answer.output, `the output of step "${job.request.bound.model.id}"`);
+  const claim = { success, output: inner, ...(verdict === undefined ? {} : { verdict }), ...(message === undefined ? {} : { message }) };
+  const bare =
+    success || isJsonObject(inner) ? inner : { error: message ?? 'the agent reported failure without saying why', output: inner };
+  return judged(job, {
+    success,
+    verdict: verdict ?? null,
+    inner,
+    output: isFlow(job) ? claim : reviewed(bare, { verdict, message }),
+    claim,
+  });
+}
+
+/** The result of a review has its verdict in it, and its feedback. */
+function reviewed(output: Json, { verdict, message }: { [K in 'verdict' | 'message']: AgentReply[K] | undefined }): Json {
+  if (verdict === undefined) return output;
+  const fields = isJsonObject(output) ? output : output === null ? {} : typeof output === 'string' ? { feedback: output } : { output };
+  return { verdict, ...(message === undefined ? {} : { feedback: message }), ...fields };
+}
+
+interface Said {
+  readonly success: boolean;
+  readonly verdict: Json | undefined;
+  /** What the agent produced, without the wrapping. */
+  readonly inner: Json;
+  readonly output: Json;
+  readonly claim?: JsonObject;
+}
+
+function judged(job: AgentJob, { success, verdict, inner, output, claim }: Said): Work {
+  const { id, config } = job.request.bound.model;
+  const noted = claim === undefined ? { claim: output } : { claim };
+  const status = isJsonObject(inner) ? inner.status : undefined;
+  if (config.script !== undefined && typeof status === 'string' && !isReviewStatus(status)) {
+    const message = `the agent of step "${id}" reported the status ${JSON.stringify(status)}; a dispatched agent reports PASS or FAIL`;
+    return { error: stepError('STEP_OUTPUT_INVALID', message), ...noted };
+  }
+  return { outcome: outcomeOf(success, verdict, status), output, ...noted };
+}
+
+function isReviewStatus(status: string): boolean {
+  return status === 'PASS' || status === 'FAIL';
+}
+
+function outcomeOf(success: boolean, verdict: Json | undefined, status: Json | undefined): OutcomeName {
+  if (verdict === 'reject') return 'reject';
+  return success && status !== 'FAIL' ? 'ok' : 'fail';
+}
+
+function isFlow({ request }: Job): boolean {
+  return request.workflow.definition.form === 'flow';
+}

@@ -1,0 +1,51 @@
+// Owns how a `command` is written: a shell line, or a program and its arguments.
+
+import type { StepOptions, StepParts } from '../../authoring/flow-model.ts';
+import type { KindCompiler } from '../../authoring/graph-work.ts';
+import type { Json } from '../../base/json.ts';
+import type { ProgramModel } from '../../definition/program.ts';
+import { command as declaration } from './declare.ts';
+
+/** A program: `run` goes to the shell as it is written, `argv` is started without one. */
+export interface CommandSpec extends StepOptions {
+  readonly run?: string;
+  readonly argv?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** How a program ended; `result` is there when it printed one. */
+export interface CommandResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly result?: Json;
+}
+
+/** The kind `command`. */
+export const command: KindCompiler = {
+  ...declaration,
+  field: 'command',
+  beside: ['env', 'cwd'],
+  read({ command: given, env, cwd }, { step }) {
+    const program = typeof given === 'string' ? { run: given } : { argv: given };
+    return { work: { kind: 'command', config: step.config<ProgramModel>({ ...program, env, cwd }, 'its command') } };
+  },
+};
+
+/** A program that is started. */
+export function buildCommand(name: string, given: string | readonly string[] | CommandSpec): StepParts {
+  const { run, argv, env, cwd, ...options } = commandSpec(given);
+  const config: ProgramModel = {
+    ...(run === undefined ? {} : { run }),
+    ...(argv === undefined ? {} : { argv: [...argv] }),
+    ...(env === undefined ? {} : { env: { ...env } }),
+    ...(cwd === undefined ? {} : { cwd }),
+  };
+  return { name, work: { kind: 'command', config }, options };
+}
+
+function commandSpec(given: string | readonly string[] | CommandSpec): CommandSpec {
+  if (typeof given === 'string') return { run: given };
+  return Array.isArray(given) ? { argv: given as readonly string[] } : (given as CommandSpec);
+}

@@ -1,0 +1,21 @@
+// Owns what the kind `command` declares: a program that is given the step on its standard input.
+
+import type { KindDeclaration } from '../../definition/kind.ts';
+import type { StepOf } from '../../definition/model.ts';
+import { type ProgramModel, validateProgram } from '../../definition/program.ts';
+
+declare module '../../definition/model.ts' {
+  interface WorkConfigs {
+    command: ProgramModel;
+  }
+}
+
+/** A program. */
+export const command: KindDeclaration = {
+  kind: 'command',
+  outcomes: [],
+  recovery: 'ask',
+  validate({ config }: StepOf<'command'>, report) {
+    validateProgram(config, report);
+  },
+};

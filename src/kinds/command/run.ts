@@ -1,0 +1,119 @@
+// Owns the execution of `command`: a program that gets the run on its standard input and may end with a report. How it
+// ended is observed; what it reports is its claim.
+
+import type { Json, JsonObject } from '../../base/json.ts';
+import { didYouMean } from '../../base/suggest.ts';
+import type { StepOf } from '../../definition/model.ts';
+import type { CommandResult } from '../../process/command.ts';
+import { ATTENDED } from '../../steps/handover.ts';
+import { producing } from '../../steps/outputs/production.ts';
+import { exitSentence, keptText, type Program, programName, programOf, runProgram } from '../../steps/program.ts';
+import { entryOf } from '../../steps/services.ts';
+import { stepInputOf } from '../../steps/step-input.ts';
+import { readStepOutput, type StepOutput } from '../../steps/step-output.ts';
+import { type Bench, type Job, stepError, stoppedError, type Work } from '../../steps/work.ts';
+
+type Exited = CommandResult & { readonly kind: 'exited' };
+
+const OUTPUT_MAX = 16 << 20;
+const PLAIN_WORDS = /^[\w./:=@%+,-]+(?:\s+[\w./:=@%+,-]+)*$/;
+
+/** Runs the program, reads what it reports and looks at what it was to produce. */
+export async function execute(job: Job<StepOf<'command'>>): Promise<Work> {
+  return await producing(job, runReporting);
+}
+
+async function runReporting(job: Job<StepOf<'command'>>): Promise<Work> {
+  const { bench, request, context } = job;
+  const { model } = request.bound;
+  const written = programOf(model.config);
+  const program = registered(bench, written);
+  if ('refusal' in program) return { error: stepError('COMMAND_NOT_RUN', `step "${model.id}": ${program.refusal}`, { retryable: false }) };
+  const result = await runProgram(bench, request, {
+    ...program,
+    stdin: JSON.stringify(stepInputOf(request, context)),
+    outputMax: OUTPUT_MAX,
+    ...(model.timeoutMs === undefined ? {} : { timeoutMs: model.timeoutMs }),
+  });
+  const name = programName(written);
+  // A registered command speaks the protocol: in an attended run, what it prints without a report is for the agent.
+  const prompt = program !== written && isPrompt(job, result) ? result.stdout.trim() : '';
+  if (prompt !== '')
+    return {
+      handed: { kind: 'command', prompt, role: name, title: model.title, mayAsk: model.supportsQuestions === true },
+      actor: name,
+    };
+  return { actor: name, ...(result.kind === 'exited' ? ended(job, result) : notEnded(job, result)) };
+}
+
+function isPrompt({ context }: Job, result: CommandResult): result is Exited {
+  if (result.kind !== 'exited' || result.exitCode !== 0 || context.snapshot.data[ATTENDED] !== true) return false;
+  return readStepOutput(result.stdout).kind === 'none';
+}
+
+// A name such as `w1:strategic` is looked up whole, then by its first word; further words are its arguments.
+function registered(bench: Bench, program: Program): Program | { readonly refusal: string } {
+  const { commands = {} } = bench.services;
+  const words = program.argv ?? (program.run ?? '').trim().split(/\s+/);
+  const [first = '', ...rest] = words;
+  const whole = program.run === undefined ? undefined : entryOf(commands, program.run.trim());
+  const found = whole ?? entryOf(commands, first);
+  if (found === undefined) return unregistered(commands, program, first);
+  if (whole === undefined && program.run !== undefined && !PLAIN_WORDS.test(program.run.trim()))
+    return { refusal: `"${first}" is a registered command, and its arguments need a shell; write them as argv: ["${first}", …]` };
+  const { run: _, ...others } = program;
+  return { ...others, argv: [...found, ...(whole === undefined ? rest : [])] };
+}
+
+// A colon is not usual in the name of a program: with a near name in the register, it is a slip.
+function unregistered(commands: object, program: Program, first: string): Program | { readonly refusal: string } {
+  const hint = first.includes(':') ? didYouMean(first, Object.keys(commands)) : '';
+  return hint === '' ? program : { refusal: `no command "${first}" is registered${hint}` };
+}
+
+function notEnded({ request }: Job, result: Exclude<CommandResult, Exited>): Work {
+  const step = request.bound.model.id;
+  if (result.kind === 'not-run')
+    return { error: stepError('COMMAND_NOT_RUN', `step "${step}" could not be run: ${result.message}`, { retryable: false }) };
+  if (result.kind === 'aborted') return { error: stoppedError(step) };
+  return { error: stepError('STEP_FAILED', `the command of step "${step}" ran out of time`, { reason: 'timeout' }) };
+}
+
+function ended(job: Job, result: Exited): Work {
+  const step = job.request.bound.model.id;
+  const evidence = { process: processEvidence(result) };
+  const reading = readStepOutput(result.stdout);
+  if (reading.kind === 'invalid') {
+    const message = `the StepOutput of step "${step}" cannot be read: ${reading.why}; print one JSON object as the last line`;
+    return {
+      error: stepError('STEP_OUTPUT_INVALID', message),
+      evidence: { process: { ...evidence.process, stdout: keptText(result.stdout) } },
+    };
+  }
+  if (reading.kind === 'reported') return { evidence, ...reported(job, result, reading.output) };
+  if (result.exitCode !== 0) return { error: stepError('STEP_FAILED', `the command of step "${step}" ${exitSentence(result)}`), evidence };
+  return { outcome: 'ok', output: streamsOf(result), evidence };
+}
+
+function reported(job: Job, result: Exited, output: StepOutput): Work {
+  const { bound, workflow } = job.request;
+  const claim = output as unknown as JsonObject;
+  if (!output.success) {
+    const { error = 'the command reported failure without saying why', result: brought } = output;
+    return { outcome: 'fail', output: { error, ...(brought === undefined ? {} : { result: brought }) }, claim };
+  }
+  if (result.exitCode !== 0) {
+    const message = `the command of step "${bound.model.id}" reported success but ${exitSentence({ ...result, stdout: '' })}`;
+    return { error: stepError('STEP_FAILED', message), claim };
+  }
+  const brought: Json = output.result ?? null;
+  return { outcome: 'ok', output: workflow.definition.form === 'flow' ? { ...streamsOf(result), result: brought } : brought, claim };
+}
+
+function streamsOf(result: Exited): JsonObject {
+  return { exitCode: result.exitCode, stdout: keptText(result.stdout), stderr: keptText(result.stderr) };
+}
+
+function processEvidence({ exitCode, signal, durationMs, leftBehind, left }: Exited): JsonObject {
+  return { exitCode, signal, durationMs, leftBehind, left: [...left] };
+}

@@ -1,0 +1,45 @@
+// Owns how a `delay` is written: a duration, and a poll that can end it early.
+
+import type { StepOptions, StepParts } from '../../authoring/flow-model.ts';
+import type { KindCompiler } from '../../authoring/graph-work.ts';
+import { type Duration, parseDuration } from '../../base/duration.ts';
+import type { StepCode, StepContext } from '../../definition/code.ts';
+import { delay as declaration } from './declare.ts';
+
+/** A pause; with `poll` it ends early, as soon as the condition holds. */
+export interface DelaySpec extends StepOptions {
+  readonly duration: Duration;
+  readonly poll?: { readonly interval: Duration; readonly condition: string | ((ctx: StepContext) => boolean | Promise<boolean>) };
+}
+
+/** The kind `delay`. */
+export const delay: KindCompiler = {
+  ...declaration,
+  field: 'delay',
+  read({ delay: given }, { step }) {
+    if (typeof given !== 'object') return { work: { kind: 'delay', durationMs: step.duration(given ?? '', 'its delay') } };
+    const { duration, poll } = given;
+    const durationMs = step.duration(duration, 'its delay');
+    if (poll === undefined) return { work: { kind: 'delay', durationMs } };
+    const intervalMs = step.duration(poll.interval, 'the interval of its poll');
+    const { condition } = poll;
+    if (typeof condition === 'function')
+      return {
+        work: { kind: 'delay', durationMs, poll: { intervalMs } },
+        code: { poll: step.code('poll', condition) as NonNullable<StepCode['poll']> },
+      };
+    if (condition === undefined) step.fault('FIELD_INVALID', 'its poll has no condition', 'write an expression or a function');
+    return { work: { kind: 'delay', durationMs, poll: { intervalMs, condition: String(condition) } } };
+  },
+};
+
+/** A pause. */
+export function buildDelay(name: string, given: Duration | DelaySpec): StepParts {
+  const { duration, poll, ...options } = typeof given === 'object' ? given : { duration: given };
+  const durationMs = parseDuration(duration, `step "${name}", duration`);
+  if (poll === undefined) return { name, work: { kind: 'delay', durationMs }, options };
+  const intervalMs = parseDuration(poll.interval, `step "${name}", poll.interval`);
+  const { condition } = poll;
+  if (typeof condition === 'string') return { name, work: { kind: 'delay', durationMs, poll: { intervalMs, condition } }, options };
+  return { name, work: { kind: 'delay', durationMs, poll: { intervalMs } }, code: { poll: condition }, options };
+}

@@ -1,0 +1,20 @@
+// Owns what the kind `delay` declares: time that passes, or less of it when a condition is seen to hold.
+
+import { isJsonObject } from '../../base/json.ts';
+import { isCount, type KindDeclaration } from '../../definition/kind.ts';
+import type { StepOf } from '../../definition/model.ts';
+
+/** Time, and how often a poll looks whether it is over. */
+export const delay: KindDeclaration = {
+  kind: 'delay',
+  outcomes: [],
+  recovery: 'rerun',
+  validate({ durationMs, poll }: StepOf<'delay'>, report) {
+    if (!isCount(durationMs, 0)) report.fault('`duration` must be a duration', 'write one such as "30s"');
+    if (poll === undefined) return;
+    if (!isJsonObject(poll) || !isCount(poll.intervalMs, 1))
+      return report.fault('`poll.interval` must be a duration', 'write one such as "10s"');
+    if (typeof poll.condition === 'string') report.expression(poll.condition, 'the condition of its poll');
+    else if (poll.condition !== undefined) report.fault('`poll.condition` must be an expression', 'write an expression or a function');
+  },
+};

@@ -1,0 +1,25 @@
+// Owns the execution of `delay`: one look at whether it is over. The time itself is kept by the kernel.
+
+import type { StepOf } from '../../definition/model.ts';
+import { isPromise, untilStopped } from '../../steps/abort.ts';
+import { holdsExpression } from '../../steps/conditions.ts';
+import { kindOf } from '../../steps/context.ts';
+import { type Job, stepError, type Work } from '../../steps/work.ts';
+
+/** Looks once: `ok` when the delay is over, `iterate` when it goes on. */
+export async function execute(job: Job<StepOf<'delay'>>): Promise<Work> {
+  const ready = await look(job);
+  if (typeof ready === 'boolean') return { outcome: ready ? 'ok' : 'iterate', output: null };
+  const message = `the poll of step "${job.request.bound.model.id}" gave ${kindOf(ready)}; a poll gives true or false`;
+  return { error: stepError('CONDITION_ERROR', message) };
+}
+
+function look({ request, context }: Job<StepOf<'delay'>>): unknown {
+  const { code, model } = request.bound;
+  if (code.poll !== undefined) {
+    const found = code.poll(context);
+    return isPromise(found) ? untilStopped(found, request.signal) : found;
+  }
+  const condition = model.poll?.condition;
+  return condition === undefined ? false : holdsExpression(condition, request, context);
+}

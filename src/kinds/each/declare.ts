@@ -1,0 +1,16 @@
+// Owns what the kind `each` declares: the same body for every item of a list, and a join.
+
+import { isText, type KindDeclaration } from '../../definition/kind.ts';
+import type { StepOf } from '../../definition/model.ts';
+
+/** One body per item. */
+export const each: KindDeclaration = {
+  kind: 'each',
+  outcomes: ['reject_all'],
+  recovery: 'rerun',
+  validate({ items, body, id }: StepOf<'each'>, report) {
+    if (!isText(items)) report.fault('`items` must name the list', 'write a path into the checkpoint, such as "improvementAreas"');
+    else report.expression(items, 'its items', 'any');
+    if (body.id !== id) report.fault(`its body is called "${body.id}"`, `call it "${id}", like the step`);
+  },
+};

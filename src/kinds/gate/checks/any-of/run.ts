@@ -1,0 +1,48 @@
+// Owns the check `any_of`: several checks of which one must pass. All of them are made, so that the record shows each.
+
+import type { JsonObject } from '../../../../base/json.ts';
+import type { CheckModel, CheckOf } from '../../../../definition/check.ts';
+import { type CheckScene, type CheckVerdict, tookTooLong } from '../../../../steps/check.ts';
+
+/** `{ checks }`: passes when one does; else it is an error if one was, pending if one is, and a fail if all failed. */
+export async function run(config: CheckOf<'any_of'>, scene: CheckScene): Promise<CheckVerdict> {
+  const made: Made[] = [];
+  const limitMs = config.timeoutMs;
+  const limit = limitMs === undefined ? undefined : AbortSignal.timeout(limitMs);
+  // It ends when the others have: some of them may be programs.
+  for (const one of config.checks) made.push({ config: one, verdict: await scene.check(one, limit) });
+  const verdict = conclude(made);
+  return limit?.aborted === true && verdict.passed !== true ? tookTooLong(limitMs) : verdict;
+}
+
+interface Made {
+  readonly config: CheckModel;
+  readonly verdict: CheckVerdict;
+}
+
+function conclude(made: readonly Made[]): CheckVerdict {
+  const result = { checks: made.map(recordOf) };
+  if (made.some(({ verdict }) => verdict.passed === true)) return { passed: true, result };
+  const unmade = made.filter(({ verdict }) => verdict.passed === null && verdict.pending !== true);
+  if (unmade.length > 0) {
+    const timedOut = unmade.every(({ verdict }) => verdict.timedOut === true);
+    return {
+      passed: null,
+      result,
+      error: `none passed, and one could not be made: ${sentence(unmade)}`,
+      ...(timedOut ? { timedOut } : {}),
+    };
+  }
+  const open = made.filter(({ verdict }) => verdict.pending === true);
+  if (open.length > 0) return { passed: null, pending: true, result, error: `none passed yet: ${sentence(open)}` };
+  return { passed: false, result, error: `none of ${made.length} passed: ${sentence(made)}` };
+}
+
+function recordOf({ config, verdict }: Made): JsonObject {
+  const { passed, result, error, pending } = verdict;
+  return { config, passed, result, ...(error === undefined ? {} : { error }), ...(pending === true ? { pending } : {}) };
+}
+
+function sentence(made: readonly Made[]): string {
+  return made.map(({ config, verdict }) => `${config.name ?? config.check}: ${verdict.error ?? 'it did not pass'}`).join('; ');
+}

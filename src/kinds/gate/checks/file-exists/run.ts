@@ -1,0 +1,20 @@
+// Owns the check `file_exists`: that files are there, inside the workspace.
+
+import { realpath } from 'node:fs/promises';
+import type { CheckOf } from '../../../../definition/check.ts';
+import type { CheckScene, CheckVerdict } from '../../../../steps/check.ts';
+import { locateInWorkspace } from '../../../../steps/workspace-path.ts';
+
+/** `{ paths }`: passes when all of them exist. Paths that lead out of the workspace are refused. */
+export async function run(config: CheckOf<'file_exists'>, { cwd }: CheckScene): Promise<CheckVerdict> {
+  const { paths } = config;
+  const root = await realpath(cwd);
+  const missing: string[] = [];
+  for (const path of paths) {
+    const { kind } = await locateInWorkspace(root, path);
+    if (kind === 'outside') return { passed: null, result: { path }, error: `"${path}" leads out of the workspace; name a path inside it` };
+    if (kind === 'missing') missing.push(path);
+  }
+  if (missing.length === 0) return { passed: true, result: { missing } };
+  return { passed: false, result: { missing }, error: `missing: ${missing.join(', ')}` };
+}

@@ -1,0 +1,24 @@
+// Owns what the check `pr_approval` declares: how many people of which groups must approve the pull request.
+
+import type { CheckDeclaration, CheckOf } from '../../../../definition/check.ts';
+import { isCount, isText, isTextList } from '../../../../definition/kind.ts';
+
+/** So many different people of these groups; one without `count`. */
+export type PrApprovalCheck = { readonly from: string | readonly string[]; readonly count?: number };
+
+declare module '../../../../definition/check.ts' {
+  interface CheckConfigs {
+    pr_approval: PrApprovalCheck;
+  }
+}
+
+/** Approvals of the pull request. */
+export const prApprovalCheck: CheckDeclaration = {
+  name: 'pr_approval',
+  needsPullRequest: true,
+  validate({ from, count }: CheckOf<'pr_approval'>, report) {
+    if (!isText(from) && !isTextList(from))
+      report.fault('`from` must name the groups whose approval it needs', 'write one as from: maintainers');
+    if (count !== undefined && !isCount(count, 1)) report.fault('`count` must be a number of people', 'write a whole number from 1 up');
+  },
+};

@@ -1,0 +1,32 @@
+// Owns the check `pr_approval`: that enough people of some groups approve of the pull request as it is now.
+
+import { isSamePerson } from '../../../../base/person.ts';
+import type { CheckOf } from '../../../../definition/check.ts';
+import { approversOf, membersOf } from '../../../../forge/people.ts';
+import type { CheckScene, CheckVerdict } from '../../../../steps/check.ts';
+
+/** `{ from, count? }`: pending until `count` distinct people approve the current head; fails when one of them wants changes. */
+export async function run(config: CheckOf<'pr_approval'>, { forge }: CheckScene): Promise<CheckVerdict> {
+  if (forge === undefined)
+    return { passed: null, result: null, error: 'there is no forge to ask for approvals; connect one in the config' };
+  const { from, count = 1 } = config;
+  const answer = await forge.approvals();
+  if (answer.result !== 'ok') return { passed: null, result: { reason: answer.result }, error: answer.message };
+  const { headSha, author, approvals } = answer.value;
+  const current = approvals.filter((approval) => approval.headSha === headSha);
+  const approvedBy = approversOf(current, { groups: forge.groups, from, author });
+  const members = membersOf(forge.groups, from).filter((member) => !isSamePerson(member, author));
+  const unhappy = current.filter(
+    ({ actor, bot, state }) => state === 'changes_requested' && !bot && members.some((member) => isSamePerson(member, actor)),
+  );
+  const result = { headSha, approvedBy, changesRequestedBy: unhappy.map(({ actor }) => actor), count };
+  if (unhappy.length > 0) return { passed: false, result, error: `changes were requested by ${result.changesRequestedBy.join(', ')}` };
+  // A merge behind this gate lands the head that people approved, or nothing (W13).
+  if (approvedBy.length >= count) return { passed: true, result, facts: { approved_head: headSha } };
+  if (members.length < count) {
+    const error = `${count} approvals are asked for, and ${members.length} people of ${[from].flat().join(', ')} can give one; ask for fewer, or add people`;
+    return { passed: null, result, error };
+  }
+  const asked = `${approvedBy.length} of ${count} approvals of ${headSha.slice(0, 12)}`;
+  return { passed: null, pending: true, result, error: `it waits for ${[from].flat().join(', ')}: ${asked}` };
+}

@@ -1,0 +1,29 @@
+// Owns the check `webhook`: a web service whose answer is judged by an expression over its status, headers and body.
+
+import { messageOf } from '../../../../base/error.ts';
+import type { CheckOf } from '../../../../definition/check.ts';
+import { expressionOf } from '../../../../definition/scope.ts';
+import { evaluateCondition } from '../../../../expr/expression.ts';
+import type { CheckScene, CheckVerdict } from '../../../../steps/check.ts';
+import { keptText } from '../../../../steps/program.ts';
+import { bodyOf } from '../../../../steps/web/answer-body.ts';
+
+const DEFAULT_EXPECT = 'status >= 200 && status < 300';
+
+/** `{ url, method?, headers?, body?, expect? }`: passes when `expect` holds, by default for a status from 200 to 299. */
+export async function run(config: CheckOf<'webhook'>, scene: CheckScene): Promise<CheckVerdict> {
+  const answer = await scene.ask(config);
+  if (answer.kind !== 'answered') {
+    const timedOut = answer.reason === 'timeout' ? { timedOut: true } : {};
+    return { passed: null, result: { reason: answer.reason }, error: answer.message, ...timedOut };
+  }
+  const { status, headers, body } = answer;
+  const result = { status, body: keptText(body) };
+  const { expect = DEFAULT_EXPECT } = config;
+  try {
+    if (evaluateCondition(expressionOf(expect), { status, headers, body: bodyOf(answer) })) return { passed: true, result };
+    return { passed: false, result, error: `it answered with ${status}, which does not meet ${expect}` };
+  } catch (thrown) {
+    return { passed: null, result, error: `its expect could not be evaluated: ${messageOf(thrown)}` };
+  }
+}

@@ -1,0 +1,55 @@
+// Owns how a `gate` is written: a list of checks, each a shell line or a check by its name with what it needs.
+
+import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
+import type { StepReading } from '../../authoring/graph-reading.ts';
+import type { GateCheckSpec } from '../../authoring/graph-spec.ts';
+import type { KindCompiler } from '../../authoring/graph-work.ts';
+import { type Duration, parseDuration } from '../../base/duration.ts';
+import type { Json } from '../../base/json.ts';
+import type { CheckModel } from '../../definition/check.ts';
+import { gate as declaration } from './declare.ts';
+
+/** A check of a gate: a shell command, or a check by name with what it needs. */
+export type CheckSpec = string | { readonly check: string; readonly timeout?: Duration; readonly [field: string]: unknown };
+
+/** Checks that let the work pass or not. */
+export interface GateSpec extends StepOptions {
+  readonly checks: readonly CheckSpec[];
+}
+
+/** The checks of a gate that let the work pass; one that did not fails its step. */
+export interface GateResult {
+  readonly passed: boolean;
+  readonly checks: readonly Json[];
+}
+
+/** The kind `gate`. */
+export const gate: KindCompiler = {
+  ...declaration,
+  field: 'gate',
+  read({ gate: given }, { step }) {
+    const checks = Array.isArray(given?.checks) ? (given.checks as readonly GateCheckSpec[]) : [];
+    return { work: { kind: 'gate', config: { checks: checks.map((check, index) => readCheck(check, `check ${index + 1}`, step)) } } };
+  },
+};
+
+function readCheck(check: GateCheckSpec, what: string, step: StepReading): CheckModel {
+  if (typeof check === 'string') return { check: 'command', run: check };
+  const { timeout, ...rest } = check;
+  const implied = rest.paths === undefined ? 'command' : 'file_exists';
+  const timeoutMs = timeout === undefined ? undefined : step.duration(timeout, `the timeout of ${what}`);
+  return step.config<CheckModel>({ ...rest, check: check.check ?? implied, timeoutMs }, what);
+}
+
+/** Checks that are run in place. */
+export function buildGate(name: string, spec: GateSpec): StepParts {
+  const { checks, ...options } = spec;
+  return { name, work: { kind: 'gate', config: { checks: checks.map((check) => checkData(name, check)) } }, options };
+}
+
+function checkData(name: string, check: CheckSpec): CheckModel {
+  if (typeof check === 'string') return { check: 'command', run: check };
+  const { timeout, ...rest } = check;
+  const limit = timeout === undefined ? {} : { timeoutMs: parseDuration(timeout, `step "${name}", timeout of check "${check.check}"`) };
+  return { ...plainOf<CheckModel>(name, 'a check', rest), ...limit };
+}

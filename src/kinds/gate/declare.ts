@@ -1,0 +1,31 @@
+// Owns what the kind `gate` declares: checks that let work pass or do not. They only look, so they can look again. What
+// each check has to be given is declared in its folder below `checks`.
+
+import { type CheckModel, validateChecks } from '../../definition/check.ts';
+import type { KindDeclaration } from '../../definition/kind.ts';
+import type { StepOf } from '../../definition/model.ts';
+
+/** The checks, all of which must pass. */
+export type GateConfig = {
+  readonly checks: readonly CheckModel[];
+  /** How long a gate that is not decided yet waits before it looks again by itself. */
+  readonly lookAgainMs?: number;
+};
+
+declare module '../../definition/model.ts' {
+  interface WorkConfigs {
+    gate: GateConfig;
+  }
+}
+
+/** Checks by the engine; `any_of` is a check made of others, of which one must pass. */
+export const gate: KindDeclaration = {
+  kind: 'gate',
+  outcomes: [],
+  recovery: 'rerun',
+  validate({ config: { checks } }: StepOf<'gate'>, report) {
+    if (!Array.isArray(checks) || checks.length === 0)
+      return report.fault('a gate must have at least one check', 'write one such as { check: "command", run: "npm test" }');
+    validateChecks(checks, report);
+  },
+};

@@ -1,0 +1,278 @@
+// Owns the execution of `gate`: every check is made, in order, also after one has failed. One that could not be made is
+// an error of the gate: it neither passes nor fails. When none failed and one is not decided yet, the gate is pending, and
+// all of it is looked at again. When files moved while they were checked, there is no verdict either.
+
+import { existsSync } from 'node:fs';
+import { formatDuration } from '../../base/duration.ts';
+import { messageOf } from '../../base/error.ts';
+import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
+import { didYouMean } from '../../base/suggest.ts';
+import { allChecks, type CheckModel } from '../../definition/check.ts';
+import { judgesFiles } from '../../definition/landing.ts';
+import type { StepOf } from '../../definition/model.ts';
+import type { StepError } from '../../kernel/input.ts';
+import { TreeTrouble } from '../../process/git-tree.ts';
+import { Stopped, untilStopped } from '../../steps/abort.ts';
+import type { CheckResult } from '../../steps/attempt.ts';
+import { type CheckScene, type CheckVerdict, type GateCheck, tookTooLong } from '../../steps/check.ts';
+import { steeredFiles } from '../../steps/flow-protection.ts';
+import { factsOf } from '../../steps/forge-facts.ts';
+import { judgedTree, treeEvidence } from '../../steps/judged-tree.ts';
+import { runProgram } from '../../steps/program.ts';
+import { withPullRequest } from '../../steps/publishing.ts';
+import { entryOf } from '../../steps/services.ts';
+import { renderRequest } from '../../steps/web/rendered-request.ts';
+import type { WebAnswer } from '../../steps/web/request.ts';
+import { templateScope } from '../../steps/web/template-scope.ts';
+import { type Job, stepError, type Work } from '../../steps/work.ts';
+import { type Move, TreeWatch, type WorkspaceTree } from '../../steps/workspace-tree.ts';
+
+type GateJob = Job<StepOf<'gate'>>;
+
+const MOVES_SHOWN = 20;
+
+/** Makes all checks of a gate. One that is about a pull request looks at the work as it is now. */
+export async function execute(job: GateJob): Promise<Work> {
+  if (!needsPullRequest(job)) return await judge(job);
+  const ready = await withPullRequest(job);
+  if (!('problem' in ready)) {
+    const judged = await judge(ready.job);
+    return ready.remember === undefined ? judged : { ...judged, remember: { ...judged.remember, ...ready.remember } };
+  }
+  const message = `gate "${job.request.bound.model.id}" has no pull request to look at: ${ready.problem}`;
+  return { error: stepError('COMMAND_NOT_RUN', message, { retryable: ready.mayPass }) };
+}
+
+function needsPullRequest({ bench, request }: GateJob): boolean {
+  return allChecks(request.bound.model.config.checks).some(({ check }) => entryOf(bench.checks, check)?.needsPullRequest === true);
+}
+
+/** Makes all checks, on one tree where they look at files. */
+async function judge(job: GateJob): Promise<Work> {
+  const checks = job.request.bound.model.config.checks;
+  const startedAt = job.bench.services.now();
+  // Where there is no workspace, each check says so itself.
+  if (!judgesFiles(checks) || !existsSync(job.bench.services.cwd))
+    return conclude(job, { made: await makeAll({ ...job, startedAt }, checks), startedAt });
+  const watch = await TreeWatch.open(job);
+  try {
+    const { id } = await watch.settled();
+    if (watch.hidden.length > 0) return { error: hiddenError(job.request.bound.model.id, watch.hidden) };
+    const disguised = await watch.disguised();
+    if (disguised.length > 0) return { error: disguisedError(job.request.bound.model.id, disguised) };
+    const steered = await steeredFiles(job, id);
+    if (steered.length > 0) return { error: steeredError(job.request.bound.model.id, steered) };
+    const made = await makeAll({ ...job, startedAt }, checks);
+    return conclude(job, { made, startedAt, ...(await watch.moves(checks)) });
+  } catch (thrown) {
+    if (!(thrown instanceof TreeTrouble)) throw thrown;
+    return { error: unreadError(job.request.bound.model.id, thrown.message) };
+  } finally {
+    await watch.close();
+  }
+}
+
+async function makeAll(job: StartedJob, checks: readonly CheckModel[]): Promise<Made[]> {
+  const made: Made[] = [];
+  for (const config of checks) made.push(await make(job, config));
+  return made;
+}
+
+interface Looked {
+  readonly made: readonly Made[];
+  readonly startedAt: number;
+  /** The tree that was judged, where files were looked at, and what moved in it meanwhile. */
+  readonly tree?: WorkspaceTree;
+  readonly moves?: readonly Move[];
+}
+
+/** A gate at work: what its checks judge must not be older than it. */
+interface StartedJob extends GateJob {
+  readonly startedAt: number;
+}
+
+interface Made {
+  readonly config: CheckModel;
+  readonly verdict: CheckVerdict;
+  readonly at: number;
+}
+
+async function make(job: StartedJob, config: CheckModel): Promise<Made> {
+  const verdict = await verdictOf(job, config);
+  // A stopped gate has no verdict: what the rest of its checks would have found is nobody's business any more.
+  if (job.request.signal.aborted) throw new Stopped();
+  return { config, verdict, at: job.bench.services.now() };
+}
+
+async function verdictOf(job: StartedJob, config: CheckModel): Promise<CheckVerdict> {
+  const name = config.check;
+  const check = entryOf(job.bench.checks, name);
+  if (check === undefined)
+    return { passed: null, result: null, error: `there is no check "${name}"${didYouMean(name, Object.keys(job.bench.checks))}` };
+  try {
+    return wellFormed(await withinTime(job, check, config));
+  } catch (thrown) {
+    return { passed: null, result: null, error: messageOf(thrown) };
+  }
+}
+
+async function withinTime(job: StartedJob, check: GateCheck, config: CheckModel): Promise<CheckVerdict> {
+  const { signal } = job.request;
+  const { timeoutMs } = config;
+  if (check.stopsItself === true || timeoutMs === undefined) {
+    const verdict = Promise.resolve(check.run(config, sceneOf(job, signal)));
+    return check.stopsItself === true ? await verdict : await untilStopped(verdict, signal);
+  }
+  const both = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  try {
+    return await untilStopped(Promise.resolve(check.run(config, sceneOf(job, both))), both);
+  } catch (thrown) {
+    if (!(thrown instanceof Stopped)) throw thrown;
+    return tookTooLong(timeoutMs);
+  }
+}
+
+function sceneOf(job: StartedJob, signal: AbortSignal): CheckScene {
+  const { bench, request, context, startedAt } = job;
+  const { services } = bench;
+  return {
+    cwd: services.cwd,
+    runId: request.runId,
+    step: request.bound.model.id,
+    attempt: request.activation.attempt,
+    params: request.params,
+    signal,
+    now: services.now,
+    startedAt,
+    get forge() {
+      const subject = { runId: request.runId, params: request.params, data: context.snapshot.data };
+      if (services.forgeFacts !== undefined) return services.forgeFacts(subject);
+      return services.forge === undefined ? undefined : factsOf(services.forge, services.groups ?? {}, subject);
+    },
+    run: (program) => runProgram(bench, { ...request, signal }, program),
+    ask: (asked) => ask(job, asked, signal),
+    check: (config, limit) =>
+      verdictOf({ ...job, request: { ...request, signal: limit === undefined ? signal : AbortSignal.any([signal, limit]) } }, config),
+  };
+}
+
+async function ask(job: StartedJob, asked: Parameters<CheckScene['ask']>[0], signal: AbortSignal): Promise<WebAnswer> {
+  const { secrets = {}, webhooks = {} } = job.bench.services;
+  const request = renderRequest(asked, { scope: asked.templates === true ? templateScope(job) : undefined, secrets, webhooks });
+  const limit = asked.timeoutMs === undefined ? {} : { timeoutMs: asked.timeoutMs };
+  // Loaded by need: what it takes to speak HTTP costs a program half of its start.
+  const { requestGuarded } = await import('../../steps/web/request.ts');
+  return await requestGuarded({ ...request, ...limit, allow: webhooks.allow ?? [], signal });
+}
+
+// A check is somebody's code: what it gives is looked at before it decides anything.
+function wellFormed(verdict: CheckVerdict): CheckVerdict {
+  const given: { readonly passed?: unknown; readonly pending?: unknown } | null = typeof verdict === 'object' ? verdict : null;
+  const isDecided = typeof given?.passed === 'boolean';
+  if (given === null || (given.passed !== null && !isDecided) || (isDecided && given.pending === true))
+    return { passed: null, result: null, error: 'it gave no verdict; a check gives { passed: true | false | null, result }' };
+  return { ...verdict, result: toPlain(verdict.result, 'the result of the check') };
+}
+
+function conclude(job: Job, { made, startedAt, tree: looked, moves = [] }: Looked): Work {
+  const tree = looked?.id === '' ? undefined : looked;
+  const step = job.request.bound.model.id;
+  const sentenceOf = ({ config, verdict }: Made): string => `${titleOf(job, config)}: ${verdict.error ?? 'it did not pass'}`;
+  const checks = made.map(recordOf);
+  const seen = tree === undefined ? {} : { evidence: treeEvidence(tree) };
+  const unmade = made.filter(({ verdict }) => verdict.passed === null && verdict.pending !== true);
+  if (unmade.length > 0) {
+    const message = `gate "${step}" could not be decided: ${unmade.map(sentenceOf).join('; ')}`;
+    if (unmade.every(({ verdict }) => verdict.timedOut === true))
+      return { error: stepError('STEP_FAILED', message, { reason: 'timeout' }), checks, ...seen };
+    return { error: stepError('COMMAND_NOT_RUN', message), checks, ...seen };
+  }
+  if (moves.length > 0)
+    return { error: movedError(step, moves), checks, evidence: { ...seen.evidence, moved: moves.map((move) => ({ ...move })) } };
+  const failures = made.filter(({ verdict }) => verdict.passed === false);
+  const open = made.filter(({ verdict }) => verdict.pending === true);
+  const outcome = failures.length > 0 ? 'fail' : open.length > 0 ? 'pending' : 'ok';
+  const output = {
+    passed: outcome === 'ok',
+    failed_checks: failures.map(sentenceOf),
+    ...(open.length > 0 ? { pending_checks: open.map(sentenceOf) } : {}),
+    ...factsOfChecks(made),
+    checks: made.map((one) => shownOf(job, one)),
+    duration: formatDuration(job.bench.services.now() - startedAt),
+  };
+  return {
+    outcome,
+    output,
+    checks,
+    ...seen,
+    ...(tree === undefined ? {} : judgedTree(job, { tree, by: 'gate', holds: outcome === 'ok' })),
+  };
+}
+
+function movedError(step: string, moves: readonly Move[]): StepError {
+  const shown = moves.slice(0, MOVES_SHOWN).map(({ path, what }) => `${path} (${what})`);
+  const more = moves.length > MOVES_SHOWN ? ` and ${moves.length - MOVES_SHOWN} more` : '';
+  const message =
+    `gate "${step}" has no verdict, because files moved while it checked them: ${shown.join(', ')}${more}; ` +
+    'stop what writes there; if the checks write these files themselves, let git ignore them or name them as their report';
+  return stepError('TREE_MOVED', message);
+}
+
+function hiddenError(step: string, folders: readonly string[]): StepError {
+  const message =
+    `gate "${step}" was not checked: ${folders.slice(0, MOVES_SHOWN).join(', ')} is a git repository of its own inside the worktree of the run, ` +
+    'and what is in it cannot be committed with the rest; remove its .git folder, or let git ignore it';
+  return stepError('TREE_MOVED', message);
+}
+
+function disguisedError(step: string, reasons: readonly string[]): StepError {
+  const shown = reasons.slice(0, MOVES_SHOWN).join('; ');
+  const message =
+    `gate "${step}" was not checked, because some files are not what would land: ${shown}; ` +
+    'put the content itself into the tree, or remove these files';
+  return stepError('TREE_MOVED', message);
+}
+
+function steeredError(step: string, files: readonly string[]): StepError {
+  const message =
+    `gate "${step}" was not checked, because agents changed what its commands run: ${files.slice(0, MOVES_SHOWN).join(', ')}; ` +
+    'put these files back as they were, or allow the change with mayChange at the step of the agent';
+  return stepError('PROTECTED_CHANGED', message);
+}
+
+function unreadError(step: string, why: string): StepError {
+  return stepError('TREE_MOVED', `gate "${step}" was not checked, because git could not read or commit the tree: ${why}`);
+}
+
+// What later steps see as `outputs.<gate>.coverage` and the like.
+function factsOfChecks(made: readonly Made[]): JsonObject {
+  const facts: Record<string, Json> = {};
+  for (const { verdict } of made)
+    for (const [name, value] of Object.entries(verdict.facts ?? {})) {
+      const known = facts[name];
+      facts[name] = typeof known === 'number' && typeof value === 'number' ? Math.min(known, value) : (known ?? value);
+    }
+  return facts;
+}
+
+function recordOf({ config, verdict, at }: Made): CheckResult {
+  const { passed, result, error, pending } = verdict;
+  // Kept inside of the result, which is what a record of a check has room for.
+  const noted = pending === true ? { pending, ...(isJsonObject(result) ? result : { result }) } : result;
+  return { type: config.check, config, passed, result: noted, ...(error === undefined ? {} : { error }), at };
+}
+
+function shownOf(job: Job, { config, verdict }: Made): JsonObject {
+  const { passed, error, pending } = verdict;
+  return {
+    check: config.check,
+    name: titleOf(job, config),
+    passed,
+    ...(pending === true ? { pending } : {}),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+function titleOf({ bench }: Job, config: CheckModel): string {
+  return config.name ?? entryOf(bench.checks, config.check)?.title?.(config) ?? config.check;
+}

@@ -1,0 +1,42 @@
+// Owns how a `generate` step is written: who writes the text, and what they are told.
+
+import type { StepOptions, StepParts } from '../../authoring/flow-model.ts';
+import type { KindCompiler } from '../../authoring/graph-work.ts';
+import { budgetOf, type ContextSpec, type LiveAgent, liveCode, readContext, toldOf, workerOf } from '../../authoring/worker-spec.ts';
+import type { Budget } from '../../definition/budget.ts';
+import { generate as declaration, type GenerateConfig } from './declare.ts';
+
+/** A generator of text, by the name of its role or as a live object, and what it is told. */
+export interface GenerateSpec<Context extends object> extends StepOptions {
+  readonly generator: string | LiveAgent<Context>;
+  readonly context?: ContextSpec<Context>;
+  readonly budget?: Budget;
+}
+
+/** The kind `generate`. */
+export const generate: KindCompiler = {
+  ...declaration,
+  field: 'generate',
+  beside: ['context', 'budget'],
+  read(spec, { step }) {
+    const generator = typeof spec.generate === 'string' ? spec.generate : undefined;
+    const { context, code } = readContext(spec, step);
+    return {
+      work: { kind: 'generate', config: step.config<GenerateConfig>({ generator, context, budget: spec.budget }, 'its generation') },
+      code: { ...code, ...liveCode(spec.generate, step) },
+    };
+  },
+};
+
+/** A generator that is told what to write. */
+export function buildGenerate<Context extends object>(name: string, spec: GenerateSpec<Context>): StepParts {
+  const { generator, context, budget, ...options } = spec;
+  const worker = workerOf(name, 'generator', generator);
+  const told = toldOf(name, context);
+  const config: GenerateConfig = {
+    ...(worker.role === undefined ? {} : { generator: worker.role }),
+    ...budgetOf(name, budget),
+    ...told.config,
+  };
+  return { name, work: { kind: 'generate', config }, code: { ...worker.code, ...told.code }, options };
+}

@@ -1,0 +1,78 @@
+// Owns how a `human` step is written: a question, and the answers that a person can give.
+
+import { invalid, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
+import { readGate } from '../../authoring/graph-gate.ts';
+import type { KindCompiler } from '../../authoring/graph-work.ts';
+import type { GateOptionModel } from '../../definition/model.ts';
+import { human as declaration } from './declare.ts';
+
+/** An answer that a person can give; without an outcome, "reject" rejects and every other answer is `ok`. */
+export type HumanOption = string | { readonly label: string; readonly outcome?: string; readonly requiresInput?: boolean };
+
+/** A question to a person; without options it can be approved or rejected. */
+export interface HumanSpec<Options extends readonly HumanOption[]> extends StepOptions {
+  readonly prompt: string;
+  /** Paths into the run's data, shown with the question. */
+  readonly show?: readonly string[];
+  readonly options?: Options;
+  /** The group or groups whose members decide. */
+  readonly from?: string | readonly string[];
+  /** How many of them it takes to go on. */
+  readonly count?: number;
+  /** What it is about outside the run; when that changes, it is put anew. */
+  readonly subjects?: { readonly files?: readonly string[]; readonly pr?: true };
+  /** A decision counts only with the signature of an enrolled key. */
+  readonly signed?: boolean;
+}
+
+/** The answers that a flow can get to see: one that rejects is thrown as a failure instead. */
+export type AnswerOf<Option> = Option extends string
+  ? Exclude<Option, 'reject'>
+  : Option extends { readonly label: infer Label extends string; readonly outcome: infer Word }
+    ? Word extends 'ok'
+      ? Label
+      : never
+    : Option extends { readonly label: infer Label extends string }
+      ? Exclude<Label, 'reject'>
+      : never;
+
+/** What a person decided. */
+export interface HumanResult<Option extends string = string> {
+  readonly option: Option;
+  readonly input?: string;
+  readonly actor: string;
+}
+
+/** The kind `human`. */
+export const human: KindCompiler = {
+  ...declaration,
+  field: 'human',
+  read({ human: given }, { step, isMember }) {
+    return { work: { kind: 'human', gate: readGate(given as NonNullable<typeof given>, step, isMember) } };
+  },
+};
+
+const APPROVE_OR_REJECT: readonly HumanOption[] = ['approve', 'reject'];
+
+/** A question and its answers. */
+export function buildHuman(name: string, spec: HumanSpec<readonly HumanOption[]>): StepParts {
+  const { prompt, show = [], options: answers = APPROVE_OR_REJECT, from, count, subjects, signed, ...options } = spec;
+  if (answers.length === 0) throw invalid(`step "${name}"`, 'asks a person but allows no answer; give it at least one option');
+  const choices = answers.map(optionModel);
+  const twice = choices.find(({ label }, index) => choices.findIndex((other) => other.label === label) !== index);
+  if (twice !== undefined) throw invalid(`step "${name}"`, `has two options "${twice.label}"; label each answer differently`);
+  const people = {
+    ...(from === undefined ? {} : { from: typeof from === 'string' ? [from] : [...from] }),
+    ...(count === undefined ? {} : { count }),
+  };
+  if (signed !== undefined && typeof signed !== 'boolean') throw invalid(`step "${name}"`, '`signed` must be true or false');
+  const about = { ...(subjects === undefined ? {} : { subjects }), ...(signed === true ? { signed } : {}) };
+  const gate = { prompt, show: [...show], options: choices, ...people, ...about };
+  return { name, work: { kind: 'human', gate }, options };
+}
+
+// A flow that forgets to look at the answer must not complete what a person rejected.
+function optionModel(option: HumanOption): GateOptionModel {
+  const { label, outcome, requiresInput = false } = typeof option === 'string' ? { label: option } : option;
+  return { label, outcome: outcome ?? (label === 'reject' ? 'reject' : 'ok'), requiresInput };
+}

@@ -1,0 +1,51 @@
+// Owns how a step of an application's kind is written: `use` in a graph, `.use(kind, config)` in a flow.
+
+import { invalid, plainOf, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
+import type { KindCompiler } from '../../authoring/graph-work.ts';
+import { messageOf } from '../../base/error.ts';
+import type { Json } from '../../base/json.ts';
+import type { OwnKind } from '../../definition/own-kind.ts';
+import { own as declaration } from './declare.ts';
+
+/** The kind `own`. */
+export const own: KindCompiler = {
+  ...declaration,
+  field: 'use',
+  read({ use }, { step }) {
+    const kind = use?.kind;
+    if (typeof kind?.run !== 'function') {
+      step.fault('FIELD_INVALID', '`use` must be a kind of step', 'write use: deploy({ … }), where deploy is from defineStepKind');
+      return { work: { kind: 'own', config: { use: '', with: null, outcomes: [] } } };
+    }
+    step.code('run', kind.run);
+    const given = step.plain(use?.config ?? null, 'its configuration');
+    const fault = faultOf(kind, given);
+    if (fault !== undefined) step.fault('KIND_INVALID', `the configuration of "${kind.kind}" is wrong: ${fault}`, 'correct it');
+    return { work: workOf(kind, given), code: { own: kind }, recovery: kind.recovery };
+  },
+};
+
+function workOf({ kind, outcomes }: OwnKind, given: Json) {
+  return { kind: 'own' as const, config: { use: kind, with: given, outcomes: [...outcomes] } };
+}
+
+function faultOf(kind: OwnKind, given: Json): string | undefined {
+  try {
+    kind.parse(given);
+    return undefined;
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
+}
+
+/** A step of a kind that the application defined. */
+export function buildOwn(
+  name: string,
+  kind: OwnKind,
+  given: { readonly config: unknown; readonly options?: StepOptions | undefined },
+): StepParts {
+  const config = plainOf<Json>(name, 'the configuration', given.config ?? null);
+  const fault = faultOf(kind, config);
+  if (fault !== undefined) throw invalid(`step "${name}"`, `has a wrong configuration for "${kind.kind}": ${fault}`);
+  return { name, work: workOf(kind, config), code: { own: kind }, options: { recovery: kind.recovery, ...given.options } };
+}

@@ -1,0 +1,24 @@
+// Owns what the kind `own` declares: a kind of step that an application defined, by its name.
+
+import type { Json } from '../../base/json.ts';
+import { isText, type KindDeclaration } from '../../definition/kind.ts';
+import type { StepOf } from '../../definition/model.ts';
+
+/** The name of the application's kind, what it is done with, and the outcomes it may have beside the common ones. */
+export type OwnConfig = { readonly use: string; readonly with: Json; readonly outcomes: readonly string[] };
+
+declare module '../../definition/model.ts' {
+  interface WorkConfigs {
+    own: OwnConfig;
+  }
+}
+
+/** Work of a kind that an application defined; it says itself whether it may run again after a crash. */
+export const own: KindDeclaration = {
+  kind: 'own',
+  outcomes: (step) => (step.kind === 'own' ? step.config.outcomes : []),
+  recovery: 'ask',
+  validate({ config }: StepOf<'own'>, report) {
+    if (!isText(config.use)) report.fault('`use` must be a kind of step', 'write use: deploy({ … }), where deploy is from defineStepKind');
+  },
+};

@@ -1,0 +1,42 @@
+// Owns the execution of `own`: the kind that the workflow's code brought, or the one that the engine was given by name.
+
+import { messageOf } from '../../base/error.ts';
+import { didYouMean } from '../../base/suggest.ts';
+import type { StepOf } from '../../definition/model.ts';
+import { COMMON_OUTCOMES } from '../../definition/outcome.ts';
+import type { OwnKind, OwnResult } from '../../definition/own-kind.ts';
+import { untilStopped } from '../../steps/abort.ts';
+import { entryOf } from '../../steps/services.ts';
+import { type Job, stepError, type Work } from '../../steps/work.ts';
+
+/** Reads the configuration and lets the application's kind work. */
+export async function execute(job: Job<StepOf<'own'>>): Promise<Work> {
+  const { bench, request, context } = job;
+  const { model, code } = request.bound;
+  const { use, with: given } = model.config;
+  const kind = code.own ?? entryOf(bench.services.kinds, use);
+  if (kind === undefined) {
+    const hint = didYouMean(use, Object.keys(bench.services.kinds ?? {}));
+    const message = `step "${model.id}" uses the kind "${use}", which is not known here${hint}; give it to the engine: createEngine({ kinds: { … } })`;
+    return { error: stepError('STEP_FAILED', message, { retryable: false }) };
+  }
+  let config: unknown;
+  try {
+    config = kind.parse(given);
+  } catch (thrown) {
+    const message = `the configuration of step "${model.id}" is wrong: ${messageOf(thrown)}`;
+    return { error: stepError('DEFINITION_INVALID', message, { retryable: false }) };
+  }
+  const running = kind.run({ config: config as never, ctx: context, cwd: bench.services.cwd, signal: request.signal });
+  return settled(job, kind, await untilStopped(Promise.resolve(running), request.signal));
+}
+
+// A kind is somebody's code: what it gives is looked at before it decides anything.
+function settled({ request }: Job, kind: OwnKind, result: OwnResult): Work {
+  const outcome: unknown = typeof result === 'object' && result !== null ? result.outcome : undefined;
+  if (typeof outcome === 'string' && (COMMON_OUTCOMES.includes(outcome) || kind.outcomes.includes(outcome)))
+    return { outcome, output: result.output ?? null, actor: kind.kind };
+  const known = [...COMMON_OUTCOMES, ...kind.outcomes].join(', ');
+  const message = `the kind "${kind.kind}" of step "${request.bound.model.id}" must return { outcome, output }, with an outcome of ${known}`;
+  return { error: stepError('STEP_OUTPUT_INVALID', message), actor: kind.kind };
+}

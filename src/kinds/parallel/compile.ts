@@ -1,0 +1,78 @@
+// Owns how a `parallel` step is written: its branches in a graph, one member per item in a flow.
+
+import { checkMember, invalid, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
+import { shownValue } from '../../authoring/flow-serial.ts';
+import { readGroup } from '../../authoring/graph-join.ts';
+import type { MemberSpec } from '../../authoring/graph-spec.ts';
+import { codesOf, type KindCompiler } from '../../authoring/graph-work.ts';
+import { EngineError } from '../../base/error.ts';
+import type { BoundStep } from '../../definition/code.ts';
+import type { FlowStep } from '../../kernel/flow-step.ts';
+import { keysOf } from '../../kernel/group.ts';
+import { parallel as declaration } from './declare.ts';
+
+/** How a fan-out of a flow goes about its items. */
+export interface EachOptions<Item> extends StepOptions {
+  readonly concurrency?: number;
+  /** Names an item; without it, the item itself, its key, id or name, or its position does. */
+  readonly key?: (item: Item, index: number) => string;
+}
+
+/** The kind `parallel`. */
+export const parallel: KindCompiler = {
+  ...declaration,
+  field: 'parallel',
+  read({ parallel: given }, { step, readMember }) {
+    const group = typeof given === 'object' ? given : { branches: [] };
+    step.knownFields(group, ['branches', 'join', 'concurrency'], 'a parallel');
+    const branches = Array.isArray(group.branches) ? (group.branches as readonly MemberSpec<never>[]) : [];
+    const members = branches.map((branch, index) => readMember(branch, `branch-${index + 1}`));
+    const models = members.map(({ model }) => model);
+    return { work: { kind: 'parallel', members: models, ...readGroup(group, step, members.length) }, code: { members: codesOf(members) } };
+  },
+};
+
+const MEMBER_KEY = /^[\w.@:+~-]{1,80}$/;
+
+interface EachParts<Item> {
+  readonly items: readonly Item[];
+  readonly body: (item: Item, index: number) => FlowStep;
+  readonly options: EachOptions<Item>;
+}
+
+/** One member per item, named by the item's key, and the keys in the order of the items. */
+export function buildEach<Item>(
+  name: string,
+  { items, body, options: given }: EachParts<Item>,
+): { readonly parts: StepParts; readonly keys: readonly string[] } {
+  const { concurrency, key, ...options } = given;
+  if (concurrency !== undefined && !(Number.isSafeInteger(concurrency) && concurrency > 0)) {
+    throw invalid(`step "${name}"`, `has concurrency: ${concurrency}; write a whole number from 1 up`);
+  }
+  const keys = key === undefined ? keysOf(items.map(shownValue)) : items.map((item, index) => memberKey(name, key(item, index)));
+  checkDistinct(name, keys);
+  const members = items.map((item, index) => memberOf(name, body(item, index).bound, keys[index] as string));
+  const models = members.map(({ model }) => model);
+  const limit = concurrency === undefined ? {} : { concurrency };
+  const work = { kind: 'parallel' as const, members: models, join: { rule: 'all' as const }, ...limit };
+  return { keys, parts: { name, work, code: { members: codesOf(members) }, options } };
+}
+
+function memberOf(name: string, bound: BoundStep, id: string): BoundStep {
+  checkMember(`step "${name}"`, bound);
+  return { code: bound.code, model: Object.freeze({ ...bound.model, id }) };
+}
+
+function memberKey(name: string, key: string): string {
+  if (MEMBER_KEY.test(key)) return key;
+  throw invalid(`step "${name}"`, `names an item ${JSON.stringify(key)}; a key has 1 to 80 letters, digits or any of _ . @ : + ~ -`);
+}
+
+function checkDistinct(name: string, keys: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const key of keys) {
+    if (seen.has(key))
+      throw new EngineError('STEP_DUPLICATE', `step "${name}" has two items with the key "${key}"; let \`key\` tell them apart`);
+    seen.add(key);
+  }
+}

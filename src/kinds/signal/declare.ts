@@ -1,0 +1,14 @@
+// Owns what the kind `signal` declares: a named message from outside.
+
+import { isText, type KindDeclaration } from '../../definition/kind.ts';
+import type { StepOf } from '../../definition/model.ts';
+
+/** A wait for a signal. */
+export const signal: KindDeclaration = {
+  kind: 'signal',
+  outcomes: [],
+  recovery: 'rerun',
+  validate(step: StepOf<'signal'>, report) {
+    if (!isText(step.signal)) report.fault('`signal` must name the signal it waits for', 'write its name');
+  },
+};

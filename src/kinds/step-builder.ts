@@ -1,0 +1,159 @@
+// Owns `step(name)`: one method per kind of step, each of which gives a call with the type of its result. Building a
+// step does nothing; yielding it asks the engine to do it.
+
+import { type Child, compiledOf, type FlowWorkflow } from '../authoring/flow.ts';
+import { createCall, type FlowCall, type ResultOf } from '../authoring/flow-call.ts';
+import { createBoundStep, type StepOptions, type StepParts, stepName } from '../authoring/flow-model.ts';
+import type { ForgeSpec, WebhookSpec } from '../authoring/graph-spec.ts';
+import type { Duration } from '../base/duration.ts';
+import type { Json } from '../base/json.ts';
+import type { CompiledWorkflow, StepContext } from '../definition/code.ts';
+import type { OwnKind } from '../definition/own-kind.ts';
+import type { FlowStep } from '../kernel/flow-step.ts';
+import { buildAction } from './action/compile.ts';
+import { type AgentResult, type AgentSpec, buildAgent } from './agent/compile.ts';
+import { buildCommand, type CommandResult, type CommandSpec } from './command/compile.ts';
+import { buildDelay, type DelaySpec } from './delay/compile.ts';
+import { buildGate, type GateResult, type GateSpec } from './gate/compile.ts';
+import { buildGenerate, type GenerateSpec } from './generate/compile.ts';
+import { type AnswerOf, buildHuman, type HumanOption, type HumanResult, type HumanSpec } from './human/compile.ts';
+import { buildOwn } from './own/compile.ts';
+import { buildEach, type EachOptions } from './parallel/compile.ts';
+import { REGISTRY } from './registry.ts';
+import { buildSignal } from './signal/compile.ts';
+import { type Action, buildTask, type TaskSpec } from './task/compile.ts';
+import { buildValidate, type ValidateResult, type ValidateSpec } from './validate/compile.ts';
+import { buildWebhook, type WebhookResult } from './webhook/compile.ts';
+import { buildChild, type ChildOutput } from './workflow/compile.ts';
+
+/** The inputs of a child workflow: values by name, or a function that builds them when the step begins. */
+export type ChildInputs<Input> = { readonly [K in keyof Input]?: Input[K] } | ((ctx: StepContext) => unknown);
+
+/** A workflow whose result has no type of its own: by name, or a graph. A flow is told apart by its body. */
+export type UntypedWorkflow = string | Child<CompiledWorkflow & { readonly body?: never }>;
+
+/** A name that waits for what the step does. */
+export class StepBuilder {
+  readonly #name: string;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  /** Calls a function with these arguments: the result is what it returns. */
+  task<Fn extends Action>(action: Fn, ...args: Parameters<Fn>): FlowCall<Awaited<ReturnType<Fn>>>;
+  /** Calls a function, with options; `args` may be built from the context, which has the idempotency key. */
+  task<Args extends readonly unknown[], Returned>(spec: TaskSpec<Args, Returned>): FlowCall<Awaited<Returned>>;
+  task(work: Action | TaskSpec<never, unknown>, ...args: never): FlowCall<unknown> {
+    return call(buildTask(this.#name, typeof work === 'object' ? work : { action: work, args }));
+  }
+
+  /** Starts a program: a shell line, a list of words, or either with options. */
+  command(command: string | readonly string[] | CommandSpec): FlowCall<CommandResult> {
+    return call(buildCommand(this.#name, command));
+  }
+
+  /** Lets an agent work. */
+  agent<Context extends object>(spec: AgentSpec<Context>): FlowCall<AgentResult> {
+    return call(buildAgent(this.#name, spec));
+  }
+
+  /** Lets a generator write text. */
+  generate<Context extends object>(spec: GenerateSpec<Context>): FlowCall<string> {
+    return call(buildGenerate(this.#name, spec));
+  }
+
+  /** Checks stages, with a step that mends between rounds; `retry: 0` never mends. */
+  validate(spec: ValidateSpec = {}): FlowCall<ValidateResult> {
+    return call(buildValidate(this.#name, spec));
+  }
+
+  /** Lets work pass or not. */
+  gate(spec: GateSpec): FlowCall<GateResult> {
+    return call(buildGate(this.#name, spec));
+  }
+
+  /** Asks a person. The answer "reject", unless its option says otherwise, is thrown as a failure. */
+  human<const Options extends readonly HumanOption[] = readonly ['approve', 'reject']>(
+    spec: HumanSpec<Options>,
+  ): FlowCall<HumanResult<AnswerOf<Options[number]>>> {
+    return call(buildHuman(this.#name, spec));
+  }
+
+  /** Does something on the forge: `{ action: 'comment', target: 'issue', message }`. The result is what the forge told. */
+  action(action: ForgeSpec, options?: StepOptions): FlowCall<Json> {
+    return call(buildAction(this.#name, action, options));
+  }
+
+  /** Asks a web service; an answer that is not the expected one fails the step. */
+  webhook(webhook: WebhookSpec, options?: StepOptions): FlowCall<WebhookResult> {
+    return call(buildWebhook(this.#name, webhook, options));
+  }
+
+  /** Does the work of a kind that the application defined (`defineStepKind`). */
+  use<Config, Output>(kind: OwnKind<Config, Output>, config: Config, options?: StepOptions): FlowCall<Output> {
+    return call(buildOwn(this.#name, kind as OwnKind, { config, options }));
+  }
+
+  /** Lets time pass. */
+  delay(delay: Duration | DelaySpec): FlowCall<null> {
+    return call(buildDelay(this.#name, delay));
+  }
+
+  /** Waits for a signal: the result is what was sent with it. */
+  signal(signal: string, options?: StepOptions): FlowCall<Json> {
+    return call(buildSignal(this.#name, signal, options));
+  }
+
+  /** Runs another workflow: the result is its final output. */
+  workflow<Input, Returned>(
+    workflow: Child<FlowWorkflow<Input, Returned>>,
+    inputs?: ChildInputs<Input>,
+    options?: StepOptions,
+  ): FlowCall<ChildOutput<Returned>>;
+  workflow(workflow: UntypedWorkflow, inputs?: ChildInputs<Record<string, unknown>>, options?: StepOptions): FlowCall<Json>;
+  workflow(workflow: string | Child, inputs?: unknown, options: StepOptions = {}): FlowCall<unknown> {
+    return this.#child(workflow, inputs, options);
+  }
+
+  /** Another name for `workflow`. */
+  subworkflow<Input, Returned>(
+    workflow: Child<FlowWorkflow<Input, Returned>>,
+    inputs?: ChildInputs<Input>,
+    options?: StepOptions,
+  ): FlowCall<ChildOutput<Returned>>;
+  subworkflow(workflow: UntypedWorkflow, inputs?: ChildInputs<Record<string, unknown>>, options?: StepOptions): FlowCall<Json>;
+  subworkflow(workflow: string | Child, inputs?: unknown, options: StepOptions = {}): FlowCall<unknown> {
+    return this.#child(workflow, inputs, options);
+  }
+
+  #child(workflow: string | Child, inputs: unknown, options: StepOptions): FlowCall<unknown> {
+    const child = typeof workflow === 'string' ? undefined : compiledOf(workflow);
+    const parts = buildChild(this.#name, { workflow: child?.definition.name ?? String(workflow), inputs, options });
+    return createCall({ bound: createBoundStep(parts, REGISTRY), ...(child === undefined ? {} : { child }) });
+  }
+
+  /**
+   * Does one step per item, all of them or `concurrency` at once: the result is a list in the order of the items, and so
+   * is the `output` of the error that it throws when some of them failed. A plain `yield` gives the results by the key of their item.
+   */
+  each<Item, Call extends FlowStep>(
+    items: readonly Item[],
+    body: (item: Item, index: number) => Call,
+    options: EachOptions<Item> = {},
+  ): FlowCall<ResultOf<Call>[]> {
+    const { parts, keys } = buildEach(this.#name, { items, body, options });
+    const receive = (sent: unknown) =>
+      keys.map((key) => (sent as Record<string, ResultOf<Call>> | null)?.[key] ?? (null as ResultOf<Call>));
+    return createCall({ bound: createBoundStep(parts, REGISTRY), receive });
+  }
+}
+
+function call<T>(parts: StepParts): FlowCall<T> {
+  return createCall({ bound: createBoundStep(parts, REGISTRY) });
+}
+
+/** Names a step of a flow; names are unique in a run, so a loop numbers them: step(`fix-${i}`). */
+export function step(name: string): StepBuilder {
+  return new StepBuilder(stepName(name));
+}

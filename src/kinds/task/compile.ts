@@ -1,0 +1,55 @@
+// Owns how a `task` is written: a function of the author, as a handler of a graph or with its arguments in a flow.
+
+import type { StepOptions, StepParts } from '../../authoring/flow-model.ts';
+import { invalid } from '../../authoring/flow-model.ts';
+import { shownValue } from '../../authoring/flow-serial.ts';
+import { createTask } from '../../authoring/graph-task.ts';
+import type { KindCompiler } from '../../authoring/graph-work.ts';
+import { ownCopy } from '../../base/json.ts';
+import type { StepContext } from '../../definition/code.ts';
+import type { WorkConfigs } from '../../definition/model.ts';
+import { task as declaration } from './declare.ts';
+
+/** Any function that can do a step's work. */
+export type Action = (...args: never[]) => unknown;
+
+/** A function with its arguments; `args` as a function builds them from the context when the step begins. */
+export interface TaskSpec<Args extends readonly unknown[], Returned> extends StepOptions {
+  readonly action: (...args: Args) => Returned;
+  readonly args?: readonly [...Args] | ((ctx: StepContext) => readonly [...Args] | Promise<readonly [...Args]>);
+}
+
+/** The kind `task`; in a graph, `handler` may also send off an agent. */
+export const task: KindCompiler = {
+  ...declaration,
+  field: 'handler',
+  read({ handler }, { step, id }) {
+    if (typeof handler === 'object' && handler !== null) {
+      return {
+        work: { kind: 'agent', config: step.config<WorkConfigs['agent']>({ role: handler.agent, script: handler.script }, 'its handler') },
+      };
+    }
+    if (handler !== undefined && typeof handler !== 'function')
+      step.fault('FIELD_INVALID', `its handler is a ${typeof handler}`, 'give a function, or Dispatch({ agent, script })');
+    if (typeof handler !== 'function') return { work: { kind: 'task', config: {} }, code: { run: createTask(undefined, id) } };
+    step.code('handler', handler);
+    return { work: { kind: 'task', config: {} }, code: { run: createTask(handler as (ctx: StepContext) => unknown, id) } };
+  },
+};
+
+/** A function called with its arguments; whatever it returns is the step's result. */
+export function buildTask(name: string, spec: TaskSpec<never, unknown>): StepParts {
+  const { action, args = [] as readonly unknown[], ...options } = spec;
+  if (typeof action !== 'function')
+    throw invalid(`step "${name}"`, 'has no function to call; write .task(fn, ...args) or .task({ action, args })');
+  const call = action as unknown as (...args: readonly unknown[]) => unknown;
+  // As they are now: the flow may go on with the same objects. Each attempt gets data of its own, and live objects themselves.
+  const fixed = typeof args === 'function' ? undefined : args.map(ownCopy);
+  const run = async (ctx: StepContext) => {
+    const given: readonly unknown[] = typeof args === 'function' ? await args(ctx) : (fixed ?? []);
+    return { outcome: 'ok', output: await call(...given.map(ownCopy)) };
+  };
+  // The name of the author's function is what logs show.
+  Object.defineProperty(run, 'name', { value: action.name });
+  return { name, work: { kind: 'task', config: { args: shownValue(args) } }, code: { run }, options };
+}

@@ -1,0 +1,16 @@
+// Owns the execution of `task`: a function of the workflow, called in this process.
+
+import type { TaskReturn } from '../../definition/code.ts';
+import { isPromise, untilStopped } from '../../steps/abort.ts';
+import { type Job, stepError, type Work } from '../../steps/work.ts';
+
+/** Calls the function. When the attempt must stop, its result is no longer waited for. */
+export function execute({ request, context }: Job): Work | Promise<Work> {
+  const { run } = request.bound.code;
+  if (run === undefined) {
+    const message = `step "${request.bound.model.id}" has no function; bind the code that the workflow was defined with`;
+    return { error: stepError('STEP_FAILED', message, { retryable: false }) };
+  }
+  const returned: TaskReturn | Promise<TaskReturn> = run(context);
+  return isPromise(returned) ? untilStopped(returned, request.signal) : returned;
+}

@@ -1,0 +1,48 @@
+// Owns how a `validate` step is written: the stages that are checked, and the step that repairs what they find.
+
+import { checkMember, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
+import { codesOf, type KindCompiler } from '../../authoring/graph-work.ts';
+import type { Json } from '../../base/json.ts';
+import type { ValidateWork } from '../../definition/model.ts';
+import type { FlowStep } from '../../kernel/flow-step.ts';
+import { validate as declaration } from './declare.ts';
+
+/** Stages by name, by a key of the configuration, or the default set; `retry` counts the rounds of repair. */
+export interface ValidateSpec extends Omit<StepOptions, 'retry'> {
+  readonly stages?: readonly string[] | string;
+  readonly retry?: number;
+  /** Runs after a failed round, before the next; its own result does not decide. */
+  readonly onFailure?: FlowStep;
+}
+
+/** The stages of a validation that passed; one that did not fails its step. */
+export interface ValidateResult {
+  readonly success: true;
+  readonly stages: Json;
+}
+
+const REPAIRS = 3;
+
+/** The kind `validate`. */
+export const validate: KindCompiler = {
+  ...declaration,
+  field: 'validate',
+  read({ validate: given }, { step, readMember }) {
+    const { stages = null, retry = REPAIRS, onFailure } = given === true || given === undefined ? {} : given;
+    const fields = step.config<Pick<ValidateWork, 'stages' | 'repairs'>>({ stages, repairs: retry }, 'its validation');
+    const work = { kind: 'validate' as const, ...fields };
+    if (onFailure === undefined) return { work };
+    const member = readMember(onFailure, 'on-failure');
+    return { work: { ...work, onFailure: member.model }, code: { members: codesOf([member]) } };
+  },
+};
+
+/** Stages that are checked, with a step that repairs between rounds. */
+export function buildValidate(name: string, spec: ValidateSpec): StepParts {
+  const { stages, retry = REPAIRS, onFailure, ...options } = spec;
+  const named = typeof stages === 'object' ? [...stages] : (stages ?? null);
+  const work = { kind: 'validate' as const, stages: named, repairs: retry };
+  if (onFailure === undefined) return { name, work, options };
+  checkMember(`the validation "${name}"`, onFailure.bound);
+  return { name, work: { ...work, onFailure: onFailure.bound.model }, code: { members: codesOf([onFailure.bound]) }, options };
+}

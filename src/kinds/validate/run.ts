@@ -1,0 +1,102 @@
+// Owns the execution of `validate`: one round of the project's validation stages. All of them run, in order; a step that
+// mends between rounds, and how many rounds there are, is the kernel's business.
+
+import type { JsonObject } from '../../base/json.ts';
+import { didYouMean } from '../../base/suggest.ts';
+import type { StepOf } from '../../definition/model.ts';
+import type { CommandResult } from '../../process/command.ts';
+import type { CheckResult } from '../../steps/attempt.ts';
+import { exitSentence, lastWords, programName, runProgram } from '../../steps/program.ts';
+import { entryOf, type ProgramSetting, type StepServices } from '../../steps/services.ts';
+import { type Job, stepError, stoppedError, type Work } from '../../steps/work.ts';
+
+interface Stage {
+  readonly name: string;
+  readonly program: ProgramSetting;
+}
+
+interface StageRun {
+  readonly stage: Stage;
+  readonly result: CommandResult;
+  readonly at: number;
+}
+
+/** Runs every stage once. */
+export async function execute(job: Job<StepOf<'validate'>>): Promise<Work> {
+  const { bench, request } = job;
+  const step = request.bound.model.id;
+  const stages = resolveStages(bench.services, request.bound.model);
+  if ('refusal' in stages) {
+    return { error: stepError('DEFINITION_INVALID', `validation "${step}": ${stages.refusal}`, { retryable: false }) };
+  }
+  const runs: StageRun[] = [];
+  for (const stage of stages.list) {
+    const result = await runProgram(bench, request, stage.program);
+    if (request.signal.aborted) return { error: stoppedError(step) };
+    runs.push({ stage, result, at: bench.services.now() });
+  }
+  return conclude(step, runs);
+}
+
+type Resolved = { readonly list: readonly Stage[] } | { readonly refusal: string };
+
+function resolveStages(services: StepServices, { stages }: StepOf<'validate'>): Resolved {
+  const { stages: table = {}, defaultStages } = services;
+  const everyProgram = Object.keys(table).filter((name) => !Array.isArray(table[name]));
+  const wanted = stages ?? defaultStages ?? everyProgram;
+  const names = typeof wanted === 'string' ? namesUnder(services, wanted) : wanted;
+  if (names.length === 0) return { refusal: 'there are no stages, and nothing that was not checked is valid; configure validation.stages' };
+  const list: Stage[] = [];
+  for (const name of names) {
+    const setting = entryOf(table, name);
+    if (setting === undefined)
+      return { refusal: `there is no stage "${name}"${didYouMean(name, Object.keys(table))}; configure it in validation.stages` };
+    if (isList(setting)) return { refusal: `the stage "${name}" is a list of stages; a list names programs only` };
+    list.push({ name, program: typeof setting === 'string' ? { run: setting } : setting });
+  }
+  return { list };
+}
+
+// A single name is a list of stages under one key, or one stage.
+function namesUnder({ stages }: StepServices, name: string): readonly string[] {
+  const setting = entryOf(stages, name);
+  return isList(setting) ? setting : [name];
+}
+
+function isList(setting: unknown): setting is readonly string[] {
+  return Array.isArray(setting);
+}
+
+function conclude(step: string, runs: readonly StageRun[]): Work {
+  const checks = runs.map(recordOf);
+  const unmade = runs.flatMap(({ stage, result }) => (result.kind === 'exited' ? [] : [{ name: stage.name, result }]));
+  if (unmade.length > 0) {
+    const sentences = unmade.map(({ name, result }) => `${name}: ${result.kind === 'not-run' ? result.message : 'it ran out of time'}`);
+    const message = `validation "${step}" could not be decided: ${sentences.join('; ')}`;
+    if (unmade.every(({ result }) => result.kind !== 'not-run'))
+      return { error: stepError('STEP_FAILED', message, { reason: 'timeout' }), checks };
+    return { error: stepError('COMMAND_NOT_RUN', message, { retryable: false }), checks };
+  }
+  const success = checks.every(({ passed }) => passed === true);
+  return { outcome: success ? 'ok' : 'fail', output: { success, stages: runs.map(shownOf) }, checks };
+}
+
+function shownOf({ stage, result }: StageRun): JsonObject {
+  if (result.kind !== 'exited') return { name: stage.name, passed: false };
+  const passed = result.exitCode === 0;
+  return { name: stage.name, passed, exitCode: result.exitCode, ...(passed ? {} : { stderr: lastWords(result) }) };
+}
+
+function recordOf({ stage, result, at }: StageRun): CheckResult {
+  const config = { stage: stage.name, command: programName(stage.program) };
+  if (result.kind === 'not-run')
+    return { type: 'stage', config, passed: null, result: { reason: result.reason }, error: result.message, at };
+  if (result.kind !== 'exited') return { type: 'stage', config, passed: null, result: null, error: 'it ran out of time', at };
+  const passed = result.exitCode === 0;
+  const said = {
+    exitCode: result.exitCode,
+    stdout: lastWords({ stdout: '', stderr: result.stdout }),
+    stderr: lastWords({ stdout: '', stderr: result.stderr }),
+  };
+  return { type: 'stage', config, passed, result: said, ...(passed ? {} : { error: `it ${exitSentence(result)}` }), at };
+}

@@ -1,0 +1,30 @@
+// Owns how a `webhook` is written: a request, and the answer that is expected.
+
+import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
+import type { WebhookSpec } from '../../authoring/graph-spec.ts';
+import type { KindCompiler } from '../../authoring/graph-work.ts';
+import type { Json } from '../../base/json.ts';
+import { webhook as declaration, type WebhookConfig } from './declare.ts';
+
+/** What a web service answered. */
+export interface WebhookResult {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Json;
+}
+
+/** The kind `webhook`; the texts of a graph's request may be templates. */
+export const webhook: KindCompiler = {
+  ...declaration,
+  field: 'webhook',
+  read({ webhook: given }, { step }) {
+    return {
+      work: { kind: 'webhook', config: step.config<WebhookConfig>({ request: given?.request, ...given, templates: true }, 'its webhook') },
+    };
+  },
+};
+
+/** A request to a web service; everything in it is data as it stands. */
+export function buildWebhook(name: string, given: WebhookSpec, options: StepOptions = {}): StepParts {
+  return { name, work: { kind: 'webhook', config: plainOf<WebhookConfig>(name, 'a webhook', given) }, options };
+}

@@ -1,0 +1,75 @@
+// Owns the execution of `webhook`: a request to a web service, and whether its answer is the expected one. An answer that
+// is not is a `fail`; no answer is an error, since nobody knows then what the service would have said.
+
+import { isEngineError } from '../../base/error.ts';
+import type { Json } from '../../base/json.ts';
+import type { StepOf } from '../../definition/model.ts';
+import type { StepError } from '../../kernel/input.ts';
+import { keyOf } from '../../steps/context.ts';
+import { bodyOf, differenceOf } from '../../steps/web/answer-body.ts';
+import { type RenderedRequest, renderRequest, shownUrl } from '../../steps/web/rendered-request.ts';
+import type { WebResponse, WebTrouble } from '../../steps/web/request.ts';
+import { templateScope } from '../../steps/web/template-scope.ts';
+import { type Job, stepError, stoppedError, type Work } from '../../steps/work.ts';
+import type { WebhookConfig } from './declare.ts';
+
+type Expected = WebhookConfig['expect'];
+
+const KEPT_HEADERS = ['content-type', 'etag', 'last-modified', 'location', 'retry-after', 'x-request-id'];
+
+/** Asks once and compares the answer with what is expected. */
+export async function execute(job: Job<StepOf<'webhook'>>): Promise<Work> {
+  const { bench, request: attempt } = job;
+  const { model } = attempt.bound;
+  const { config } = model;
+  const { secrets = {}, webhooks = {} } = bench.services;
+  let request: RenderedRequest;
+  try {
+    request = renderRequest(config.request, {
+      scope: config.templates === true ? templateScope(job) : undefined,
+      secrets,
+      webhooks,
+    });
+  } catch (thrown) {
+    if (!isEngineError(thrown)) throw thrown;
+    return { error: stepError(thrown.code, `webhook "${model.id}" was not sent: ${thrown.message}`, { retryable: false }) };
+  }
+  // Loaded by need: what it takes to speak HTTP costs a program half of its start.
+  const { requestGuarded } = await import('../../steps/web/request.ts');
+  const answer = await requestGuarded({
+    ...request,
+    // A crash re-run has the same key, so that a service which remembers keys does the work once.
+    headers: { 'idempotency-key': encodeURI(keyOf(attempt)), ...request.headers },
+    ...(config.timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs }),
+    allow: webhooks.allow ?? [],
+    signal: attempt.signal,
+  });
+  const evidence = { request: { method: request.method, url: shownUrl(request.url), key: keyOf(attempt) } };
+  const done = answer.kind === 'answered' ? answered(config.expect, answer) : { error: troubleOf(model.id, answer) };
+  return { actor: `${request.method} ${shownUrl(request.url)}`, evidence, ...done };
+}
+
+function answered(expect: Expected, answer: WebResponse): Work {
+  const { status } = answer;
+  const body = bodyOf(answer);
+  const kept = KEPT_HEADERS.filter((name) => answer.headers[name] !== undefined);
+  const headers = Object.fromEntries(kept.map((name) => [name, answer.headers[name] as string]));
+  const unmet = unmetOf(expect ?? {}, status, body);
+  const output = { status, body, headers };
+  return unmet === undefined ? { outcome: 'ok', output } : { outcome: 'fail', output: { ...output, error: unmet } };
+}
+
+function unmetOf(expect: NonNullable<Expected>, status: number, body: Json): string | undefined {
+  const isExpected = expect.status === undefined ? status >= 200 && status < 300 : status === expect.status;
+  if (!isExpected)
+    return `the status is ${status}, and ${expect.status === undefined ? 'one of 200 to 299' : String(expect.status)} is expected`;
+  return expect.body === undefined ? undefined : differenceOf(expect.body, body);
+}
+
+function troubleOf(step: string, trouble: WebTrouble): StepError {
+  if (trouble.reason === 'stopped') return stoppedError(step);
+  const message = `webhook "${step}" got no answer: ${trouble.message}`;
+  if (trouble.reason === 'timeout') return stepError('STEP_FAILED', message, { reason: 'timeout' });
+  const isFinal = trouble.kind === 'refused' && trouble.reason !== 'dns';
+  return stepError('STEP_FAILED', message, isFinal ? { retryable: false } : {});
+}

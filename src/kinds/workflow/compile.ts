@@ -1,0 +1,61 @@
+// Owns how a `workflow` step is written: a child by its name or as a value, and what it is started with.
+
+import { invalid, plainOf, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
+import type { StepReading } from '../../authoring/graph-reading.ts';
+import type { ChildSpec } from '../../authoring/graph-spec.ts';
+import type { KindCompiler } from '../../authoring/graph-work.ts';
+import { isJsonObject, type Json } from '../../base/json.ts';
+import { duplicateWorkflow } from '../../definition/children.ts';
+import type { CompiledWorkflow, StepContext } from '../../definition/code.ts';
+import { workflow as declaration } from './declare.ts';
+
+/** What a child workflow ends with: what it returns, or the output of its last step when it returns nothing. */
+export type ChildOutput<Returned> = Returned extends null ? Json : undefined extends Returned ? Json : Returned;
+
+/** The kind `workflow`. */
+export const workflow: KindCompiler = {
+  ...declaration,
+  field: 'workflow',
+  beside: ['input'],
+  read({ workflow: given, input }, { step }) {
+    const child = compiledOf(given as ChildSpec);
+    const name = typeof child === 'string' ? child : child.definition.name;
+    if (typeof child !== 'string') addChild(child, step);
+    if (typeof input === 'function')
+      return {
+        work: { kind: 'workflow', workflow: name, input: null },
+        code: { context: step.code('input', input) as (ctx: StepContext) => unknown },
+      };
+    return { work: { kind: 'workflow', workflow: name, input: step.plain(input ?? {}, 'its input') } };
+  },
+};
+
+function compiledOf(child: ChildSpec): string | CompiledWorkflow {
+  return typeof child === 'object' && 'compiled' in child ? child.compiled : child;
+}
+
+function addChild(child: CompiledWorkflow, { graph, at }: StepReading): void {
+  const { name } = child.definition;
+  const other = graph.children.get(name);
+  if (other !== undefined && (other.hash !== child.hash || other.codeHash !== child.codeHash))
+    throw duplicateWorkflow(name, ['an earlier step', `step "${at}"`]);
+  graph.children.set(name, child);
+}
+
+interface ChildParts {
+  readonly workflow: string;
+  readonly inputs: unknown;
+  readonly options: StepOptions;
+}
+
+/** A child workflow with its inputs, as data or as a function that builds them. */
+export function buildChild(name: string, { workflow: child, inputs, options }: ChildParts): StepParts {
+  if (typeof inputs === 'function') {
+    const context = inputs as (ctx: StepContext) => unknown;
+    return { name, work: { kind: 'workflow', workflow: child, input: null }, code: { context }, options };
+  }
+  const input = plainOf<Json>(name, 'the input', inputs ?? {});
+  if (!isJsonObject(input))
+    throw invalid(`step "${name}"`, `gives workflow "${child}" an input that is not an object; give values by name`);
+  return { name, work: { kind: 'workflow', workflow: child, input }, options };
+}

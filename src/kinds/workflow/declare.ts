@@ -1,0 +1,14 @@
+// Owns what the kind `workflow` declares: another workflow, run as a child.
+
+import { isText, type KindDeclaration } from '../../definition/kind.ts';
+import type { StepOf } from '../../definition/model.ts';
+
+/** A child run. */
+export const workflow: KindDeclaration = {
+  kind: 'workflow',
+  outcomes: [],
+  recovery: 'rerun',
+  validate(step: StepOf<'workflow'>, report) {
+    if (!isText(step.workflow)) report.fault('`workflow` must name the workflow to start', 'write its name, or give it as a value');
+  },
+};

@@ -1,0 +1,22 @@
+// Owns what a step of kind `workflow` gives its child. The child itself is started by the host.
+
+import { EngineError } from '../../base/error.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { isPromise, Stopped } from '../../steps/abort.ts';
+import type { AttemptRequest } from '../../steps/attempt.ts';
+import { handedOver } from '../../steps/brief.ts';
+import { openContext } from '../../steps/context.ts';
+import { filledIn } from '../../steps/filling.ts';
+
+/** The input of a child run: fixed, or built by a function from the run as it stands. Throws CONTEXT_FAILED. */
+export async function childInput(request: AttemptRequest): Promise<JsonObject> {
+  try {
+    const opened = openContext(request);
+    const context = isPromise(opened) ? await opened : opened;
+    const { model } = (request.bound.model.templates === true ? filledIn(request, context.snapshot) : request).bound;
+    return await handedOver(request, context, model.kind === 'workflow' ? (model.input ?? {}) : {});
+  } catch (thrown) {
+    if (!(thrown instanceof Stopped)) throw thrown;
+    throw new EngineError('CONTEXT_FAILED', `step "${request.bound.model.id}" was stopped before its child was started`);
+  }
+}

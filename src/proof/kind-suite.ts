@@ -1,0 +1,79 @@
+// Owns the contract of an application's kinds of steps as tests. A kind's test file is one call, with a workspace in
+// which it succeeds, and a configuration that is wrong.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../base/json.ts';
+import { COMMON_OUTCOMES } from '../definition/outcome.ts';
+import type { OwnKind } from '../definition/own-kind.ts';
+import { REGISTRY } from '../kinds/registry.ts';
+import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
+import { createAttemptRunner } from '../steps/runner.ts';
+import { createAttemptRequest } from './attempt-request.ts';
+
+/** A configuration of the kind, and what to do in an empty workspace before it works there. */
+export interface KindCase {
+  readonly config: Json;
+  readonly arrange?: (cwd: string) => void;
+}
+
+/** What a kind's tests give to the suite. */
+export interface KindHarness {
+  /** It settles, with an outcome of its own or a common one. */
+  readonly settles: KindCase & { readonly outcome: string };
+  /** `parse` refuses it. */
+  readonly refuses: { readonly config: Json };
+}
+
+/** Tests that a kind of step keeps the contract of `defineStepKind`. */
+export function describeStepKind(kind: OwnKind, { settles, refuses }: KindHarness): void {
+  describe(`kind ${kind.kind}`, () => {
+    test('settles with an outcome that it declares, and plain output', async () => {
+      expect([...COMMON_OUTCOMES, ...kind.outcomes]).toContain(settles.outcome);
+      await inWorkspace(kind, settles, async (work) => {
+        const result = await work();
+        expect(result).toMatchObject({ type: 'settled', outcome: settles.outcome });
+        expect(JSON.parse(JSON.stringify(result))).toEqual(result);
+      });
+    });
+
+    test('refuses a wrong configuration before it does anything, and says why', async () => {
+      expect(() => kind.parse(refuses.config)).toThrow(/./);
+      await inWorkspace(kind, refuses, async (work) => {
+        expect(await work()).toMatchObject({ type: 'errored', error: { code: 'DEFINITION_INVALID', retryable: false } });
+      });
+    });
+
+    test('does not hold up an attempt that is stopped', async () => {
+      await inWorkspace(kind, settles, async (work) => {
+        expect(await work({ signal: AbortSignal.abort() })).toMatchObject({ type: 'errored', error: { reason: 'timeout' } });
+      });
+    });
+
+    // A re-run after a crash has the same key; a kind that says `rerun` must come to the same end.
+    test.runIf(kind.recovery === 'rerun')('asked again under the same key, it comes to the same end', async () => {
+      await inWorkspace(kind, settles, async (work) => {
+        const first = await work();
+        expect(await work()).toEqual(first);
+      });
+    });
+  });
+}
+
+async function inWorkspace(
+  kind: OwnKind,
+  { config, arrange }: KindCase,
+  body: (work: (over?: Partial<AttemptRequest>) => Promise<AttemptResult>) => Promise<void>,
+): Promise<void> {
+  const cwd = mkdtempSync(join(tmpdir(), 'pawl-kind-'));
+  try {
+    arrange?.(cwd);
+    const run = createAttemptRunner({ cwd, kinds: { [kind.kind]: kind }, now: () => 0 }, REGISTRY);
+    const request = createAttemptRequest({ kind: 'own', config: { use: kind.kind, with: config, outcomes: [...kind.outcomes] } });
+    await body((over = {}) => run({ ...request, ...over }));
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
+}

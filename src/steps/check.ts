@@ -1,0 +1,92 @@
+// Owns the seam of gate checks: what a check is asked and what it answers. A check looks at the world and says pass,
+// fail, or that what it looks for is not decided yet; when it could not look, it says that, and the gate neither passes
+// nor fails.
+
+import type { Json, JsonObject } from '../base/json.ts';
+import type { CheckDeclaration, CheckFrame, CheckModel } from '../definition/check.ts';
+import type { RequestModel } from '../definition/web-request.ts';
+import type { CommandResult } from '../process/command.ts';
+import type { ForgeFacts } from './forge-facts.ts';
+import type { ProgramSetting } from './services.ts';
+import type { WebAnswer } from './web/request.ts';
+
+/** Where and for what a check looks. */
+export interface CheckScene {
+  /** The workspace. */
+  readonly cwd: string;
+  readonly runId: string;
+  readonly step: string;
+  readonly attempt: number;
+  readonly params: JsonObject;
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  /** When the gate began; what was written before that is no evidence for it. */
+  readonly startedAt: number;
+  /** What the forge knows of the run's pull request; undefined without a forge. */
+  readonly forge: ForgeFacts | undefined;
+  /** Runs a program in the workspace, with the declared environment, masked, ended with the attempt. */
+  run(program: ProgramSetting): Promise<CommandResult>;
+  /** Asks a web service, `{ url, method?, headers?, body?, timeoutMs?, templates? }`, guarded by the project's allow-list. */
+  ask(request: RequestModel & Pick<CheckFrame, 'templates' | 'timeoutMs'>): Promise<WebAnswer>;
+  /** Makes another check, for one that is made of several, until `signal` stops it. It never rejects. */
+  check(config: CheckModel, signal?: AbortSignal): Promise<CheckVerdict>;
+}
+
+/** What a check found. `passed: null`: it could not be made, and `error` says why; or it is `pending`. */
+export interface CheckVerdict {
+  readonly passed: boolean | null;
+  readonly result: Json;
+  readonly error?: string;
+  /** With `passed: null`: it looked, and what decides it has not happened yet. `error` says what it waits for. */
+  readonly pending?: true;
+  /** True when it could not be made because its time ran out. */
+  readonly timedOut?: boolean;
+  /** What the gate's output says beside the verdict; of several numbers under one name, the lowest counts. */
+  readonly facts?: { readonly [name: string]: Json };
+}
+
+/** A check that gates can name. What it throws counts as "could not be made". */
+export interface GateCheck extends Partial<Omit<CheckDeclaration, 'name'>> {
+  readonly name: string;
+  /** Looks once. `config` is what the gate's definition says about this check. */
+  run(config: CheckModel, scene: CheckScene): CheckVerdict | Promise<CheckVerdict>;
+}
+
+/** The verdict of a check whose time ran out. */
+export function tookTooLong(limitMs: number | undefined): CheckVerdict {
+  return { passed: null, result: null, error: `it took longer than ${limitMs} ms`, timedOut: true };
+}
+
+/** What `defineCheck` takes. */
+export interface CheckSpec<Config> {
+  /** How gates name it; the name of a built-in check is taken already. */
+  readonly name: string;
+  readonly needsPullRequest?: true;
+  /** How messages call a check with this configuration; without it, by its name. */
+  title?(config: Config): string;
+  /** The configuration from the fields that the gate gives, or an error that says what is wrong. A schema's `parse` fits. */
+  parse(fields: unknown): Config;
+  /** Looks once. */
+  run(config: Config, scene: CheckScene): CheckVerdict | Promise<CheckVerdict>;
+}
+
+/** A check that an application defined. Called with its fields, it is a check of a gate in a graph or a flow. */
+export interface OwnCheck<Config> extends GateCheck {
+  (fields: Config): { readonly check: string } & Config;
+}
+
+/** Defines a gate check, which gates name once the engine knows it: `createEngine({ checks: { [licences.name]: licences } })`. */
+export function defineCheck<Config extends object>(spec: CheckSpec<Config>): OwnCheck<Config> {
+  const { name, needsPullRequest, title } = spec;
+  const parse = ({ check: _, name: __, timeoutMs: ___, templates: ____, ...fields }: CheckModel): Config => spec.parse(fields);
+  const check = (fields: Config) => ({ check: name, ...fields });
+  // The name of a function cannot be assigned.
+  Object.defineProperty(check, 'name', { value: name });
+  return Object.freeze(
+    Object.assign(check, {
+      ...(needsPullRequest === undefined ? {} : { needsPullRequest }),
+      ...(title === undefined ? {} : { title: (config: CheckModel) => title(parse(config)) }),
+      run: (config: CheckModel, scene: CheckScene) => spec.run(parse(config), scene),
+    }),
+  );
+}
