@@ -13,7 +13,7 @@ import { callingSession, readSession } from './agent-session.ts';
 import type { Project } from './project.ts';
 import { readSettings } from './settings.ts';
 import type { Shell } from './shell.ts';
-import { isSignedProject } from './signed-projects.ts';
+import { isKnownSigned, rememberSigned } from './signed-projects.ts';
 
 /** Demands every right that a command line takes by the table; what asks by itself does so when it knows more. */
 export async function takeRights(shell: Shell, demands: ReturnType<typeof demandsOf>): Promise<void> {
@@ -130,12 +130,13 @@ async function takesSignatures(shell: Shell): Promise<boolean> {
 /** Whether a project takes signatures; once it did, only its own file in the state folder ends that. */
 async function isSigned(shell: Shell, project: Project): Promise<boolean> {
   try {
-    const { decisions } = await readSettings(shell, project);
-    return isSignedProject(shell, project, decisions === 'signed');
+    const settings = await readSettings(shell, project);
+    rememberSigned(shell, project, settings);
+    return settings.decisions === 'signed' || isKnownSigned(shell, project);
   } catch (error) {
     // What is about to be trusted cannot be read before: then what the project said before counts.
     if (!isEngineError(error) || error.code !== 'NOT_TRUSTED') throw error;
-    return isSignedProject(shell, project, false);
+    return isKnownSigned(shell, project);
   }
 }
 

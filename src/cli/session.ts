@@ -13,7 +13,7 @@ import { findProject, type Project, projectState, stateHome } from './project.ts
 import { roleFilesOf } from './role-files.ts';
 import { readSettings, type Settings } from './settings.ts';
 import type { Shell } from './shell.ts';
-import { isSignedProject } from './signed-projects.ts';
+import { isKnownSigned, rememberSigned } from './signed-projects.ts';
 import { assertOwn, ensureStateId, readStateId } from './store-origin.ts';
 
 /** Where the runs of a command are kept, and who said so. */
@@ -39,7 +39,10 @@ const PATIENCE_MS = 15_000;
 /** The database that a command works with; it need not exist. */
 export async function findPlace(shell: Shell, given: Given): Promise<Place> {
   const project = findProject(shell, given);
-  const settings = await readSettings(shell, project);
+  const said = await readSettings(shell, project);
+  // What asked for signatures once does so although its settings were changed or hidden since.
+  const isSigned = said.decisions === undefined && stateOf(shell) !== undefined && isKnownSigned(shell, project);
+  const settings = isSigned ? { ...said, decisions: 'signed' as const } : said;
   const at = (file: string, because: Place['because']): Place => ({ project, settings, file, because, state: stateOf(shell) });
   const named = given.option('db');
   if (named !== undefined) return at(resolve(shell.cwd, named), 'option');
@@ -142,7 +145,7 @@ export async function openEngine(
 ): Promise<Engine> {
   const [{ createEngine }, roles] = await Promise.all([import('../api/engine.ts'), rolesOf(place)]);
   // Runs that take signatures are kept from those who would later look after them as another project.
-  if (place.settings.decisions === 'signed') isSignedProject(shell, place.project, true);
+  rememberSigned(shell, place.project, place.settings);
   const { limits, stages, inheritEnv, groups, commands, budgets, decisions, protected: guarded } = place.settings;
   return createEngine({
     rights: 'checked',
