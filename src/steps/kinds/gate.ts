@@ -15,7 +15,7 @@ import type { CheckResult } from '../attempt.ts';
 import type { CheckScene, CheckVerdict, GateCheck } from '../checks/check.ts';
 import { factsOf } from '../checks/forge-facts.ts';
 import { BUILT_IN_CHECKS } from '../checks/registry.ts';
-import { steeredFiles } from '../flow-protection.ts';
+import { changesAllowed, steeredFiles } from '../flow-protection.ts';
 import { judgedTree, treeEvidence } from '../judged-tree.ts';
 import { programName, runProgram } from '../program.ts';
 import { withPullRequest } from '../publishing.ts';
@@ -59,7 +59,7 @@ async function judge(job: Job): Promise<Work> {
   try {
     const { id } = await watch.settled();
     if (watch.hidden.length > 0) return { error: hiddenError(job.request.bound.model.id, watch.hidden) };
-    const disguised = await watch.disguised();
+    const disguised = await watch.disguised(changesAllowed(job));
     if (disguised.length > 0) return { error: disguisedError(job.request.bound.model.id, disguised) };
     const steered = await steeredFiles(job, id);
     if (steered.length > 0) return { error: steeredError(job.request.bound.model.id, steered) };
