@@ -4,7 +4,7 @@
 // R1. The settings say more than the file of a role: field by field, they come before it.
 // R2. A role that names no driver is `attended`: the agent that called us does its work.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { AgentDriver } from '../agents/driver.ts';
 import type { RoleFile } from '../agents/role-file.ts';
@@ -12,6 +12,7 @@ import { EngineError } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { RoleSetting } from '../steps/services.ts';
+import { readPlainFile } from './plain-file.ts';
 import type { Project } from './project.ts';
 import { roleFilesOf } from './role-files.ts';
 
@@ -73,7 +74,7 @@ export async function readRoleList({ root }: Project, { roles = {} }: RoleSettin
 
 function textOf(file: string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+    return new TextDecoder('utf-8', { fatal: true }).decode(readPlainFile(file));
   } catch (cause) {
     throw new EngineError('CONFIG_INVALID', `the file of a role cannot be read as UTF-8 text: ${file}`, { cause });
   }
