@@ -195,7 +195,7 @@ test.each([
   ['.pawl/agents/dev.md', 'doctor'],
 ])('a named pipe in the place of %s is refused, and no command waits for it', async (path, verb) => {
   rig.write(`${path}.beside`, '');
-  execFileSync('mkfifo', [join(rig.project, path)]);
+  execFileSync('/usr/bin/env', ['mkfifo', join(rig.project, path)]);
   const { stdout, stderr } = await rig.run([verb]);
   expect(stdout + stderr).toMatch(/not a regular file|cannot be read/);
 });
