@@ -36,6 +36,8 @@ export interface Wanted {
   readonly demand: Exclude<Demand, 'free' | 'asks'>;
   /** As one would type it: `pawl resume --to`. */
   readonly on: string;
+  /** What it is done to, where that is why it takes a right: `a run that ann started`. */
+  readonly about?: string;
   /** A token will not do, whatever its scopes. */
   readonly withoutToken?: true;
   /** It makes the first key, so that nobody can sign yet. */
@@ -45,15 +47,23 @@ export interface Wanted {
 }
 
 /** The right of a caller, or the error that says why they have none and how a person gets it. */
-export function rightOf(caller: Caller, { demand, on, withoutToken }: Wanted): Right {
+export function rightOf(caller: Caller, { demand, on, withoutToken, about }: Wanted): Right {
   const { token, user } = caller;
   if (demand === 'steer') return rightToSteer(caller, on);
   if (caller.signer !== undefined) return { actor: caller.signer, by: 'signature' };
   if (withoutToken === undefined && token?.scopes.includes(demand) === true) return { actor: token.name, by: 'token' };
-  if (!caller.isTerminal) throw refused({ on, demand, withoutToken, why: noTerminal(caller, demand) });
+  if (!caller.isTerminal) throw refused({ on, about, demand, withoutToken, why: noTerminal(caller, demand) });
   const above = standsAbove(caller.env, caller.ancestors());
   if (above === undefined) return { actor: user, by: 'terminal' };
-  throw refused({ on, demand, withoutToken, why: `this terminal belongs to ${describeAbove(above)}` });
+  throw refused({ on, about, demand, withoutToken, why: `this terminal belongs to ${describeAbove(above)}` });
+}
+
+/**
+ * Whether a run belongs to somebody else: it records another starter than the caller's account or token, and the caller does
+ * not work in it. One that records nobody belongs to nobody who could say so.
+ */
+export function isOthersRun(caller: Caller, startedBy: string | undefined): boolean {
+  return caller.isOwnRun !== true && (startedBy === undefined || ![caller.user, caller.token?.name].includes(startedBy));
 }
 
 function noTerminal({ token }: Caller, demand: Scope): string {
@@ -76,17 +86,18 @@ function rightToSteer(caller: Caller, on: string): Right {
 
 interface Refusal {
   readonly on: string;
+  readonly about: string | undefined;
   readonly demand: Scope;
   readonly withoutToken: true | undefined;
   readonly why: string;
 }
 
-function refused({ on, demand, withoutToken, why }: Refusal): EngineError {
+function refused({ on, about, demand, withoutToken, why }: Refusal): EngineError {
   const seen = demand === 'decide' ? ' and give the --digest that "pawl gates RUN" shows' : '';
   const token = `, or set PAWL_TOKEN to a personal token ("pawl token create NAME --scope ${demand}", at a terminal)${seen}`;
   return new EngineError(
     'NOT_ALLOWED',
-    `only a person can do "${on}", and ${why}; run it in a terminal of your own${withoutToken === true ? '' : token}`,
+    `only a person can do "${on}"${about === undefined ? '' : ` to ${about}`}, and ${why}; run it in a terminal of your own${withoutToken === true ? '' : token}`,
     { details: { on, demand } },
   );
 }

@@ -9,8 +9,8 @@ export const SCOPES = ['decide', 'override', 'trust', 'upkeep'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /**
- * What a verb takes. `free`: nothing. `steer`: not below a run or an agent, unless the run is their own. A scope: a named
- * person with that right. `asks`: the verb itself finds out whether it takes a right, and asks for it.
+ * What a verb takes. `free`: nothing. `steer`: not below a run or an agent, unless the run is their own; for a run that
+ * somebody else started, `override`. A scope: a named person with that right. `asks`: the verb itself finds out whether it takes a right, and asks for it.
  */
 export type Demand = 'free' | 'steer' | Scope | 'asks';
 
@@ -90,8 +90,8 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     verb: 'override',
     options: { ...SIGNING, extend: 'override', note: 'free', 'accept-changes': 'trust', wait: 'free', 'token-file': 'free' },
   },
-  cancel: { verb: 'steer', options: { reason: 'free', 'token-file': 'free' } },
-  pause: { verb: 'steer', options: { 'token-file': 'free' } },
+  cancel: { verb: 'steer', options: { ...SIGNING, reason: 'free', 'token-file': 'free' } },
+  pause: { verb: 'steer', options: { ...SIGNING, 'token-file': 'free' } },
   fork: {
     verb: 'asks',
     options: {

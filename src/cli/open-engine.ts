@@ -9,7 +9,7 @@ import { keyListOf } from './identity.ts';
 import { roleFilesOf } from './project.ts';
 import type { Place } from './session.ts';
 import type { Shell } from './shell.ts';
-import { isSignedProject } from './signed-projects.ts';
+import { rememberSigned } from './signed-projects.ts';
 
 /** How long a command waits for another process to answer. */
 const PATIENCE_MS = 15_000;
@@ -21,7 +21,7 @@ export async function openEngine(
   parts: { readonly store: Store; readonly workflows: readonly AnyWorkflow[]; readonly forge?: Forge },
 ): Promise<Engine> {
   // Runs that take signatures are kept from those who would later look after them as another project.
-  if (place.settings.decisions === 'signed') isSignedProject(shell, place.project, true);
+  rememberSigned(shell, place.project, place.settings);
   const { limits, stages, inheritEnv, groups, commands, budgets, decisions, protected: guarded } = place.settings;
   return createEngine({
     rights: 'checked',

@@ -107,7 +107,10 @@ function gitDirectory(root: string): string | undefined {
   const top = above(root, (folder) => existsSync(join(folder, '.git')));
   if (top === undefined) return undefined;
   const dotGit = join(top, '.git');
-  if (isFolder(dotGit)) return dotGit;
+  const facts = statSync(dotGit);
+  if (facts.isDirectory()) return dotGit;
+  // Opening a named pipe would wait for ever.
+  if (!facts.isFile()) return undefined;
   const [, named] = /^gitdir: (.+)$/m.exec(readFileSync(dotGit, 'utf8')) ?? [];
   if (named === undefined) return undefined;
   const own = resolve(top, named.trim());

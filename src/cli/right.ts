@@ -4,15 +4,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Ancestor, readAncestors, withDrivers } from '../authority/ancestry.ts';
-import { type Caller, type Right, rightOf, type Wanted } from '../authority/right.ts';
+import { type Caller, isOthersRun, type Right, rightOf, type Wanted } from '../authority/right.ts';
 import type { demandsOf } from '../authority/rights.ts';
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
-import { accountName } from './actor.ts';
+import type { Store } from '../store/store.ts';
+import { accountName, userActor } from './actor.ts';
 import { callingSession, readSession } from './agent-session.ts';
 import type { Project } from './project.ts';
 import { readSettings } from './settings.ts';
 import type { Shell } from './shell.ts';
-import { isSignedProject } from './signed-projects.ts';
+import { isKnownSigned, rememberSigned } from './signed-projects.ts';
 
 /** Demands every right that a command line takes by the table; what asks by itself does so when it knows more. */
 export async function takeRights(shell: Shell, demands: ReturnType<typeof demandsOf>): Promise<void> {
@@ -24,6 +25,21 @@ export async function demandRight(shell: Shell, wanted: Wanted): Promise<Right> 
   const right = rightOf(await callerOf(shell, wanted), wanted);
   shell.right = right;
   return right;
+}
+
+/**
+ * Lets whoever calls cancel or pause a run that they started or work in. A run that somebody else started takes the right
+ * to override. A child belongs to whoever started the run that it came from.
+ */
+export async function demandSteering(
+  shell: Shell,
+  store: Store,
+  { run, on }: { readonly run: string; readonly on: string },
+): Promise<void> {
+  let { state, origin } = await store.load(run);
+  while (state.parent !== undefined) ({ state, origin } = await store.load(state.parent.run));
+  if (!isOthersRun(await callerOf(shell, { demand: 'steer', on }), origin.actor)) return;
+  await demandRight(shell, { demand: 'override', on, about: `a run that ${origin.actor ?? 'nobody here is known to have'} started` });
 }
 
 /** The same for what is offered and not asked for: nothing where whoever calls has no right. */
@@ -50,6 +66,19 @@ async function callerOf(shell: Shell, wanted: Wanted): Promise<Caller> {
     ...(token === undefined ? {} : { token: { name: token.name, scopes: token.scopes } }),
     ...(isOwn(shell, ancestors, shell.given.maybe('RUN')) ? { isOwnRun: true } : {}),
   };
+}
+
+/** Under which name a run is started: that of the personal token that was given, else that of the account. */
+export async function starterName(shell: Shell): Promise<string> {
+  const secret = shell.right === undefined ? secretOf(shell) : undefined;
+  if (secret === undefined) return userActor(shell);
+  try {
+    return (await import('./tokens.ts')).checkToken(shell, secret).name;
+  } catch (error) {
+    // Starting takes no right, so a token that no longer holds is in nobody's way.
+    if (isEngineError(error)) return userActor(shell);
+    throw error;
+  }
 }
 
 /** The processes above, with what each of them drives in the database that the command is about. */
@@ -101,12 +130,13 @@ async function takesSignatures(shell: Shell): Promise<boolean> {
 /** Whether a project takes signatures; once it did, only its own file in the state folder ends that. */
 async function isSigned(shell: Shell, project: Project): Promise<boolean> {
   try {
-    const { decisions } = await readSettings(shell, project);
-    return isSignedProject(shell, project, decisions === 'signed');
+    const settings = await readSettings(shell, project);
+    rememberSigned(shell, project, settings);
+    return settings.decisions === 'signed' || isKnownSigned(shell, project);
   } catch (error) {
     // What is about to be trusted cannot be read before: then what the project said before counts.
     if (!isEngineError(error) || error.code !== 'NOT_TRUSTED') throw error;
-    return isSignedProject(shell, project, false);
+    return isKnownSigned(shell, project);
   }
 }
 

@@ -4,7 +4,7 @@
 // R1. The settings say more than the file of a role: field by field, they come before it.
 // R2. A role that names no driver is `attended`: the agent that called us does its work.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { createAcpDriver } from '../agents/acp.ts';
 import { createAiSdkDriver } from '../agents/ai-sdk.ts';
@@ -19,6 +19,7 @@ import { EngineError } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { RoleSetting } from '../steps/services.ts';
+import { readPlainFile } from './plain-file.ts';
 import { type Project, roleFilesOf } from './project.ts';
 
 /** The roles of a project, and how each is reached. */
@@ -78,7 +79,7 @@ export async function readRoleList({ root }: Project, { roles = {} }: RoleSettin
 
 function textOf(file: string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+    return new TextDecoder('utf-8', { fatal: true }).decode(readPlainFile(file));
   } catch (cause) {
     throw new EngineError('CONFIG_INVALID', `the file of a role cannot be read as UTF-8 text: ${file}`, { cause });
   }

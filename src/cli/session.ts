@@ -11,6 +11,7 @@ import type { Given } from './command.ts';
 import { findProject, type Project, projectState, stateHome } from './project.ts';
 import { readSettings, type Settings } from './settings.ts';
 import type { Shell } from './shell.ts';
+import { isKnownSigned } from './signed-projects.ts';
 import { assertOwn, ensureStateId, readStateId } from './store-origin.ts';
 
 /** Where the runs of a command are kept, and who said so. */
@@ -34,7 +35,10 @@ const AMBIGUOUS_SHOWN = 5;
 /** The database that a command works with; it need not exist. */
 export async function findPlace(shell: Shell, given: Given): Promise<Place> {
   const project = findProject(shell, given);
-  const settings = await readSettings(shell, project);
+  const said = await readSettings(shell, project);
+  // What asked for signatures once does so although its settings were changed or hidden since.
+  const isSigned = said.decisions === undefined && stateOf(shell) !== undefined && isKnownSigned(shell, project);
+  const settings = isSigned ? { ...said, decisions: 'signed' as const } : said;
   const at = (file: string, because: Place['because']): Place => ({ project, settings, file, because, state: stateOf(shell) });
   const named = given.option('db');
   if (named !== undefined) return at(resolve(shell.cwd, named), 'option');

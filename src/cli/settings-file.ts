@@ -1,13 +1,14 @@
 // Owns one file of settings: YAML 1.2 with nothing that surprises (no second key of a name, no tags, no flood of aliases),
 // every key known, every value of its kind, and the place of each for messages. Loaded only when such a file exists.
 
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { isCollection, isMap, isNode, isScalar, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import { budgetFieldsFault, readBudget } from '../agents/role-fields.ts';
 import { digestText } from '../base/digest.ts';
 import { EngineError, messageOf } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
+import { readPlainFile } from './plain-file.ts';
 import { type Fault, policyFault, roleFault } from './settings-policy.ts';
 
 const BYTES_MAX = 1024 * 1024;
@@ -129,7 +130,7 @@ class SettingsReader {
 
   private text(): string {
     try {
-      return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(this.file));
+      return new TextDecoder('utf-8', { fatal: true }).decode(readPlainFile(this.file));
     } catch (cause) {
       throw this.invalid(0, `the file cannot be read as UTF-8 text: ${messageOf(cause)}`);
     }

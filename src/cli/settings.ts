@@ -41,6 +41,8 @@ export interface Settings {
   readonly budgets?: { readonly run?: Budget; readonly day?: Budget };
   /** Whatever a person decides about a run takes the signature of an enrolled key. */
   readonly decisions?: 'signed';
+  /** The user's own settings ask for that, so it holds in every project. */
+  readonly signs?: 'everywhere';
   /** Patterns of files that no agent may change, beside those that are always protected. */
   readonly protected?: readonly string[];
   /** What is said of roles, by their names; `roles.ts` reads it. */
@@ -297,6 +299,7 @@ function toSettings(all: readonly OriginSetting[]): Settings {
     roles: value('roles') ?? value('agent_roles'),
     protected: value('protected'),
     decisions: value('decisions'),
+    signs: all.some(({ key, layer }) => key === 'decisions' && layer === 'user') ? 'everywhere' : undefined,
     budgets: table('budgets'),
     powerful: powerful.length === 0 ? undefined : powerful,
   }) as Settings;

@@ -1,32 +1,40 @@
-// Owns which projects take signatures. The setting lies in the project, where an agent could take it out again: a project
-// that had it once, when a right was asked for or a run was started, keeps it until its owner removes it from the state folder.
+// Owns which projects take signatures. The setting lies in the project, where an agent could take it out again, or in the
+// user's settings, which a variable can hide: a project that had it once, when a right was asked for or a run was started,
+// keeps it until its owner removes it from the state folder. So do all projects once the user's settings had it.
 
 import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { EngineError, messageOf } from '../base/error.ts';
 import { type Project, stateHome } from './project.ts';
+import type { Settings } from './settings.ts';
 import type { Shell } from './shell.ts';
 import { changeStateFile } from './state-file.ts';
 
 /** The file in the state folder. */
 const FILE = 'signed-projects.json';
+/** Stands for every project of the user. */
+const ALL = '*';
 
-/** Whether a project takes signatures; `says` is what its settings say now. */
-export function isSignedProject(shell: Shell, { root }: Project, says: boolean): boolean {
+/** Remembers that the settings of a project, or those of the user, ask for signatures. */
+export function rememberSigned(shell: Shell, { root }: Project, { decisions, signs }: Pick<Settings, 'decisions' | 'signs'>): void {
   const file = join(stateHome(shell), FILE);
-  const path = realpathSync(root);
-  const known = readProjects(file).includes(path);
-  if (says && !known)
-    changeStateFile({ file, what: 'which projects take signatures' }, () => ({
-      text: `${JSON.stringify({ version: 1, projects: [...readProjects(file), path] }, null, 2)}\n`,
-      result: undefined,
-    }));
-  return says || known;
+  const entry = signs === 'everywhere' ? ALL : realpathSync(root);
+  if (decisions === undefined || readProjects(file).includes(entry)) return;
+  changeStateFile({ file, what: 'which projects take signatures' }, () => ({
+    text: `${JSON.stringify({ version: 1, projects: [...readProjects(file), entry] }, null, 2)}\n`,
+    result: undefined,
+  }));
+}
+
+/** Whether a project is remembered to take signatures. */
+export function isKnownSigned(shell: Shell, { root }: Project): boolean {
+  const known = readProjects(join(stateHome(shell), FILE));
+  return known.includes(ALL) || known.includes(realpathSync(root));
 }
 
 /** The projects that had the setting when a right was asked for, or a run was started. */
 export function knownSignedProjects(shell: Shell): readonly string[] {
-  return readProjects(join(stateHome(shell), FILE));
+  return readProjects(join(stateHome(shell), FILE)).filter((project) => project !== ALL);
 }
 
 function readProjects(file: string): readonly string[] {

@@ -1,7 +1,7 @@
 // Owns trust by signature: a file in the project that says whose keys vouch for which content, for machines on which no
 // person can be asked. It grants nothing by itself: a signature counts only where its key is enrolled.
 
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import type { ModuleGraph } from '../authoring/discover-imports.ts';
 import { judge } from '../authority/judgement.ts';
@@ -9,6 +9,7 @@ import { EngineError, messageOf } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
 import type { Signature } from '../base/signature.ts';
 import { type Identity, keyListOf } from './identity.ts';
+import { readPlainFile } from './plain-file.ts';
 import type { Project } from './project.ts';
 import type { Shell } from './shell.ts';
 
@@ -66,7 +67,7 @@ function readSigned(project: Project): readonly SignedContent[] {
   const file = fileOf(project);
   if (!existsSync(file)) return [];
   try {
-    const { signatures } = JSON.parse(readFileSync(file, 'utf8')) as { readonly signatures?: readonly SignedContent[] };
+    const { signatures } = JSON.parse(readPlainFile(file).toString()) as { readonly signatures?: readonly SignedContent[] };
     if (Array.isArray(signatures) && signatures.every(isSignedContent)) return signatures;
   } catch {
     // Told below.

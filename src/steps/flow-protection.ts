@@ -59,6 +59,11 @@ export async function steeredFiles(job: Job, tree: string): Promise<string[]> {
   return [...found].sort();
 }
 
+/** What the agents of a flow that changed files were allowed to change. */
+export function changesAllowed(job: Job): string[] {
+  return changesIn(job.context.snapshot.data).flatMap(({ mayChange }) => mayChange);
+}
+
 function changesIn(data: JsonObject): AgentChange[] {
   return Object.entries(data).flatMap(([key, value]: [string, Json | undefined]) =>
     key.startsWith(PREFIX) && isJsonObject(value) ? [value as unknown as AgentChange] : [],

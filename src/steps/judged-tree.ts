@@ -76,9 +76,16 @@ export async function notingTree(job: Job, work: () => Work | Promise<Work>): Pr
   if (isReview && left === 'unreadable') return withoutTree(job, done);
   const tree = left === 'unreadable' ? undefined : left;
   const known = from === 'unreadable' ? {} : { from };
-  const { remember } = judgedTree(job, { tree, by: isReview ? 'review' : 'work', holds: true, ...known });
+  const by = isReview ? 'review' : isValidation(job, done, { from: known.from, tree }) ? 'gate' : 'work';
+  const { remember } = judgedTree(job, { tree, by, holds: true, ...known });
   const evidence = tree === undefined ? done.evidence : { ...done.evidence, ...treeEvidence(tree) };
   return { ...done, ...(evidence === undefined ? {} : { evidence }), remember: { ...done.remember, ...remember } };
+}
+
+/** Whether a round of validation passed on files that it left alone; one whose stages write, such as a formatter, is work. */
+function isValidation({ request }: Job, done: Work, { from, tree }: { readonly from?: FoundTree; readonly tree: FoundTree }): boolean {
+  if (request.bound.model.kind !== 'validate' || !('outcome' in done) || done.outcome !== 'ok') return false;
+  return typeof from === 'object' && typeof tree === 'object' && from.id === tree.id;
 }
 
 function withoutTree({ request }: Job, done: Work): Work {

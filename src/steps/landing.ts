@@ -4,6 +4,8 @@
 
 import type { JsonObject } from '../base/json.ts';
 import { NO_CODE } from '../definition/code.ts';
+import { membersOf } from '../definition/model.ts';
+import { stepsAfter } from '../definition/passage.ts';
 import type { ActionSubject } from '../forge/action.ts';
 import type { Forge } from '../forge/forge.ts';
 import { git } from '../process/git.ts';
@@ -11,7 +13,7 @@ import { changesOfTrees, fastForward, treeOfCommit } from '../process/git-tree.t
 import type { CheckResult } from './attempt.ts';
 import { type JudgedTree, requiredVerdicts } from './judged-tree.ts';
 import { gitFolder } from './protected-files.ts';
-import type { Job, Work } from './work.ts';
+import { type Job, stepError, type Work } from './work.ts';
 import { isOwnWorktree, treeNow } from './workspace-tree.ts';
 
 /** The subject with the head that may land and what was seen of it; or why nothing may. */
@@ -66,7 +68,32 @@ async function verdictOn(job: Job, required: readonly JudgedTree[], { subject, t
   const differs = `${judges} judged another tree${shown === '' ? '' : `; these files differ: ${shown}`}`;
   const error = `${what} is not what was checked: ${differs}${again === undefined ? '' : `; checked again, it does not pass: ${again.why}`}`;
   const facts = { ...head, tree, files, stale: stale.map(({ step }) => step) };
-  return { stale: { ...staleWork(error, facts), ...(again === undefined ? {} : { checks: again.checks }) } };
+  const lost = notRenewed(job.request, stale);
+  const work = lost === undefined ? staleWork(error, facts) : unrenewedWork(job.request.bound.model.id, `${error}; ${lost}`);
+  return { stale: { ...work, ...(again === undefined ? {} : { checks: again.checks }) } };
+}
+
+/** Why the way back from the merge would change nothing: a verdict is stale that is not given again on it. */
+function notRenewed({ bound, workflow }: Job['request'], stale: readonly JudgedTree[]): string | undefined {
+  const { definition } = workflow;
+  const back = bound.model.next.stale_tree;
+  if (definition.form === 'flow' || back === undefined || !('to' in back) || !('step' in back.to)) return undefined;
+  const target = back.to.step;
+  const renewed = new Set([target, ...stepsAfter(definition, target)]);
+  // Gates are made again by the merge itself, once nothing else is stale.
+  const isGivenAgain = ({ step }: JudgedTree): boolean =>
+    definition.steps.some((model) => {
+      const { id, kind } = model;
+      return id === step ? kind === 'gate' || renewed.has(id) : renewed.has(id) && membersOf(model).some((member) => member.id === step);
+    });
+  const lost = stale.find((one) => !isGivenAgain(one));
+  if (lost === undefined) return undefined;
+  return `the way back leads to "${target}", and ${NOUNS[lost.by]} "${lost.step}" is not made again from there`;
+}
+
+function unrenewedWork(step: string, why: string): Work {
+  const advice = 'nothing was merged; resume the run at the step whose verdict is stale, or let "stale_tree" lead there';
+  return { error: stepError('TREE_MOVED', `step "${step}": ${why}; ${advice}`, { retryable: false }) };
 }
 
 type Again = { readonly kind: 'passed' | 'refused'; readonly why: string; readonly checks: readonly CheckResult[] };

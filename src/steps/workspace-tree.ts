@@ -145,12 +145,12 @@ export class TreeWatch {
     return this.isOwn ? (this.first?.nested ?? []) : [];
   }
 
-  /** Why some files on disk are not what would land, after `settled`. */
-  async disguised(): Promise<readonly string[]> {
+  /** Why some files on disk are not what would land, after `settled`; a flow says what its steps may change when they run. */
+  async disguised(allowed: readonly string[]): Promise<readonly string[]> {
     const { git, first } = this;
     if (git === undefined || first === undefined) return [];
     const { head, workflow } = this.job.request;
-    const lifted = workflow.definition.steps.flatMap(mayChangeOf);
+    const lifted = [...allowed, ...workflow.definition.steps.flatMap(mayChangeOf)];
     const mayChange = (path: string): boolean => lifted.some((pattern) => matches(this.fromWorkspace(path), pattern));
     const base = this.isOwn ? (head?.from ?? git.head) : git.head;
     return await hiddenContent({ top: git.top, base, tree: first.id, paths: [...first.marks.keys()], mayChange });

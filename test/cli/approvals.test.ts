@@ -69,3 +69,30 @@ test('a person at the terminal who has spoken is not asked again, and the run wa
   expect((await rig.json<Gates>(['gates'])).gates[0]?.votes).toMatchObject([{ actor: me }]);
   expect((await approve('ann')).code).toBe(0);
 });
+
+test('people who choose different ways are asked again until they agree', async () => {
+  rig.write(
+    '.pawl/workflows/way.yaml',
+    `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata: { name: way }
+stages:
+  - { id: ask, type: human, prompt: "Which way?", count: 2, options: [{ label: left, goto: left }, { label: right, goto: right }, { label: stop, goto: fail }] }
+  - { id: left, type: command, run: "touch left", on_complete: complete }
+  - { id: right, type: command, run: "touch right", on_complete: complete }
+`,
+  );
+  await rig.run(['trust', '--yes']);
+  expect((await rig.run(['run', 'way'])).code).toBe(3);
+  const tokens = { ann: await tokenOf(rig, 'ann'), bob: await tokenOf(rig, 'bob') };
+  const choose = async (who: 'ann' | 'bob', option: string): Promise<number | null> => {
+    const [gate] = (await rig.json<Gates>(['gates'])).gates;
+    const words = ['decide', gate?.run ?? '', '--option', option, '--yes', '--digest', gate?.digest ?? ''];
+    return (await rig.run(words, { env: { PAWL_TOKEN: tokens[who] } })).code;
+  };
+  expect(await choose('ann', 'left')).toBe(3);
+  expect(await choose('bob', 'right')).toBe(3);
+  expect((await rig.json<Gates>(['gates'])).gates).toMatchObject([{ votes: [] }]);
+  expect(await choose('ann', 'right')).toBe(3);
+  expect(await choose('bob', 'right')).toBe(0);
+});

@@ -1,9 +1,12 @@
 // The authority matrix: everything that takes a person's right, by the table of rights, tried from every place where no
 // person is. A row of the table without a case here fails the first test.
 
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { spawn as spawnTerminal } from '@lydell/node-pty';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Demand, RIGHTS, SCOPES, type Scope } from '../../src/authority/rights.ts';
@@ -11,7 +14,8 @@ import { digestText } from '../../src/base/digest.ts';
 import { digestOf, RUN, writeWorkflow } from './decision-runs.ts';
 import { CliRig, type Ended, PERSON } from './rig.ts';
 
-/** Fails until somebody mends it, then asks, then leaves a mark. */
+const LIBRARY = join(import.meta.dirname, '..', '..', 'src', 'index.ts');
+/** Fails until somebody fixes it, then asks, then leaves a mark. */
 const GUARDED = `
 import { defineWorkflow } from 'pawl';
 
@@ -25,10 +29,25 @@ export default defineWorkflow({
   ],
 });
 `;
-/** The runs that are tried: one waits for a person, one stopped at a failed step, one has ended. */
+/** Passes a check, then leaves a mark. */
+const CHECKED = `
+import { defineWorkflow } from 'pawl';
+
+export default defineWorkflow({
+  name: 'checked',
+  steps: [
+    { id: 'check', gate: { checks: [{ check: 'command', run: 'true' }] }, next: { ok: 'mark', fail: null } },
+    { id: 'mark', command: 'true', next: null },
+  ],
+});
+`;
+/** The runs that are tried: one waits for a person, one stopped at a failed step, one has ended, one is somebody else's. */
 const ASKING = RUN;
 const STUCK = 'bbbbbbbbbbbbbbb2';
 const ENDED = 'eeeeeeeeeeeeeee3';
+const OTHERS = 'ccccccccccccccc4';
+const PASSED = 'ddddddddddddddd5';
+const OLGA = 'pawl_of-olga';
 
 /** A use of a verb that takes a right: the words, and how it ends for somebody who has the right. */
 interface Case {
@@ -78,7 +97,39 @@ const ASKED: readonly { readonly on: string; readonly scope: Scope; readonly wor
   { on: 'trust --folder', scope: 'trust', words: ['trust', '--folder', '--yes'] },
   { on: 'token create', scope: 'trust', words: ['token', 'create', 'mallory'] },
   { on: 'identity create', scope: 'trust', words: ['identity', 'create', 'mallory'] },
+  { on: 'fork --from', scope: 'override', words: ['fork', PASSED, '--from', 'mark', '--yes'] },
+  { on: 'cancel of another’s run', scope: 'override', words: ['cancel', OTHERS] },
+  { on: 'pause of another’s run', scope: 'override', words: ['pause', OTHERS] },
+  { on: 'forge review', scope: 'decide', words: ['forge', 'review', '1', '--approve', '--head', 'abc'] },
+  { on: 'forge review --request-changes', scope: 'decide', words: ['forge', 'review', '1', '--request-changes', '--head', 'abc'] },
+  { on: 'forge check', scope: 'decide', words: ['forge', 'check', '1', '--name', 'ci', '--conclusion', 'success', '--head', 'abc'] },
 ];
+
+/** What is kept from runs and agents, and takes nothing else where it is one's own. */
+const STEERED: Readonly<Record<string, readonly string[]>> = {
+  cancel: ['cancel', ASKING],
+  pause: ['pause', ASKING],
+  'trust --revoke': ['trust', '--revoke'],
+  'token revoke': ['token', 'revoke', PERSON],
+  'backup --force': ['backup', 'marks.db', '--force'],
+  'db migrate': ['db', 'migrate'],
+};
+
+/** What the library offers a person, as a program calls it in a database of the user's. */
+const DEEDS: Readonly<Record<string, string>> = {
+  decide: `engine.decide('${ASKING}', { option: 'yes', actor })`,
+  answer: `engine.answer('${ASKING}', { answers: {}, actor })`,
+  cancel: `engine.cancel('${ASKING}', { actor })`,
+  pause: `engine.pause('${ASKING}', { actor })`,
+  'resume, retry': `engine.resume('${STUCK}', { actor, choice: { how: 'retry' } })`,
+  'resume, accept': `engine.resume('${STUCK}', { actor, choice: { how: 'accept' } })`,
+  'resume, goto': `engine.resume('${STUCK}', { actor, choice: { how: 'goto', step: 'publish' } })`,
+  'resume, budget': `engine.resume('${ASKING}', { actor, budget: { turns: 1 } })`,
+  'resume, accept changes': `engine.resume('${ASKING}', { actor, acceptChanges: true })`,
+  fork: `engine.fork('${PASSED}', { from: 'mark', actor })`,
+  'start, from': `engine.start('guarded', {}, { from: 'publish', origin: { actor } })`,
+  'start, outputs': `engine.start('guarded', {}, { from: 'ask', outputs: { test: {} }, origin: { actor } })`,
+};
 const OWN_STATE = 'with a state folder and a token of the caller’s own';
 
 interface Row {
@@ -101,8 +152,12 @@ let db: string;
 beforeAll(async () => {
   rig = new CliRig();
   writeWorkflow(rig, GUARDED, 'guarded');
+  writeWorkflow(rig, CHECKED, 'checked');
+  writeTokens(rig.state);
   await start(ASKING, 'no');
   await start(STUCK, 'yes');
+  await start(OTHERS, 'no', { PAWL_TOKEN: OLGA });
+  expect(await rig.run(['run', 'checked', '--id', PASSED])).toMatchObject({ code: 0 });
   const { checks } = await rig.json<{ checks: readonly { id: string; what: string }[] }>(['doctor']);
   db = checks.find(({ id }) => id === 'database')?.what.split(' (')[0] ?? '';
   const backup = join(rig.folder, 'backup.db');
@@ -111,12 +166,11 @@ beforeAll(async () => {
   // It is not in the backup, so that a restore would lose it, and it has ended, so that it could be pruned.
   await start(ENDED, 'no');
   expect(await rig.run(['cancel', ENDED])).toMatchObject({ code: 0 });
-  writeTokens(rig.state);
 });
 afterAll(() => rig.close());
 
-async function start(id: string, stuck: 'yes' | 'no'): Promise<void> {
-  const { code, stderr } = await rig.run(['run', 'guarded', '--id', id], { env: { STUCK: stuck } });
+async function start(id: string, stuck: 'yes' | 'no', env: Readonly<Record<string, string>> = {}): Promise<void> {
+  const { code, stderr } = await rig.run(['run', 'guarded', '--id', id], { env: { STUCK: stuck, ...env } });
   expect([code, stderr]).toEqual([stuck === 'yes' ? 8 : 3, expect.anything()]);
 }
 
@@ -134,8 +188,9 @@ function writeTokens(state: string): void {
     expiresAt: Date.now() + 86_400_000,
     scopes,
   }));
+  const olga = { name: 'olga', hash: digestText(OLGA), createdAt: 0, expiresAt: Date.now() + 86_400_000, scopes: [] };
   mkdirSync(state, { recursive: true, mode: 0o700 });
-  writeFileSync(join(state, 'tokens.json'), JSON.stringify({ version: 1, tokens }), { mode: 0o600 });
+  writeFileSync(join(state, 'tokens.json'), JSON.stringify({ version: 1, tokens: [...tokens, olga] }), { mode: 0o600 });
 }
 
 const secretOf = (scopes: readonly Scope[]): string => `pawl_of-${scopes.join('-')}`;
@@ -199,6 +254,28 @@ const PLACES: Readonly<Record<string, Try>> = {
   [OWN_STATE]: (words) => rig.run([...words, '--db', db], { env: { PAWL_STATE: join(rig.folder, 'own'), PAWL_TOKEN: secretOf(SCOPES) } }),
 };
 
+/** The places inside a run or an agent, where nothing is steered but one's own run. */
+const INSIDE = Object.keys(PLACES).filter((place) => place.startsWith('in a terminal'));
+
+/** What a program with these variables gets from each deed of the library, by its error; `done` where there is none. */
+async function fromLibrary(env: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+  const script = `
+    import { createEngine, defineWorkflow } from ${JSON.stringify(pathToFileURL(LIBRARY).href)};
+    const actor = 'mallory';
+    const steps = ['test', 'ask', 'publish'].map((id) => ({ id, handler: () => ({}), next: null }));
+    const guarded = defineWorkflow({ name: 'guarded', steps: steps.map((step, at) => ({ ...step, next: steps[at + 1]?.id ?? null })) });
+    const engine = await createEngine({ db: ${JSON.stringify(db)}, workflows: [guarded], drives: 'own', warn: () => undefined });
+    const came = {};
+    for (const [name, deed] of Object.entries({ ${Object.entries(DEEDS)
+      .map(([name, call]) => `${JSON.stringify(name)}: () => ${call}`)
+      .join(', ')} }))
+      came[name] = await deed().then(() => 'done', ({ code, message }) => code ?? message);
+    console.log(JSON.stringify(came));
+    await engine.close();`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { env: rig.env(env) });
+  return JSON.parse(stdout) as Record<string, string>;
+}
+
 describe('what takes a right', () => {
   test('has a case here, by the table', () => {
     expect(Object.keys(CASES).sort()).toEqual(SCOPED.map(({ on }) => on).sort());
@@ -218,6 +295,37 @@ describe('what takes a right', () => {
     });
     expect(ended).toEqual(rows.map(({ on }) => ({ on, code: 4, why: expect.stringMatching(/^(NOT_ALLOWED|STORE_FOREIGN)$/) })));
     expect(await everything()).toEqual(before);
+  });
+
+  test.each(INSIDE)('is not steered %s, and nothing changes', async (place) => {
+    expect(Object.keys(STEERED).sort()).toEqual(ROWS.flatMap(({ on, demand }) => (demand === 'steer' ? [on] : [])).sort());
+    const before = await everything();
+    const ended = await inParallel(Object.entries(STEERED), async ([on, words]) => {
+      // The run of the first two is not the one that the place belongs to.
+      const others = words.map((word) => (place.includes('opened inside a run') && word === ASKING ? STUCK : word));
+      const { code, stdout, stderr } = await (PLACES[place] as Try)(others, 'override');
+      return { on, code, why: /NOT_ALLOWED/.exec(stdout + stderr)?.[0] ?? stdout + stderr };
+    });
+    expect(ended).toEqual(Object.keys(STEERED).map((on) => ({ on, code: 4, why: 'NOT_ALLOWED' })));
+    expect(await everything()).toEqual(before);
+  });
+
+  test.each([{ PAWL_RUN: ASKING }, { CLAUDECODE: '1' }])(
+    'is refused to a program of the library inside %o, and nothing changes',
+    async (env) => {
+      const before = await everything();
+      expect(await fromLibrary(env)).toEqual(Object.fromEntries(Object.keys(DEEDS).map((name) => [name, 'NOT_ALLOWED'])));
+      expect(await everything()).toEqual(before);
+    },
+  );
+
+  test('another’s run is cancelled with a token that has the scope, and one’s own by whoever started it', async () => {
+    const [first, second] = ['f000000000000001', 'f000000000000002'];
+    for (const id of [first, second]) await start(id, 'no', { PAWL_TOKEN: OLGA });
+    expect(await rig.run(['pause', first])).toMatchObject({ code: 4, stderr: expect.stringContaining('a run that olga started') });
+    expect(await rig.run(['pause', first], { env: { PAWL_TOKEN: secretOf(['override']) } })).toMatchObject({ code: 0 });
+    expect(await rig.run(['cancel', first], { env: { PAWL_TOKEN: secretOf(['override']) } })).toMatchObject({ code: 0 });
+    expect(await rig.run(['cancel', second], { env: { PAWL_TOKEN: OLGA } })).toMatchObject({ code: 0 });
   });
 
   test('is done with a token that has the scope and no other', async () => {

@@ -188,3 +188,14 @@ test('settings that are empty or only comments set nothing', async () => {
     settings: [{ key: 'state-dir', value: rig.state, layer: 'environment', isInForce: true }],
   });
 });
+
+test.each([
+  ['.pawl/config.yaml', 'config'],
+  ['.pawl/config.local.yaml', 'runs'],
+  ['.pawl/agents/dev.md', 'doctor'],
+])('a named pipe in the place of %s is refused, and no command waits for it', async (path, verb) => {
+  rig.write(`${path}.beside`, '');
+  execFileSync('/usr/bin/env', ['mkfifo', join(rig.project, path)]);
+  const { stdout, stderr } = await rig.run([verb]);
+  expect(stdout + stderr).toMatch(/not a regular file|cannot be read/);
+});

@@ -205,6 +205,28 @@ describe('decisions: signed', () => {
     expect(existsSync(join(rig.project, 'marks'))).toBe(false);
   });
 
+  test('in the user’s own settings holds in every project, also after a variable hides them', async () => {
+    const PAWL_TOKEN = await tokenOf(rig, 'ann');
+    const XDG_CONFIG_HOME = join(rig.folder, 'config');
+    mkdirSync(join(XDG_CONFIG_HOME, 'pawl'), { recursive: true });
+    writeFileSync(join(XDG_CONFIG_HOME, 'pawl', 'config.yaml'), 'decisions: signed\n');
+    writeWorkflow(rig);
+    expect((await rig.run(['run', 'review'], { env: { XDG_CONFIG_HOME } })).code).toBe(3);
+    // Another project, which never saw the setting; its run takes signatures, whoever starts it.
+    const other = join(rig.folder, 'other');
+    cpSync(rig.project, other, { recursive: true });
+    const hidden = { cwd: other, env: { XDG_CONFIG_HOME: join(rig.folder, 'nothing'), PAWL_TOKEN } };
+    writeFileSync(join(rig.state, 'trust.json'), JSON.stringify({ folders: { [other]: new Date(0).toISOString() }, files: {} }));
+    expect((await rig.run(['run', 'review', '--id', RUN], hidden)).code).toBe(3);
+    const { gates } = await rig.json<GatesJson>(['gates', RUN], hidden);
+    expect(await rig.run(['approve', RUN, '--digest', gates[0]?.digest ?? ''], hidden)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('[NOT_ALLOWED]'),
+    });
+    const seen = await rig.json<{ events: readonly object[] }>(['logs', RUN], hidden);
+    expect(JSON.stringify(seen)).toContain('"signed":true');
+  });
+
   test('what passes a failed step by hand is signed too', async () => {
     const broken = REVIEW.replace('(ctx) => ({ text', "() => { throw new Error('red'); }, title: 'draft', unused: (ctx) => ({ text");
     writeWorkflow(rig, broken.replace(/, title: 'draft', unused: .*?next: 'ask' \}/, ", next: 'ask' }"));

@@ -1,8 +1,9 @@
 // Where the database and the workspace lie, against everything that reads the workspace while other processes look at the
-// runs. In no place is a file of the database opened but by SQLite, and nothing that was committed is lost.
+// runs, and against a machine that goes on under another name. In no place is a file of the database opened but by SQLite,
+// nothing that was committed is lost, and no run stays locked.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -23,6 +24,7 @@ stages:
     agent: writer
     action: write
     may_change: ["**/*"]
+    recovery: rerun
     outputs:
       - { name: all, type: file, pattern: "**/*", required: true }
   - id: judge
@@ -90,8 +92,10 @@ function writeProject({ config = '', link = 'true', db }: Placement, hasGit: boo
   rig.write('look.sh', `export PAWL_BUNDLE=${JSON.stringify(rig.env().PAWL_BUNDLE)}\n${look} && printf '${LCOV}' > lcov.info\n`);
   rig.write(
     'agent.sh',
-    `DB=${JSON.stringify(db())}\ncat > /dev/null\n[ -e page.md ] || { ${link}; }\necho page > page.md\nsh look.sh\necho '{"success": true, "output": {}}'\n`,
+    `DB=${JSON.stringify(db())}\ncat > /dev/null\n[ -e page.md ] || { ${link}; }\n[ ! -e die ] || { rm die; kill -9 $PPID; exit 1; }\necho page > page.md\nsh look.sh\necho '{"success": true, "output": {}}'\n`,
   );
+  // A gate has no verdict on links that git would keep and that lead out of the tree.
+  rig.write('.gitignore', 'notes.db\nshm.md\nwal.md\n');
   mkdirSync(join(rig.project, 'real'), { recursive: true });
   execFileSync('ln', ['-s', 'real', join(rig.project, 'linked')]);
   if (!hasGit) return;
@@ -143,7 +147,38 @@ describe.each([
 });
 
 /** Whether this machine lets a user make namespaces of their own. */
-const hasNamespaces = (): boolean => spawnSync('unshare', ['-rmu', 'true']).status === 0;
+const hasNamespaces = (): boolean => spawnSync('unshare', ['-rmupf', '--mount-proc', 'true']).status === 0;
+
+/** What a machine is after a restart: it has another name, or the container of the run is gone and another one took its place. */
+const RESTARTS = [
+  { name: 'the machine got another name', namespaces: ['-ru'], isContainer: false },
+  { name: 'its container was replaced', namespaces: ['-rupf', '--mount-proc'], isContainer: true },
+];
+
+describe.each(RESTARTS)('after $name', ({ namespaces, isContainer }) => {
+  test.for(PLACES.slice(0, 4))('a run whose process was killed goes on with its database in $name', async (placement, { skip }) => {
+    if (!hasNamespaces()) skip('no namespace can be made here, so the machine keeps its name');
+    writeProject(placement, false);
+    rig.write('die', 'once');
+    const env = placement.env?.() ?? {};
+    trustProject(env.HOME === undefined ? rig.state : join(env.HOME, '.local', 'state', 'pawl'));
+    const db = placement.db();
+    const named = placement.config === undefined ? ['--db', db] : [];
+    expect(await rig.run(['run', 'work', '--id', ID, ...named], { env })).toMatchObject({ code: null });
+    const resume = (): readonly [number | null, string] => {
+      const line = ['sh', '-c', 'hostname elsewhere && exec "$@"', 'sh', ...rig.argv(['resume', ID, ...named])];
+      const { status, stderr } = spawnSync('unshare', [...namespaces, ...line], { cwd: rig.project, env: rig.env(env), encoding: 'utf8' });
+      return [status, stderr];
+    };
+    if (isContainer) {
+      expect(resume()).toEqual([7, expect.stringContaining('of another container or machine, which counts as dead 60 s')]);
+      const past = new Date(Date.now() - 70_000);
+      for (const sign of readdirSync(`${db}.owners`)) utimesSync(join(`${db}.owners`, sign), past, past);
+    }
+    expect(resume()).toEqual([3, '']);
+    await expectWhole(db, { env });
+  });
+});
 
 test('a run is whole with its database mounted into the workspace', async ({ skip }) => {
   if (!hasNamespaces()) skip('no namespace can be made here, so nothing can be mounted');

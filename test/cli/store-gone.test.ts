@@ -32,6 +32,7 @@ const HARM: readonly (readonly [string, () => void])[] = [
       renameSync(`${db}.new`, db);
     },
   ],
+  ['overwritten in place with another one', () => execFileSync('cp', [`${db}.other`, db])],
   ['cut off', () => truncateSync(db, 0)],
   ['cut short', () => truncateSync(db, 8192)],
   ['left with a log that was cut off', () => truncateSync(`${db}-wal`, 0)],
@@ -48,6 +49,7 @@ describe('a database that is taken away while a run goes on', () => {
     const file = await writeWorkflow(rig, 'two', { steps });
     // A run that has ended lies in the file itself, and no longer in the log.
     const before = await writeWorkflow(rig, 'one', { steps: `{ id: 'only', handler: () => 1, next: null }` });
+    await rig.run(['run', before, '--db', `${db}.other`]);
     await rig.run(['run', before, '--db', db]);
     const running = rig.start(['run', file, '--id', ID, '--db', db]);
     await hold.pid();

@@ -60,7 +60,7 @@ const landing = defineWorkflow({
   ],
 });
 
-async function open(): Promise<Engine> {
+async function open(more: Parameters<Rig['open']>[0] = {}): Promise<Engine> {
   const driver = createScriptedDriver((request) => deeds[request.step]?.(request) ?? []);
   return await rig.open({
     cwd: project,
@@ -69,6 +69,7 @@ async function open(): Promise<Engine> {
     forge,
     roles: { dev: { driver: 'scripted' } },
     drivers: { scripted: driver },
+    ...more,
   });
 }
 
@@ -248,6 +249,30 @@ describe('a file that is edited after the gate', () => {
   });
 });
 
+test('a merge is held to what a validation passed', async () => {
+  const validated = defineWorkflow({
+    name: 'validated',
+    steps: [
+      { id: 'implement', agent: 'dev', prompt: 'Fix it.', next: 'check' },
+      { id: 'check', validate: { stages: ['tests'] }, next: 'open' },
+      { id: 'open', handler: openPr, next: 'wait' },
+      { id: 'wait', signal: 'go', next: 'land' },
+      { id: 'land', forge: { action: 'merge_pr' }, next: { ok: null, stale_tree: { to: 'check', maxIterations: 1 } } },
+    ],
+  });
+  deeds = { implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }] };
+  const engine = await open({ workflows: [validated], stages: { tests: 'sh check.sh' } });
+  const run = await engine.start(validated, {}, { origin: { issue: 1 } });
+  await run.wait('idle');
+  const folder = rig.path(`worktrees/${run.id}`);
+  put('answer.txt', 'spoiled\n', folder);
+  commitAll(folder);
+  await engine.signal(run.id, 'go');
+  const done = await run.wait('idle');
+  expect(told(done)).toContain('land#1 stale_tree');
+  expect([onMain('answer.txt'), done.status]).toEqual(['broken', 'escalated']);
+});
+
 test('a flow is held to it as well', async () => {
   const flow = workflow('flowing', function* () {
     yield* step('tests').gate({ checks: ['test -e answer.txt'] });
@@ -275,6 +300,22 @@ describe('a gate of a flow', () => {
     const engine = await open();
     return await (await engine.start(flow(mayChange))).wait('idle');
   };
+
+  test('judges a .gitattributes that a step was allowed to change, and no other', async () => {
+    const played = async (mayChange: readonly string[]): Promise<string> => {
+      deeds = {
+        implement: ({ cwd }) => {
+          put('answer.txt', 'fixed\n', cwd);
+          return [{ do: 'write', path: '.gitattributes', text: '*.png binary\n' }];
+        },
+      };
+      const engine = await open();
+      return (await (await engine.start(flow(mayChange))).wait('idle')).status;
+    };
+    expect(await played(['.gitattributes'])).toBe('completed');
+    git(project, 'clean', '--quiet', '--force');
+    expect(await played([])).toBe('escalated');
+  });
 
   test('is not passed by an agent that rewrites what the gate runs', async () => {
     expect(await steered([])).toMatchObject({ status: 'failed', error: expect.stringContaining('check.sh (by "implement")') });

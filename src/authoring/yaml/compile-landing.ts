@@ -46,19 +46,25 @@ interface Checked {
   readonly fileGates: ReadonlySet<string>;
 }
 
-/** Back to the checks that everything had to pass: the first after the last work before the merge, else the last. */
+/**
+ * Back to the last checks of files before the merge, or, where those come after the last work or there are none, to the
+ * first that judged what that work left: checks, reviews or an approval.
+ */
 function wayToChecks(document: YamlWorkflow, step: StepModel, { ways, fileGates }: Checked): Edge | undefined {
-  const before = document.stages.slice(
-    0,
-    Math.max(
-      0,
-      document.stages.findIndex(({ id }) => id === step.id),
-    ),
-  );
-  const afterWork = before.slice(before.findLastIndex(({ type }) => type === 'agent' || type === 'parallel') + 1);
-  const gate = afterWork.find(({ id }) => fileGates.has(id)) ?? before.findLast(({ id }) => fileGates.has(id));
-  if (gate === undefined) return wayBack(document, step, ways);
-  return { to: ways.target(gate.id), max: Math.min(ways.maxIterations, CHECKED_AGAIN_MAX), then: { end: 'escalate' } };
+  const position = document.stages.findIndex(({ id }) => id === step.id);
+  const before = document.stages.slice(0, Math.max(0, position));
+  const afterWork = before.slice(before.findLastIndex(isWork) + 1);
+  const judges = (stage: YamlStage): boolean => stage.type === 'parallel' || fileGates.has(stage.id) || isApproval(stage);
+  const gate = before.findLast(({ id }) => fileGates.has(id));
+  const judge = gate === undefined || afterWork.includes(gate) ? afterWork.find(judges) : gate;
+  if (judge === undefined) return wayBack(document, step, ways);
+  return { to: ways.target(judge.id), max: Math.min(ways.maxIterations, CHECKED_AGAIN_MAX), then: { end: 'escalate' } };
+}
+
+/** Whether a stage is there to change files: agents side by side who say nothing of what they write are reviewers. */
+function isWork(stage: YamlStage): boolean {
+  if (stage.type !== 'parallel') return stage.type === 'agent';
+  return stage.branches.some((branch) => 'outputs' in branch && branch.outputs.some(({ type }) => type === 'file' || type === 'pr'));
 }
 
 function isApproval(stage: YamlStage): boolean {

@@ -109,9 +109,11 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
     name: 'cancel',
     group: 'Run',
     summary: 'end a run for good, and the runs it started',
-    about: 'What is under way is stopped, in whichever process it runs. The code of the workflow is not needed.',
+    about:
+      'What is under way is stopped, in whichever process it runs. The code of the workflow is not needed. A run that somebody ' +
+      'else started takes a terminal of your own, or a token with the scope "override".',
     args: [RUN_ARGUMENT],
-    options: [{ name: 'reason', value: 'TEXT', about: 'why; kept with the run' }, TOKEN_FILE],
+    options: [{ name: 'reason', value: 'TEXT', about: 'why; kept with the run' }, TOKEN_FILE, ...SIGNING_OPTIONS],
     examples: [{ line: 'pawl cancel 7kq2 --reason "superseded"', about: 'with a reason' }],
     load: () => import('../commands/cancel.ts'),
   },
@@ -119,9 +121,11 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
     name: 'pause',
     group: 'Run',
     summary: 'let a run begin nothing new until it is resumed',
-    about: 'What is under way ends first, in whichever process it runs.',
+    about:
+      'What is under way ends first, in whichever process it runs. A run that somebody else started takes a terminal of your own, ' +
+      'or a token with the scope "override".',
     args: [RUN_ARGUMENT],
-    options: [TOKEN_FILE],
+    options: [TOKEN_FILE, ...SIGNING_OPTIONS],
     examples: [{ line: 'pawl pause 7kq2', about: 'until "pawl resume 7kq2"' }],
     load: () => import('../commands/pause.ts'),
   },

@@ -10,6 +10,7 @@ import type { Store } from '../../store/store.ts';
 import { userActor } from '../actor.ts';
 import type { CommandRun } from '../command.ts';
 import { driveWithEngine } from '../drive.ts';
+import { demandSteering } from '../right.ts';
 import { findPlace, findRun, openForRun, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { readStory } from '../story.ts';
@@ -22,6 +23,7 @@ export const run: CommandRun = async (shell, given) => {
   const store = await openForRun(place, prefix);
   try {
     const id = await findRun(store, prefix, place);
+    await demandSteering(shell, store, { run: id, on: 'pawl cancel' });
     const workflows = await workflowsFor(shell, place, { store, run: id });
     const reason = given.option('reason');
     return await driveWithEngine(shell, place, {

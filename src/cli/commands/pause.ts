@@ -6,6 +6,7 @@ import { isDead } from '../../process/owner.ts';
 import { userActor } from '../actor.ts';
 import type { CommandRun } from '../command.ts';
 import { driveWithEngine } from '../drive.ts';
+import { demandSteering } from '../right.ts';
 import { findPlace, findRun, openForRun } from '../session.ts';
 import { readStory } from '../story.ts';
 
@@ -16,6 +17,7 @@ export const run: CommandRun = async (shell, given) => {
   const store = await openForRun(place, prefix);
   try {
     const id = await findRun(store, prefix, place);
+    await demandSteering(shell, store, { run: id, on: 'pawl pause' });
     const frozen = await store.load(id);
     const { state, owner } = frozen;
     const needsCode = !isFinal(state.status) && (owner === undefined || isDead(owner));

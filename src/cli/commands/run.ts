@@ -12,6 +12,7 @@ import { signingOf } from '../identity-signing.ts';
 import { EXIT_INTERRUPTED } from '../interrupt.ts';
 import { type LoadedWorkflow, loadWorkflow } from '../load.ts';
 import { readOutputs, readParams } from '../params.ts';
+import { starterName } from '../right.ts';
 import { findPlace, openStore, type Place } from '../session.ts';
 import { assertSettingsTrusted } from '../session-forge.ts';
 import type { Shell } from '../shell.ts';
@@ -55,9 +56,8 @@ export const run: CommandRun = async (shell, given) => {
         const { id } = await engine.start(loaded.workflow, params, {
           origin: {
             file: loaded.file,
-            actor: signing.actor,
             ...trigger?.origin,
-            ...(signing.sign === undefined ? {} : { actor: signing.actor }),
+            actor: signing.sign === undefined ? await starterName(shell) : signing.actor,
           },
           ...(signing.sign === undefined ? {} : { sign: signing.sign }),
           ...options,

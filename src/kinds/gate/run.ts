@@ -15,7 +15,7 @@ import { TreeTrouble } from '../../process/git-tree.ts';
 import { Stopped, untilStopped } from '../../steps/abort.ts';
 import type { CheckResult } from '../../steps/attempt.ts';
 import { type CheckScene, type CheckVerdict, type GateCheck, tookTooLong } from '../../steps/check.ts';
-import { steeredFiles } from '../../steps/flow-protection.ts';
+import { changesAllowed, steeredFiles } from '../../steps/flow-protection.ts';
 import { factsOf } from '../../steps/forge-facts.ts';
 import { judgedTree, treeEvidence } from '../../steps/judged-tree.ts';
 import { runProgram } from '../../steps/program.ts';
@@ -58,7 +58,7 @@ async function judge(job: GateJob): Promise<Work> {
   try {
     const { id } = await watch.settled();
     if (watch.hidden.length > 0) return { error: hiddenError(job.request.bound.model.id, watch.hidden) };
-    const disguised = await watch.disguised();
+    const disguised = await watch.disguised(changesAllowed(job));
     if (disguised.length > 0) return { error: disguisedError(job.request.bound.model.id, disguised) };
     const steered = await steeredFiles(job, id);
     if (steered.length > 0) return { error: steeredError(job.request.bound.model.id, steered) };

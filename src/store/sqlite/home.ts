@@ -32,7 +32,7 @@ export function openHome(connection: Connection): Home {
   if (path === undefined) return { assertHome: () => {}, written: () => {}, adopt: () => adoptOrigin(connection) };
   let home = readHome(connection);
   const here = placeOf(path);
-  const watch = openWatch(path);
+  const watch = openWatch(path, connection.sql("SELECT value FROM meta WHERE key = 'store_id'").get()?.value);
   return {
     assertHome: () => {
       watch.look();
@@ -83,8 +83,8 @@ interface Watch {
   note(): void;
 }
 
-/** Watches the files of a store. */
-function openWatch(path: string): Watch {
+/** Watches the files of a store, which has an id of its own. */
+function openWatch(path: string, id: unknown): Watch {
   const seen = new Map<string, Stats>();
   const check = (side: keyof typeof SIDES): void => {
     const before = seen.get(side);
@@ -94,6 +94,9 @@ function openWatch(path: string): Watch {
       return;
     }
     if (before !== undefined && (before.ino !== now.ino || before.dev !== now.dev)) throw gone(path, `its ${SIDES[side]} was replaced`);
+    // Only what is written back from the log changes the file, seldom enough to read each time whose file it is.
+    if (side === '' && before !== undefined && before.mtimeMs !== now.mtimeMs && idIn(path) !== id)
+      throw gone(path, 'another one was written over it');
     // Pruning makes a file shorter, and a checkpoint the log: both leave the store whole.
     if (side !== '-shm' && now.size < (before?.size ?? 0) && !isWhole(path)) throw gone(path, `its ${SIDES[side]} was cut off`);
     seen.set(side, now);
@@ -118,14 +121,22 @@ function openWatch(path: string): Watch {
   return { look, note };
 }
 
-/** Reads the file with a connection of its own, because pages in the cache say nothing about the disk. */
 function isWhole(path: string): boolean {
+  return readAnew(path, 'PRAGMA quick_check(1)')?.quick_check === 'ok';
+}
+
+function idIn(path: string): unknown {
+  return readAnew(path, "SELECT value FROM meta WHERE key = 'store_id'")?.value;
+}
+
+/** Reads the file with a connection of its own: what this process has in its memory says nothing about the disk. */
+function readAnew(path: string, sql: string): Record<string, unknown> | undefined {
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(path, { readOnly: true });
-    return db.prepare('PRAGMA quick_check(1)').get()?.quick_check === 'ok';
+    return db.prepare(sql).get();
   } catch {
-    return false;
+    return undefined;
   } finally {
     db?.close();
   }
