@@ -10,6 +10,7 @@
 
 import { chmodSync, type FSWatcher, mkdirSync, readdirSync, unlink, utimes, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gone } from './home.ts';
 
 const NOTIFY_AGAIN_MS = [5, 50, 500];
 
@@ -42,7 +43,7 @@ export function openBell(file: string | undefined): Bell {
   const touch = file === undefined ? () => {} : createTouch(`${file}-wal`);
   const bells = createLazyWatcher(() => (directory === undefined ? undefined : watchBells(directory, notifyWatchers)));
   const again = createRepeats(notifyFollowers);
-  const log = createLazyWatcher(() => (file === undefined ? undefined : watch(`${file}-wal`, again.soon)));
+  const log = createLazyWatcher(() => (file === undefined ? undefined : watchLog(file, again.soon)));
 
   return {
     ring: (run) => {
@@ -119,6 +120,14 @@ function watchBells(directory: string, notifyWatchers: (run: string) => void): F
   const watcher = watch(directory, (_, run) => run !== null && notifyWatchers(run));
   for (const run of readdirSync(directory)) notifyWatchers(run);
   return watcher;
+}
+
+function watchLog(file: string, changed: () => void): FSWatcher {
+  try {
+    return watch(`${file}-wal`, changed);
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? gone(file, 'its write-ahead log was removed') : error;
+  }
 }
 
 interface LazyWatcher {
