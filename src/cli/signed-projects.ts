@@ -42,7 +42,8 @@ function readProjects(file: string): readonly string[] {
     const { projects } = JSON.parse(readFileSync(file, 'utf8')) as { readonly projects?: unknown };
     if (Array.isArray(projects)) return projects.map(String);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
     throw new EngineError('CONFIG_INVALID', `${file} cannot be read: ${messageOf(error)}; mend or remove it`, { cause: error });
   }
   throw new EngineError('CONFIG_INVALID', `${file} is not a list of projects; mend or remove it`);

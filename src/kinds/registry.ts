@@ -1,34 +1,48 @@
-// Owns the list of the built-in kinds of steps and gate checks. A new one is its folder and a line here. How they are
-// executed is loaded by need: a run of functions needs neither programs nor agents.
+// Owns the list of the built-in kinds of steps and gate checks. A new one is its folder and its lines here.
 
 import type { Compilers, KindCompiler } from '../authoring/graph-work.ts';
 import type { CheckDeclaration } from '../definition/check.ts';
 import type { StepKind } from '../definition/model.ts';
-import { Stopped } from '../steps/abort.ts';
 import type { GateCheck } from '../steps/check.ts';
-import type { Executor, Executors, KindExecutor } from '../steps/work.ts';
+import type { Executors, KindExecutor } from '../steps/work.ts';
 import { action } from './action/compile.ts';
+import { execute as executeAction } from './action/run.ts';
 import { agent } from './agent/compile.ts';
+import { execute as executeAgent } from './agent/run.ts';
 import { command } from './command/compile.ts';
+import { execute as executeCommand } from './command/run.ts';
 import { delay } from './delay/compile.ts';
+import { execute as executeDelay } from './delay/run.ts';
 import { each } from './each/compile.ts';
 import { anyOfCheck } from './gate/checks/any-of/declare.ts';
+import { run as runAnyOf } from './gate/checks/any-of/run.ts';
 import { ciStatusCheck } from './gate/checks/ci-status/declare.ts';
+import { run as runCiStatus } from './gate/checks/ci-status/run.ts';
 import { commandCheck } from './gate/checks/command/declare.ts';
+import { run as runCommand } from './gate/checks/command/run.ts';
 import { coverageCheck } from './gate/checks/coverage/declare.ts';
+import { run as runCoverage } from './gate/checks/coverage/run.ts';
 import { fileExistsCheck } from './gate/checks/file-exists/declare.ts';
+import { run as runFileExists } from './gate/checks/file-exists/run.ts';
 import { prApprovalCheck } from './gate/checks/pr-approval/declare.ts';
+import { run as runPrApproval } from './gate/checks/pr-approval/run.ts';
 import { webhookCheck } from './gate/checks/webhook/declare.ts';
+import { run as runWebhook } from './gate/checks/webhook/run.ts';
 import { gate } from './gate/compile.ts';
+import { execute as executeGate } from './gate/run.ts';
 import { generate } from './generate/compile.ts';
+import { execute as executeGenerate } from './generate/run.ts';
 import { human } from './human/compile.ts';
 import { own } from './own/compile.ts';
+import { execute as executeOwn } from './own/run.ts';
 import { parallel } from './parallel/compile.ts';
 import { signal } from './signal/compile.ts';
 import { task } from './task/compile.ts';
 import { execute as executeTask } from './task/run.ts';
 import { validate } from './validate/compile.ts';
+import { execute as executeValidate } from './validate/run.ts';
 import { webhook } from './webhook/compile.ts';
+import { execute as executeWebhook } from './webhook/run.ts';
 import { workflow } from './workflow/compile.ts';
 
 /** Everything about the kinds and checks that there are: how they are written, validated and executed. */
@@ -41,40 +55,28 @@ export interface Registry extends Compilers, Executors {
 export const REGISTRY: Registry = Object.freeze({
   kinds: Object.freeze({
     task: { ...task, execute: executeTask },
-    command: { ...command, execute: byNeed(() => import('./command/run.ts')) },
-    gate: { ...gate, execute: byNeed(() => import('./gate/run.ts')) },
+    command: { ...command, execute: executeCommand },
+    gate: { ...gate, execute: executeGate },
     human,
     parallel,
     each,
-    delay: { ...delay, execute: byNeed(() => import('./delay/run.ts')) },
+    delay: { ...delay, execute: executeDelay },
     workflow,
-    validate: { ...validate, execute: byNeed(() => import('./validate/run.ts')) },
-    agent: { ...agent, execute: byNeed(() => import('./agent/run.ts')) },
-    generate: { ...generate, execute: byNeed(() => import('./generate/run.ts')) },
+    validate: { ...validate, execute: executeValidate },
+    agent: { ...agent, execute: executeAgent },
+    generate: { ...generate, execute: executeGenerate },
     signal,
-    webhook: { ...webhook, execute: byNeed(() => import('./webhook/run.ts')) },
-    action: { ...action, execute: byNeed(() => import('./action/run.ts')) },
-    own: { ...own, execute: byNeed(() => import('./own/run.ts')) },
+    webhook: { ...webhook, execute: executeWebhook },
+    action: { ...action, execute: executeAction },
+    own: { ...own, execute: executeOwn },
   }),
   checks: Object.freeze({
-    command: { ...commandCheck, run: checkByNeed(() => import('./gate/checks/command/run.ts')) },
-    file_exists: { ...fileExistsCheck, run: checkByNeed(() => import('./gate/checks/file-exists/run.ts')) },
-    coverage: { ...coverageCheck, run: checkByNeed(() => import('./gate/checks/coverage/run.ts')) },
-    webhook: { ...webhookCheck, run: checkByNeed(() => import('./gate/checks/webhook/run.ts')) },
-    pr_approval: { ...prApprovalCheck, run: checkByNeed(() => import('./gate/checks/pr-approval/run.ts')) },
-    ci_status: { ...ciStatusCheck, run: checkByNeed(() => import('./gate/checks/ci-status/run.ts')) },
-    any_of: { ...anyOfCheck, run: checkByNeed(() => import('./gate/checks/any-of/run.ts')) },
+    command: { ...commandCheck, run: runCommand },
+    file_exists: { ...fileExistsCheck, run: runFileExists },
+    coverage: { ...coverageCheck, run: runCoverage },
+    webhook: { ...webhookCheck, run: runWebhook },
+    pr_approval: { ...prApprovalCheck, run: runPrApproval },
+    ci_status: { ...ciStatusCheck, run: runCiStatus },
+    any_of: { ...anyOfCheck, run: runAnyOf },
   }),
 });
-
-function byNeed(load: () => Promise<{ readonly execute: Executor }>): Executor {
-  return async (job) => {
-    const { execute } = await load();
-    if (job.request.signal.aborted) throw new Stopped();
-    return await execute(job);
-  };
-}
-
-function checkByNeed(load: () => Promise<{ readonly run: GateCheck['run'] }>): GateCheck['run'] {
-  return async (config, scene) => (await load()).run(config, scene);
-}

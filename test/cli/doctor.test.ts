@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { formatIdentity, identityOf, type ProcessIdentity } from '../../src/process/identity.ts';
 import { writePidFile } from '../../src/process/pid-file.ts';
 import { MARK_VARIABLE } from '../../src/process/process-table.ts';
+import { createPrivateFile } from '../../src/store/sqlite/connection.ts';
 import { HELD, kill, runId, startHolder, writeRuns } from './kept-runs.ts';
 import { CliRig } from './rig.ts';
 
@@ -167,14 +168,9 @@ describe('what is wrong with the file', () => {
   });
 
   test('a file of an older version is not migrated by looking', async () => {
-    const { openConnection } = await import('../../src/store/sqlite/connection.ts');
-    const { MIGRATIONS, migrate } = await import('../../src/store/sqlite/migrate.ts');
-    mkdirSync(dirname(db), { recursive: true, mode: 0o700 });
-    const connection = await openConnection({ file: db, synchronous: 'FULL', walAutocheckpoint: 1000, busyMs: 1000 });
-    await migrate(connection, () => 0, MIGRATIONS.slice(0, 1));
-    connection.db.close();
-    chmodSync(db, 0o600);
+    createPrivateFile(db);
     expect(found(await doctor())).toMatchObject([{ id: 'version', hint: expect.stringContaining('pawl db migrate') }]);
+    expect(statSync(db).size).toBe(0);
     expect(readdirSync(dirname(db)).filter((name) => name.includes('backup'))).toEqual([]);
   });
 

@@ -42,7 +42,11 @@ describe('a step behind a gate', () => {
   });
 
   test('is given away by tests that agents may change, and the report says by whom', async () => {
-    const indirect = { 'answer.txt': 'broken\n', 'run.sh': '. ./tests/cases.sh\n', 'tests/cases.sh': 'grep -q fixed answer.txt\n' };
+    const indirect = {
+      'answer.txt': 'broken\n',
+      'run.sh': 'for file in tests/*.sh; do . "./$file"; done\n',
+      'tests/cases.sh': 'grep -q fixed answer.txt\n',
+    };
     const judged = defineWorkflow({
       name: 'judged',
       steps: [

@@ -90,8 +90,9 @@ function writeRun(connection: Connection, before: RunRow, delta: Delta): RunRow 
   const past = create?.fork === undefined ? [] : copyPast(connection, before.key, create.fork);
   const attempts = [...past.map(withoutPlace), ...delta.attempts.map(withoutChecks)];
   const entry = nextEntry(before, { at, events: delta.events, attempts });
-  const columns = { ...before, seq: entry.seq, at, head: entry.head, attempts: entry.attempts, status, due: delta.due ?? null };
-  const row: RunRow = { ...columns, members: countMembers(state), state: encodeState(state, columns) };
+  const { seq, head } = entry;
+  const row = { ...before, seq, at, head, attempts: entry.attempts, status, due: delta.due ?? null, members: countMembers(state) };
+  row.state = encodeState(state, row);
   if (create !== undefined) insertRunRow(connection, row);
   else if (!updateRunRow(connection, row, delta)) return undefined;
   appendEntry(connection, row.key, entry);
