@@ -144,7 +144,7 @@ export async function bundle(folder) {
   rmSync(folder, { recursive: true, force: true });
   await bundleLibrary(folder, { entries, common: COMMON, runnable: RUNNABLE });
   mark(join(folder, 'library.run.js'));
-  const library = { library: 'src/index.ts', testing: 'src/proof/index.ts' };
+  const library = { library: 'src/index.ts', compat: 'src/compat/index.ts', testing: 'src/proof/index.ts' };
   const commands = join(folder, 'cli');
   await build({ ...COMMON, entryPoints: { main: 'src/cli/main.ts', ...library, ...SHARED }, outdir: commands });
   await build({ ...COMMON, splitting: false, entryPoints: SETTINGS, outdir: commands, plugins: [apart({ ...SETTINGS, ...SHARED })] });

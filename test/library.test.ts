@@ -24,7 +24,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const RUNS = `import { createEngine, defineWorkflow } from 'pawl';
-const workflow = defineWorkflow({ name: 'w', steps: [{ id: 'one', command: ['echo', 'hi'], next: 'two' }, { id: 'two', handler: () => 'done', next: null }] });
+const workflow = defineWorkflow({ name: 'w', steps: { one: { command: ['echo', 'hi'], next: 'two' }, two: { handler: () => 'done', next: null } } });
 const engine = await createEngine({ workflows: [workflow] });
 console.log((await (await engine.start(workflow)).wait()).status);
 await engine.close();
@@ -96,7 +96,7 @@ await Promise.all(workers.map((worker) => once(worker, 'exit')));
 
 const MISTAKEN = `import { defineWorkflow } from 'pawl';
 try {
-  defineWorkflow({ name: 'w', steps: [] });
+  defineWorkflow({ name: 'w', steps: {} });
 } catch (error) {
   console.log(error.stack);
 }

@@ -4,7 +4,7 @@
 import type { Duration } from '../base/duration.ts';
 import type { BoundStep, CompiledWorkflow, StepContext } from '../definition/code.ts';
 import type { RecoveryPolicy } from '../definition/model.ts';
-import type { FlowGroup, FlowStep, FlowYield } from '../kernel/flow-step.ts';
+import { type FlowGroup, type FlowStep, type FlowYield, noteCreated, noteUsed } from '../kernel/flow-step.ts';
 import { checkMember, type FlowCondition, type FlowRetry, invalid, type StepOptions, withOptions } from './flow-model.ts';
 
 /** A step of a flow whose result has the type `T`: `const x = yield* step('a').task(fn)`. */
@@ -54,9 +54,11 @@ class Call<T> implements FlowCall<T> {
     this.child = parts.child;
     this.#parts = parts;
     Object.freeze(this);
+    noteCreated(this);
   }
 
   *[Symbol.iterator](): Generator<FlowYield, T, unknown> {
+    noteUsed(this);
     const sent = yield this;
     return this.#parts.receive === undefined ? (sent as T) : this.#parts.receive(sent);
   }
@@ -90,6 +92,7 @@ class Call<T> implements FlowCall<T> {
   }
 
   #with(options: StepOptions): FlowCall<T> {
+    noteUsed(this);
     return new Call({ ...this.#parts, bound: withOptions(this.bound, options) });
   }
 }
@@ -106,11 +109,16 @@ class Batch<T> implements FlowBatch<T> {
   constructor(yields: 'all' | 'race', steps: readonly FlowStep[]) {
     this.yields = yields;
     this.steps = Object.freeze([...steps]);
-    for (const { bound } of steps) checkMember(`${yields}([…])`, bound);
+    for (const step of steps) {
+      noteUsed(step);
+      checkMember(`${yields}([…])`, step.bound);
+    }
     Object.freeze(this);
+    noteCreated(this);
   }
 
   *[Symbol.iterator](): Generator<FlowYield, T, unknown> {
+    noteUsed(this);
     // Nothing to wait for: a group without steps would never hear of one that ended.
     return (this.steps.length === 0 ? [] : yield this) as T;
   }

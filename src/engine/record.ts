@@ -46,6 +46,8 @@ const KNOWN_MAX = 64;
 /** A run's memory while it is driven. */
 export class RunRecord implements View {
   params: JsonObject = {};
+  /** What the latest attempt to end had observed. */
+  observed: { readonly path: Path; readonly evidence: Json | undefined } | undefined;
   private readonly options: RecordOptions;
   private readonly known = new Map<string, Json>();
   private readonly namedData = new Map<string, Json | undefined>();
@@ -85,6 +87,10 @@ export class RunRecord implements View {
 
   output(step: string): Json | undefined {
     return this.namedOutputs.get(step);
+  }
+
+  evidence(path: Path): Json | undefined {
+    return this.observed?.path === path ? this.observed.evidence : undefined;
   }
 
   value(ref: Ref): Json {

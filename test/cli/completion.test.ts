@@ -3,7 +3,8 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/catalogue.ts';
-import { createEngine, defineWorkflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import { createEngine } from '../../src/index.ts';
 import { CliRig } from './rig.ts';
 
 let rig: CliRig;
@@ -115,7 +116,7 @@ test('a shell gets the steps of the run on its line', async () => {
 
 test('workflows and their steps are read and not run, and a name that a shell would run is not offered', async () => {
   const dirty = join(rig.folder, 'dirty');
-  const begin = `import { defineWorkflow } from 'pawl';\nimport { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(dirty)}, '');\n`;
+  const begin = `import { defineWorkflow } from 'pawl/compat';\nimport { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(dirty)}, '');\n`;
   const define = (name: string): string =>
     `${begin}export default defineWorkflow({ name: ${JSON.stringify(name)}, steps: [{ id: 'first', handler: () => null, next: null }] });\n`;
   rig.write('.pawl/workflows/release.ts', define('release'));

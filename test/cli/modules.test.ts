@@ -5,7 +5,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { createEngine, defineWorkflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import { createEngine } from '../../src/index.ts';
 import { CliRig } from './rig.ts';
 
 const ROOT = resolve(import.meta.dirname, '..', '..');
@@ -95,7 +96,7 @@ async function makeRun(db: string): Promise<void> {
   await engine.close();
 }
 
-const SMALL = `import { defineWorkflow } from 'pawl';
+const SMALL = `import { defineWorkflow } from 'pawl/compat';
 export default defineWorkflow({ name: 'small', steps: [{ id: 'one', handler: () => null, next: null }] });
 `;
 

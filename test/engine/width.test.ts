@@ -97,9 +97,9 @@ describe('a run whose driver failed', () => {
 
   test('is told to everyone who waits for it, and has no owner', async () => {
     const { store, engine, run } = await failed();
-    const errors = await Promise.all([errorOf(run.wait()), errorOf(engine.wait(run.id)), errorOf(engine.wait(run.id, 'idle'))]);
+    const errors = await Promise.all([errorOf(run.wait()), errorOf(engine.run(run.id).wait()), errorOf(engine.run(run.id).wait('idle'))]);
     expect(errors.map(({ code }) => code)).toEqual(['STORE_FULL', 'STORE_FULL', 'STORE_FULL']);
-    expect((await engine.get(run.id)).owner).toBe(undefined);
+    expect((await engine.run(run.id).get()).owner).toBe(undefined);
     await store.close();
   });
 
@@ -107,8 +107,8 @@ describe('a run whose driver failed', () => {
     const { store, run } = await failed();
     await errorOf(run.wait());
     const other = await rig.open({ workflows: [two] });
-    await other.resume(run.id);
-    expect((await other.wait(run.id)).output).toBe('b');
+    await other.run(run.id).resume();
+    expect((await other.run(run.id).wait()).output).toBe('b');
     await store.close();
   });
 
@@ -121,8 +121,8 @@ describe('a run whose driver failed', () => {
         return yield* step('b').task({ action: () => 'b', recovery: 'rerun' });
       });
       const engine = await createEngine({ db, workflows: [two], drives: 'own' });
-      await engine.resume('${run.id}', { actor: 'ann', acceptChanges: true });
-      say((await engine.wait('${run.id}')).output);
+      await engine.run('${run.id}').resume({ actor: 'ann', acceptChanges: true });
+      say((await engine.run('${run.id}').wait()).output);
       await engine.close();`);
     expect(await other.said()).toBe('b');
     await other.ended;
@@ -137,11 +137,11 @@ describe('a run whose driver failed', () => {
     };
     await errorOf(run.wait());
     const other = await rig.open({ workflows: [two], drives: 'own' });
-    expect((await errorOf(other.resume(run.id))).code).toBe('RUN_LOCKED');
+    expect((await errorOf(other.run(run.id).resume())).code).toBe('RUN_LOCKED');
     store.release = release;
     await engine.close();
-    await other.resume(run.id);
-    expect((await other.wait(run.id)).output).toBe('b');
+    await other.run(run.id).resume();
+    expect((await other.run(run.id).wait()).output).toBe('b');
     await store.close();
   });
 
