@@ -137,7 +137,7 @@ describe('the budget of a run', () => {
       const ask = ({ runId }) => { say(runId); return new Promise(() => {}); };
       const engine = await pawl.createEngine({ db, roles: { worker: { driver: 'deaf' } }, drivers: { deaf: { name: 'deaf', ask } } });
       const steps = [{ id: 'a', agent: 'worker', prompt: 'Work.', next: null }];
-      await engine.start(pawl.defineWorkflow({ name: 'one', steps }));
+      await engine.start(defineWorkflow({ name: 'one', steps }));
       await new Promise(() => setInterval(() => {}, 1000));
     `);
     const run = await other.said();

@@ -2,7 +2,7 @@
 
 import type { RunEvent } from '../../src/kernel/event.ts';
 
-export { defineWorkflow, Outcome, Workflow } from '../../src/compat/index.ts';
+export { defineWorkflow } from '../../src/compat/index.ts';
 export * from '../../src/index.ts';
 
 /** The facts of one type. */

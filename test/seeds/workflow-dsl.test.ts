@@ -132,10 +132,10 @@ describe('results and builders', () => {
       return yield* step('inner').task(double, n);
     });
     const generator = { execute: ({ topic }: { topic: string }) => `About ${topic}` };
+    step('never').task(() => {
+      calls += 1;
+    });
     const wf = workflow('five', { children: [child] }, function* () {
-      step('never').task(() => {
-        calls += 1;
-      });
       const task = yield* step('task').task({ action: double, args: [4] });
       const agent = yield* step('agent').agent({ agent: new ReviewerAgent(), context: { task } });
       const text = yield* step('generate').generate({ generator, context: { topic: 'ponds' } });
