@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { step } from '../authoring/flow-builder.ts';
+import { defineWorkflow } from '../compat/index.ts';
 import { arg } from '../definition/arg.ts';
-import { defineWorkflow, workflow } from './workflow.ts';
+import { workflow } from './workflow.ts';
 
 const boom = (): never => {
   throw new Error('boom');

@@ -7,11 +7,10 @@ import type { Problem, ProblemCode } from '../definition/problem.ts';
 import { type Quorum, quorumsIn } from '../definition/quorum.ts';
 import { checkFlow } from './discover-flow.ts';
 import { nodeOfProblem } from './discover-position.ts';
-import { type DiscoveredWorkflow, describeReading, isReading, type Reading, readModule } from './discover-reading.ts';
+import { type DiscoveredWorkflow, describeReading, isReading, type Reading, readModule, stepsIn } from './discover-reading.ts';
 import { type Place, placeAt, type SourceProblem } from './discover-syntax.ts';
-import { compileGraph } from './graph.ts';
+import { compileGraph, compileWorkflow } from './graph.ts';
 import type { GraphSpec } from './graph-spec.ts';
-import { idOf } from './graph-step.ts';
 
 /** Something that only running the file would tell. */
 export interface Unseen extends Place {
@@ -67,7 +66,9 @@ function checkGraph(reading: Reading): Pick<CheckedModule, 'errors' | 'quorums'>
   const { spec, evaluator, module, entry } = reading;
   if (evaluator.gapsOf(spec).has('steps') || (spec.steps === undefined && evaluator.gapsOf(spec).has('*'))) return { errors: [] };
   try {
-    const { definition } = compileGraph(spec as unknown as GraphSpec);
+    const isList = Array.isArray(spec.steps) && entry.source !== 'pawl';
+    const { definition } =
+      isList || entry.spelling === 'steps' ? compileGraph(spec as unknown as GraphSpec) : compileWorkflow(spec as never);
     return { errors: [], quorums: quorumsIn(definition.steps).map((quorum) => ({ ...quorum, ...placeOf(reading, quorum.step) })) };
   } catch (error) {
     if (error instanceof EngineError && Array.isArray(error.details.problems))
@@ -92,8 +93,7 @@ function located(reading: Reading, problem: Problem): SourceProblem {
 /** The faults that are there whatever the unseen parts are. */
 function withoutDoubt(reading: Reading, problems: readonly Problem[]): Problem[] {
   const { spec, evaluator } = reading;
-  const steps = Array.isArray(spec.steps) ? (spec.steps as readonly unknown[]) : [];
-  const gaps = steps.map((step) => ({ id: idOf(step as object), fields: deepGaps(reading, step) }));
+  const gaps = stepsIn(spec.steps).map(({ id, step }) => ({ id, fields: deepGaps(reading, step) }));
   const areStepsSeen =
     evaluator.gapsOf(spec.steps).size === 0 && gaps.every(({ fields }) => !['id', 'name', '*'].some((key) => fields.has(key)));
   const areEdgesSeen = areStepsSeen && gaps.every(({ fields }) => !EDGE_FIELDS.some((key) => fields.has(key)));

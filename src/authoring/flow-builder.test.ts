@@ -137,7 +137,7 @@ describe('the other kinds', () => {
     expect(polling.model.config).toEqual({ durationMs: 3_600_000, poll: { intervalMs: 10_000 } });
     expect(await polling.code.poll?.(ctx)).toBe(true);
     expect(step('s').signal('paid').bound.model.config).toEqual({ signal: 'paid' });
-    expect(step('w').subworkflow('child', { a: 1 }).bound.model.config).toEqual({ workflow: 'child', input: { a: 1 } });
+    expect(step('w').workflow('child', { a: 1 }).bound.model.config).toEqual({ workflow: 'child', input: { a: 1 } });
     expect(step('n').generate({ generator: 'writer', context: { tone: 'dry' } }).bound.model.config).toEqual({
       generator: 'writer',
       context: { tone: 'dry' },

@@ -3,12 +3,12 @@
 
 import type { Duration } from '../base/duration.ts';
 import type { Json } from '../base/json.ts';
-import type { CompiledWorkflow, StepContext } from '../definition/code.ts';
+import type { StepContext } from '../definition/code.ts';
 import type { FlowStep } from '../kernel/flow-step.ts';
-import { type Child, compiledOf, type FlowWorkflow } from './flow.ts';
+import { type Child, compiledOf } from './flow.ts';
 import { createCall, type FlowCall, type ResultOf } from './flow-call.ts';
 import { invalid, type StepOptions } from './flow-model.ts';
-import type { AgentResult, ChildOutput, CommandResult, GateResult, HumanResult, ValidateResult, WebhookResult } from './flow-result.ts';
+import type { AgentResult, CommandResult, GateResult, HumanResult, ValidateResult, WebhookResult } from './flow-result.ts';
 import {
   type AnswerOf,
   buildAction,
@@ -39,18 +39,28 @@ import {
   type ValidateSpec,
 } from './flow-work.ts';
 import type { ForgeSpec, WebhookSpec } from './graph-spec.ts';
+import type { InputOfWorkflow, OutputOfWorkflow } from './step-spec.ts';
 
-/** The inputs of a child workflow: values by name, or a function that builds them when the step begins. */
-export type ChildInputs<Input> = { readonly [K in keyof Input]?: Input[K] } | ((ctx: StepContext) => unknown);
+/** Parameters of a child workflow, or a function that builds them when the step begins; optional where none is required. */
+export type ChildArguments<W, Input = InputOfWorkflow<W>> =
+  Record<never, never> extends Input
+    ? [inputs?: ChildInputs<Input>, options?: StepOptions]
+    : [inputs: ChildInputs<Input>, options?: StepOptions];
+type ChildInputs<Input> = Input | ((ctx: StepContext) => Input | Promise<Input>);
 
-/** A workflow whose result has no type of its own: by name, or a graph. A flow is told apart by its body. */
-export type UntypedWorkflow = string | Child<CompiledWorkflow & { readonly body?: never }>;
+// A path is `step#visit` or `group#visit/key`, so a name must not look like more than one part of it.
+const NAME = /^[^#/\p{Cc}]{1,200}$/u;
 
 /** A name that waits for what the step does. */
 export class StepBuilder {
   readonly #name: string;
 
   constructor(name: string) {
+    if (typeof name !== 'string' || !NAME.test(name))
+      throw invalid(
+        `the step name ${JSON.stringify(name)}`,
+        'cannot be used; write 1 to 200 characters without "#", "/" and control characters',
+      );
     this.#name = name;
   }
 
@@ -114,30 +124,10 @@ export class StepBuilder {
     return createCall({ bound: buildSignal(this.#name, signal, options) });
   }
 
-  /** Runs another workflow: the result is its final output. */
-  workflow<Input, Returned>(
-    workflow: Child<FlowWorkflow<Input, Returned>>,
-    inputs?: ChildInputs<Input>,
-    options?: StepOptions,
-  ): FlowCall<ChildOutput<Returned>>;
-  workflow(workflow: UntypedWorkflow, inputs?: ChildInputs<Record<string, unknown>>, options?: StepOptions): FlowCall<Json>;
-  workflow(workflow: string | Child, inputs?: unknown, options: StepOptions = {}): FlowCall<unknown> {
-    return this.#child(workflow, inputs, options);
-  }
-
-  /** Another name for `workflow`. */
-  subworkflow<Input, Returned>(
-    workflow: Child<FlowWorkflow<Input, Returned>>,
-    inputs?: ChildInputs<Input>,
-    options?: StepOptions,
-  ): FlowCall<ChildOutput<Returned>>;
-  subworkflow(workflow: UntypedWorkflow, inputs?: ChildInputs<Record<string, unknown>>, options?: StepOptions): FlowCall<Json>;
-  subworkflow(workflow: string | Child, inputs?: unknown, options: StepOptions = {}): FlowCall<unknown> {
-    return this.#child(workflow, inputs, options);
-  }
-
-  #child(workflow: string | Child, inputs: unknown, options: StepOptions): FlowCall<unknown> {
-    const child = typeof workflow === 'string' ? undefined : compiledOf(workflow);
+  /** Runs another workflow with its parameters: the result is its final output. */
+  workflow<const W extends string | Child>(workflow: W, ...rest: ChildArguments<W>): FlowCall<OutputOfWorkflow<W>> {
+    const [inputs, options = {}] = rest as [unknown?, StepOptions?];
+    const child = typeof workflow === 'string' ? undefined : compiledOf(workflow as Child);
     const bound = buildChild(this.#name, { workflow: child?.definition.name ?? String(workflow), inputs, options });
     return createCall({ bound, ...(child === undefined ? {} : { child }) });
   }
@@ -158,14 +148,7 @@ export class StepBuilder {
   }
 }
 
-// A path is `step#visit` or `group#visit/key`, so a name must not look like more than one part of it.
-const NAME = /^[^#/\p{Cc}]{1,200}$/u;
-
 /** Names a step of a flow; names are unique in a run, so a loop numbers them: step(`fix-${i}`). */
 export function step(name: string): StepBuilder {
-  if (typeof name === 'string' && NAME.test(name)) return new StepBuilder(name);
-  throw invalid(
-    `the step name ${JSON.stringify(name)}`,
-    'cannot be used; write 1 to 200 characters without "#", "/" and control characters',
-  );
+  return new StepBuilder(name);
 }

@@ -6,7 +6,7 @@ import { EngineError } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { BoundStep, StepContext } from '../definition/code.ts';
 import type { GateOptionModel } from '../definition/model.ts';
-import type { FlowStep } from '../kernel/flow-step.ts';
+import { type FlowStep, noteUsed } from '../kernel/flow-step.ts';
 import { keysOf } from '../kernel/group.ts';
 import { checkMember, createBoundStep, invalid, plainOf, type StepOptions } from './flow-model.ts';
 import { shownValue } from './flow-serial.ts';
@@ -163,7 +163,11 @@ export function buildEach<Item>(
   }
   const keys = key === undefined ? keysOf(items.map(shownValue)) : items.map((item, index) => memberKey(name, key(item, index)));
   checkDistinct(name, keys);
-  const members = items.map((item, index) => memberOf(name, body(item, index).bound, keys[index] as string));
+  const members = items.map((item, index) => {
+    const step = body(item, index);
+    noteUsed(step);
+    return memberOf(name, step.bound, keys[index] as string);
+  });
   const fields = { join: { rule: 'all' }, ...(concurrency === undefined ? {} : { concurrency }) } as const;
   return { keys, bound: createBoundStep({ name, kind: 'parallel', fields, members, options }) };
 }

@@ -4,7 +4,7 @@
 import { type Json, type JsonObject, ownCopy } from '../base/json.ts';
 import { type Budget, budgetFault } from '../definition/budget.ts';
 import type { BoundStep, StepCode, StepContext } from '../definition/code.ts';
-import type { FlowStep } from '../kernel/flow-step.ts';
+import { type FlowStep, noteUsed } from '../kernel/flow-step.ts';
 import { checkMember, createBoundStep, invalid, plainOf, type StepOptions } from './flow-model.ts';
 import { shownValue } from './flow-serial.ts';
 
@@ -155,6 +155,7 @@ function toldOf(name: string, context: unknown): { readonly config?: JsonObject;
 export function buildValidate(name: string, spec: ValidateSpec): BoundStep {
   const { stages, retry = MENDING_ROUNDS, onFailure, ...options } = spec;
   const config = { stages: typeof stages === 'object' ? [...stages] : (stages ?? null), retry };
+  if (onFailure !== undefined) noteUsed(onFailure);
   const members = onFailure === undefined ? [] : [onFailure.bound];
   for (const member of members) checkMember(`the validation "${name}"`, member);
   return createBoundStep({ name, kind: 'validate', config, members, options });

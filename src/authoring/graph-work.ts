@@ -58,6 +58,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
   context: ['agent', 'generate'],
   action: ['agent'],
   prompt: ['agent'],
+  script: ['agent'],
   schema: ['agent'],
   budget: ['agent', 'generate'],
   env: ['command'],
@@ -164,12 +165,12 @@ function readValidate({ validate }: AnyWork, { step, readMember }: WorkPlace): W
 }
 
 function readAgent(spec: AnyWork, { step }: WorkPlace): Work {
-  const { agent, action, prompt, schema, budget } = spec;
+  const { agent, action, prompt, script, schema, budget } = spec;
   const role = typeof agent === 'string' ? agent : undefined;
   const { context, code } = readContext(spec, step);
   return {
     kind: 'agent',
-    config: step.plainObject({ role, action, prompt, schema, context, budget }, 'its agent'),
+    config: step.plainObject({ role, action, prompt, script, schema, context, budget }, 'its agent'),
     code: { ...code, ...liveCode(agent, step) },
   };
 }

@@ -13,7 +13,7 @@ import { CliRig, type Ended, PERSON } from './rig.ts';
 
 /** Fails until somebody mends it, then asks, then leaves a mark. */
 const GUARDED = `
-import { defineWorkflow } from 'pawl';
+import { defineWorkflow } from 'pawl/compat';
 
 export default defineWorkflow({
   name: 'guarded',

@@ -25,7 +25,7 @@ on_complete:
 async function waitingForApproval() {
   const { number, run } = await rig.start(LAND, { forge: rig.stage.forge, groups: { maintainers: ['ann'] } });
   const view = await run.wait('idle');
-  expect(view.waits.map(({ kind }) => kind)).toEqual(['forge']);
+  expect(view.waits.map(({ kind }) => kind)).toEqual(['checks']);
   return { number, run };
 }
 

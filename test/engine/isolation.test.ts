@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createScriptedDriver } from '../../src/agents/scripted.ts';
 import { checkYaml } from '../../src/authoring/yaml/check.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
-import { all, defineWorkflow, type Engine, step, workflow } from '../../src/index.ts';
+import { all, type Engine, step, workflow } from '../../src/index.ts';
 import { git } from '../git.ts';
 import { createLatch, createRig, type Rig } from './rig.ts';
 

@@ -96,17 +96,17 @@ describe('reviewers side by side', () => {
   test('are about the tree that lands', async () => {
     const { view, engine } = await play(workflow, deeds);
     await approved();
-    expect([(await engine.wait(view.id)).status, await onMain()]).toEqual(['completed', 'fixed\n']);
+    expect([(await engine.run(view.id).wait()).status, await onMain()]).toEqual(['completed', 'fixed\n']);
   });
 
   test('who saw other files do not let them land, whoever approved the pull request', async () => {
     const { view, engine, folder } = await play(workflow, deeds);
     put(folder, 'answer.txt', 'not reviewed\n');
-    await engine.resume(view.id);
-    await engine.wait(view.id, 'idle');
+    await engine.run(view.id).resume();
+    await engine.run(view.id).wait('idle');
     await approved();
-    await engine.resume(view.id);
-    const done = await engine.wait(view.id, 'idle');
+    await engine.run(view.id).resume();
+    const done = await engine.run(view.id).wait('idle');
     expect(told(done)).toContain('merge#1 stale_tree');
     expect(await onMain()).toBe('broken\n');
   });

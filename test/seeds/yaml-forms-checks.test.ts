@@ -96,7 +96,7 @@ describe('on a forge', () => {
     await before?.(number);
     const groups = { maintainers: ['ann', 'bob'], security: ['cid', 'Bob'] };
     const started = await play.start(gate(checks, more), { forge: stage.forge, groups, facts: { pr_number: number }, ...options });
-    expect((await started.run.wait('idle')).waits.map(({ kind }) => kind)).toEqual(['forge']);
+    expect((await started.run.wait('idle')).waits.map(({ kind }) => kind)).toEqual(['checks']);
     return { ...started, number };
   }
 
