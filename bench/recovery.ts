@@ -136,7 +136,7 @@ async function warmUp(engine: Awaited<ReturnType<typeof createEngine>>): Promise
   const workflow = linear(2);
   for (let n = 0; n < 20_000; n += 200) {
     const some = await Promise.all(Array.from({ length: 200 }, () => engine.start(workflow)));
-    await Promise.all(some.map((run) => engine.waitOnly(run.id)));
+    await Promise.all(some.map((run) => engine.run(run.id).waitOnly()));
   }
   await park(engine, 1000);
 }
@@ -145,7 +145,7 @@ async function park(engine: Awaited<ReturnType<typeof createEngine>>, count: num
   const ids: string[] = [];
   for (let n = 0; n < count; n += 200) {
     const some = await Promise.all(Array.from({ length: Math.min(200, count - n) }, () => engine.start('parked')));
-    await Promise.all(some.map((run) => engine.waitOnly(run.id, 'idle')));
+    await Promise.all(some.map((run) => engine.run(run.id).waitOnly('idle')));
     for (const run of some) ids.push(run.id);
   }
   return ids;
@@ -153,8 +153,8 @@ async function park(engine: Awaited<ReturnType<typeof createEngine>>, count: num
 
 async function decideOne(engine: Awaited<ReturnType<typeof createEngine>>, run: string): Promise<number> {
   const begin = performance.now();
-  await engine.decide(run, { option: 'yes', actor: 'bench' });
-  await engine.waitOnly(run, 'settled');
+  await engine.run(run).decide({ option: 'yes', actor: 'bench' });
+  await engine.run(run).waitOnly('settled');
   return performance.now() - begin;
 }
 

@@ -20,15 +20,14 @@ function last() {
 const workflow = defineWorkflow({
   name: 'resumed',
   limits: { maxIterations: steps },
-  steps: [
-    {
-      id: 'work',
+  steps: {
+    work: {
       recovery: 'rerun',
       handler: (ctx) => ({ n: Number(ctx.stepState.n ?? 0) + 1 }),
       next: { condition: `result.n >= ${steps}`, onTrue: 'last', onFalse: 'work', maxIterations: steps },
     },
-    { id: 'last', recovery: 'rerun', handler: last, next: null },
-  ],
+    last: { recovery: 'rerun', handler: last, next: null },
+  },
 });
 const engine = await createEngine({ db: file, workflows: [workflow], synchronous: 'NORMAL' });
 if (mode === 'resume') await engine.recover();

@@ -45,7 +45,7 @@ async function openBench(synchronous: Synchronous): Promise<Bench> {
 async function timeRun(engine: Engine, workflow: CompiledWorkflow): Promise<number> {
   const begin = performance.now();
   const run = await engine.start(workflow);
-  await engine.waitOnly(run.id, 'settled');
+  await engine.run(run.id).waitOnly('settled');
   return performance.now() - begin;
 }
 
@@ -191,7 +191,7 @@ async function timeMany(
     while (started < load.count) {
       started += 1;
       const run = await engine.start(workflow);
-      await engine.waitOnly(run.id, 'settled');
+      await engine.run(run.id).waitOnly('settled');
     }
   };
   await Promise.all(Array.from({ length: load.concurrency }, lane));

@@ -1,46 +1,140 @@
-// The library: `import { defineWorkflow, workflow, step, createEngine } from 'pawl'`.
+// The library: `import { defineWorkflow, workflow, step, createEngine } from 'pawl'`. Every type that a signature names is
+// exported: by its name, or in one of the namespaces, which hold what agents, stores, forges, logs and definitions are
+// made of.
 
-export { createAcpDriver } from './agents/acp.ts';
-export { createAiSdkDriver } from './agents/ai-sdk.ts';
-export { createClaudeCodeDriver } from './agents/claude-code.ts';
-export { createCodexDriver } from './agents/codex.ts';
-export { createCommandDriver } from './agents/command.ts';
+export { type AcpOptions, createAcpDriver } from './agents/acp.ts';
+export { type AiModel, type AiSdkOptions, createAiSdkDriver } from './agents/ai-sdk.ts';
+export { type ClaudeCodeDriverOptions, createClaudeCodeDriver } from './agents/claude-code.ts';
+export type { ClaudeCodeSettings } from './agents/claude-code-start.ts';
+export { type CodexDriverOptions, createCodexDriver } from './agents/codex.ts';
+export type { CodexSettings } from './agents/codex-start.ts';
+export { type CommandDriverOptions, createCommandDriver } from './agents/command.ts';
+export type * as AgentTypes from './agents/driver.ts';
 export type { AgentAnswer, AgentDriver, AgentRequest } from './agents/driver.ts';
-export { createLiveDriver } from './agents/live.ts';
-export { createScriptedDriver } from './agents/scripted.ts';
+export { createLiveDriver, type LiveWorker } from './agents/live.ts';
+export { createScriptedDriver, type Script, type Scripted, type ScriptedMove } from './agents/scripted.ts';
 export { discoverWorkflows } from './api/discover.ts';
-export { createEngine, type Engine, type EngineOptions, type RunHandle } from './api/engine.ts';
+export {
+  type AnyWorkflow,
+  type ContextBuilder,
+  createEngine,
+  type Engine,
+  type EngineOptions,
+  type StartArguments,
+  type StartRunOptions,
+} from './api/engine.ts';
 export { type OpenIdentity, openIdentity } from './api/identity.ts';
-export { defineWorkflow, Workflow, workflow } from './api/workflow.ts';
-export { all, race } from './authoring/flow-call.ts';
-export { StepDef } from './authoring/graph.ts';
-export { AgentRole, Dispatch } from './authoring/graph-dispatch.ts';
+export type { RunHandle } from './api/run.ts';
+export { defineWorkflow, type RunArguments, type Workflow, workflow } from './api/workflow.ts';
+export type { CheckFields, CheckSpec, Checks, Program } from './authoring/check-spec.ts';
+export type { Discovery, FileProblem } from './authoring/discover.ts';
+export type { DiscoveredWorkflow } from './authoring/discover-reading.ts';
+export type { Place, SourceProblem } from './authoring/discover-syntax.ts';
+export type { Child, FlowBody, FlowOptions } from './authoring/flow.ts';
+export { all, type FlowBatch, type FlowCall, type ResultOf, race } from './authoring/flow-call.ts';
+export type { FlowCondition, FlowRetry, StepOptions } from './authoring/flow-model.ts';
+export type {
+  AgentResult,
+  ChildOutput,
+  CommandResult,
+  GateResult,
+  HumanResult,
+  ValidateResult,
+  WebhookResult,
+} from './authoring/flow-result.ts';
 export type { StepOutput } from './authoring/graph-output.ts';
-export type { ConditionSpec, GraphContext, GraphSpec, HumanGateSpec, StepSpec } from './authoring/graph-spec.ts';
-export type { KeyList } from './authority/enrolment.ts';
+export type { ForgeSpec, WebhookSpec } from './authoring/graph-spec.ts';
+export type { StepContextOf, Unchecked } from './authoring/step-context.ts';
+export type {
+  AnswerOption,
+  BoundedNext,
+  ConditionalTarget,
+  End,
+  ForgeActions,
+  InputOfWorkflow,
+  Join,
+  OutputOf,
+  OutputOfWorkflow,
+  OutputSchema,
+  OutputVerdict,
+  Question,
+  Retry,
+  StepCondition,
+  TimeSpan,
+  TimeUnit,
+  Webhook,
+  WorkflowTypes,
+} from './authoring/step-spec.ts';
+export type { WorkflowSpec } from './authoring/workflow-spec.ts';
+export type { EnrolledKey, Entry as EnrolmentEntry, KeyList } from './authority/enrolment.ts';
+export type { PublicKey, UnlockedKey } from './authority/keys.ts';
+export type * as StatementTypes from './authority/statement.ts';
 export type { Statement } from './authority/statement.ts';
-export { EngineError, isEngineError } from './base/error.ts';
+export type { Duration } from './base/duration.ts';
+export { EngineError, type ErrorCode, type ErrorOptions, isEngineError, type SourcePosition } from './base/error.ts';
+export type { Json, JsonObject } from './base/json.ts';
 export type { Signature } from './base/signature.ts';
-export { type Arg, type ArgSpec, arg } from './definition/arg.ts';
+export { type Arg, type ArgInput, type ArgSpec, type ArgSpecs, type ArgValue, type ArgValues, arg } from './definition/arg.ts';
+export type { Budget } from './definition/budget.ts';
 export type { CheckConfigs } from './definition/check.ts';
-export type { CompiledWorkflow, StepContext } from './definition/code.ts';
-export { toMermaid } from './definition/describe.ts';
+export type * as CodeTypes from './definition/code.ts';
+export type { CheckpointView, CompiledWorkflow, StepCode, StepContext } from './definition/code.ts';
+export { type GraphArrow, type GraphDescription, type GraphNode, type NodeState, toMermaid } from './definition/describe.ts';
+export type * as DefinitionTypes from './definition/model.ts';
 export type { WorkConfigs } from './definition/model.ts';
-export { Outcome } from './definition/outcome.ts';
 export { defineStepKind, type OwnJob, type OwnKind, type OwnKindSpec, type OwnResult, type UsedKind } from './definition/own-kind.ts';
+export type * as ResultTypes from './definition/result.ts';
 export type { ProgressEvent, StepResult, WorkflowResult } from './definition/result.ts';
-export { DocumentAvailability, LoopState } from './definition/states.ts';
+export type { TriggerModel } from './definition/trigger.ts';
+export type { Budgets } from './engine/budgets.ts';
 export type { Clock } from './engine/clock.ts';
+export type { Until } from './engine/follow.ts';
 export type { ForkPlan, ForkRequest } from './engine/fork.ts';
 export type { OpenGate } from './engine/gates.ts';
 export type { DefinitionSource } from './engine/host.ts';
-export type { Checkpoint, ResumeContext, RunView, StepView } from './engine/inspect.ts';
+export type { Checkpoint, ParallelItemResult, ResumeContext, RunFacts, RunView, StepView } from './engine/inspect.ts';
 export type { Limits } from './engine/limits.ts';
 export type { Patience } from './engine/patience.ts';
 export type { AnswerRequest, Handout, OpenQuestions, ReportVerdict, WorkReport } from './engine/reports.ts';
-export type { DecisionRequest, ResumeChoice } from './engine/requests.ts';
-export { StepFailed } from './kernel/flow-step.ts';
-export { step } from './kinds/step-builder.ts';
-export { type CheckScene, type CheckSpec, type CheckVerdict, defineCheck, type GateCheck, type OwnCheck } from './steps/check.ts';
-export { openSqliteStore } from './store/sqlite/open.ts';
-export type { Store } from './store/store.ts';
+export type { DecisionRequest, ResumeChoice, ResumeRequest } from './engine/requests.ts';
+export type { Signer } from './engine/signatures.ts';
+export type * as ForgeTypes from './forge/forge.ts';
+export type { Forge } from './forge/forge.ts';
+export type { Groups } from './forge/people.ts';
+export type * as ActivationTypes from './kernel/activation.ts';
+export type * as LogTypes from './kernel/event.ts';
+export type { RunEvent } from './kernel/event.ts';
+export type * as FlowStepTypes from './kernel/flow-step.ts';
+export { type FlowStep, type FlowYield, StepFailed } from './kernel/flow-step.ts';
+export type * as InputTypes from './kernel/input.ts';
+export type * as StateTypes from './kernel/run-state.ts';
+export type { RunStatus } from './kernel/run-state.ts';
+export type { OpenWait } from './kernel/status.ts';
+export type { AgentSpec } from './kinds/agent/compile.ts';
+export type { CommandSpec } from './kinds/command/compile.ts';
+export type { DelaySpec } from './kinds/delay/compile.ts';
+export type { GateSpec } from './kinds/gate/compile.ts';
+export type { GenerateSpec } from './kinds/generate/compile.ts';
+export type { AnswerOf, HumanOption, HumanSpec } from './kinds/human/compile.ts';
+export type { EachOptions } from './kinds/parallel/compile.ts';
+export { type ChildArguments, type StepBuilder, step } from './kinds/step-builder.ts';
+export type { Action, TaskSpec } from './kinds/task/compile.ts';
+export type { ValidateSpec } from './kinds/validate/compile.ts';
+export type * as ProcessTypes from './process/command.ts';
+export type { NotRun, NotRunReason } from './process/not-run.ts';
+export type * as RedactionTypes from './process/redact.ts';
+export {
+  type CheckScene,
+  type CheckSpec as OwnCheckSpec,
+  type CheckVerdict,
+  defineCheck,
+  type GateCheck,
+  type OwnCheck,
+} from './steps/check.ts';
+export type * as ForgeFactTypes from './steps/forge-facts.ts';
+export type { Handover } from './steps/handover.ts';
+export type { ProgramSetting, RoleSetting, StageSetting, WebhookSetting } from './steps/services.ts';
+export type * as WebTypes from './steps/web/request.ts';
+export { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from './store/sqlite/open.ts';
+export type * as StoreTypes from './store/store.ts';
+export type { RunQuery, RunSummary, Store } from './store/store.ts';

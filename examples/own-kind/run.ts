@@ -12,11 +12,11 @@ writeFileSync(join(cwd, 'package-lock.json'), JSON.stringify({ packages: { a: { 
 
 const release = defineWorkflow({
   name: 'release',
-  steps: [
-    { id: 'check', gate: { checks: [licences({ allow: ['MIT'] })] }, next: { ok: 'ship', fail: 'fail' } },
-    { id: 'ship', use: deploy({ to: 'staging', version: '1.2.0' }), next: { ok: 'again' } },
-    { id: 'again', use: deploy({ to: 'staging', version: '1.3.0' }), next: { ok: null, busy: null } },
-  ],
+  steps: {
+    check: { gate: { checks: [licences({ allow: ['MIT'] })] }, next: { ok: 'ship', fail: 'fail' } },
+    ship: { use: deploy({ to: 'staging', version: '1.2.0' }), next: { ok: 'again' } },
+    again: { use: deploy({ to: 'staging', version: '1.3.0' }), next: { ok: null, busy: null } },
+  },
 });
 
 const engine = await createEngine({ cwd, workflows: [release], checks: { licences } });

@@ -1,7 +1,7 @@
 // Pattern 5 of seed 000: most steps are a title and a constant text, a few are functions of the parameters. One function
 // says what any step says; the workflow takes its instructions from the same two tables.
 
-import { arg, Outcome, StepDef, Workflow } from '../../src/index.ts';
+import { arg, defineWorkflow } from '../../src/index.ts';
 
 const MAX_ITERATIONS = 5;
 const STEPS = [1, 2, 9, 13];
@@ -66,22 +66,23 @@ const refinement = {
 };
 
 /** The same steps as a workflow: constant text is data, the rest is a function of the step's arguments. */
-export const deepthink = new Workflow(
-  'deepthink',
-  StepDef({ id: 'clarify', title: 'Context Clarification', actions: [CONTEXT_CLARIFICATION_INSTRUCTIONS], next: 'abstract' }),
-  StepDef({ id: 'abstract', title: 'Abstraction', actions: [ABSTRACTION_INSTRUCTIONS], next: 'dispatch' }),
-  StepDef({ id: 'dispatch', title: 'Dispatch', actions: () => [buildDispatchBody()], next: 'refine' }),
-  StepDef({
-    id: 'refine',
-    args: refinement,
-    actions: (params) => {
-      const [title, body] = formatStep13(params as unknown as Params);
-      return { title, actions: [body] };
+export const deepthink = defineWorkflow({
+  name: 'deepthink',
+  steps: {
+    clarify: { title: 'Context Clarification', actions: [CONTEXT_CLARIFICATION_INSTRUCTIONS], next: 'abstract' },
+    abstract: { title: 'Abstraction', actions: [ABSTRACTION_INSTRUCTIONS], next: 'dispatch' },
+    dispatch: { title: 'Dispatch', actions: () => [buildDispatchBody()], next: 'refine' },
+    refine: {
+      args: refinement,
+      actions: (params) => {
+        const [title, body] = formatStep13(params as unknown as Params);
+        return { title, actions: [body] };
+      },
+      handler: ({ stepState }) => {
+        const iteration = Number(stepState.iteration ?? 1);
+        return iteration < MAX_ITERATIONS ? ['iterate', { iteration: iteration + 1 }] : ['ok', { iteration }];
+      },
+      next: { ok: null, iterate: 'refine' },
     },
-    handler: ({ stepState }) => {
-      const iteration = Number(stepState.iteration ?? 1);
-      return iteration < MAX_ITERATIONS ? [Outcome.ITERATE, { iteration: iteration + 1 }] : [Outcome.OK, { iteration }];
-    },
-    next: { [Outcome.OK]: null, [Outcome.ITERATE]: 'refine' },
-  }),
-);
+  },
+});

@@ -1,12 +1,14 @@
 // Pattern 1 of seed 000: steps one after the other. The last one has no handler: it only has instructions.
 
-import { Outcome, StepDef, Workflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/index.ts';
 
-const stepHandler = () => [Outcome.OK, {}];
+const stepHandler = () => ['ok', {}] as const;
 
-export const linear = new Workflow(
-  'skill-name',
-  StepDef({ id: 'step1', title: 'Gather', actions: ['Read the sources.'], handler: stepHandler, next: { [Outcome.OK]: 'step2' } }),
-  StepDef({ id: 'step2', title: 'Compare', actions: ['Compare them.'], handler: stepHandler, next: { [Outcome.OK]: 'step3' } }),
-  StepDef({ id: 'step3', title: 'Conclude', actions: ['Write the conclusion.'], next: { [Outcome.OK]: null } }),
-);
+export const linear = defineWorkflow({
+  name: 'skill-name',
+  steps: {
+    step1: { title: 'Gather', actions: ['Read the sources.'], handler: stepHandler, next: { ok: 'step2' } },
+    step2: { title: 'Compare', actions: ['Compare them.'], handler: stepHandler, next: { ok: 'step3' } },
+    step3: { title: 'Conclude', actions: ['Write the conclusion.'], next: { ok: null } },
+  },
+});

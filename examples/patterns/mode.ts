@@ -1,24 +1,25 @@
 // Pattern 3 of seed 000: one of two ways, chosen by a parameter. The handler says what happened; where that leads is data.
 
-import { arg, type GraphContext, Outcome, StepDef, Workflow } from '../../src/index.ts';
+import { arg, defineWorkflow, type StepContext } from '../../src/index.ts';
 
-export function stepPlanning(ctx: Pick<GraphContext, 'workflowParams'>): readonly [Outcome, object] {
+export function stepPlanning(ctx: Pick<StepContext, 'workflowParams'>): readonly ['ok' | 'skip', object] {
   const mode = ctx.workflowParams.mode ?? 'full';
-  if (mode === 'quick') return [Outcome.SKIP, {}];
-  return [Outcome.OK, {}];
+  if (mode === 'quick') return ['skip', {}];
+  return ['ok', {}];
 }
 
-export const branching = new Workflow(
-  'mode-branching',
-  StepDef({
-    id: 'planning',
-    handler: stepPlanning,
-    next: {
-      [Outcome.OK]: 'subagent_design', // full mode
-      [Outcome.SKIP]: 'initial_synthesis', // quick mode
+export const branching = defineWorkflow({
+  name: 'mode-branching',
+  params: { mode: arg({ description: 'Workflow mode', choices: ['quick', 'full'], default: 'full' }) },
+  steps: {
+    planning: {
+      handler: stepPlanning,
+      next: {
+        ok: 'subagent_design', // full mode
+        skip: 'initial_synthesis', // quick mode
+      },
     },
-  }),
-  StepDef({ id: 'subagent_design', handler: () => ({ designed: true }), next: { [Outcome.OK]: 'initial_synthesis' } }),
-  StepDef({ id: 'initial_synthesis', handler: ({ stepState }) => ({ designed: stepState.designed ?? false }), next: null }),
-  { params: { mode: arg({ description: 'Workflow mode', choices: ['quick', 'full'], default: 'full' }) } },
-);
+    subagent_design: { handler: () => ({ designed: true }), next: { ok: 'initial_synthesis' } },
+    initial_synthesis: { handler: ({ stepState }) => ({ designed: stepState.designed ?? false }), next: null },
+  },
+});

@@ -3,45 +3,44 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AgentRole, createScriptedDriver, Dispatch, type EngineOptions, Outcome, StepDef, Workflow } from '../../src/index.ts';
+import { createScriptedDriver, defineWorkflow, type EngineOptions } from '../../src/index.ts';
 
 const PARTS = ['goal', 'steps', 'risks'];
 const PLAN = 'plan.json';
+const REVIEWER = 'quality-reviewer';
 
 function readPlan(directory: string): string[] {
   return JSON.parse(readFileSync(join(directory, PLAN), 'utf8')) as string[];
 }
 
-function writePlan(directory: string, plan: readonly string[]): readonly [Outcome, object] {
+function writePlan(directory: string, plan: readonly string[]): readonly ['ok', object] {
   writeFileSync(join(directory, PLAN), JSON.stringify(plan));
-  return [Outcome.OK, { parts: plan.length }];
+  return ['ok', { parts: plan.length }];
 }
 
 /** A plan in a folder is written, reviewed, revised as often as the reviewer wants, and carried out. */
-export function createPlanner(directory: string): Workflow {
-  return new Workflow(
-    'planner',
-    StepDef({ id: 'write_plan', handler: () => writePlan(directory, ['goal']), next: { [Outcome.OK]: 'qr_completeness' } }),
-    StepDef({
-      id: 'qr_completeness',
-      title: 'QR: Plan Completeness',
-      actions: ['Check that the plan has a goal, steps and risks.'],
-      handler: Dispatch({
-        agent: AgentRole.QUALITY_REVIEWER,
+export function createPlanner(directory: string) {
+  return defineWorkflow({
+    name: 'planner',
+    steps: {
+      write_plan: { handler: () => writePlan(directory, ['goal']), next: { ok: 'qr_completeness' } },
+      qr_completeness: {
+        title: 'QR: Plan Completeness',
+        actions: ['Check that the plan has a goal, steps and risks.'],
+        agent: REVIEWER,
         script: 'skills.planner.qr.plan_completeness',
-      }),
-      next: {
-        [Outcome.OK]: 'implementation', // QRStatus.PASS -> Outcome.OK
-        [Outcome.FAIL]: 'revise_plan', // QRStatus.FAIL -> Outcome.FAIL
+        next: {
+          ok: 'implementation', // the reviewer reports PASS
+          fail: 'revise_plan', // the reviewer reports FAIL
+        },
       },
-    }),
-    StepDef({
-      id: 'revise_plan',
-      handler: ({ checkpoint }) => writePlan(directory, [...readPlan(directory), ...(checkpoint.missing as string[]).slice(0, 1)]),
-      next: { [Outcome.OK]: 'qr_completeness' },
-    }),
-    StepDef({ id: 'implementation', handler: () => ({ implemented: readPlan(directory) }), next: null }),
-  );
+      revise_plan: {
+        handler: ({ checkpoint }) => writePlan(directory, [...readPlan(directory), ...(checkpoint.missing as string[]).slice(0, 1)]),
+        next: { ok: 'qr_completeness' },
+      },
+      implementation: { handler: () => ({ implemented: readPlan(directory) }), next: null },
+    },
+  });
 }
 
 /** An engine's options with a reviewer who fails the plan in this folder until nothing is missing in it. */
@@ -51,5 +50,5 @@ export function withReviewer(directory: string): EngineOptions {
     const missing = PARTS.filter((part) => !plan.includes(part));
     return [{ do: 'answer', output: { status: missing.length === 0 ? 'PASS' : 'FAIL', missing } }];
   });
-  return { cwd: directory, roles: { [AgentRole.QUALITY_REVIEWER]: { driver: 'scripted' } }, drivers: { scripted: reviewer } };
+  return { cwd: directory, roles: { [REVIEWER]: { driver: 'scripted' } }, drivers: { scripted: reviewer } };
 }

@@ -13,13 +13,13 @@ import { linear } from './linear.ts';
 import { branching } from './mode.ts';
 import { createPlanner, withReviewer } from './qr-gate.ts';
 
-function show(what: string, { stepResults, finalOutput }: WorkflowResult): void {
+function show(what: string, { stepResults, finalOutput }: WorkflowResult<unknown>): void {
   console.log(`${what}\n  ${stepResults.map(({ name }) => name).join(' -> ')}\n  output: ${JSON.stringify(finalOutput)}`);
 }
 
-function showSteps(workflow: Workflow): void {
+function showSteps(workflow: Pick<Workflow, 'stepOrder' | 'stepOutput'>): void {
   for (const id of workflow.stepOrder) {
-    const { title, actions, nextCommand } = workflow.run(id);
+    const { title, actions, nextCommand } = workflow.stepOutput(id);
     console.log(`  ${title}: ${actions.join(' ')} [${nextCommand ?? 'the end'}]`);
   }
 }

@@ -56,8 +56,8 @@ export async function openEditing({ directory, commands = {}, attended = false }
       return engine.start(W1EditingWorkflow, {}, { id, ...(attended ? { facts: { $attended: true } } : {}) });
     },
     async decide(run, decision) {
-      await engine.decide(run, decision);
-      const view = await engine.wait(run, 'idle');
+      await engine.run(run).decide(decision);
+      const view = await engine.run(run).wait('idle');
       if (view.status === 'rejected') books.closeWorkflow(run, 'rejected');
       return view;
     },

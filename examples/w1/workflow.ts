@@ -1,7 +1,7 @@
 // Owns the editing workflow of seed 004, written as it is there: only the imports and the type of the application's
 // context are ours. A test compares this text with the seed's.
 
-import { defineWorkflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
 import type { BookContext } from './context.ts';
 
 /** Plan, copy, improve in parallel, have it reviewed three times, let a person decide, publish. */

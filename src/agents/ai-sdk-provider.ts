@@ -4,9 +4,8 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { LanguageModel } from 'ai';
 import { EngineError } from '../base/error.ts';
-import type { AiSdkOptions } from './ai-sdk.ts';
+import type { AiModel, AiSdkOptions } from './ai-sdk.ts';
 
 const NAME = /^([a-z0-9][a-z0-9-]*)\/(.+)$/;
 
@@ -14,7 +13,7 @@ const NAME = /^([a-z0-9][a-z0-9-]*)\/(.+)$/;
 export function projectModels(root: string): AiSdkOptions {
   return {
     model: (name) => loadModel(root, name),
-    load: async () => (await loadPackage(root, 'ai')) as Awaited<ReturnType<NonNullable<AiSdkOptions['load']>>>,
+    load: async () => loadPackage(root, 'ai'),
   };
 }
 
@@ -35,11 +34,11 @@ function partsOf(name: string | undefined): { readonly provider: string; readonl
   throw new EngineError('CONFIG_INVALID', `a role with the driver "ai-sdk" ${what}; write "model: provider/name", such as openai/gpt-5`);
 }
 
-async function loadModel(root: string, name: string | undefined): Promise<LanguageModel> {
+async function loadModel(root: string, name: string | undefined): Promise<AiModel> {
   const { provider, model } = partsOf(name);
   const exported = await loadPackage(root, `@ai-sdk/${provider}`);
   const create = exported[exportName(provider)];
-  if (typeof create === 'function') return create(model) as LanguageModel;
+  if (typeof create === 'function') return create(model) as AiModel;
   throw new EngineError(
     'CONFIG_INVALID',
     `the package "@ai-sdk/${provider}" has no provider "${exportName(provider)}" that needs no further settings; make the model in code, with createAiSdkDriver`,

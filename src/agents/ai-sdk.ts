@@ -14,12 +14,15 @@ import { type ReplyReading, repairInstructions, replyInstructions } from './repl
 
 type AiSdk = typeof import('ai');
 
+/** A model of the AI SDK, by the parts that every one has: whoever compiles against this package need not have `ai`. */
+export type AiModel = string | { readonly specificationVersion: string; readonly provider: string; readonly modelId: string };
+
 /** Which model is asked. */
 export interface AiSdkOptions {
   /** A model, or what finds one by the name that the role gives. */
-  readonly model: LanguageModel | ((name: string | undefined) => LanguageModel | Promise<LanguageModel>);
+  readonly model: AiModel | ((name: string | undefined) => AiModel | Promise<AiModel>);
   /** Loads the package `ai`; without it, the one beside this package. */
-  readonly load?: () => Promise<AiSdk>;
+  readonly load?: () => Promise<unknown>;
 }
 
 const IDLE_MS = 600_000;
@@ -95,12 +98,12 @@ class Question {
 
   private async call(messages: readonly ModelMessage[], abortSignal: AbortSignal): Promise<Said> {
     const { load = loadBeside, model } = this.options;
-    const { generateText, jsonSchema, NoObjectGeneratedError, Output } = await load();
+    const { generateText, jsonSchema, NoObjectGeneratedError, Output } = (await load()) as AiSdk;
     // It would print what the provider cannot do; an application that wants to hear of it has said so.
     globalThis.AI_SDK_LOG_WARNINGS ??= false;
     const { schema, budget } = this.request;
     const call = {
-      model: typeof model === 'function' ? await model(this.request.model) : model,
+      model: (typeof model === 'function' ? await model(this.request.model) : model) as LanguageModel,
       messages: [...messages],
       abortSignal,
       maxRetries: 0,

@@ -26,7 +26,8 @@ export type ScriptedMove =
 /** What a scripted agent does with a request. */
 export type Script = (request: AgentRequest) => Scripted | Promise<Scripted>;
 
-type Scripted = AgentAnswer | readonly ScriptedMove[];
+/** What a script gives: an answer, or moves to make. */
+export type Scripted = AgentAnswer | readonly ScriptedMove[];
 
 /** A driver that follows a script. Moves without an answer end in the claim that all is done. */
 export function createScriptedDriver(script: Script): AgentDriver {

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createEngine, defineWorkflow } from '../index.ts';
+import { defineWorkflow } from '../compat/index.ts';
+import { createEngine } from '../index.ts';
 
 interface App {
   readonly shelf: string;
@@ -41,8 +42,8 @@ describe('contexts that an engine is given', () => {
     await run.wait('idle');
     await first.close();
     const second = await open('second');
-    await second.decide(run.id, { option: 'yes', actor: 'ann' });
-    const view = await second.wait(run.id);
+    await second.run(run.id).decide({ option: 'yes', actor: 'ann' });
+    const view = await second.run(run.id).wait();
     expect([view.status, view.output]).toEqual(['completed', { from: `second ${run.id}` }]);
     await second.close();
     rmSync(directory, { recursive: true, force: true });

@@ -2,55 +2,28 @@
 // one object to work with.
 
 import { existsSync } from 'node:fs';
+import type { InputOfWorkflow, OutputOfWorkflow } from '../authoring/step-spec.ts';
 import { KeyList } from '../authority/enrolment.ts';
 import { readKeyList } from '../authority/key-files.ts';
 import { type EngineError, messageOf } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
-import type { ProgressEvent } from '../definition/result.ts';
 import { createAccounting } from '../engine/accounting.ts';
 import { requireActor } from '../engine/actor.ts';
 import type { StartOptions } from '../engine/birth.ts';
 import { assertBudgets, type Budgets } from '../engine/budgets.ts';
 import { type Clock, systemClock } from '../engine/clock.ts';
-import type { RunDriver } from '../engine/driver.ts';
 import { EngineCore } from '../engine/engine.ts';
-import { followLog, followProgress, type Until, waitFor } from '../engine/follow.ts';
-import { type ForkPlan, type ForkRequest, forkRun, planFork } from '../engine/fork.ts';
-import type { OpenGate } from '../engine/gates.ts';
 import type { DefinitionSource } from '../engine/host.ts';
-import { type Checkpoint, checkpointOf, type ResumeContext, type RunView, resumeContextOf, viewRun } from '../engine/inspect.ts';
 import type { Limits } from '../engine/limits.ts';
 import type { Patience } from '../engine/patience.ts';
 import { findWorkflow } from '../engine/programs.ts';
-import {
-  type AnswerRequest,
-  answerQuestions,
-  askPerson,
-  type Handout,
-  handoutsOf,
-  type OpenQuestions,
-  questionsOf,
-  type ReportVerdict,
-  reportWork,
-  type WorkReport,
-} from '../engine/reports.ts';
-import {
-  type DecisionRequest,
-  decideGate,
-  putGates,
-  type ResumeRequest,
-  resumeRun,
-  sendSignal,
-  steerRun,
-  tellFacts,
-} from '../engine/requests.ts';
+import { sendSignal, tellFacts } from '../engine/requests.ts';
 import { transcriptsOf } from '../engine/transcripts.ts';
 import type { Forge, ForgeEvent } from '../forge/forge.ts';
 import { memberName } from '../forge/people.ts';
-import type { RunEvent } from '../kernel/event.ts';
-import { isFinal, isSettled } from '../kernel/run-state.ts';
+import { isFinal } from '../kernel/run-state.ts';
 import { waitsOf } from '../kernel/status.ts';
 import { RECHECK_SIGNAL } from '../kernel/waits.ts';
 import { REGISTRY } from '../kinds/registry.ts';
@@ -64,6 +37,8 @@ import type { StepServices } from '../steps/services.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { RunOrigin, RunQuery, RunSummary, Store } from '../store/store.ts';
 import { assertOutside } from './inside-run.ts';
+import { Run, type RunHandle, type RunHost } from './run.ts';
+import type { RunArguments } from './workflow.ts';
 import { compiledOf, sourceOf, withContexts } from './workflow-source.ts';
 import { Workspaces } from './workspaces.ts';
 
@@ -117,64 +92,29 @@ export interface EngineOptions extends Partial<Omit<StepServices, 'now' | 'pidDi
   readonly warn?: (error: unknown) => void;
 }
 
-/** A run that was started or found. */
-export interface RunHandle {
-  readonly id: string;
-  /** Resolves with the run's view when it has ended (`settled`, the default) or only waits (`idle`). */
-  wait(until?: Until): Promise<RunView>;
-  /** The progress from the beginning to the end. */
-  events(): AsyncGenerator<ProgressEvent>;
-}
-
-/** An engine embedded in a program. */
-export interface Engine {
+/** An engine embedded in a program. `await using engine = await createEngine(…)` closes it at the end of the block. */
+export interface Engine extends AsyncDisposable {
   readonly store: Store;
   /** Starts a run; resolves when it is on disk. It is driven in the background. */
-  start(workflow: AnyWorkflow | string, params?: unknown, options?: PublicStartOptions): Promise<RunHandle>;
-  /** Decides a human gate; resolves when the decision is on disk and taken. */
-  decide(run: string, decision: DecisionRequest): Promise<RunView>;
-  signal(run: string, name: string, options?: { readonly payload?: unknown; readonly id?: string }): Promise<void>;
-  cancel(run: string, options: { readonly actor: string; readonly reason?: string }): Promise<RunView>;
-  pause(run: string, options: { readonly actor: string }): Promise<RunView>;
-  /** Drives a run on: after a crash or a pause as it is, after a halt with a choice. */
-  resume(run: string, options?: ResumeRequest): Promise<RunHandle>;
-  /** Looks for everything that is due, has mail or lost its owner, and drives it; gives the ids of what it found. */
-  recover(): Promise<readonly string[]>;
-  fork(run: string, request: ForkRequest): Promise<RunHandle>;
-  /** What a fork would take over and do again. */
-  planFork(run: string, from: string): Promise<ForkPlan>;
-  get(run: string): Promise<RunView>;
+  start<const W extends AnyWorkflow | string>(workflow: W, ...rest: StartArguments<W>): Promise<RunHandle<OutputOfWorkflow<W>>>;
+  /** The run with this id: everything about one run is a method of its handle. */
+  run(id: string): RunHandle;
   /** Runs, newest first; at most 1,000 unless the query says how many. */
   list(query?: RunQuery): Promise<readonly RunSummary[]>;
-  /** The work of a run that waits for the agent that called to do and report it. */
-  handouts(run: string): Promise<readonly Handout[]>;
-  /** Takes the report of an attended agent; resolves when it is verified, with the verdict. */
-  report(run: string, report: WorkReport): Promise<ReportVerdict>;
-  /** Relays questions of an attended agent to the person it works for. */
-  ask(run: string, asked: { readonly token: string; readonly questions: unknown }): Promise<RunView>;
-  /** The questions of a run's agents that wait for a person. */
-  questions(run: string): Promise<readonly OpenQuestions[]>;
-  /** Answers the questions of an agent; a fresh attempt gets the answers. */
-  answer(run: string, answers: AnswerRequest): Promise<RunView>;
-  /** The gates of a run that wait for a person. */
-  gates(run: string): Promise<readonly OpenGate[]>;
-  checkpoint(run: string): Promise<Checkpoint>;
-  resumeContext(run: string): Promise<ResumeContext>;
-  wait(run: string, until?: Until): Promise<RunView>;
-  /** Resolves like `wait`, without reading the run's whole story. */
-  waitOnly(run: string, until?: Until): Promise<void>;
-  events(run: string): AsyncGenerator<ProgressEvent>;
-  /** The log as it grows, fact by fact. */
-  log(run: string, after?: number): AsyncGenerator<RunEvent>;
-  /** Lets what is under way end, begins nothing new, gives the runs up. `abort` cuts the work off. */
+  /** Finds everything that is due, has mail or lost its owner, and drives it; returns the ids. */
+  recover(): Promise<readonly string[]>;
+  /** Lets what is under way end, begins nothing new, gives the runs up. `abort` stops the work. */
   close(options?: { readonly abort?: boolean }): Promise<void>;
 }
+
+/** The parameters of a run, which can be left out where none is required, and how it is started. */
+export type StartArguments<W> = RunArguments<InputOfWorkflow<W>, StartRunOptions>;
 
 /**
  * How a run is started: its id, where it came from, where it begins. Whoever begins it in the middle, or gives the results
  * of steps, passes steps by hand: that takes a name.
  */
-export type PublicStartOptions = Pick<StartOptions, 'id' | 'facts' | 'sign'> &
+export type StartRunOptions = Pick<StartOptions, 'id' | 'facts' | 'sign'> &
   (
     | (Pick<StartOptions, 'origin'> & { readonly from?: undefined; readonly outputs?: undefined })
     | (Pick<StartOptions, 'from' | 'outputs'> & { readonly origin: RunOrigin & { readonly actor: string } })
@@ -208,14 +148,22 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 }
 
 function publicEngine(core: EngineCore, options: EngineOptions): Engine {
-  const { worktrees, forge } = options;
-  const of = { ownsStore: options.store === undefined, isChecked: options.rights === 'checked' };
-  if (worktrees === undefined) return new PublicEngine(core, of);
-  const workspaces = new Workspaces({ cwd: options.cwd ?? process.cwd(), folder: worktrees.folder, forge });
+  const workspaces = workspacesOf(core, options);
+  // Whoever made the engine may have seen to it that nothing inside of a run decides.
+  const outside: RunHost['assertOutside'] = async (deed, own) => {
+    core.assertReadable();
+    if (options.rights !== 'checked') await assertOutside(core.store, deed, own);
+  };
+  return new PublicEngine({ core, workspaces, assertOutside: outside }, options.store === undefined);
+}
+
+function workspacesOf(core: EngineCore, { worktrees, forge, cwd = process.cwd() }: EngineOptions): Workspaces | undefined {
+  if (worktrees === undefined) return undefined;
+  const workspaces = new Workspaces({ cwd, folder: worktrees.folder, forge });
   core.listen(({ run, state }) => {
     if (isFinal(state.status)) workspaces.retire(run);
   });
-  return new PublicEngine(core, { ...of, workspaces });
+  return workspaces;
 }
 
 /**
@@ -299,7 +247,7 @@ function keysOf(identities: EngineOptions['identities']): () => KeyList {
 }
 
 /** The options of a start with the name of whoever passes steps by it, as it is recorded. */
-function named(options: PublicStartOptions, workflow: string): StartOptions {
+function named(options: StartRunOptions, workflow: string): StartOptions {
   const { from, outputs, ...rest } = options;
   if (from === undefined && outputs === undefined) return rest;
   const what = from === undefined ? 'gives results of its steps' : `begins it at step "${from}"`;
@@ -314,167 +262,53 @@ function named(options: PublicStartOptions, workflow: string): StartOptions {
 
 class PublicEngine implements Engine {
   readonly store: Store;
-  private readonly core: EngineCore;
-  private readonly ownsStore: boolean;
-  private readonly workspaces: Workspaces | undefined;
-  private readonly isChecked: boolean;
+  readonly #host: RunHost;
+  readonly #ownsStore: boolean;
 
-  constructor(
-    core: EngineCore,
-    { ownsStore, isChecked, workspaces }: { readonly ownsStore: boolean; readonly isChecked: boolean; readonly workspaces?: Workspaces },
-  ) {
-    this.isChecked = isChecked;
-    this.core = core;
-    this.store = core.store;
-    this.ownsStore = ownsStore;
-    this.workspaces = workspaces;
+  constructor(host: RunHost, ownsStore: boolean) {
+    this.#host = host;
+    this.#ownsStore = ownsStore;
+    this.store = host.core.store;
   }
 
-  /** The engine, as long as it can be asked something. */
-  private get open(): EngineCore {
-    this.core.assertReadable();
-    return this.core;
+  async start<W extends AnyWorkflow | string>(workflow: W, ...rest: StartArguments<W>): Promise<RunHandle<OutputOfWorkflow<W>>> {
+    const [params = {}, options = {}] = rest as [unknown?, StartRunOptions?];
+    const { core, assertOutside } = this.#host;
+    const compiled = typeof workflow === 'string' ? findWorkflow(core.parts.source, workflow) : compiledOf(workflow);
+    if (options.from !== undefined || options.outputs !== undefined) await assertOutside('begin a run in the middle');
+    const { run } = await core.start(compiled, params, await this.#placed(named(options, compiled.definition.name)));
+    return this.run(run) as RunHandle<unknown> as RunHandle<OutputOfWorkflow<W>>;
   }
 
-  async start(workflow: AnyWorkflow | string, params: unknown = {}, options: PublicStartOptions = {}): Promise<RunHandle> {
-    const compiled = typeof workflow === 'string' ? findWorkflow(this.core.parts.source, workflow) : compiledOf(workflow);
-    if (options.from !== undefined || options.outputs !== undefined) await this.assertOutside('begin a run in the middle');
-    return this.handle(await this.core.start(compiled, params, await this.placed(named(options, compiled.definition.name))));
-  }
-
-  /** Refuses a person's deed inside of a run of this store, unless whoever made the engine has seen to that. */
-  private async assertOutside(deed: string, own?: string): Promise<void> {
-    if (!this.isChecked) await assertOutside(this.open.store, deed, own);
+  run(id: string): RunHandle {
+    return new Run(this.#host, id);
   }
 
   /** The options of a run with the worktree that it works in, where it gets one. */
-  private async placed(options: StartOptions): Promise<StartOptions> {
-    if (this.workspaces === undefined) return options;
+  async #placed(options: StartOptions): Promise<StartOptions> {
+    const { workspaces } = this.#host;
+    if (workspaces === undefined) return options;
     const { id = createRunId(), origin = {}, facts = {} } = options;
-    const place = await this.workspaces.prepare({ id, origin, facts });
+    const place = await workspaces.prepare({ id, origin, facts });
     return place === undefined ? options : { ...options, id, origin: { ...origin, ...place } };
   }
 
-  private handle({ run: id }: Pick<RunDriver, 'run'>): RunHandle {
-    return { id, wait: (until) => this.wait(id, until), events: () => this.events(id) };
-  }
-
-  async decide(run: string, decision: DecisionRequest): Promise<RunView> {
-    await this.assertOutside('decide');
-    await decideGate(this.open, run, decision);
-    return this.get(run);
-  }
-
-  handouts(run: string): Promise<readonly Handout[]> {
-    return handoutsOf(this.open, run);
-  }
-
-  report(run: string, report: WorkReport): Promise<ReportVerdict> {
-    return reportWork(this.open, run, report);
-  }
-
-  async ask(run: string, asked: { readonly token: string; readonly questions: unknown }): Promise<RunView> {
-    await askPerson(this.open, run, asked);
-    return this.get(run);
-  }
-
-  questions(run: string): Promise<readonly OpenQuestions[]> {
-    return questionsOf(this.open, run);
-  }
-
-  async answer(run: string, answers: AnswerRequest): Promise<RunView> {
-    await this.assertOutside('answer');
-    await answerQuestions(this.open, run, answers);
-    return this.get(run);
-  }
-
-  async signal(run: string, name: string, options: { readonly payload?: unknown; readonly id?: string } = {}): Promise<void> {
-    await sendSignal(this.open, run, { name, ...options });
-  }
-
-  async cancel(run: string, options: { readonly actor: string; readonly reason?: string }): Promise<RunView> {
-    await this.assertOutside('cancel another run', run);
-    const reason = options?.reason;
-    await steerRun(this.open, run, { actor: options?.actor, action: { do: 'cancel', ...(reason === undefined ? {} : { reason }) } });
-    return this.get(run);
-  }
-
-  async pause(run: string, options: { readonly actor: string }): Promise<RunView> {
-    await this.assertOutside('pause another run', run);
-    await steerRun(this.open, run, { actor: options?.actor, action: { do: 'pause' } });
-    return this.get(run);
-  }
-
-  async resume(run: string, options: ResumeRequest = {}): Promise<RunHandle> {
-    const { choice, budget, acceptChanges } = options;
-    if (choice !== undefined || budget !== undefined || acceptChanges === true) await this.assertOutside('say how a run goes on');
-    await resumeRun(this.open, run, options);
-    await this.lookAtForge(run);
-    return this.handle({ run });
-  }
-
-  /** What happened at the forge while nobody drove the run, nobody told it: a gate without a verdict looks now. */
-  private async lookAtForge(run: string): Promise<void> {
-    const { state } = await this.open.store.load(run);
-    if (!isSettled(state.status) && waitsOf(state).some(({ kind }) => kind === 'checks'))
-      await sendSignal(this.open, run, { name: RECHECK_SIGNAL });
-  }
-
   recover(): Promise<readonly string[]> {
-    return this.core.recover();
-  }
-
-  async fork(run: string, request: ForkRequest): Promise<RunHandle> {
-    await this.assertOutside('fork a run');
-    const { workspace } = this.workspaces === undefined ? {} : (await this.open.store.load(run)).origin;
-    if (workspace !== undefined) await this.workspaces?.restore(workspace);
-    return this.handle(await forkRun(this.open, run, request));
-  }
-
-  async planFork(run: string, from: string): Promise<ForkPlan> {
-    return planFork(this.open, run, from);
-  }
-
-  async get(run: string): Promise<RunView> {
-    return viewRun(this.open, run);
+    return this.#host.core.recover();
   }
 
   async list(query: RunQuery = {}): Promise<readonly RunSummary[]> {
-    return this.open.store.list({ limit: LIST_MAX, ...query });
-  }
-
-  async gates(run: string): Promise<readonly OpenGate[]> {
-    return putGates(this.open, run);
-  }
-
-  async checkpoint(run: string): Promise<Checkpoint> {
-    return checkpointOf(this.open, run);
-  }
-
-  async resumeContext(run: string): Promise<ResumeContext> {
-    return resumeContextOf(this.open, run);
-  }
-
-  async wait(run: string, until: Until = 'settled'): Promise<RunView> {
-    await waitFor(this.core, run, until);
-    return this.get(run);
-  }
-
-  waitOnly(run: string, until: Until = 'settled'): Promise<void> {
-    return waitFor(this.core, run, until);
-  }
-
-  events(run: string): AsyncGenerator<ProgressEvent> {
-    return followProgress(this.core, run);
-  }
-
-  log(run: string, after = 0): AsyncGenerator<RunEvent> {
-    return followLog(this.core, run, after);
+    this.#host.core.assertReadable();
+    return this.store.list({ limit: LIST_MAX, ...query });
   }
 
   async close(options: { readonly abort?: boolean } = {}): Promise<void> {
-    await this.core.close(options);
-    await this.workspaces?.settled();
-    if (this.ownsStore) await this.store.close();
+    await this.#host.core.close(options);
+    await this.#host.workspaces?.settled();
+    if (this.#ownsStore) await this.store.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { defineWorkflow } from '../compat/index.ts';
 import { arg } from '../definition/arg.ts';
 import { step } from '../kinds/step-builder.ts';
-import { defineWorkflow, workflow } from './workflow.ts';
+import { workflow } from './workflow.ts';
 
 const boom = (): never => {
   throw new Error('boom');

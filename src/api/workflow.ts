@@ -2,11 +2,13 @@
 // memory, or handed to an engine.
 
 import { compileFlow, type FlowBody, type FlowOptions } from '../authoring/flow.ts';
-import { compileGraph, compileSteps } from '../authoring/graph.ts';
+import type { ChildOutput } from '../authoring/flow-result.ts';
+import { compileWorkflow } from '../authoring/graph.ts';
 import { type StepOutput, stepOrder, stepOutput } from '../authoring/graph-output.ts';
-import type { GraphSpec, StepSpec, StepsOptions } from '../authoring/graph-spec.ts';
+import type { OutputOf, WorkflowTypes } from '../authoring/step-spec.ts';
+import type { WorkflowSpec } from '../authoring/workflow-spec.ts';
 import type { Json } from '../base/json.ts';
-import type { ArgSpecs, ArgValues } from '../definition/arg.ts';
+import type { ArgInput, ArgSpecs, ArgValues } from '../definition/arg.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { describeGraph, type GraphDescription } from '../definition/describe.ts';
 import type { Definition, StepModel } from '../definition/model.ts';
@@ -17,7 +19,8 @@ import { REGISTRY } from '../kinds/registry.ts';
 import { createEngine, type EngineOptions } from './engine.ts';
 
 /** A workflow, validated when it was defined and frozen since. */
-export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json> {
+export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json> implements WorkflowTypes<Input, Output> {
+  declare readonly '~types'?: { readonly input: (input: Input) => void; readonly output: Output };
   readonly compiled: CompiledWorkflow;
   readonly name: string;
   readonly title: string;
@@ -32,11 +35,7 @@ export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json> 
   /** Step ids in their authoritative order. */
   readonly stepOrder: readonly string[];
 
-  /** A graph from its steps, in order; options may come last. */
-  constructor(name: string, ...steps: readonly StepSpec[] | readonly [...StepSpec[], StepsOptions]);
-  constructor(name: string, ...rest: readonly unknown[]) {
-    const given = rest[0];
-    const compiled = given instanceof Precompiled ? given.compiled : compileSteps(name, rest as StepSpec[], REGISTRY);
+  constructor(compiled: CompiledWorkflow) {
     const { definition } = compiled;
     this.compiled = compiled;
     this.name = definition.name;
@@ -51,13 +50,14 @@ export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json> 
     Object.freeze(this);
   }
 
-  /** What one step of a graph says: its title, its instructions, and what comes next. */
-  run(stepId: string, params?: Input): StepOutput;
   /** Runs the workflow in memory, to its end. */
-  run(input?: Input, options?: EngineOptions): Promise<WorkflowResult<Output>>;
-  run(first?: unknown, second?: unknown): StepOutput | Promise<WorkflowResult<Output>> {
-    if (typeof first === 'string') return stepOutput(this.compiled, first, second ?? {});
-    return runInMemory(this.compiled, first ?? {}, (second ?? {}) as EngineOptions) as Promise<WorkflowResult<Output>>;
+  run(...[input, options]: RunArguments<Input, EngineOptions>): Promise<WorkflowResult<Output>> {
+    return runInMemory(this.compiled, input ?? {}, options ?? {}) as Promise<WorkflowResult<Output>>;
+  }
+
+  /** What one step of a graph says to whoever does it, given parameters of the workflow and arguments of the step. */
+  stepOutput(stepId: string, params?: Readonly<Record<string, unknown>>): StepOutput {
+    return stepOutput(this.compiled, stepId, params ?? {});
   }
 
   /** The transition graph as data, for drawing and analysis. */
@@ -66,41 +66,34 @@ export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json> 
   }
 }
 
-class Precompiled {
-  readonly compiled: CompiledWorkflow;
+/** Parameters and options: the parameters can be left out where none is required. */
+export type RunArguments<Input, Options> =
+  Record<never, never> extends Input ? [params?: Input, options?: Options] : [params: Input, options?: Options];
 
-  constructor(compiled: CompiledWorkflow) {
-    this.compiled = compiled;
-  }
-}
-
-function faceOf<Input, Output>(compiled: CompiledWorkflow): Workflow<Input, Output> {
-  return new Workflow<Input, Output>(compiled.definition.name, new Precompiled(compiled) as unknown as StepSpec);
-}
-
-/** A workflow as a graph: one object, checked at once, with everything that is wrong told in one error. */
-export function defineWorkflow<Ctx = object, P extends ArgSpecs = ArgSpecs>(spec: GraphSpec<Ctx, P>): Workflow<Partial<ArgValues<P>>> {
-  return faceOf(compileGraph<Ctx, P>(spec, REGISTRY));
+/** A workflow as a graph of steps, checked at once, with everything that is wrong in one error. */
+export function defineWorkflow<const S, const P extends ArgSpecs = Record<never, never>, A = object>(
+  spec: WorkflowSpec<S, P, A>,
+): Workflow<ArgInput<P>, OutputOf<S>> {
+  return new Workflow(compileWorkflow(spec, REGISTRY));
 }
 
 /** A workflow as a generator function: `yield*` a step, get its result, use ordinary control flow around it. */
 export function workflow<Returned>(
   name: string,
   body: FlowBody<ArgValues<Record<never, never>>, Returned>,
-): Workflow<Readonly<Record<string, never>>, Returned>;
+): Workflow<Readonly<Record<string, never>>, ChildOutput<Returned>>;
 export function workflow<Params extends ArgSpecs, Returned>(
   name: string,
   options: FlowOptions<Params>,
   body: FlowBody<ArgValues<Params>, Returned>,
-): Workflow<Partial<ArgValues<Params>>, Returned>;
+): Workflow<ArgInput<Params>, ChildOutput<Returned>>;
 export function workflow(name: string, first: unknown, second?: unknown): Workflow<never, unknown> {
-  return faceOf(compileFlow(name, first as FlowOptions<ArgSpecs>, second as FlowBody<ArgValues<ArgSpecs>, unknown>));
+  return new Workflow(compileFlow(name, first as FlowOptions<ArgSpecs>, second as FlowBody<ArgValues<ArgSpecs>, unknown>));
 }
-
 async function runInMemory(compiled: CompiledWorkflow, input: unknown, options: EngineOptions): Promise<WorkflowResult> {
   const engine = await createEngine({ ...options, db: ':memory:', workflows: [compiled], drives: 'all' });
   try {
-    const run = await engine.start(compiled, input);
+    const run = await engine.start(compiled, input as Readonly<Record<string, unknown>>);
     return resultOf(await run.wait('outside'));
   } finally {
     await engine.close({ abort: true });

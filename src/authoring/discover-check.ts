@@ -7,11 +7,10 @@ import type { Problem, ProblemCode } from '../definition/problem.ts';
 import { type Quorum, quorumsIn } from '../definition/quorum.ts';
 import { checkFlow } from './discover-flow.ts';
 import { nodeOfProblem } from './discover-position.ts';
-import { type DiscoveredWorkflow, describeReading, isReading, type Reading, readModule } from './discover-reading.ts';
+import { type DiscoveredWorkflow, describeReading, isReading, type Reading, readModule, stepsIn } from './discover-reading.ts';
 import { type Place, placeAt, type SourceProblem } from './discover-syntax.ts';
-import { compileGraph } from './graph.ts';
+import { compileGraph, compileWorkflow } from './graph.ts';
 import type { GraphSpec } from './graph-spec.ts';
-import { idOf } from './graph-step.ts';
 import type { Compilers } from './graph-work.ts';
 
 /** Something that only running the file would tell. */
@@ -68,7 +67,11 @@ function checkGraph(reading: Reading, compilers: Compilers): Pick<CheckedModule,
   const { spec, evaluator, module, entry } = reading;
   if (evaluator.gapsOf(spec).has('steps') || (spec.steps === undefined && evaluator.gapsOf(spec).has('*'))) return { errors: [] };
   try {
-    const { definition } = compileGraph(spec as unknown as GraphSpec, compilers);
+    const isList = Array.isArray(spec.steps) && entry.source !== 'pawl';
+    const { definition } =
+      isList || entry.spelling === 'steps'
+        ? compileGraph(spec as unknown as GraphSpec, compilers)
+        : compileWorkflow(spec as never, compilers);
     return { errors: [], quorums: quorumsIn(definition.steps).map((quorum) => ({ ...quorum, ...placeOf(reading, quorum.step) })) };
   } catch (error) {
     if (error instanceof EngineError && Array.isArray(error.details.problems))
@@ -93,8 +96,7 @@ function located(reading: Reading, problem: Problem): SourceProblem {
 /** The faults that are there whatever the unseen parts are. */
 function withoutDoubt(reading: Reading, problems: readonly Problem[]): Problem[] {
   const { spec, evaluator } = reading;
-  const steps = Array.isArray(spec.steps) ? (spec.steps as readonly unknown[]) : [];
-  const gaps = steps.map((step) => ({ id: idOf(step as object), fields: deepGaps(reading, step) }));
+  const gaps = stepsIn(spec.steps).map(({ id, step }) => ({ id, fields: deepGaps(reading, step) }));
   const areStepsSeen =
     evaluator.gapsOf(spec.steps).size === 0 && gaps.every(({ fields }) => !['id', 'name', '*'].some((key) => fields.has(key)));
   const areEdgesSeen = areStepsSeen && gaps.every(({ fields }) => !EDGE_FIELDS.some((key) => fields.has(key)));

@@ -15,6 +15,8 @@ export interface Entry {
   readonly scope: ModuleScope;
   /** The modules that the library was imported from. */
   readonly library: ReadonlySet<string>;
+  /** The one that the call itself comes from. */
+  readonly source: string;
 }
 
 const MAKERS: ReadonlyMap<string, Spelling> = new Map([
@@ -80,8 +82,8 @@ function entryOf(module: ParsedModule, scope: ModuleScope, node: AnyNode): Entry
         spelling === 'steps' ? 'Workflow is a class and is called without new' : `${imported.name} is a function and is called with new`,
       hint: spelling === 'steps' ? "write new Workflow('name', …)" : 'leave out the word new',
     });
-  const library = new Set(['pawl', imported.source]);
-  return { spelling, call: node, scope, library };
+  const library = new Set(['pawl', 'pawl/compat', imported.source]);
+  return { spelling, call: node, scope, library, source: imported.source };
 }
 
 /** A call of something that is not known to make workflows. */
@@ -92,7 +94,7 @@ function madeOtherwise(module: ParsedModule, scope: ModuleScope, { callee }: Cal
     return problem(module, callee, {
       code: 'IMPORT_MISSING',
       message: `${name} is not imported`,
-      hint: `write import { ${name} } from 'pawl'; at the top of the file`,
+      hint: `write import { ${name} } from '${name === 'Workflow' ? 'pawl/compat' : 'pawl'}'; at the top of the file`,
     });
   return problem(module, callee, {
     code: 'ENTRY_UNSEEN',

@@ -4,7 +4,7 @@
 import type { AnyNode, CallExpression } from 'acorn';
 import { isEngineError } from '../base/error.ts';
 import type { Reading } from './discover-reading.ts';
-import { childrenOf, type Place, placeAt, type SourceProblem } from './discover-syntax.ts';
+import { childrenOf, nodesIn, type Place, placeAt, type SourceProblem } from './discover-syntax.ts';
 import { compileFlow, type FlowOptions } from './flow.ts';
 import { lintFlow } from './flow-lint.ts';
 import { stepName } from './flow-model.ts';
@@ -54,7 +54,7 @@ function isStep({ scope, library }: Reading['entry'], { callee }: CallExpression
 
 /** Checks a flow as far as its text tells. */
 export function checkFlow(reading: Reading): FlowFindings {
-  const errors = [...compileProblems(reading), ...nameProblems(reading)];
+  const errors = [...compileProblems(reading), ...nameProblems(reading), ...unyieldedProblems(reading)];
   return { errors, warnings: [...loopWarnings(reading), ...replayWarnings(reading)] };
 }
 
@@ -94,6 +94,32 @@ function nameProblems(reading: Reading): SourceProblem[] {
     const message = `the step "${name}" is already used in line ${first.line}, and a run knows its steps by their names`;
     return [{ code: 'STEP_DUPLICATE', message, hint: 'give this one another name', ...place }];
   });
+}
+
+/** A step that is a statement of its own is built and never done. */
+function unyieldedProblems({ module, body, entry, evaluator }: Reading): SourceProblem[] {
+  if (body === undefined) return [];
+  return [...nodesIn(body)].flatMap((node): SourceProblem[] => {
+    const call = node.type === 'ExpressionStatement' ? rootCall(node.expression) : undefined;
+    if (call === undefined || !isStep(entry, call)) return [];
+    const name = call.arguments[0] === undefined ? undefined : evaluator.value(call.arguments[0]);
+    const what = typeof name === 'string' ? `the step "${name}"` : 'a step';
+    return [
+      {
+        code: 'STEP_NOT_YIELDED',
+        message: `${what} is built and not yielded, so it is never done`,
+        hint: 'write yield* before it',
+        ...placeAt(module.text, call.start),
+      },
+    ];
+  });
+}
+
+/** The call that a chain such as `step('a').task(fn).retry(2)` begins with. */
+function rootCall(node: AnyNode): CallExpression | undefined {
+  if (node.type === 'MemberExpression') return rootCall(node.object);
+  if (node.type !== 'CallExpression') return undefined;
+  return node.callee.type === 'MemberExpression' ? rootCall(node.callee.object) : node;
 }
 
 function refusal(name: string): Pick<SourceProblem, 'code' | 'message' | 'hint'> | undefined {

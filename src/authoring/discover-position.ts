@@ -3,9 +3,8 @@
 
 import type { AnyNode } from 'acorn';
 import type { Problem, ProblemCode } from '../definition/problem.ts';
-import type { Reading } from './discover-reading.ts';
+import { type Reading, stepsIn } from './discover-reading.ts';
 import { nodesIn } from './discover-syntax.ts';
-import { idOf } from './graph-step.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -50,25 +49,37 @@ export function nodeOfProblem(reading: Reading, problem: Problem): AnyNode {
   const step = stepOf(reading, problem.step, problem.code === 'STEP_DUPLICATE');
   if (step === undefined) return entry.call;
   const id = evaluator.fieldOf(step, 'id') ?? evaluator.fieldOf(step, 'name');
-  const own = id === undefined ? undefined : valueNode(id);
+  const own = id === undefined ? keyIn(reading, problem.step) : valueNode(id);
   if (ABOUT_ID.includes(problem.code)) return own ?? evaluator.nodeOf(step) ?? entry.call;
   return within(reading, step, problem) ?? own ?? evaluator.nodeOf(step) ?? entry.call;
+}
+
+/** The key of a step or branch that is an entry of a record. */
+function keyIn(reading: Reading, path: string): AnyNode | undefined {
+  const [first = '', member] = path.split('/');
+  const steps = member === undefined ? reading.spec.steps : branchesOf(stepOf(reading, first, false));
+  const entry = Array.isArray(steps) ? undefined : reading.evaluator.fieldOf(steps, member ?? first);
+  return entry === undefined ? undefined : keyOf(entry);
+}
+
+function branchesOf(step: Fields | undefined): unknown {
+  return isFields(step?.parallel) ? step.parallel.branches : undefined;
 }
 
 /** The step or member of a path such as `group/member`; of two with one id, the second. */
 function stepOf({ spec }: Reading, path: string, isSecond: boolean): Fields | undefined {
   const [first = '', ...rest] = path.split('/');
-  const steps = Array.isArray(spec.steps) ? (spec.steps as readonly unknown[]).filter(isFields) : [];
-  const named = steps.filter((step, index) => (idOf(step) ?? `step-${index + 1}`) === first);
-  const step = named[isSecond ? 1 : 0] ?? named[0];
+  const named = stepsIn(spec.steps).filter(({ id }, index) => (id ?? `step-${index + 1}`) === first);
+  const step = (named[isSecond ? 1 : 0] ?? named[0])?.step;
   if (step === undefined || rest.length === 0) return step;
   const member = rest.join('/');
-  return membersOf(step).find((candidate, index) => (idOf(candidate) ?? `branch-${index + 1}`) === member) ?? membersOf(step)[0] ?? step;
+  const branch = stepsIn(branchesOf(step)).find(({ id }, index) => (id ?? `branch-${index + 1}`) === member);
+  return branch?.step ?? membersOf(step)[0] ?? step;
 }
 
 function membersOf(step: Fields): Fields[] {
-  const { parallel, each, validate } = step;
-  const inside = isFields(parallel) && Array.isArray(parallel.branches) ? (parallel.branches as readonly unknown[]) : [];
+  const { each, validate } = step;
+  const inside = stepsIn(branchesOf(step)).map((branch) => branch.step);
   return [...inside, isFields(each) ? each.step : undefined, isFields(validate) ? validate.onFailure : undefined].filter(isFields);
 }
 

@@ -122,7 +122,6 @@ function noName(module: ParsedModule, node: AnyNode): SourceProblem {
 export function describeReading(reading: Reading): DiscoveredWorkflow {
   const { module, entry, evaluator, name, spec } = reading;
   const title = spec.type === undefined ? spec.title : spec.name;
-  const list = Array.isArray(spec.steps) ? (spec.steps as readonly unknown[]) : [];
   const isFlow = entry.spelling === 'flow';
   return {
     name,
@@ -130,14 +129,16 @@ export function describeReading(reading: Reading): DiscoveredWorkflow {
     description: typeof spec.description === 'string' ? spec.description : '',
     form: isFlow ? 'flow' : 'graph',
     params: typeof spec.params === 'object' && spec.params !== null ? Object.keys(spec.params) : [],
-    steps: isFlow ? [...new Set(stepCalls(reading).flatMap(({ name }) => name ?? []))] : list.flatMap(idsOf),
+    steps: isFlow ? [...new Set(stepCalls(reading).flatMap(({ name }) => name ?? []))] : stepsIn(spec.steps).flatMap(({ id }) => id ?? []),
     isWhole: evaluator.gaps.length === 0,
     file: module.file,
     ...placeAt(module.text, entry.call.start),
   };
 }
 
-function idsOf(step: unknown): string[] {
-  const id = typeof step === 'object' && step !== null ? idOf(step) : undefined;
-  return id === undefined ? [] : [id];
+/** Steps or branches with their ids, whether they are a list or a record. */
+export function stepsIn(steps: unknown): { readonly id: string | undefined; readonly step: Readonly<Record<string, unknown>> }[] {
+  if (typeof steps !== 'object' || steps === null) return [];
+  const written = Array.isArray(steps) ? steps.map((step: unknown) => [undefined, step] as const) : Object.entries(steps);
+  return written.flatMap(([key, step]) => (typeof step === 'object' && step !== null ? [{ id: key ?? idOf(step), step }] : []));
 }

@@ -57,7 +57,11 @@ export class ModuleScope {
       const method = callee.type === 'MemberExpression' && callee.property.type === 'Identifier' ? callee.property.name : undefined;
       if (callee.type === 'MemberExpression' && method !== undefined && CHANGERS.includes(method)) this.change(callee.object);
       const imported = callee.type === 'Identifier' ? this.imports.get(callee.name) : undefined;
-      const isHarmless = imported?.source === 'pawl' || LIBRARY_CALLS.includes(imported?.name ?? '') || PURE_CALLS.includes(method ?? '');
+      const isHarmless =
+        imported?.source === 'pawl' ||
+        imported?.source === 'pawl/compat' ||
+        LIBRARY_CALLS.includes(imported?.name ?? '') ||
+        PURE_CALLS.includes(method ?? '');
       if (!isHarmless) for (const argument of node.arguments) if (argument.type === 'Identifier') this.changed.add(argument.name);
     }
   }

@@ -215,6 +215,7 @@ export class Evaluator {
     if (CODE_FIELDS.includes(key)) return define(object, key, placeholder);
     if (TEXT_FIELDS.includes(key)) return define(object, key, key);
     if (AGENT_FIELDS.includes(key)) return define(object, key, { execute: placeholder });
+    if (key === 'output') return define(object, key, { '~standard': { validate: placeholder } });
     this.gap(object, Array.isArray(object) ? '*' : key, source.node);
   }
 

@@ -31,28 +31,40 @@ const STEPS = "steps: [{ id: 'a', command: 'x', next: null }]";
 
 describe('the workflow of a module is found however it is written', () => {
   test.each([
-    ["import { defineWorkflow } from 'pawl'; export default defineWorkflow({ name: 'w', STEPS });", 'a default export'],
-    ["import { defineWorkflow } from 'pawl'; export const WORKFLOW = defineWorkflow({ name: 'w', STEPS });", 'an export named WORKFLOW'],
-    ["import { defineWorkflow as dw } from 'pawl'; const w = dw({ name: 'w', STEPS }); export default w;", 'an alias and a constant'],
-    ["import { defineWorkflow } from 'pawl'; const w = defineWorkflow({ name: 'w', STEPS }); export { w as default };", 'an export list'],
+    ["import { defineWorkflow } from 'pawl/compat'; export default defineWorkflow({ name: 'w', STEPS });", 'a default export'],
     [
-      "import { defineWorkflow } from 'pawl'; const w = defineWorkflow({ name: 'w', STEPS }); export { w as WORKFLOW, w as default };",
+      "import { defineWorkflow } from 'pawl/compat'; export const WORKFLOW = defineWorkflow({ name: 'w', STEPS });",
+      'an export named WORKFLOW',
+    ],
+    [
+      "import { defineWorkflow as dw } from 'pawl/compat'; const w = dw({ name: 'w', STEPS }); export default w;",
+      'an alias and a constant',
+    ],
+    [
+      "import { defineWorkflow } from 'pawl/compat'; const w = defineWorkflow({ name: 'w', STEPS }); export { w as default };",
+      'an export list',
+    ],
+    [
+      "import { defineWorkflow } from 'pawl/compat'; const w = defineWorkflow({ name: 'w', STEPS }); export { w as WORKFLOW, w as default };",
       'one twice',
     ],
-    ["import * as pawl from 'pawl'; export default pawl.defineWorkflow({ name: 'w', STEPS });", 'a namespace'],
+    ["import * as pawl from 'pawl/compat'; export default pawl.defineWorkflow({ name: 'w', STEPS });", 'a namespace'],
     [
-      "import { defineWorkflow } from 'pawl'; const spec = { name: 'w', STEPS } as const; export default defineWorkflow(spec);",
+      "import { defineWorkflow } from 'pawl/compat'; const spec = { name: 'w', STEPS } as const; export default defineWorkflow(spec);",
       'a held object',
     ],
     [
-      "import { defineWorkflow } from 'pawl'; const NAME: string = 'w'; export default defineWorkflow({ name: NAME, STEPS });",
+      "import { defineWorkflow } from 'pawl/compat'; const NAME: string = 'w'; export default defineWorkflow({ name: NAME, STEPS });",
       'a held name',
     ],
     [
-      "import { defineWorkflow } from 'pawl'; export default defineWorkflow<{ a: 1 }>({ type: 'w', name: 'Title', STEPS });",
+      "import { defineWorkflow } from 'pawl/compat'; export default defineWorkflow<{ a: 1 }>({ type: 'w', name: 'Title', STEPS });",
       'the other spelling',
     ],
-    ["import { Workflow, StepDef } from 'pawl'; export default new Workflow('w', StepDef({ id: 'a', next: null }));", 'steps one by one'],
+    [
+      "import { Workflow, StepDef } from 'pawl/compat'; export default new Workflow('w', StepDef({ id: 'a', next: null }));",
+      'steps one by one',
+    ],
     ["import { workflow } from 'pawl'; export default workflow('w', function* () {});", 'a flow'],
     [
       "import { workflow } from 'pawl'; function* body() {} export default workflow('w', { title: 'T' }, body);",
@@ -66,17 +78,17 @@ describe('the workflow of a module is found however it is written', () => {
 describe('what is no workflow is told', () => {
   test.each([
     ['export const x = 1;', 'ENTRY_MISSING'],
-    ["import { defineWorkflow } from 'pawl'; export const x = defineWorkflow({ name: 'w', steps: [] });", 'ENTRY_MISSING'],
+    ["import { defineWorkflow } from 'pawl/compat'; export const x = defineWorkflow({ name: 'w', steps: [] });", 'ENTRY_MISSING'],
     ["export { default } from './other.ts';", 'ENTRY_UNSEEN'],
     ["import w from './other.ts'; export default w;", 'ENTRY_UNSEEN'],
     ["import { make } from './other.ts'; export default make();", 'ENTRY_UNSEEN'],
-    ["import { defineWorkflow } from 'pawl'; export default defineWorkflow(make());", 'ENTRY_UNSEEN'],
-    ["import { defineWorkflow } from 'pawl'; export default new defineWorkflow({ name: 'w' });", 'ENTRY_INVALID'],
-    ["import { Workflow } from 'pawl'; export default Workflow('w');", 'ENTRY_INVALID'],
+    ["import { defineWorkflow } from 'pawl/compat'; export default defineWorkflow(make());", 'ENTRY_UNSEEN'],
+    ["import { defineWorkflow } from 'pawl/compat'; export default new defineWorkflow({ name: 'w' });", 'ENTRY_INVALID'],
+    ["import { Workflow } from 'pawl/compat'; export default Workflow('w');", 'ENTRY_INVALID'],
     ['export default function () {}', 'ENTRY_INVALID'],
     ["export default defineWorkflow({ name: 'w' });", 'IMPORT_MISSING'],
-    ["import { defineWorkflow } from 'pawl'; let n = 'w'; export default defineWorkflow({ name: n, steps: [] });", 'NAME_UNSEEN'],
-    ["import { defineWorkflow } from 'pawl'; export default defineWorkflow({ name: 5, steps: [] });", 'NAME_UNSEEN'],
+    ["import { defineWorkflow } from 'pawl/compat'; let n = 'w'; export default defineWorkflow({ name: n, steps: [] });", 'NAME_UNSEEN'],
+    ["import { defineWorkflow } from 'pawl/compat'; export default defineWorkflow({ name: 5, steps: [] });", 'NAME_UNSEEN'],
     ['export default {', 'SYNTAX'],
   ])('%s', async (text, code) => {
     expect(await found(text)).toBe(code);
@@ -84,7 +96,7 @@ describe('what is no workflow is told', () => {
 });
 
 test('a workflow is described by its text: title, parameters, steps and place', async () => {
-  const text = `import { arg, defineWorkflow } from 'pawl';
+  const text = `import { arg } from 'pawl'; import { defineWorkflow } from 'pawl/compat';
 
 export default defineWorkflow({
   name: 'w', title: \`The title\`, description: ['one', 'two'].join(' '),
@@ -110,7 +122,7 @@ export default defineWorkflow({
 describe('a definition is read as the values it would have', () => {
   /** What a check finds in a graph whose steps, and what comes before them, are given. */
   async function check(steps: string, before = '') {
-    const head = "import { defineWorkflow, Outcome, StepDef } from 'pawl';\nimport { shared, other } from './lib/shared.ts';\n";
+    const head = "import { defineWorkflow, Outcome, StepDef } from 'pawl/compat';\nimport { shared, other } from './lib/shared.ts';\n";
     const { errors, unseen } = await checkModule(
       '/x.ts',
       `${head}${before}\nexport default defineWorkflow({ name: 'w', steps: ${steps} });\n`,
@@ -174,7 +186,7 @@ describe('a definition is read as the values it would have', () => {
 });
 
 test('positions are those of the file, also after types of any script', async () => {
-  const text = `import { defineWorkflow } from 'pawl';
+  const text = `import { defineWorkflow } from 'pawl/compat';
 type Größe = 'ä' | '日本';
 export default defineWorkflow<{ a: Größe }>({ name: 'w', steps: [{ id: 'a' as string, command: 'x', next: 'b' }] });
 `;
@@ -201,6 +213,26 @@ test('types in a file that may have none are told as such', async () => {
   ]);
 });
 
+test('a step of a flow that is a statement of its own is never done, and that is wrong', async () => {
+  const { errors } = await checkModule(
+    '/x.ts',
+    "import { step, workflow } from 'pawl';\nexport default workflow('w', function* () {\n  step('a').task(() => 1).retry(2);\n  yield* step('b').delay(1);\n});\n",
+    REGISTRY,
+  );
+  expect(errors.map(({ code, line, column, message }) => `${line}:${column} ${code} ${message}`)).toEqual([
+    '3:3 STEP_NOT_YIELDED the step "a" is built and not yielded, so it is never done',
+  ]);
+});
+
+test('mistakes in steps by id are shown at the key or the field', async () => {
+  const { errors } = await checkModule(
+    '/x.ts',
+    "import { defineWorkflow } from 'pawl';\nexport default defineWorkflow({\n  name: 'w',\n  steps: {\n    a: { command: 'x', next: 'c' },\n    b: { command: 'x', next: null },\n  },\n});\n",
+    REGISTRY,
+  );
+  expect(errors.map(({ code, line, column }) => `${line}:${column} ${code}`)).toEqual(['5:30 TARGET_UNKNOWN']);
+});
+
 test('a name twice on the way of a flow is wrong; in branches, and built in a loop, it is not', async () => {
   const flow = async (body: string) => {
     const { errors, warnings } = await checkModule(
@@ -218,7 +250,7 @@ test('a name twice on the way of a flow is wrong; in branches, and built in a lo
 });
 
 test('all folders are read, whatever is wrong in one of them, and duplicates are told at both files', async () => {
-  const text = `import { defineWorkflow } from 'pawl';\nexport default defineWorkflow({ name: 'w', ${STEPS} });\n`;
+  const text = `import { defineWorkflow } from 'pawl/compat';\nexport default defineWorkflow({ name: 'w', ${STEPS} });\n`;
   const one = write('one/a.ts', text);
   const two = write('two/b.js', text);
   const bad = write('one/bad.ts', '}');

@@ -5,7 +5,7 @@ import type { Duration } from '../base/duration.ts';
 import type { Json } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow, StepContext } from '../definition/code.ts';
 import type { RecoveryPolicy } from '../definition/model.ts';
-import { type Failure, type FlowGroup, type FlowStep, type FlowYield, StepFailed } from '../kernel/flow-step.ts';
+import { type Failure, type FlowGroup, type FlowStep, type FlowYield, noteCreated, noteUsed, StepFailed } from '../kernel/flow-step.ts';
 import { checkMember, type FlowCondition, type FlowRetry, invalid, type StepOptions, withOptions } from './flow-model.ts';
 
 /** A step of a flow whose result has the type `T`: `const x = yield* step('a').task(fn)`. */
@@ -55,9 +55,11 @@ class Call<T> implements FlowCall<T> {
     this.child = parts.child;
     this.#parts = parts;
     Object.freeze(this);
+    noteCreated(this);
   }
 
   *[Symbol.iterator](): Generator<FlowYield, T, unknown> {
+    noteUsed(this);
     const { receive } = this.#parts;
     if (receive === undefined) return (yield this) as T;
     let sent: unknown;
@@ -98,12 +100,13 @@ class Call<T> implements FlowCall<T> {
   }
 
   #with(options: StepOptions): FlowCall<T> {
+    noteUsed(this);
     return new Call({ ...this.#parts, bound: withOptions(this.bound, options) });
   }
 }
 
-function failureOf({ step, outcome, code, message }: StepFailed): Failure {
-  return { step, outcome, code, message };
+function failureOf({ step, outcome, code, message, evidence }: StepFailed): Failure {
+  return { step, outcome, code, message, evidence };
 }
 
 /** The call of a step that is built. */
@@ -118,11 +121,16 @@ class Batch<T> implements FlowBatch<T> {
   constructor(yields: 'all' | 'race', steps: readonly FlowStep[]) {
     this.yields = yields;
     this.steps = Object.freeze([...steps]);
-    for (const { bound } of steps) checkMember(`${yields}([…])`, bound);
+    for (const step of steps) {
+      noteUsed(step);
+      checkMember(`${yields}([…])`, step.bound);
+    }
     Object.freeze(this);
+    noteCreated(this);
   }
 
   *[Symbol.iterator](): Generator<FlowYield, T, unknown> {
+    noteUsed(this);
     // Nothing to wait for: a group without steps would never hear of one that ended.
     return (this.steps.length === 0 ? [] : yield this) as T;
   }

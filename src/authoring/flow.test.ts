@@ -223,8 +223,8 @@ describe('a compiled flow', () => {
     });
     const probe = function* () {
       expectTypeOf(yield* call).toEqualTypeOf<{ readonly mode: 'quick' | 'full'; readonly rounds: number }>();
-      expectTypeOf(yield* step('s').subworkflow(silent)).toEqualTypeOf<Json>();
-      expectTypeOf(yield* step('n').subworkflow('by-name', { any: 'thing' })).toEqualTypeOf<Json>();
+      expectTypeOf(yield* step('s').workflow(silent)).toEqualTypeOf<Json>();
+      expectTypeOf(yield* step('n').workflow('by-name', { any: 'thing' })).toEqualTypeOf<Json>();
     };
     // @ts-expect-error: rounds is a number.
     step('wrong').workflow(flow, { rounds: 'one' });

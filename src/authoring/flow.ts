@@ -10,6 +10,8 @@ import { type CodeRole, hashCode, hashDefinition } from '../definition/hash.ts';
 import type { Definition } from '../definition/model.ts';
 import type { FlowYield } from '../kernel/flow-step.ts';
 import { countOf, invalid } from './flow-model.ts';
+import type { ChildOutput } from './flow-result.ts';
+import type { WorkflowTypes } from './step-spec.ts';
 
 /** The generator function of a flow: it yields steps and returns the final output. */
 export type FlowBody<Input, Returned> = (input: Input) => Generator<FlowYield, Returned, unknown>;
@@ -34,7 +36,7 @@ export interface FlowOptions<Params extends ArgSpecs> {
 }
 
 /** A compiled flow that remembers the types of its input and of what it returns. */
-export interface FlowWorkflow<Input, Returned> extends CompiledWorkflow {
+export interface FlowWorkflow<Input, Returned> extends CompiledWorkflow, WorkflowTypes<Partial<Input>, ChildOutput<Returned>> {
   readonly flow: (input: never) => Generator<unknown, unknown, unknown>;
   /** The function as it was written, for tools that read its text. `flow` binds the input first. */
   readonly body: FlowBody<Input, Returned>;

@@ -10,13 +10,7 @@ import type { RecoveryPolicy } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { UsedKind } from '../definition/own-kind.ts';
 import type { Dispatch, LiveAgent } from './graph-dispatch.ts';
-
-/**
- * What a step returned, where only its author knows the shape. A check such as `ctx.result.chapters.length > 0` must
- * compile without a declared result type, and no type but this one allows every property and comparison.
- */
-// biome-ignore lint/suspicious/noExplicitAny: see above; the one `any` of the public types.
-type Unchecked = any;
+import type { Unchecked } from './step-context.ts';
 
 /** What checks and handlers see: the engine's context, the application's, and the workflow's parameters with their types. */
 export type GraphContext<Ctx = object, P = ArgSpecs> = Ctx &
@@ -179,6 +173,8 @@ export interface WorkSpec<C = GraphContext> {
   readonly action?: string;
   /** agent: what it is asked to do. */
   readonly prompt?: string;
+  /** agent: the script it is sent off with. */
+  readonly script?: string;
   /** agent: the JSON Schema that its output has to fit. */
   readonly schema?: JsonObject;
   /** agent and generate: what all attempts of the step may use in a run; then it waits for more. */
@@ -234,7 +230,8 @@ export interface GroupSpec<C = GraphContext> {
   readonly concurrency?: number;
 }
 
-type Named = { readonly id: string; readonly name?: undefined } | { readonly name: string; readonly id?: undefined };
+/** A step's id, in either spelling. */
+export type Named = { readonly id: string; readonly name?: undefined } | { readonly name: string; readonly id?: undefined };
 
 /** A branch of a group, or the body of a fan-out: a step without transitions of its own. */
 export interface MemberSpec<C = GraphContext> extends WorkSpec<C>, SharedSpec<C> {
@@ -248,7 +245,8 @@ export type StepSpec<Ctx = object, P = ArgSpecs> = Named &
   SharedSpec<GraphContext<Ctx, P>> &
   GroupSpec<GraphContext<Ctx, P>> & { readonly next?: NextSpec };
 
-interface WorkflowFields<Ctx, P> {
+/** What a workflow has in either spelling. */
+export interface WorkflowFields<Ctx, P> {
   readonly description?: string;
   readonly version?: string;
   readonly params?: P;

@@ -11,9 +11,11 @@ import type { ArgModel, Definition } from '../definition/model.ts';
 import { checkDefinition } from '../definition/validate.ts';
 import { readNext } from './graph-next.ts';
 import { defined, GraphReading } from './graph-reading.ts';
+import { listSteps } from './graph-record.ts';
 import type { GraphSpec, NextSpec, StepSpec, StepsOptions } from './graph-spec.ts';
 import { type AnyStep, idOf, readStep } from './graph-step.ts';
 import type { Compilers } from './graph-work.ts';
+import type { WorkflowSpec } from './workflow-spec.ts';
 
 const DEFAULT_MAX_ITERATIONS = 10;
 const FIELDS = [
@@ -32,12 +34,21 @@ const FIELDS = [
   'steps',
 ];
 
-/** A workflow from its graph, checked and frozen, or one DEFINITION_INVALID that reports everything that is wrong. */
-export function compileGraph<Ctx = object, P = ArgSpecs>(spec: GraphSpec<Ctx, P>, compilers: Compilers): CompiledWorkflow {
+/** A workflow from its steps by id, checked and frozen, or one DEFINITION_INVALID that lists everything that is wrong. */
+export function compileWorkflow<S, P, A>(spec: WorkflowSpec<S, P, A>, compilers: Compilers): CompiledWorkflow {
   const reading = new GraphReading(compilers);
+  return compile(listSteps(spec as unknown as Readonly<Record<string, unknown>>, reading.problems), reading);
+}
+
+/** The same from a list of steps. */
+export function compileGraph<Ctx = object, P = ArgSpecs>(spec: GraphSpec<Ctx, P>, compilers: Compilers): CompiledWorkflow {
+  return compile(spec, new GraphReading(compilers));
+}
+
+function compile<Ctx, P>(spec: GraphSpec<Ctx, P>, reading: GraphReading): CompiledWorkflow {
   const steps = readSteps(spec.steps as readonly unknown[] as readonly AnyStep[], spec.limits?.maxIterations, reading);
   const definition = readHeader(spec as unknown as GraphSpec<never>, steps, reading);
-  checkDefinition(definition, reading.problems, { registry: compilers });
+  checkDefinition(definition, reading.problems, { registry: reading.compilers });
   reading.problems.refuse(definition.name);
   const frozen = deepFreeze(JSON.parse(JSON.stringify(definition)) as Definition);
   return Object.freeze(

@@ -31,6 +31,7 @@ export const ERROR_CODES = {
   PARAMS_INVALID: { http: 422, exit: 2, retry: 'after-change' },
   STEP_UNKNOWN: { http: 404, exit: 2, retry: 'never' },
   STEP_DUPLICATE: { http: 422, exit: 2, retry: 'after-change' },
+  STEP_NOT_YIELDED: { http: 422, exit: 2, retry: 'after-change' },
   STEP_FAILED: { http: 422, exit: 1, retry: 'after-change' },
   STEP_OUTPUT_INVALID: { http: 422, exit: 1, retry: 'after-change' },
   PRECONDITION_FAILED: { http: 422, exit: 1, retry: 'after-change' },
@@ -86,7 +87,8 @@ export interface SourcePosition {
   readonly column: number;
 }
 
-interface ErrorOptions {
+/** What an error carries beside its message. */
+export interface ErrorOptions {
   readonly cause?: unknown;
   readonly details?: Readonly<Record<string, unknown>>;
   readonly position?: SourcePosition;

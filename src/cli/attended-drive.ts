@@ -33,7 +33,7 @@ export function driveQuietly(shell: Shell, engine: Engine, run: string): Promise
 async function drive(shell: Shell, engine: Engine, run: string): Promise<boolean> {
   const interrupt = catchInterrupts(engine, (text) => shell.warn(text));
   for (;;) {
-    await Promise.race([engine.waitOnly(run, 'idle'), interrupt.stopped]).catch((error: unknown) => {
+    await Promise.race([engine.run(run).waitOnly('idle'), interrupt.stopped]).catch((error: unknown) => {
       if (!interrupt.isStopping) throw error;
     });
     if (interrupt.isStopping) {
@@ -61,7 +61,7 @@ async function takeUp(engine: Engine, run: string): Promise<void> {
   const { state } = await engine.store.load(run);
   if (state.paused || isSettled(state.status)) return;
   try {
-    await engine.resume(run);
+    await engine.run(run).resume();
   } catch (error) {
     if (!isEngineError(error) || !['RUN_LOCKED', 'ENGINE_CLOSED', 'RUN_FINAL'].includes(error.code)) throw error;
   }

@@ -69,6 +69,6 @@ async function workflowsFor(
 async function takeUpDead(engine: Engine, run: string): Promise<void> {
   const { state, owner } = await engine.store.load(run);
   if (owner === undefined || !isDead(owner) || state.paused || isSettled(state.status)) return;
-  await engine.resume(run);
-  await keptAwake(engine.waitOnly(run, 'idle'));
+  await engine.run(run).resume();
+  await keptAwake(engine.run(run).waitOnly('idle'));
 }

@@ -139,9 +139,12 @@ async function record(deciding: Deciding, { asked, answer, root, known }: Made):
   const { actor } = right;
   const signature = isSignedBy(shell, asked) ? { signature: await signDecision(shell, given, { asked, answer, actor }) } : {};
   const use = async (engine: Engine): Promise<number> => {
-    await engine.decide(asked.run, { ...decisionOf(asked, answer, actor), ...signature }).catch(async (error: unknown) => {
-      throw (await retold(deciding, asked, error)) ?? error;
-    });
+    await engine
+      .run(asked.run)
+      .decide({ ...decisionOf(asked, answer, actor), ...signature })
+      .catch(async (error: unknown) => {
+        throw (await retold(deciding, asked, error)) ?? error;
+      });
     const what = `"${oneLine(answer.option.label)}" at ${oneLine(asked.gate.path)} of run ${asked.run}`;
     shell.print(`${shell.symbol('done')} ${what}, as ${right.actor}.`);
     return driven ? tellDriven(deciding, root) : driveRun(shell, { engine, run: root, wait: false });

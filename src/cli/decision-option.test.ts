@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { defineWorkflow } from '../api/workflow.ts';
 import type { GateOptionSpec } from '../authoring/graph-spec.ts';
+import { defineWorkflow } from '../compat/index.ts';
 import type { OpenGate } from '../engine/gates.ts';
 import { optionFor, type Verdict } from './decision-option.ts';
 

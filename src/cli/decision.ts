@@ -7,6 +7,7 @@ import { EngineError, isEngineError } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { GateOptionModel } from '../definition/model.ts';
 import type { OpenGate } from '../engine/gates.ts';
+import type { DecisionRequest } from '../engine/requests.ts';
 import type { Store } from '../store/store.ts';
 import { userActor } from './actor.ts';
 import { type AskedGate, gatesBelow } from './decision-gates.ts';
@@ -180,7 +181,7 @@ export interface Answer {
 export async function decideOnTerminal(shell: Shell, engine: Engine, run: string): Promise<'decided' | 'later'> {
   for (;;) {
     // What a question is about is looked at before it is put.
-    await engine.gates(run);
+    await engine.run(run).gates();
     const open = await gatesBelow(engine.store, run);
     const me = userActor(shell);
     // Who has spoken at a question that takes several people is not asked again.
@@ -227,19 +228,19 @@ async function decideAs(
   { asked, answer, me }: { readonly asked: AskedGate; readonly answer: Answer; readonly me: string },
 ): Promise<void> {
   if (!asked.gate.signed && shell.right?.by !== 'signature') {
-    await engine.decide(asked.run, decisionOf(asked, answer, me));
+    await engine.run(asked.run).decide(decisionOf(asked, answer, me));
     return;
   }
   const [{ identityFor }, { signDecision }] = await Promise.all([import('./identity.ts'), import('./identity-signing.ts')]);
   const actor = identityFor(shell).name;
   const signature = await signDecision(shell, undefined, { asked, answer, actor });
-  await engine.decide(asked.run, { ...decisionOf(asked, answer, actor), signature });
+  await engine.run(asked.run).decide({ ...decisionOf(asked, answer, actor), signature });
 }
 
 const OVERTAKEN: ReadonlySet<string> = new Set(['ALREADY_DECIDED', 'CONTENT_CHANGED', 'WAIT_NOT_FOUND', 'RUN_FINAL']);
 
 /** A decision about exactly what was shown. */
-export function decisionOf({ gate }: AskedGate, { option, input }: Answer, actor: string): Parameters<Engine['decide']>[1] {
+export function decisionOf({ gate }: AskedGate, { option, input }: Answer, actor: string): DecisionRequest {
   return { option: option.label, gate: gate.path, digest: gate.digest, actor, ...(input === undefined ? {} : { input }) };
 }
 

@@ -132,7 +132,7 @@ function isSoon({ due, waits }: Rest): boolean {
 /** Waits until nothing executes; an engine that a signal has closed is no failure. */
 async function untilIdle(engine: Engine, run: string, interrupt: Interrupt): Promise<void> {
   try {
-    await Promise.race([engine.waitOnly(run, 'idle'), interrupt.stopped]);
+    await Promise.race([engine.run(run).waitOnly('idle'), interrupt.stopped]);
   } catch (error) {
     if (!interrupt.isStopping || !isClosed(error)) throw error;
   }
@@ -165,7 +165,7 @@ async function takeUpDue(engine: Engine, run: string): Promise<void> {
 async function takeUp(engine: Engine, { state, owner }: Rest['runs'][number]): Promise<void> {
   if (state.paused || isSettled(state.status) || (owner !== undefined && !isDead(owner))) return;
   try {
-    await engine.resume(state.id);
+    await engine.run(state.id).resume();
   } catch (error) {
     // Somebody was quicker, or the engine is being closed: either way it is not ours to drive.
     if (!isEngineError(error) || !['RUN_LOCKED', 'ENGINE_CLOSED', 'RUN_FINAL'].includes(error.code)) throw error;

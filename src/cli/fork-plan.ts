@@ -69,7 +69,7 @@ export interface ForkTable {
 
 /** Reads what a fork would do; nothing is changed. */
 export async function readForkTable(engine: Engine, run: string, from: string): Promise<ForkTable> {
-  const plan = await engine.planFork(run, from);
+  const plan = await engine.run(run).planFork(from);
   const [{ state, definition }, rows] = await Promise.all([engine.store.load(run), engine.store.attempts(run)]);
   const kinds = new Map(rows.map(({ path, kind }) => [path, kind as string]));
   const outcomes = new Map(rows.flatMap(({ path, outcome }) => (outcome === undefined ? [] : [[path, outcome] as const])));

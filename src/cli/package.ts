@@ -24,8 +24,8 @@ export function libraryEntries(): Readonly<Record<string, string>> {
   const isBundle = existsSync(join(folder, 'cli/library.js'));
   const entry = (path: string): string => pathToFileURL(join(folder, path)).href;
   return isBundle
-    ? { pawl: entry('cli/library.js'), 'pawl/testing': entry('cli/testing.js') }
-    : { pawl: entry('index.ts'), 'pawl/testing': entry('proof/index.ts') };
+    ? { pawl: entry('cli/library.js'), 'pawl/compat': entry('cli/compat.js'), 'pawl/testing': entry('cli/testing.js') }
+    : { pawl: entry('index.ts'), 'pawl/compat': entry('compat/index.ts'), 'pawl/testing': entry('proof/index.ts') };
 }
 
 /** The version of this program. */

@@ -38,7 +38,7 @@ export async function resumeAndDrive(shell: Shell, { place, store, run, given, c
   const signing = signingOf(shell, { isSigned: state.signed === true && passes });
   const use = async (engine: Engine): Promise<number> => {
     try {
-      await engine.resume(run, {
+      await engine.run(run).resume({
         ...signing,
         ...(choice === undefined ? {} : { choice }),
         ...(budget === undefined ? {} : { budget }),

@@ -33,7 +33,7 @@ export async function assertFirst(engine: Engine, run: string, trigger: Trigger 
   const isOlder = (one: RunSummary): boolean => one.createdAt < createdAt || (one.createdAt === createdAt && one.id < run);
   const older = (await openRuns(engine.store, workflow, trigger)).find((one) => one.id !== run && isOlder(one));
   if (older === undefined) return;
-  await engine.cancel(run, { actor: 'pawl', reason: `run ${older.id} was started for the same` });
+  await engine.run(run).cancel({ actor: 'pawl', reason: `run ${older.id} was started for the same` });
   throw secondRun(older, trigger);
 }
 

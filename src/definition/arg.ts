@@ -21,9 +21,9 @@ export interface ArgSpec {
 
 declare const VALUE: unique symbol;
 
-/** A parameter whose values have the type `T`; at run time nothing but its data. */
-export interface Arg<T = unknown> extends ArgModel {
-  readonly [VALUE]?: T;
+/** A parameter whose values have the type `T`, and whether it must be given; at run time nothing but its data. */
+export interface Arg<T = unknown, Required extends boolean = boolean> extends ArgModel {
+  readonly [VALUE]?: readonly [T, Required];
 }
 
 interface TypeNames {
@@ -52,10 +52,23 @@ export type ArgValue<S extends ArgSpec> = S extends { default: Json } | { requir
 export type ArgSpecs = Readonly<Record<string, Arg>>;
 
 /** The values of a set of parameters, as handlers see them. */
-export type ArgValues<P> = string extends keyof P ? JsonObject : { readonly [K in keyof P]: P[K] extends Arg<infer T> ? T : Json };
+export type ArgValues<P> = string extends keyof P ? JsonObject : { readonly [K in keyof P]: ValueOf<P[K]> };
+
+type ValueOf<A> = A extends Arg<infer T> ? T : Json;
+type RequiredNames<P> = { [K in keyof P]: P[K] extends Arg<unknown, true> ? K : never }[keyof P];
+type Flat<T> = { [K in keyof T]: T[K] } & {};
+
+/** The values that a run is started with: those that are required, and perhaps others. */
+export type ArgInput<P> = string extends keyof P
+  ? Readonly<Record<string, unknown>>
+  : [keyof P] extends [never]
+    ? Readonly<Record<string, never>>
+    : Flat<{ readonly [K in RequiredNames<P>]: ValueOf<P[K]> } & { readonly [K in Exclude<keyof P, RequiredNames<P>>]?: ValueOf<P[K]> }>;
 
 /** A parameter as data. A type that is not given follows from the choices, the bounds or the default. */
-export function arg<const S extends ArgSpec>(spec: S): Arg<ArgValue<S>> {
+export function arg<const S extends ArgSpec>(
+  spec: S & { readonly [K in Exclude<keyof S, keyof Arg>]: { readonly error: 'a parameter has no such field' } },
+): Arg<ArgValue<S>, S extends { required: true } ? true : false> {
   const type = spec.type ?? impliedType(spec);
   const model: ArgModel = {
     description: spec.description ?? '',

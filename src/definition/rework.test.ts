@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defineWorkflow } from '../api/workflow.ts';
+import { defineWorkflow } from '../compat/index.ts';
 import { arg } from './arg.ts';
 import { bypassesIn } from './rework.ts';
 

@@ -427,6 +427,7 @@ export class RunDriver {
     if (result.claim === undefined && result.evidence === undefined && result.actor === undefined && result.checks.length === 0) return;
     const claim = result.claim === undefined ? undefined : this.record.keep(result.claim);
     const evidence = result.evidence === undefined ? undefined : this.record.keep(result.evidence);
+    this.record.observed = { path: of.path, evidence: result.evidence };
     this.beside.set(`${of.path}/${of.attempt}`, {
       checks: result.checks,
       ...(claim === undefined ? {} : { claim }),

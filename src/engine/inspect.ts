@@ -31,16 +31,18 @@ export interface StepView {
   readonly child?: string;
 }
 
-/** A run as `get` gives it. */
-export interface RunView {
+/** A run as it is now. One that completed has the output of its workflow. */
+export type RunView<Output = Json> = RunFacts &
+  ({ readonly status: 'completed'; readonly output: Output } | { readonly status: Exclude<RunStatus, 'completed'>; readonly output: Json });
+
+/** What is known of a run whatever its status. */
+export interface RunFacts {
   readonly id: string;
   readonly workflow: string;
-  readonly status: RunStatus;
   readonly currentStep: string | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly params: Json;
-  readonly output: Json;
   readonly error: string | undefined;
   readonly waits: readonly OpenWait[];
   readonly steps: readonly StepView[];

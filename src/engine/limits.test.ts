@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defineWorkflow } from '../api/workflow.ts';
+import { defineWorkflow } from '../compat/index.ts';
 import { type LimitScope, limitOf, slotsOf } from './limits.ts';
 
 const definition = defineWorkflow({

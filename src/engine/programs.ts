@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { type BoundStep, type CompiledWorkflow, NO_CODE, type StepCode } from '../definition/code.ts';
 import type { Definition, StepModel } from '../definition/model.ts';
+import type { Ref } from '../kernel/activation.ts';
 import { createFlowProgram, type FlowProgram, type FlowRecord } from '../kernel/flow-program.ts';
 import { graphProgram } from '../kernel/graph-program.ts';
 import type { Program } from '../kernel/program.ts';
@@ -152,13 +153,16 @@ export async function givenResults(store: Store, attempts: readonly StoredAttemp
 export async function flowHistory(store: Store, attempts: readonly StoredAttempt[]): Promise<FlowRecord[]> {
   const rows = new Map<string, StoredAttempt>();
   for (const row of attempts) if (row.group === undefined && isFed(row)) rows.set(row.path, row);
-  const texts = await store.values([...rows.values()].flatMap((row) => (row.output === undefined ? [] : [row.output.digest])));
+  const refs = [...rows.values()].flatMap(({ output, evidence }) => [output, evidence]).filter((ref) => ref !== undefined);
+  const texts = await store.values(refs.map(({ digest }) => digest));
+  const read = (ref: Ref): Json => JSON.parse(texts.get(ref.digest) as string) as Json;
   return [...rows.values()].map((row) => ({
     path: row.path,
     step: row.step,
     input: row.input ?? '',
     outcome: row.outcome as string,
-    output: row.output === undefined ? null : (JSON.parse(texts.get(row.output.digest) as string) as Json),
+    output: row.output === undefined ? null : read(row.output),
     ...(row.error === undefined ? {} : { error: row.error }),
+    ...(row.evidence === undefined ? {} : { evidence: read(row.evidence) }),
   }));
 }

@@ -50,6 +50,8 @@ const FORGE_KEYS = ['pr_number', 'issue_number'];
 /** A run's memory while it is driven. */
 export class RunRecord implements View {
   params: JsonObject = {};
+  /** What the latest attempt to end had observed. */
+  observed: { readonly path: Path; readonly evidence: Json | undefined } | undefined;
   private readonly options: RecordOptions;
   private readonly known = new Map<string, Json>();
   private readonly namedData = new Map<string, Json | undefined>();
@@ -91,6 +93,10 @@ export class RunRecord implements View {
 
   output(step: string): Json | undefined {
     return this.namedOutputs.get(step);
+  }
+
+  evidence(path: Path): Json | undefined {
+    return this.observed?.path === path ? this.observed.evidence : undefined;
   }
 
   value(ref: Ref): Json {

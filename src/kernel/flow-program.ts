@@ -6,6 +6,7 @@
 // F3. A step that did not succeed is thrown into the generator; uncaught, it fails the run.
 // F4. The final output is what the generator returns, or the last step's output when it returns nothing.
 // F5. What the generator is given is its own copy, live and on replay: what it does with it changes nothing else.
+// F6. A step that was built has been yielded when the flow goes on; otherwise the run fails.
 
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject, ownCopy, toPlain } from '../base/json.ts';
@@ -16,7 +17,7 @@ import { type JoinModel, membersOf, type StepModel, type StepOf } from '../defin
 import { asksPerson } from '../definition/passage.ts';
 import type { Path } from './activation.ts';
 import { digestOfYield } from './flow-digest.ts';
-import { type Failure, type FlowGroup, type FlowStep, type FlowYield, isFlowYield, StepFailed } from './flow-step.ts';
+import { type Failure, type FlowGroup, type FlowStep, type FlowYield, goOn, isFlowYield, StepFailed } from './flow-step.ts';
 import type { StepError } from './input.ts';
 import type { Begin, Ended, Move, Program, View } from './program.ts';
 import type { RunState } from './run-state.ts';
@@ -29,6 +30,8 @@ export interface FlowRecord {
   readonly outcome: string;
   readonly output: Json;
   readonly error?: StepError;
+  /** What was observed in its last attempt. */
+  readonly evidence?: Json;
 }
 
 /** The program of one run of a flow. Unlike a graph's it is live: a host keeps it only while it owns the run. */
@@ -124,7 +127,14 @@ class LiveFlow implements FlowProgram {
 
   next(_run: RunState, ended: Ended, view: View): readonly Move[] {
     const output = ended.output === undefined ? null : view.value(ended.output);
-    this.feed({ step: ended.step, outcome: ended.outcome, output, ...(ended.error === undefined ? {} : { error: ended.error }) });
+    const evidence = view.evidence?.(ended.path);
+    this.feed({
+      step: ended.step,
+      outcome: ended.outcome,
+      output,
+      ...(ended.error === undefined ? {} : { error: ended.error }),
+      ...(evidence === undefined ? {} : { evidence }),
+    });
     return [this.moveOf(view, ended)];
   }
 
@@ -179,7 +189,7 @@ class LiveFlow implements FlowProgram {
     );
   }
 
-  private feed(record: Pick<FlowRecord, 'step' | 'outcome' | 'output' | 'error'>): void {
+  private feed(record: Pick<FlowRecord, 'step' | 'outcome' | 'output' | 'error' | 'evidence'>): void {
     if (this.standing !== undefined && 'thrown' in this.standing) this.rewind();
     const at = this.standing;
     if (record.outcome === 'ok' || record.outcome === 'iterate' || record.outcome === 'skip') {
@@ -189,8 +199,8 @@ class LiveFlow implements FlowProgram {
     }
     const told = isJsonObject(record.output) && typeof record.output.error === 'string' ? record.output.error : undefined;
     const message = record.error?.message ?? told ?? `step "${record.step}" settled "${record.outcome}"`;
-    const { step, outcome, output } = record;
-    this.advance({ failure: { step, outcome, code: record.error?.code ?? 'STEP_FAILED', message, output } });
+    const { step, outcome, output, evidence = null } = record;
+    this.advance({ failure: { step, outcome, code: record.error?.code ?? 'STEP_FAILED', message, output, evidence } });
   }
 
   /** A generator that threw is over; for a step that is taken up again, another one is led back to it. */
@@ -207,11 +217,24 @@ class LiveFlow implements FlowProgram {
   private advance(feed: Feed): void {
     this.fed.push(feed);
     try {
-      const step = 'failure' in feed ? this.generator.throw(new StepFailed(feed.failure)) : this.generator.next(ownCopy(feed.value));
-      this.standing = step.done === true ? { returned: step.value } : this.take(step.value);
+      const { result, unused } = goOn(() =>
+        'failure' in feed ? this.generator.throw(new StepFailed(feed.failure)) : this.generator.next(ownCopy(feed.value)),
+      );
+      this.checkYielded(unused.filter((step) => step !== result.value));
+      this.standing = result.done === true ? { returned: result.value } : this.take(result.value);
     } catch (thrown) {
       this.standing = { thrown };
     }
+  }
+
+  /** A step that was built and not yielded is not done: going on without it would skip it silently. */
+  private checkYielded([unused]: readonly FlowYield[]): void {
+    if (unused === undefined) return;
+    const what = unused.yields === 'step' ? `step "${unused.bound.model.id}"` : `${unused.yields}([…])`;
+    throw new EngineError(
+      'STEP_NOT_YIELDED',
+      `the flow "${this.name}" built ${what} and went on without yielding it, so it was never done; write yield* before it, where it is built`,
+    );
   }
 
   /** Notes what was yielded; throws into the run's record, not into the generator, when it cannot be taken. */

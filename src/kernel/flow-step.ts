@@ -25,6 +25,29 @@ export function isFlowYield(value: unknown): value is FlowYield {
   return typeof value === 'object' && value !== null && 'yields' in value;
 }
 
+let created: Set<FlowYield> | undefined;
+
+/** Notes a step or group that a flow built and has to yield. */
+export function noteCreated(step: FlowYield): void {
+  created?.add(step);
+}
+
+/** Notes that it was yielded, or became part of something that will be. */
+export function noteUsed(step: FlowYield): void {
+  created?.delete(step);
+}
+
+/** Lets a flow go on; gives what it came to, and the steps that it built and did not yield. A flow goes on synchronously. */
+export function goOn<T>(work: () => T): { readonly result: T; readonly unused: readonly FlowYield[] } {
+  created = new Set();
+  try {
+    const result = work();
+    return { result, unused: [...created] };
+  } finally {
+    created = undefined;
+  }
+}
+
 /** A step of a flow did not succeed. It is thrown into the generator, where it can be caught. */
 export class StepFailed extends Error {
   readonly step: string;
@@ -32,6 +55,8 @@ export class StepFailed extends Error {
   readonly code: string;
   /** What the step left behind: of a group the results of all its steps, of a child run how it ended. */
   readonly output: Json;
+  /** What the engine observed, such as how a program ended; null where it noted nothing. The checks of a gate are its output. */
+  readonly evidence: Json;
 
   constructor(failure: Failure) {
     super(failure.message);
@@ -40,10 +65,12 @@ export class StepFailed extends Error {
     this.outcome = failure.outcome;
     this.code = failure.code;
     this.output = ownCopy(failure.output ?? null);
+    this.evidence = ownCopy(failure.evidence ?? null);
   }
 }
 
 /** What is told of a failed step. */
 export interface Failure extends Pick<StepFailed, 'step' | 'outcome' | 'code' | 'message'> {
   readonly output?: Json;
+  readonly evidence?: Json;
 }

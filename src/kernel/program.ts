@@ -32,6 +32,8 @@ export interface View {
   output(step: string): Json | undefined;
   /** A value by reference: the result that is settling, the items of a group. */
   value(ref: Ref): Json;
+  /** What was observed in the attempt that is settling. */
+  evidence?(path: Path): Json | undefined;
   /** Members of a group that have settled, in the order of their positions. */
   members(group: Path): readonly MemberResult[];
   /** The semaphores a step must hold: those that have a limit now. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createEngine, defineWorkflow } from '../index.ts';
+import { defineWorkflow } from '../compat/index.ts';
+import { createEngine } from '../index.ts';
 
 const approve = [{ label: 'approve', nextStep: null, ends: 'completed' as const }];
 
@@ -8,7 +9,7 @@ async function runToRest(workflow: ReturnType<typeof defineWorkflow>) {
   try {
     const run = await engine.start(workflow);
     const view = await run.wait('idle');
-    return { view, gates: await engine.gates(run.id) };
+    return { view, gates: await engine.run(run.id).gates() };
   } finally {
     await engine.close({ abort: true });
   }

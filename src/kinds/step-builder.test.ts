@@ -1,14 +1,10 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { ResultOf } from '../authoring/flow-call.ts';
+import type { AgentResult, CommandResult, GateResult, HumanResult, ValidateResult } from '../authoring/flow-result.ts';
 import type { Json } from '../base/json.ts';
 import type { StepContext } from '../definition/code.ts';
 import { membersOf, type StepModel } from '../definition/model.ts';
-import type { AgentResult } from './agent/compile.ts';
-import type { CommandResult } from './command/compile.ts';
-import type { GateResult } from './gate/compile.ts';
-import type { HumanResult } from './human/compile.ts';
 import { step } from './step-builder.ts';
-import type { ValidateResult } from './validate/compile.ts';
 
 const ctx = { idempotencyKey: 'run/a#1/1' } as StepContext;
 const greet = (name: string) => `hello ${name}`;
@@ -145,7 +141,7 @@ describe('the other kinds', () => {
     expect(polling.model).toMatchObject({ durationMs: 3_600_000, poll: { intervalMs: 10_000 } });
     expect(await polling.code.poll?.(ctx)).toBe(true);
     expect(step('s').signal('paid').bound.model).toMatchObject({ signal: 'paid' });
-    expect(step('w').subworkflow('child', { a: 1 }).bound.model).toMatchObject({ workflow: 'child', input: { a: 1 } });
+    expect(step('w').workflow('child', { a: 1 }).bound.model).toMatchObject({ workflow: 'child', input: { a: 1 } });
     expect(modelOf(step('n').generate({ generator: 'writer', context: { tone: 'dry' } })).config).toEqual({
       generator: 'writer',
       context: { tone: 'dry' },

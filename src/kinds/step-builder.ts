@@ -1,42 +1,53 @@
 // Owns `step(name)`: one method per kind of step, each of which gives a call with the type of its result. Building a
 // step does nothing; yielding it asks the engine to do it.
 
-import { type Child, compiledOf, type FlowWorkflow } from '../authoring/flow.ts';
+import { type Child, compiledOf } from '../authoring/flow.ts';
 import { createCall, type FlowCall, type ResultOf } from '../authoring/flow-call.ts';
-import { createBoundStep, type StepOptions, type StepParts, stepName } from '../authoring/flow-model.ts';
+import { createBoundStep, invalid, type StepOptions, type StepParts } from '../authoring/flow-model.ts';
+import type { AgentResult, CommandResult, GateResult, HumanResult, ValidateResult, WebhookResult } from '../authoring/flow-result.ts';
 import type { ForgeSpec, WebhookSpec } from '../authoring/graph-spec.ts';
+import type { InputOfWorkflow, OutputOfWorkflow } from '../authoring/step-spec.ts';
 import type { Duration } from '../base/duration.ts';
 import type { Json } from '../base/json.ts';
-import type { CompiledWorkflow, StepContext } from '../definition/code.ts';
+import type { StepContext } from '../definition/code.ts';
 import type { OwnKind } from '../definition/own-kind.ts';
 import type { FlowStep } from '../kernel/flow-step.ts';
 import { buildAction } from './action/compile.ts';
-import { type AgentResult, type AgentSpec, buildAgent } from './agent/compile.ts';
-import { buildCommand, type CommandResult, type CommandSpec } from './command/compile.ts';
+import { type AgentSpec, buildAgent } from './agent/compile.ts';
+import { buildCommand, type CommandSpec } from './command/compile.ts';
 import { buildDelay, type DelaySpec } from './delay/compile.ts';
-import { buildGate, type GateResult, type GateSpec } from './gate/compile.ts';
+import { buildGate, type GateSpec } from './gate/compile.ts';
 import { buildGenerate, type GenerateSpec } from './generate/compile.ts';
-import { type AnswerOf, buildHuman, type HumanOption, type HumanResult, type HumanSpec } from './human/compile.ts';
+import { type AnswerOf, buildHuman, type HumanOption, type HumanSpec } from './human/compile.ts';
 import { buildOwn } from './own/compile.ts';
 import { buildEach, type EachOptions } from './parallel/compile.ts';
 import { REGISTRY } from './registry.ts';
 import { buildSignal } from './signal/compile.ts';
 import { type Action, buildTask, type TaskSpec } from './task/compile.ts';
-import { buildValidate, type ValidateResult, type ValidateSpec } from './validate/compile.ts';
-import { buildWebhook, type WebhookResult } from './webhook/compile.ts';
-import { buildChild, type ChildOutput } from './workflow/compile.ts';
+import { buildValidate, type ValidateSpec } from './validate/compile.ts';
+import { buildWebhook } from './webhook/compile.ts';
+import { buildChild } from './workflow/compile.ts';
 
-/** The inputs of a child workflow: values by name, or a function that builds them when the step begins. */
-export type ChildInputs<Input> = { readonly [K in keyof Input]?: Input[K] } | ((ctx: StepContext) => unknown);
+/** Parameters of a child workflow, or a function that builds them when the step begins; optional where none is required. */
+export type ChildArguments<W, Input = InputOfWorkflow<W>> =
+  Record<never, never> extends Input
+    ? [inputs?: ChildInputs<Input>, options?: StepOptions]
+    : [inputs: ChildInputs<Input>, options?: StepOptions];
+type ChildInputs<Input> = Input | ((ctx: StepContext) => Input | Promise<Input>);
 
-/** A workflow whose result has no type of its own: by name, or a graph. A flow is told apart by its body. */
-export type UntypedWorkflow = string | Child<CompiledWorkflow & { readonly body?: never }>;
+// A path is `step#visit` or `group#visit/key`, so a name must not look like more than one part of it.
+const NAME = /^[^#/\p{Cc}]{1,200}$/u;
 
 /** A name that waits for what the step does. */
 export class StepBuilder {
   readonly #name: string;
 
   constructor(name: string) {
+    if (typeof name !== 'string' || !NAME.test(name))
+      throw invalid(
+        `the step name ${JSON.stringify(name)}`,
+        'cannot be used; write 1 to 200 characters without "#", "/" and control characters',
+      );
     this.#name = name;
   }
 
@@ -105,30 +116,10 @@ export class StepBuilder {
     return call(buildSignal(this.#name, signal, options));
   }
 
-  /** Runs another workflow: the result is its final output. */
-  workflow<Input, Returned>(
-    workflow: Child<FlowWorkflow<Input, Returned>>,
-    inputs?: ChildInputs<Input>,
-    options?: StepOptions,
-  ): FlowCall<ChildOutput<Returned>>;
-  workflow(workflow: UntypedWorkflow, inputs?: ChildInputs<Record<string, unknown>>, options?: StepOptions): FlowCall<Json>;
-  workflow(workflow: string | Child, inputs?: unknown, options: StepOptions = {}): FlowCall<unknown> {
-    return this.#child(workflow, inputs, options);
-  }
-
-  /** Another name for `workflow`. */
-  subworkflow<Input, Returned>(
-    workflow: Child<FlowWorkflow<Input, Returned>>,
-    inputs?: ChildInputs<Input>,
-    options?: StepOptions,
-  ): FlowCall<ChildOutput<Returned>>;
-  subworkflow(workflow: UntypedWorkflow, inputs?: ChildInputs<Record<string, unknown>>, options?: StepOptions): FlowCall<Json>;
-  subworkflow(workflow: string | Child, inputs?: unknown, options: StepOptions = {}): FlowCall<unknown> {
-    return this.#child(workflow, inputs, options);
-  }
-
-  #child(workflow: string | Child, inputs: unknown, options: StepOptions): FlowCall<unknown> {
-    const child = typeof workflow === 'string' ? undefined : compiledOf(workflow);
+  /** Runs another workflow with its parameters: the result is its final output. */
+  workflow<const W extends string | Child>(workflow: W, ...rest: ChildArguments<W>): FlowCall<OutputOfWorkflow<W>> {
+    const [inputs, options = {}] = rest as [unknown?, StepOptions?];
+    const child = typeof workflow === 'string' ? undefined : compiledOf(workflow as Child);
     const parts = buildChild(this.#name, { workflow: child?.definition.name ?? String(workflow), inputs, options });
     return createCall({ bound: createBoundStep(parts, REGISTRY), ...(child === undefined ? {} : { child }) });
   }
@@ -155,5 +146,5 @@ function call<T>(parts: StepParts): FlowCall<T> {
 
 /** Names a step of a flow; names are unique in a run, so a loop numbers them: step(`fix-${i}`). */
 export function step(name: string): StepBuilder {
-  return new StepBuilder(stepName(name));
+  return new StepBuilder(name);
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEngine, type Engine } from '../api/engine.ts';
-import { defineWorkflow } from '../api/workflow.ts';
 import { EngineError, isEngineError } from '../base/error.ts';
+import { defineWorkflow } from '../compat/index.ts';
 import { Desk } from './desk.ts';
 import type { Standing } from './standing.ts';
 import { serverOf } from './tools.ts';
@@ -112,7 +112,7 @@ test('a run of another desk is unknown, and so is its token; nothing happens to 
   expect(await codeOf(mine.next(foreign.run))).toBe('RUN_NOT_FOUND');
   expect(await codeOf(mine.status(''))).toBe('RUN_NOT_FOUND');
   expect((await mine.status()).map((one) => one.run)).toEqual([run]);
-  expect((await engine.get(foreign.run)).waits.map(({ kind }) => kind)).toEqual(['report']);
+  expect((await engine.run(foreign.run).get()).waits.map(({ kind }) => kind)).toEqual(['report']);
 });
 
 test('work that waits for a person is not for the agent, and the same report again gets the same answer', async () => {
@@ -130,7 +130,7 @@ test('while the engine is at work a call comes back and says so, and a later one
   const started = await desk.start('slow', {});
   expect([started.isAtWork, started.handouts]).toEqual([true, []]);
   finish();
-  await engine.wait(started.run, 'idle');
+  await engine.run(started.run).wait('idle');
   const [next] = await desk.next();
   expect(next?.handouts.map(({ step }) => step)).toEqual(['look']);
 });
@@ -142,7 +142,7 @@ test('a report whose verification takes long is on record, and the same report l
   const { taken, standing } = await desk.report(report);
   expect([taken, standing.isAtWork]).toEqual(['pending', true]);
   finish();
-  await engine.wait(started.run);
+  await engine.run(started.run).wait();
   expect((await desk.report(report)).taken).toMatchObject({ accepted: true, repeated: true });
 });
 
@@ -159,7 +159,7 @@ test('questions wait for the person, and the step is opened again with the answe
   const asked = await desk.ask(tokenOf(started), [{ question: 'Which colour?', options: ['red', 'blue'] }]);
   expect([asked.handouts, asked.waits.map(({ kind }) => kind)]).toEqual([[], ['answer']]);
   expect(await codeOf(desk.report({ token: tokenOf(started), result: 1 }))).toBe('TOKEN_SPENT');
-  await engine.answer(started.run, { answers: ['blue'], actor: 'ann' });
+  await engine.run(started.run).answer({ answers: ['blue'], actor: 'ann' });
   const [again] = await desk.next();
   expect(again?.handouts[0]?.prompt).toContain('blue');
 });
@@ -176,7 +176,7 @@ test('a step of a run that the run started is handed out and reported like its o
 test('a run that a person paused has nothing open, and asking for the next step does not resume it', async () => {
   const desk = deskOf();
   const { run } = await desk.start('work', {});
-  await engine.pause(run, { actor: 'ann' });
+  await engine.run(run).pause({ actor: 'ann' });
   const [standing] = await desk.next();
   expect([standing?.handouts, standing?.waits.map(({ kind }) => kind)]).toEqual([[], ['pause']]);
 });
@@ -185,10 +185,10 @@ test('runs that ended are told only when nothing else is left, or by their name'
   const desk = deskOf();
   const open = await desk.start('work', {});
   const ended = await desk.start('work', {});
-  await engine.cancel(ended.run, { actor: 'ann' });
+  await engine.run(ended.run).cancel({ actor: 'ann' });
   expect((await desk.next()).map(({ run }) => run)).toEqual([open.run]);
   expect((await desk.next(ended.run.slice(0, 6).toUpperCase())).map(({ status }) => status)).toEqual(['cancelled']);
-  await engine.cancel(open.run, { actor: 'ann' });
+  await engine.run(open.run).cancel({ actor: 'ann' });
   expect((await desk.next()).map(({ run }) => run)).toEqual([ended.run]);
 });
 

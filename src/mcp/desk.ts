@@ -73,7 +73,7 @@ export class Desk {
 
   private async startedBefore(run: string, params: JsonObject): Promise<Standing> {
     const engine = await this.host.open(run);
-    const before = (await engine.get(run)).params;
+    const before = (await engine.run(run).get()).params;
     if (!isJsonObject(before) || !isWithin(params, before))
       throw new EngineError('RUN_EXISTS', `this key was used for run ${run} with other parameters; take another key`);
     this.take(run);
@@ -107,7 +107,7 @@ export class Desk {
   /** Takes the report of a worker, and gives how its run stands then. */
   report(report: WorkReport): Promise<{ readonly taken: Taken; readonly standing: Standing }> {
     return this.byToken(async (engine, { run, root }) => {
-      const verdict = engine.report(run, report);
+      const verdict = engine.run(run).report(report);
       const taken = (await isBefore(verdict, this.patienceMs)) ? await verdict : 'pending';
       // Repeated or not, what comes next is what the worker needs.
       return { taken, standing: taken === 'pending' ? await readStanding(engine, root) : await untilRest(engine, root, this.patienceMs) };
@@ -117,7 +117,7 @@ export class Desk {
   /** Relays questions of a worker to the person it works for. */
   ask(token: string, questions: Json): Promise<Standing> {
     return this.byToken(async (engine, { run, root }) => {
-      await engine.ask(run, { token, questions });
+      await engine.run(run).ask({ token, questions });
       return untilRest(engine, root, this.patienceMs);
     });
   }

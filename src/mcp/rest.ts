@@ -15,7 +15,7 @@ export async function untilRest(engine: Engine, run: string, patienceMs: number)
   for (;;) {
     await takeUp(engine, run);
     const left = end - Date.now();
-    const isIdle = await isBefore(engine.waitOnly(run, 'idle'), left);
+    const isIdle = await isBefore(engine.run(run).waitOnly('idle'), left);
     const standing = await readStanding(engine, run);
     const { due = Number.POSITIVE_INFINITY } = standing;
     if (!isIdle || standing.handouts.length > 0 || isSettled(standing.status) || due > end) return standing;
@@ -56,7 +56,7 @@ async function takeUp(engine: Engine, run: string): Promise<void> {
   for (const one of await liveRuns(engine.store, run)) {
     if (!(await isLeft(engine, one))) continue;
     try {
-      await engine.resume(one.state.id);
+      await engine.run(one.state.id).resume();
     } catch (error) {
       // Somebody was quicker.
       if (!isEngineError(error) || !['RUN_LOCKED', 'RUN_FINAL'].includes(error.code)) throw error;

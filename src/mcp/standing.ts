@@ -29,7 +29,7 @@ export interface Standing {
 export async function readStanding(engine: Engine, run: string): Promise<Standing> {
   const { state } = await engine.store.load(run);
   const live = await liveRuns(engine.store, run);
-  const handouts = await Promise.all(live.filter(({ state: one }) => isOpen(one)).map(({ state: one }) => engine.handouts(one.id)));
+  const handouts = await Promise.all(live.filter(({ state: one }) => isOpen(one)).map(({ state: one }) => engine.run(one.id).handouts()));
   const waits = live.flatMap(({ state: one }) => waitsOf(one)).filter(({ kind }) => kind !== 'report' && kind !== 'child');
   const dues = live.flatMap(({ state: one }) => (isSettled(one.status) ? [] : [dueOf(one) ?? Number.POSITIVE_INFINITY]));
   const due = Math.min(...dues, Number.POSITIVE_INFINITY);

@@ -115,7 +115,7 @@ interface Standing {
 
 /** Waits until the run needs somebody, and is that somebody; false when it has ended. */
 async function goOn(engine: Engine, standing: Standing): Promise<boolean> {
-  const { status } = await engine.wait(standing.job.run, 'outside');
+  const { status } = await engine.run(standing.job.run).wait('outside');
   if (isSettled(status)) return false;
   let helped = 0;
   for (const { id, status: of } of await engine.list({ limit: RUNS_MAX })) if (!isSettled(of)) helped += await help(engine, id, standing);
@@ -125,7 +125,7 @@ async function goOn(engine: Engine, standing: Standing): Promise<boolean> {
 
 /** Resolves the first thing that a run waits for; the next may be another one by then. */
 async function help(engine: Engine, run: string, standing: Standing): Promise<number> {
-  const { waits, steps } = await engine.get(run);
+  const { waits, steps } = await engine.run(run).get();
   for (const { kind, path = '', step = '' } of waits) {
     const attempt = steps.find((view) => view.path === path && view.outcome === undefined && isLive(view.status))?.attempt ?? 1;
     const key = `${run}/${path}/${attempt}`;
@@ -147,16 +147,16 @@ function isLive(status: string): boolean {
 async function resolveUnknown(engine: Engine, at: { run: string; path: string; key: string }, ledger: Ledger): Promise<void> {
   const found = ledger.found({ idempotencyKey: at.key });
   const choice = found === false ? { how: 'rerun' as const } : { how: 'done' as const, output: found.output };
-  await engine.resume(at.run, { actor: ACTOR, choice: { ...choice, path: at.path } });
+  await engine.run(at.run).resume({ actor: ACTOR, choice: { ...choice, path: at.path } });
 }
 
 /** An agent that does the work unless it finds it done, and reports it; a report that was taken is not repeated. */
 async function doHandedOut(engine: Engine, at: { run: string; path: string; key: string }, ledger: Ledger): Promise<void> {
-  const handout = (await engine.handouts(at.run)).find(({ path }) => path === at.path);
+  const handout = (await engine.run(at.run).handouts()).find(({ path }) => path === at.path);
   if (handout === undefined) return;
   const result = { did: handout.item ?? handout.step };
   if (ledger.found({ idempotencyKey: at.key }) === false) await ledger.append({ at: 'done', key: at.key, output: result });
-  await engine.report(at.run, { token: handout.token, result });
+  await engine.run(at.run).report({ token: handout.token, result });
 }
 
 interface Question {
@@ -167,9 +167,9 @@ interface Question {
 }
 
 async function answer(engine: Engine, { run, path, key, option }: Question, ledger: Ledger): Promise<void> {
-  const shown = (await engine.gates(run)).find((gate) => gate.path === path);
+  const shown = (await engine.run(run).gates()).find((gate) => gate.path === path);
   await ledger.append({ at: 'asked', key });
-  await engine.decide(run, { option: option ?? shown?.gate.options[0]?.label ?? '', actor: ACTOR, gate: path });
+  await engine.run(run).decide({ option: option ?? shown?.gate.options[0]?.label ?? '', actor: ACTOR, gate: path });
 }
 
 const OUTRUN = ['ALREADY_DECIDED', 'WAIT_NOT_FOUND', 'RUN_FINAL'];

@@ -1,7 +1,7 @@
 // Owns how a hostile agent plays when it is attended: it takes every step that is handed out, tries its tricks, does
 // what it does instead of the work, and reports what an honest agent would have.
 
-import type { RunHandle } from '../api/engine.ts';
+import type { RunHandle } from '../api/run.ts';
 import type { RunView } from '../engine/inspect.ts';
 import type { Handout } from '../engine/reports.ts';
 import type { HostileAgent, HostileTarget } from './hostile-agents.ts';
@@ -24,22 +24,20 @@ export async function playAttended(
   handle: RunHandle,
   { agent, targetAt }: Player,
 ): Promise<{ readonly view: RunView; readonly breaches: readonly string[] }> {
-  const { engine } = stage;
-  const run = handle.id;
   const earlier: Handout[] = [];
   const breaches: string[] = [];
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     await driveRun(stage, handle, NEVER);
-    const [handout] = await engine.handouts(run);
+    const [handout] = await handle.handouts();
     if (handout === undefined) break;
     const said = await agent.deed(targetAt(handout.step), stage.cwd);
     if (said === 'hangs') break;
     const result = said === 'breaks off' ? { success: false } : said.output;
-    const table: Table = { engine, run, handout, result, earlier: [...earlier] };
+    const table: Table = { run: handle, handout, result, earlier: [...earlier] };
     breaches.push(...((await agent.trick?.(table)) ?? []));
     await reported(table, handout.token, result);
     earlier.push(handout);
-    if ((await engine.handouts(run)).some(({ token }) => token === handout.token)) break;
+    if ((await handle.handouts()).some(({ token }) => token === handout.token)) break;
   }
-  return { view: await engine.wait(run, 'idle'), breaches };
+  return { view: await handle.wait('idle'), breaches };
 }

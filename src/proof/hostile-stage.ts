@@ -3,7 +3,8 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createEngine, type Engine, type EngineOptions, type RunHandle } from '../api/engine.ts';
+import { createEngine, type Engine, type EngineOptions } from '../api/engine.ts';
+import type { RunHandle } from '../api/run.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { RunView } from '../engine/inspect.ts';
@@ -87,7 +88,7 @@ export async function driveRun(stage: HostileStage, run: RunHandle, stuck: Promi
     const view = await idle();
     if (view === undefined || ENDED.has(view.status) || !(await attended(stage, view))) break;
   }
-  return await stage.engine.get(run.id);
+  return await stage.engine.run(run.id).get();
 }
 
 /** Does what a run waits for; false when nobody does. */
@@ -100,16 +101,16 @@ async function attended(stage: HostileStage, view: RunView): Promise<boolean> {
   if (wait?.kind === 'delay' && wait.due !== undefined && clock !== undefined) clock.advance(wait.due - clock.now());
   else if (stage.idle !== undefined && wait !== undefined) await stage.idle(view);
   else return false;
-  for await (const _ of engine.log(view.id, seq)) return true;
+  for await (const _ of engine.run(view.id).log(seq)) return true;
   return false;
 }
 
 async function sayYes(engine: Engine, run: string): Promise<boolean> {
-  const [gate] = await engine.gates(run);
+  const [gate] = await engine.run(run).gates();
   const option = gate?.gate.options[0];
   if (gate === undefined || option === undefined) return false;
   const input = option.requiresInput ? { input: 'yes' } : {};
-  await engine.decide(run, { option: option.label, actor: 'a trusting person', digest: gate.digest, ...input });
+  await engine.run(run).decide({ option: option.label, actor: 'a trusting person', digest: gate.digest, ...input });
   return true;
 }
 

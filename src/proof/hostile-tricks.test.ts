@@ -15,19 +15,19 @@ interface Answers {
   readonly rows?: number;
 }
 
-/** A table at an engine that answers so. */
+/** A table at a run that answers so. */
 function tableWith({ report, rows = 1 }: Answers): Table & { readonly tokens: string[] } {
   const tokens: string[] = [];
   const view = { steps: Array.from({ length: rows }, () => ({ path: 'work#1', step: 'work', attempt: 1 })) };
-  const engine = {
-    report: async (_: string, { token }: { readonly token: string }) => {
+  const run = {
+    report: async ({ token }: { readonly token: string }) => {
       tokens.push(token);
       return report();
     },
     get: async () => view,
     wait: async () => view,
   };
-  return { engine: engine as unknown as Table['engine'], run: 'r', handout, result: 1, earlier: [{ ...handout, token: 'old' }], tokens };
+  return { run: run as unknown as Table['run'], handout, result: 1, earlier: [{ ...handout, token: 'old' }], tokens };
 }
 
 const taken: ReportVerdict = { accepted: true, repeated: false, step: 'work', path: 'work#1', attempt: 1 };

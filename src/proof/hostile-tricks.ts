@@ -1,13 +1,12 @@
 // Owns what attended agents try with their tokens. Each trick gives what the engine took that it should have refused.
 
-import type { Engine } from '../api/engine.ts';
+import type { RunHandle } from '../api/run.ts';
 import { isEngineError } from '../base/error.ts';
 import type { Handout, ReportVerdict } from '../engine/reports.ts';
 
 /** Where a trick is played: a step that was handed out, what the agent reports, and what it was handed before. */
 export interface Table {
-  readonly engine: Pick<Engine, 'report' | 'get' | 'wait'>;
-  readonly run: string;
+  readonly run: Pick<RunHandle, 'report' | 'get' | 'wait'>;
   readonly handout: Handout;
   readonly result: unknown;
   readonly earlier: readonly Handout[];
@@ -51,16 +50,16 @@ export const repeats: Trick = async (table) => {
   const first = await reported(table, token, table.result);
   if (first === undefined) return [];
   const second = await reported(table, token, table.result);
-  await table.engine.wait(table.run, 'idle');
+  await table.run.wait('idle');
   const isSame = second === undefined || (second.repeated && second.accepted === first.accepted);
-  const rows = (await table.engine.get(table.run)).steps.filter(({ path, attempt }) => path === first.path && attempt === first.attempt);
+  const rows = (await table.run.get()).steps.filter(({ path, attempt }) => path === first.path && attempt === first.attempt);
   return isSame && rows.length <= 1 ? [] : [`the second report of step "${step}" counted`];
 };
 
 /** Reports, and gives the verdict; undefined when the report was refused. */
-export async function reported({ engine, run }: Table, token: string, result: unknown): Promise<ReportVerdict | undefined> {
+export async function reported({ run }: Table, token: string, result: unknown): Promise<ReportVerdict | undefined> {
   try {
-    return await engine.report(run, { token, result });
+    return await run.report({ token, result });
   } catch (error) {
     if (isEngineError(error)) return undefined;
     throw error;

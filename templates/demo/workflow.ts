@@ -40,16 +40,14 @@ export default defineWorkflow({
   name: 'fix-bug',
   title: 'Fix a bug, and prove it',
   params: { git: arg({ description: 'whether the project is a git checkout', default: true }) },
-  steps: [
-    {
-      id: 'reproduce',
+  steps: {
+    reproduce: {
       title: 'See the bug',
       handler: async ({ signal }) => ({ ...(await runTests(signal)), before: readFileSync(file, 'utf8') }),
       postconditions: [{ name: 'a test fails', check: ({ result }) => result.failing.length > 0, error: 'no test fails: there is no bug' }],
       next: 'fix',
     },
-    {
-      id: 'fix',
+    fix: {
       title: 'Fix the bug',
       agent: coder,
       postconditions: [
@@ -66,14 +64,12 @@ export default defineWorkflow({
       ],
       next: 'test',
     },
-    {
-      id: 'test',
+    test: {
       title: 'Run all tests',
       gate: { checks: [{ check: 'command', argv: testCommand }] },
       next: { ok: 'compare', fail: { to: 'fix', maxIterations: 2, onExhausted: 'escalate' } },
     },
-    {
-      id: 'compare',
+    compare: {
       title: 'Collect what changed',
       handler: ({ checkpoint }) => {
         const before = String(checkpoint.before).split('\n');
@@ -84,8 +80,7 @@ export default defineWorkflow({
       },
       next: 'approve',
     },
-    {
-      id: 'approve',
+    approve: {
       title: 'A person decides',
       human: {
         prompt: 'Commit this change?',
@@ -93,16 +88,15 @@ export default defineWorkflow({
         options: [
           { label: 'commit', nextStep: 'commit' },
           { label: 'rework', nextStep: 'fix', requiresInput: true },
-          { label: 'reject', nextStep: null },
+          { label: 'reject', nextStep: 'reject' },
         ],
       },
     },
-    {
-      id: 'commit',
+    commit: {
       title: 'Commit the change',
       condition: 'params.git',
       command: 'git diff --quiet HEAD || git commit --quiet --all --message "Give the discount at exactly 100.00"',
       next: null,
     },
-  ],
+  },
 });

@@ -9,23 +9,20 @@ const notes = join(import.meta.dirname, '../../NOTES.md');
 export default defineWorkflow({
   name: 'NAME',
   title: 'Write release notes',
-  steps: [
-    {
-      // A shell line. It runs in the folder of the project; when it exits with 0, the step is done.
-      id: 'draft',
+  steps: {
+    // A shell line. It runs in the folder of the project; when it exits with 0, the step is done.
+    draft: {
       command: `printf '%s\\n' '# Notes' '' '- TODO: say what is new' > NOTES.md`,
       next: 'check',
     },
-    {
-      // A gate: the engine runs the checks itself, so it does not matter what anybody says about the notes.
-      id: 'check',
+    // A gate: the engine runs the checks itself, so it does not matter what anybody says about the notes.
+    check: {
       gate: { checks: [{ check: 'command', run: '! grep TODO NOTES.md' }] },
       // Every loop has a bound. When the notes fail a fourth time, the run stops and asks a person.
       next: { ok: 'approve', fail: { to: 'revise', maxIterations: 3, onExhausted: 'escalate' } },
     },
-    {
-      // A function. What the person wrote at the gate below is part of the run, and so it arrives here.
-      id: 'revise',
+    // A function. What the person wrote at the gate below is part of the run, and so it arrives here.
+    revise: {
       handler: ({ checkpoint }) => {
         const text = readFileSync(notes, 'utf8').replace(/^- TODO.*$/m, '- The first release.');
         const wish = checkpoint.gateDecision?.input;
@@ -34,22 +31,20 @@ export default defineWorkflow({
       },
       next: 'check',
     },
-    {
-      // A person decides about what is shown. The run waits on disk for as long as it takes: nothing is kept in memory.
-      id: 'approve',
+    // A person decides about what is shown. The run waits on disk for as long as it takes: nothing is kept in memory.
+    approve: {
       human: {
         prompt: 'Publish these notes?',
         show: ['notes'],
         options: [
           { label: 'publish', nextStep: 'publish' },
           { label: 'rework', nextStep: 'revise', requiresInput: true },
-          { label: 'reject', nextStep: null },
+          { label: 'reject', nextStep: 'reject' },
         ],
       },
     },
-    {
-      // A contract: the step is done when the postcondition holds, not when the command says so.
-      id: 'publish',
+    // A contract: the step is done when the postcondition holds, not when the command says so.
+    publish: {
       command: 'cp NOTES.md PUBLISHED.md',
       postconditions: [
         {
@@ -60,5 +55,5 @@ export default defineWorkflow({
       ],
       next: null,
     },
-  ],
+  },
 });

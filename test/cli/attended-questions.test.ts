@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 const ASKING = `
-import { defineWorkflow } from 'pawl';
+import { defineWorkflow } from 'pawl/compat';
 
 export default defineWorkflow({
   name: 'asking',

@@ -12,7 +12,7 @@ export const RUN = 'aaaaaaaaaaaaaaa1';
 export const PLANNED = `
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { defineWorkflow } from 'pawl';
+import { defineWorkflow } from 'pawl/compat';
 
 const at = (name) => join(import.meta.dirname, '../..', name);
 
@@ -45,7 +45,7 @@ export default defineWorkflow({
 export const CHAPTERS = `
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { defineWorkflow } from 'pawl';
+import { defineWorkflow } from 'pawl/compat';
 
 const at = (name) => join(import.meta.dirname, '../..', name);
 
@@ -71,7 +71,7 @@ export default defineWorkflow({
 export const SLOW = `
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { defineWorkflow } from 'pawl';
+import { defineWorkflow } from 'pawl/compat';
 
 const go = join(import.meta.dirname, '../../go');
 const check = async () => {
@@ -88,7 +88,7 @@ export default defineWorkflow({
 
 /** A pause of some length, then a step of the agent. */
 export const patient = (span: string): string => `
-import { defineWorkflow } from 'pawl';
+import { defineWorkflow } from 'pawl/compat';
 
 export default defineWorkflow({
   name: 'patient',
@@ -101,7 +101,7 @@ export default defineWorkflow({
 
 /** A run that starts another, whose agent is the one that called. */
 export const NESTED = `
-import { defineWorkflow } from 'pawl';
+import { defineWorkflow } from 'pawl/compat';
 
 const inner = defineWorkflow({ name: 'inner', steps: [{ id: 'work', agent: 'worker', prompt: 'Work.', next: null }] });
 export default defineWorkflow({
@@ -115,7 +115,7 @@ export default defineWorkflow({
 
 /** A step that says that it has begun, and never ends. */
 export const ENDLESS = `
-import { defineWorkflow } from 'pawl';
+import { defineWorkflow } from 'pawl/compat';
 
 const handler = () => {
   process.stderr.write('begun\\n');

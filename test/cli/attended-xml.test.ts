@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 const WORKFLOW = `import { existsSync } from 'node:fs';
-import { defineWorkflow } from 'pawl';
+import { defineWorkflow } from 'pawl/compat';
 export default defineWorkflow({
   name: 'built',
   steps: [

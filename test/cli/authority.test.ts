@@ -17,7 +17,7 @@ import { CliRig, type Ended, PERSON } from './rig.ts';
 const LIBRARY = join(import.meta.dirname, '..', '..', 'src', 'index.ts');
 /** Fails until somebody fixes it, then asks, then leaves a mark. */
 const GUARDED = `
-import { defineWorkflow } from 'pawl';
+import { defineWorkflow } from 'pawl/compat';
 
 export default defineWorkflow({
   name: 'guarded',

@@ -50,7 +50,7 @@ export function writeWorkflow(
   name: string,
   { steps, params = '' }: { readonly steps: string; readonly params?: string },
 ): Promise<string> {
-  const text = `import { arg, defineWorkflow } from 'pawl';\nexport default defineWorkflow({ name: '${name}', ${params} steps: [${steps}] });\n`;
+  const text = `import { arg } from 'pawl'; import { defineWorkflow } from 'pawl/compat';\nexport default defineWorkflow({ name: '${name}', ${params} steps: [${steps}] });\n`;
   return writeTrusted(rig, `${name}.ts`, text);
 }
 

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/catalogue.ts';
 import { completionLines } from '../../src/cli/completion/complete.ts';
 import type { World } from '../../src/cli/shell.ts';
-import { createEngine, defineWorkflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import { createEngine } from '../../src/index.ts';
 import { CliRig } from './rig.ts';
 
 let rig: CliRig;
@@ -48,9 +49,9 @@ async function makeRuns(db: string, count: number): Promise<readonly string[]> {
   });
   const ids: string[] = [];
   for (let n = 0; n < count; n += 1) {
-    const { id, wait } = await engine.start(workflow);
-    await wait();
-    ids.unshift(id);
+    const run = await engine.start(workflow);
+    await run.wait();
+    ids.unshift(run.id);
   }
   await engine.close();
   return ids;
@@ -119,7 +120,7 @@ test('a shell gets the steps of the run on its line', async () => {
 
 test('workflows and their steps are read and not run, and a name that a shell would run is not offered', async () => {
   const dirty = join(rig.folder, 'dirty');
-  const begin = `import { defineWorkflow } from 'pawl';\nimport { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(dirty)}, '');\n`;
+  const begin = `import { defineWorkflow } from 'pawl/compat';\nimport { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(dirty)}, '');\n`;
   const define = (name: string): string =>
     `${begin}export default defineWorkflow({ name: ${JSON.stringify(name)}, steps: [{ id: 'first', handler: () => null, next: null }] });\n`;
   rig.write('.pawl/workflows/release.ts', define('release'));

@@ -162,7 +162,7 @@ test('a decision that a dying process left behind is the first, and the next one
 
 describe('several gates of one run', () => {
   const TWO = `
-import { defineWorkflow } from 'pawl';
+import { defineWorkflow } from 'pawl/compat';
 const ask = (id) => ({ id, human: { prompt: id + ', good?' } });
 export default defineWorkflow({
   name: 'two',
@@ -290,7 +290,7 @@ describe('at a terminal', () => {
 
 describe('the run', () => {
   const BUSY = `
-import { defineWorkflow } from 'pawl';
+import { defineWorkflow } from 'pawl/compat';
 export default defineWorkflow({
   name: 'busy',
   steps: [
@@ -344,7 +344,7 @@ export default defineWorkflow({
     const steps = `[{ id: 'sub', workflow: child, next: 'end' }, { id: 'end', command: 'echo ended >> marks', next: null }]`;
     writeWorkflow(
       rig,
-      `import { defineWorkflow } from 'pawl';\n${child}\nexport default defineWorkflow({ name: 'parent', steps: ${steps} });`,
+      `import { defineWorkflow } from 'pawl/compat';\n${child}\nexport default defineWorkflow({ name: 'parent', steps: ${steps} });`,
       'parent',
     );
     expect((await rig.run(['run', 'parent', '--id', RUN])).code).toBe(3);

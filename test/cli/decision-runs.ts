@@ -6,7 +6,8 @@ import type { CliRig, Terminal } from './rig.ts';
 
 /** A draft, a question about it with three answers, and a command behind it that leaves a mark. */
 export const REVIEW = `
-import { arg, defineWorkflow } from 'pawl';
+import { arg } from 'pawl';
+import { defineWorkflow } from 'pawl/compat';
 
 export default defineWorkflow({
   name: 'review',

@@ -34,7 +34,7 @@ test('a workflow file is written with its trigger, reads back as the same defini
 });
 
 const MODULE = (work: string): string =>
-  `import { defineWorkflow } from 'pawl';
+  `import { defineWorkflow } from 'pawl/compat';
 export default defineWorkflow({ name: 'm', steps: [
   { id: 'a', command: 'echo a > out', next: 'b' },
   { id: 'b', ${work}, next: null },

@@ -16,15 +16,15 @@ beforeAll(async () => {
   rig = new CliRig();
   const engine = await openLibrary(rig);
   await settle(engine, 'fix-bug', LOOP);
-  await engine.decide(LOOP, { option: 'rework', actor: 'ann', input: 'shorter' });
-  await engine.wait(LOOP, 'idle');
+  await engine.run(LOOP).decide({ option: 'rework', actor: 'ann', input: 'shorter' });
+  await engine.run(LOOP).wait('idle');
   await settle(engine, 'broken', BROKEN);
   await settle(engine, 'stroll', FLOW);
   await settle(engine, 'hostile', HOSTILE);
   await engine.close();
   rig.write(
     '.pawl/workflows/tiny.ts',
-    `import { defineWorkflow } from 'pawl';
+    `import { defineWorkflow } from 'pawl/compat';
 export default defineWorkflow({ name: 'tiny', steps: [{ id: 'one', handler: () => null, next: null }] });
 `,
   );

@@ -52,7 +52,7 @@ test('a link that leads nowhere is not written through', async () => {
 test('only what init wrote itself is trusted', async () => {
   rig.write(
     '.pawl/workflows/notes.ts',
-    "import { defineWorkflow } from 'pawl';\nexport default defineWorkflow({ name: 'notes', steps: [] });\n",
+    "import { defineWorkflow } from 'pawl/compat';\nexport default defineWorkflow({ name: 'notes', steps: [] });\n",
   );
   await rig.run(['init']);
   const { code, stderr } = await rig.run(['run', 'notes']);
@@ -144,8 +144,8 @@ test.each([
   await rig.run(words);
   expect(typeProblems()).toBe('');
   const [name = ''] = readdirSync(join(rig.project, '.pawl/workflows'));
-  rig.write(`.pawl/workflows/${name}`, read(`.pawl/workflows/${name}`).replace("id: 'draft'", "idd: 'draft'"));
-  expect(typeProblems()).toContain("'idd' does not exist in type");
+  rig.write(`.pawl/workflows/${name}`, read(`.pawl/workflows/${name}`).replace("next: 'check'", "next: 'chekc'"));
+  expect(typeProblems()).toContain(`Type '"chekc"' is not assignable`);
 });
 
 test('a workflow file names its schema for editors, needs no compiler, and is valid under any name', async () => {

@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 function workflow(name: string): string {
-  return `import { defineWorkflow } from 'pawl';
+  return `import { defineWorkflow } from 'pawl/compat';
 export default defineWorkflow({ name: '${name}', title: 'The ${name}', steps: [{ id: 'a', command: 'true', next: null }] });
 `;
 }

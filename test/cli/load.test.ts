@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-const HELLO = `import { defineWorkflow } from 'pawl';
+const HELLO = `import { defineWorkflow } from 'pawl/compat';
 export default defineWorkflow({ name: 'hello', steps: [{ id: 'say', command: 'true', next: null }] });
 `;
 

@@ -23,8 +23,8 @@ function logs(...more: string[]): string[] {
 }
 
 async function ship(): Promise<void> {
-  await engine.decide(LOOP, { option: 'yes', actor: 'ann' });
-  await engine.wait(LOOP);
+  await engine.run(LOOP).decide({ option: 'yes', actor: 'ann' });
+  await engine.run(LOOP).wait();
 }
 
 describe('the log of a run', () => {
@@ -100,7 +100,7 @@ describe('following', () => {
     const following = rig.start(logs('-f'));
     await following.until('waits for a person');
     following.process.stdout?.destroy();
-    await engine.decide(LOOP, { option: 'rework', actor: 'ann', input: 'again' });
+    await engine.run(LOOP).decide({ option: 'rework', actor: 'ann', input: 'again' });
     expect((await following.ended).code).toBe(0);
   });
 });

@@ -2,7 +2,8 @@
 // decision, a fan-out with failures, a parent with a child, an escalation, a flow.
 
 import { join } from 'node:path';
-import { arg, createEngine, defineWorkflow, type Engine, step, workflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import { arg, createEngine, type Engine, step, workflow } from '../../src/index.ts';
 import type { CliRig } from './rig.ts';
 
 /** A loop: work that is claimed and not done, a gate that fails once, a person who sends it back once. */

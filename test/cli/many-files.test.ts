@@ -29,7 +29,7 @@ stages:
   rig.write(
     '.pawl/workflows/module.ts',
     `import { writeFileSync } from 'node:fs';
-import { defineWorkflow } from 'pawl';
+import { defineWorkflow } from 'pawl/compat';
 writeFileSync(${JSON.stringify(join(rig.project, `${MARK}-module`))}, '');
 export default defineWorkflow({ name: 'module', steps: [{ id: 'a', handler: () => 1, next: null }] });
 `,

@@ -150,7 +150,7 @@ describe('stdout', () => {
   test('has messages only, though the code of a workflow prints and the client sends garbage', async () => {
     rig.write(
       '.pawl/workflows/loud.ts',
-      `import { defineWorkflow } from 'pawl';
+      `import { defineWorkflow } from 'pawl/compat';
 console.log('loading');
 export default defineWorkflow({ name: 'loud', steps: [
   { id: 'say', handler: () => { console.log('running'); process.stdout.write('more'); return 1; }, next: 'do' },
@@ -188,7 +188,7 @@ export default defineWorkflow({ name: 'loud', steps: [
 });
 
 test('a module that changed after the server loaded it starts nothing, though it is trusted; a file that is read again does', async () => {
-  const module = (prompt: string): string => `import { defineWorkflow } from 'pawl';
+  const module = (prompt: string): string => `import { defineWorkflow } from 'pawl/compat';
 export default defineWorkflow({ name: 'module', steps: [{ id: 'do', agent: 'worker', prompt: '${prompt}', next: null }] });
 `;
   rig.write('.pawl/workflows/module.ts', module('First.'));

@@ -197,7 +197,7 @@ test('a run whose code is gone says so, and nothing changes', async () => {
   rig.write(
     'coded.ts',
     `import { existsSync } from 'node:fs';
-import { defineWorkflow } from 'pawl';
+import { defineWorkflow } from 'pawl/compat';
 export default defineWorkflow({
   name: 'coded',
   steps: [{ id: 'work', handler: () => { if (!existsSync('mended')) throw new Error('not mended'); return {}; }, next: null }],

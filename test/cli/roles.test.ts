@@ -76,7 +76,7 @@ test('a registered command speaks the protocol: in an attended run, what it prin
   rig.write(
     '.pawl/workflows/plan.ts',
     `import { existsSync } from 'node:fs';
-import { defineWorkflow } from 'pawl';
+import { defineWorkflow } from 'pawl/compat';
 export default defineWorkflow({
   name: 'plan',
   steps: [{ id: 'strategic', command: 'w1:strategic', postconditions: [{ name: 'plan', check: () => existsSync('plan.md'), error: 'there is no plan' }], next: null }],

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { widthOf } from '../../src/cli/terminal.ts';
-import { createEngine, defineWorkflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import { createEngine } from '../../src/index.ts';
 import { CliRig } from './rig.ts';
 
 const START = join(import.meta.dirname, 'start.js');

@@ -128,7 +128,7 @@ test('a run of another workflow is told under the step that waits for it', async
   const file = await writeTrusted(
     rig,
     'family.ts',
-    `import { defineWorkflow } from 'pawl';
+    `import { defineWorkflow } from 'pawl/compat';
      const child = defineWorkflow({ name: 'child', steps: [{ id: 'inner', command: 'true', next: null }] });
      export default defineWorkflow({ name: 'parent', steps: [{ id: 'outer', workflow: child, next: null }] });`,
   );

@@ -50,7 +50,7 @@ test('cancel ends the runs that a run has started', async () => {
   const file = await writeTrusted(
     rig,
     'family.ts',
-    `import { defineWorkflow } from 'pawl';
+    `import { defineWorkflow } from 'pawl/compat';
      const child = defineWorkflow({ name: 'child', steps: [{ id: 'ask', human: { prompt: 'Go on?' }, next: null }] });
      export default defineWorkflow({ name: 'parent', steps: [{ id: 'outer', workflow: child, next: null }] });`,
   );

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rig.close());
 
-const HELLO = `import { defineWorkflow } from 'pawl';
+const HELLO = `import { defineWorkflow } from 'pawl/compat';
 import { word } from './lib/word.ts';
 export default defineWorkflow({ name: 'hello', steps: [{ id: 'say', handler: () => word, next: null }] });
 `;

@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentDriver, AgentUsage } from '../../src/agents/driver.ts';
-import { createEngine, defineWorkflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import { createEngine } from '../../src/index.ts';
 import { CliRig } from './rig.ts';
 
 const RUN = 'a100000000000001';

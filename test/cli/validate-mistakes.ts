@@ -1,7 +1,7 @@
 // Owns definition files with one mistake each, as people make them. What `pawl validate` says about each is kept in
 // `golden/validate`, to be read and judged as the person who made the mistake.
 
-const HEAD = "import { defineWorkflow, Outcome } from 'pawl';\n\n";
+const HEAD = "import { defineWorkflow, Outcome } from 'pawl/compat';\n\n";
 
 /** A graph around some steps, one step per line. */
 function graph(steps: string, more = ''): string {

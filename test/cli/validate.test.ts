@@ -35,7 +35,7 @@ describe('validate', () => {
   });
   afterEach(() => rig.close());
 
-  const GOOD = `import { defineWorkflow } from 'pawl';
+  const GOOD = `import { defineWorkflow } from 'pawl/compat';
 export default defineWorkflow({ name: 'good', steps: [{ id: 'a', command: 'true', next: null }] });
 `;
 
@@ -104,7 +104,7 @@ export default defineWorkflow({ name: 'good', steps: [{ id: 'a', command: 'true'
     rig.write('.pawl/config.yaml', 'groups: { maintainers: [ann, bob], owners: [bob] }\n');
     rig.write(
       'graph.ts',
-      `import { defineWorkflow } from 'pawl';
+      `import { defineWorkflow } from 'pawl/compat';
 export default defineWorkflow({
   name: 'graph',
   steps: [

@@ -87,7 +87,7 @@ test('the same name in a file and in a module is refused, and both are named', a
   rig.write('.pawl/workflows/notes.yaml', NOTES);
   rig.write(
     '.pawl/workflows/other.ts',
-    `import { defineWorkflow } from 'pawl';\nexport default defineWorkflow({ name: 'notes', steps: [{ id: 'a', command: 'true', next: null }] });\n`,
+    `import { defineWorkflow } from 'pawl/compat';\nexport default defineWorkflow({ name: 'notes', steps: [{ id: 'a', command: 'true', next: null }] });\n`,
   );
   expect((await rig.run(['run', 'notes'])).stderr).toMatch(/2 workflows are called "notes": .*notes\.yaml, .*other\.ts/);
 });

@@ -3,7 +3,8 @@
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createEngine, defineWorkflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import { createEngine } from '../../src/index.ts';
 import { isDead } from '../../src/process/owner.ts';
 import { copyTo } from '../../src/proof/crash-copies.ts';
 import { type CrashPoint, countStore, dieAt } from '../../src/proof/crash-store.ts';
@@ -34,16 +35,16 @@ async function endOf({ directory, point, copies, isCopy = false }: AttendedJob):
   if ((await store.list({})).length === 0) await engine.start(workflow, {}, { id: RUN, facts: { $attended: true } });
   else await engine.recover();
   for (;;) {
-    const { status, waits } = await engine.wait(RUN, 'idle');
+    const { status, waits } = await engine.run(RUN).wait('idle');
     if (status !== 'waiting') break;
-    const [handout] = await engine.handouts(RUN);
+    const [handout] = await engine.run(RUN).handouts();
     if (handout === undefined) throw new Error(`nothing is handed out, and the run waits for ${waits.map(({ kind }) => kind).join(', ')}`);
     const { step, token, attempt, prompt } = handout;
     if (attempt === 2 && !prompt.includes('Previous attempt failed')) throw new Error('the second attempt is not told of the first');
     if (!did().includes(`${step} ${attempt}\n`)) appendFileSync(deeds, `${step} ${attempt}\n`);
-    await engine.report(RUN, { token, result: { done: `${step} ${attempt}` } });
+    await engine.run(RUN).report({ token, result: { done: `${step} ${attempt}` } });
   }
-  const { status, steps } = await engine.get(RUN);
+  const { status, steps } = await engine.run(RUN).get();
   await engine.close();
   await store.close();
   return [status, ...steps.map(({ path, attempt, outcome }) => `${path} ${attempt} ${outcome ?? 'failed'}`)];

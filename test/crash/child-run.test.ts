@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createEngine, defineWorkflow, step, workflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import { createEngine, step, workflow } from '../../src/index.ts';
 
 test('a child that a flow gave as a value goes on in an engine that was told of the flow only', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'pawl-child-'));
@@ -22,13 +23,13 @@ test('a child that a flow gave as a value goes on in an engine that was told of 
   };
   const first = await createEngine(options());
   const { id } = await first.start('parent');
-  await first.wait(id, 'idle');
+  await first.run(id).wait('idle');
   const [asking] = await first.list({ workflow: 'grandchild' });
   await first.close();
 
   const second = await createEngine(options());
-  await second.decide(asking?.id ?? '', { option: 'approve', actor: 'ann' });
-  expect(await second.wait(id)).toMatchObject({ status: 'completed', output: { option: 'approve', actor: 'ann' } });
+  await second.run(asking?.id ?? '').decide({ option: 'approve', actor: 'ann' });
+  expect(await second.run(id).wait()).toMatchObject({ status: 'completed', output: { option: 'approve', actor: 'ann' } });
   await second.close();
   rmSync(directory, { recursive: true });
 });
@@ -50,9 +51,9 @@ test('a step after a child sees what the child brought, although its parent was 
   });
   const engine = await createEngine({ workflows: [parent] });
   const { id } = await engine.start(parent);
-  await engine.wait(id, 'idle');
+  await engine.run(id).wait('idle');
   const [asking] = await engine.list({ workflow: 'child' });
-  await engine.decide(asking?.id ?? '', { option: 'approve', actor: 'ann' });
-  expect((await engine.wait(id)).output).toEqual({ told: { sent: true } });
+  await engine.run(asking?.id ?? '').decide({ option: 'approve', actor: 'ann' });
+  expect((await engine.run(id).wait()).output).toEqual({ told: { sent: true } });
   await engine.close();
 });

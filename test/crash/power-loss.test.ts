@@ -5,7 +5,8 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createEngine, defineWorkflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import { createEngine } from '../../src/index.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Delta, Store } from '../../src/store/store.ts';
 
@@ -48,7 +49,7 @@ async function moments(walAutocheckpoint: number): Promise<Moment[]> {
   const store: Store = { ...inner, commit };
   const engine = await createEngine({ store, workflows: [chain] });
   const { id } = await engine.start(chain);
-  expect(await engine.wait(id)).toMatchObject({ status: 'completed' });
+  expect(await engine.run(id).wait()).toMatchObject({ status: 'completed' });
   await engine.close();
   await inner.close();
   expect(taken).toHaveLength(STEPS + 1);

@@ -1,7 +1,8 @@
 // The workflows that are killed. Between them they have every way a step can be recovered (`ask`, `reconcile`, `rerun`)
 // and every way a run can wait. Each step has one effect, written into the ledger under its key.
 
-import { all, arg, defineWorkflow, type GraphContext, step, workflow } from '../../src/index.ts';
+import { defineWorkflow, type GraphContext } from '../../src/compat/index.ts';
+import { all, arg, step, workflow } from '../../src/index.ts';
 import type { CrashCase } from '../../src/proof/crash-child.ts';
 import type { Ledger } from '../../src/proof/crash-ledger.ts';
 

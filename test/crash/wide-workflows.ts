@@ -2,7 +2,8 @@
 // at each of their writes would take hours; the reference workflows are for that.
 
 import { createScriptedDriver } from '../../src/agents/scripted.ts';
-import { arg, defineWorkflow, step, workflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import { arg, step, workflow } from '../../src/index.ts';
 import type { CrashCase } from '../../src/proof/crash-child.ts';
 
 const items = (count: number): string[] => Array.from({ length: count }, (_, n) => `item-${n}`);

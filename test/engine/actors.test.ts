@@ -37,12 +37,12 @@ const NOBODY: readonly unknown[] = [undefined, null, '', '   ', 5, {}, 'a\nb', '
 type Act = (engine: Engine, run: string, actor: never) => Promise<unknown>;
 
 const AT_A_QUESTION: Readonly<Record<string, Act>> = {
-  decide: (engine, run, actor) => engine.decide(run, { option: 'yes', actor }),
-  cancel: (engine, run, actor) => engine.cancel(run, { actor }),
-  pause: (engine, run, actor) => engine.pause(run, { actor }),
-  fork: (engine, run, actor) => engine.fork(run, { from: 'ask', actor }),
-  'resume with a budget': (engine, run, actor) => engine.resume(run, { actor, budget: { turns: 1 } }),
-  'resume with changed code': (engine, run, actor) => engine.resume(run, { actor, acceptChanges: true }),
+  decide: (engine, run, actor) => engine.run(run).decide({ option: 'yes', actor }),
+  cancel: (engine, run, actor) => engine.run(run).cancel({ actor }),
+  pause: (engine, run, actor) => engine.run(run).pause({ actor }),
+  fork: (engine, run, actor) => engine.run(run).fork({ from: 'ask', actor }),
+  'resume with a budget': (engine, run, actor) => engine.run(run).resume({ actor, budget: { turns: 1 } }),
+  'resume with changed code': (engine, run, actor) => engine.run(run).resume({ actor, acceptChanges: true }),
   'start in the middle': (engine, _run, actor) => engine.start(asks, {}, { from: 'ask', origin: { actor } }),
   'start with outputs': (engine, _run, actor) => engine.start(asks, {}, { outputs: { work: 1 }, origin: { actor } }),
 };
@@ -51,7 +51,7 @@ for (const [what, act] of Object.entries(AT_A_QUESTION)) {
   test(`${what} is refused without a name, and nothing is posted`, async () => {
     const engine = await rig.open({ workflows: [asks] });
     const { id } = await engine.start(asks);
-    await engine.wait(id, 'idle');
+    await engine.run(id).wait('idle');
     const before = await engine.store.events(id, 0);
     for (const actor of NOBODY) expect([actor, await codeOf(act(engine, id, actor as never))]).toEqual([actor, 'ACTOR_REQUIRED']);
     expect([await engine.store.inbox(id, 0), await engine.store.events(id, 0)]).toEqual([[], before]);
@@ -63,10 +63,10 @@ for (const choice of [{ how: 'retry' }, { how: 'accept' }, { how: 'goto', step: 
   test(`resume with "${choice.how}" is refused without a name, and nothing is posted`, async () => {
     const engine = await rig.open({ workflows: [breaks] });
     const { id } = await engine.start(breaks);
-    await engine.wait(id);
+    await engine.run(id).wait();
     const before = await engine.store.events(id, 0);
     for (const actor of NOBODY)
-      expect([actor, await codeOf(engine.resume(id, { actor: actor as string, choice }))]).toEqual([actor, 'ACTOR_REQUIRED']);
+      expect([actor, await codeOf(engine.run(id).resume({ actor: actor as string, choice }))]).toEqual([actor, 'ACTOR_REQUIRED']);
     expect([await engine.store.inbox(id, 0), await engine.store.events(id, 0)]).toEqual([[], before]);
   });
 }
@@ -74,29 +74,30 @@ for (const choice of [{ how: 'retry' }, { how: 'accept' }, { how: 'goto', step: 
 test('an answer is refused without a name', async () => {
   const engine = await rig.open({ workflows: [asks] });
   const { id } = await engine.start(asks);
-  for (const actor of NOBODY) expect(await codeOf(engine.answer(id, { answers: ['x'], actor: actor as string }))).toBe('ACTOR_REQUIRED');
+  for (const actor of NOBODY)
+    expect(await codeOf(engine.run(id).answer({ answers: ['x'], actor: actor as string }))).toBe('ACTOR_REQUIRED');
 });
 
 test('a paused run goes on only when somebody says so by name', async () => {
   const engine = await rig.open({ workflows: [asks] });
   const { id } = await engine.start(asks);
-  await engine.wait(id, 'idle');
-  await engine.pause(id, { actor: 'ann' });
-  const error = await errorOf(engine.resume(id));
+  await engine.run(id).wait('idle');
+  await engine.run(id).pause({ actor: 'ann' });
+  const error = await errorOf(engine.run(id).resume());
   expect([error.code, error.message]).toEqual([
     'ACTOR_REQUIRED',
     `nobody is named who ends the pause of run ${id}: there is no actor; pass the name of the person or program as "actor"`,
   ]);
-  await engine.resume(id, { actor: 'ann' });
-  expect((await engine.get(id)).waits).toMatchObject([{ kind: 'human' }]);
+  await engine.run(id).resume({ actor: 'ann' });
+  expect((await engine.run(id).get()).waits).toMatchObject([{ kind: 'human' }]);
 });
 
 test('a name is recorded without the spaces around it', async () => {
   const engine = await rig.open({ workflows: [asks] });
   const { id } = await engine.start(asks);
-  await engine.wait(id, 'idle');
-  await engine.decide(id, { option: 'yes', actor: '  Ann Lee ' });
-  const view = await engine.wait(id);
+  await engine.run(id).wait('idle');
+  await engine.run(id).decide({ option: 'yes', actor: '  Ann Lee ' });
+  const view = await engine.run(id).wait();
   expect(view.steps.find(({ step: name }) => name === 'ask')?.actor).toBe('Ann Lee');
 });
 
@@ -107,15 +108,15 @@ test('changed code is accepted under the name of whoever accepts it', async () =
   });
   const first = await rig.open({ workflows: [original] });
   const { id } = await first.start('changing');
-  await first.wait(id, 'idle');
+  await first.run(id).wait('idle');
   await first.close();
   const changed = workflow('changing', function* () {
     yield* step('ask').human({ prompt: 'Go on?', options: [{ label: 'yes' }] });
     yield* step('after').task(() => 'another');
   });
   const second = await rig.open({ workflows: [changed] });
-  await second.resume(id, { actor: 'ann', acceptChanges: true });
-  await second.wait(id, 'idle');
+  await second.run(id).resume({ actor: 'ann', acceptChanges: true });
+  await second.run(id).wait('idle');
   const events = (await second.store.events(id, 0)).flatMap((row) => row.events);
   expect(events.find((event) => event.type === 'run.changed' && event.code !== undefined)).toMatchObject({ actor: 'ann' });
 });

@@ -54,7 +54,7 @@ async function leadsTo(order: string, join: string, more = 'on_all_reject: { got
     },
   });
   const run = await engine.start(reviews(join, more));
-  const settled = engine.log(run.id);
+  const settled = engine.run(run.id).log();
   for (const answer of answers) {
     const id = answer.charAt(0);
     turns.get(id)?.open();

@@ -3,7 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkYaml } from '../../src/authoring/yaml/check.ts';
-import { defineWorkflow, type Engine, type EngineOptions, step, workflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import { type Engine, type EngineOptions, step, workflow } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 import { openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
 import { openSample, valueIn } from '../../src/proof/forge-stage.ts';
@@ -46,26 +47,26 @@ describe('a question that takes two people', () => {
 
   test('goes on when two have approved, and not before; who they were is its result', async () => {
     const { engine, id } = await parked(two);
-    expect((await engine.decide(id, yes('bob'))).status).toBe('waiting');
-    expect((await engine.gates(id))[0]).toMatchObject({ votes: [{ option: 'approve', actor: 'bob' }] });
-    expect((await engine.decide(id, yes('ann'))).status).not.toBe('waiting');
-    const view = await engine.wait(id);
+    expect((await engine.run(id).decide(yes('bob'))).status).toBe('waiting');
+    expect((await engine.run(id).gates())[0]).toMatchObject({ votes: [{ option: 'approve', actor: 'bob' }] });
+    expect((await engine.run(id).decide(yes('ann'))).status).not.toBe('waiting');
+    const view = await engine.run(id).wait();
     expect(view.status).toBe('completed');
     expect(view.steps[0]?.output).toMatchObject({ option: 'approve', people: ['bob', 'Ann'] });
   });
 
   test('one person counts once, however often they say it and however they write their name', async () => {
     const { engine, id } = await parked(two);
-    await engine.decide(id, yes('ann'));
-    expect((await engine.decide(id, yes('ANN'))).status).toBe('waiting');
-    expect((await engine.gates(id))[0]?.votes).toEqual([{ option: 'approve', actor: 'Ann' }]);
+    await engine.run(id).decide(yes('ann'));
+    expect((await engine.run(id).decide(yes('ANN'))).status).toBe('waiting');
+    expect((await engine.run(id).gates())[0]?.votes).toEqual([{ option: 'approve', actor: 'Ann' }]);
   });
 
   test('one who rejects is enough', async () => {
     const { engine, id } = await parked(two);
-    await engine.decide(id, yes('ann'));
-    await engine.decide(id, { option: 'reject', actor: 'bob' });
-    expect((await engine.wait(id)).status).toBe('rejected');
+    await engine.run(id).decide(yes('ann'));
+    await engine.run(id).decide({ option: 'reject', actor: 'bob' });
+    expect((await engine.run(id).wait()).status).toBe('rejected');
   });
 
   test('one who sends the work back is enough, in YAML as in TypeScript', async () => {
@@ -109,12 +110,12 @@ stages:
     });
     for (const definition of [compiled as NonNullable<typeof compiled>, graph]) {
       const { engine, id } = await parked(definition as never);
-      await engine.decide(id, { option: 'Ship', actor: 'ann' });
-      await engine.decide(id, { option: 'Rework', actor: 'bob', input: 'the title' });
-      await engine.wait(id, 'idle');
-      expect((await engine.gates(id)).map(({ path, votes }) => [path, votes])).toEqual([['approve#2', undefined]]);
-      for (const actor of ['bob', 'ann']) await engine.decide(id, { option: 'Ship', actor });
-      expect((await engine.wait(id)).status).toBe('completed');
+      await engine.run(id).decide({ option: 'Ship', actor: 'ann' });
+      await engine.run(id).decide({ option: 'Rework', actor: 'bob', input: 'the title' });
+      await engine.run(id).wait('idle');
+      expect((await engine.run(id).gates()).map(({ path, votes }) => [path, votes])).toEqual([['approve#2', undefined]]);
+      for (const actor of ['bob', 'ann']) await engine.run(id).decide({ option: 'Ship', actor });
+      expect((await engine.run(id).wait()).status).toBe('completed');
       await engine.close();
     }
   });
@@ -127,9 +128,9 @@ stages:
 
   test('is put anew when two choose different ways on, and says who chose what', async () => {
     const { engine, id } = await parked(either);
-    await engine.decide(id, { option: 'now', actor: 'ann' });
-    expect((await engine.decide(id, { option: 'later', actor: 'bob' })).status).toBe('waiting');
-    const [gate] = await engine.gates(id);
+    await engine.run(id).decide({ option: 'now', actor: 'ann' });
+    expect((await engine.run(id).decide({ option: 'later', actor: 'bob' })).status).toBe('waiting');
+    const [gate] = await engine.run(id).gates();
     expect([gate?.votes, gate?.split]).toEqual([
       undefined,
       {
@@ -141,9 +142,9 @@ stages:
       },
     ]);
     // The same people say the same thing again, and one of them gives in.
-    await engine.decide(id, { option: 'now', actor: 'ann' });
-    await engine.decide(id, { option: 'now', actor: 'bob' });
-    expect((await engine.wait(id)).status).toBe('completed');
+    await engine.run(id).decide({ option: 'now', actor: 'ann' });
+    await engine.run(id).decide({ option: 'now', actor: 'bob' });
+    expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
   test('escalates when they disagree three times', async () => {
@@ -153,22 +154,22 @@ stages:
         ['cid', 'now'],
         ['bob', 'later'],
       ] as const)
-        await engine.decide(id, { option, actor });
-    expect((await engine.wait(id)).status).toBe('escalated');
+        await engine.run(id).decide({ option, actor });
+    expect((await engine.run(id).wait()).status).toBe('escalated');
   });
 
   test('lets a person change their mind as often as they like', async () => {
     const { engine, id } = await parked(either);
-    for (const option of ['now', 'later', 'now', 'later', 'now', 'later']) await engine.decide(id, { option, actor: 'ann' });
-    expect((await engine.gates(id))[0]?.votes).toEqual([{ option: 'later', actor: 'Ann' }]);
-    await engine.decide(id, { option: 'later', actor: 'bob' });
-    expect((await engine.wait(id)).steps[0]?.output).toMatchObject({ option: 'later', people: ['Ann', 'bob'] });
+    for (const option of ['now', 'later', 'now', 'later', 'now', 'later']) await engine.run(id).decide({ option, actor: 'ann' });
+    expect((await engine.run(id).gates())[0]?.votes).toEqual([{ option: 'later', actor: 'Ann' }]);
+    await engine.run(id).decide({ option: 'later', actor: 'bob' });
+    expect((await engine.run(id).wait()).steps[0]?.output).toMatchObject({ option: 'later', people: ['Ann', 'bob'] });
   });
 
   test('counts a person once without groups too, however they write their name', async () => {
     const { engine, id } = await parked(asking({ count: 2 }));
-    await engine.decide(id, yes('ann'));
-    expect((await engine.decide(id, yes('ANN'))).status).toBe('waiting');
+    await engine.run(id).decide(yes('ann'));
+    expect((await engine.run(id).decide(yes('ANN'))).status).toBe('waiting');
   });
 
   test('in a flow every answer that is not a rejection is a way on', async () => {
@@ -176,29 +177,29 @@ stages:
       return yield* step('ask').human({ prompt: 'Ship it?', count: 2, options: ['ship', 'hold', 'reject'] });
     });
     const { engine, id } = await parked(flow as never);
-    await engine.decide(id, { option: 'ship', actor: 'ann' });
-    await engine.decide(id, { option: 'hold', actor: 'bob' });
-    expect((await engine.gates(id))[0]?.split?.times).toBe(1);
-    for (const actor of ['ann', 'bob']) await engine.decide(id, { option: 'hold', actor });
-    expect((await engine.wait(id)).output).toMatchObject({ option: 'hold', people: ['ann', 'bob'] });
+    await engine.run(id).decide({ option: 'ship', actor: 'ann' });
+    await engine.run(id).decide({ option: 'hold', actor: 'bob' });
+    expect((await engine.run(id).gates())[0]?.split?.times).toBe(1);
+    for (const actor of ['ann', 'bob']) await engine.run(id).decide({ option: 'hold', actor });
+    expect((await engine.run(id).wait()).output).toMatchObject({ option: 'hold', people: ['ann', 'bob'] });
   });
 
   test('is not approved by time running out, with one approval or none', async () => {
     const { clock, turn } = virtual();
     const { engine, id } = await parked(asking({ from: 'maintainers', count: 2 }, { timeout: '1h' }), { clock });
-    await engine.decide(id, yes('ann'));
+    await engine.run(id).decide(yes('ann'));
     await turn(3_600_000);
-    const view = await engine.wait(id);
+    const view = await engine.run(id).wait();
     expect([view.status, view.steps.map(({ path, outcome }) => `${path} ${outcome}`)]).toEqual(['escalated', ['ask#1 timeout']]);
   });
 
   test('survives the end of the process between the two', async () => {
     const { engine, id } = await parked(two);
-    await engine.decide(id, yes('ann'));
+    await engine.run(id).decide(yes('ann'));
     await engine.close({ abort: true });
     const next = await rig.open({ groups, workflows: [two] });
-    await next.decide(id, yes('bob'));
-    expect((await next.wait(id)).status).toBe('completed');
+    await next.run(id).decide(yes('bob'));
+    expect((await next.run(id).wait()).status).toBe('completed');
   });
 });
 
@@ -210,20 +211,20 @@ function virtual() {
 describe('who may decide', () => {
   test('a member of any of the groups', async () => {
     const { engine, id } = await parked(asking({ from: ['maintainers', 'owners'] }));
-    await engine.decide(id, yes('cid'));
-    expect((await engine.wait(id)).status).toBe('completed');
+    await engine.run(id).decide(yes('cid'));
+    expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
   test('nobody else, and the run goes on waiting', async () => {
     const { engine, id } = await parked(asking({ from: 'owners' }));
-    const error = await errorOf(engine.decide(id, yes('bob')));
+    const error = await errorOf(engine.run(id).decide(yes('bob')));
     expect([error.code, error.message]).toEqual(['NOT_ALLOWED', 'gate "ask" is for owners, and "bob" is in none of them']);
-    expect((await engine.get(id)).status).toBe('waiting');
+    expect((await engine.run(id).get()).status).toBe('waiting');
   });
 
   test('a group that nobody defined is an error and not an empty group', async () => {
     const { engine, id } = await parked(asking({ from: 'maintaners' }));
-    expect((await errorOf(engine.decide(id, yes('ann')))).message).toContain('did you mean "maintainers"');
+    expect((await errorOf(engine.run(id).decide(yes('ann')))).message).toContain('did you mean "maintainers"');
   });
 
   test('a count below one, a group without a name and a pattern that leads out are refused when it is defined', () => {
@@ -239,17 +240,17 @@ describe('a question about files', () => {
   test('a change after it was shown voids the decision, names what changed, and puts the question anew', async () => {
     writeFileSync(rig.path('plan.md'), 'one');
     const { engine, id } = await parked(about);
-    const [before] = await engine.gates(id);
+    const [before] = await engine.run(id).gates();
     expect(before?.subjects).toMatchObject({ files: { 'plan.md': expect.any(String) } });
     writeFileSync(rig.path('plan.md'), 'two');
-    const error = await errorOf(engine.decide(id, { ...yes('ann'), digest: before?.digest as string }));
+    const error = await errorOf(engine.run(id).decide({ ...yes('ann'), digest: before?.digest as string }));
     expect(error.code).toBe('CONTENT_CHANGED');
     expect(error.message).toContain('changed since it was shown: plan.md changed');
-    const [after] = await engine.gates(id);
+    const [after] = await engine.run(id).gates();
     expect(after?.digest).not.toBe(before?.digest);
-    expect((await engine.get(id)).decision).toBeUndefined();
-    await engine.decide(id, { ...yes('ann'), digest: after?.digest as string });
-    expect((await engine.wait(id)).status).toBe('completed');
+    expect((await engine.run(id).get()).decision).toBeUndefined();
+    await engine.run(id).decide({ ...yes('ann'), digest: after?.digest as string });
+    expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
   test('what changed back is as it was shown, and can be decided', async () => {
@@ -257,28 +258,28 @@ describe('a question about files', () => {
     const { engine, id } = await parked(about);
     for (const text of ['two', 'one']) {
       writeFileSync(rig.path('plan.md'), text);
-      expect(await codeOf(engine.decide(id, yes('ann')))).toBe('CONTENT_CHANGED');
+      expect(await codeOf(engine.run(id).decide(yes('ann')))).toBe('CONTENT_CHANGED');
     }
-    await engine.decide(id, yes('ann'));
-    expect((await engine.wait(id)).status).toBe('completed');
+    await engine.run(id).decide(yes('ann'));
+    expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
   test('approvals of what it was before do not count for what it is now', async () => {
     writeFileSync(rig.path('plan.md'), 'one');
     const { engine, id } = await parked(asking({ from: 'maintainers', count: 2, subjects: { files: ['plan.md'] } }));
-    await engine.decide(id, yes('ann'));
+    await engine.run(id).decide(yes('ann'));
     writeFileSync(rig.path('plan.md'), 'two');
-    expect(await codeOf(engine.decide(id, yes('bob')))).toBe('CONTENT_CHANGED');
-    expect((await engine.decide(id, yes('bob'))).status).toBe('waiting');
-    expect((await engine.gates(id))[0]?.votes).toEqual([{ option: 'approve', actor: 'bob' }]);
+    expect(await codeOf(engine.run(id).decide(yes('bob')))).toBe('CONTENT_CHANGED');
+    expect((await engine.run(id).decide(yes('bob'))).status).toBe('waiting');
+    expect((await engine.run(id).gates())[0]?.votes).toEqual([{ option: 'approve', actor: 'bob' }]);
   });
 
   test('files that did not change are no reason to ask again', async () => {
     writeFileSync(rig.path('plan.md'), 'one');
     const { engine, id } = await parked(about);
     writeFileSync(rig.path('other.md'), 'not asked about');
-    await engine.decide(id, yes('ann'));
-    expect((await engine.wait(id)).status).toBe('completed');
+    await engine.run(id).decide(yes('ann'));
+    expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
   test('a gate behind the work of a step, and one in a flow, are bound to them too', async () => {
@@ -295,9 +296,9 @@ describe('a question about files', () => {
       const run = await engine.start(definition);
       await run.wait('idle');
       writeFileSync(rig.path('plan.md'), `changed ${index}`);
-      expect(await codeOf(engine.decide(run.id, yes('ann')))).toBe('CONTENT_CHANGED');
-      await engine.decide(run.id, yes('ann'));
-      expect((await engine.wait(run.id)).status).toBe('completed');
+      expect(await codeOf(engine.run(run.id).decide(yes('ann')))).toBe('CONTENT_CHANGED');
+      await engine.run(run.id).decide(yes('ann'));
+      expect((await engine.run(run.id).wait()).status).toBe('completed');
     }
   });
 });
@@ -315,10 +316,10 @@ describe('a question about a pull request', () => {
     });
     const { engine, id } = await parked(land, { forge: stage.forge }, { pr_number: number });
     const head = await stage.commit('feature', { 'more.txt': 'more\n' });
-    const error = await errorOf(engine.decide(id, yes('ann')));
+    const error = await errorOf(engine.run(id).decide(yes('ann')));
     expect(error.message).toContain(`the head of pull request ${number} changed`);
-    await engine.decide(id, yes('ann'));
-    const view = await engine.wait(id);
+    await engine.run(id).decide(yes('ann'));
+    const view = await engine.run(id).wait();
     expect([view.status, view.steps[0]?.output]).toMatchObject(['completed', { approved_head: head }]);
     expect(valueIn(await stage.forge.pullRequest(number)).state).toBe('merged');
     await engine.close();
@@ -348,8 +349,8 @@ describe('after a rejection', () => {
     });
     const { engine, id } = await parked(rework);
     writeFileSync(rig.path('broken'), '');
-    await engine.decide(id, { option: 'again', actor: 'ann' });
-    const view = await engine.wait(id, 'idle');
+    await engine.run(id).decide({ option: 'again', actor: 'ann' });
+    const view = await engine.run(id).wait('idle');
     expect(view.steps.map(({ path, outcome }) => `${path} ${outcome}`)).toEqual([
       'work#1 ok',
       'check#1 ok',

@@ -4,7 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createScriptedDriver } from '../../src/agents/scripted.ts';
 import { checkYaml } from '../../src/authoring/yaml/check.ts';
-import { defineWorkflow, type Engine, step, workflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import { type Engine, step, workflow } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
 import { codeOf, createRig, errorOf, type Rig } from './rig.ts';
@@ -46,7 +47,7 @@ async function begun(definition: Parameters<Engine['start']>[0], options: Parame
 }
 
 async function onlyHandout(engine: Engine, id: string) {
-  const handouts = await engine.handouts(id);
+  const handouts = await engine.run(id).handouts();
   expect(handouts).toHaveLength(1);
   return handouts[0] as (typeof handouts)[number];
 }
@@ -57,20 +58,20 @@ describe('one step at a time', () => {
     const handout = await onlyHandout(engine, id);
     expect(handout).toMatchObject({ step: 'plan', attempt: 1, role: 'planner' });
     expect(handout.prompt).toContain('Write plan.md.');
-    expect((await engine.get(id)).waits.map(({ kind }) => kind)).toEqual(['report']);
-    expect((await engine.get(id)).status).toBe('waiting');
+    expect((await engine.run(id).get()).waits.map(({ kind }) => kind)).toEqual(['report']);
+    expect((await engine.run(id).get()).status).toBe('waiting');
   });
 
   test('work that was done is accepted, and the next step is handed out', async () => {
     const { engine, id } = await begun(two);
     const { token } = await onlyHandout(engine, id);
     written.add('plan.md');
-    expect(await engine.report(id, { token, result: { pages: 2 } })).toMatchObject({ accepted: true, step: 'plan' });
-    await engine.wait(id, 'idle');
+    expect(await engine.run(id).report({ token, result: { pages: 2 } })).toMatchObject({ accepted: true, step: 'plan' });
+    await engine.run(id).wait('idle');
     const next = await onlyHandout(engine, id);
     expect([next.step, next.token === token]).toEqual(['build', false]);
-    await engine.report(id, { token: next.token, result: null });
-    const view = await engine.wait(id);
+    await engine.run(id).report({ token: next.token, result: null });
+    const view = await engine.run(id).wait();
     expect([view.status, view.steps.map(({ path, output }) => [path, output])]).toEqual([
       'completed',
       [
@@ -83,13 +84,13 @@ describe('one step at a time', () => {
   test('a claim without the effect is not accepted, and the next attempt is told why; the claim is on record', async () => {
     const { engine, id } = await begun(two);
     const { token } = await onlyHandout(engine, id);
-    const verdict = await engine.report(id, { token, result: { done: true } });
+    const verdict = await engine.run(id).report({ token, result: { done: true } });
     expect(verdict).toMatchObject({ accepted: false, message: expect.stringContaining('plan.md was not written') });
-    await engine.wait(id, 'idle');
+    await engine.run(id).wait('idle');
     const again = await onlyHandout(engine, id);
     expect([again.step, again.attempt]).toEqual(['plan', 2]);
     expect(again.prompt).toContain('Previous attempt failed: plan.md was not written');
-    expect((await engine.get(id)).steps[0]).toMatchObject({
+    expect((await engine.run(id).get()).steps[0]).toMatchObject({
       status: 'failed',
       claim: { done: true },
       evidence: { verdict: 'claimed_not_observed' },
@@ -100,11 +101,11 @@ describe('one step at a time', () => {
     const { engine, id } = await begun(two);
     for (let round = 0; round < 2; round += 1) {
       const { token } = await onlyHandout(engine, id);
-      await engine.report(id, { token, result: 'done' });
-      await engine.wait(id, 'idle');
+      await engine.run(id).report({ token, result: 'done' });
+      await engine.run(id).wait('idle');
     }
-    expect((await engine.get(id)).status).toBe('escalated');
-    expect(await engine.handouts(id)).toEqual([]);
+    expect((await engine.run(id).get()).status).toBe('escalated');
+    expect(await engine.run(id).handouts()).toEqual([]);
   });
 
   test('the same token is printed again by another process, and its report goes on there', async () => {
@@ -114,7 +115,7 @@ describe('one step at a time', () => {
     written.add('plan.md');
     const other = await rig.open({ workflows: [two] });
     expect((await onlyHandout(other, id)).token).toBe(token);
-    expect(await other.report(id, { token, result: null })).toMatchObject({ accepted: true });
+    expect(await other.run(id).report({ token, result: null })).toMatchObject({ accepted: true });
   });
 });
 
@@ -125,7 +126,7 @@ describe('tokens', () => {
     await other.wait('idle');
     const foreign = (await onlyHandout(engine, other.id)).token;
     for (const token of ['AAAAAAAAAAAAAAAAAAAAAA', '', foreign]) {
-      expect(await codeOf(engine.report(id, { token, result: null }))).toBe('TOKEN_UNKNOWN');
+      expect(await codeOf(engine.run(id).report({ token, result: null }))).toBe('TOKEN_UNKNOWN');
     }
     expect((await onlyHandout(engine, id)).attempt).toBe(1);
   });
@@ -134,18 +135,18 @@ describe('tokens', () => {
     const { engine, id } = await begun(two);
     const { token } = await onlyHandout(engine, id);
     written.add('plan.md');
-    await engine.report(id, { token, result: { pages: 2 } });
-    await engine.wait(id, 'idle');
-    expect(await engine.report(id, { token, result: { pages: 2 } })).toMatchObject({ accepted: true, repeated: true, step: 'plan' });
+    await engine.run(id).report({ token, result: { pages: 2 } });
+    await engine.run(id).wait('idle');
+    expect(await engine.run(id).report({ token, result: { pages: 2 } })).toMatchObject({ accepted: true, repeated: true, step: 'plan' });
     expect((await onlyHandout(engine, id)).step).toBe('build');
   });
 
   test('the same report of refused work gets the refusal again', async () => {
     const { engine, id } = await begun(two);
     const { token } = await onlyHandout(engine, id);
-    await engine.report(id, { token, result: 'done' });
-    await engine.wait(id, 'idle');
-    expect(await engine.report(id, { token, result: 'done' })).toMatchObject({ accepted: false, repeated: true });
+    await engine.run(id).report({ token, result: 'done' });
+    await engine.run(id).wait('idle');
+    expect(await engine.run(id).report({ token, result: 'done' })).toMatchObject({ accepted: false, repeated: true });
     expect((await onlyHandout(engine, id)).attempt).toBe(2);
   });
 
@@ -153,13 +154,13 @@ describe('tokens', () => {
     const { engine, id } = await begun(two);
     const { token } = await onlyHandout(engine, id);
     written.add('plan.md');
-    await engine.report(id, { token, result: 1 });
-    await engine.wait(id, 'idle');
-    const error = await errorOf(engine.report(id, { token, result: 2 }));
+    await engine.run(id).report({ token, result: 1 });
+    await engine.run(id).wait('idle');
+    const error = await errorOf(engine.run(id).report({ token, result: 2 }));
     expect([error.code, error.message]).toEqual(['TOKEN_SPENT', expect.stringContaining('attempt 1 of step "plan"')]);
-    await engine.report(id, { token: (await onlyHandout(engine, id)).token, result: null });
-    await engine.wait(id);
-    expect(await codeOf(engine.report(id, { token: 'x', result: null }))).toBe('RUN_FINAL');
+    await engine.run(id).report({ token: (await onlyHandout(engine, id)).token, result: null });
+    await engine.run(id).wait();
+    expect(await codeOf(engine.run(id).report({ token: 'x', result: null }))).toBe('RUN_FINAL');
   });
 });
 
@@ -170,9 +171,9 @@ describe('giving up', () => {
       steps: [{ id: 'work', agent: 'worker', prompt: 'Work.', retry: 1, next: null }],
     });
     const { engine, id } = await begun(patient);
-    const verdict = await engine.report(id, { token: (await onlyHandout(engine, id)).token, failure: 'no network' });
+    const verdict = await engine.run(id).report({ token: (await onlyHandout(engine, id)).token, failure: 'no network' });
     expect(verdict).toMatchObject({ accepted: false, message: 'the agent gave up: no network' });
-    await engine.wait(id, 'idle');
+    await engine.run(id).wait('idle');
     expect((await onlyHandout(engine, id)).prompt).toContain('Previous attempt failed: the agent gave up: no network');
   });
 
@@ -183,8 +184,8 @@ describe('giving up', () => {
     const { token, due } = await onlyHandout(engine, id);
     expect(due).toBe(clock.now() + 3_600_000);
     clock.advance(3_600_000);
-    expect((await engine.wait(id)).status).toBe('escalated');
-    expect(await codeOf(engine.report(id, { token, result: null }))).toBe('TOKEN_SPENT');
+    expect((await engine.run(id).wait()).status).toBe('escalated');
+    expect(await codeOf(engine.run(id).report({ token, result: null }))).toBe('TOKEN_SPENT');
   });
 });
 
@@ -209,10 +210,10 @@ describe('what a result must be', () => {
   test('a result that does not fit is refused at its place, and the token is still good', async () => {
     const { engine, id } = await begun(typed);
     const { token } = await onlyHandout(engine, id);
-    const error = await errorOf(engine.report(id, { token, result: { findings: 'none' } }));
+    const error = await errorOf(engine.run(id).report({ token, result: { findings: 'none' } }));
     expect([error.code, error.message]).toEqual(['REPORT_INVALID', 'step "review": the result.verdict is missing']);
-    await engine.report(id, { token, result: { verdict: 'reject', findings: ['x'] } });
-    expect((await engine.wait(id)).steps[0]).toMatchObject({ outcome: 'reject', output: { findings: ['x'] } });
+    await engine.run(id).report({ token, result: { verdict: 'reject', findings: ['x'] } });
+    expect((await engine.run(id).wait()).steps[0]).toMatchObject({ outcome: 'reject', output: { findings: ['x'] } });
   });
 });
 
@@ -237,19 +238,19 @@ describe('a fan-out', () => {
     const engine = await rig.open();
     const run = await engine.start(each, { chapters: ['one', 'two', 'three'] }, { facts });
     await run.wait('idle');
-    const handouts = await engine.handouts(run.id);
+    const handouts = await engine.run(run.id).handouts();
     expect(handouts.map(({ path }) => path)).toHaveLength(3);
     expect(new Set(handouts.map(({ token }) => token)).size).toBe(3);
     written = new Set(['three', 'one']);
     const verdicts = [];
-    for (const handout of [...handouts].reverse()) verdicts.push(await engine.report(run.id, { token: handout.token, result: null }));
+    for (const handout of [...handouts].reverse()) verdicts.push(await engine.run(run.id).report({ token: handout.token, result: null }));
     expect(verdicts.map(({ accepted }) => accepted)).toEqual([true, false, true]);
     await run.wait('idle');
     const left = await onlyHandout(engine, run.id);
     expect([left.item, left.attempt]).toEqual([handouts[1]?.item, 2]);
     expect(left.prompt).toContain('two');
     written.add('two');
-    await engine.report(run.id, { token: left.token, result: null });
+    await engine.run(run.id).report({ token: left.token, result: null });
     expect((await run.wait()).status).toBe('completed');
   });
 });
@@ -272,11 +273,11 @@ stages:
     expect(prompt).toContain('docs/*.md');
     await engine.close({ abort: true });
     const other = await rig.open({ workflows: [definition] });
-    expect(await other.report(id, { token, result: { page: ['docs/old.md'] } })).toMatchObject({ accepted: false });
-    await other.wait(id, 'idle');
+    expect(await other.run(id).report({ token, result: { page: ['docs/old.md'] } })).toMatchObject({ accepted: false });
+    await other.run(id).wait('idle');
     writeFileSync(rig.path('docs/new.md'), 'new');
-    await other.report(id, { token: (await onlyHandout(other, id)).token, result: null });
-    expect((await other.wait(id)).steps.at(-1)?.output).toMatchObject({ page: ['docs/new.md'] });
+    await other.run(id).report({ token: (await onlyHandout(other, id)).token, result: null });
+    expect((await other.run(id).wait()).steps.at(-1)?.output).toMatchObject({ page: ['docs/new.md'] });
   });
 });
 
@@ -284,10 +285,10 @@ test('a child of an attended run is attended, and its parent goes on when it has
   const inner = defineWorkflow({ name: 'inner', steps: [{ id: 'work', agent: 'worker', prompt: 'Work.', next: null }] });
   const outer = defineWorkflow({ name: 'outer', steps: [{ id: 'below', workflow: inner, next: null }] });
   const { engine, id } = await begun(outer);
-  const [{ child } = {}] = (await engine.get(id)).waits;
+  const [{ child } = {}] = (await engine.run(id).get()).waits;
   const { token } = await onlyHandout(engine, child ?? '');
-  await engine.report(child ?? '', { token, result: null });
-  expect((await engine.wait(id)).status).toBe('completed');
+  await engine.run(child ?? '').report({ token, result: null });
+  expect((await engine.run(id).wait()).status).toBe('completed');
 });
 
 describe('flows and drivers', () => {
@@ -297,8 +298,8 @@ describe('flows and drivers', () => {
       return output;
     });
     const { engine, id } = await begun(flow);
-    await engine.report(id, { token: (await onlyHandout(engine, id)).token, result: { n: 1 } });
-    expect((await engine.wait(id)).output).toEqual({ n: 1 });
+    await engine.run(id).report({ token: (await onlyHandout(engine, id)).token, result: { n: 1 } });
+    expect((await engine.run(id).wait()).output).toEqual({ n: 1 });
   });
 
   test('a role with a driver of its own is driven, also in an attended run', async () => {
@@ -332,22 +333,22 @@ describe('questions', () => {
   test('wait for a person, and a fresh attempt gets the answers; no retry is used up', async () => {
     const { engine, id } = await begun(asking);
     const { token } = await onlyHandout(engine, id);
-    await engine.ask(id, { token, questions });
-    await engine.wait(id, 'idle');
-    expect((await engine.get(id)).waits.map(({ kind }) => kind)).toEqual(['answer']);
-    expect(await engine.questions(id)).toMatchObject([{ step: 'work', questions: [{ question: 'Which database?' }] }]);
-    await engine.answer(id, { answers: ['SQLite'], actor: 'ann' });
-    await engine.wait(id, 'idle');
+    await engine.run(id).ask({ token, questions });
+    await engine.run(id).wait('idle');
+    expect((await engine.run(id).get()).waits.map(({ kind }) => kind)).toEqual(['answer']);
+    expect(await engine.run(id).questions()).toMatchObject([{ step: 'work', questions: [{ question: 'Which database?' }] }]);
+    await engine.run(id).answer({ answers: ['SQLite'], actor: 'ann' });
+    await engine.run(id).wait('idle');
     const fresh = await onlyHandout(engine, id);
     expect(fresh.attempt).toBe(2);
     expect(fresh.prompt).toContain('"answer": "SQLite"');
-    const spent = await errorOf(engine.report(id, { token, result: null }));
+    const spent = await errorOf(engine.run(id).report({ token, result: null }));
     expect([spent.code, spent.message]).toEqual([
       'TOKEN_SPENT',
       `attempt 1 of step "work" of run ${id} ended without a report: it asked the person it works for; "next" prints the step that is open now`,
     ]);
-    await engine.report(id, { token: fresh.token, result: null });
-    expect((await engine.wait(id)).status).toBe('completed');
+    await engine.run(id).report({ token: fresh.token, result: null });
+    expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
   test('of a driven agent go the same way', async () => {
@@ -358,17 +359,17 @@ describe('questions', () => {
       return { kind: 'answered', success: true, output: prompt };
     });
     const { engine, id } = await begun(asking, { roles: { worker: { driver: 'scripted' } }, drivers: { scripted: driver } });
-    await engine.answer(id, { answers: ['b'], actor: 'ann' });
-    expect((await engine.wait(id)).output).toContain('"answer": "b"');
+    await engine.run(id).answer({ answers: ['b'], actor: 'ann' });
+    expect((await engine.run(id).wait()).output).toContain('"answer": "b"');
   });
 
   test('that are none, and those of a step that takes none, are refused', async () => {
     const { engine, id } = await begun(asking);
     const { token } = await onlyHandout(engine, id);
-    expect((await errorOf(engine.ask(id, { token, questions: [] }))).message).toContain('1 to 3 questions');
+    expect((await errorOf(engine.run(id).ask({ token, questions: [] }))).message).toContain('1 to 3 questions');
     const other = await begun(two);
     const closed = await onlyHandout(other.engine, other.id);
-    expect(await codeOf(other.engine.ask(other.id, { token: closed.token, questions }))).toBe('NOT_ALLOWED');
+    expect(await codeOf(other.engine.run(other.id).ask({ token: closed.token, questions }))).toBe('NOT_ALLOWED');
   });
 });
 
@@ -384,9 +385,9 @@ describe('capacity', () => {
     });
     const one = defineWorkflow({ name: 'one', steps: [{ id: 'work', agent: 'worker', prompt: 'Work.', next: null }] });
     const { engine, id } = await begun(one, { clock, roles: { worker: { driver: 'scripted' } }, drivers: { scripted: driver } });
-    expect((await engine.get(id)).waits).toMatchObject([{ kind: 'capacity', due: clock.now() + 3_600_000 }]);
+    expect((await engine.run(id).get()).waits).toMatchObject([{ kind: 'capacity', due: clock.now() + 3_600_000 }]);
     clock.advance(3_600_000);
-    expect((await engine.wait(id)).status).toBe('completed');
+    expect((await engine.run(id).wait()).status).toBe('completed');
     expect(calls).toBe(2);
   });
 });

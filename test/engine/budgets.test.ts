@@ -52,7 +52,7 @@ const three = ({ budget }: { readonly budget?: Budget } = {}) =>
   );
 
 async function shortage(engine: Engine, run: string) {
-  const view = await engine.get(run);
+  const view = await engine.run(run).get();
   return {
     status: view.status,
     waits: view.waits.map(({ kind }) => kind),
@@ -87,17 +87,17 @@ describe('the budget of a run', () => {
     const options = { workflows: [three({ budget: { turns: 1 } })], ...using({ turns: 1 }) };
     const first = await rig.open(options);
     const { id } = await first.start('three');
-    await first.wait(id, 'idle');
+    await first.run(id).wait('idle');
     await first.close();
     const second = await rig.open({ ...options, drives: 'own' });
-    await second.resume(id, { actor: 'ann', budget: { turns: 1 } });
-    await second.wait(id, 'idle');
+    await second.run(id).resume({ actor: 'ann', budget: { turns: 1 } });
+    await second.run(id).wait('idle');
     expect(asked).toHaveLength(2);
-    await second.resume(id, { actor: 'bob' });
-    await second.wait(id, 'idle');
+    await second.run(id).resume({ actor: 'bob' });
+    await second.run(id).wait('idle');
     expect((await shortage(second, id)).error).toContain('2 of 2 turns');
-    await second.resume(id, { actor: 'ann', budget: { turns: 5 } });
-    expect((await second.wait(id)).status).toBe('completed');
+    await second.run(id).resume({ actor: 'ann', budget: { turns: 5 } });
+    expect((await second.run(id).wait()).status).toBe('completed');
     const granted = (await second.store.events(id, 0)).flatMap(({ events }) => events).filter((event) => 'granted' in event);
     expect(granted).toMatchObject([
       { actor: 'ann', granted: { turns: 1 } },
@@ -110,7 +110,7 @@ describe('the budget of a run', () => {
     const engine = await rig.open(using({ turns: 1 }));
     const run = await engine.start(three({ budget: { turns: 1 } }));
     await run.wait('idle');
-    expect(await codeOf(engine.resume(run.id, { actor: 'ann', budget: { turns: -1 } }))).toBe('OPTION_INVALID');
+    expect(await codeOf(engine.run(run.id).resume({ actor: 'ann', budget: { turns: -1 } }))).toBe('OPTION_INVALID');
   });
 
   test('counts what an attempt used whose answer came too late', async () => {
@@ -141,7 +141,7 @@ describe('the budget of a run', () => {
       const ask = ({ runId }) => { say(runId); return new Promise(() => {}); };
       const engine = await pawl.createEngine({ db, roles: { worker: { driver: 'deaf' } }, drivers: { deaf: { name: 'deaf', ask } } });
       const steps = [{ id: 'a', agent: 'worker', prompt: 'Work.', next: null }];
-      await engine.start(pawl.defineWorkflow({ name: 'one', steps }));
+      await engine.start(defineWorkflow({ name: 'one', steps }));
       await new Promise(() => setInterval(() => {}, 1000));
     `);
     const run = await other.said();
@@ -161,10 +161,10 @@ describe('the budget of a run', () => {
     const run = await engine.start(parent);
     await run.wait('idle');
     const id = (await engine.list({ parent: run.id }))[0]?.id as string;
-    await engine.wait(id, 'idle');
+    await engine.run(id).wait('idle');
     expect(asked.map(({ step: name }) => name)).toEqual(['own', 'x']);
     expect((await shortage(engine, id)).error).toContain(`the budget of run ${run.id} is used up: 2 of 2 turns`);
-    await engine.resume(run.id, { actor: 'ann', budget: { turns: 1 } });
+    await engine.run(run.id).resume({ actor: 'ann', budget: { turns: 1 } });
     expect((await run.wait()).status).toBe('completed');
   });
 
@@ -177,7 +177,7 @@ describe('the budget of a run', () => {
     const run = await engine.start(three({ budget: { timeMs: 30 } }));
     await run.wait('idle');
     expect(asked.map(({ timeoutMs }) => timeoutMs)).toEqual([30]);
-    expect((await engine.get(run.id)).waits).toMatchObject([{ kind: 'budget' }]);
+    expect((await engine.run(run.id).get()).waits).toMatchObject([{ kind: 'budget' }]);
   });
 
   test('is what a YAML file says', async () => {
@@ -237,7 +237,7 @@ describe('other budgets', () => {
     await run.wait('idle');
     expect(asked.map(({ step: id }) => id)).toEqual(['a', 'b', 'b']);
     expect((await shortage(engine, run.id)).error).toContain(`the budget of step "b" in run ${run.id} is used up: 2 of 2 turns`);
-    await engine.resume(run.id, { actor: 'ann', budget: { turns: 1 } });
+    await engine.run(run.id).resume({ actor: 'ann', budget: { turns: 1 } });
     await run.wait('idle');
     expect(asked.map(({ step: id }) => id)).toEqual(['a', 'b', 'b', 'b']);
   });
@@ -251,7 +251,7 @@ describe('other budgets', () => {
     const run = await engine.start(three());
     await run.wait('idle');
     const midnight = clock.now() - (clock.now() % 86_400_000) + 86_400_000;
-    expect((await engine.get(run.id)).waits).toMatchObject([{ kind: 'budget', due: midnight }]);
+    expect((await engine.run(run.id).get()).waits).toMatchObject([{ kind: 'budget', due: midnight }]);
     expect((await shortage(engine, run.id)).error).toContain(
       `${what} is used up: 2 of 2 turns; it begins anew at ${new Date(midnight).toISOString()}`,
     );

@@ -35,7 +35,7 @@ describe('a run whose functions have changed', () => {
   test('takes no decision, and none is left in its inbox', async () => {
     const run = await createWaiting();
     const later = await rig.open({ workflows: [createGated(() => ({ version: 2 }))] });
-    expect((await errorOf(later.decide(run, { option: 'yes', actor: 'ann' }))).code).toBe('DEFINITION_CHANGED');
+    expect((await errorOf(later.run(run).decide({ option: 'yes', actor: 'ann' }))).code).toBe('DEFINITION_CHANGED');
     expect(await later.store.inbox(run, 0)).toEqual([]);
   });
 
@@ -43,14 +43,14 @@ describe('a run whose functions have changed', () => {
     const run = await createWaiting();
     const changed = createGated(() => ({ version: 2 }));
     const later = await rig.open({ workflows: [changed] });
-    await later.resume(run, { actor: 'ann', acceptChanges: true });
-    await later.wait(run, 'idle');
-    await later.decide(run, { option: 'yes', actor: 'ann' });
-    await later.wait(run, 'idle');
+    await later.run(run).resume({ actor: 'ann', acceptChanges: true });
+    await later.run(run).wait('idle');
+    await later.run(run).decide({ option: 'yes', actor: 'ann' });
+    await later.run(run).wait('idle');
     await later.close();
     const latest = await rig.open({ workflows: [changed] });
-    await latest.decide(run, { option: 'yes', actor: 'bob' });
-    expect((await latest.wait(run)).output).toEqual({ version: 2 });
+    await latest.run(run).decide({ option: 'yes', actor: 'bob' });
+    expect((await latest.run(run).wait()).output).toEqual({ version: 2 });
     expect((await latest.store.check()).problems).toEqual([]);
   });
 
@@ -60,7 +60,7 @@ describe('a run whose functions have changed', () => {
   ])('can be cancelled although its code %s', async (_, workflows) => {
     const run = await createWaiting();
     const later = await rig.open({ workflows });
-    expect((await later.cancel(run, { actor: 'ann' })).status).toBe('cancelled');
+    expect((await later.run(run).cancel({ actor: 'ann' })).status).toBe('cancelled');
     expect((await later.store.check()).problems).toEqual([]);
   });
 
@@ -75,7 +75,7 @@ describe('a run whose functions have changed', () => {
     await run.wait('idle');
     await engine.close();
     const later = await rig.open({ workflows: [createFlow('after')] });
-    expect((await errorOf(later.resume(run.id))).code).toBe('NONDETERMINISM');
-    expect((await later.cancel(run.id, { actor: 'ann' })).status).toBe('cancelled');
+    expect((await errorOf(later.run(run.id).resume())).code).toBe('NONDETERMINISM');
+    expect((await later.run(run.id).cancel({ actor: 'ann' })).status).toBe('cancelled');
   });
 });

@@ -152,8 +152,8 @@ describe('failures of children are data at the join', () => {
     await run.wait('idle');
     await first.close();
     const second = await rig.open({ workflows: [parent] });
-    await second.signal(run.id, 'go');
-    expect(await second.wait(run.id)).toMatchObject({
+    await second.run(run.id).signal('go');
+    expect(await second.run(run.id).wait()).toMatchObject({
       status: 'completed',
       output: { good: { n: 1 }, bad: { status: 'failed', error: refused('all-1/bad') } },
     });
@@ -176,8 +176,8 @@ describe('failures of children are data at the join', () => {
     await run.wait('idle');
     await first.close();
     const second = await rig.open({ workflows: [parent] });
-    await second.signal(run.id, 'go');
-    expect((await second.wait(run.id)).output).toEqual([
+    await second.run(run.id).signal('go');
+    expect((await second.run(run.id).wait()).output).toEqual([
       { status: 'failed', error: expect.stringContaining('"n" is "z", which is no integer') },
       { n: 1 },
       { status: 'failed', run: expect.any(String), error: expect.stringContaining('13 is bad luck') },
@@ -214,7 +214,7 @@ describe('failures of children are data at the join', () => {
     const run = await engine.start(parent);
     await run.wait('idle');
     const [child] = await engine.list({ parent: run.id });
-    await engine.cancel(child?.id as string, { actor: 'ann' });
+    await engine.run(child?.id as string).cancel({ actor: 'ann' });
     expect((await run.wait()).output).toEqual({
       one: { status: 'cancelled', run: child?.id, error: `the child run ${child?.id} ended cancelled` },
     });
@@ -232,5 +232,5 @@ test('a step that started a run says which one it was', async () => {
   const children = (await engine.list({ parent: run.id })).map(({ id }) => id).sort();
   expect(steps.flatMap(({ child }) => child ?? []).sort()).toEqual(children);
   expect(steps.find(({ step: id }) => id === 'plain')?.child).toBe(undefined);
-  expect((await engine.get(steps.find(({ step: id }) => id.endsWith('a'))?.child as string)).output).toEqual({ n: 1 });
+  expect((await engine.run(steps.find(({ step: id }) => id.endsWith('a'))?.child as string).get()).output).toEqual({ n: 1 });
 });

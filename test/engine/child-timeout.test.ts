@@ -21,6 +21,6 @@ test('a child that took too long is cancelled, also when another one is tried in
   await run.wait('idle');
   const [first] = await engine.list({ parent: run.id });
   clock.advance(60_000);
-  expect(await engine.wait(first?.id as string)).toMatchObject({ status: 'cancelled' });
+  expect(await engine.run(first?.id as string).wait()).toMatchObject({ status: 'cancelled' });
   expect((await engine.list({ parent: run.id })).map(({ status }) => status).sort()).toEqual(['cancelled', 'waiting']);
 });

@@ -51,7 +51,7 @@ describe('a child run', () => {
     expect([view.status, view.error]).toEqual(['escalated', expect.stringMatching(/the child run \w+ ended failed: boom 2/)]);
     const failed = await engine.list({ parent: run.id });
     expect(failed.map(({ status }) => status)).toEqual(['failed', 'failed']);
-    await engine.resume(run.id, { actor: 'ann', choice: { how: 'retry' } });
+    await engine.run(run.id).resume({ actor: 'ann', choice: { how: 'retry' } });
     expect(await run.wait()).toMatchObject({ status: 'completed', output: 3 });
     expect(new Set((await engine.list({ parent: run.id })).map(({ id }) => id)).size).toBe(3);
   });
@@ -75,7 +75,7 @@ describe('a child run', () => {
     const engine = await rig.open({ workflows: [parent] });
     const run = await engine.start(parent);
     await run.wait('idle');
-    await engine.cancel(await childOf(engine, run.id), { actor: 'ann' });
+    await engine.run(await childOf(engine, run.id)).cancel({ actor: 'ann' });
     expect(await run.wait()).toMatchObject({ status: 'failed', error: expect.stringContaining('ended cancelled') });
   });
 
@@ -98,10 +98,10 @@ describe('a child run', () => {
     const engine = await rig.open({ workflows: [parent] });
     const run = await engine.start(parent);
     const waiting = await run.wait('idle');
-    const child = await engine.get(await childOf(engine, run.id));
+    const child = await engine.run(await childOf(engine, run.id)).get();
     expect([child.status, waiting.status]).toEqual(['escalated', 'waiting']);
     fixed = true;
-    await engine.resume(child.id, { actor: 'ann', choice: { how: 'retry' } });
+    await engine.run(child.id).resume({ actor: 'ann', choice: { how: 'retry' } });
     expect(await run.wait()).toMatchObject({ status: 'completed', output: 'mended' });
   });
 
@@ -119,11 +119,11 @@ describe('a child run', () => {
     const view = await run.wait('idle');
     const child = view.waits[0]?.child as string;
     expect([view.status, view.owner, view.waits]).toMatchObject(['waiting', undefined, [{ kind: 'child' }]]);
-    expect((await engine.gates(child)).map((gate) => gate.step)).toEqual(['ask']);
+    expect((await engine.run(child).gates()).map((gate) => gate.step)).toEqual(['ask']);
     await engine.close();
     const later = await rig.open({ workflows: [parent] });
-    await later.decide(child, { option: 'approve', actor: 'ann' });
-    expect([(await later.wait(child)).status, (await later.wait(run.id)).output]).toEqual(['completed', 'end']);
+    await later.run(child).decide({ option: 'approve', actor: 'ann' });
+    expect([(await later.run(child).wait()).status, (await later.run(run.id).wait()).output]).toEqual(['completed', 'end']);
   });
 
   test('B06: as deep as the limit allows, and no deeper', async () => {
@@ -177,11 +177,11 @@ describe('a child run', () => {
     const run = await engine.start(held, {}, { id: 'mine' });
     await begun.promise;
     expect((await errorOf(engine.start(held, {}, { id: 'mine' }))).code).toBe('RUN_EXISTS');
-    await engine.signal('mine', 'other');
+    await engine.run('mine').signal('other');
     go.open();
     expect((await run.wait('idle')).waits).toMatchObject([{ kind: 'signal', step: 'hear' }]);
     expect((await errorOf(engine.start(held, {}, { id: 'mine' }))).code).toBe('RUN_EXISTS');
-    await engine.signal('mine', 'go', { payload: 1 });
+    await engine.run('mine').signal('go', { payload: 1 });
     expect((await run.wait()).output).toBe(1);
   });
 });

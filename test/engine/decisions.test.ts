@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { defineWorkflow, type Engine, step, workflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import { type Engine, step, workflow } from '../../src/index.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
 import { codeOf, createLatch, createRig, errorOf, type Rig } from './rig.ts';
 import { openSpiedStore } from './spied-store.ts';
@@ -41,8 +42,8 @@ describe('a human gate', () => {
   test('parks the run with what is shown and its digest, and nothing of it is owned meanwhile', async () => {
     const engine = await rig.open();
     const id = await parked(engine);
-    const view = await engine.get(id);
-    const [gate] = await engine.gates(id);
+    const view = await engine.run(id).get();
+    const [gate] = await engine.run(id).gates();
     expect([view.status, view.owner, view.currentStep]).toEqual(['waiting', undefined, 'ask']);
     expect(gate).toMatchObject({ path: 'ask#1', step: 'ask', shown: { text: 'hello' }, digest: view.waits[0]?.digest });
     expect(gate?.gate.options.map(({ label }) => label)).toEqual(['yes', 'no', 'rework']);
@@ -51,9 +52,9 @@ describe('a human gate', () => {
   test('a decision moves the run to its option, and who decided is on record', async () => {
     const engine = await rig.open();
     const id = await parked(engine);
-    const [gate] = await engine.gates(id);
-    await engine.decide(id, { option: 'yes', actor: 'ann', digest: gate?.digest as string });
-    const view = await engine.wait(id);
+    const [gate] = await engine.run(id).gates();
+    await engine.run(id).decide({ option: 'yes', actor: 'ann', digest: gate?.digest as string });
+    const view = await engine.run(id).wait();
     expect([view.status, view.decision]).toEqual(['completed', { gate: 'ask', option: 'yes', actor: 'ann' }]);
     expect(view.steps.find(({ path }) => path === 'ask#1')).toMatchObject({
       outcome: 'ok',
@@ -66,20 +67,20 @@ describe('a human gate', () => {
   test('an option that ends the run rejects it; it is never completed', async () => {
     const engine = await rig.open();
     const id = await parked(engine);
-    await engine.decide(id, { option: 'no', actor: 'ann' });
-    expect((await engine.wait(id)).status).toBe('rejected');
-    expect(await codeOf(engine.decide(id, { option: 'yes', actor: 'bob' }))).toBe('RUN_FINAL');
+    await engine.run(id).decide({ option: 'no', actor: 'ann' });
+    expect((await engine.run(id).wait()).status).toBe('rejected');
+    expect(await codeOf(engine.run(id).decide({ option: 'yes', actor: 'bob' }))).toBe('RUN_FINAL');
   });
 
   test('G01: after rework the gate asks again, and the text of the decision reaches the step', async () => {
     const engine = await rig.open();
     const id = await parked(engine);
-    await engine.decide(id, { option: 'rework', actor: 'ann', input: 'shorter' });
-    const view = await engine.wait(id, 'idle');
+    await engine.run(id).decide({ option: 'rework', actor: 'ann', input: 'shorter' });
+    const view = await engine.run(id).wait('idle');
     expect([view.status, view.waits.map(({ path }) => path)]).toEqual(['waiting', ['ask#2']]);
-    expect((await engine.checkpoint(id)).gateDecision).toEqual({ gate: 'ask', option: 'rework', input: 'shorter' });
-    await engine.decide(id, { option: 'yes', actor: 'ann' });
-    expect((await engine.wait(id)).status).toBe('completed');
+    expect((await engine.run(id).checkpoint()).gateDecision).toEqual({ gate: 'ask', option: 'rework', input: 'shorter' });
+    await engine.run(id).decide({ option: 'yes', actor: 'ann' });
+    expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
   test.each([
@@ -99,9 +100,9 @@ describe('a human gate', () => {
   ])('%s is refused, and the gate goes on waiting', async (_, decision, expected) => {
     const engine = await rig.open();
     const id = await parked(engine);
-    const error = await errorOf(engine.decide(id, { actor: 'ann', ...decision }));
+    const error = await errorOf(engine.run(id).decide({ actor: 'ann', ...decision }));
     expect({ code: error.code, message: error.message }).toEqual(expected);
-    expect((await engine.get(id)).waits.map(({ kind }) => kind)).toEqual(['human']);
+    expect((await engine.run(id).get()).waits.map(({ kind }) => kind)).toEqual(['human']);
   });
 
   test('the first committed decision counts; every other is told who decided', async () => {
@@ -127,18 +128,21 @@ describe('a human gate', () => {
     const deciders = Array.from({ length: 8 }, (_, n) => ({ actor: `person-${n}`, option: n % 2 === 0 ? 'a' : 'b' }));
     const told = await Promise.all(
       deciders.map((decision) =>
-        engine.decide(id, decision).then(
-          () => undefined,
-          (error) => error,
-        ),
+        engine
+          .run(id)
+          .decide(decision)
+          .then(
+            () => undefined,
+            (error) => error,
+          ),
       ),
     );
     const winners = deciders.filter((_, n) => told[n] === undefined);
-    const { decision } = await engine.get(id);
+    const { decision } = await engine.run(id).get();
     expect(winners).toEqual([{ actor: decision?.actor, option: decision?.option }]);
     const losers = told.filter((error) => error !== undefined);
     expect(losers.map(({ code }) => code)).toEqual(Array.from({ length: 7 }, () => 'ALREADY_DECIDED'));
-    expect((await errorOf(engine.decide(id, { option: 'a', actor: 'late' }))).message).toContain(`by ${decision?.actor}`);
+    expect((await errorOf(engine.run(id).decide({ option: 'a', actor: 'late' }))).message).toContain(`by ${decision?.actor}`);
   });
 
   test('two gates that wait at once are decided apart, each by its own name', async () => {
@@ -159,11 +163,11 @@ describe('a human gate', () => {
       ],
     });
     const id = await parked(engine, both);
-    expect((await errorOf(engine.decide(id, { option: 'approve', actor: 'ann' }))).message).toContain('name one: par#1/one, par#1/two');
-    await engine.decide(id, { option: 'approve', actor: 'ann', gate: 'par#1/two' });
-    expect((await engine.gates(id)).map(({ path }) => path)).toEqual(['par#1/one']);
-    await engine.decide(id, { option: 'approve', actor: 'bob', gate: 'par/one' });
-    expect((await engine.wait(id)).status).toBe('completed');
+    expect((await errorOf(engine.run(id).decide({ option: 'approve', actor: 'ann' }))).message).toContain('name one: par#1/one, par#1/two');
+    await engine.run(id).decide({ option: 'approve', actor: 'ann', gate: 'par#1/two' });
+    expect((await engine.run(id).gates()).map(({ path }) => path)).toEqual(['par#1/one']);
+    await engine.run(id).decide({ option: 'approve', actor: 'bob', gate: 'par/one' });
+    expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
   test('K7: a decision after the due time loses, even if nobody was awake when it passed', async () => {
@@ -179,8 +183,8 @@ describe('a human gate', () => {
     const sleeping = await rig.open({ clock, drives: 'own' });
     const id = await parked(sleeping, timed);
     clock.advance(3_600_001);
-    expect(await codeOf(sleeping.decide(id, { option: 'approve', actor: 'ann' }))).toBe('CONTENT_CHANGED');
-    const view = await sleeping.wait(id);
+    expect(await codeOf(sleeping.run(id).decide({ option: 'approve', actor: 'ann' }))).toBe('CONTENT_CHANGED');
+    const view = await sleeping.run(id).wait();
     expect([view.status, view.output, view.decision]).toEqual(['completed', 'gave up', undefined]);
     expect(view.steps[0]).toMatchObject({ path: 'ask#1', outcome: 'timeout' });
   });
@@ -194,8 +198,8 @@ describe('a human gate', () => {
     });
     const id = await parked(engine, timed);
     clock.advance(3_599_999);
-    await engine.decide(id, { option: 'approve', actor: 'ann' });
-    expect((await engine.wait(id)).status).toBe('completed');
+    await engine.run(id).decide({ option: 'approve', actor: 'ann' });
+    expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
   test('a gate behind a step asks after its postconditions and keeps the result of the work', async () => {
@@ -214,9 +218,9 @@ describe('a human gate', () => {
       ],
     });
     const id = await parked(engine, behind);
-    expect((await engine.get(id)).waits.map(({ kind, step: at }) => [kind, at])).toEqual([['human', 'work']]);
-    await engine.decide(id, { option: 'approve', actor: 'ann' });
-    expect((await engine.wait(id)).output).toEqual({ saw: 3 });
+    expect((await engine.run(id).get()).waits.map(({ kind, step: at }) => [kind, at])).toEqual([['human', 'work']]);
+    await engine.run(id).decide({ option: 'approve', actor: 'ann' });
+    expect((await engine.run(id).wait()).output).toEqual({ saw: 3 });
   });
 
   test('in a flow the answer is the result of the step, and a rejection is thrown into the generator', async () => {
@@ -232,9 +236,9 @@ describe('a human gate', () => {
     });
     const run = await engine.start(flow);
     await run.wait('idle');
-    await engine.decide(run.id, { option: 'right', actor: 'ann' });
+    await engine.run(run.id).decide({ option: 'right', actor: 'ann' });
     await run.wait('idle');
-    await engine.decide(run.id, { option: 'reject', actor: 'ann' });
+    await engine.run(run.id).decide({ option: 'reject', actor: 'ann' });
     expect((await run.wait()).output).toEqual({ answer: 'right', rejected: 'step "second" settled "reject"' });
   });
 
@@ -245,11 +249,11 @@ describe('a human gate', () => {
     const other = rig.other(`
       const plain = defineWorkflow({ name: 'plain', steps: [{ id: 'ask', human: { prompt: 'Go?' }, next: null }] });
       const engine = await createEngine({ db, workflows: [plain] });
-      await engine.decide(${JSON.stringify(id)}, { option: 'approve', actor: 'from afar' });
+      await engine.run(${JSON.stringify(id)}).decide({ option: 'approve', actor: 'from afar' });
       await engine.close();
       say('decided');`);
     expect(await other.said()).toBe('decided');
-    const view = await engine.wait(id);
+    const view = await engine.run(id).wait();
     expect([view.status, view.decision?.actor]).toEqual(['completed', 'from afar']);
   });
 });
@@ -271,6 +275,6 @@ test('a decision that was made before its gate opened is told that there was non
   await run.wait('idle');
   const loads = [before];
   const late = await rig.open({ store: { ...store, load: async (id) => loads.pop() ?? store.load(id) }, workflows: [definition] });
-  expect(await codeOf(late.decide(run.id, { option: 'approve', actor: 'ann' }))).toBe('WAIT_NOT_FOUND');
+  expect(await codeOf(late.run(run.id).decide({ option: 'approve', actor: 'ann' }))).toBe('WAIT_NOT_FOUND');
   await store.close();
 });

@@ -39,14 +39,14 @@ describe('R01: a fan-out of 100 in which item 4 fails', () => {
     const halted = await run.wait();
     expect([halted.status, halted.error]).toEqual(['escalated', '1 of 100 did not succeed: item-4 (error: item 4 is broken)']);
     expect(worker.ran).toHaveLength(100);
-    expect(await first.resumeContext(run.id)).toMatchObject({ parallelStatus: { total: 100, completed: 99, failed: ['item-4'] } });
+    expect(await first.run(run.id).resumeContext()).toMatchObject({ parallelStatus: { total: 100, completed: 99, failed: ['item-4'] } });
     await first.close();
 
     worker.ran.length = 0;
     worker.broken = false;
     const second = await rig.open({ workflows: [fan] });
-    await second.resume(run.id, { actor: 'ann', choice: { how: 'retry' } });
-    const view = await second.wait(run.id);
+    await second.run(run.id).resume({ actor: 'ann', choice: { how: 'retry' } });
+    const view = await second.run(run.id).wait();
     expect([view.status, view.output, worker.ran]).toEqual(['completed', { got: 100 }, ['item-4']]);
     expect(view.steps.filter(({ path }) => path === 'each#1/item-4').map(({ attempt, status }) => [attempt, status])).toEqual([
       [1, 'failed'],
@@ -69,8 +69,8 @@ describe('R01: a fan-out of 100 in which item 4 fails', () => {
     worker.ran.length = 0;
     worker.broken = false;
     const second = await rig.open({ workflows: [fan] });
-    await second.resume(run.id, { actor: 'ann', choice: { how: 'retry' } });
-    const view = await second.wait(run.id);
+    await second.run(run.id).resume({ actor: 'ann', choice: { how: 'retry' } });
+    const view = await second.run(run.id).wait();
     expect([view.status, view.output, worker.ran]).toEqual(['completed', 'ITEM-4', ['item-4']]);
   });
 });

@@ -89,7 +89,7 @@ async function drive(project: FeatureProject, run: RunHandle, scenario: Scenario
       retries -= 1;
       await scenario.mend?.(project);
       const choice = scenario.goto === undefined ? ({ how: 'retry' } as const) : ({ how: 'goto', step: scenario.goto } as const);
-      await project.engine.resume(run.id, { actor: 'ann', choice });
+      await project.engine.run(run.id).resume({ actor: 'ann', choice });
     } else if (wait.kind === 'delay') project.clock.advance((wait.due as number) - project.clock.now());
     else await (scenario.people ?? approval)(project, pullRequestOf(project));
     await changed(project, run, seq);
@@ -98,7 +98,7 @@ async function drive(project: FeatureProject, run: RunHandle, scenario: Scenario
 
 /** Resolves when the log of the run has grown. */
 async function changed({ engine }: FeatureProject, run: RunHandle, seq: number): Promise<void> {
-  for await (const _ of engine.log(run.id, seq)) return;
+  for await (const _ of engine.run(run.id).log(seq)) return;
 }
 
 /** The number of the one pull request: issues and pull requests share a row of numbers. */

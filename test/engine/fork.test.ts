@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Engine, RunHandle } from '../../src/api/engine.ts';
+import type { Engine } from '../../src/api/engine.ts';
+import type { RunHandle } from '../../src/api/run.ts';
 import type { RunView } from '../../src/engine/inspect.ts';
 import { arg, defineWorkflow, step, workflow } from './library.ts';
 import { createRig, errorOf, type Rig } from './rig.ts';
@@ -62,7 +63,7 @@ async function written(form: 'graph' | 'flow') {
   const engine = await rig.open({ workflows: [book.graph, book.flow] });
   const run = await engine.start(definition, {}, { origin: { file: 'book.ts', issue: 7, deliveryId: 'd1' } });
   await run.wait('idle');
-  await engine.decide(run.id, { option: 'approve', actor: 'ann' });
+  await engine.run(run.id).decide({ option: 'approve', actor: 'ann' });
   const original = await run.wait();
   expect(original.status).toBe('completed');
   book.world.ran.length = 0;
@@ -72,32 +73,32 @@ async function written(form: 'graph' | 'flow') {
 /** A run that begins behind a question asks it first; somebody approves, and it goes on. */
 async function approved(engine: Engine, run: RunHandle): Promise<RunView> {
   expect((await run.wait('idle')).waits).toMatchObject([{ kind: 'human', step: 'ask' }]);
-  await engine.decide(run.id, { option: 'approve', actor: 'bob' });
+  await engine.run(run.id).decide({ option: 'approve', actor: 'bob' });
   return run.wait();
 }
 
 describe.each(['graph', 'flow'] as const)('a fork of a %s', (form) => {
   test('takes over what came before the step, does the rest again, and leaves the original as it was', async () => {
     const { engine, run, original, world } = await written(form);
-    const fork = await engine.fork(run.id, { from: 'write', actor: 'ann', ...(form === 'graph' ? { params: { tone: 'warm' } } : {}) });
+    const fork = await engine.run(run.id).fork({ from: 'write', actor: 'ann', ...(form === 'graph' ? { params: { tone: 'warm' } } : {}) });
     const view = await approved(engine, fork);
     const text = form === 'graph' ? 'three parts, warm' : 'three parts, dry';
     expect([view.status, world.ran, view.output]).toMatchObject(['completed', ['write'], { text }]);
     expect(view.origin).toEqual({ event: 'fork', actor: 'ann', file: 'book.ts', issue: 7 });
-    expect(await engine.get(run.id)).toEqual(original);
+    expect(await engine.run(run.id).get()).toEqual(original);
     expect((await engine.store.check()).problems).toEqual([]);
   });
 
   test('before a gate asks again: approvals are not carried over', async () => {
     const { engine, run } = await written(form);
-    const fork = await engine.fork(run.id, { from: 'ask', actor: 'ann' });
+    const fork = await engine.run(run.id).fork({ from: 'ask', actor: 'ann' });
     const view = await fork.wait('idle');
     expect([view.status, view.waits.map(({ kind }) => kind), view.decision]).toEqual(['waiting', ['human'], undefined]);
   });
 
   test('is planned without doing anything: what is reused, what is repeated', async () => {
     const { engine, run, world } = await written(form);
-    const plan = await engine.planFork(run.id, 'write');
+    const plan = await engine.run(run.id).planFork('write');
     expect([plan.asksFirst, plan.passed]).toEqual([['ask'], []]);
     const reused = [{ path: 'plan#1', step: 'plan', outcome: 'ok' }];
     const repeated = [{ path: 'write#1', step: 'write', kind: 'task' }];
@@ -116,19 +117,19 @@ describe.each(['graph', 'flow'] as const)('a fork of a %s', (form) => {
 
   test('at a step that was never opened is refused with a suggestion', async () => {
     const { engine, run } = await written(form);
-    const error = await errorOf(engine.fork(run.id, { from: 'wrote', actor: 'ann' }));
+    const error = await errorOf(engine.run(run.id).fork({ from: 'wrote', actor: 'ann' }));
     expect([error.code, error.message]).toEqual(['STEP_UNKNOWN', expect.stringContaining('did you mean "write"')]);
   });
 
   test('can itself be forked and survives a restart', async () => {
     const { engine, run, graph, flow, world } = await written(form);
-    const fork = await engine.fork(run.id, { from: 'ask', actor: 'ann' });
+    const fork = await engine.run(run.id).fork({ from: 'ask', actor: 'ann' });
     await fork.wait('idle');
     await engine.close();
     const later = await rig.open({ workflows: [graph, flow] });
-    await later.decide(fork.id, { option: 'approve', actor: 'bob' });
-    expect((await later.wait(fork.id)).status).toBe('completed');
-    const again = await later.fork(fork.id, { from: 'write', actor: 'ann' });
+    await later.run(fork.id).decide({ option: 'approve', actor: 'bob' });
+    expect((await later.run(fork.id).wait()).status).toBe('completed');
+    const again = await later.run(fork.id).fork({ from: 'write', actor: 'ann' });
     expect(await approved(later, again)).toMatchObject({ status: 'completed', output: { text: 'three parts, dry' } });
     expect(world.ran).toEqual(['write', 'write']);
   });
@@ -137,13 +138,13 @@ describe.each(['graph', 'flow'] as const)('a fork of a %s', (form) => {
 describe('a flow that is given results', () => {
   test('in a fork: they stand in place of what was recorded, also after a restart', async () => {
     const { engine, run, graph, flow, world } = await written('flow');
-    const fork = await engine.fork(run.id, { from: 'ask', actor: 'ann', outputs: { plan: 'one part' } });
+    const fork = await engine.run(run.id).fork({ from: 'ask', actor: 'ann', outputs: { plan: 'one part' } });
     await fork.wait('idle');
     await engine.close();
     const later = await rig.open({ workflows: [graph, flow] });
-    await later.decide(fork.id, { option: 'approve', actor: 'bob' });
-    expect([(await later.wait(fork.id)).output, world.ran]).toEqual([{ text: 'one part, dry' }, ['write']]);
-    const again = await later.fork(fork.id, { from: 'write', actor: 'ann' });
+    await later.run(fork.id).decide({ option: 'approve', actor: 'bob' });
+    expect([(await later.run(fork.id).wait()).output, world.ran]).toEqual([{ text: 'one part, dry' }, ['write']]);
+    const again = await later.run(fork.id).fork({ from: 'write', actor: 'ann' });
     expect((await approved(later, again)).output).toEqual({ text: 'one part, dry' });
   });
 
@@ -154,8 +155,8 @@ describe('a flow that is given results', () => {
     expect((await run.wait('idle')).waits).toMatchObject([{ kind: 'human', step: 'ask' }]);
     await engine.close();
     const later = await rig.open({ workflows: [graph, flow] });
-    await later.decide(run.id, { option: 'approve', actor: 'bob' });
-    expect([(await later.wait(run.id)).output, world.ran]).toEqual([{ text: 'given, dry' }, ['write']]);
+    await later.run(run.id).decide({ option: 'approve', actor: 'bob' });
+    expect([(await later.run(run.id).wait()).output, world.ran]).toEqual([{ text: 'given, dry' }, ['write']]);
   });
 
   test('that do not lead to the step it should begin at: it is refused, and says where they lead', async () => {
@@ -183,20 +184,20 @@ describe('a fork of a graph', () => {
     const engine = await rig.open({ workflows: [loop] });
     const run = await engine.start(loop);
     await run.wait();
-    const view = await (await engine.fork(run.id, { from: 'work#2', actor: 'ann' })).wait();
+    const view = await (await engine.run(run.id).fork({ from: 'work#2', actor: 'ann' })).wait();
     expect([view.status, view.steps.map(({ path }) => path)]).toEqual(['completed', ['work#1', 'work#2']]);
   });
 
   test('checks the preconditions of its first step again', async () => {
     const { engine, run, world } = await written('graph');
     world.ready = false;
-    const view = await approved(engine, await engine.fork(run.id, { from: 'write', actor: 'ann' }));
+    const view = await approved(engine, await engine.run(run.id).fork({ from: 'write', actor: 'ann' }));
     expect([view.status, view.error, world.ran]).toEqual(['escalated', 'no paper (precondition "ready" of step "write")', []]);
   });
 
   test('replaces results that are given to it', async () => {
     const { engine, run } = await written('graph');
-    const fork = await engine.fork(run.id, { from: 'write', actor: 'ann', outputs: { plan: { plan: 'one part' } } });
+    const fork = await engine.run(run.id).fork({ from: 'write', actor: 'ann', outputs: { plan: { plan: 'one part' } } });
     const view = await approved(engine, fork);
     // A result that a person gives in the place of a step is passed by hand.
     expect([view.status, view.output]).toMatchObject(['overridden', { text: 'one part, dry', decided: { actor: 'bob' } }]);

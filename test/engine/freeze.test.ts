@@ -36,12 +36,12 @@ describe('R08: a definition that was edited while a run was parked', () => {
     await run.wait('idle');
     await first.close();
     const later = await rig.open({ workflows: [asks('Really?', 'two')] });
-    expect((await later.gates(run.id))[0]?.gate.prompt).toBe('Go?');
-    await later.decide(run.id, { option: 'approve', actor: 'ann' });
-    const view = await later.wait(run.id);
+    expect((await later.run(run.id).gates())[0]?.gate.prompt).toBe('Go?');
+    await later.run(run.id).decide({ option: 'approve', actor: 'ann' });
+    const view = await later.run(run.id).wait();
     expect([view.status, view.steps.map(({ path }) => path)]).toEqual(['completed', ['ask#1', 'one#1']]);
     const fresh = await later.start('asks');
-    expect((await later.gates((await fresh.wait('idle')).id))[0]?.gate.prompt).toBe('Really?');
+    expect((await later.run((await fresh.wait('idle')).id).gates())[0]?.gate.prompt).toBe('Really?');
   });
 
   test('as code: nothing runs until the change is accepted', async () => {
@@ -50,19 +50,19 @@ describe('R08: a definition that was edited while a run was parked', () => {
     await run.wait('idle');
     await first.close();
     const later = await rig.open({ workflows: [work(2)] });
-    const error = await errorOf(later.resume(run.id, { actor: 'ann' }));
+    const error = await errorOf(later.run(run.id).resume({ actor: 'ann' }));
     expect([error.code, error.message]).toEqual([
       'DEFINITION_CHANGED',
       expect.stringMatching(/the functions of its steps have changed.*acceptChanges/),
     ]);
-    expect(await codeOf(later.decide(run.id, { option: 'approve', actor: 'ann' }))).toBe('DEFINITION_CHANGED');
-    expect((await later.get(run.id)).steps).toMatchObject([{ path: 'ask#1', status: 'waiting' }]);
-    await later.resume(run.id, { actor: 'ann', acceptChanges: true });
+    expect(await codeOf(later.run(run.id).decide({ option: 'approve', actor: 'ann' }))).toBe('DEFINITION_CHANGED');
+    expect((await later.run(run.id).get()).steps).toMatchObject([{ path: 'ask#1', status: 'waiting' }]);
+    await later.run(run.id).resume({ actor: 'ann', acceptChanges: true });
     // The refused decision was not taken; after the change was accepted, once and for good, it can be made.
-    await later.wait(run.id, 'idle');
-    expect((await later.gates(run.id)).map(({ path }) => path)).toEqual(['ask#1']);
-    await later.decide(run.id, { option: 'approve', actor: 'ann' });
-    expect((await later.wait(run.id)).output).toEqual({ version: 2 });
+    await later.run(run.id).wait('idle');
+    expect((await later.run(run.id).gates()).map(({ path }) => path)).toEqual(['ask#1']);
+    await later.run(run.id).decide({ option: 'approve', actor: 'ann' });
+    expect((await later.run(run.id).wait()).output).toEqual({ version: 2 });
   });
 
   test('of a workflow that this engine does not have is refused with its name', async () => {
@@ -71,7 +71,7 @@ describe('R08: a definition that was edited while a run was parked', () => {
     await run.wait('idle');
     await first.close();
     const later = await rig.open({ workflows: [work(1)] });
-    const error = await errorOf(later.resume(run.id));
+    const error = await errorOf(later.run(run.id).resume());
     expect([error.code, error.message]).toEqual(['WORKFLOW_UNKNOWN', expect.stringContaining('no workflow "asks"')]);
   });
 });
@@ -103,14 +103,14 @@ describe('a flow whose code changed', () => {
     await first.close();
     ran.length = 0;
     const later = await rig.open({ workflows: [after] });
-    expect(await codeOf(later.resume(run.id))).toBe('DEFINITION_CHANGED');
-    const error = await errorOf(later.resume(run.id, { actor: 'ann', acceptChanges: true }));
+    expect(await codeOf(later.run(run.id).resume())).toBe('DEFINITION_CHANGED');
+    const error = await errorOf(later.run(run.id).resume({ actor: 'ann', acceptChanges: true }));
     expect([error.code, error.details]).toEqual(['NONDETERMINISM', { expected: 'a', actual: 'step "b"' }]);
-    expect([ran, (await later.get(run.id)).status]).toEqual([[], 'waiting']);
+    expect([ran, (await later.run(run.id).get()).status]).toEqual([[], 'waiting']);
     await later.close();
     const restored = await rig.open({ workflows: [before] });
-    await restored.signal(run.id, 'go');
-    expect([(await restored.wait(run.id)).output, ran]).toEqual(['c', ['c']]);
+    await restored.run(run.id).signal('go');
+    expect([(await restored.run(run.id).wait()).output, ran]).toEqual(['c', ['c']]);
   });
 
   test('in the arguments of a recorded step: the same', async () => {
@@ -124,7 +124,7 @@ describe('a flow whose code changed', () => {
     await run.wait('idle');
     await first.close();
     const later = await rig.open({ workflows: [build('two')] });
-    const error = await errorOf(later.signal(run.id, 'go'));
+    const error = await errorOf(later.run(run.id).signal('go'));
     expect([error.code, error.message]).toEqual(['NONDETERMINISM', expect.stringContaining('step "a" with other arguments')]);
   });
 
@@ -150,10 +150,10 @@ describe('a flow whose code changed', () => {
     await run.wait('idle');
     await first.close();
     const later = await rig.open({ workflows: [build('fresh')] });
-    expect(await codeOf(later.signal(run.id, 'go'))).toBe('DEFINITION_CHANGED');
-    await later.resume(run.id, { actor: 'ann', acceptChanges: true });
-    await later.wait(run.id, 'idle');
-    await later.signal(run.id, 'go');
-    expect([(await later.wait(run.id)).output, ran]).toEqual(['new', ['more', 'new']]);
+    expect(await codeOf(later.run(run.id).signal('go'))).toBe('DEFINITION_CHANGED');
+    await later.run(run.id).resume({ actor: 'ann', acceptChanges: true });
+    await later.run(run.id).wait('idle');
+    await later.run(run.id).signal('go');
+    expect([(await later.run(run.id).wait()).output, ran]).toEqual(['new', ['more', 'new']]);
   });
 });

@@ -30,7 +30,7 @@ test('each evaluation reads anew: what changed between two stages is seen', asyn
   - { id: b, type: command, run: "true", condition: "github.pr.labels | contains('ready')" }`);
   await run.wait('idle');
   await rig.stage.forge.addLabels({ number, labels: ['ready'] }, 'label');
-  await engine.decide(run.id, { option: 'approve', actor: 'ann' });
+  await engine.run(run.id).decide({ option: 'approve', actor: 'ann' });
   expect(told(await run.wait())).toEqual(['a#1 ok', 'ask#1 ok', 'b#1 ok']);
 });
 

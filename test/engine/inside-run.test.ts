@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { defineWorkflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
 import { createRig, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -19,7 +19,7 @@ async function decidedBy(run: string, env: Readonly<Record<string, string>>): Pr
     Object.assign(process.env, ${JSON.stringify(env)});
     const ask = defineWorkflow({ name: 'ask', steps: [{ id: 'ask', human: { prompt: 'Publish?' }, next: null }] });
     const engine = await createEngine({ db, workflows: [ask], drives: 'own' });
-    say(await engine.decide('${run}', { option: 'approve', actor: 'ann' }).then(({ status }) => status, ({ code }) => code));
+    say(await engine.run('${run}').decide({ option: 'approve', actor: 'ann' }).then(({ status }) => status, ({ code }) => code));
     await engine.close();`);
   const said = await other.said();
   await other.ended;

@@ -1,7 +1,8 @@
 // Labels that change at the forge while a run waits: the run goes on with what they are by then.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { defineWorkflow, type Engine } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import type { Engine } from '../../src/index.ts';
 import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
 import { openSample, valueIn } from '../../src/proof/forge-stage.ts';
 import { createRig, type Rig } from './rig.ts';
@@ -38,12 +39,12 @@ async function parked(engine: Engine, facts: object): Promise<string> {
 
 /** Resolves when a run was told something since. */
 async function told(engine: Engine, id: string, after: number): Promise<void> {
-  for await (const event of engine.log(id, after)) if (event.type === 'run.changed' && event.merge !== undefined) return;
+  for await (const event of engine.run(id).log(after)) if (event.type === 'run.changed' && event.merge !== undefined) return;
 }
 
 async function auditOf(engine: Engine, id: string) {
-  await engine.decide(id, { option: 'approve', actor: 'ann' });
-  return (await engine.wait(id)).steps.find(({ step }) => step === 'audit');
+  await engine.run(id).decide({ option: 'approve', actor: 'ann' });
+  return (await engine.run(id).wait()).steps.find(({ step }) => step === 'audit');
 }
 
 const issueWith = async (...labels: string[]): Promise<number> =>

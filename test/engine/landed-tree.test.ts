@@ -101,17 +101,17 @@ describe('reviewers side by side', () => {
   test('are about the tree that lands', async () => {
     const { view, engine } = await play(workflow, deeds);
     await approved();
-    expect([(await engine.wait(view.id)).status, await onMain()]).toEqual(['completed', 'fixed\n']);
+    expect([(await engine.run(view.id).wait()).status, await onMain()]).toEqual(['completed', 'fixed\n']);
   });
 
   test('who saw other files look again before anything lands, whoever approved the pull request', async () => {
     const { view, engine, folder } = await play(workflow, deeds);
     put(folder, 'answer.txt', 'not reviewed\n');
-    await engine.resume(view.id);
-    await engine.wait(view.id, 'idle');
+    await engine.run(view.id).resume();
+    await engine.run(view.id).wait('idle');
     await approved();
-    await engine.resume(view.id);
-    const done = await engine.wait(view.id, 'idle');
+    await engine.run(view.id).resume();
+    const done = await engine.run(view.id).wait('idle');
     // The reviewers look at what would land before it does; the approval was of that head already.
     expect(
       told(done)
@@ -128,8 +128,8 @@ describe('reviewers side by side', () => {
     const more = (): readonly ScriptedMove[] => [{ do: 'write', path: 'more.txt', text: 'not reviewed\n' }];
     const { view, engine } = await play(sent, { ...deeds, more });
     await approved();
-    await engine.resume(view.id);
-    const done = await engine.wait(view.id, 'idle');
+    await engine.run(view.id).resume();
+    const done = await engine.run(view.id).wait('idle');
     expect([done.status, done.error]).toEqual(['escalated', expect.stringMatching(/the review "(one|two)" is not made again from there/)]);
     expect(await onMain()).toBe('broken\n');
   });

@@ -2,7 +2,8 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { defineWorkflow, type Store } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import type { Store } from '../../src/index.ts';
 import { createLatch, createRig, type Rig } from './rig.ts';
 import { openSpiedStore, type SpiedStore } from './spied-store.ts';
 
@@ -52,14 +53,14 @@ test('a signal that comes while the run is being given up is taken', async () =>
 test('a run whose code is gone is cancelled, whatever else lies in its inbox', async () => {
   const first = await rig.open({ store, workflows: [asking] });
   const { id } = await first.start(asking);
-  await first.wait(id, 'idle');
-  const [gate] = await first.gates(id);
+  await first.run(id).wait('idle');
+  const [gate] = await first.run(id).gates();
   await first.close();
   const input = { type: 'decided', at: Date.now(), path: 'ask#1', option: 'approve', digest: gate?.digest ?? '', actor: 'ann' } as const;
   await store.post({ run: id, dedupe: 'somebody', input, values: [] });
   const engine = await rig.open({ store: lateMail(store), drives: 'own' });
-  await engine.cancel(id, { actor: 'bob' });
-  expect([(await engine.get(id)).status, rig.warnings]).toEqual(['cancelled', []]);
+  await engine.run(id).cancel({ actor: 'bob' });
+  expect([(await engine.run(id).get()).status, rig.warnings]).toEqual(['cancelled', []]);
 });
 
 test('a request to a run that is busy once it is claimed was taken when it is answered', async () => {
@@ -86,7 +87,7 @@ test('a request to a run that is busy once it is claimed was taken when it is an
 
   const engine = await rig.open({ workflows: [busy], drives: 'own', store: lateMail(store) });
   store.calls.length = 0;
-  await engine.pause(id, { actor: 'ann' });
+  await engine.run(id).pause({ actor: 'ann' });
   expect((await store.load(id)).state.paused).toBe(true);
   expect(store.calls.filter((name) => name === 'claim' || name === 'post')).toEqual(['claim', 'post']);
   await engine.close({ abort: true });
@@ -97,9 +98,9 @@ test('a report on a run that has nothing else to do is verified when it is answe
   const engine = await rig.open({ drives: 'own', store: lateMail(store) });
   const run = await engine.start(attended, {}, { facts: { $attended: true } });
   await run.wait('idle');
-  const [handout] = await engine.handouts(run.id);
+  const [handout] = await engine.run(run.id).handouts();
   store.calls.length = 0;
-  const verdict = await engine.report(run.id, { token: handout?.token ?? '', result: { pages: 2 } });
+  const verdict = await engine.run(run.id).report({ token: handout?.token ?? '', result: { pages: 2 } });
   expect(verdict).toMatchObject({ accepted: true, repeated: false, step: 'plan' });
   expect(store.calls.filter((name) => name === 'claim' || name === 'post').slice(0, 2)).toEqual(['claim', 'post']);
   await engine.close({ abort: true });

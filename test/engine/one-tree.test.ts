@@ -7,9 +7,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentRequest } from '../../src/agents/driver.ts';
 import { createScriptedDriver, type ScriptedMove } from '../../src/agents/scripted.ts';
+import type { AnyWorkflow } from '../../src/api/engine.ts';
 import { readStory } from '../../src/cli/story.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
 import { type LocalForge, openLocalForge } from '../../src/forge/local-forge.ts';
-import { defineWorkflow, type Engine, type RunHandle, type RunView, step, workflow } from '../../src/index.ts';
+import { type Engine, type RunHandle, type RunView, step, workflow } from '../../src/index.ts';
 import { valueIn } from '../../src/proof/forge-stage.ts';
 import { git } from '../git.ts';
 import { createRig, errorOf, type Rig } from './rig.ts';
@@ -74,7 +76,7 @@ async function open(more: Parameters<Rig['open']>[0] = {}): Promise<Engine> {
 }
 
 /** Starts the workflow for an issue, in a worktree of its own, and waits for the question. */
-async function started(given = landing): Promise<{ engine: Engine; run: RunHandle; view: RunView; folder: string }> {
+async function started(given: AnyWorkflow = landing): Promise<{ engine: Engine; run: RunHandle; view: RunView; folder: string }> {
   const engine = await open();
   const run = await engine.start(given, {}, { origin: { issue: 1 } });
   return { engine, run, view: await run.wait('idle'), folder: rig.path(`worktrees/${run.id}`) };
@@ -102,7 +104,7 @@ describe('a run in a worktree of its own', () => {
     expect(git(folder, 'log', '-1', '--format=%an %ae')).toBe('Pawl pawl@localhost');
     const seen = evidenceOf(view, 'tests#1');
     expect(seen).toEqual({ tree: git(folder, 'rev-parse', 'HEAD^{tree}'), head: git(folder, 'rev-parse', 'HEAD') });
-    await engine.decide(run.id, { option: 'approve', actor: 'ann' });
+    await engine.run(run.id).decide({ option: 'approve', actor: 'ann' });
     const done = await run.wait();
     expect(done.status).toBe('completed');
     expect([onMain('answer.txt'), onMain('new.txt')]).toEqual(['fixed', 'new']);
@@ -148,7 +150,7 @@ describe('a run in a worktree of its own', () => {
     const engine = await open();
     const run = await engine.start(landing, { head: 'other' }, { origin: { issue: 1 } });
     await run.wait('idle');
-    await engine.decide(run.id, { option: 'approve', actor: 'ann' });
+    await engine.run(run.id).decide({ option: 'approve', actor: 'ann' });
     const view = await run.wait('idle');
     expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining('is from "other", and the work of this run is on')]);
     expect(onMain('answer.txt')).toBe('broken');
@@ -173,12 +175,12 @@ describe('a file that is edited after the gate', () => {
       polish: () => [{ do: 'write', path: 'answer.txt', text: 'spoiled\n' }],
     };
     const { engine, run } = await started(editing);
-    const [asked] = await engine.gates(run.id);
+    const [asked] = await engine.run(run.id).gates();
     expect(asked?.subjects).toMatchObject({ tree: { stale: [{ step: 'tests', files: ['answer.txt (changed)'] }] } });
     // "pawl show" tells it as well.
     const { steps } = await readStory(engine.store, run.id);
     expect(steps.filter(({ staleSince }) => staleSince !== undefined).map(({ path }) => path)).toEqual(['tests#1']);
-    await engine.decide(run.id, { option: 'approve', actor: 'ann' });
+    await engine.run(run.id).decide({ option: 'approve', actor: 'ann' });
     const view = await run.wait('idle');
     expect(told(view).at(-1)).toBe('land#1 stale_tree');
     expect(view.steps.at(-1)?.output).toMatchObject({ error: expect.stringContaining('checked again, it does not pass: sh check.sh') });
@@ -209,15 +211,15 @@ describe('a file that is edited after the gate', () => {
   test('while the question waits puts it anew: a decision on what was shown does not count', async () => {
     deeds = { implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }] };
     const { engine, run, folder } = await started();
-    const [before] = await engine.gates(run.id);
+    const [before] = await engine.run(run.id).gates();
     put('answer.txt', 'spoiled\n', folder);
-    const error = await errorOf(engine.decide(run.id, { option: 'approve', actor: 'ann', digest: before?.digest ?? '' }));
+    const error = await errorOf(engine.run(run.id).decide({ option: 'approve', actor: 'ann', digest: before?.digest ?? '' }));
     expect(error.message).toContain('the files of the workspace changed (since "tests": answer.txt (changed))');
     expect(error.message).toContain('the question was put again');
-    const [after] = await engine.gates(run.id);
+    const [after] = await engine.run(run.id).gates();
     expect(after?.digest).not.toBe(before?.digest);
     expect(after?.subjects).toMatchObject({ tree: { stale: [{ step: 'tests', files: ['answer.txt (changed)'] }] } });
-    expect((await engine.get(run.id)).status).toBe('waiting');
+    expect((await engine.run(run.id).get()).status).toBe('waiting');
   });
 
   test('after the approval leads back to the gate, and lands only when it was tested and approved again', async () => {
@@ -234,16 +236,16 @@ describe('a file that is edited after the gate', () => {
     });
     deeds = { implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }] };
     const { engine, run, folder } = await started(late);
-    await engine.decide(run.id, { option: 'approve', actor: 'ann' });
+    await engine.run(run.id).decide({ option: 'approve', actor: 'ann' });
     await run.wait('idle');
     put('answer.txt', 'fixed and more\n', folder);
     commitAll(folder);
-    await engine.signal(run.id, 'go');
+    await engine.run(run.id).signal('go');
     const view = await run.wait('idle');
     expect(told(view).slice(-3)).toEqual(['land#1 stale_tree', 'tests#2 ok', 'ask#2 undefined']);
     expect(onMain('answer.txt')).toBe('broken');
-    await engine.decide(run.id, { option: 'approve', actor: 'ann' });
-    await engine.signal(run.id, 'go');
+    await engine.run(run.id).decide({ option: 'approve', actor: 'ann' });
+    await engine.run(run.id).signal('go');
     expect((await run.wait()).status).toBe('completed');
     expect(onMain('answer.txt')).toBe('fixed and more');
   });
@@ -267,7 +269,7 @@ test('a merge is held to what a validation passed', async () => {
   const folder = rig.path(`worktrees/${run.id}`);
   put('answer.txt', 'spoiled\n', folder);
   commitAll(folder);
-  await engine.signal(run.id, 'go');
+  await run.signal('go');
   const done = await run.wait('idle');
   expect(told(done)).toContain('land#1 stale_tree');
   expect([onMain('answer.txt'), done.status]).toEqual(['broken', 'escalated']);
@@ -281,12 +283,12 @@ test('a flow is held to it as well', async () => {
   const engine = await open();
   const run = await engine.start(flow);
   await run.wait('idle');
-  const [asked] = await engine.gates(run.id);
+  const [asked] = await engine.run(run.id).gates();
   expect(asked?.subjects).toEqual({ tree: { id: git(project, 'rev-parse', 'HEAD^{tree}') } });
   put('answer.txt', 'spoiled');
-  const error = await errorOf(engine.decide(run.id, { option: 'approve', actor: 'ann', digest: asked?.digest ?? '' }));
+  const error = await errorOf(engine.run(run.id).decide({ option: 'approve', actor: 'ann', digest: asked?.digest ?? '' }));
   expect(error.code).toBe('CONTENT_CHANGED');
-  expect((await engine.get(run.id)).status).toBe('waiting');
+  expect((await engine.run(run.id).get()).status).toBe('waiting');
 });
 
 describe('a gate of a flow', () => {
@@ -346,9 +348,9 @@ describe('a run in the checkout of people', () => {
     const index = git(project, 'status', '--short');
     expect(index).toBe('M answer.txt');
     expect(evidenceOf(view, 'tests#1').tree).toMatch(/^[0-9a-f]{40}$/);
-    await engine.decide(run.id, { option: 'approve', actor: 'ann' });
+    await engine.run(run.id).decide({ option: 'approve', actor: 'ann' });
     await run.wait('idle');
-    await engine.decide(run.id, { option: 'approve', actor: 'ann' });
+    await engine.run(run.id).decide({ option: 'approve', actor: 'ann' });
     const done = await run.wait('idle');
     expect(told(done).at(-1)).toBe('land#2 stale_tree');
     expect(done.steps.at(-1)?.output).toMatchObject({ error: expect.stringContaining('these files differ: answer.txt (changed)') });
@@ -364,7 +366,7 @@ describe('a run in the checkout of people', () => {
       },
     };
     const { engine, run } = await inPlace();
-    await engine.decide(run.id, { option: 'approve', actor: 'ann' });
+    await engine.run(run.id).decide({ option: 'approve', actor: 'ann' });
     expect((await run.wait()).status).toBe('completed');
     expect(onMain('answer.txt')).toBe('fixed');
   });

@@ -13,14 +13,14 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 /** The output of a run that waits for the signal "go" and is replayed by another engine before it goes on. */
-async function replayed(flow: AnyWorkflow, params: object = {}): Promise<unknown> {
+async function replayed(flow: AnyWorkflow, params: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
   const first = await rig.open({ workflows: [flow] });
   const run = await first.start(flow, params);
   await run.wait('idle');
   await first.close();
   const second = await rig.open({ workflows: [flow] });
-  await second.signal(run.id, 'go');
-  const view = await second.wait(run.id);
+  await second.run(run.id).signal('go');
+  const view = await second.run(run.id).wait();
   return view.status === 'completed' ? view.output : `${view.status}: ${view.error}`;
 }
 
@@ -77,7 +77,7 @@ describe('a flow that changes what it was given', () => {
     });
     const flow = workflow('mixed', { children: [child] }, function* () {
       const winner = yield* race([step('only').task(unsorted)]);
-      const ofChild = (yield* step('sub').subworkflow(child)) as number[];
+      const ofChild = (yield* step('sub').workflow(child)) as number[];
       winner.sort();
       ofChild.sort();
       const seen = yield* step('look').task({
@@ -134,8 +134,8 @@ describe('a flow that changes what it was given', () => {
     const run = await engine.start(flow);
     expect((await run.wait()).status).toBe('failed');
     broken = false;
-    await engine.resume(run.id, { actor: 'ann', choice: { how: 'retry' } });
-    expect(await engine.wait(run.id)).toMatchObject({ status: 'completed', output: 'a broke' });
+    await engine.run(run.id).resume({ actor: 'ann', choice: { how: 'retry' } });
+    expect(await engine.run(run.id).wait()).toMatchObject({ status: 'completed', output: 'a broke' });
   });
 });
 

@@ -31,11 +31,11 @@ describe('D09: engines that want the same run', () => {
     const [first, second] = [await rig.open({ workflows: [definition] }), await rig.open({ workflows: [definition], drives: 'own' })];
     const run = await first.start(definition);
     await held.begun.promise;
-    const { owner } = await second.get(run.id);
-    const error = await errorOf(second.resume(run.id));
+    const { owner } = await second.run(run.id).get();
+    const error = await errorOf(second.run(run.id).resume());
     expect([error.code, error.details]).toEqual(['RUN_LOCKED', { run: run.id, owner, since: expect.any(String), recorded: false }]);
     held.go.open();
-    expect([(await second.wait(run.id)).output, held.ran]).toEqual(['end', ['a', 'b', 'c']]);
+    expect([(await second.run(run.id).wait()).output, held.ran]).toEqual(['end', ['a', 'b', 'c']]);
   });
 
   test('of many that resume a parked run at once one takes it, and every step runs once', async () => {
@@ -58,9 +58,9 @@ describe('D09: engines that want the same run', () => {
     const engines = await Promise.all(Array.from({ length: 4 }, () => rig.open({ workflows: [parked] })));
     const run = await (engines[0] as Engine).start(parked);
     await run.wait('idle');
-    await Promise.all(engines.map((engine, n) => engine.signal(run.id, 'go', { id: 'the same', payload: n })));
+    await Promise.all(engines.map((engine, n) => engine.run(run.id).signal('go', { id: 'the same', payload: n })));
     go.open();
-    const views = await Promise.all(engines.map((engine) => engine.wait(run.id)));
+    const views = await Promise.all(engines.map((engine) => engine.run(run.id).wait()));
     expect([views.map(({ status }) => status), ran]).toEqual([['completed', 'completed', 'completed', 'completed'], ['work']]);
   });
 
@@ -69,11 +69,11 @@ describe('D09: engines that want the same run', () => {
     const [first, second] = [await rig.open({ workflows: [definition] }), await rig.open({ workflows: [definition], drives: 'own' })];
     const run = await first.start(definition);
     await held.begun.promise;
-    expect((await second.pause(run.id, { actor: 'ann' })).waits).toMatchObject([{ kind: 'pause' }]);
+    expect((await second.run(run.id).pause({ actor: 'ann' })).waits).toMatchObject([{ kind: 'pause' }]);
     held.go.open();
-    expect((await first.wait(run.id, 'idle')).steps.at(-1)).toMatchObject({ path: 'c#1', status: 'queued' });
-    await second.resume(run.id, { actor: 'ann' });
-    expect((await second.wait(run.id)).status).toBe('completed');
+    expect((await first.run(run.id).wait('idle')).steps.at(-1)).toMatchObject({ path: 'c#1', status: 'queued' });
+    await second.run(run.id).resume({ actor: 'ann' });
+    expect((await second.run(run.id).wait()).status).toBe('completed');
     expect(held.ran).toEqual(['a', 'b', 'c']);
   });
 
@@ -85,7 +85,7 @@ describe('D09: engines that want the same run', () => {
     const { state, owner } = await first.store.load(run.id);
     await first.store.claim(run.id, owner as string);
     const before = await first.store.events(run.id, 0);
-    const waiting = codeOf(first.wait(run.id));
+    const waiting = codeOf(first.run(run.id).wait());
     held.go.open();
     expect(await waiting).toBe('RUN_LOCKED');
     expect(await first.store.events(run.id, 0)).toEqual(before);
@@ -106,13 +106,13 @@ describe('closing an engine', () => {
     expect(held.ran).toEqual(['a', 'b']);
 
     const later = await rig.open({ workflows: [definition], drives: 'own' });
-    const view = await later.get(run.id);
+    const view = await later.run(run.id).get();
     expect([view.owner, view.steps.map(({ path, status }) => `${path} ${status}`)]).toEqual([
       undefined,
       ['a#1 completed', 'b#1 completed', 'c#1 queued'],
     ]);
     expect(await later.recover()).toEqual([run.id]);
-    expect([(await later.wait(run.id)).status, held.ran]).toEqual(['completed', ['a', 'b', 'c']]);
+    expect([(await later.run(run.id).wait()).status, held.ran]).toEqual(['completed', ['a', 'b', 'c']]);
   });
 
   test('hands its runs over: another engine on the same file goes on with them at once', async () => {
@@ -123,7 +123,7 @@ describe('closing an engine', () => {
     const closed = first.close();
     held.go.open();
     await closed;
-    expect([(await second.wait(run.id)).status, held.ran]).toEqual(['completed', ['a', 'b', 'c']]);
+    expect([(await second.run(run.id).wait()).status, held.ran]).toEqual(['completed', ['a', 'b', 'c']]);
   });
 
   test('with abort cuts the work off: its end is unknown', async () => {
@@ -139,7 +139,7 @@ describe('closing an engine', () => {
     await first.close({ abort: true });
     const later = await rig.open({ workflows: [second.definition], drives: 'own' });
     expect(await later.recover()).toEqual([other.id]);
-    expect((await later.wait(other.id, 'idle')).waits).toMatchObject([{ kind: 'unknown', step: 'b' }]);
+    expect((await later.run(other.id).wait('idle')).waits).toMatchObject([{ kind: 'unknown', step: 'b' }]);
   });
 
   test('twice is once, and afterwards everything is refused with ENGINE_CLOSED', async () => {
@@ -150,22 +150,22 @@ describe('closing an engine', () => {
     await Promise.all([engine.close(), engine.close()]);
     expect(await waiting).toBe('ENGINE_CLOSED');
     const asked = [
-      engine.get(run.id),
+      engine.run(run.id).get(),
       engine.list(),
-      engine.gates(run.id),
-      engine.checkpoint(run.id),
-      engine.resumeContext(run.id),
-      engine.planFork(run.id, 'hear'),
-      engine.fork(run.id, { from: 'hear', actor: 'ann' }),
-      engine.wait(run.id),
-      engine.signal(run.id, 'go'),
-      engine.decide(run.id, { option: 'x', actor: 'ann' }),
-      engine.cancel(run.id, { actor: 'ann' }),
-      engine.pause(run.id, { actor: 'ann' }),
-      engine.resume(run.id),
+      engine.run(run.id).gates(),
+      engine.run(run.id).checkpoint(),
+      engine.run(run.id).resumeContext(),
+      engine.run(run.id).planFork('hear'),
+      engine.run(run.id).fork({ from: 'hear', actor: 'ann' }),
+      engine.run(run.id).wait(),
+      engine.run(run.id).signal('go'),
+      engine.run(run.id).decide({ option: 'x', actor: 'ann' }),
+      engine.run(run.id).cancel({ actor: 'ann' }),
+      engine.run(run.id).pause({ actor: 'ann' }),
+      engine.run(run.id).resume(),
       engine.recover(),
-      engine.events(run.id).next(),
-      engine.log(run.id).next(),
+      engine.run(run.id).events().next(),
+      engine.run(run.id).log().next(),
     ];
     expect(new Set(await Promise.all(asked.map(codeOf)))).toEqual(new Set(['ENGINE_CLOSED']));
   });
@@ -190,8 +190,8 @@ test('an engine that is cut off while it starts a run does not give up the one o
   const closing = late.close({ abort: true });
   go.open();
   await Promise.allSettled([start, closing]);
-  expect((await quick.get('0123456789abcdef')).owner).toBeDefined();
+  expect((await quick.run('0123456789abcdef').get()).owner).toBeDefined();
   held.go.open();
-  expect((await quick.wait('0123456789abcdef')).output).toBe('end');
+  expect((await quick.run('0123456789abcdef').wait()).output).toBe('end');
   await slow.close();
 });

@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createScriptedDriver } from '../../src/agents/scripted.ts';
 import type { AnyWorkflow } from '../../src/api/engine.ts';
 import { checkYaml } from '../../src/authoring/yaml/check.ts';
-import { defineWorkflow, type Engine, step, workflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import { type Engine, step, workflow } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 import { createRig, type Rig } from './rig.ts';
 
@@ -71,7 +72,7 @@ const said = (text: string, at = 'ask#1', chose = 'Rework'): string =>
 async function asked(definition: AnyWorkflow, options = {}, facts = {}): Promise<{ engine: Engine; id: string }> {
   const engine = await rig.open(options);
   const { id } = await engine.start(definition, {}, { facts });
-  await engine.wait(id, 'idle');
+  await engine.run(id).wait('idle');
   return { engine, id };
 }
 
@@ -82,8 +83,8 @@ describe.each([
 ] as const)('in %s the text of a choice', (_form, definition) => {
   test('reaches the next agent, and not the one after it', async () => {
     const { engine, id } = await asked(definition() as AnyWorkflow, driven());
-    await engine.decide(id, { option: 'Rework', actor: 'ann', input: TEXT });
-    expect((await engine.wait(id)).status).toBe('completed');
+    await engine.run(id).decide({ option: 'Rework', actor: 'ann', input: TEXT });
+    expect((await engine.run(id).wait()).status).toBe('completed');
     expect(prompts.map((prompt) => prompt.includes(said(TEXT)))).toEqual([true, false]);
     expect(prompts[0]?.match(/<\/said>/g)).toHaveLength(1);
     expect(prompts[1]).not.toContain('said');
@@ -91,20 +92,20 @@ describe.each([
 
   test('reaches the agent that called, too', async () => {
     const { engine, id } = await asked(definition() as AnyWorkflow, {}, { $attended: true });
-    await engine.decide(id, { option: 'Rework', actor: 'ann', input: TEXT });
-    await engine.wait(id, 'idle');
-    const [fix] = await engine.handouts(id);
+    await engine.run(id).decide({ option: 'Rework', actor: 'ann', input: TEXT });
+    await engine.run(id).wait('idle');
+    const [fix] = await engine.run(id).handouts();
     expect(fix?.prompt).toContain(said(TEXT));
-    await engine.report(id, { token: fix?.token ?? '', result: null });
-    await engine.wait(id, 'idle');
-    expect((await engine.handouts(id))[0]?.prompt).not.toContain('said');
+    await engine.run(id).report({ token: fix?.token ?? '', result: null });
+    await engine.run(id).wait('idle');
+    expect((await engine.run(id).handouts())[0]?.prompt).not.toContain('said');
   });
 });
 
 test('a text of more than 4 kB is cut, and says so', async () => {
   const { engine, id } = await asked(graph, driven());
-  await engine.decide(id, { option: 'Rework', actor: 'ann', input: 'é'.repeat(5000) });
-  await engine.wait(id);
+  await engine.run(id).decide({ option: 'Rework', actor: 'ann', input: 'é'.repeat(5000) });
+  await engine.run(id).wait();
   expect(prompts[0]).toContain('é\\n[cut: these are the first 2048 of 5000 characters; the record of the run has all of them]');
   expect(prompts[0]?.match(/é/g)).toHaveLength(2048);
 });
@@ -139,8 +140,8 @@ test('all agents that work side by side hear it, also in a later attempt; who co
     ],
   });
   const { engine, id } = await asked(both, { ...driven(), drivers: { scripted } });
-  await engine.decide(id, { option: 'Rework', actor: 'ann', input: 'shorter' });
-  expect((await engine.wait(id)).status).toBe('completed');
+  await engine.run(id).decide({ option: 'Rework', actor: 'ann', input: 'shorter' });
+  expect((await engine.run(id).wait()).status).toBe('completed');
   expect(prompts).toEqual(['one 1 true', 'two 1 true', 'two 2 true', 'after 1 false']);
 });
 
@@ -163,11 +164,11 @@ test('what is said at the question behind an agent is for the next agent, though
     ],
   });
   const { engine, id } = await asked(behind, driven());
-  await engine.decide(id, { option: 'Rework', actor: 'ann', input: 'shorter' });
-  await engine.wait(id, 'idle');
+  await engine.run(id).decide({ option: 'Rework', actor: 'ann', input: 'shorter' });
+  await engine.run(id).wait('idle');
   expect(prompts.map((prompt) => prompt.includes(said('shorter', 'write#1')))).toEqual([false, true]);
-  await engine.decide(id, { option: 'Ship', actor: 'ann' });
-  expect((await engine.wait(id)).status).toBe('completed');
+  await engine.run(id).decide({ option: 'Ship', actor: 'ann' });
+  expect((await engine.run(id).wait()).status).toBe('completed');
 });
 
 test('a note on retry comes beside the error, and does not replace it', async () => {
@@ -179,8 +180,8 @@ test('a note on retry comes beside the error, and does not replace it', async ()
   const one = defineWorkflow({ name: 'one', steps: [{ id: 'work', agent: 'worker', prompt: 'Work.', next: null }] });
   const { engine, id } = await asked(one, { ...driven(), drivers: { scripted } });
   broken = false;
-  await engine.resume(id, { actor: 'ann', choice: { how: 'retry', note: 'there is room now' } });
-  expect((await engine.wait(id)).status).toBe('completed');
+  await engine.run(id).resume({ actor: 'ann', choice: { how: 'retry', note: 'there is room now' } });
+  expect((await engine.run(id).wait()).status).toBe('completed');
   const prompt = prompts.at(-1) as string;
   expect(prompt).toContain('Previous attempt failed:');
   expect(prompt).toContain('the disk is full');

@@ -57,7 +57,7 @@ describe('the progress of a run', () => {
     const engine = await rig.open();
     const run = await engine.start(small);
     await run.wait();
-    expect((await collect(engine.events(run.id))).map(told)).toEqual(STORY);
+    expect((await collect(engine.run(run.id).events())).map(told)).toEqual(STORY);
   });
 
   test('measures by the clock of the engine', async () => {
@@ -107,13 +107,13 @@ describe('the progress of a run', () => {
     await run.wait('idle');
     const other = rig.other(`
       const engine = await createEngine({ db, drives: 'own' });
-      for await (const event of engine.events(${JSON.stringify(run.id)})) say([event.type, event.stepName ?? ''].join(' ').trim());
+      for await (const event of engine.run(${JSON.stringify(run.id)}).events()) say([event.type, event.stepName ?? ''].join(' ').trim());
       say('end');
       await engine.close();`);
     expect([await other.said(), await other.said()]).toEqual(['WorkflowStarted', 'StepStarted first']);
-    await engine.signal(run.id, 'one');
+    await engine.run(run.id).signal('one');
     expect([await other.said(), await other.said()]).toEqual(['StepCompleted first', 'StepStarted second']);
-    await engine.signal(run.id, 'two');
+    await engine.run(run.id).signal('two');
     expect([await other.said(), await other.said(), await other.said()]).toEqual(['StepCompleted second', 'WorkflowCompleted', 'end']);
   });
 
@@ -122,10 +122,10 @@ describe('the progress of a run', () => {
     const run = await engine.start(defineWorkflow({ name: 'waits', steps: [{ id: 'hear', signal: 'go', next: null }] }));
     await run.wait('idle');
     const following = collect(run.events());
-    const log = engine.log(run.id);
+    const log = engine.run(run.id).log();
     await log.next();
     await engine.close();
     expect((await following).map(told)).toEqual(['WorkflowStarted', 'StepStarted hear']);
-    await expect(engine.log(run.id).next()).rejects.toMatchObject({ code: 'ENGINE_CLOSED' });
+    await expect(engine.run(run.id).log().next()).rejects.toMatchObject({ code: 'ENGINE_CLOSED' });
   });
 });

@@ -8,7 +8,8 @@ import type { AgentRequest } from '../../src/agents/driver.ts';
 import { createScriptedDriver, type ScriptedMove } from '../../src/agents/scripted.ts';
 import type { AnyWorkflow } from '../../src/api/engine.ts';
 import { checkYaml } from '../../src/authoring/yaml/check.ts';
-import { defineWorkflow, type Engine, type RunView } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import type { Engine, RunView } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
 import { openSample, type StageClone, valueIn } from '../../src/proof/forge-stage.ts';
@@ -73,7 +74,7 @@ describe('a run about a pull request', () => {
     expect([view.status, headBranch, await stage.read('topic', 'more.txt')]).toEqual(['waiting', 'topic', 'more\n']);
     expect(headSha).not.toBe(head);
     await stage.review(number, 'ann', 'approved');
-    const done = await engine.wait(view.id);
+    const done = await engine.run(view.id).wait();
     expect([done.status, await stage.read('main', 'more.txt'), await stage.read('main', 'topic.txt')]).toEqual([
       ...['completed', 'more\n', 'topic\n'],
     ]);
@@ -156,7 +157,7 @@ describe('the pull request of a run', () => {
       { title: 'Search', headBranch: `pawl/${view.id}`, state: 'open' },
     ]);
     await stage.review(2, 'ann', 'approved');
-    expect((await engine.wait(view.id)).status).toBe('completed');
+    expect((await engine.run(view.id).wait()).status).toBe('completed');
     expect([await stage.read('main', 'src/a.txt'), stage.forge.control.list('pr')]).toMatchObject(['tested\n', [{ number: 2 }]]);
   });
 

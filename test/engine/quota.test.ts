@@ -52,13 +52,13 @@ describe('an account without capacity', () => {
     const first = await parked(engine, 'one');
     const second = await parked(neighbour, 'two');
     expect(asked).toEqual(['first']);
-    expect((await engine.get(first)).waits).toMatchObject([{ kind: 'capacity', due: opensAt }]);
-    const [wait] = (await neighbour.get(second)).waits;
+    expect((await engine.run(first).get()).waits).toMatchObject([{ kind: 'capacity', due: opensAt }]);
+    const [wait] = (await neighbour.run(second).get()).waits;
     expect(wait?.kind).toBe('capacity');
     expect(wait?.due).toBeGreaterThanOrEqual(opensAt);
     expect(wait?.due).toBeLessThanOrEqual(opensAt + SPREAD);
     clock.advance(HOUR + SPREAD);
-    expect([(await engine.wait(first)).status, (await neighbour.wait(second)).status]).toEqual(['completed', 'completed']);
+    expect([(await engine.run(first).wait()).status, (await neighbour.run(second).wait()).status]).toEqual(['completed', 'completed']);
     expect(asked.toSorted()).toEqual(['first', 'first', 'second']);
   });
 
@@ -66,7 +66,7 @@ describe('an account without capacity', () => {
     const engine = await open();
     await parked(engine, 'one');
     const second = await parked(engine, 'two');
-    const error = (await engine.get(second)).steps.findLast((step) => step.error !== undefined)?.error;
+    const error = (await engine.run(second).get()).steps.findLast((step) => step.error !== undefined)?.error;
     expect(error).toBe(
       `the account "team" has no capacity until ${new Date(opensAt).toISOString()}: limit reached; ` +
         `the run goes on then, or when "pawl resume ${second}" says that there is some`,
@@ -81,7 +81,7 @@ describe('an account without capacity', () => {
     await parked(later, 'two');
     expect(asked).toEqual(['first']);
     clock.advance(HOUR + SPREAD);
-    expect((await later.wait(first)).status).toBe('completed');
+    expect((await later.run(first).wait()).status).toBe('completed');
   });
 
   test('holds up no other account', async () => {
@@ -95,15 +95,15 @@ describe('an account without capacity', () => {
     const engine = await open();
     const first = await parked(engine, 'one');
     opensAt = clock.now();
-    await engine.resume(first, { actor: 'ann' });
-    expect((await engine.wait(first)).status).toBe('completed');
+    await engine.run(first).resume({ actor: 'ann' });
+    expect((await engine.run(first).wait()).status).toBe('completed');
   });
 
   test('is not asked because a run is merely driven on', async () => {
     const engine = await open();
     const first = await parked(engine, 'one');
-    await engine.resume(first);
-    await engine.wait(first, 'idle');
+    await engine.run(first).resume();
+    await engine.run(first).wait('idle');
     expect(asked).toEqual(['first']);
   });
 
@@ -113,6 +113,6 @@ describe('an account without capacity', () => {
   ])('whose reset %s is looked at again in five minutes', async (_, resumeAt) => {
     const engine = await open({}, resumeAt ?? Number.NaN);
     const first = await parked(engine, 'one');
-    expect((await engine.get(first)).waits).toMatchObject([{ kind: 'capacity', due: clock.now() + 300_000 }]);
+    expect((await engine.run(first).get()).waits).toMatchObject([{ kind: 'capacity', due: clock.now() + 300_000 }]);
   });
 });

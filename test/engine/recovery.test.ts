@@ -53,10 +53,10 @@ async function recovered(id: string, code: { readonly before?: string; readonly 
     ${code.before ?? ''}
     const engine = await open();
     const driven = await engine.recover();
-    await engine.wait(id, 'idle');
+    await engine.run(id).wait('idle');
     let more = null;
     ${code.then ?? ''}
-    const { status, output, error, ...view } = await engine.get(id);
+    const { status, output, error, ...view } = await engine.run(id).get();
     const steps = view.steps.map((step) => step.path + '/' + step.attempt + ' ' + step.status);
     const waits = view.waits.map((wait) => wait.kind + ' ' + wait.step);
     say('RESULT ' + JSON.stringify({ driven, status, steps, waits, output, error, more }));
@@ -77,7 +77,7 @@ async function crash(workflow: string, id: string): Promise<void> {
 const ledger = (): string[] => readFileSync(`${rig.db}.ledger`, 'utf8').trim().split('\n');
 const MEND = `writeFileSync(db + '.mended', '');`;
 
-const resume = (choice: string): string => `await engine.resume(id, { actor: 'ann', choice: ${choice} }); await engine.wait(id);`;
+const resume = (choice: string): string => `await engine.run(id).resume({ actor: 'ann', choice: ${choice} }); await engine.run(id).wait();`;
 
 describe('D01: a step that was running when its process was killed', () => {
   test('ask: is unknown; nothing of it runs again until a person says what happened', async () => {
@@ -97,7 +97,7 @@ describe('D01: a step that was running when its process was killed', () => {
 
   test('ask, then done: it counts as done with the output and the name of the person', async () => {
     await crash('asks', 'run');
-    const then = `${resume("{ how: 'done', output: { done: 'by hand' } }")} more = (await engine.get(id)).steps.find((step) => step.path === 'work#1').actor;`;
+    const then = `${resume("{ how: 'done', output: { done: 'by hand' } }")} more = (await engine.run(id).get()).steps.find((step) => step.path === 'work#1').actor;`;
     expect(await recovered('run', { then })).toMatchObject({ status: 'overridden', output: { done: 'by hand' }, more: 'ann' });
     expect(ledger()).toEqual(['first', 'work 1 work#1/1']);
   });
@@ -111,7 +111,7 @@ describe('D01: a step that was running when its process was killed', () => {
 
   test('rerun: runs again by itself under the same key, and what was committed does not', async () => {
     await crash('reruns', 'run');
-    expect(await recovered('run', { before: MEND, then: 'await engine.wait(id);' })).toMatchObject({
+    expect(await recovered('run', { before: MEND, then: 'await engine.run(id).wait();' })).toMatchObject({
       status: 'completed',
       output: { first: 1, done: 'work' },
     });
@@ -120,14 +120,14 @@ describe('D01: a step that was running when its process was killed', () => {
 
   test('reconcile: an effect that is found is taken, and the step does not run again', async () => {
     await crash('reconciles', 'run');
-    const found = await recovered('run', { before: `writeFileSync(db + '.effect', '');`, then: 'await engine.wait(id);' });
+    const found = await recovered('run', { before: `writeFileSync(db + '.effect', '');`, then: 'await engine.run(id).wait();' });
     expect(found).toMatchObject({ status: 'completed', output: { done: 'found' } });
     expect(ledger()).toEqual(['first', 'work 1 work#1/1']);
   });
 
   test('reconcile: without an effect it runs again under the same key', async () => {
     await crash('reconciles', 'run');
-    expect(await recovered('run', { before: MEND, then: 'await engine.wait(id);' })).toMatchObject({
+    expect(await recovered('run', { before: MEND, then: 'await engine.run(id).wait();' })).toMatchObject({
       status: 'completed',
       output: { done: 'work' },
     });
@@ -136,7 +136,7 @@ describe('D01: a step that was running when its process was killed', () => {
 
   test('in a fan-out runs again alone; the members that were done stay done', async () => {
     await crash('fan', 'run');
-    expect(await recovered('run', { before: MEND, then: 'await engine.wait(id);' })).toMatchObject({
+    expect(await recovered('run', { before: MEND, then: 'await engine.run(id).wait();' })).toMatchObject({
       status: 'completed',
       output: ['a', 'b', 'c'],
     });
@@ -184,8 +184,8 @@ describe('D02: a step that was committed', () => {
     const other = rig.other(`${WORKFLOWS}
       const two = workflow('two', function* () { yield* step('a').task(() => note('a')); return yield* step('go').signal('go'); });
       const engine = await createEngine({ db, workflows: [two], synchronous: 'NORMAL' });
-      await engine.signal('run', 'go', { payload: 7 });
-      say((await engine.wait('run')).output);
+      await engine.run('run').signal('go', { payload: 7 });
+      say((await engine.run('run').wait()).output);
       await engine.close();`);
     expect(await other.said()).toBe('7');
     expect(ledger()).toEqual(['a']);
@@ -204,14 +204,14 @@ describe('a semaphore that the killed process held', () => {
     await driving.kill();
     const other = rig.other(`${code}
       await engine.recover();
-      await engine.wait('killed', 'idle');
+      await engine.run('killed').wait('idle');
       await engine.start(holds, {}, { id: 'next' });
       await hear();
-      await engine.resume('killed', { actor: 'ann', choice: { how: 'rerun' } });
-      say((await engine.get('killed')).waits.map((wait) => wait.kind).join());
+      await engine.run('killed').resume({ actor: 'ann', choice: { how: 'rerun' } });
+      say((await engine.run('killed').get()).waits.map((wait) => wait.kind).join());
       writeFileSync(db + '.mended', '');
-      await engine.cancel('next', { actor: 'ann' });
-      say((await engine.wait('killed')).status);
+      await engine.run('next').cancel({ actor: 'ann' });
+      say((await engine.run('killed').wait()).status);
       await engine.close();`);
     expect(await other.said()).toBe('at work');
     other.tell('go');

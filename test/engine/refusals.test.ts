@@ -57,7 +57,7 @@ function attended(last: () => object) {
 const QUESTIONS = [{ question: 'Which?', options: ['a', 'b'] }];
 
 async function tokenOf(engine: Engine, run: string): Promise<string> {
-  return (await engine.handouts(run))[0]?.token as string;
+  return (await engine.run(run).handouts())[0]?.token as string;
 }
 
 interface Case {
@@ -68,24 +68,24 @@ interface Case {
 }
 
 const CASES: Readonly<Record<string, Case>> = {
-  decide: { create: asking, act: (engine, run) => engine.decide(run, { option: 'yes', actor: 'ann' }) },
-  signal: { create: asking, act: (engine, run) => engine.signal(run, 'go', { id: '1' }) },
-  pause: { create: asking, act: (engine, run) => engine.pause(run, { actor: 'ann' }) },
-  'a budget grant': { create: asking, act: (engine, run) => engine.resume(run, { actor: 'ann', budget: { turns: 3 } }) },
+  decide: { create: asking, act: (engine, run) => engine.run(run).decide({ option: 'yes', actor: 'ann' }) },
+  signal: { create: asking, act: (engine, run) => engine.run(run).signal('go', { id: '1' }) },
+  pause: { create: asking, act: (engine, run) => engine.run(run).pause({ actor: 'ann' }) },
+  'a budget grant': { create: asking, act: (engine, run) => engine.run(run).resume({ actor: 'ann', budget: { turns: 3 } }) },
   'the end of a pause': {
     create: asking,
-    prepare: (engine, run) => engine.pause(run, { actor: 'ann' }),
-    act: (engine, run) => engine.resume(run, { actor: 'ann' }),
+    prepare: (engine, run) => engine.run(run).pause({ actor: 'ann' }),
+    act: (engine, run) => engine.run(run).resume({ actor: 'ann' }),
   },
-  retry: { create: breaking, act: (engine, run) => engine.resume(run, { actor: 'ann', choice: { how: 'retry' } }) },
-  accept: { create: breaking, act: (engine, run) => engine.resume(run, { actor: 'ann', choice: { how: 'accept' } }) },
-  goto: { create: breaking, act: (engine, run) => engine.resume(run, { actor: 'ann', choice: { how: 'goto', step: 'last' } }) },
-  report: { create: attended, act: async (engine, run) => engine.report(run, { token: await tokenOf(engine, run), result: 1 }) },
-  ask: { create: attended, act: async (engine, run) => engine.ask(run, { token: await tokenOf(engine, run), questions: QUESTIONS }) },
+  retry: { create: breaking, act: (engine, run) => engine.run(run).resume({ actor: 'ann', choice: { how: 'retry' } }) },
+  accept: { create: breaking, act: (engine, run) => engine.run(run).resume({ actor: 'ann', choice: { how: 'accept' } }) },
+  goto: { create: breaking, act: (engine, run) => engine.run(run).resume({ actor: 'ann', choice: { how: 'goto', step: 'last' } }) },
+  report: { create: attended, act: async (engine, run) => engine.run(run).report({ token: await tokenOf(engine, run), result: 1 }) },
+  ask: { create: attended, act: async (engine, run) => engine.run(run).ask({ token: await tokenOf(engine, run), questions: QUESTIONS }) },
   answer: {
     create: attended,
-    prepare: async (engine, run) => engine.ask(run, { token: await tokenOf(engine, run), questions: QUESTIONS }),
-    act: (engine, run) => engine.answer(run, { answers: ['a'], actor: 'ann' }),
+    prepare: async (engine, run) => engine.run(run).ask({ token: await tokenOf(engine, run), questions: QUESTIONS }),
+    act: (engine, run) => engine.run(run).answer({ answers: ['a'], actor: 'ann' }),
   },
 };
 
@@ -100,9 +100,9 @@ for (const [which, code, workflowsFor] of ENGINES) {
       const right = of.create(() => ({ version: 1 }));
       const first = await rig.open({ workflows: [right] });
       const { id } = await first.start(right, {}, { facts: { $attended: true } });
-      await first.wait(id, 'idle');
+      await first.run(id).wait('idle');
       await of.prepare?.(first, id);
-      await first.wait(id, 'idle');
+      await first.run(id).wait('idle');
       await first.close();
       const wrong = await rig.open({ workflows: workflowsFor(of), drives: 'own' });
       const before = await wrong.store.events(id, 0);
@@ -111,7 +111,7 @@ for (const [which, code, workflowsFor] of ENGINES) {
       await wrong.close();
       const later = await rig.open({ workflows: [right] });
       await later.recover();
-      await later.wait(id, 'idle');
+      await later.run(id).wait('idle');
       expect(await later.store.events(id, 0)).toEqual(before);
       expect(await codeOf(of.act(later, id))).toBe('none');
     });
@@ -133,7 +133,7 @@ describe('a flow that does not repeat itself', () => {
     const { act } = CASES[what] as Case;
     const first = await rig.open({ workflows: [flowing('before')] });
     const { id } = await first.start('flow');
-    await first.wait(id, 'idle');
+    await first.run(id).wait('idle');
     await first.close();
     const wrong = await rig.open({ workflows: [flowing('after')], drives: 'own' });
     const before = await wrong.store.events(id, 0);
@@ -142,7 +142,7 @@ describe('a flow that does not repeat itself', () => {
     await wrong.close();
     const later = await rig.open({ workflows: [flowing('before')] });
     await later.recover();
-    await later.wait(id, 'idle');
+    await later.run(id).wait('idle');
     expect(await later.store.events(id, 0)).toEqual(before);
     expect(await codeOf(act(later, id))).toBe('none');
   });
@@ -160,8 +160,8 @@ test('a run whose owner was killed takes nothing from an engine that cannot driv
   expect(await other.said()).toBe('begun');
   await other.kill();
   const wrong = await rig.open({ drives: 'own' });
-  expect(await codeOf(wrong.pause('orphan', { actor: 'ann' }))).toBe('WORKFLOW_UNKNOWN');
-  expect(await codeOf(wrong.signal('orphan', 'go'))).toBe('WORKFLOW_UNKNOWN');
+  expect(await codeOf(wrong.run('orphan').pause({ actor: 'ann' }))).toBe('WORKFLOW_UNKNOWN');
+  expect(await codeOf(wrong.run('orphan').signal('go'))).toBe('WORKFLOW_UNKNOWN');
   expect((await wrong.store.inbox('orphan', 0)).map(({ input }) => input.type)).toEqual(['due']);
 });
 
@@ -169,11 +169,11 @@ test('a request that cannot be taken back says that it is on record', async () =
   const store = await openSpiedStore(rig.path('pawl.db'));
   const first = await rig.open({ store, workflows: [flowing('before')] });
   const { id } = await first.start('flow');
-  await first.wait(id, 'idle');
+  await first.run(id).wait('idle');
   await first.close();
   const failing = { ...store, withdraw: () => Promise.reject(new Error('the disk is gone')) };
   const wrong = await rig.open({ store: failing, workflows: [flowing('after')], drives: 'own' });
-  const error = await errorOf(wrong.decide(id, { option: 'yes', actor: 'ann' }));
+  const error = await errorOf(wrong.run(id).decide({ option: 'yes', actor: 'ann' }));
   expect([error.code, error.message]).toEqual(['NONDETERMINISM', expect.stringContaining('is on record and may still happen')]);
   await store.close();
 });
@@ -181,7 +181,7 @@ test('a request that cannot be taken back says that it is on record', async () =
 test('what an engine cannot take is taken by one that can, and is no error then', async () => {
   const first = await rig.open({ workflows: [flowing('before')] });
   const { id } = await first.start('flow');
-  await first.wait(id, 'idle');
+  await first.run(id).wait('idle');
   await first.close();
   const store = await openSpiedStore(rig.db);
   const right = await rig.open({ workflows: [flowing('before')], drives: 'own' });
@@ -189,14 +189,14 @@ test('what an engine cannot take is taken by one that can, and is no error then'
   const racing = {
     ...store,
     withdraw: async (...given: Parameters<typeof store.withdraw>) => {
-      await right.resume(id);
-      await right.wait(id);
+      await right.run(id).resume();
+      await right.run(id).wait();
       return store.withdraw(...given);
     },
   };
   const wrong = await rig.open({ store: racing, workflows: [flowing('after')], drives: 'own' });
-  await wrong.decide(id, { option: 'yes', actor: 'ann' });
-  expect((await right.get(id)).status).toBe('completed');
+  await wrong.run(id).decide({ option: 'yes', actor: 'ann' });
+  expect((await right.run(id).get()).status).toBe('completed');
   await wrong.close();
   await store.close();
 });
@@ -205,10 +205,10 @@ test('a grant is not recorded when the choice beside it is refused', async () =>
   const definition = breaking(() => ({}));
   const engine = await rig.open({ workflows: [definition] });
   const { id } = await engine.start(definition);
-  await engine.wait(id);
+  await engine.run(id).wait();
   const before = await engine.store.events(id, 0);
   const request = { actor: 'ann', budget: { turns: 3 }, choice: { how: 'goto', step: 'lats' } } as const;
-  expect(await codeOf(engine.resume(id, request))).toBe('STEP_UNKNOWN');
+  expect(await codeOf(engine.run(id).resume(request))).toBe('STEP_UNKNOWN');
   expect(await engine.store.events(id, 0)).toEqual(before);
 });
 
@@ -216,31 +216,31 @@ test('a decision that lies in the inbox since its process died is told by name, 
   const definition = asking(() => ({}));
   const engine = await rig.open({ workflows: [definition], drives: 'own' });
   const { id } = await engine.start(definition);
-  await engine.wait(id, 'idle');
+  await engine.run(id).wait('idle');
   const dying = await rig.open({ workflows: [definition], drives: 'own' });
   // A process that dies between the two leaves the mail and no owner.
   await postDecision(dying, id, 'ann');
   await dying.close();
-  const error = await errorOf(engine.decide(id, { option: 'yes', actor: 'bob' }));
+  const error = await errorOf(engine.run(id).decide({ option: 'yes', actor: 'bob' }));
   expect([error.code, error.message]).toEqual([
     'ALREADY_DECIDED',
     `gate "ask" of run ${id} was already decided by ann ("yes"); the first decision counts`,
   ]);
-  expect((await engine.wait(id)).status).toBe('completed');
+  expect((await engine.run(id).wait()).status).toBe('completed');
 });
 
 test('the same decision again, after its process died, is the decision', async () => {
   const definition = asking(() => ({}));
   const engine = await rig.open({ workflows: [definition], drives: 'own' });
   const { id } = await engine.start(definition);
-  await engine.wait(id, 'idle');
+  await engine.run(id).wait('idle');
   await postDecision(engine, id, 'ann');
-  await engine.decide(id, { option: 'yes', actor: 'ann' });
-  expect((await engine.wait(id)).status).toBe('completed');
+  await engine.run(id).decide({ option: 'yes', actor: 'ann' });
+  expect((await engine.run(id).wait()).status).toBe('completed');
 });
 
 async function postDecision(engine: Engine, run: string, actor: string): Promise<void> {
-  const [gate] = await engine.gates(run);
+  const [gate] = await engine.run(run).gates();
   const digest = gate?.digest as string;
   const input = { type: 'decided', at: 1, path: 'ask#1', option: 'yes', digest, actor } as const;
   await engine.store.post({ run, dedupe: `decided/ask#1/1/${digest}`, input, values: [] });
@@ -248,23 +248,26 @@ async function postDecision(engine: Engine, run: string, actor: string): Promise
 
 describe('a request of the wrong shape is refused in words', () => {
   test.each([
-    ['goto without a step', (engine: Engine, run: string) => engine.resume(run, { actor: 'ann', choice: { how: 'goto' } as never })],
-    ['an unknown choice', (engine: Engine, run: string) => engine.resume(run, { actor: 'ann', choice: { how: 'skip' } as never })],
-    ['no choice at all', (engine: Engine, run: string) => engine.resume(run, { actor: 'ann', choice: null as never })],
+    ['goto without a step', (engine: Engine, run: string) => engine.run(run).resume({ actor: 'ann', choice: { how: 'goto' } as never })],
+    ['an unknown choice', (engine: Engine, run: string) => engine.run(run).resume({ actor: 'ann', choice: { how: 'skip' } as never })],
+    ['no choice at all', (engine: Engine, run: string) => engine.run(run).resume({ actor: 'ann', choice: null as never })],
     [
       'a note that is no text',
-      (engine: Engine, run: string) => engine.resume(run, { actor: 'ann', choice: { how: 'retry', note: 5 } as never }),
+      (engine: Engine, run: string) => engine.run(run).resume({ actor: 'ann', choice: { how: 'retry', note: 5 } as never }),
     ],
-    ['0 more rounds', (engine: Engine, run: string) => engine.resume(run, { actor: 'ann', choice: { how: 'retry', extend: 0 } })],
-    ['a decision without an option', (engine: Engine, run: string) => engine.decide(run, { actor: 'ann' } as never)],
-    ['an input that is no text', (engine: Engine, run: string) => engine.decide(run, { actor: 'ann', option: 'yes', input: 5 } as never)],
-    ['a signal without a name', (engine: Engine, run: string) => engine.signal(run, undefined as never)],
-    ['answers that are no list', (engine: Engine, run: string) => engine.answer(run, { actor: 'ann' } as never)],
+    ['0 more rounds', (engine: Engine, run: string) => engine.run(run).resume({ actor: 'ann', choice: { how: 'retry', extend: 0 } })],
+    ['a decision without an option', (engine: Engine, run: string) => engine.run(run).decide({ actor: 'ann' } as never)],
+    [
+      'an input that is no text',
+      (engine: Engine, run: string) => engine.run(run).decide({ actor: 'ann', option: 'yes', input: 5 } as never),
+    ],
+    ['a signal without a name', (engine: Engine, run: string) => engine.run(run).signal(undefined as never)],
+    ['answers that are no list', (engine: Engine, run: string) => engine.run(run).answer({ actor: 'ann' } as never)],
   ])('%s', async (_what, act) => {
     const definition = breaking(() => ({}));
     const engine = await rig.open({ workflows: [definition] });
     const { id } = await engine.start(definition);
-    await engine.wait(id);
+    await engine.run(id).wait();
     expect(await codeOf(act(engine, id))).toBe('OPTION_INVALID');
     expect(await engine.store.inbox(id, 0)).toEqual([]);
   });

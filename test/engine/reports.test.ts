@@ -1,7 +1,8 @@
 // Reports of attended agents that come twice: one counts, and both are told the same verdict.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { defineWorkflow, type Engine, step, workflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import { type Engine, step, workflow } from '../../src/index.ts';
 import { createRig, errorOf, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -21,7 +22,7 @@ const two = defineWorkflow({
 async function begun(engine: Engine, definition: Parameters<Engine['start']>[0] = two) {
   const run = await engine.start(definition, {}, { facts: { $attended: true } });
   await run.wait('idle');
-  const [handout] = await engine.handouts(run.id);
+  const [handout] = await engine.run(run.id).handouts();
   return { id: run.id, token: handout?.token ?? '' };
 }
 
@@ -31,14 +32,17 @@ describe('the same report twice', () => {
   test('at the same moment counts once: both are told the verdict, and one that it was on record', async () => {
     const engine = await rig.open();
     const { id, token } = await begun(engine);
-    const verdicts = await Promise.all([1, 2].map(() => engine.report(id, { token, result: { pages: 2 } })));
+    const verdicts = await Promise.all([1, 2].map(() => engine.run(id).report({ token, result: { pages: 2 } })));
     expect(verdicts.map(isRepeated).sort()).toEqual([false, true]);
     expect(verdicts).toMatchObject([
       { accepted: true, step: 'plan', attempt: 1 },
       { accepted: true, step: 'plan', attempt: 1 },
     ]);
-    await engine.wait(id, 'idle');
-    expect((await engine.get(id)).steps.map(({ path, status }) => `${path} ${status}`)).toEqual(['plan#1 completed', 'build#1 waiting']);
+    await engine.run(id).wait('idle');
+    expect((await engine.run(id).get()).steps.map(({ path, status }) => `${path} ${status}`)).toEqual([
+      'plan#1 completed',
+      'build#1 waiting',
+    ]);
   });
 
   test('in a flow gets the verdict that stands, as in a graph', async () => {
@@ -49,18 +53,18 @@ describe('the same report twice', () => {
     const engine = await rig.open();
     for (const result of [{ pages: 2 }, 'done', null]) {
       const { id, token } = await begun(engine, flow);
-      await engine.report(id, { token, result });
-      await engine.wait(id, 'idle');
-      expect(await engine.report(id, { token, result })).toMatchObject({ accepted: true, repeated: true, step: 'plan' });
+      await engine.run(id).report({ token, result });
+      await engine.run(id).wait('idle');
+      expect(await engine.run(id).report({ token, result })).toMatchObject({ accepted: true, repeated: true, step: 'plan' });
     }
   });
 
   test('that gave up is told so again, and a result for that attempt is refused', async () => {
     const engine = await rig.open();
     const { id, token } = await begun(engine);
-    const first = await engine.report(id, { token, failure: 'no network' });
-    expect(await engine.report(id, { token, failure: 'no network' })).toEqual({ ...first, repeated: true });
-    expect((await errorOf(engine.report(id, { token, result: 1 }))).code).toBe('TOKEN_SPENT');
+    const first = await engine.run(id).report({ token, failure: 'no network' });
+    expect(await engine.run(id).report({ token, failure: 'no network' })).toEqual({ ...first, repeated: true });
+    expect((await errorOf(engine.run(id).report({ token, result: 1 }))).code).toBe('TOKEN_SPENT');
   });
 });
 
@@ -74,10 +78,10 @@ test('a report on a step that was cancelled is not accepted, and told why', asyn
   });
   const engine = await rig.open();
   const { id, token } = await begun(engine, first);
-  const late = (await engine.handouts(id))[1]?.token as string;
-  expect(await engine.report(id, { token, result: { pages: 2 } })).toMatchObject({ accepted: true });
-  await engine.wait(id, 'idle');
-  expect(await engine.report(id, { token: late, result: { pages: 3 } })).toMatchObject({
+  const late = (await engine.run(id).handouts())[1]?.token as string;
+  expect(await engine.run(id).report({ token, result: { pages: 2 } })).toMatchObject({ accepted: true });
+  await engine.run(id).wait('idle');
+  expect(await engine.run(id).report({ token: late, result: { pages: 3 } })).toMatchObject({
     accepted: false,
     path: 'any#1/b',
     message: 'the step was cancelled before its report was looked at; nothing is wanted of it any more',
@@ -87,7 +91,7 @@ test('a report on a step that was cancelled is not accepted, and told why', asyn
 test('of two different reports at the same moment one counts, and the other is refused', async () => {
   const engine = await rig.open();
   const { id, token } = await begun(engine);
-  const ends = await Promise.allSettled([1, 2].map((result) => engine.report(id, { token, result })));
+  const ends = await Promise.allSettled([1, 2].map((result) => engine.run(id).report({ token, result })));
   const refused = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason.code] : []));
   expect(refused).toEqual(['TOKEN_SPENT']);
 });
@@ -100,9 +104,9 @@ test('while a person still decides about the work, the same report gets its verd
   const engine = await rig.open();
   for (const result of [{ pages: 2 }, null]) {
     const { id, token } = await begun(engine, gated);
-    expect(await engine.report(id, { token, result })).toMatchObject({ accepted: true, repeated: false });
-    expect(await engine.report(id, { token, result })).toMatchObject({ accepted: true, repeated: true, step: 'plan', attempt: 1 });
-    expect((await errorOf(engine.report(id, { token, result: 'other' }))).code).toBe('TOKEN_SPENT');
-    expect((await errorOf(engine.report(id, { token, failure: 'no' }))).code).toBe('TOKEN_SPENT');
+    expect(await engine.run(id).report({ token, result })).toMatchObject({ accepted: true, repeated: false });
+    expect(await engine.run(id).report({ token, result })).toMatchObject({ accepted: true, repeated: true, step: 'plan', attempt: 1 });
+    expect((await errorOf(engine.run(id).report({ token, result: 'other' }))).code).toBe('TOKEN_SPENT');
+    expect((await errorOf(engine.run(id).report({ token, failure: 'no' }))).code).toBe('TOKEN_SPENT');
   }
 });

@@ -10,7 +10,7 @@ afterEach(() => rig.close());
 
 async function changes(engine: Engine, run: string): Promise<RunEventOf<'run.changed'>[]> {
   const found: RunEventOf<'run.changed'>[] = [];
-  for await (const event of engine.log(run)) if (event.type === 'run.changed') found.push(event);
+  for await (const event of engine.run(run).log()) if (event.type === 'run.changed') found.push(event);
   return found;
 }
 
@@ -94,7 +94,7 @@ describe('a run that halted', () => {
     const engine = await rig.open();
     const run = await engine.start(halting({ fixed: false, notes: [] }));
     await run.wait();
-    const error = await errorOf(engine.resume(run.id));
+    const error = await errorOf(engine.run(run.id).resume());
     expect([error.code, error.message]).toEqual([
       'RESUME_REFUSED',
       expect.stringMatching(/stopped at "work": boom; say how.*retry.*accept.*goto.*cancel/),
@@ -107,7 +107,7 @@ describe('a run that halted', () => {
     const run = await engine.start(halting(world));
     await run.wait();
     world.fixed = true;
-    await engine.resume(run.id, { actor: 'ann', choice: { how: 'retry', note: 'the disk is back' } });
+    await engine.run(run.id).resume({ actor: 'ann', choice: { how: 'retry', note: 'the disk is back' } });
     const view = await run.wait();
     expect([view.status, world.notes]).toEqual(['completed', [undefined, 'the disk is back']]);
     expect(view.steps.map(({ path, attempt, status }) => `${path}/${attempt} ${status}`)).toEqual([
@@ -125,7 +125,7 @@ describe('a run that halted', () => {
     const world = { fixed: false, notes: [] as (string | undefined)[] };
     const run = await engine.start(halting(world));
     await run.wait();
-    await engine.resume(run.id, { actor: 'ann', choice: { how: 'retry' } });
+    await engine.run(run.id).resume({ actor: 'ann', choice: { how: 'retry' } });
     expect((await run.wait()).status).toBe('escalated');
     expect(world.notes).toEqual([undefined, 'boom']);
   });
@@ -134,7 +134,7 @@ describe('a run that halted', () => {
     const engine = await rig.open();
     const run = await engine.start(halting({ fixed: false, notes: [] }));
     await run.wait();
-    await engine.resume(run.id, { actor: 'ann', choice: { how: 'accept', output: { by: 'hand' }, note: 'done by hand' } });
+    await engine.run(run.id).resume({ actor: 'ann', choice: { how: 'accept', output: { by: 'hand' }, note: 'done by hand' } });
     const view = await run.wait();
     expect([view.status, view.output]).toEqual(['overridden', { by: 'hand' }]);
     expect(view.steps.find(({ path, attempt }) => path === 'work#1' && attempt === 2)).toMatchObject({
@@ -148,10 +148,10 @@ describe('a run that halted', () => {
     const engine = await rig.open();
     const run = await engine.start(halting({ fixed: false, notes: [] }));
     await run.wait();
-    expect((await errorOf(engine.resume(run.id, { actor: 'ann', choice: { how: 'goto', step: 'ennd' } }))).message).toContain(
+    expect((await errorOf(engine.run(run.id).resume({ actor: 'ann', choice: { how: 'goto', step: 'ennd' } }))).message).toContain(
       'did you mean "end"',
     );
-    await engine.resume(run.id, { actor: 'ann', choice: { how: 'goto', step: 'end' } });
+    await engine.run(run.id).resume({ actor: 'ann', choice: { how: 'goto', step: 'end' } });
     const view = await run.wait();
     expect([view.status, view.output, view.steps.at(-1)?.step]).toEqual(['overridden', { by: null }, 'end']);
   });
@@ -176,7 +176,7 @@ describe('a run that halted', () => {
     const run = await engine.start(two);
     await run.wait();
     fixed = true;
-    await engine.resume(run.id, { actor: 'ann', choice: { how: 'goto', step: 'first' } });
+    await engine.run(run.id).resume({ actor: 'ann', choice: { how: 'goto', step: 'first' } });
     const view = await run.wait();
     expect([view.status, view.steps.map(({ path }) => path)]).toEqual(['completed', ['first#1', 'second#1', 'first#2', 'second#2']]);
   });
@@ -185,11 +185,11 @@ describe('a run that halted', () => {
     const engine = await rig.open();
     const run = await engine.start(halting({ fixed: false, notes: [] }));
     await run.wait();
-    expect((await engine.cancel(run.id, { actor: 'ann', reason: 'not needed' })).status).toBe('cancelled');
+    expect((await engine.run(run.id).cancel({ actor: 'ann', reason: 'not needed' })).status).toBe('cancelled');
     expect(await changes(engine, run.id)).toContainEqual(
       expect.objectContaining({ status: 'cancelled', actor: 'ann', note: 'not needed' }),
     );
-    expect(await codeOf(engine.resume(run.id))).toBe('RUN_FINAL');
+    expect(await codeOf(engine.run(run.id).resume())).toBe('RUN_FINAL');
   });
 
   test('a choice about a run that does not stand still is refused', async () => {
@@ -198,9 +198,9 @@ describe('a run that halted', () => {
     const run = await engine.start(waits);
     await run.wait('idle');
     for (const choice of [{ how: 'retry' }, { how: 'accept' }, { how: 'goto', step: 'hear' }] as const)
-      expect(await codeOf(engine.resume(run.id, { actor: 'ann', choice }))).toBe('RESUME_REFUSED');
+      expect(await codeOf(engine.run(run.id).resume({ actor: 'ann', choice }))).toBe('RESUME_REFUSED');
     for (const how of ['rerun', 'done', 'failed'] as const)
-      expect(await codeOf(engine.resume(run.id, { actor: 'ann', choice: { how } }))).toBe('WAIT_NOT_FOUND');
+      expect(await codeOf(engine.run(run.id).resume({ actor: 'ann', choice: { how } }))).toBe('WAIT_NOT_FOUND');
   });
 });
 
@@ -235,8 +235,8 @@ describe('K9: a bound that is used up', () => {
     expect(await run.wait()).toMatchObject({ status: 'escalated', error: expect.stringContaining('taken 2 times') });
     expect(rounds()).toBe(3);
     for (const choice of [{ how: 'retry' }, { how: 'accept' }] as const)
-      expect((await errorOf(engine.resume(run.id, { actor: 'ann', choice }))).message).toContain('extend');
-    await engine.resume(run.id, { actor: 'ann', choice: { how: 'retry', extend: 2 } });
+      expect((await errorOf(engine.run(run.id).resume({ actor: 'ann', choice }))).message).toContain('extend');
+    await engine.run(run.id).resume({ actor: 'ann', choice: { how: 'retry', extend: 2 } });
     expect(await run.wait()).toMatchObject({ status: 'completed', iterationCounts: { 'check:ok:false': 4 } });
     expect([rounds(), (await changes(engine, run.id)).find(({ extended }) => extended !== undefined)]).toMatchObject([
       5,
@@ -262,7 +262,7 @@ describe('a flow that failed', () => {
     const run = await engine.start(flow);
     expect(await run.wait()).toMatchObject({ status: 'failed', error: 'boom' });
     fixed = true;
-    await engine.resume(run.id, { actor: 'ann', choice: { how: 'retry' } });
+    await engine.run(run.id).resume({ actor: 'ann', choice: { how: 'retry' } });
     expect(await run.wait()).toMatchObject({ status: 'completed', output: { a: 1, b: 'b' } });
     expect(ran).toEqual(['a', 'b', 'b']);
   });
@@ -282,7 +282,7 @@ describe('a flow that failed', () => {
     const run = await engine.start(flow);
     expect(await run.wait()).toMatchObject({ status: 'failed', error: 'own fault' });
     fixed = true;
-    await engine.resume(run.id, { actor: 'ann', choice: { how: 'retry' } });
+    await engine.run(run.id).resume({ actor: 'ann', choice: { how: 'retry' } });
     expect(await run.wait()).toMatchObject({ status: 'completed', output: 1 });
     expect(calls).toBe(1);
   });
@@ -297,9 +297,9 @@ describe('a flow that failed', () => {
     });
     const run = await engine.start(flow);
     await run.wait();
-    await engine.resume(run.id, { actor: 'ann', choice: { how: 'accept', output: 'mine' } });
+    await engine.run(run.id).resume({ actor: 'ann', choice: { how: 'accept', output: 'mine' } });
     expect((await run.wait()).output).toBe('got mine');
-    expect(await codeOf(engine.resume(run.id, { actor: 'ann', choice: { how: 'goto', step: 'a' } }))).toBe('RUN_FINAL');
+    expect(await codeOf(engine.run(run.id).resume({ actor: 'ann', choice: { how: 'goto', step: 'a' } }))).toBe('RUN_FINAL');
   });
 });
 
@@ -321,7 +321,7 @@ describe('what a resumption has to know', () => {
     });
     const run = await engine.start(flow);
     await run.wait();
-    expect(await engine.resumeContext(run.id)).toEqual({
+    expect(await engine.run(run.id).resumeContext()).toEqual({
       workflowType: 'known',
       runId: run.id,
       currentStep: 'b',
@@ -329,7 +329,7 @@ describe('what a resumption has to know', () => {
       lastStepOutput: { n: 1 },
       pendingRetry: { step: 'b', error: 'boom', attempt: 1 },
     });
-    expect(await engine.checkpoint(run.id)).toMatchObject({
+    expect(await engine.run(run.id).checkpoint()).toMatchObject({
       workflowRunId: run.id,
       workflowType: 'known',
       completedSteps: [{ step: 'a', result: { n: 1 } }],

@@ -11,6 +11,7 @@ import { createEngine, type Engine, type EngineError, type EngineOptions } from 
 import { identityOf } from '../../src/process/identity.ts';
 
 const LIBRARY = new URL('../../src/index.ts', import.meta.url).href;
+const COMPAT = new URL('../../src/compat/index.ts', import.meta.url).href;
 
 /** Another process with the library loaded. */
 export interface OtherProcess {
@@ -78,7 +79,8 @@ function startProcess(db: string, code: string): OtherProcess & { readonly proce
     import { createInterface } from 'node:readline';
     import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
     import * as pawl from '${LIBRARY}';
-    const { createEngine, defineWorkflow, workflow, step, all, race, Outcome } = pawl;
+    import { defineWorkflow, Outcome } from '${COMPAT}';
+    const { createEngine, workflow, step, all, race } = pawl;
     const db = ${JSON.stringify(db)};
     const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
     const hear = async () => (await lines.next()).value;

@@ -67,7 +67,7 @@ async function finish(fails: boolean): Promise<string> {
   const origin = { event: 'issues.labeled', deliveryId: 'delivery-1', issue: 7, pr: 8, actor: 'ann' };
   const run = await engine.start(eventful, { fails }, { origin });
   await run.wait('idle');
-  await engine.decide(run.id, { option: 'approve', actor: 'ann' });
+  await engine.run(run.id).decide({ option: 'approve', actor: 'ann' });
   expect((await run.wait()).status).toBe(fails ? 'failed' : 'completed');
   return run.id;
 }
@@ -132,13 +132,13 @@ describe('the tables of the seeds after a run with loop, retry, gate, branches a
     expect(JSON.parse(row.context as string)).toMatchObject({ rounds: 2, params: { mood: 'good', fails: true } });
     expect(JSON.parse(row.outputs as string)).toMatchObject({ work: { rounds: 2 }, 'review/kind': { by: 'gentle' } });
     expect(row.iteration_count).toBeGreaterThan(0);
-    expect(JSON.parse(row.iteration_counts as string)).toEqual((await engine.get(id)).iterationCounts);
+    expect(JSON.parse(row.iteration_counts as string)).toEqual((await engine.run(id).get()).iterationCounts);
     expect(JSON.parse(row.checkpoint_json as string)).toMatchObject({
       workflowRunId: id,
       workflowType: 'eventful',
       currentStep: 'end',
       completedSteps: expect.arrayContaining([{ step: 'work', completedAt: expect.stringMatching(TIME), result: { rounds: 2 } }]),
-      iterationCounts: (await engine.get(id)).iterationCounts,
+      iterationCounts: (await engine.run(id).get()).iterationCounts,
       gateDecision: { gate: 'ask', option: 'approve' },
       parallelResults: { kind: { status: 'completed' }, harsh: { status: 'completed' } },
     });

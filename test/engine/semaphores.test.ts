@@ -158,7 +158,7 @@ describe('waiting for a semaphore', () => {
     await queue.begun('first');
     const waiters = ['a', 'b', 'c', 'd', 'e'];
     for (const id of waiters) await enter(id);
-    expect((await engine.get('c')).waits).toMatchObject([{ kind: 'capacity', step: 'hold' }]);
+    expect((await engine.run('c').get()).waits).toMatchObject([{ kind: 'capacity', step: 'hold' }]);
     const asked = store.calls.length;
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(store.calls.slice(asked)).toEqual([]);
@@ -166,7 +166,7 @@ describe('waiting for a semaphore', () => {
       await queue.begun(id);
       queue.finish(id);
     }
-    for (const id of waiters) expect((await engine.wait(id)).status).toBe('completed');
+    for (const id of waiters) expect((await engine.run(id).wait()).status).toBe('completed');
     expect(queue.order).toEqual(['first', ...waiters]);
   });
 
@@ -175,7 +175,7 @@ describe('waiting for a semaphore', () => {
     [
       'is cancelled',
       async (engine: Engine, finish: (id: string) => void) => {
-        const cancelled = engine.cancel('fails', { actor: 'ann' });
+        const cancelled = engine.run('fails').cancel({ actor: 'ann' });
         finish('fails');
         await cancelled;
       },
@@ -188,7 +188,7 @@ describe('waiting for a semaphore', () => {
     await end(engine, queue.finish);
     await queue.begun('next');
     queue.finish('next');
-    expect((await engine.wait('next')).status).toBe('completed');
+    expect((await engine.run('next').wait()).status).toBe('completed');
   });
 
   test('costs a wide fan-out a few commits per member, however many wait', async () => {
@@ -218,12 +218,12 @@ describe('waiting for a semaphore', () => {
     await queue.begun('first');
     await enter('gone');
     await enter('next');
-    expect((await engine.cancel('gone', { actor: 'ann' })).status).toBe('cancelled');
+    expect((await engine.run('gone').cancel({ actor: 'ann' })).status).toBe('cancelled');
     queue.finish('first');
     await queue.begun('next');
     expect(queue.order).toEqual(['first', 'next']);
     queue.finish('next');
-    expect((await engine.wait('next')).status).toBe('completed');
+    expect((await engine.run('next').wait()).status).toBe('completed');
   });
 
   test('a paused run does not begin when its turn comes, and lets others pass; resumed, it does', async () => {
@@ -232,16 +232,16 @@ describe('waiting for a semaphore', () => {
     await queue.begun('first');
     await enter('paused');
     await enter('next');
-    await engine.pause('paused', { actor: 'ann' });
+    await engine.run('paused').pause({ actor: 'ann' });
     queue.finish('first');
     await queue.begun('next');
     expect(queue.order).toEqual(['first', 'next']);
     queue.finish('next');
-    await engine.wait('next');
-    await engine.resume('paused', { actor: 'ann' });
+    await engine.run('next').wait();
+    await engine.run('paused').resume({ actor: 'ann' });
     await queue.begun('paused');
     queue.finish('paused');
-    expect((await engine.wait('paused')).status).toBe('completed');
+    expect((await engine.run('paused').wait()).status).toBe('completed');
   });
 
   test('a result that comes while a semaphore is found full is not lost', async () => {
@@ -298,7 +298,7 @@ describe('waiting for a semaphore', () => {
     await Promise.all([full.promise, aBegun.promise]);
     // While a commit of the run is under way, its turn for the semaphore comes up in vain, and then a's result comes.
     isHolding = true;
-    const first = engine.signal('group', 'anything');
+    const first = engine.run('group').signal('anything');
     await held.promise;
     held = createLatch();
     full = createLatch();
@@ -309,7 +309,7 @@ describe('waiting for a semaphore', () => {
     hold.open();
     await Promise.all([first, full.promise]);
     holderEnd.open();
-    const view = await engine.wait('group');
+    const view = await engine.run('group').wait();
     expect(view.output).toEqual({ a: { a: 'the result of a' }, b: { b: 'b' } });
     expect((await engine.store.check()).problems).toEqual([]);
   });

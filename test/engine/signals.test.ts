@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { defineWorkflow, step, workflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import { step, workflow } from '../../src/index.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
 import { codeOf, createLatch, createRig, type Rig } from './rig.ts';
 
@@ -20,9 +21,9 @@ describe('a signal', () => {
     const engine = await rig.open();
     const run = await engine.start(listener);
     await run.wait('idle');
-    await engine.signal(run.id, 'go', { payload: { n: 1 } });
+    await engine.run(run.id).signal('go', { payload: { n: 1 } });
     expect((await run.wait('idle')).waits).toMatchObject([{ kind: 'signal', name: 'go', step: 'second' }]);
-    await engine.signal(run.id, 'go');
+    await engine.run(run.id).signal('go');
     expect((await run.wait()).output).toEqual({ first: { n: 1 }, second: null });
   });
 
@@ -37,27 +38,27 @@ describe('a signal', () => {
       return [first, second, third];
     });
     const run = await engine.start(late);
-    await engine.signal(run.id, 'go', { payload: 'a' });
-    await engine.signal(run.id, 'go', { payload: 'b' });
+    await engine.run(run.id).signal('go', { payload: 'a' });
+    await engine.run(run.id).signal('go', { payload: 'b' });
     working.open();
     expect((await run.wait('idle')).waits).toMatchObject([{ step: 'third' }]);
-    await engine.signal(run.id, 'go', { payload: 'c' });
+    await engine.run(run.id).signal('go', { payload: 'c' });
     expect((await run.wait()).output).toEqual(['a', 'b', 'c']);
   });
 
   test('with an id that was used already changes nothing', async () => {
     const engine = await rig.open();
     const run = await engine.start(listener);
-    for (let n = 0; n < 5; n += 1) await engine.signal(run.id, 'go', { payload: n, id: 'delivery-1' });
+    for (let n = 0; n < 5; n += 1) await engine.run(run.id).signal('go', { payload: n, id: 'delivery-1' });
     expect((await run.wait('idle')).waits).toMatchObject([{ step: 'second' }]);
-    await engine.signal(run.id, 'go', { payload: 9, id: 'delivery-2' });
+    await engine.run(run.id).signal('go', { payload: 9, id: 'delivery-2' });
     expect((await run.wait()).output).toEqual({ first: 0, second: 9 });
   });
 
   test('of another name is kept for whoever waits for that name', async () => {
     const engine = await rig.open();
     const run = await engine.start(listener);
-    await engine.signal(run.id, 'other', { payload: 1 });
+    await engine.run(run.id).signal('other', { payload: 1 });
     expect((await run.wait('idle')).waits).toMatchObject([{ step: 'first' }]);
   });
 
@@ -65,14 +66,14 @@ describe('a signal', () => {
     const engine = await rig.open();
     const run = await engine.start(defineWorkflow({ name: 'quick', steps: [{ id: 'a', handler: () => 1, next: null }] }));
     await run.wait();
-    expect(await codeOf(engine.signal(run.id, 'go'))).toBe('RUN_FINAL');
+    expect(await codeOf(engine.run(run.id).signal('go'))).toBe('RUN_FINAL');
   });
 
   test('whose payload is no data is refused before anything is posted, naming the path', async () => {
     const engine = await rig.open();
     const run = await engine.start(listener);
     await run.wait('idle');
-    await expect(engine.signal(run.id, 'go', { payload: { deep: { when: new Map() } } })).rejects.toThrow(/deep\.when/);
+    await expect(engine.run(run.id).signal('go', { payload: { deep: { when: new Map() } } })).rejects.toThrow(/deep\.when/);
     expect((await run.wait('idle')).waits).toMatchObject([{ step: 'first' }]);
   });
 
@@ -89,7 +90,7 @@ describe('a signal', () => {
     const run = await engine.start(timed);
     await run.wait('idle');
     clock.advance(600_000);
-    await engine.signal(run.id, 'go', { payload: 'hello?' });
+    await engine.run(run.id).signal('go', { payload: 'hello?' });
     expect((await run.wait()).output).toBe('silence');
   });
 });

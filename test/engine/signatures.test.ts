@@ -8,8 +8,9 @@ import { changeKeyList, writeLockedKey } from '../../src/authority/key-files.ts'
 import { generateKey, type UnlockedKey } from '../../src/authority/keys.ts';
 import { type Statement, sign } from '../../src/authority/statement.ts';
 import type { Signature } from '../../src/base/signature.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
 import { isAsShown } from '../../src/engine/gates.ts';
-import { defineWorkflow, type Engine, type EngineOptions, openIdentity, step, workflow } from '../../src/index.ts';
+import { type Engine, type EngineOptions, openIdentity, step, workflow } from '../../src/index.ts';
 import type { RunInput } from '../../src/kernel/input.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { codeOf, createRig, errorOf, type Rig } from './rig.ts';
@@ -66,7 +67,7 @@ interface Made {
 
 /** What a person would sign who approves what a run asks now. */
 async function asked(engine: Engine, run: string, change: Partial<Made> = {}): Promise<Made> {
-  const [gate] = await engine.gates(run);
+  const [gate] = await engine.run(run).gates();
   return { run, path: gate?.path ?? '', digest: gate?.digest ?? '', option: 'yes', input: null, actor: 'ann', ...change };
 }
 
@@ -74,7 +75,7 @@ const signed = (made: Made, by: UnlockedKey = ann): Signature => sign(by, { abou
 
 async function approve(engine: Engine, run: string, by: UnlockedKey = ann): Promise<void> {
   const made = await asked(engine, run, { actor: by.name });
-  await engine.decide(run, { option: made.option, actor: made.actor, digest: made.digest, signature: signed(made, by) });
+  await engine.run(run).decide({ option: made.option, actor: made.actor, digest: made.digest, signature: signed(made, by) });
 }
 
 describe('a run whose decisions are signed', () => {
@@ -88,16 +89,16 @@ describe('a run whose decisions are signed', () => {
   test('takes no decision without a signature', async () => {
     const engine = await open();
     const run = await parked(engine);
-    expect((await engine.gates(run))[0]?.signed).toBe(true);
-    expect(await codeOf(engine.decide(run, { option: 'yes', actor: 'ann' }))).toBe('SIGNATURE_REQUIRED');
-    expect((await engine.get(run)).status).toBe('waiting');
+    expect((await engine.run(run).gates())[0]?.signed).toBe(true);
+    expect(await codeOf(engine.run(run).decide({ option: 'yes', actor: 'ann' }))).toBe('SIGNATURE_REQUIRED');
+    expect((await engine.run(run).get()).status).toBe('waiting');
   });
 
   test('takes one that the person signed for exactly this, and goes on, also in an engine that only drives it', async () => {
     const engine = await open();
     const run = await parked(engine);
     await approve(engine, run);
-    expect((await engine.wait(run)).status).toBe('completed');
+    expect((await engine.run(run).wait()).status).toBe('completed');
     const log = (await engine.store.events(run, 0)).flatMap(({ events }) => events);
     expect(log.find((event) => event.type === 'run.changed' && event.signed !== undefined)).toMatchObject({
       decision: { option: 'yes', actor: 'ann' },
@@ -122,9 +123,11 @@ describe('a run whose decisions are signed', () => {
       { key: 'x', at: 1, value: '' },
     ];
     for (const signature of wrong)
-      expect(await codeOf(engine.decide(run, { option: 'yes', actor: 'ann', digest: right.digest, signature }))).toBe('SIGNATURE_INVALID');
-    expect(await codeOf(engine.decide(run, { option: 'yes', actor: 'bob', signature: signed(right) }))).toBe('SIGNATURE_INVALID');
-    expect((await engine.get(run)).status).toBe('waiting');
+      expect(await codeOf(engine.run(run).decide({ option: 'yes', actor: 'ann', digest: right.digest, signature }))).toBe(
+        'SIGNATURE_INVALID',
+      );
+    expect(await codeOf(engine.run(run).decide({ option: 'yes', actor: 'bob', signature: signed(right) }))).toBe('SIGNATURE_INVALID');
+    expect((await engine.run(run).get()).status).toBe('waiting');
   });
 
   test('takes a key that was enrolled later by one it knew, and none that was revoked', async () => {
@@ -132,7 +135,7 @@ describe('a run whose decisions are signed', () => {
     const [first, second] = [await parked(engine), await parked(engine)];
     changeKeyList(state, (list) => list.enrol(bob, ann, 2));
     await approve(engine, first, bob);
-    expect((await engine.wait(first)).status).toBe('completed');
+    expect((await engine.run(first).wait()).status).toBe('completed');
     changeKeyList(state, (list) => list.revoke('bob', ann, Date.now()));
     expect(await errorOf(approve(engine, second, bob))).toMatchObject({
       code: 'SIGNATURE_INVALID',
@@ -155,13 +158,13 @@ describe('a run whose decisions are signed', () => {
     const run = await parked(first);
     await first.close();
     const engine = await open({ workflows: [review] });
-    expect(await codeOf(engine.decide(run, { option: 'yes', actor: 'ann' }))).toBe('SIGNATURE_REQUIRED');
-    expect(await codeOf(engine.fork(run, { from: 'ask', actor: 'ann' }))).toBe('SIGNATURE_REQUIRED');
-    const fork = await engine.fork(run, { from: 'ask', actor: 'ann', sign: async (statement) => sign(ann, statement, Date.now()) });
+    expect(await codeOf(engine.run(run).decide({ option: 'yes', actor: 'ann' }))).toBe('SIGNATURE_REQUIRED');
+    expect(await codeOf(engine.run(run).fork({ from: 'ask', actor: 'ann' }))).toBe('SIGNATURE_REQUIRED');
+    const fork = await engine.run(run).fork({ from: 'ask', actor: 'ann', sign: async (statement) => sign(ann, statement, Date.now()) });
     await fork.wait('idle');
-    expect(await codeOf(engine.decide(fork.id, { option: 'yes', actor: 'ann' }))).toBe('SIGNATURE_REQUIRED');
+    expect(await codeOf(engine.run(fork.id).decide({ option: 'yes', actor: 'ann' }))).toBe('SIGNATURE_REQUIRED');
     const made = { ...(await asked(engine, run)), run: fork.id };
-    await engine.decide(fork.id, { option: 'yes', actor: 'ann', signature: signed(made) });
+    await engine.run(fork.id).decide({ option: 'yes', actor: 'ann', signature: signed(made) });
     expect((await fork.wait()).status).toBe('completed');
   });
 
@@ -183,14 +186,14 @@ describe('a run whose decisions are signed', () => {
     const run = await parked(engine, two);
     const vote = async (actor: string, by: UnlockedKey = ann): Promise<void> => {
       const made = await asked(engine, run, { option: 'approve', actor });
-      await engine.decide(run, { option: 'approve', actor, signature: signed(made, by) });
+      await engine.run(run).decide({ option: 'approve', actor, signature: signed(made, by) });
     };
     await vote('ann');
     expect(await codeOf(vote('Ann'))).toBe('SIGNATURE_INVALID');
-    expect((await engine.get(run)).status).toBe('waiting');
+    expect((await engine.run(run).get()).status).toBe('waiting');
     changeKeyList(state, (list) => list.enrol(bob, ann, 2));
     await vote('bob', bob);
-    expect((await engine.wait(run)).status).toBe('completed');
+    expect((await engine.run(run).wait()).status).toBe('completed');
   });
 
   test('passes it on to the runs that it starts', async () => {
@@ -201,9 +204,9 @@ describe('a run whose decisions are signed', () => {
     const engine = await open({ workflows: [parent] });
     const [child] = await engine.list({ parent: run });
     const id = child?.id ?? '';
-    expect(await codeOf(engine.decide(id, { option: 'yes', actor: 'ann' }))).toBe('SIGNATURE_REQUIRED');
+    expect(await codeOf(engine.run(id).decide({ option: 'yes', actor: 'ann' }))).toBe('SIGNATURE_REQUIRED');
     await approve(engine, id);
-    expect((await engine.wait(run)).status).toBe('completed');
+    expect((await engine.run(run).wait()).status).toBe('completed');
   });
 
   test('asks for a signature where a step is passed by hand, and for each one anew', async () => {
@@ -218,17 +221,19 @@ describe('a run whose decisions are signed', () => {
     const handle = await engine.start(broken);
     await handle.wait();
     const accept = (sign_?: (statement: Statement) => Promise<Signature>) =>
-      engine.resume(handle.id, { actor: 'ann', choice: { how: 'accept' }, ...(sign_ === undefined ? {} : { sign: sign_ }) });
+      engine.run(handle.id).resume({ actor: 'ann', choice: { how: 'accept' }, ...(sign_ === undefined ? {} : { sign: sign_ }) });
     expect(await codeOf(accept())).toBe('SIGNATURE_REQUIRED');
-    expect(await codeOf(engine.resume(handle.id, { actor: 'ann', choice: { how: 'goto', step: 'publish' } }))).toBe('SIGNATURE_REQUIRED');
-    expect(await codeOf(engine.resume(handle.id, { actor: 'ann', budget: { costUsd: 5 } }))).toBe('SIGNATURE_REQUIRED');
+    expect(await codeOf(engine.run(handle.id).resume({ actor: 'ann', choice: { how: 'goto', step: 'publish' } }))).toBe(
+      'SIGNATURE_REQUIRED',
+    );
+    expect(await codeOf(engine.run(handle.id).resume({ actor: 'ann', budget: { costUsd: 5 } }))).toBe('SIGNATURE_REQUIRED');
     let kept: Signature | undefined;
     await accept(async (statement) => {
       kept = sign(ann, statement, Date.now());
       return kept;
     });
     await handle.wait();
-    expect((await engine.get(handle.id)).error).toContain('no');
+    expect((await engine.run(handle.id).get()).error).toContain('no');
     // The same words again, about another step that failed: they were for the first.
     expect(await errorOf(accept(async () => kept as Signature))).toMatchObject({
       code: 'SIGNATURE_INVALID',
@@ -236,7 +241,7 @@ describe('a run whose decisions are signed', () => {
     });
     await accept(async (statement) => sign(ann, statement, Date.now() + 1));
     await handle.wait();
-    expect((await engine.get(handle.id)).steps.at(-1)).toMatchObject({ step: 'publish', outcome: 'ok', actor: 'ann' });
+    expect((await engine.run(handle.id).get()).steps.at(-1)).toMatchObject({ step: 'publish', outcome: 'ok', actor: 'ann' });
   });
 });
 
@@ -245,8 +250,8 @@ test('a program signs with the key of a state folder', async () => {
   const identity = await openIdentity(state, { name: 'ann', passphrase: 'correct horse battery' });
   const engine = await open();
   const run = await parked(engine);
-  await engine.decide(run, { option: 'yes', actor: identity.name, sign: identity.sign });
-  expect((await engine.wait(run)).status).toBe('completed');
+  await engine.run(run).decide({ option: 'yes', actor: identity.name, sign: identity.sign });
+  expect((await engine.run(run).wait()).status).toBe('completed');
   expect(await codeOf(openIdentity(state, { name: 'bob', passphrase: 'x' }))).toBe('KEY_MISSING');
 });
 
@@ -262,11 +267,11 @@ describe('a question that takes a signature in a run that does not', () => {
   test('is the only one that does', async () => {
     const engine = await open({ workflows: [one] });
     const run = await parked(engine, one);
-    await engine.decide(run, { option: 'approve', actor: 'ann' });
-    expect(await codeOf(engine.decide(run, { option: 'approve', actor: 'ann' }))).toBe('SIGNATURE_REQUIRED');
+    await engine.run(run).decide({ option: 'approve', actor: 'ann' });
+    expect(await codeOf(engine.run(run).decide({ option: 'approve', actor: 'ann' }))).toBe('SIGNATURE_REQUIRED');
     const made = await asked(engine, run, { option: 'approve' });
-    await engine.decide(run, { option: 'approve', actor: 'ann', signature: signed(made) });
-    expect((await engine.wait(run)).status).toBe('completed');
+    await engine.run(run).decide({ option: 'approve', actor: 'ann', signature: signed(made) });
+    expect((await engine.run(run).wait()).status).toBe('completed');
   });
 
   test('takes one in a flow', async () => {
@@ -275,18 +280,18 @@ describe('a question that takes a signature in a run that does not', () => {
     });
     const engine = await open({ workflows: [flow] });
     const run = await parked(engine, flow);
-    expect(await codeOf(engine.decide(run, { option: 'approve', actor: 'ann' }))).toBe('SIGNATURE_REQUIRED');
+    expect(await codeOf(engine.run(run).decide({ option: 'approve', actor: 'ann' }))).toBe('SIGNATURE_REQUIRED');
     const made = await asked(engine, run, { option: 'approve' });
-    await engine.decide(run, { option: 'approve', actor: 'ann', signature: signed(made) });
-    expect((await engine.wait(run)).status).toBe('completed');
+    await engine.run(run).decide({ option: 'approve', actor: 'ann', signature: signed(made) });
+    expect((await engine.run(run).wait()).status).toBe('completed');
   });
 
   test('a signature that nobody asked for is proved and recorded all the same', async () => {
     const engine = await open({ workflows: [review] });
     const [run, other] = [await parked(engine), await parked(engine)];
     const made = await asked(engine, run);
-    expect(await codeOf(engine.decide(other, { option: 'yes', actor: 'ann', signature: signed(made) }))).toBe('SIGNATURE_INVALID');
-    await engine.decide(run, { option: 'yes', actor: 'ann', signature: signed(made) });
+    expect(await codeOf(engine.run(other).decide({ option: 'yes', actor: 'ann', signature: signed(made) }))).toBe('SIGNATURE_INVALID');
+    await engine.run(run).decide({ option: 'yes', actor: 'ann', signature: signed(made) });
     const log = (await engine.store.events(run, 0)).flatMap(({ events }) => events);
     expect(log.some((event) => event.type === 'run.changed' && event.signed?.signature.key === ann.fingerprint)).toBe(true);
   });
@@ -314,8 +319,8 @@ describe('what somebody wrote into the database', () => {
     await post(run, { type: 'settled', at: Date.now(), path, attempt: 1, outcome: 'ok' });
     const engine = await open();
     await engine.recover();
-    await engine.wait(run, 'idle');
-    expect((await engine.get(run)).status).toBe('waiting');
+    await engine.run(run).wait('idle');
+    expect((await engine.run(run).get()).status).toBe('waiting');
     const log = (await engine.store.events(run, 0)).flatMap(({ events }) => events);
     const ignored = log.flatMap((event) => (event.type === 'input.ignored' ? [`${event.input} ${event.reason}`] : []));
     expect(ignored.sort()).toEqual([
@@ -326,7 +331,7 @@ describe('what somebody wrote into the database', () => {
       'settled not-allowed',
     ]);
     await approve(engine, run);
-    expect((await engine.wait(run)).status).toBe('completed');
+    expect((await engine.run(run).wait()).status).toBe('completed');
   });
 
   test('is no end of a child that still asks', async () => {
@@ -339,8 +344,8 @@ describe('what somebody wrote into the database', () => {
       await post(run, { type: 'childEnded', at: Date.now(), path: 'child#1', child: id, status: 'completed' });
     const engine = await open({ ...strict, workflows: [parent] });
     await engine.recover();
-    await engine.wait(run, 'idle');
-    expect((await engine.get(run)).status).toBe('waiting');
+    await engine.run(run).wait('idle');
+    expect((await engine.run(run).get()).status).toBe('waiting');
   });
 
   /** A store that gives another log, or another state, than the one on disk: what an attacker makes who mends every hash. */
@@ -377,15 +382,15 @@ describe('what somebody wrote into the database', () => {
     const first = await open();
     const run = await parked(first);
     const made = await asked(first, run, { option: 'rework', input: 'shorter' });
-    await first.decide(run, { option: 'rework', actor: 'ann', input: 'shorter', signature: signed(made) });
-    await first.wait(run, 'idle');
+    await first.run(run).decide({ option: 'rework', actor: 'ann', input: 'shorter', signature: signed(made) });
+    await first.run(run).wait('idle');
     await first.close();
     const engine = await forged(change);
-    expect(await errorOf(engine.resume(run))).toMatchObject({ code: 'RUN_DAMAGED', message: expect.stringContaining(what) });
+    expect(await errorOf(engine.run(run).resume())).toMatchObject({ code: 'RUN_DAMAGED', message: expect.stringContaining(what) });
     await engine.close();
     const sound = await open();
     await approve(sound, run);
-    expect((await sound.wait(run)).status).toBe('completed');
+    expect((await sound.run(run).wait()).status).toBe('completed');
   });
 
   test('another definition than the one it was started with is damage', async () => {
@@ -399,7 +404,10 @@ describe('what somebody wrote into the database', () => {
       return JSON.parse(JSON.stringify(claimed).replaceAll('"step":"publish"', '"step":"draft"'));
     };
     const engine = await open({ ...strict, store });
-    expect(await errorOf(engine.resume(run))).toMatchObject({ code: 'RUN_DAMAGED', message: expect.stringContaining('the definition') });
+    expect(await errorOf(engine.run(run).resume())).toMatchObject({
+      code: 'RUN_DAMAGED',
+      message: expect.stringContaining('the definition'),
+    });
     await engine.close();
   });
 
@@ -411,14 +419,14 @@ describe('what somebody wrote into the database', () => {
     expect(db.prepare("UPDATE events SET body = replace(body, 'draft', 'drift') WHERE seq = 1").run().changes).toBe(1);
     db.close();
     const engine = await open();
-    expect(await codeOf(engine.resume(run))).toBe('RUN_DAMAGED');
+    expect(await codeOf(engine.run(run).resume())).toBe('RUN_DAMAGED');
   });
 });
 
 test('whoever signs a digest has been shown what it stands for', async () => {
   const engine = await open();
   const run = await parked(engine);
-  const [gate] = await engine.gates(run);
+  const [gate] = await engine.run(run).gates();
   if (gate === undefined) throw new Error('nothing is asked');
   expect(isAsShown(gate)).toBe(true);
   expect(isAsShown({ ...gate, shown: { text: 'harmless' } })).toBe(false);

@@ -44,7 +44,7 @@ test('a run whose process was killed is driven on by the next engine that starts
     return claimed.claimed ? { ...claimed, codeHash: lost.compiled.codeHash } : claimed;
   };
   const engine = await rig.open({ store: { ...same, claim }, workflows: [lost] });
-  expect((await engine.wait(id)).output).toBe('b');
+  expect((await engine.run(id).wait()).output).toBe('b');
   await engine.close();
   await store.close();
 });
@@ -64,7 +64,7 @@ test('a time that passed while nobody was awake is acted on by the next engine t
   await first.close();
   clock.advance(2 * 3_600_000);
   const second = await rig.open({ clock, workflows: [sleeper] });
-  expect((await second.wait(run.id)).output).toBe('awake');
+  expect((await second.run(run.id).wait()).output).toBe('awake');
 });
 
 test('a run whose workflow is not known here is left alone, without a word', async () => {
@@ -77,7 +77,7 @@ test('a run whose workflow is not known here is left alone, without a word', asy
   const store = await openSpiedStore(rig.db);
   const stranger = await rig.open({ clock, store });
   expect(await stranger.recover()).toEqual([]);
-  expect([rig.warnings, store.calls.includes('claim'), (await stranger.get(id)).status]).toEqual([[], false, 'waiting']);
+  expect([rig.warnings, store.calls.includes('claim'), (await stranger.run(id).get()).status]).toEqual([[], false, 'waiting']);
   await stranger.close();
   await store.close();
 });

@@ -24,7 +24,7 @@ describe('pause', () => {
     });
     const run = await engine.start(two);
     await begun.promise;
-    expect(await engine.pause(run.id, { actor: 'ann' })).toMatchObject({ status: 'running', waits: [{ kind: 'pause' }] });
+    expect(await engine.run(run.id).pause({ actor: 'ann' })).toMatchObject({ status: 'running', waits: [{ kind: 'pause' }] });
     go.open();
     const parked = await run.wait('idle');
     expect([ran, parked.status, parked.steps.map(({ path, status }) => `${path} ${status}`)]).toEqual([
@@ -32,7 +32,7 @@ describe('pause', () => {
       'waiting',
       ['a#1 completed', 'b#1 queued'],
     ]);
-    await engine.resume(run.id, { actor: 'bob' });
+    await engine.run(run.id).resume({ actor: 'bob' });
     expect([(await run.wait()).output, ran]).toEqual(['end', ['a', 'b']]);
   });
 
@@ -56,12 +56,12 @@ describe('pause', () => {
     });
     const run = await engine.start(fan);
     await first.promise;
-    await engine.pause(run.id, { actor: 'ann' });
+    await engine.run(run.id).pause({ actor: 'ann' });
     latches[0]?.open();
     await run.wait('idle');
     expect(begun).toEqual([0]);
     for (const latch of latches) latch.open();
-    await engine.resume(run.id, { actor: 'ann' });
+    await engine.run(run.id).resume({ actor: 'ann' });
     expect((await run.wait()).output).toEqual([0, 1, 2]);
   });
 
@@ -77,10 +77,10 @@ describe('pause', () => {
     });
     const run = await engine.start(asks);
     await run.wait('idle');
-    await engine.pause(run.id, { actor: 'ann' });
-    await engine.decide(run.id, { option: 'approve', actor: 'ann' });
+    await engine.run(run.id).pause({ actor: 'ann' });
+    await engine.run(run.id).decide({ option: 'approve', actor: 'ann' });
     expect([(await run.wait('idle')).status, ran]).toEqual(['waiting', []]);
-    await engine.resume(run.id, { actor: 'ann' });
+    await engine.run(run.id).resume({ actor: 'ann' });
     expect([(await run.wait()).status, ran]).toEqual(['completed', ['work']]);
   });
 
@@ -88,7 +88,7 @@ describe('pause', () => {
     const engine = await rig.open();
     const run = await engine.start(defineWorkflow({ name: 'quick', steps: [{ id: 'a', handler: () => 1, next: null }] }));
     await run.wait();
-    expect([await codeOf(engine.pause(run.id, { actor: 'ann' })), await codeOf(engine.cancel(run.id, { actor: 'ann' }))]).toEqual([
+    expect([await codeOf(engine.run(run.id).pause({ actor: 'ann' })), await codeOf(engine.run(run.id).cancel({ actor: 'ann' }))]).toEqual([
       'RUN_FINAL',
       'RUN_FINAL',
     ]);
@@ -107,7 +107,7 @@ describe('cancel', () => {
     });
     const run = await engine.start(hang);
     const pid = Number(await appeared(rig.path('pid')));
-    await engine.cancel(run.id, { actor: 'ann' });
+    await engine.run(run.id).cancel({ actor: 'ann' });
     const view = await run.wait();
     expect([view.status, isRunning(pid)]).toEqual(['cancelled', false]);
     expect(view.steps).toMatchObject([{ path: 'work#1', status: 'cancelled', actor: 'ann' }]);
@@ -117,7 +117,7 @@ describe('cancel', () => {
     const engine = await rig.open();
     const run = await engine.start(defineWorkflow({ name: 'waits', steps: [{ id: 'hear', signal: 'go', next: null }] }));
     await run.wait('idle');
-    expect((await engine.cancel(run.id, { actor: 'ann' })).status).toBe('cancelled');
+    expect((await engine.run(run.id).cancel({ actor: 'ann' })).status).toBe('cancelled');
   });
 
   test('goes down to grandchildren, and the parent is cancelled only when they are', async () => {
@@ -144,17 +144,18 @@ describe('cancel', () => {
     const engine = await rig.open({ workflows: [parent] });
     const run = await engine.start(parent);
     await begun.promise;
-    const child = (await engine.get(run.id)).waits[0]?.child as string;
-    const grandchild = (await engine.get(child)).waits[0]?.child as string;
-    await engine.cancel(run.id, { actor: 'ann' });
+    const child = (await engine.run(run.id).get()).waits[0]?.child as string;
+    const grandchild = (await engine.run(child).get()).waits[0]?.child as string;
+    await engine.run(run.id).cancel({ actor: 'ann' });
     await stopped.promise;
     held.open();
     expect((await run.wait()).status).toBe('cancelled');
     const steps: string[] = [];
-    for await (const event of engine.log(run.id)) if (event.type === 'run.changed') steps.push(event.ending ? 'ending' : `${event.status}`);
+    for await (const event of engine.run(run.id).log())
+      if (event.type === 'run.changed') steps.push(event.ending ? 'ending' : `${event.status}`);
     expect(steps).toEqual(['ending', 'cancelled']);
-    const childEnd = (await engine.get(child)).updatedAt;
-    expect((await engine.get(run.id)).updatedAt).toBeGreaterThanOrEqual(childEnd);
-    expect([(await engine.get(child)).status, (await engine.get(grandchild)).status]).toEqual(['cancelled', 'cancelled']);
+    const childEnd = (await engine.run(child).get()).updatedAt;
+    expect((await engine.run(run.id).get()).updatedAt).toBeGreaterThanOrEqual(childEnd);
+    expect([(await engine.run(child).get()).status, (await engine.run(grandchild).get()).status]).toEqual(['cancelled', 'cancelled']);
   });
 });

@@ -67,13 +67,13 @@ describe('D05: a commit that fails because the disk is full', () => {
     isFull = false;
     ran.push('again');
 
-    await engine.resume(run.id);
-    await engine.resume(hanging.id);
-    expect((await engine.wait(hanging.id)).output).toEqual({ hang: 'fine', quick: 'quick' });
+    await engine.run(run.id).resume();
+    await engine.run(hanging.id).resume();
+    expect((await engine.run(hanging.id).wait()).output).toEqual({ hang: 'fine', quick: 'quick' });
     // The step whose end could not be recorded may have had its effect: a person says so.
-    expect((await engine.wait(run.id, 'idle')).waits).toMatchObject([{ kind: 'unknown', step: 'a' }]);
-    await engine.resume(run.id, { actor: 'ann', choice: { how: 'done', output: 1 } });
-    expect([(await engine.wait(run.id)).output, ran]).toEqual(['end', ['a', 'again', 'b']]);
+    expect((await engine.run(run.id).wait('idle')).waits).toMatchObject([{ kind: 'unknown', step: 'a' }]);
+    await engine.run(run.id).resume({ actor: 'ann', choice: { how: 'done', output: 1 } });
+    expect([(await engine.run(run.id).wait()).output, ran]).toEqual(['end', ['a', 'again', 'b']]);
     expect((await store.check()).problems).toEqual([]);
     await store.close();
   });
@@ -107,8 +107,8 @@ describe('E6: an engine with nothing to do', () => {
     const asked = store.calls.length;
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(store.calls.slice(asked)).toEqual([]);
-    await engine.decide(runs[49]?.id as string, { option: 'approve', actor: 'ann' });
-    expect((await engine.wait(runs[49]?.id as string)).status).toBe('completed');
+    await engine.run(runs[49]?.id as string).decide({ option: 'approve', actor: 'ann' });
+    expect((await engine.run(runs[49]?.id as string).wait()).status).toBe('completed');
     await store.close();
   });
 });

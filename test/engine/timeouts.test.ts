@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { arg, defineWorkflow, step, workflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import { arg, step, workflow } from '../../src/index.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
 import { createLatch, createRig, isRunning, type Rig } from './rig.ts';
 
@@ -56,7 +57,7 @@ describe('the time limit of an attempt', () => {
     const run = await engine.start(slow);
     await begun.promise;
     clock.advance(299_999);
-    expect((await engine.get(run.id)).status).toBe('running');
+    expect((await engine.run(run.id).get()).status).toBe('running');
     clock.advance(1);
     expect(await aborted.promise).toBe('aborted');
     const view = await run.wait();
@@ -112,7 +113,7 @@ describe('the time limit of a wait', () => {
     const child = (await run.wait('idle')).waits[0]?.child as string;
     clock.advance(3_600_000);
     expect((await run.wait()).status).toBe('escalated');
-    expect((await engine.wait(child)).status).toBe('cancelled');
+    expect((await engine.run(child).wait()).status).toBe('cancelled');
   });
 
   test('of a group covers all of it: what is done stays done, the rest is cut off', async () => {

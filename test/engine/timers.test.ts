@@ -38,9 +38,9 @@ describe('D18: a timer', () => {
     expect(await second.recover()).toEqual([]);
     expect(clock.next()).toBe(due);
     clock.advance(due - clock.now() - 1);
-    expect((await second.get(run.id)).status).toBe('waiting');
+    expect((await second.run(run.id).get()).status).toBe('waiting');
     clock.advance(1);
-    expect((await second.wait(run.id)).status).toBe('completed');
+    expect((await second.run(run.id).wait()).status).toBe('completed');
     clock.advance(1000 * DAY);
     expect([woke, await second.recover()]).toEqual([[due], []]);
   });
@@ -53,7 +53,7 @@ describe('D18: a timer', () => {
     await first.close();
     clock.advance(31 * DAY);
     const second = await rig.open({ clock, workflows: [definition] });
-    expect((await second.wait(run.id)).status).toBe('completed');
+    expect((await second.run(run.id).wait()).status).toBe('completed');
     expect(woke).toEqual([clock.now()]);
   });
 
@@ -76,7 +76,7 @@ describe('D18: a timer', () => {
     }
     for (const id of ids) {
       clock.advance((clock.next() as number) - clock.now());
-      await engine.wait(id);
+      await engine.run(id).wait();
       expect(woke.at(-1)).toBe(id);
       await engine.recover();
     }

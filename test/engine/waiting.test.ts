@@ -43,7 +43,7 @@ describe('waiting for a run', () => {
     const engine = await rig.open({ store });
     const run = await engine.start(defineWorkflow({ name: 'w', steps: [{ id: 'a', handler: () => 1, next: null }] }));
     store.calls.length = 0;
-    await engine.waitOnly(run.id, 'settled');
+    await engine.run(run.id).waitOnly('settled');
     expect(store.calls).not.toContain('load');
     await engine.close();
     await store.close();
@@ -78,8 +78,8 @@ describe('waiting for a run', () => {
 
   test('that does not exist is refused', async () => {
     const engine = await rig.open();
-    expect(await codeOf(engine.wait('nobody'))).toBe('RUN_NOT_FOUND');
-    expect(await codeOf(engine.get('nobody'))).toBe('RUN_NOT_FOUND');
-    expect(await codeOf(engine.events('nobody').next())).toBe('RUN_NOT_FOUND');
+    expect(await codeOf(engine.run('nobody').wait())).toBe('RUN_NOT_FOUND');
+    expect(await codeOf(engine.run('nobody').get())).toBe('RUN_NOT_FOUND');
+    expect(await codeOf(engine.run('nobody').events().next())).toBe('RUN_NOT_FOUND');
   });
 });

@@ -97,7 +97,7 @@ test('a run that is being claimed while its engine closes is left to be found', 
 
   const third = await rig.open({ workflows });
   await third.recover();
-  expect((await third.wait(id)).output).toBe(7);
+  expect((await third.run(id).wait()).output).toBe(7);
   first.goOn.open();
   await Promise.all([first.store.close(), slow.close()]);
 });
@@ -125,7 +125,7 @@ test('a run whose takeover failed is left to be found, and rings no more than on
   expect((await heir.load(id)).owner).toBeUndefined();
   troubled = false;
   await second.recover();
-  expect((await second.wait(id)).output).toBe(7);
+  expect((await second.run(id).wait()).output).toBe(7);
   goOn.open();
   await Promise.all([heir.close(), store.close()]);
 });

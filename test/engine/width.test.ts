@@ -95,38 +95,38 @@ describe('a wide group whose members a crash left unknown', () => {
     while (calls.length < 100) await new Promise((resolve) => setImmediate(resolve));
     await first.close({ abort: true });
     const engine = await rig.open({ workflows: [wide], drives: 'own' });
-    await engine.resume(run.id);
-    expect((await engine.wait(run.id, 'idle')).waits.map(({ kind }) => kind)).toEqual(numbers(100).map(() => 'unknown'));
+    await engine.run(run.id).resume();
+    expect((await engine.run(run.id).wait('idle')).waits.map(({ kind }) => kind)).toEqual(numbers(100).map(() => 'unknown'));
     return { engine, run: run.id };
   }
 
   test('runs them all again when a person says so of the group', async () => {
     const { engine, run } = await cutOff();
-    await engine.resume(run, { actor: 'ann', choice: { how: 'rerun', path: 'each#1' } });
-    expect(await engine.wait(run)).toMatchObject({ status: 'completed', output: numbers(100) });
+    await engine.run(run).resume({ actor: 'ann', choice: { how: 'rerun', path: 'each#1' } });
+    expect(await engine.run(run).wait()).toMatchObject({ status: 'completed', output: numbers(100) });
     expect(calls.length).toBe(200);
   });
 
   test('takes them all as done, as one override, when a person says so of the group', async () => {
     const { engine, run } = await cutOff();
-    await engine.resume(run, { actor: 'ann', choice: { how: 'done', path: 'each#1' } });
-    const { status } = await engine.wait(run);
+    await engine.run(run).resume({ actor: 'ann', choice: { how: 'done', path: 'each#1' } });
+    const { status } = await engine.run(run).wait();
     const passed: number[] = [];
-    for await (const event of engine.log(run))
+    for await (const event of engine.run(run).log())
       if (event.type === 'run.changed' && event.override) passed.push(event.override.passed.length);
     expect([status, passed, calls.length]).toEqual(['overridden', [100], 100]);
   });
 
   test('lets them all fail when a person says so of the group, also where some were settled before', async () => {
     const { engine, run } = await cutOff();
-    await engine.resume(run, { actor: 'ann', choice: { how: 'done', path: 'each#1/7', output: 'seven' } });
-    await engine.resume(run, { actor: 'ann', choice: { how: 'failed', path: 'each#1', note: 'the power went' } });
-    expect(await engine.wait(run)).toMatchObject({ status: 'failed', error: expect.stringContaining('99 of 100 did not succeed') });
+    await engine.run(run).resume({ actor: 'ann', choice: { how: 'done', path: 'each#1/7', output: 'seven' } });
+    await engine.run(run).resume({ actor: 'ann', choice: { how: 'failed', path: 'each#1', note: 'the power went' } });
+    expect(await engine.run(run).wait()).toMatchObject({ status: 'failed', error: expect.stringContaining('99 of 100 did not succeed') });
   });
 
   test('is named where a path is missing or has none, and an output is that of one step', async () => {
     const { engine, run } = await cutOff();
-    const resume = (choice: object) => errorOf(engine.resume(run, { actor: 'ann', choice: choice as never }));
+    const resume = (choice: object) => errorOf(engine.run(run).resume({ actor: 'ann', choice: choice as never }));
     expect((await resume({ how: 'rerun' })).message).toContain('name one, or a group for all of its members: each#1, each#1/0, each#1/1,');
     expect((await resume({ how: 'rerun', path: 'each' })).code).toBe('WAIT_NOT_FOUND');
     expect((await resume({ how: 'done', path: 'each#1', output: 1 })).code).toBe('OPTION_INVALID');
@@ -155,9 +155,9 @@ describe('a run whose driver failed', () => {
 
   test('is told to everyone who waits for it, and has no owner', async () => {
     const { store, engine, run } = await failed();
-    const errors = await Promise.all([errorOf(run.wait()), errorOf(engine.wait(run.id)), errorOf(engine.wait(run.id, 'idle'))]);
+    const errors = await Promise.all([errorOf(run.wait()), errorOf(engine.run(run.id).wait()), errorOf(engine.run(run.id).wait('idle'))]);
     expect(errors.map(({ code }) => code)).toEqual(['STORE_FULL', 'STORE_FULL', 'STORE_FULL']);
-    expect((await engine.get(run.id)).owner).toBe(undefined);
+    expect((await engine.run(run.id).get()).owner).toBe(undefined);
     await store.close();
   });
 
@@ -165,8 +165,8 @@ describe('a run whose driver failed', () => {
     const { store, run } = await failed();
     await errorOf(run.wait());
     const other = await rig.open({ workflows: [two] });
-    await other.resume(run.id);
-    expect((await other.wait(run.id)).output).toBe('b');
+    await other.run(run.id).resume();
+    expect((await other.run(run.id).wait()).output).toBe('b');
     await store.close();
   });
 
@@ -179,8 +179,8 @@ describe('a run whose driver failed', () => {
         return yield* step('b').task({ action: () => 'b', recovery: 'rerun' });
       });
       const engine = await createEngine({ db, workflows: [two], drives: 'own' });
-      await engine.resume('${run.id}', { actor: 'ann', acceptChanges: true });
-      say((await engine.wait('${run.id}')).output);
+      await engine.run('${run.id}').resume({ actor: 'ann', acceptChanges: true });
+      say((await engine.run('${run.id}').wait()).output);
       await engine.close();`);
     expect(await other.said()).toBe('b');
     await other.ended;
@@ -195,11 +195,11 @@ describe('a run whose driver failed', () => {
     };
     await errorOf(run.wait());
     const other = await rig.open({ workflows: [two], drives: 'own' });
-    expect((await errorOf(other.resume(run.id))).code).toBe('RUN_LOCKED');
+    expect((await errorOf(other.run(run.id).resume())).code).toBe('RUN_LOCKED');
     store.release = release;
     await engine.close();
-    await other.resume(run.id);
-    expect((await other.wait(run.id)).output).toBe('b');
+    await other.run(run.id).resume();
+    expect((await other.run(run.id).wait()).output).toBe('b');
     await store.close();
   });
 

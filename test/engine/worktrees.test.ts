@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { defineWorkflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
 import { git } from '../git.ts';
 import { createRig, type Rig } from './rig.ts';
 
@@ -45,8 +45,8 @@ test('a triggered run works in a worktree, its children with it, and another pro
   expect([existsSync(join(project, 'where')), git(project, 'status', '--short')]).toEqual([false, '']);
   await engine.close();
   const other = await open();
-  await other.decide(run.id, { option: 'approve', actor: 'ann' });
-  expect((await other.wait(run.id)).status).toBe('completed');
+  await other.run(run.id).decide({ option: 'approve', actor: 'ann' });
+  expect((await other.run(run.id).wait()).status).toBe('completed');
   await other.close();
   expect(existsSync(folder)).toBe(false);
   expect(git(project, 'log', '--format=%s', '-1', `pawl/${run.id}`)).toBe('work');
@@ -56,8 +56,8 @@ test('what was not committed when a run ended is kept', async () => {
   const engine = await open();
   const run = await engine.start(work, {}, { origin: { issue: 3 } });
   await run.wait('idle');
-  await engine.decide(run.id, { option: 'reject', actor: 'ann' });
-  expect((await engine.wait(run.id)).status).toBe('rejected');
+  await engine.run(run.id).decide({ option: 'reject', actor: 'ann' });
+  expect((await engine.run(run.id).wait()).status).toBe('rejected');
   await engine.close();
   expect(existsSync(rig.path(`worktrees/${run.id}/where`))).toBe(true);
 });
@@ -76,9 +76,9 @@ test('a fork of a run that has ended finds its worktree again, with what was com
   const engine = await open();
   const run = await engine.start(work, {}, { origin: { issue: 3 } });
   await run.wait('idle');
-  await engine.decide(run.id, { option: 'approve', actor: 'ann' });
-  await engine.wait(run.id);
-  const fork = await engine.fork(run.id, { from: 'below', actor: 'ann' });
+  await engine.run(run.id).decide({ option: 'approve', actor: 'ann' });
+  await engine.run(run.id).wait();
+  const fork = await engine.run(run.id).fork({ from: 'below', actor: 'ann' });
   await fork.wait('idle');
   expect(existsSync(rig.path(`worktrees/${run.id}/where`))).toBe(true);
 });

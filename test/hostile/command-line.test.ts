@@ -18,7 +18,7 @@ import { CliRig } from '../cli/rig.ts';
 
 /** An agent works, tests judge it, a person approves, and only then it is published. */
 const RELEASE = `
-import { defineWorkflow } from 'pawl';
+import { defineWorkflow } from 'pawl/compat';
 
 export default defineWorkflow({
   name: 'release',
@@ -33,7 +33,7 @@ export default defineWorkflow({
 
 /** Only the approval and what is behind it. */
 const APPROVAL = `
-import { defineWorkflow } from 'pawl';
+import { defineWorkflow } from 'pawl/compat';
 
 export default defineWorkflow({
   name: 'approval',
@@ -135,7 +135,7 @@ describe('a step of a run that opens a terminal', () => {
     const line = `env ${settings.join(' ')} ${words}; echo $? > code`;
     rig.write('attack.sh', `exec script -qec "${line.replaceAll('$', '\\$')}" /dev/null > printed 2>&1\n`);
     const step = `defineWorkflow({ name: 'attack', steps: [{ id: 'only', command: '${shell} attack.sh', next: null }] })`;
-    rig.write('.pawl/workflows/attack.ts', `import { defineWorkflow } from 'pawl';\nexport default ${step};\n`);
+    rig.write('.pawl/workflows/attack.ts', `import { defineWorkflow } from 'pawl/compat';\nexport default ${step};\n`);
     expect(await rig.run(['run', 'attack'])).toMatchObject({ code: 0 });
     const read = (name: string): string => readFileSync(join(rig.project, name), 'utf8');
     return `${read('code').trim()} ${read('printed')}`;

@@ -7,7 +7,8 @@ import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentRequest } from '../../src/agents/driver.ts';
 import { createScriptedDriver, type Script } from '../../src/agents/scripted.ts';
-import { defineWorkflow, type EngineOptions, type RunView } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import type { EngineOptions, RunView } from '../../src/index.ts';
 import { hostileScript } from '../../src/proof/index.ts';
 import { createRig, type Rig } from '../engine/rig.ts';
 

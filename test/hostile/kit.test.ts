@@ -6,7 +6,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { AgentAnswer, AgentRequest } from '../../src/agents/driver.ts';
-import { defineWorkflow } from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
 import { hostileAgents, runHostile } from '../../src/proof/index.ts';
 
 const done: AgentAnswer = { kind: 'answered', success: true, output: { note: 'done' } };

@@ -15,21 +15,11 @@ import { deepthink, formatOutput } from '../../examples/patterns/hybrid.ts';
 import { linear } from '../../examples/patterns/linear.ts';
 import { branching, stepPlanning } from '../../examples/patterns/mode.ts';
 import { createPlanner, withReviewer } from '../../examples/patterns/qr-gate.ts';
+import { AgentRole, Dispatch, type GraphContext, Outcome, StepDef, Workflow } from '../../src/compat/index.ts';
 import { BoundedInt, ChoiceSet, Constant, extractSchema } from '../../src/definition/domain.ts';
-import {
-  AgentRole,
-  arg,
-  createScriptedDriver,
-  Dispatch,
-  type EngineOptions,
-  type GraphContext,
-  Outcome,
-  StepDef,
-  Workflow,
-  type WorkflowResult,
-} from '../../src/index.ts';
+import { arg, createScriptedDriver, type EngineOptions, type WorkflowResult } from '../../src/index.ts';
 
-const names = ({ stepResults }: WorkflowResult) => stepResults.map(({ name }) => name);
+const names = ({ stepResults }: WorkflowResult<unknown>) => stepResults.map(({ name }) => name);
 
 describe('outcomes', () => {
   test('sample 1 (48-55): the outcomes are words, and DEFAULT is a key of tables', () => {
@@ -180,7 +170,7 @@ describe('the workflow example and the five patterns', () => {
   test('sample 12 (228-260): decision-critic has its steps and transitions together, and can be looked into', async () => {
     expect(decisionCritic).toMatchObject({ name: 'decision-critic', description: 'Structured decision criticism workflow', totalSteps: 3 });
     expect(decisionCritic.stepOrder).toEqual(['extract_structure', 'classify_verifiability', 'generate_questions']);
-    expect(decisionCritic.run('extract_structure')).toMatchObject({
+    expect(decisionCritic.stepOutput('extract_structure')).toMatchObject({
       title: 'Extract Structure',
       nextCommand: 'next: classify_verifiability',
     });
@@ -225,7 +215,7 @@ describe('the workflow example and the five patterns', () => {
       /^WORKFLOW - Iterative Refinement \(Iteration 2\) -> Complete\n/,
     );
     expect(formatOutput(7, params)).toBe('ERROR: Invalid step 7');
-    expect(deepthink.run('refine', { iteration: 3 })).toMatchObject({ title: 'Iterative Refinement (Iteration 3)' });
+    expect(deepthink.stepOutput('refine', { iteration: 3 })).toMatchObject({ title: 'Iterative Refinement (Iteration 3)' });
     expect((await deepthink.run()).finalOutput).toEqual({ iteration: 5 });
   });
 });

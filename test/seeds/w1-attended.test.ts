@@ -81,11 +81,11 @@ function review(
 async function play(run: string): Promise<string[]> {
   const done: string[] = [];
   for (;;) {
-    await editing.engine.wait(run, 'idle');
-    const [handout] = await editing.engine.handouts(run);
+    await editing.engine.run(run).wait('idle');
+    const [handout] = await editing.engine.run(run).handouts();
     if (handout === undefined) return done;
     const result = AGENT[handout.role]?.(editing.books, handout);
-    const verdict = await editing.engine.report(run, { token: handout.token, result });
+    const verdict = await editing.engine.run(run).report({ token: handout.token, result });
     expect(verdict).toMatchObject({ accepted: true, step: handout.step });
     done.push(handout.role);
   }
@@ -104,11 +104,11 @@ test('an agent that does what the commands tell it brings the book to the gate, 
     'w1:editor-review',
     'w1:domain-review',
   ]);
-  const [gate] = await editing.engine.gates(id);
+  const [gate] = await editing.engine.run(id).gates();
   expect(gate?.shown).toEqual({ 'metrics.baseline': 90.3, 'metrics.current': 100, 'metrics.delta': 9.7, modifiedChapters: [1, 2, 3] });
   await editing.decide(id, { option: 'Approve and finalize', actor: 'ann', digest: gate?.digest ?? '' });
   expect(await play(id)).toEqual(['w1:finalize']);
-  expect((await editing.engine.get(id)).status).toBe('completed');
+  expect((await editing.engine.run(id).get()).status).toBe('completed');
   expect(readFileSync(join(directory, 'published.md'), 'utf8')).toContain('Newts are amphibians that walk.');
   expect(remaining(editing.books.chapters('ponds-v2'), { id: 'all', words: ['very', 'really', 'perhaps', 'somewhat'] })).toBe(0);
   expect(editing.books.chapters('ponds-v1')[0]?.text).toContain('very still');
@@ -116,11 +116,11 @@ test('an agent that does what the commands tell it brings the book to the gate, 
 
 test('an agent that only says that it planned is told what is missing in the database', async () => {
   const { id } = await editing.start(addPondBook(editing.books));
-  await editing.engine.wait(id, 'idle');
-  const [handout] = await editing.engine.handouts(id);
-  const verdict = await editing.engine.report(id, { token: handout?.token ?? '', result: { improvementAreas: [], threshold: 0 } });
+  await editing.engine.run(id).wait('idle');
+  const [handout] = await editing.engine.run(id).handouts();
+  const verdict = await editing.engine.run(id).report({ token: handout?.token ?? '', result: { improvementAreas: [], threshold: 0 } });
   expect(verdict).toMatchObject({ accepted: false, message: expect.stringContaining('Strategic plan not saved to DB') });
-  await editing.engine.wait(id, 'idle');
-  const [again] = await editing.engine.handouts(id);
+  await editing.engine.run(id).wait('idle');
+  const [again] = await editing.engine.run(id).handouts();
   expect([again?.attempt, again?.prompt]).toEqual([2, expect.stringContaining('Previous attempt failed: Strategic plan not saved to DB')]);
 });

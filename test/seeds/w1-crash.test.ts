@@ -36,7 +36,7 @@ describe('kill -9 while the writers work', () => {
     const killed = await inProcess(`
       const run = await editing.start('ponds');
       process.stdout.write(JSON.stringify(run.id));
-      for await (const event of editing.engine.log(run.id))
+      for await (const event of editing.engine.run(run.id).log())
         if (event.type === 'step.opened' && event.activation.path.startsWith('writer#1/')) process.kill(process.pid, 'SIGKILL');`);
     expect(killed.signal).toBe('SIGKILL');
     const id = killed.said as string;
@@ -54,11 +54,11 @@ describe('kill -9 while the writers work', () => {
     // Another process takes the run over: it was compiled by Node like the first, and so has the same functions.
     const { said } = await inProcess(`
       const id = ${JSON.stringify(id)};
-      await editing.engine.resume(id);
-      const found = await editing.engine.wait(id, 'idle');
+      await editing.engine.run(id).resume();
+      const found = await editing.engine.run(id).wait('idle');
       const unknown = found.steps.filter(({ status }) => status === 'unknown').map(({ path }) => path).sort();
-      for (const path of unknown) await editing.engine.resume(id, { actor: 'ann', choice: { how: 'rerun', path } });
-      const gate = await editing.engine.wait(id, 'idle');
+      for (const path of unknown) await editing.engine.run(id).resume({ actor: 'ann', choice: { how: 'rerun', path } });
+      const gate = await editing.engine.run(id).wait('idle');
       const done = await editing.decide(id, { option: 'Approve and finalize', actor: 'ann' });
       process.stdout.write(JSON.stringify({ unknown, step: gate.currentStep, writers: gate.iterationCounts.writer, status: done.status }));
       await editing.close();`);

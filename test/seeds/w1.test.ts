@@ -60,7 +60,7 @@ describe('the editing workflow', () => {
     await openWith();
     const { id, view } = await startPonds();
     expect([view.status, view.currentStep]).toEqual(['waiting', 'human-gate']);
-    const [gate] = await editing.engine.gates(id);
+    const [gate] = await editing.engine.run(id).gates();
     expect(gate?.shown).toEqual({ 'metrics.baseline': 90.3, 'metrics.current': 100, 'metrics.delta': 9.7, modifiedChapters: [1, 2, 3] });
     expect(editing.books.artifactsExist(id)).toBe(false);
     expectBackup(id);
@@ -89,10 +89,12 @@ describe('the editing workflow', () => {
     const { id, view } = await startPonds(oneChapter(`It is ${'very '.repeat(6)}wet there, and nobody minds.`));
     expect([view.status, view.iterationCounts.writer, view.iterationCounts['editor-review:ok:false']]).toEqual(['escalated', 4, 3]);
     expect(view.error).toContain('the way from "editor-review" to "writer" was taken 3 times, which is its bound');
-    await expect(editing.engine.resume(id, { actor: 'ann', choice: { how: 'retry' } })).rejects.toMatchObject({ code: 'RESUME_REFUSED' });
+    await expect(editing.engine.run(id).resume({ actor: 'ann', choice: { how: 'retry' } })).rejects.toMatchObject({
+      code: 'RESUME_REFUSED',
+    });
 
-    await editing.engine.resume(id, { actor: 'ann', choice: { how: 'retry', extend: 2 } });
-    const later = await editing.engine.wait(id, 'idle');
+    await editing.engine.run(id).resume({ actor: 'ann', choice: { how: 'retry', extend: 2 } });
+    const later = await editing.engine.run(id).wait('idle');
     expect([later.status, later.currentStep, later.iterationCounts.writer]).toEqual(['waiting', 'human-gate', 6]);
   });
 
@@ -104,7 +106,7 @@ describe('the editing workflow', () => {
     const input = 'Good, but "murky" is there twice.';
     const view = await editing.decide(id, { ...more, input });
     expect([view.status, view.currentStep, view.iterationCounts['strategic-planning']]).toEqual(['waiting', 'human-gate', 2]);
-    expect((await editing.engine.checkpoint(id)).gateDecision).toEqual({ gate: 'human-gate', option: more.option, input });
+    expect((await editing.engine.run(id).checkpoint()).gateDecision).toEqual({ gate: 'human-gate', option: more.option, input });
     expect(editing.books.row('SELECT request FROM strategic_plans ORDER BY id DESC')).toMatchObject({ request: input });
     expect(editing.books.chapters('ponds-v3').some(({ text: prose }) => prose.includes('murky'))).toBe(false);
     expect(editing.books.chapters('ponds-v2').some(({ text: prose }) => prose.includes('murky'))).toBe(true);
@@ -136,10 +138,10 @@ describe('a command that does not do what it says', () => {
       claim: { success: true, postconditionsPassed: true },
       evidence: { postconditions: [{ name: 'plan_created', passed: false }] },
     });
-    expect(await editing.engine.resumeContext(id)).toMatchObject({ pendingRetry: { step: 'strategic-planning', attempt: 2 } });
+    expect(await editing.engine.run(id).resumeContext()).toMatchObject({ pendingRetry: { step: 'strategic-planning', attempt: 2 } });
 
-    await editing.engine.resume(id, { actor: 'ann', choice: { how: 'retry', note: 'Write the plan to the database.' } });
-    expect((await editing.engine.wait(id, 'idle')).currentStep).toBe('human-gate');
+    await editing.engine.run(id).resume({ actor: 'ann', choice: { how: 'retry', note: 'Write the plan to the database.' } });
+    expect((await editing.engine.run(id).wait('idle')).currentStep).toBe('human-gate');
     expect(told()[2].retryContext).toMatchObject({
       message: 'Previous attempt failed: Strategic plan not saved to DB (postcondition "plan_created" of step "strategic-planning")',
       note: 'Write the plan to the database.',
@@ -174,9 +176,9 @@ describe('a command that does not do what it says', () => {
     await openWith({ 'w1:write': { attempts: 2, item: 'hedging', claim: { modifiedChapters: [] } } });
     const { id, view } = await startPonds();
     expect([view.status, view.currentStep]).toEqual(['escalated', 'writer']);
-    expect(await editing.engine.resumeContext(id)).toMatchObject({ parallelStatus: { total: 2, completed: 1, failed: ['hedging'] } });
-    await editing.engine.resume(id, { actor: 'ann', choice: { how: 'retry' } });
-    const later = await editing.engine.wait(id, 'idle');
+    expect(await editing.engine.run(id).resumeContext()).toMatchObject({ parallelStatus: { total: 2, completed: 1, failed: ['hedging'] } });
+    await editing.engine.run(id).resume({ actor: 'ann', choice: { how: 'retry' } });
+    const later = await editing.engine.run(id).wait('idle');
     expect([later.currentStep, attempts(later, 'writer#1/emphasis')]).toEqual(['human-gate', ['writer#1/emphasis 1 ok']]);
     expect(attempts(later, 'writer#1/hedging').at(-1)).toBe('writer#1/hedging 3 ok');
   });

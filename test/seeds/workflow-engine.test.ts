@@ -10,7 +10,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Json } from '../../src/base/json.ts';
-import { createEngine, defineWorkflow, type Engine, type GraphContext } from '../../src/index.ts';
+import { defineWorkflow, type GraphContext } from '../../src/compat/index.ts';
+import { createEngine, type Engine } from '../../src/index.ts';
 
 type StepContext = GraphContext;
 type Unchecked = ReturnType<typeof JSON.parse>;
@@ -190,15 +191,15 @@ describe('the types of the seed', () => {
     engine = await open(commands);
     const run = await engine.start(defineWorkflow(definition));
     expect((await run.wait('idle')).currentStep).toBe('ask');
-    expect(await engine.gates(run.id)).toMatchObject([{ gate: { prompt: 'Well?' }, shown: { areas: ['a', 'b'] } }]);
-    expect((await engine.decide(run.id, { option: 'Stop', actor: 'ann' })).status).toBe('rejected');
+    expect(await engine.run(run.id).gates()).toMatchObject([{ gate: { prompt: 'Well?' }, shown: { areas: ['a', 'b'] } }]);
+    expect((await engine.run(run.id).decide({ option: 'Stop', actor: 'ann' })).status).toBe('rejected');
   });
 
   test('sample 2 (133-173): checkpoint and resume context have these shapes, while items fail and after a decision', async () => {
     engine = await open({ ...commands, 't:plan': `touch broken; ${commands['t:plan']}` });
     const run = await engine.start(defineWorkflow(definition));
     expect((await run.wait()).status).toBe('escalated');
-    const checkpoint: Checkpoint = mutable(await engine.checkpoint(run.id));
+    const checkpoint: Checkpoint = mutable(await engine.run(run.id).checkpoint());
     expect(checkpoint).toMatchObject({
       workflowRunId: run.id,
       workflowType: 'typed',
@@ -209,7 +210,7 @@ describe('the types of the seed', () => {
       parallelResults: { a: { status: 'completed', result: { done: 'a' }, retryCount: 0 }, b: { status: 'failed', retryCount: 1 } },
     });
     expect(new Date(checkpoint.completedSteps[0]?.completedAt ?? '').getTime()).toBeGreaterThan(0);
-    const context: ResumeContext = mutable(await engine.resumeContext(run.id));
+    const context: ResumeContext = mutable(await engine.run(run.id).resumeContext());
     expect(context).toMatchObject({
       workflowType: 'typed',
       runId: run.id,
@@ -220,10 +221,10 @@ describe('the types of the seed', () => {
     });
 
     rmSync(join(directory, 'broken'));
-    await engine.resume(run.id, { actor: 'ann', choice: { how: 'retry' } });
-    await engine.wait(run.id, 'idle');
-    await engine.decide(run.id, { option: 'Again', actor: 'ann', input: 'once more' });
-    const decided: Checkpoint = mutable(await engine.checkpoint(run.id));
+    await engine.run(run.id).resume({ actor: 'ann', choice: { how: 'retry' } });
+    await engine.run(run.id).wait('idle');
+    await engine.run(run.id).decide({ option: 'Again', actor: 'ann', input: 'once more' });
+    const decided: Checkpoint = mutable(await engine.run(run.id).checkpoint());
     expect(decided.gateDecision).toEqual({ gate: 'ask', option: 'Again', input: 'once more' });
   });
 
@@ -289,7 +290,7 @@ describe('the protection of the database', () => {
       );`);
     const run = await engine.start(defineWorkflow(definition));
     await run.wait('idle');
-    const checkpoint = await engine.checkpoint(run.id);
+    const checkpoint = await engine.run(run.id).checkpoint();
     const values = [run.id, JSON.stringify(checkpoint), checkpoint.currentStep ?? null, JSON.stringify(checkpoint.iterationCounts)];
     db.prepare('INSERT INTO workflow_runs VALUES (?, ?, ?, ?)').run(...values);
     const row = db.prepare('SELECT checkpoint_json, current_step FROM workflow_runs').get() as Record<string, string>;

@@ -171,7 +171,7 @@ describe('delay', () => {
     const { run, engine } = await play.start('stages: [{ id: a, type: delay, duration: 30s }]', { clock });
     await run.wait('idle');
     clock.advance(29_999);
-    expect((await engine.get(run.id)).status).toBe('waiting');
+    expect((await engine.run(run.id).get()).status).toBe('waiting');
     clock.advance(1);
     expect(storyOf(await run.wait())).toEqual(['completed', 'a#1 ok']);
   });

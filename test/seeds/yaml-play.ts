@@ -102,6 +102,6 @@ export function outputOf({ steps }: RunView, step: string): Json | undefined {
 
 /** Resolves when an activation of a run has settled. */
 export async function settled(engine: Engine, run: string, path: string): Promise<void> {
-  for await (const event of engine.log(run)) if (event.type === 'step.settled' && event.path === path) return;
+  for await (const event of engine.run(run).log()) if (event.type === 'step.settled' && event.path === path) return;
   throw new Error(`${path} has not settled, and the run is over`);
 }

@@ -1,16 +1,8 @@
 // What seeds have found, each as a test of its own: a seed may mean something else after a change, these do not.
 
 import { afterEach, expect, test } from 'vitest';
-import {
-  createEngine,
-  defineWorkflow,
-  type Engine,
-  type EngineOptions,
-  openSqliteStore,
-  type Store,
-  step,
-  workflow,
-} from '../../src/index.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import { createEngine, type Engine, type EngineOptions, openSqliteStore, type Store, step, workflow } from '../../src/index.ts';
 import { createFlowProgram } from '../../src/kernel/flow-program.ts';
 import type { View } from '../../src/kernel/program.ts';
 import type { RunState } from '../../src/kernel/run-state.ts';
@@ -49,13 +41,13 @@ test('a step that waited for a semaphore goes on after a pause that outlived its
   const first = await open(options);
   const blocker = await first.start(held);
   const { id } = await first.start(wants);
-  await first.pause(id, { actor: 'ann' });
+  await first.run(id).pause({ actor: 'ann' });
   latch.open();
   await blocker.wait();
   await first.close();
   const second = await open(options);
-  await second.resume(id, { actor: 'ann' });
-  expect((await second.wait(id)).status).toBe('completed');
+  await second.run(id).resume({ actor: 'ann' });
+  expect((await second.run(id).wait()).status).toBe('completed');
 });
 
 test('a flow that failed stands at the failed step again when a person sends it back', () => {
@@ -95,12 +87,12 @@ test('a verification that its engine did not finish is made again by the next on
   const first = await open({ store, workflows: [gated] });
   const run = await first.start(gated);
   await run.wait('idle');
-  await first.decide(run.id, { option: 'yes', actor: 'ann' });
+  await first.run(run.id).decide({ option: 'yes', actor: 'ann' });
   await began.passed;
   await first.close({ abort: true });
   const second = await open({ store, workflows: [gated] });
   await second.recover();
-  expect((await second.wait(run.id)).status).toBe('completed');
+  expect((await second.run(run.id).wait()).status).toBe('completed');
 });
 
 test('an attempt that a person sends back stands in the queue for its semaphore again', async () => {
@@ -124,14 +116,14 @@ test('an attempt that a person sends back stands in the queue for its semaphore 
   await first.close({ abort: true });
   const second = await open(options);
   await second.recover();
-  expect((await second.wait(id, 'outside')).waits).toMatchObject([{ kind: 'unknown' }]);
+  expect((await second.run(id).wait('outside')).waits).toMatchObject([{ kind: 'unknown' }]);
   const blocker = await second.start(held);
-  await second.resume(id, { actor: 'ann', choice: { how: 'rerun' } });
-  expect((await second.get(id)).waits).toMatchObject([{ kind: 'capacity' }]);
+  await second.run(id).resume({ actor: 'ann', choice: { how: 'rerun' } });
+  expect((await second.run(id).get()).waits).toMatchObject([{ kind: 'capacity' }]);
   expect(calls).toBe(1);
   latch.open();
   await blocker.wait();
-  expect((await second.wait(id)).status).toBe('completed');
+  expect((await second.run(id).wait()).status).toBe('completed');
   expect(calls).toBe(2);
 });
 

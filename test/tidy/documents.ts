@@ -110,7 +110,7 @@ export function lockfileViolations(lockfile: Lockfile): string[] {
 export function pinViolations(manifest: Readonly<Record<string, unknown>>): string[] {
   return ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((kind) =>
     Object.entries((manifest[kind] ?? {}) as Record<string, string>)
-      .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+      .filter(([, version]) => !/^(npm:[\w@/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
       .map(([name, version]) => `package.json: ${kind}.${name} is "${version}"; pin one version`),
   );
 }

@@ -29,6 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   engine: BELOW_HOSTS,
   restate: BELOW_HOSTS,
   api: BELOW_API,
+  compat: BELOW_SERVERS,
   skills: ['base', 'definition', 'authoring'],
   proof: BELOW_PROOF,
   server: BELOW_SERVERS,

@@ -102,7 +102,7 @@ async function record(answering: Answering, { asked, answers, root, workflows }:
   const { driveRun, driveWithEngine } = await import('../drive.ts');
   const { actor, signature } = await signedAnswer(answering, asked, answers);
   const use = async (engine: Engine): Promise<number> => {
-    await engine.answer(asked.run, { answers, actor, step: asked.path, ...(signature === undefined ? {} : { signature }) });
+    await engine.run(asked.run).answer({ answers, actor, step: asked.path, ...(signature === undefined ? {} : { signature }) });
     shell.print(`${shell.symbol('done')} answered ${oneLine(asked.path)} of run ${asked.run}, as ${actor}.`);
     return driveRun(shell, { engine, run: root, wait: false });
   };

@@ -10,9 +10,12 @@ export const run: CommandRun = async (shell, given) => {
   const questions = await readHandedOver(shell, needed(given, 'questions', 'a JSON list of 1 to 3 questions'), '--questions');
   return sayByCommand(shell, given, {
     say: async (engine, id) => {
-      await engine.ask(id, { token, questions }).catch((error: unknown) => {
-        throw repeatable(shell, error, { command: `pawl ask ${id} --questions @questions.json`, token });
-      });
+      await engine
+        .run(id)
+        .ask({ token, questions })
+        .catch((error: unknown) => {
+          throw repeatable(shell, error, { command: `pawl ask ${id} --questions @questions.json`, token });
+        });
       return undefined;
     },
   });

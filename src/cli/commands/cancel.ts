@@ -30,8 +30,8 @@ export const run: CommandRun = async (shell, given) => {
       store,
       workflows,
       use: async (engine) => {
-        const { status } = await engine.cancel(id, { actor: userActor(shell), ...(reason === undefined ? {} : { reason }) });
-        if (!isFinal(status)) await engine.waitOnly(id, 'settled');
+        const { status } = await engine.run(id).cancel({ actor: userActor(shell), ...(reason === undefined ? {} : { reason }) });
+        if (!isFinal(status)) await engine.run(id).waitOnly('settled');
         shell.result(await readStory(store, id), () => [`run ${id} is cancelled; its story: pawl show ${id}`]);
         return 0;
       },

@@ -90,12 +90,12 @@ async function tell(shell: Shell, { engine, run, interrupt }: Scene, pauseMs: nu
 
 /** Decides where nobody can be asked. It exists only here: everywhere else a run waits for a person. */
 async function decideAsStandIn(shell: Shell, engine: Engine, run: string): Promise<'decided'> {
-  const [gate] = await engine.gates(run);
+  const [gate] = await engine.run(run).gates();
   if (gate === undefined) return 'decided';
   for (const line of questionLines(shell, gate)) shell.print(`  ${line}`);
   shell.print('  Nobody can be asked here: a scripted decider, which exists only in this demo,');
   shell.print('  stands in and answers "commit". At a terminal it would be you.');
-  await engine.decide(run, { option: 'commit', actor: STAND_IN, digest: gate.digest });
+  await engine.run(run).decide({ option: 'commit', actor: STAND_IN, digest: gate.digest });
   return 'decided';
 }
 

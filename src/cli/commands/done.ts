@@ -11,8 +11,11 @@ export const run: CommandRun = async (shell, given) => {
   const result = said === undefined ? null : await readHandedOver(shell, said, '--result');
   return sayByCommand(shell, given, {
     say: (engine, id) =>
-      engine.report(id, { token, result }).catch((error: unknown) => {
-        throw repeatable(shell, error, { command: `pawl done ${id} --result @result.json`, token });
-      }),
+      engine
+        .run(id)
+        .report({ token, result })
+        .catch((error: unknown) => {
+          throw repeatable(shell, error, { command: `pawl done ${id} --result @result.json`, token });
+        }),
   });
 };

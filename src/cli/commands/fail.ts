@@ -8,5 +8,5 @@ import type { CommandRun } from '../command.ts';
 export const run: CommandRun = async (shell, given) => {
   const token = tokenGiven(given);
   const failure = needed(given, 'reason', 'whoever goes on has to know why it could not be done');
-  return sayByCommand(shell, given, { gaveUp: true, say: (engine, id) => engine.report(id, { token, failure }) });
+  return sayByCommand(shell, given, { gaveUp: true, say: (engine, id) => engine.run(id).report({ token, failure }) });
 };

@@ -67,7 +67,7 @@ async function forkAndDrive(shell: Shell, given: Given, forking: Forking & { rea
     if (plan.passed.length > 0) await demandRight(shell, { demand: 'override', on: 'pawl fork --from' });
     if (!(await isAgreed(shell, given, plan))) return EXIT_NOTHING;
     const isSigned = forked.state.signed === true || place.settings.decisions === 'signed';
-    const fork = await engine.fork(original, { from, params, outputs, ...signingOf(shell, { isSigned }) });
+    const fork = await engine.run(original).fork({ from, params, outputs, ...signingOf(shell, { isSigned }) });
     shell.print(`Run ${fork.id} is a fork of ${original}.`);
     return driveRun(shell, { engine, run: fork.id, wait: false });
   };

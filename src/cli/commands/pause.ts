@@ -27,7 +27,7 @@ export const run: CommandRun = async (shell, given) => {
       store,
       workflows,
       use: async (engine) => {
-        await engine.pause(id, { actor: userActor(shell) });
+        await engine.run(id).pause({ actor: userActor(shell) });
         shell.result(await readStory(store, id), () => [
           `run ${id} is paused: what is under way ends, nothing new begins; it goes on with`,
           `    ${shell.style('cyan', `pawl resume ${id}`)}`,

@@ -35,7 +35,7 @@ const STEP_WIDTH = Math.max(...Object.keys(REMARKS).map((step) => step.length));
 
 /** Tells a run until it has ended, or until its question is left for later. */
 export async function tellRun(shell: Shell, telling: Telling): Promise<'ended' | 'later'> {
-  for await (const event of telling.engine.log(telling.run)) {
+  for await (const event of telling.engine.run(telling.run).log()) {
     if (event.type === 'step.opened') {
       await telling.pause();
       const { step } = event.activation;
@@ -68,7 +68,7 @@ function endedAttempt(event: RunEvent): Ended | undefined {
 }
 
 async function findStep({ engine, run }: Telling, { path, attempt }: Ended): Promise<StepView> {
-  const { steps } = await engine.get(run);
+  const { steps } = await engine.run(run).get();
   return steps.find((step) => step.path === path && step.attempt === attempt) as StepView;
 }
 

@@ -3,7 +3,7 @@
 import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
 import type { KindCompiler } from '../../authoring/graph-work.ts';
 import { budgetOf, type ContextSpec, type LiveAgent, liveCode, readContext, toldOf, workerOf } from '../../authoring/worker-spec.ts';
-import type { Json, JsonObject } from '../../base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
 import type { Budget } from '../../definition/budget.ts';
 import { type AgentConfig, agent as declaration } from './declare.ts';
 
@@ -22,24 +22,17 @@ export interface AgentSpec<Context extends object> extends StepOptions {
   readonly supportsQuestions?: boolean;
 }
 
-/** What an agent came back with; an agent that did not succeed fails its step. */
-export interface AgentResult {
-  readonly success: boolean;
-  readonly output: Json;
-  readonly [field: string]: Json;
-}
-
 /** The kind `agent`. */
 export const agent: KindCompiler = {
   ...declaration,
   field: 'agent',
-  beside: ['context', 'action', 'prompt', 'schema', 'budget'],
+  beside: ['context', 'action', 'prompt', 'script', 'schema', 'budget'],
   read(spec, { step }) {
-    const { agent: worker, action, prompt, schema, budget } = spec;
+    const { agent: worker, action, prompt, script, schema, budget } = spec;
     const role = typeof worker === 'string' ? worker : undefined;
     const { context, code } = readContext(spec, step);
     return {
-      work: { kind: 'agent', config: step.config<AgentConfig>({ role, action, prompt, schema, context, budget }, 'its agent') },
+      work: { kind: 'agent', config: step.config<AgentConfig>({ role, action, prompt, script, schema, context, budget }, 'its agent') },
       code: { ...code, ...liveCode(worker, step) },
     };
   },

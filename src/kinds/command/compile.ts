@@ -2,7 +2,6 @@
 
 import type { StepOptions, StepParts } from '../../authoring/flow-model.ts';
 import type { KindCompiler } from '../../authoring/graph-work.ts';
-import type { Json } from '../../base/json.ts';
 import type { ProgramModel } from '../../definition/program.ts';
 import { command as declaration } from './declare.ts';
 
@@ -12,14 +11,6 @@ export interface CommandSpec extends StepOptions {
   readonly argv?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-}
-
-/** How a program ended; `result` is there when it printed one. */
-export interface CommandResult {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly result?: Json;
 }
 
 /** The kind `command`. */

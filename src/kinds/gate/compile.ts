@@ -5,7 +5,6 @@ import type { StepReading } from '../../authoring/graph-reading.ts';
 import type { GateCheckSpec } from '../../authoring/graph-spec.ts';
 import type { KindCompiler } from '../../authoring/graph-work.ts';
 import { type Duration, parseDuration } from '../../base/duration.ts';
-import type { Json } from '../../base/json.ts';
 import type { CheckModel } from '../../definition/check.ts';
 import { gate as declaration } from './declare.ts';
 
@@ -15,12 +14,6 @@ export type CheckSpec = string | { readonly check: string; readonly timeout?: Du
 /** Checks that let the work pass or not. */
 export interface GateSpec extends StepOptions {
   readonly checks: readonly CheckSpec[];
-}
-
-/** The checks of a gate that let the work pass; one that did not fails its step. */
-export interface GateResult {
-  readonly passed: boolean;
-  readonly checks: readonly Json[];
 }
 
 /** The kind `gate`. */

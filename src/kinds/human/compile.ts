@@ -36,13 +36,6 @@ export type AnswerOf<Option> = Option extends string
       ? Exclude<Label, 'reject'>
       : never;
 
-/** What a person decided. */
-export interface HumanResult<Option extends string = string> {
-  readonly option: Option;
-  readonly input?: string;
-  readonly actor: string;
-}
-
 /** The kind `human`. */
 export const human: KindCompiler = {
   ...declaration,

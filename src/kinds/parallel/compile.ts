@@ -7,7 +7,7 @@ import type { MemberSpec } from '../../authoring/graph-spec.ts';
 import { codesOf, type KindCompiler } from '../../authoring/graph-work.ts';
 import { EngineError } from '../../base/error.ts';
 import type { BoundStep } from '../../definition/code.ts';
-import type { FlowStep } from '../../kernel/flow-step.ts';
+import { type FlowStep, noteUsed } from '../../kernel/flow-step.ts';
 import { keysOf } from '../../kernel/group.ts';
 import { parallel as declaration } from './declare.ts';
 
@@ -51,7 +51,11 @@ export function buildEach<Item>(
   }
   const keys = key === undefined ? keysOf(items.map(shownValue)) : items.map((item, index) => memberKey(name, key(item, index)));
   checkDistinct(name, keys);
-  const members = items.map((item, index) => memberOf(name, body(item, index).bound, keys[index] as string));
+  const members = items.map((item, index) => {
+    const step = body(item, index);
+    noteUsed(step);
+    return memberOf(name, step.bound, keys[index] as string);
+  });
   const models = members.map(({ model }) => model);
   const limit = concurrency === undefined ? {} : { concurrency };
   const work = { kind: 'parallel' as const, members: models, join: { rule: 'all' as const }, ...limit };

@@ -2,9 +2,8 @@
 
 import { checkMember, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
 import { codesOf, type KindCompiler } from '../../authoring/graph-work.ts';
-import type { Json } from '../../base/json.ts';
 import type { ValidateWork } from '../../definition/model.ts';
-import type { FlowStep } from '../../kernel/flow-step.ts';
+import { type FlowStep, noteUsed } from '../../kernel/flow-step.ts';
 import { validate as declaration } from './declare.ts';
 
 /** Stages by name, by a key of the configuration, or the default set; `retry` counts the rounds of repair. */
@@ -13,12 +12,6 @@ export interface ValidateSpec extends Omit<StepOptions, 'retry'> {
   readonly retry?: number;
   /** Runs after a failed round, before the next; its own result does not decide. */
   readonly onFailure?: FlowStep;
-}
-
-/** The stages of a validation that passed; one that did not fails its step. */
-export interface ValidateResult {
-  readonly success: true;
-  readonly stages: Json;
 }
 
 const REPAIRS = 3;
@@ -43,6 +36,7 @@ export function buildValidate(name: string, spec: ValidateSpec): StepParts {
   const named = typeof stages === 'object' ? [...stages] : (stages ?? null);
   const work = { kind: 'validate' as const, stages: named, repairs: retry };
   if (onFailure === undefined) return { name, work, options };
+  noteUsed(onFailure);
   checkMember(`the validation "${name}"`, onFailure.bound);
   return { name, work: { ...work, onFailure: onFailure.bound.model }, code: { members: codesOf([onFailure.bound]) }, options };
 }

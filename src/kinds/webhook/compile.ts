@@ -3,15 +3,7 @@
 import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
 import type { WebhookSpec } from '../../authoring/graph-spec.ts';
 import type { KindCompiler } from '../../authoring/graph-work.ts';
-import type { Json } from '../../base/json.ts';
 import { webhook as declaration, type WebhookConfig } from './declare.ts';
-
-/** What a web service answered. */
-export interface WebhookResult {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Json;
-}
 
 /** The kind `webhook`; the texts of a graph's request may be templates. */
 export const webhook: KindCompiler = {

@@ -9,9 +9,6 @@ import { duplicateWorkflow } from '../../definition/children.ts';
 import type { CompiledWorkflow, StepContext } from '../../definition/code.ts';
 import { workflow as declaration } from './declare.ts';
 
-/** What a child workflow ends with: what it returns, or the output of its last step when it returns nothing. */
-export type ChildOutput<Returned> = Returned extends null ? Json : undefined extends Returned ? Json : Returned;
-
 /** The kind `workflow`. */
 export const workflow: KindCompiler = {
   ...declaration,

@@ -2,8 +2,8 @@
 // `import { describeStore } from 'pawl/testing/suites'`.
 
 export { type CheckCase, type CheckHarness, describeCheck } from '../check-suite.ts';
-export { type DriverBehaviour, type DriverHarness, describeDriver } from '../driver-suite.ts';
-export type { ForgeStage } from '../forge-stage.ts';
+export { type DriverBehaviour, type DriverHarness, type DriverTrait, describeDriver } from '../driver-suite.ts';
+export type { ForgeStage, StageClone } from '../forge-stage.ts';
 export { describeForge } from '../forge-suite.ts';
 export { describeStepKind, type KindCase, type KindHarness } from '../kind-suite.ts';
 export { describeStore, type OpenedStore, type OpenStore } from '../store-suite.ts';

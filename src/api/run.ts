@@ -1,0 +1,206 @@
+// Owns the handle of one run: everything that can be asked of a run, or done to it, whether it was started here or found
+// by its id.
+
+import type { Json } from '../base/json.ts';
+import type { ProgressEvent } from '../definition/result.ts';
+import type { EngineCore } from '../engine/engine.ts';
+import { followLog, followProgress, type Until, waitFor } from '../engine/follow.ts';
+import { type ForkPlan, type ForkRequest, forkRun, planFork } from '../engine/fork.ts';
+import type { OpenGate } from '../engine/gates.ts';
+import { type Checkpoint, checkpointOf, type ResumeContext, type RunView, resumeContextOf, viewRun } from '../engine/inspect.ts';
+import {
+  type AnswerRequest,
+  answerQuestions,
+  askPerson,
+  type Handout,
+  handoutsOf,
+  type OpenQuestions,
+  questionsOf,
+  type ReportVerdict,
+  reportWork,
+  type WorkReport,
+} from '../engine/reports.ts';
+import { type DecisionRequest, decideGate, putGates, type ResumeRequest, resumeRun, sendSignal, steerRun } from '../engine/requests.ts';
+import type { RunEvent } from '../kernel/event.ts';
+import { isSettled } from '../kernel/run-state.ts';
+import { waitsOf } from '../kernel/status.ts';
+import { RECHECK_SIGNAL } from '../kernel/waits.ts';
+import type { Workspaces } from './workspaces.ts';
+
+/** A run that was started or found. `Output` is what it completes with. */
+export interface RunHandle<Output = Json> {
+  readonly id: string;
+  /** The run as it is now, with all its steps. */
+  get(): Promise<RunView<Output>>;
+  /** Resolves when the run has ended (`settled`, the default), or only waits (`idle`), with the run as it then is. */
+  wait(until?: Until): Promise<RunView<Output>>;
+  /** Resolves like `wait`, without reading the run's steps. */
+  waitOnly(until?: Until): Promise<void>;
+  /** The progress from the beginning to the end. */
+  events(): AsyncGenerator<ProgressEvent>;
+  /** The log as it grows, event by event, from a position on. */
+  log(after?: number): AsyncGenerator<RunEvent>;
+
+  /** The questions to people that are open. */
+  gates(): Promise<readonly OpenGate[]>;
+  /** Decides one of them; resolves when the decision is on disk and has taken effect. */
+  decide(decision: DecisionRequest): Promise<RunView<Output>>;
+  signal(name: string, options?: { readonly payload?: unknown; readonly id?: string }): Promise<void>;
+  cancel(options: { readonly actor: string; readonly reason?: string }): Promise<RunView<Output>>;
+  pause(options: { readonly actor: string }): Promise<RunView<Output>>;
+  /** Drives the run on: after a crash or a pause as it is, after a halt with a choice. */
+  resume(options?: ResumeRequest): Promise<RunHandle<Output>>;
+  /** Starts another run that takes over everything before a step. */
+  fork(request: ForkRequest): Promise<RunHandle<Output>>;
+  /** What a fork at this step would take over and do again. */
+  planFork(from: string): Promise<ForkPlan>;
+
+  /** The work that waits for the agent that called to do and report it. */
+  handouts(): Promise<readonly Handout[]>;
+  /** Takes the report of an attended agent; resolves with the verdict when the work is verified. */
+  report(report: WorkReport): Promise<ReportVerdict>;
+  /** Relays questions of an attended agent to the person it works for. */
+  ask(asked: { readonly token: string; readonly questions: unknown }): Promise<RunView<Output>>;
+  /** The questions of agents that wait for a person. */
+  questions(): Promise<readonly OpenQuestions[]>;
+  /** Answers the questions of an agent; a fresh attempt gets the answers. */
+  answer(answers: AnswerRequest): Promise<RunView<Output>>;
+
+  checkpoint(): Promise<Checkpoint>;
+  resumeContext(): Promise<ResumeContext>;
+}
+
+/** What the runs of an engine share. */
+export interface RunHost {
+  readonly core: EngineCore;
+  readonly workspaces: Workspaces | undefined;
+  /**
+   * Rejects what only a person may do when this process was started by a run of the store, or by an agent. What is done
+   * to the `own` run is done by whatever that run has started.
+   */
+  assertOutside(deed: string, own?: string): Promise<void>;
+}
+
+/** The handle of a run. */
+export class Run implements RunHandle {
+  readonly id: string;
+  readonly #host: RunHost;
+
+  constructor(host: RunHost, id: string) {
+    this.#host = host;
+    this.id = id;
+  }
+
+  /** The engine, as long as it can be asked something. */
+  get #core(): EngineCore {
+    this.#host.core.assertReadable();
+    return this.#host.core;
+  }
+
+  async get(): Promise<RunView> {
+    return viewRun(this.#core, this.id);
+  }
+
+  async wait(until?: Until): Promise<RunView> {
+    await this.waitOnly(until);
+    return this.get();
+  }
+
+  waitOnly(until: Until = 'settled'): Promise<void> {
+    return waitFor(this.#host.core, this.id, until);
+  }
+
+  events(): AsyncGenerator<ProgressEvent> {
+    return followProgress(this.#host.core, this.id);
+  }
+
+  log(after = 0): AsyncGenerator<RunEvent> {
+    return followLog(this.#host.core, this.id, after);
+  }
+
+  async gates(): Promise<readonly OpenGate[]> {
+    return putGates(this.#core, this.id);
+  }
+
+  async decide(decision: DecisionRequest): Promise<RunView> {
+    await this.#host.assertOutside('decide');
+    await decideGate(this.#core, this.id, decision);
+    return this.get();
+  }
+
+  async signal(name: string, options: { readonly payload?: unknown; readonly id?: string } = {}): Promise<void> {
+    await sendSignal(this.#core, this.id, { name, ...options });
+  }
+
+  async cancel(options: { readonly actor: string; readonly reason?: string }): Promise<RunView> {
+    await this.#host.assertOutside('cancel another run', this.id);
+    const reason = options?.reason;
+    await steerRun(this.#core, this.id, { actor: options?.actor, action: { do: 'cancel', ...(reason === undefined ? {} : { reason }) } });
+    return this.get();
+  }
+
+  async pause(options: { readonly actor: string }): Promise<RunView> {
+    await this.#host.assertOutside('pause another run', this.id);
+    await steerRun(this.#core, this.id, { actor: options?.actor, action: { do: 'pause' } });
+    return this.get();
+  }
+
+  async resume(options: ResumeRequest = {}): Promise<RunHandle> {
+    const { choice, budget, acceptChanges } = options;
+    if (choice !== undefined || budget !== undefined || acceptChanges === true) await this.#host.assertOutside('say how a run goes on');
+    await resumeRun(this.#core, this.id, options);
+    await this.#lookAtForge();
+    return this;
+  }
+
+  /** What happened at the forge while nobody drove the run was not reported to it: a gate without a verdict looks now. */
+  async #lookAtForge(): Promise<void> {
+    const { state } = await this.#core.store.load(this.id);
+    if (!isSettled(state.status) && waitsOf(state).some(({ kind }) => kind === 'checks'))
+      await sendSignal(this.#core, this.id, { name: RECHECK_SIGNAL });
+  }
+
+  async fork(request: ForkRequest): Promise<RunHandle> {
+    await this.#host.assertOutside('fork a run');
+    const { workspaces } = this.#host;
+    const { workspace } = workspaces === undefined ? {} : (await this.#core.store.load(this.id)).origin;
+    if (workspace !== undefined) await workspaces?.restore(workspace);
+    const { run } = await forkRun(this.#core, this.id, request);
+    return new Run(this.#host, run);
+  }
+
+  async planFork(from: string): Promise<ForkPlan> {
+    return planFork(this.#core, this.id, from);
+  }
+
+  async handouts(): Promise<readonly Handout[]> {
+    return handoutsOf(this.#core, this.id);
+  }
+
+  async report(report: WorkReport): Promise<ReportVerdict> {
+    return reportWork(this.#core, this.id, report);
+  }
+
+  async ask(asked: { readonly token: string; readonly questions: unknown }): Promise<RunView> {
+    await askPerson(this.#core, this.id, asked);
+    return this.get();
+  }
+
+  async questions(): Promise<readonly OpenQuestions[]> {
+    return questionsOf(this.#core, this.id);
+  }
+
+  async answer(answers: AnswerRequest): Promise<RunView> {
+    await this.#host.assertOutside('answer');
+    await answerQuestions(this.#core, this.id, answers);
+    return this.get();
+  }
+
+  async checkpoint(): Promise<Checkpoint> {
+    return checkpointOf(this.#core, this.id);
+  }
+
+  async resumeContext(): Promise<ResumeContext> {
+    return resumeContextOf(this.#core, this.id);
+  }
+}

@@ -1,0 +1,56 @@
+// Owns the spellings of workflows that `pawl` itself does not have: steps as a list or one by one, and other names for
+// one thing. They compile to the same definitions; types check them less, `validate` as much.
+
+import type { EngineOptions } from '../api/engine.ts';
+import { type RunArguments, Workflow as TypedWorkflow } from '../api/workflow.ts';
+import type { Child } from '../authoring/flow.ts';
+import type { FlowCall } from '../authoring/flow-call.ts';
+import { compileGraph, compileSteps } from '../authoring/graph.ts';
+import type { StepOutput } from '../authoring/graph-output.ts';
+import type { GraphSpec, StepSpec, StepsOptions } from '../authoring/graph-spec.ts';
+import type { OutputOfWorkflow } from '../authoring/step-spec.ts';
+import type { Json } from '../base/json.ts';
+import type { ArgSpecs, ArgValues } from '../definition/arg.ts';
+import type { CompiledWorkflow } from '../definition/code.ts';
+import type { WorkflowResult } from '../definition/result.ts';
+import { REGISTRY } from '../kinds/registry.ts';
+import { type ChildArguments, StepBuilder } from '../kinds/step-builder.ts';
+
+/** A workflow from its steps, one by one. `run` with the id of a step shows what the step says, as `stepOutput` does. */
+export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json> extends TypedWorkflow<Input, Output> {
+  /** A graph from its steps, in order; options may come last. */
+  constructor(name: string, ...steps: readonly StepSpec[] | readonly [...StepSpec[], StepsOptions]);
+  /** A workflow that is compiled already. */
+  constructor(compiled: CompiledWorkflow);
+  constructor(first: string | CompiledWorkflow, ...steps: readonly StepSpec[]) {
+    super(typeof first === 'string' ? compileSteps(first, steps, REGISTRY) : first);
+  }
+
+  /** What one step of a graph says: its title, its instructions, and what comes next. */
+  override run(stepId: string, params?: Readonly<Record<string, unknown>>): StepOutput;
+  /** Runs the workflow in memory, to its end. */
+  override run(...args: RunArguments<Input, EngineOptions>): Promise<WorkflowResult<Output>>;
+  override run(...args: readonly unknown[]): StepOutput | Promise<WorkflowResult<Output>> {
+    const [first, second] = args;
+    if (typeof first === 'string') return this.stepOutput(first, second as Readonly<Record<string, unknown>>);
+    return super.run(...(args as RunArguments<Input, EngineOptions>));
+  }
+}
+
+/** A workflow as a graph whose steps are a list; `type`, `name` and `initialStep` may stand for `name`, `title` and `entry`. */
+export function defineWorkflow<Ctx = object, P extends ArgSpecs = ArgSpecs>(spec: GraphSpec<Ctx, P>): Workflow<Partial<ArgValues<P>>> {
+  return new Workflow<Partial<ArgValues<P>>>(compileGraph<Ctx, P>(spec, REGISTRY));
+}
+
+/** A name that waits for what the step does, with the other names of what it can do. */
+export class SeedStepBuilder extends StepBuilder {
+  /** Another name for `workflow`. */
+  subworkflow<const W extends string | Child>(workflow: W, ...rest: ChildArguments<W>): FlowCall<OutputOfWorkflow<W>> {
+    return this.workflow(workflow, ...rest);
+  }
+}
+
+/** Names a step of a flow. */
+export function step(name: string): SeedStepBuilder {
+  return new SeedStepBuilder(name);
+}

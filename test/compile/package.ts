@@ -1,0 +1,73 @@
+// Owns a copy of the package as users install it, with its types only, and compiling programs against it.
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { root } from '../../scripts/bundle.js';
+
+/** One message of the compiler: where, and its first line. */
+export interface Diagnostic {
+  readonly file: string;
+  readonly line: number;
+  readonly message: string;
+}
+
+/** The compilers that the types are for. */
+export const COMPILERS = { newest: 'typescript', '5.9': 'typescript-5.9' } as const;
+
+/** Where programs are that import the package. */
+export class PackageFolder {
+  readonly folder = join(root, 'node_modules', '.cache', `pawl-types-${process.pid}`);
+
+  /** Writes the declarations, as the build does. */
+  constructor() {
+    const installed = join(this.folder, 'node_modules', 'pawl');
+    mkdirSync(installed, { recursive: true });
+    cpSync(join(root, 'package.json'), join(installed, 'package.json'));
+    const { stdout, status } = compile('newest', ['-p', join(root, 'tsconfig.build.json'), '--outDir', join(installed, 'dist')]);
+    if (status !== 0) throw new Error(`the declarations cannot be written:\n${stdout}`);
+    writeFileSync(join(this.folder, 'package.json'), '{ "type": "module" }\n');
+  }
+
+  /** The folder of the declarations. */
+  get declarations(): string {
+    return join(this.folder, 'node_modules', 'pawl', 'dist');
+  }
+
+  /** Writes a program. */
+  write(name: string, text: string): void {
+    writeFileSync(join(this.folder, name), text);
+  }
+
+  /** Compiles everything that was written, and the declarations of the package with it. */
+  check(compiler: keyof typeof COMPILERS, resolution: 'nodenext' | 'bundler', programs = '*.ts'): Diagnostic[] {
+    const options = {
+      target: 'es2022',
+      lib: ['es2024', 'esnext.disposable'],
+      module: resolution === 'nodenext' ? 'nodenext' : 'preserve',
+      moduleResolution: resolution,
+      types: ['node'],
+      strict: true,
+      noEmit: true,
+      skipLibCheck: false,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+    };
+    const config = join(this.folder, 'tsconfig.json');
+    writeFileSync(config, JSON.stringify({ compilerOptions: options, include: [programs] }));
+    const { stdout } = compile(compiler, ['-p', config, '--pretty', 'false']);
+    return stdout.split('\n').flatMap((text) => {
+      const [, file = '', line = '', message = ''] = /^(\S.*?)\((\d+),\d+\): error TS\d+: (.*)$/.exec(text) ?? [];
+      if (file !== '') return [{ file: basename(file), line: Number(line), message }];
+      return text === '' || text.startsWith(' ') ? [] : [{ file: '', line: 0, message: text }];
+    });
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function compile(compiler: keyof typeof COMPILERS, args: readonly string[]) {
+  return spawnSync(process.execPath, [join(root, 'node_modules', COMPILERS[compiler], 'bin', 'tsc'), ...args], { encoding: 'utf8' });
+}

@@ -1,0 +1,158 @@
+// Programs that must compile, with the types that they rely on spelled out.
+
+/** The programs, by what they show. */
+export const RIGHT: Readonly<Record<string, string>> = {
+  'every kind of step': `
+import { arg, defineWorkflow } from 'pawl';
+
+const child = defineWorkflow({
+  name: 'child',
+  params: { n: arg({ type: 'number', required: true }) },
+  steps: { add: { handler: () => ({ sum: 1 }), next: null } },
+});
+
+export const all = defineWorkflow({
+  name: 'all',
+  title: 'All',
+  description: 'Every kind of step',
+  version: '1',
+  limits: { maxIterations: 5 },
+  budget: { tokens: 1000 },
+  protected: ['test/**'],
+  entry: 'draft',
+  steps: {
+    draft: {
+      title: 'Draft',
+      command: ['make', 'draft'],
+      env: { A: '1' },
+      cwd: 'docs',
+      timeout: '1h30m',
+      retry: { max: 2, on: ['error'], backoff: { initial: '1s' } },
+      recovery: 'rerun',
+      postconditions: [{ name: 'n', check: (ctx) => ctx.result.length > 0, error: 'e' }],
+      next: 'check',
+    },
+    check: {
+      gate: {
+        checks: [
+          'npm test',
+          { check: 'command', argv: ['npm', 'test'], timeout: '30s' },
+          { check: 'any_of', checks: [{ check: 'file_exists', paths: ['x'] }, { check: 'coverage', minimum: '80%' }] },
+        ],
+      },
+      next: { ok: 'ask', fail: { to: 'draft', maxIterations: 3, onExhausted: 'escalate' }, _default: 'fail' },
+    },
+    ask: { human: { prompt: 'p', options: [{ label: 'go', nextStep: 'poll' }, { label: 'back', nextStep: 'draft', requiresInput: true }] } },
+    again: { human: { prompt: 'p' }, next: { approve: 'poll', reject: 'draft' } },
+    poll: { delay: { duration: '1h', poll: { interval: '10s', condition: (ctx) => ctx.attempt > 1 } }, next: 'sub' },
+    sub: { workflow: child, input: { n: 1 }, next: 'built' },
+    built: { workflow: child, input: (ctx) => ({ n: ctx.attempt }), next: 'named' },
+    named: { workflow: 'by-name', next: 'fan' },
+    fan: { each: { items: 'areas', step: { handler: (ctx) => ctx.item.name }, concurrency: 2 }, next: { ok: 'par', reject_all: 'draft' } },
+    par: {
+      parallel: { branches: { a: { handler: (ctx) => ctx.attempt }, b: { gate: { checks: [{ check: 'file_exists', paths: ['x'] }] } } }, join: 1 },
+      next: 'val',
+    },
+    val: { validate: { stages: ['lint'], onFailure: { agent: 'dev', prompt: 'fix' } }, next: 'agent' },
+    agent: { agent: 'dev', prompt: 'p', context: (ctx) => ({ run: ctx.runId }), supportsQuestions: true, next: 'write' },
+    write: { generate: 'writer', context: { a: 1 }, next: 'wait' },
+    wait: { signal: 'go', next: 'hook' },
+    hook: { webhook: { request: { url: 'https://x' }, expect: { status: 200 } }, next: 'plain' },
+    plain: { actions: ['Do it.'], next: { condition: 'params.x', onTrue: 'forge', onFalse: 'draft' } },
+    forge: { forge: { action: 'merge_pr', method: 'squash' }, condition: 'true', next: { ok: null, conflict: 'draft', stale_head: 'draft' } },
+  },
+});
+`,
+  'results, parameters and the output have their types': `
+import { arg, defineWorkflow, type Engine, type OutputSchema } from 'pawl';
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+function same<A, B>(_: Same<A, B>): void {}
+declare const sized: OutputSchema<{ readonly size: number }>;
+declare const engine: Engine;
+
+const typed = defineWorkflow({
+  name: 'typed',
+  params: { id: arg({ type: 'string', required: true }), mode: arg({ choices: ['quick', 'full'], default: 'full' }), note: arg({ type: 'string' }) },
+  context: () => ({ book: 'b' }),
+  steps: {
+    make: { handler: () => ({ pages: 3 }), next: 'ask' },
+    ask: { human: { prompt: 'p', options: [{ label: 'yes' }, { label: 'no' }] }, next: { yes: 'measure', no: 'make' } },
+    measure: { agent: 'dev', prompt: 'p', output: sized, next: 'end' },
+    end: {
+      handler: (ctx) => {
+        same<typeof ctx.workflowParams, { readonly id: string; readonly mode: 'quick' | 'full'; readonly note: string | undefined }>(true);
+        same<typeof ctx.book, string>(true);
+        const pages: number | undefined = ctx.results.make?.output.pages;
+        const option: 'yes' | 'no' | undefined = ctx.results.ask?.output.option;
+        const size: number | undefined = ctx.results.measure?.output.size;
+        return ['ok', { size: (size ?? 0) + (pages ?? 0) + (option === 'yes' ? 1 : 0) }];
+      },
+      output: sized,
+      next: null,
+    },
+  },
+});
+
+await using other = engine;
+const run = await engine.start(typed, { id: 'x' });
+const view = await run.wait();
+if (view.status === 'completed') same<typeof view.output, { readonly size: number }>(true);
+await run.decide({ option: 'yes', actor: 'ann' });
+await other.run(run.id).cancel({ actor: 'ann' });
+await engine.start(typed, { id: 'x', mode: 'quick' }, { id: 'run-1' });
+await engine.start('typed', { anything: 1 });
+await engine.start(defineWorkflow({ name: 'none', steps: { a: { command: 'x', next: null } } }));
+`,
+  'a flow with a child': `
+import { all, arg, race, step, StepFailed, workflow } from 'pawl';
+
+const child = workflow('child', { params: { n: arg({ type: 'number', required: true }) } }, function* ({ n }) {
+  return yield* step('add').task((m: number) => m + 1, n);
+});
+
+export const parent = workflow('parent', function* () {
+  const sum: number = yield* step('child').workflow(child, { n: 1 });
+  const [a, b]: [number, string] = yield* all([step('a').task(() => 1), step('b').task(() => 'x')]);
+  const { option } = yield* step('ask').human({ prompt: 'p', options: ['yes', 'no'] });
+  const first: number | string = yield* race([step('c').task(() => 1), step('d').task(() => 'x')]);
+  try {
+    yield* step('gate').gate({ checks: ['npm test'] });
+  } catch (error) {
+    if (error instanceof StepFailed) return { failed: error.step, evidence: error.evidence };
+  }
+  return { sum, a, b, option, first };
+});
+`,
+  'checks of a project': `
+import { defineWorkflow } from 'pawl';
+
+declare module 'pawl' {
+  interface Checks {
+    license: { readonly allow: readonly string[] };
+  }
+}
+
+export const w = defineWorkflow({
+  name: 'w',
+  steps: { a: { gate: { checks: [{ check: 'license', allow: ['MIT'] }] }, next: null } },
+});
+`,
+  'the other spellings': `
+import { arg, createEngine } from 'pawl';
+import { defineWorkflow, Outcome, StepDef, step, Workflow } from 'pawl/compat';
+import { createVirtualClock } from 'pawl/testing';
+
+export const listed = defineWorkflow<{ readonly book: string }>({
+  type: 'w1',
+  name: 'W1',
+  initialStep: 'a',
+  steps: [{ name: 'a', command: 'x', preconditions: [{ name: 'n', check: (ctx) => ctx.book !== '', error: 'e' }], next: null }],
+});
+export const given = new Workflow('skill', StepDef({ id: 'a', next: { [Outcome.OK]: null } }), { params: { n: arg({ min: 1 }) } });
+export const title: string = given.run('a').title;
+export const engine = await createEngine({ workflows: [listed, given], clock: createVirtualClock() });
+export const call = step('a').subworkflow('child', { n: 1 });
+await engine.start(listed, {});
+`,
+};

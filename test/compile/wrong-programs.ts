@@ -1,0 +1,311 @@
+// Programs that must not compile: each has one mistake, and the line with it says in a comment what the compiler has to
+// say there.
+
+/** The programs, by the mistake in each. */
+export const WRONG_PROGRAMS: Readonly<Record<string, string>> = {
+  'a parameter that is not declared': `
+export const w = defineWorkflow({
+  name: 'w',
+  params: { id: arg({ type: 'string', required: true }), mode: arg({ choices: ['quick', 'full'], default: 'full' }) },
+  steps: {
+    a: { handler: (ctx) => ctx.workflowParams.di, next: 'end' }, //! 'di'
+    end: { command: 'x', next: null },
+  },
+});
+`,
+  'a parameter of another type': `
+export const w = defineWorkflow({
+  name: 'w',
+  params: { id: arg({ type: 'string', required: true }), mode: arg({ choices: ['quick', 'full'], default: 'full' }) },
+  steps: {
+    a: { handler: (ctx) => ctx.workflowParams.id.toFixed(), next: 'end' }, //! 'toFixed'
+    end: { command: 'x', next: null },
+  },
+});
+`,
+  'a choice that is not there': `
+export const w = defineWorkflow({
+  name: 'w',
+  params: { id: arg({ type: 'string', required: true }), mode: arg({ choices: ['quick', 'full'], default: 'full' }) },
+  steps: {
+    a: { handler: (ctx) => ctx.workflowParams.mode === 'slow', next: 'end' }, //! no overlap
+    end: { command: 'x', next: null },
+  },
+});
+`,
+  'what the application context lacks': `
+export const w = defineWorkflow({
+  name: 'w',
+  context: () => ({ book: 'b' }),
+  steps: {
+    a: { handler: (ctx) => ctx.shelf, next: 'end' }, //! 'shelf'
+    end: { command: 'x', next: null },
+  },
+});
+`,
+  'a field that a result lacks': `
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { handler: (ctx) => ctx.results.made?.output.length, next: 'made' }, //! 'length'
+    made: { handler: () => ({ size: 1 }), next: null },
+  },
+});
+`,
+  'an answer that nobody can give': `
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { handler: (ctx) => ctx.results.ask?.output.option === 'maybe', next: 'ask' }, //! no overlap
+    ask: { human: { prompt: 'p', options: [{ label: 'yes' }, { label: 'no' }] }, next: null },
+  },
+});
+`,
+  'a result that the schema does not have': `
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { handler: (ctx) => ctx.results.sized?.output.length, next: 'sized' }, //! 'length'
+    sized: { agent: 'dev', output: sizeSchema, next: null },
+  },
+});
+`,
+  'a list of steps': `
+export const w = defineWorkflow({
+  name: 'w',
+  steps: [{ command: 'x', next: null }], //! 
+});
+`,
+  'an entry that is no step': `
+export const w = defineWorkflow({
+  name: 'w',
+  entry: 'strat', //! strat
+  steps: { start: { command: 'x', next: null } },
+});
+`,
+  'no name': `
+export const w = defineWorkflow({ //!
+  steps: { a: { command: 'x', next: null } },
+});
+`,
+  'no steps': `
+export const w = defineWorkflow({ name: 'w' }); //!
+`,
+  'an unknown field of the workflow': `
+export const w = defineWorkflow({
+  name: 'w',
+  descripton: 'x', //! descripton
+  steps: { a: { command: 'x', next: null } },
+});
+`,
+  'the other spelling of the name': `
+export const w = defineWorkflow({
+  name: 'w',
+  type: 'w', //! 'type'
+  steps: { a: { command: 'x', next: null } },
+});
+`,
+  'the other spelling of the entry': `
+export const w = defineWorkflow({
+  name: 'w',
+  initialStep: 'a', //! 'initialStep'
+  steps: { a: { command: 'x', next: null } },
+});
+`,
+  'a step twice': `
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { command: 'x', next: null },
+    a: { command: 'y', next: null }, //! multiple properties
+  },
+});
+`,
+  'parameters that are no arguments': `
+export const w = defineWorkflow({
+  name: 'w',
+  params: { id: 'string' }, //! 
+  steps: {
+    a: { command: 'x', next: null },
+  },
+});
+`,
+  'a child without its input': `
+const child = defineWorkflow({ name: 'c', params: { n: arg({ type: 'number', required: true }) }, steps: { a: { handler: () => ({ sum: 1 }), next: null } } });
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { workflow: child, next: 'end' }, //! this step lacks "input"
+    end: { command: 'x', next: null },
+  },
+});
+`,
+  'a child with a wrong input': `
+const child = defineWorkflow({ name: 'c', params: { n: arg({ type: 'number', required: true }) }, steps: { a: { handler: () => ({ sum: 1 }), next: null } } });
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { workflow: child, input: { n: 'one' }, next: 'end' }, //! 'number'
+    end: { command: 'x', next: null },
+  },
+});
+`,
+  'a child with an input it does not know': `
+const child = defineWorkflow({ name: 'c', params: { n: arg({ type: 'number', required: true }) }, steps: { a: { handler: () => ({ sum: 1 }), next: null } } });
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { workflow: child, input: { n: 1, m: 2 }, next: 'end' }, //! 'm'
+    end: { command: 'x', next: null },
+  },
+});
+`,
+  'a child whose input is built wrongly': `
+const child = defineWorkflow({ name: 'c', params: { n: arg({ type: 'number', required: true }) }, steps: { a: { handler: () => ({ sum: 1 }), next: null } } });
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { workflow: child, input: () => ({ n: 'one' }), next: 'end' }, //! 'number'
+    end: { command: 'x', next: null },
+  },
+});
+`,
+  'a child that is no workflow': `
+const child = defineWorkflow({ name: 'c', params: { n: arg({ type: 'number', required: true }) }, steps: { a: { handler: () => ({ sum: 1 }), next: null } } });
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { workflow: 5, next: 'end' }, //! 
+    end: { command: 'x', next: null },
+  },
+});
+`,
+  'a field that the output of a child lacks': `
+const child = defineWorkflow({ name: 'c', params: { n: arg({ type: 'number', required: true }) }, steps: { a: { handler: () => ({ sum: 1 }), next: null } } });
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { handler: (ctx) => ctx.results.kid?.output.total, next: 'kid' }, //! 'total'
+    kid: { workflow: child, input: { n: 1 }, next: null },
+  },
+});
+`,
+  'a run without its parameters': `
+const w = defineWorkflow({ name: 'w', params: { id: arg({ type: 'string', required: true }) }, steps: { a: { handler: () => ({ size: 1 }), next: null } } });
+declare const engine: Engine;
+export const run = engine.start(w); //! 
+`,
+  'a run with a wrong parameter': `
+const w = defineWorkflow({ name: 'w', params: { id: arg({ type: 'string', required: true }) }, steps: { a: { handler: () => ({ size: 1 }), next: null } } });
+declare const engine: Engine;
+export const run = engine.start(w, { id: 5 }); //! 'number'
+`,
+  'a run with a parameter it does not know': `
+const w = defineWorkflow({ name: 'w', params: { id: arg({ type: 'string', required: true }) }, steps: { a: { handler: () => ({ size: 1 }), next: null } } });
+declare const engine: Engine;
+export const run = engine.start(w, { id: 'x', name: 'y' }); //! 'name'
+`,
+  'a run with a parameter where there are none': `
+const w = defineWorkflow({ name: 'w', steps: { a: { command: 'x', next: null } } });
+declare const engine: Engine;
+export const run = engine.start(w, { id: 5 }); //! 
+`,
+  'an output that was not checked to be there': `
+const w = defineWorkflow({ name: 'w', params: { id: arg({ type: 'string', required: true }) }, steps: { a: { handler: () => ({ size: 1 }), next: null } } });
+declare const engine: Engine;
+export const size = (await (await engine.start(w, { id: 'x' })).wait()).output.size; //!
+`,
+  'a field that the output lacks': `
+const w = defineWorkflow({ name: 'w', params: { id: arg({ type: 'string', required: true }) }, steps: { a: { handler: () => ({ size: 1 }), next: null } } });
+declare const engine: Engine;
+const view = await (await engine.start(w, { id: 'x' })).wait();
+export const size = view.status === 'completed' ? view.output.length : 0; //! 'length'
+`,
+  'a run in memory with a wrong parameter': `
+const w = defineWorkflow({ name: 'w', params: { id: arg({ type: 'string', required: true }) }, steps: { a: { handler: () => ({ size: 1 }), next: null } } });
+declare const engine: Engine;
+export const result = w.run({ id: 5 }); //! 'number'
+`,
+  'the id of a step where parameters go': `
+const w = defineWorkflow({ name: 'w', params: { id: arg({ type: 'string', required: true }) }, steps: { a: { handler: () => ({ size: 1 }), next: null } } });
+declare const engine: Engine;
+export const said = w.run('a'); //! 'string'
+`,
+  'a decision without a person': `
+const w = defineWorkflow({ name: 'w', params: { id: arg({ type: 'string', required: true }) }, steps: { a: { handler: () => ({ size: 1 }), next: null } } });
+declare const engine: Engine;
+export const view = (await engine.start(w, { id: 'x' })).decide({ option: 'yes' }); //!
+`,
+  'a cancellation without a person': `
+const w = defineWorkflow({ name: 'w', params: { id: arg({ type: 'string', required: true }) }, steps: { a: { handler: () => ({ size: 1 }), next: null } } });
+declare const engine: Engine;
+export const view = (await engine.start(w, { id: 'x' })).cancel({ reason: 'x' }); //! actor
+`,
+  'a wait for what there is not': `
+const w = defineWorkflow({ name: 'w', params: { id: arg({ type: 'string', required: true }) }, steps: { a: { handler: () => ({ size: 1 }), next: null } } });
+declare const engine: Engine;
+export const view = (await engine.start(w, { id: 'x' })).wait('done'); //! done
+`,
+  'a task with a wrong argument': `
+export const w = workflow('w', { params: { id: arg({ type: 'string', required: true }) } }, function* ({ id }) {
+  yield* step('a').task((n: number) => n, id); //! 'number'
+  return id;
+});
+`,
+  'a task with an argument too few': `
+export const w = workflow('w', { params: { id: arg({ type: 'string', required: true }) } }, function* ({ id }) {
+  yield* step('a').task((n: number) => n); //! 
+  return id;
+});
+`,
+  'a step of an unknown kind': `
+export const w = workflow('w', { params: { id: arg({ type: 'string', required: true }) } }, function* ({ id }) {
+  yield* step('a').python(() => 1); //! 'python'
+  return id;
+});
+`,
+  'the other name of a child': `
+export const w = workflow('w', { params: { id: arg({ type: 'string', required: true }) } }, function* ({ id }) {
+  yield* step('a').subworkflow('child'); //! 'subworkflow'
+  return id;
+});
+`,
+  'a child of a flow with a wrong input': `
+const child = defineWorkflow({ name: 'c', params: { n: arg({ type: 'number', required: true }) }, steps: { a: { handler: () => ({ sum: 1 }), next: null } } });
+export const w = workflow('w', { params: { id: arg({ type: 'string', required: true }) } }, function* ({ id }) {
+  yield* step('a').workflow(child, { n: 'one' }); //! 'number'
+  return id;
+});
+`,
+  'a child of a flow without its input': `
+const child = defineWorkflow({ name: 'c', params: { n: arg({ type: 'number', required: true }) }, steps: { a: { handler: () => ({ sum: 1 }), next: null } } });
+export const w = workflow('w', { params: { id: arg({ type: 'string', required: true }) } }, function* ({ id }) {
+  yield* step('a').workflow(child); //! 
+  return id;
+});
+`,
+  'an answer that a flow never sees': `
+export const w = workflow('w', { params: { id: arg({ type: 'string', required: true }) } }, function* ({ id }) {
+  const { option } = yield* step('a').human({ prompt: 'p', options: ['yes', 'no'] });
+  if (option === 'maybe') return id; //! no overlap
+  return id;
+});
+`,
+  'an unknown field of an agent': `
+export const w = workflow('w', { params: { id: arg({ type: 'string', required: true }) } }, function* ({ id }) {
+  yield* step('a').agent({ agent: 'dev', promt: 'x' }); //! 'promt'
+  return id;
+});
+`,
+  'a parameter that a flow does not have': `
+export const w = workflow('w', { params: { id: arg({ type: 'string' }) } }, function* ({ name }) { //! 'name'
+  return name;
+});
+`,
+  'an argument with an unknown field': `
+export const a = arg({ type: 'string', requred: true }); //! a parameter has no such field
+`,
+  'an argument of an unknown type': `
+export const a = arg({ type: 'text' }); //! text
+`,
+};

@@ -1,0 +1,109 @@
+// Workflows of one wrong step that must not compile, and what the compiler has to say at that step: `name | step | words`.
+
+/** The wrong steps: each is put before a step "end". */
+export const WRONG_STEPS = `
+a next that is no step | a: { command: 'x', next: 'ned' }, | '"ned"'
+a next in capitals | a: { command: 'x', next: 'End' }, | '"End"'
+a number as next | a: { command: 'x', next: 1 }, | 'number'
+true as next | a: { command: 'x', next: true }, | 'true'
+a list as next | a: { command: 'x', next: ['end'] }, | steps have no such outcome
+a misspelt end | a: { command: 'x', next: 'completed' }, | '"completed"'
+no next | a: { command: 'x' }, | this step lacks "next"
+no next on a gate | a: { gate: { checks: ['x'] } }, | this step lacks "next"
+no next on an agent | a: { agent: 'dev' }, | this step lacks "next"
+no next on a question without options | a: { human: { prompt: 'p' } }, | this step lacks "next"
+no next, and an option that leads nowhere | a: { human: { prompt: 'p', options: [{ label: 'yes', nextStep: 'end' }, { label: 'no' }] } }, | this step lacks "next"
+undefined as next | a: { command: 'x', next: undefined }, | 'undefined'
+a target that is no step, by outcome | a: { command: 'x', next: { ok: 'ned' } }, | '"ned"'
+an unknown outcome | a: { command: 'x', next: { okay: 'end' } }, | "command" steps have no such outcome
+an outcome in capitals | a: { command: 'x', next: { OK: 'end' } }, | "command" steps have no such outcome
+an outcome of another kind | a: { gate: { checks: ['x'] }, next: { ok: 'end', conflict: 'end' } }, | "gate" steps have no such outcome
+the outcome of groups on a command | a: { command: 'x', next: { ok: 'end', reject_all: 'end' } }, | "command" steps have no such outcome
+a bounded target that is no step | a: { command: 'x', next: { to: 'ned', maxIterations: 3 } }, | '"ned"'
+a bound in words | a: { command: 'x', next: { to: 'end', maxIterations: 'three' } }, | 'string'
+a misspelt bound | a: { command: 'x', next: { to: 'end', maxIteration: 3 } }, | 'maxIteration'
+an exhausted bound that leads to no step | a: { command: 'x', next: { to: 'end', maxIterations: 3, onExhausted: 'ned' } }, | '"ned"'
+a bounded target that is no step, by outcome | a: { gate: { checks: ['x'] }, next: { ok: 'end', fail: { to: 'aa', maxIterations: 3 } } }, | '"aa"'
+a misspelt bound, by outcome | a: { gate: { checks: ['x'] }, next: { ok: 'end', fail: { to: 'a', max: 3 } } }, | 'max'
+a condition without onFalse | a: { command: 'x', next: { condition: 'result.ok', onTrue: 'end' } }, | onFalse
+a condition with a wrong target | a: { command: 'x', next: { condition: 'result.ok', onTrue: 'end', onFalse: 'aa' } }, | '"aa"'
+a condition that is a function | a: { command: 'x', next: { condition: () => true, onTrue: 'end', onFalse: 'a' } }, | 'string'
+a condition with a misspelt field | a: { command: 'x', next: { condition: 'x', onTrue: 'end', onFalse: 'a', otherwise: 'a' } }, | 'otherwise'
+a condition by outcome with a wrong target | a: { command: 'x', next: { ok: { condition: 'x', onTrue: 'ned', onFalse: 'a' } } }, | '"ned"'
+two kinds | a: { command: 'x', handler: () => 1, next: 'end' }, | one kind per step
+a gate and an agent | a: { agent: 'dev', gate: { checks: ['x'] }, next: 'end' }, | one kind per step
+no kind | a: { next: 'end' }, | this step does nothing
+no kind, and a title | a: { title: 'A', next: 'end' }, | this step does nothing
+an empty step | a: {}, | next
+a misspelt kind | a: { comand: 'x', next: 'end' }, | this step does nothing
+a step that is a text | a: 'npm test', | 
+an unknown field | a: { command: 'x', retires: 3, next: 'end' }, | "command" steps have no such field
+a field of another kind | a: { command: 'x', prompt: 'p', next: 'end' }, | "command" steps have no such field
+an id inside of a step | a: { id: 'a', command: 'x', next: 'end' }, | "command" steps have no such field
+a name inside of a step | a: { name: 'a', command: 'x', next: 'end' }, | "command" steps have no such field
+the other spelling of a question | a: { command: 'x', humanGate: { prompt: 'p' }, next: 'end' }, | "command" steps have no such field
+the other spelling of a fan-out | a: { command: 'x', parallelKey: 'areas', next: 'end' }, | "command" steps have no such field
+an unknown field of a step with instructions only | a: { actions: ['x'], prompts: 'p', next: 'end' }, | "plain" steps have no such field
+a command that is a number | a: { command: 5, next: 'end' }, | 
+a command with numbers | a: { command: ['sleep', 5], next: 'end' }, | 
+an environment with a number | a: { command: 'x', env: { PORT: 80 }, next: 'end' }, | 'string'
+a handler that is a text | a: { handler: 'x', next: 'end' }, | 
+a timeout in words | a: { command: 'x', timeout: '5 minutes', next: 'end' }, | 5 minutes
+a timeout without a unit | a: { command: 'x', timeout: '5', next: 'end' }, | '"5"'
+a retry in words | a: { command: 'x', retry: 'twice', next: 'end' }, | 
+a retry for an unknown outcome | a: { command: 'x', retry: { max: 2, on: ['fail'] }, next: 'end' }, | fail
+a retry with a misspelt field | a: { command: 'x', retry: { max: 2, delay: '5s' }, next: 'end' }, | 'delay'
+an unknown recovery | a: { command: 'x', recovery: 'retry', next: 'end' }, | retry
+slots that are a text | a: { command: 'x', slots: 'db', next: 'end' }, | 
+a condition of a step that is a function | a: { command: 'x', condition: () => true, next: 'end' }, | 'string'
+a postcondition without an error | a: { command: 'x', postconditions: [{ name: 'n', check: 'result.ok' }], next: 'end' }, | error
+a postcondition that gives no answer | a: { command: 'x', postconditions: [{ name: 'n', check: () => 'yes', error: 'e' }], next: 'end' }, | 
+a postcondition that is no list | a: { command: 'x', postconditions: { name: 'n', check: 'x', error: 'e' }, next: 'end' }, | 
+a precondition with a misspelt field | a: { command: 'x', preconditions: [{ name: 'n', check: 'x', err: 'e' }], next: 'end' }, | err
+a delay in words | a: { delay: 'soon', next: 'end' }, | soon
+a poll without an interval | a: { delay: { duration: '1h', poll: { condition: 'x' } }, next: 'end' }, | interval
+a signal that is a number | a: { signal: 5, next: 'end' }, | 'string'
+a webhook without a URL | a: { webhook: { request: { method: 'GET' } }, next: 'end' }, | url
+a webhook that expects a text | a: { webhook: { request: { url: 'https://x' }, expect: { status: '200' } }, next: 'end' }, | 'number'
+an unknown action of the forge | a: { forge: { action: 'merge' }, next: 'end' }, | merge
+an action with a field of another | a: { forge: { action: 'close_issue', method: 'squash' }, next: 'end' }, | 'method'
+an action without its field | a: { forge: { action: 'create_issue' }, next: 'end' }, | title
+an unknown method of a merge | a: { forge: { action: 'merge_pr', method: 'octopus' }, next: 'end' }, | octopus
+stages that are a number | a: { validate: { stages: 3 }, next: 'end' }, | 
+an agent that is a number | a: { agent: 5, next: 'end' }, | 
+an agent with a prompt that is a function | a: { agent: 'dev', prompt: () => 'x', next: 'end' }, | 'string'
+a budget with an unknown field | a: { agent: 'dev', budget: { euros: 5 }, next: 'end' }, | euros
+an unknown check | a: { gate: { checks: [{ check: 'comand', run: 'x' }] }, next: 'end' }, | comand
+a check with a misspelt field | a: { gate: { checks: [{ check: 'command', cmd: 'x' }] }, next: 'end' }, | 
+a check with a field of another | a: { gate: { checks: [{ check: 'file_exists', paths: ['x'], run: 'x' }] }, next: 'end' }, | 'run'
+a check without its field | a: { gate: { checks: [{ check: 'file_exists' }] }, next: 'end' }, | paths
+a check without a name | a: { gate: { checks: [{ run: 'x' }] }, next: 'end' }, | check
+a share as text | a: { gate: { checks: [{ check: 'coverage', minimum: 'eighty' }] }, next: 'end' }, | eighty
+an unknown metric | a: { gate: { checks: [{ check: 'coverage', minimum: 80, metric: 'lines' }] }, next: 'end' }, | lines
+an approval from nobody | a: { gate: { checks: [{ check: 'pr_approval', count: 2 }] }, next: 'end' }, | from
+the second check is wrong | a: { gate: { checks: ['x', { check: 'webhook', uri: 'x' }] }, next: 'end' }, | uri
+a wrong check inside of another | a: { gate: { checks: [{ check: 'any_of', checks: [{ check: 'comand', run: 'x' }] }] }, next: 'end' }, | comand
+a gate without a list | a: { gate: { checks: 'x' }, next: 'end' }, | 
+a gate with a misspelt field | a: { gate: { check: ['x'] }, next: 'end' }, | 
+a question without a prompt | a: { human: { show: ['x'] }, next: 'end' }, | prompt
+the other spelling of what is shown | a: { human: { prompt: 'p', context: ['x'] }, next: 'end' }, | 'context'
+an option without a label | a: { human: { prompt: 'p', options: [{ nextStep: 'end' }] } }, | label
+an option that leads to no step | a: { human: { prompt: 'p', options: [{ label: 'yes', nextStep: 'ned' }] } }, | '"ned"'
+an option with a misspelt field | a: { human: { prompt: 'p', options: [{ label: 'yes', nextStep: 'end', needsInput: true }] } }, | 'needsInput'
+a wrong label in next | a: { human: { prompt: 'p', options: [{ label: 'publish' }, { label: 'rework' }] }, next: { publish: 'end', reword: 'a' } }, | "human" steps have no such outcome
+a wrong label where there are no options | a: { human: { prompt: 'p' }, next: { aprove: 'end', reject: 'a' } }, | "human" steps have no such outcome
+branches that are a list | a: { parallel: { branches: [{ command: 'x' }] }, next: 'end' }, | 
+a branch with a next | a: { parallel: { branches: { x: { command: 'x', next: 'end' } } }, next: 'end' }, | a step inside a group has no
+a branch without a kind | a: { parallel: { branches: { x: { title: 'X' } } }, next: 'end' }, | this step does nothing
+a branch with two kinds | a: { parallel: { branches: { x: { command: 'x', agent: 'dev' } } }, next: 'end' }, | one kind per step
+a wrong check in a branch | a: { parallel: { branches: { x: { gate: { checks: [{ check: 'comand', run: 'x' }] } } } }, next: 'end' }, | comand
+an unknown join | a: { parallel: { branches: { x: { command: 'x' } }, join: 'some' }, next: 'end' }, | some
+a fan-out without items | a: { each: { step: { command: 'x' } }, next: 'end' }, | items
+a fan-out with a misspelt field | a: { each: { items: 'x', step: { command: 'x' }, concurency: 2 }, next: 'end' }, | concurency
+a fan-out whose step has an unknown field | a: { each: { items: 'x', step: { command: 'x', prompt: 'p' } }, next: 'end' }, | steps have no such field
+what the engine context lacks | a: { handler: (ctx) => ctx.runid, next: 'end' }, | 'runid'
+the result of a step that is not there | a: { handler: (ctx) => ctx.results.b, next: 'end' }, | 'b'
+a result without the check that it is there | a: { handler: (ctx) => ctx.results.end.output, next: 'end' }, | possibly 'undefined'
+a return value that the schema does not take | a: { handler: () => ({ size: 'big' }), output: sizeSchema, next: 'end' }, | 
+an output that is no schema | a: { handler: () => 1, output: { type: 'object' }, next: 'end' }, | 'type'
+`;

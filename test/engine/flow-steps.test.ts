@@ -1,0 +1,97 @@
+// What a flow owes its steps, and what its steps owe it: every step that is built is yielded, and a failure says what was
+// observed, live and after a replay.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { all, createEngine, type Json, StepFailed, step, workflow } from '../../src/index.ts';
+import { createRig, type Rig } from './rig.ts';
+
+let rig: Rig;
+beforeEach(() => {
+  rig = createRig();
+});
+afterEach(() => rig.close());
+
+describe('a step that is built and not yielded', () => {
+  test.each([
+    [
+      'before another step',
+      function* () {
+        step('lost').task(() => 1);
+        yield* step('kept').task(() => 2);
+      },
+    ],
+    [
+      'before the end',
+      function* () {
+        yield* step('kept').task(() => 2);
+        step('lost')
+          .task(() => 1)
+          .retry(2);
+      },
+    ],
+  ])('%s fails the run, and nothing after it is done', async (_where, body) => {
+    const result = await workflow('careless', body).run();
+    expect([result.success, result.error]).toEqual([false, expect.stringContaining('built step "lost" and went on without yielding it')]);
+  });
+
+  test('is an error for a group as well', async () => {
+    const flow = workflow('careless', function* () {
+      all([step('a').task(() => 1)]);
+      yield* step('kept').task(() => 2);
+    });
+    expect((await flow.run()).error).toContain('built all([…])');
+  });
+
+  test('is none where it becomes part of another step, or is yielded as it is', async () => {
+    const flow = workflow('careful', function* () {
+      yield step('plain').task(() => 1);
+      yield* all([
+        step('a').task(() => 1),
+        step('b')
+          .task(() => 2)
+          .timeout('1m'),
+      ]);
+      yield* step('each').each([1, 2], (n) => step(`n${n}`).task((m: number) => m, n));
+      return 'done';
+    });
+    expect(await flow.run()).toMatchObject({ success: true, finalOutput: 'done' });
+  });
+});
+
+test('a failed step carries what was observed, also when the flow is replayed', async () => {
+  const seen: Json[] = [];
+  const flow = workflow('checked', function* () {
+    try {
+      yield* step('build').command('exit 3');
+    } catch (error) {
+      if (!(error instanceof StepFailed)) throw error;
+      seen.push(error.evidence);
+    }
+    yield* step('go').signal('go');
+    return 'over';
+  });
+  const first = await rig.open({ workflows: [flow] });
+  const run = await first.start(flow);
+  await run.wait('idle');
+  await first.close();
+  const second = await rig.open({ workflows: [flow] });
+  await second.run(run.id).signal('go');
+  expect((await second.run(run.id).wait()).output).toBe('over');
+  expect(seen).toHaveLength(2);
+  expect(seen[0]).toMatchObject({ process: { exitCode: 3 } });
+  expect(seen[1]).toEqual(seen[0]);
+});
+
+test('an engine in a block is closed at its end', async () => {
+  const flow = workflow('short', function* () {
+    return yield* step('a').task(() => 1);
+  });
+  let kept: Awaited<ReturnType<typeof createEngine>>;
+  {
+    await using engine = await createEngine({ workflows: [flow] });
+    kept = engine;
+    const view = await (await engine.start(flow)).wait();
+    expect([view.status, view.output]).toEqual(['completed', 1]);
+  }
+  await expect(kept.list()).rejects.toMatchObject({ code: 'ENGINE_CLOSED' });
+});
