@@ -3,7 +3,7 @@
 
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -237,7 +237,8 @@ async function belowDriver(words: readonly string[]): Promise<Ended> {
   const driver = join(rig.folder, 'pawl.js');
   const [program = '', ...rest] = rig.argv(words);
   const call = `spawnSync(${JSON.stringify(program)}, process.argv.slice(3), { stdio: 'inherit' })`;
-  writeFileSync(driver, `process.exitCode = require('node:child_process').${call}.status;\n`);
+  // Written once: others may be reading it.
+  if (!existsSync(driver)) writeFileSync(driver, `process.exitCode = require('node:child_process').${call}.status;\n`);
   return inPty(process.execPath, [driver, 'run', ...rest], {});
 }
 

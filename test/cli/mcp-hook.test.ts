@@ -92,7 +92,8 @@ describe('an agent whose run has a step open', () => {
     await writeTrusted(rig, '.pawl/workflows/held.yaml', heldBy(hold));
     const starting = begin('held');
     await hold.pid();
-    expect((await stop()).stdout).toContain('is at work on its next step. Call pawl_next');
+    // The session knows of the run a moment after its first step began.
+    await expect.poll(async () => (await stop()).stdout, { timeout: 30_000 }).toContain('is at work on its next step. Call pawl_next');
     await hold.release();
     expect((await starting).text).toContain('Fix it.');
   });

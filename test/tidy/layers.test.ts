@@ -60,7 +60,7 @@ describe('neighbours', () => {
 
   test.each([
     ['src/kinds/agent/declare.ts', './compile.ts'],
-    ['src/kinds/agent/declare.ts', '../../definition/scope.ts'],
+    ['src/kinds/agent/declare.ts', '../../kernel/decide.ts'],
     ['src/kinds/agent/compile.ts', './run.ts'],
     ['src/kinds/agent/compile.ts', '../../steps/work.ts'],
     ['src/kinds/agent/run.ts', '../../authoring/graph.ts'],
