@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { ERROR_CODES } from '../src/base/error.ts';
 import { kernelViolations, machinePathViolations, silencingViolations, unrunTestViolations } from './tidy/banned.ts';
+import { importCycles } from './tidy/cycles.ts';
 import {
   errorDocViolations,
   featureViolations,
@@ -36,6 +37,10 @@ describe('the code', () => {
     ['documents every export', docViolations],
   ])('%s', (_rule, violations) => {
     expect(sources.flatMap(violations)).toEqual([]);
+  });
+
+  test('has no files that need each other to load', () => {
+    expect(importCycles(sources)).toEqual([]);
   });
 
   test('lies in files named after concepts', () => {
