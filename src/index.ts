@@ -65,6 +65,7 @@ export type {
   Webhook,
   WorkflowTypes,
 } from './authoring/step-spec.ts';
+export type * as WorkerTypes from './authoring/worker-spec.ts';
 export type { WorkflowSpec } from './authoring/workflow-spec.ts';
 export type { EnrolledKey, Entry as EnrolmentEntry, KeyList } from './authority/enrolment.ts';
 export type { PublicKey, UnlockedKey } from './authority/keys.ts';
@@ -76,6 +77,7 @@ export type { Json, JsonObject } from './base/json.ts';
 export type { Signature } from './base/signature.ts';
 export { type Arg, type ArgInput, type ArgSpec, type ArgSpecs, type ArgValue, type ArgValues, arg } from './definition/arg.ts';
 export type { Budget } from './definition/budget.ts';
+export type * as CheckTypes from './definition/check.ts';
 export type { CheckConfigs } from './definition/check.ts';
 export type * as CodeTypes from './definition/code.ts';
 export type { CheckpointView, CompiledWorkflow, StepCode, StepContext } from './definition/code.ts';
@@ -86,6 +88,7 @@ export { defineStepKind, type OwnJob, type OwnKind, type OwnKindSpec, type OwnRe
 export type * as ResultTypes from './definition/result.ts';
 export type { ProgressEvent, StepResult, WorkflowResult } from './definition/result.ts';
 export type { TriggerModel } from './definition/trigger.ts';
+export type * as RequestTypes from './definition/web-request.ts';
 export type { Budgets } from './engine/budgets.ts';
 export type { Clock } from './engine/clock.ts';
 export type { Until } from './engine/follow.ts';
@@ -113,6 +116,7 @@ export type { OpenWait } from './kernel/status.ts';
 export type { AgentSpec } from './kinds/agent/compile.ts';
 export type { CommandSpec } from './kinds/command/compile.ts';
 export type { DelaySpec } from './kinds/delay/compile.ts';
+export type * as GateTypes from './kinds/gate/compile.ts';
 export type { GateSpec } from './kinds/gate/compile.ts';
 export type { GenerateSpec } from './kinds/generate/compile.ts';
 export type { AnswerOf, HumanOption, HumanSpec } from './kinds/human/compile.ts';
