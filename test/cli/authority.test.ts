@@ -31,7 +31,7 @@ export default defineWorkflow({
 `;
 /** Passes a check, then leaves a mark. */
 const CHECKED = `
-import { defineWorkflow } from 'pawl';
+import { defineWorkflow } from 'pawl/compat';
 
 export default defineWorkflow({
   name: 'checked',
@@ -117,16 +117,16 @@ const STEERED: Readonly<Record<string, readonly string[]>> = {
 
 /** What the library offers a person, as a program calls it in a database of the user's. */
 const DEEDS: Readonly<Record<string, string>> = {
-  decide: `engine.decide('${ASKING}', { option: 'yes', actor })`,
-  answer: `engine.answer('${ASKING}', { answers: {}, actor })`,
-  cancel: `engine.cancel('${ASKING}', { actor })`,
-  pause: `engine.pause('${ASKING}', { actor })`,
-  'resume, retry': `engine.resume('${STUCK}', { actor, choice: { how: 'retry' } })`,
-  'resume, accept': `engine.resume('${STUCK}', { actor, choice: { how: 'accept' } })`,
-  'resume, goto': `engine.resume('${STUCK}', { actor, choice: { how: 'goto', step: 'publish' } })`,
-  'resume, budget': `engine.resume('${ASKING}', { actor, budget: { turns: 1 } })`,
-  'resume, accept changes': `engine.resume('${ASKING}', { actor, acceptChanges: true })`,
-  fork: `engine.fork('${PASSED}', { from: 'mark', actor })`,
+  decide: `engine.run('${ASKING}').decide({ option: 'yes', actor })`,
+  answer: `engine.run('${ASKING}').answer({ answers: {}, actor })`,
+  cancel: `engine.run('${ASKING}').cancel({ actor })`,
+  pause: `engine.run('${ASKING}').pause({ actor })`,
+  'resume, retry': `engine.run('${STUCK}').resume({ actor, choice: { how: 'retry' } })`,
+  'resume, accept': `engine.run('${STUCK}').resume({ actor, choice: { how: 'accept' } })`,
+  'resume, goto': `engine.run('${STUCK}').resume({ actor, choice: { how: 'goto', step: 'publish' } })`,
+  'resume, budget': `engine.run('${ASKING}').resume({ actor, budget: { turns: 1 } })`,
+  'resume, accept changes': `engine.run('${ASKING}').resume({ actor, acceptChanges: true })`,
+  fork: `engine.run('${PASSED}').fork({ from: 'mark', actor })`,
   'start, from': `engine.start('guarded', {}, { from: 'publish', origin: { actor } })`,
   'start, outputs': `engine.start('guarded', {}, { from: 'ask', outputs: { test: {} }, origin: { actor } })`,
 };
@@ -263,8 +263,9 @@ async function fromLibrary(env: Readonly<Record<string, string>>): Promise<Recor
   const script = `
     import { createEngine, defineWorkflow } from ${JSON.stringify(pathToFileURL(LIBRARY).href)};
     const actor = 'mallory';
-    const steps = ['test', 'ask', 'publish'].map((id) => ({ id, handler: () => ({}), next: null }));
-    const guarded = defineWorkflow({ name: 'guarded', steps: steps.map((step, at) => ({ ...step, next: steps[at + 1]?.id ?? null })) });
+    const ids = ['test', 'ask', 'publish'];
+    const steps = Object.fromEntries(ids.map((id, at) => [id, { handler: () => ({}), next: ids[at + 1] ?? null }]));
+    const guarded = defineWorkflow({ name: 'guarded', steps });
     const engine = await createEngine({ db: ${JSON.stringify(db)}, workflows: [guarded], drives: 'own', warn: () => undefined });
     const came = {};
     for (const [name, deed] of Object.entries({ ${Object.entries(DEEDS)

@@ -164,7 +164,7 @@ describe.each(RESTARTS)('after $name', ({ namespaces, isContainer }) => {
     trustProject(env.HOME === undefined ? rig.state : join(env.HOME, '.local', 'state', 'pawl'));
     const db = placement.db();
     const named = placement.config === undefined ? ['--db', db] : [];
-    expect(await rig.run(['run', 'work', '--id', ID, ...named], { env })).toMatchObject({ code: null });
+    expect(await rig.start(['run', 'work', '--id', ID, ...named], { env }).ended).toMatchObject({ code: null });
     const resume = (): readonly [number | null, string] => {
       const line = ['sh', '-c', 'hostname elsewhere && exec "$@"', 'sh', ...rig.argv(['resume', ID, ...named])];
       const { status, stderr } = spawnSync('unshare', [...namespaces, ...line], { cwd: rig.project, env: rig.env(env), encoding: 'utf8' });

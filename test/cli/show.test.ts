@@ -181,7 +181,7 @@ test('a run whose process died says that nobody drives it, and how to go on', as
   const id = 'ab00000000000001';
   const script = `
     import { createEngine, defineWorkflow } from ${JSON.stringify(join(ROOT, 'src/index.ts'))};
-    const stuck = defineWorkflow({ name: 'stuck', steps: [{ id: 'hang', handler: () => new Promise(() => console.log('at work')), next: null }] });
+    const stuck = defineWorkflow({ name: 'stuck', steps: { hang: { handler: () => new Promise(() => console.log('at work')), next: null } } });
     const engine = await createEngine({ db: ${JSON.stringify(dbOf(rig))}, workflows: [stuck] });
     await engine.start(stuck, {}, { id: '${id}' });
     setInterval(() => {}, 1e9);`;
