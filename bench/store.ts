@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createRunId } from '../src/base/id.ts';
 import type { RunEvent } from '../src/kernel/event.ts';
-import { createActivation, createAttempt, createFirst, createNext, createValue, START_AT } from '../src/proof/store-deltas.ts';
+import { createActivation, createAttempt, createFirst, createNext, createValue, START_AT } from '../src/proof/store-suite/deltas.ts';
 import { openSqliteStore, type SqliteStore } from '../src/store/sqlite/open.ts';
 import type { Delta } from '../src/store/store.ts';
 

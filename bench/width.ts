@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createScriptedDriver } from '../src/agents/scripted.ts';
 import { createEngine, type Engine } from '../src/api/engine.ts';
-import { compileGraph } from '../src/authoring/graph.ts';
+import { compileGraph } from '../src/authoring/graph/graph.ts';
 import type { CompiledWorkflow } from '../src/definition/code.ts';
 import { REGISTRY } from '../src/kinds/registry.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';

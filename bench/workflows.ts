@@ -1,6 +1,6 @@
 // Owns the workflows that are measured: nothing in them but steps.
 
-import { compileGraph } from '../src/authoring/graph.ts';
+import { compileGraph } from '../src/authoring/graph/graph.ts';
 import type { CompiledWorkflow } from '../src/definition/code.ts';
 import { REGISTRY } from '../src/kinds/registry.ts';
 

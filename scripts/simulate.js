@@ -2,7 +2,7 @@
 // that many from a seed on, `--wide` with fan-outs of up to 500. The exit code is 1 as soon as one of them fails.
 
 import { parseArgs } from 'node:util';
-import { SimulationFailed, simulate } from '../src/proof/simulate.ts';
+import { SimulationFailed, simulate } from '../src/proof/simulate/simulate.ts';
 
 const SEEDS_PER_LINE = 1000;
 const EVENTS_SHOWN = 40;

@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { SCHEMA_FILE, workflowJsonSchema } from '../src/authoring/yaml/json-schema.ts';
-import { yamlReferencePage } from '../src/authoring/yaml/schema-reference.ts';
+import { yamlReferencePage } from '../src/authoring/yaml/schema/reference.ts';
 import { root } from './bundle.js';
 
 write(join(root, 'docs', 'reference', 'yaml.md'), yamlReferencePage());

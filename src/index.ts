@@ -2,12 +2,12 @@
 // exported: by its name, or in one of the namespaces, which hold what agents, stores, forges, logs and definitions are
 // made of.
 
-export { type AcpOptions, createAcpDriver } from './agents/acp.ts';
-export { type AiModel, type AiSdkOptions, createAiSdkDriver } from './agents/ai-sdk.ts';
-export { type ClaudeCodeDriverOptions, createClaudeCodeDriver } from './agents/claude-code.ts';
-export type { ClaudeCodeSettings } from './agents/claude-code-start.ts';
-export { type CodexDriverOptions, createCodexDriver } from './agents/codex.ts';
-export type { CodexSettings } from './agents/codex-start.ts';
+export { type AcpOptions, createAcpDriver } from './agents/acp/acp.ts';
+export { type AiModel, type AiSdkOptions, createAiSdkDriver } from './agents/ai-sdk/ai-sdk.ts';
+export { type ClaudeCodeDriverOptions, createClaudeCodeDriver } from './agents/claude-code/claude-code.ts';
+export type { ClaudeCodeSettings } from './agents/claude-code/start.ts';
+export { type CodexDriverOptions, createCodexDriver } from './agents/codex/codex.ts';
+export type { CodexSettings } from './agents/codex/start.ts';
 export { type CommandDriverOptions, createCommandDriver } from './agents/command.ts';
 export type * as AgentTypes from './agents/driver.ts';
 export type { AgentAnswer, AgentDriver, AgentRequest } from './agents/driver.ts';
@@ -26,13 +26,12 @@ export {
 export { type OpenIdentity, openIdentity } from './api/identity.ts';
 export type { RunHandle } from './api/run.ts';
 export { defineWorkflow, type RunArguments, type Workflow, workflow } from './api/workflow.ts';
-export type { CheckFields, CheckSpec, Checks, Program } from './authoring/check-spec.ts';
-export type { Discovery, FileProblem } from './authoring/discover.ts';
-export type { DiscoveredWorkflow } from './authoring/discover-reading.ts';
-export type { Place, SourceProblem } from './authoring/discover-syntax.ts';
-export type { Child, FlowBody, FlowOptions } from './authoring/flow.ts';
-export { all, type FlowBatch, type FlowCall, type ResultOf, race } from './authoring/flow-call.ts';
-export type { FlowCondition, FlowRetry, StepOptions } from './authoring/flow-model.ts';
+export type { Discovery, FileProblem } from './authoring/discover/discover.ts';
+export type { DiscoveredWorkflow } from './authoring/discover/reading.ts';
+export type { Place, SourceProblem } from './authoring/discover/syntax.ts';
+export { all, type FlowBatch, type FlowCall, type ResultOf, race } from './authoring/flow/call.ts';
+export type { Child, FlowBody, FlowOptions } from './authoring/flow/flow.ts';
+export type { FlowCondition, FlowRetry, StepOptions } from './authoring/flow/model.ts';
 export type {
   AgentResult,
   ChildOutput,
@@ -41,10 +40,11 @@ export type {
   HumanResult,
   ValidateResult,
   WebhookResult,
-} from './authoring/flow-result.ts';
-export type { StepOutput } from './authoring/graph-output.ts';
-export type { ForgeSpec, WebhookSpec } from './authoring/graph-spec.ts';
-export type { StepContextOf, Unchecked } from './authoring/step-context.ts';
+} from './authoring/flow/result.ts';
+export type { StepOutput } from './authoring/graph/output.ts';
+export type { ForgeSpec, WebhookSpec } from './authoring/graph/spec.ts';
+export type { CheckFields, CheckSpec, Checks, Program } from './authoring/spec/check.ts';
+export type { StepContextOf, Unchecked } from './authoring/spec/context.ts';
 export type {
   AnswerOption,
   BoundedNext,
@@ -64,9 +64,9 @@ export type {
   TimeUnit,
   Webhook,
   WorkflowTypes,
-} from './authoring/step-spec.ts';
-export type * as WorkerTypes from './authoring/worker-spec.ts';
-export type { WorkflowSpec } from './authoring/workflow-spec.ts';
+} from './authoring/spec/step.ts';
+export type * as WorkerTypes from './authoring/spec/worker.ts';
+export type { WorkflowSpec } from './authoring/spec/workflow.ts';
 export type { EnrolledKey, Entry as EnrolmentEntry, KeyList } from './authority/enrolment.ts';
 export type { PublicKey, UnlockedKey } from './authority/keys.ts';
 export type * as StatementTypes from './authority/statement.ts';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parseRoleFile } from '../src/agents/role-file.ts';
-import { checkYaml } from '../src/authoring/yaml/check.ts';
-import { readSettingsFile } from '../src/cli/settings-file.ts';
+import { checkYaml } from '../src/authoring/yaml/check/check.ts';
+import { readSettingsFile } from '../src/cli/settings/file.ts';
 import { REGISTRY } from '../src/kinds/registry.ts';
 
 const GUIDES = join(import.meta.dirname, '../docs/guides');

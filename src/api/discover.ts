@@ -1,6 +1,6 @@
 // Owns the public face of discovery: it knows the built-in kinds of steps.
 
-import { type Discovery, discoverWorkflows as discover } from '../authoring/discover.ts';
+import { type Discovery, discoverWorkflows as discover } from '../authoring/discover/discover.ts';
 import { REGISTRY } from '../kinds/registry.ts';
 
 /** Finds the workflows in folders by parsing their files; none of their code is run. */

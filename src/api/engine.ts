@@ -2,7 +2,7 @@
 // one object to work with.
 
 import { existsSync } from 'node:fs';
-import type { InputOfWorkflow, OutputOfWorkflow } from '../authoring/step-spec.ts';
+import type { InputOfWorkflow, OutputOfWorkflow } from '../authoring/spec/step.ts';
 import { KeyList } from '../authority/enrolment.ts';
 import { readKeyList } from '../authority/key-files.ts';
 import { type EngineError, messageOf } from '../base/error.ts';

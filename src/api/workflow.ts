@@ -1,12 +1,12 @@
 // Owns the face of a workflow for authors: one frozen object, however it was written, that can be looked at, run in
 // memory, or handed to an engine.
 
-import { compileFlow, type FlowBody, type FlowOptions } from '../authoring/flow.ts';
-import type { ChildOutput } from '../authoring/flow-result.ts';
-import { compileWorkflow } from '../authoring/graph.ts';
-import { type StepOutput, stepOrder, stepOutput } from '../authoring/graph-output.ts';
-import type { OutputOf, WorkflowTypes } from '../authoring/step-spec.ts';
-import type { WorkflowSpec } from '../authoring/workflow-spec.ts';
+import { compileFlow, type FlowBody, type FlowOptions } from '../authoring/flow/flow.ts';
+import type { ChildOutput } from '../authoring/flow/result.ts';
+import { compileWorkflow } from '../authoring/graph/graph.ts';
+import { type StepOutput, stepOrder, stepOutput } from '../authoring/graph/output.ts';
+import type { OutputOf, WorkflowTypes } from '../authoring/spec/step.ts';
+import type { WorkflowSpec } from '../authoring/spec/workflow.ts';
 import type { Json } from '../base/json.ts';
 import type { ArgInput, ArgSpecs, ArgValues } from '../definition/arg.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';

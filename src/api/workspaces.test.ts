@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { git } from '../../test/git.ts';
 import type { Forge } from '../forge/forge.ts';
-import { openLocalForge } from '../forge/local-forge.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../proof/forge-local-stage.ts';
-import { openSample, valueIn } from '../proof/forge-stage.ts';
+import { openLocalForge } from '../forge/local/local-forge.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../proof/forge-suite/local-stage.ts';
+import { openSample, valueIn } from '../proof/forge-suite/stage.ts';
 import type { RunOrigin } from '../store/store.ts';
 import { Workspaces } from './workspaces.ts';
 

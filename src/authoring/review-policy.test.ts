@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { REGISTRY } from '../kinds/registry.ts';
 import { compileReviewPolicy, type ReviewPolicy } from './review-policy.ts';
-import { checkYaml } from './yaml/check.ts';
+import { checkYaml } from './yaml/check/check.ts';
 
 /** As seed 002 has it. */
 const SEED = parse(`

@@ -2,10 +2,10 @@
 
 import { statSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
-import type { Discovery } from '../authoring/discover.ts';
+import type { Discovery } from '../authoring/discover/discover.ts';
 import { REGISTRY } from '../kinds/registry.ts';
 import { HOMES, type Project } from './project.ts';
-import { hasSettings } from './settings.ts';
+import { hasSettings } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
 import { oneLine } from './terminal.ts';
 
@@ -18,10 +18,10 @@ export function workflowFolders(project: Project): string[] {
 
 /** The workflows of a project, read and not run: those of its files, and those that its review policy stands for. */
 export async function discoverProject(project: Project): Promise<Discovery> {
-  const { discoverWorkflows, duplicates } = await import('../authoring/discover.ts');
+  const { discoverWorkflows, duplicates } = await import('../authoring/discover/discover.ts');
   const found = await discoverWorkflows(workflowFolders(project), REGISTRY);
   if (!hasSettings(project)) return found;
-  const { listReviews } = await import('./settings-reviews.ts');
+  const { listReviews } = await import('./settings/reviews.ts');
   const reviews = await listReviews(project);
   const workflows = [...found.workflows, ...reviews.workflows];
   const problems = found.problems.filter(({ code }) => code !== 'WORKFLOW_DUPLICATE');

@@ -10,9 +10,9 @@ import type { Store } from '../store/store.ts';
 import { pasteable } from './caller.ts';
 import type { Given } from './command.ts';
 import { openStore, type Place } from './session.ts';
-import { isSettingsFile } from './settings.ts';
+import { isSettingsFile } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
-import { readStory } from './story.ts';
+import { readStory } from './story/story.ts';
 import { plain } from './terminal.ts';
 
 /** A run to start in the background, whose values were read and found right. */

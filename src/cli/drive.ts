@@ -7,16 +7,16 @@ import { isSettled } from '../kernel/run-state.ts';
 import { statusOf } from '../kernel/status.ts';
 import { isDead } from '../process/owner.ts';
 import type { Store } from '../store/store.ts';
+import { assertSettingsTrusted, openForge } from './forge/session.ts';
 import { catchInterrupts, EXIT_INTERRUPTED, type Interrupt } from './interrupt.ts';
 import { openEngine } from './open-engine.ts';
-import { endLines } from './progress-end.ts';
-import { exitOfRest, type Rest, readRest } from './progress-rest.ts';
-import { openProgress, type ProgressView } from './progress-view.ts';
+import { endLines } from './progress/end.ts';
+import { exitOfRest, type Rest, readRest } from './progress/rest.ts';
+import { openProgress, type ProgressView } from './progress/view.ts';
 import { tryRight } from './right.ts';
 import type { Place } from './session.ts';
-import { assertSettingsTrusted, openForge } from './session-forge.ts';
 import type { Shell } from './shell.ts';
-import { readStory } from './story.ts';
+import { readStory } from './story/story.ts';
 
 /** How long a command waits by itself for something that is due. */
 const SOON_MS = 60_000;
@@ -112,7 +112,7 @@ async function followToRest(
     // Whoever may not decide is not asked: the run waits for somebody who may.
     if (asks && shell.isInteractive && (await tryRight(shell, { demand: 'decide', on: 'pawl decide' })) !== undefined) {
       await view.rest();
-      const { decideOnTerminal } = await import('./decision.ts');
+      const { decideOnTerminal } = await import('./decision/decision.ts');
       if ((await decideOnTerminal(shell, engine, run)) === 'later') return;
       continue;
     }

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { registerHooks } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { ModuleGraph } from '../authoring/discover-imports.ts';
+import type { ModuleGraph } from '../authoring/discover/imports.ts';
 import { digestText } from '../base/digest.ts';
 import { EngineError, isEngineError, messageOf, type SourcePosition } from '../base/error.ts';
 import { didYouMean } from '../base/suggest.ts';
@@ -19,10 +19,10 @@ import type { RunOrigin } from '../store/store.ts';
 import { discoverProject, shownFile } from './definitions.ts';
 import { libraryEntries } from './package.ts';
 import type { Project } from './project.ts';
-import { isSettingsFile } from './settings.ts';
+import { isSettingsFile } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
 import { oneLine } from './terminal.ts';
-import { assertTrusted } from './trust.ts';
+import { assertTrusted } from './trust/trust.ts';
 
 /** A workflow whose module is loaded, and its file. */
 export interface LoadedWorkflow {
@@ -69,7 +69,7 @@ async function loadFile(
 /** The workflow that a rule of the review policy stands for, when the file is one of settings. */
 async function reviewOf(project: Project, file: string, name: string): Promise<CompiledWorkflow | undefined> {
   if (!isSettingsFile(project, file)) return undefined;
-  const { reviewWorkflows } = await import('./settings-reviews.ts');
+  const { reviewWorkflows } = await import('./settings/reviews.ts');
   return (await reviewWorkflows(project)).find(({ listed }) => listed.name === name)?.compiled;
 }
 
@@ -145,7 +145,7 @@ async function compileFile(file: string, checked: ModuleGraph | undefined): Prom
   const digest = checked?.parts.get(basename(checked.file));
   if (digest !== undefined && digestText(text) !== digest)
     throw new EngineError('NOT_TRUSTED', `${file} changed after its content was checked; start again`);
-  const { checkYaml } = await import('../authoring/yaml/check.ts');
+  const { checkYaml } = await import('../authoring/yaml/check/check.ts');
   const { compiled, errors } = checkYaml(file, text, REGISTRY);
   if (compiled !== undefined) return compiled;
   const [first, ...more] = errors;

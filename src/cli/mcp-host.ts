@@ -12,12 +12,12 @@ import type { Store } from '../store/store.ts';
 import { userActor } from './actor.ts';
 import { bindRun } from './agent-session.ts';
 import { discoverProject } from './definitions.ts';
+import { assertSettingsTrusted, openForge } from './forge/session.ts';
 import { loadWorkflow, loadWorkflowOf } from './load.ts';
 import { openEngine } from './open-engine.ts';
 import { findRun, openForRun, openStore, type Place } from './session.ts';
-import { assertSettingsTrusted, openForge } from './session-forge.ts';
 import type { Shell } from './shell.ts';
-import { assertTrusted, readGraph } from './trust.ts';
+import { assertTrusted, readGraph } from './trust/trust.ts';
 
 /** A project that is served. */
 export class ProjectHost implements DeskHost {
@@ -83,7 +83,7 @@ export class ProjectHost implements DeskHost {
     if (/[\\/]/.test(name)) throw new EngineError('USAGE', `"${name}" is a path; name a workflow of this project`);
     const { workflow, file } = await loadWorkflow(this.shell, this.place.project, name);
     await this.assertFresh(file);
-    const { factsOf } = await import('./trigger-facts.ts');
+    const { factsOf } = await import('./trigger/facts.ts');
     const facts = factsOf(workflow.definition, { settings: this.place.settings, trigger: undefined });
     bindParams(workflow.definition.params, params, `workflow "${name}"`);
     const engine = await this.engine([workflow]);

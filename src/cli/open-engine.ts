@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path';
 import { type AnyWorkflow, createEngine, type Engine, type EngineOptions } from '../api/engine.ts';
 import type { Forge } from '../forge/forge.ts';
 import type { Store } from '../store/store.ts';
-import { keyListOf } from './identity.ts';
+import { keyListOf } from './identity/identity.ts';
 import { roleFilesOf } from './project.ts';
 import type { Place } from './session.ts';
 import type { Shell } from './shell.ts';
-import { rememberSigned } from './signed-projects.ts';
+import { rememberSigned } from './trust/signed-projects.ts';
 
 /** How long a command waits for another process to answer. */
 const PATIENCE_MS = 15_000;

@@ -7,9 +7,9 @@ import { join, resolve } from 'node:path';
 import { isEngineError } from '../base/error.ts';
 import { findProject, type Project, projectState, projectsAround } from './project.ts';
 import { databaseOf } from './session.ts';
-import { readSettings } from './settings.ts';
+import { readSettings } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
-import { knownSignedProjects } from './signed-projects.ts';
+import { knownSignedProjects } from './trust/signed-projects.ts';
 
 /** The words of commands that can name a file. */
 const FILES = ['FILE', 'WORKFLOW'];

@@ -11,9 +11,9 @@ import type { Store } from '../store/store.ts';
 import { accountName, userActor } from './actor.ts';
 import { callingSession, readSession } from './agent-session.ts';
 import type { Project } from './project.ts';
-import { readSettings } from './settings.ts';
+import { readSettings } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
-import { isKnownSigned, rememberSigned } from './signed-projects.ts';
+import { isKnownSigned, rememberSigned } from './trust/signed-projects.ts';
 
 /** Demands every right that a command line takes by the table; what asks by itself does so when it knows more. */
 export async function takeRights(shell: Shell, demands: ReturnType<typeof demandsOf>): Promise<void> {
@@ -112,12 +112,12 @@ async function driversOf(shell: Shell): Promise<readonly { readonly pid: number;
  * about was shown; for everything else the passphrase is asked for now.
  */
 async function signerOf(shell: Shell, { demand, isFirstKey, standsIn }: Wanted): Promise<string | undefined> {
-  const { asksToSign, identityFor } = await import('./identity.ts');
+  const { asksToSign, identityFor } = await import('./identity/identity.ts');
   if (isFirstKey === true) return undefined;
   if ((standsIn === true || !asksToSign(shell)) && !(await takesSignatures(shell))) return undefined;
   // What is done at a forge is not signed itself, so the key is asked for now.
   if (demand === 'decide' && standsIn !== true) return identityFor(shell, shell.given).name;
-  return (await (await import('./identity-signing.ts')).unlock(shell, shell.given)).name;
+  return (await (await import('./identity/signing.ts')).unlock(shell, shell.given)).name;
 }
 
 /** Whether people sign what they do in any project that the command is about, from wherever it is given. */

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isEngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import { createAgentRequest } from '../proof/driver-suite.ts';
-import { checkRoles } from './doctor-roles.ts';
+import { checkRoles } from './doctor/roles.ts';
 import type { Project } from './project.ts';
 import { programOf, readRoles } from './roles.ts';
 

@@ -6,11 +6,11 @@
 
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { createAcpDriver } from '../agents/acp.ts';
-import { createAiSdkDriver } from '../agents/ai-sdk.ts';
-import { packagesOf, projectModels } from '../agents/ai-sdk-provider.ts';
-import { createClaudeCodeDriver } from '../agents/claude-code.ts';
-import { createCodexDriver } from '../agents/codex.ts';
+import { createAcpDriver } from '../agents/acp/acp.ts';
+import { createAiSdkDriver } from '../agents/ai-sdk/ai-sdk.ts';
+import { packagesOf, projectModels } from '../agents/ai-sdk/provider.ts';
+import { createClaudeCodeDriver } from '../agents/claude-code/claude-code.ts';
+import { createCodexDriver } from '../agents/codex/codex.ts';
 import { createCommandDriver } from '../agents/command.ts';
 import type { AgentDriver } from '../agents/driver.ts';
 import { roleFieldsFault, roleFieldsOf } from '../agents/role-fields.ts';

@@ -9,10 +9,10 @@ import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
 import type { Given } from './command.ts';
 import { findProject, type Project, projectState, stateHome } from './project.ts';
-import { readSettings, type Settings } from './settings.ts';
+import { readSettings, type Settings } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
-import { isKnownSigned } from './signed-projects.ts';
 import { assertOwn, ensureStateId, readStateId } from './store-origin.ts';
+import { isKnownSigned } from './trust/signed-projects.ts';
 
 /** Where the runs of a command are kept, and who said so. */
 export interface Place {

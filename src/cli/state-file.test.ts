@@ -8,7 +8,7 @@ import { readSession } from './agent-session.ts';
 import type { Shell } from './shell.ts';
 import { changeStateFile } from './state-file.ts';
 import { readTokens } from './tokens.ts';
-import { readTrust } from './trust.ts';
+import { readTrust } from './trust/trust.ts';
 
 let folder: string;
 let shell: Shell;
@@ -26,7 +26,7 @@ const names = Array.from({ length: AT_ONCE * EACH }, (_, index) => `n${index}`).
 function startWaiting(code: string) {
   const at = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href);
   const script = `
-    import { keepContent } from ${at('./trust.ts')};
+    import { keepContent } from ${at('./trust/trust.ts')};
     import { createToken, revokeToken } from ${at('./tokens.ts')};
     import { bindRun } from ${at('./agent-session.ts')};
     import { changeStateFile } from ${at('./state-file.ts')};

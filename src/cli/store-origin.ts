@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import type { Right } from '../authority/right.ts';
 import { EngineError, messageOf } from '../base/error.ts';
 import type { Store } from '../store/store.ts';
-import { isInside } from './trust.ts';
+import { isInside } from './trust/trust.ts';
 
 /** A database, and the state folder of the user who opens it; without a state folder no database is the user's own. */
 export interface OwnedPlace {

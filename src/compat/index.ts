@@ -1,9 +1,9 @@
 // Other spellings of the library: `import { defineWorkflow, Workflow, StepDef } from 'pawl/compat'`.
 
-export { StepDef } from '../authoring/graph.ts';
-export { AgentRole, Dispatch } from '../authoring/graph-dispatch.ts';
-export type * as GraphTypes from '../authoring/graph-spec.ts';
-export type { ConditionSpec, GraphContext, GraphSpec, HumanGateSpec, StepSpec } from '../authoring/graph-spec.ts';
+export { AgentRole, Dispatch } from '../authoring/graph/dispatch.ts';
+export { StepDef } from '../authoring/graph/graph.ts';
+export type * as GraphTypes from '../authoring/graph/spec.ts';
+export type { ConditionSpec, GraphContext, GraphSpec, HumanGateSpec, StepSpec } from '../authoring/graph/spec.ts';
 export { Outcome } from '../definition/outcome.ts';
 export { DocumentAvailability, LoopState } from '../definition/states.ts';
 export { defineWorkflow, type SeedStepBuilder, step, Workflow } from './workflow.ts';

@@ -3,12 +3,12 @@
 
 import type { EngineOptions } from '../api/engine.ts';
 import { type RunArguments, Workflow as TypedWorkflow } from '../api/workflow.ts';
-import type { Child } from '../authoring/flow.ts';
-import type { FlowCall } from '../authoring/flow-call.ts';
-import { compileGraph, compileSteps } from '../authoring/graph.ts';
-import type { StepOutput } from '../authoring/graph-output.ts';
-import type { GraphSpec, StepSpec, StepsOptions } from '../authoring/graph-spec.ts';
-import type { OutputOfWorkflow } from '../authoring/step-spec.ts';
+import type { FlowCall } from '../authoring/flow/call.ts';
+import type { Child } from '../authoring/flow/flow.ts';
+import { compileGraph, compileSteps } from '../authoring/graph/graph.ts';
+import type { StepOutput } from '../authoring/graph/output.ts';
+import type { GraphSpec, StepSpec, StepsOptions } from '../authoring/graph/spec.ts';
+import type { OutputOfWorkflow } from '../authoring/spec/step.ts';
 import type { Json } from '../base/json.ts';
 import type { ArgSpecs, ArgValues } from '../definition/arg.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';

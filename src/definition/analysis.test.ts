@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileGraph } from '../authoring/graph.ts';
+import { compileGraph } from '../authoring/graph/graph.ts';
 import { REGISTRY } from '../kinds/registry.ts';
 import { cyclesOf, reachable, reversed, stepsOnCycles } from './analysis.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compileGraph } from '../authoring/graph.ts';
+import { compileGraph } from '../authoring/graph/graph.ts';
 import { REGISTRY } from '../kinds/registry.ts';
 import { checkChildren, childNames, indexWorkflows } from './children.ts';
 import type { CompiledWorkflow } from './code.ts';

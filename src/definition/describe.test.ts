@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compileGraph } from '../authoring/graph.ts';
+import { compileGraph } from '../authoring/graph/graph.ts';
 import { REGISTRY } from '../kinds/registry.ts';
 import { describeGraph, toMermaid } from './describe.ts';
 

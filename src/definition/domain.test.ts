@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compileGraph } from '../authoring/graph.ts';
+import { compileGraph } from '../authoring/graph/graph.ts';
 import { REGISTRY } from '../kinds/registry.ts';
 import { arg } from './arg.ts';
 import { BoundedInt, ChoiceSet, Constant, domainOf, extractSchema } from './domain.ts';

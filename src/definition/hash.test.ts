@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compileGraph } from '../authoring/graph.ts';
+import { compileGraph } from '../authoring/graph/graph.ts';
 import { REGISTRY } from '../kinds/registry.ts';
 import { hashCode, hashDefinition } from './hash.ts';
 import type { Definition } from './model.ts';

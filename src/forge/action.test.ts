@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Json } from '../base/json.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../proof/forge-local-stage.ts';
-import { openSample, valueIn } from '../proof/forge-stage.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../proof/forge-suite/local-stage.ts';
+import { openSample, valueIn } from '../proof/forge-suite/stage.ts';
 import { ACTION_NAMES, type ActionResult, type ActionScene, performAction } from './action.ts';
 
 let stage: LocalForgeStage;

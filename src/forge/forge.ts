@@ -219,7 +219,7 @@ export interface Merged {
   readonly branchDeleted: boolean;
 }
 
-/** A forge. Every one passes the same suite (`describeForge` in src/proof/forge-suite.ts). */
+/** A forge. Every one passes the same suite (`describeForge` in src/proof/forge-suite/suite.ts). */
 export interface Forge extends ForgeReader, ForgeActor, ForgeGit {
   readonly name: string;
   /** Hears what happens from now on, done by whatever process; the callback must not throw. Ends with the call of what it gives. */

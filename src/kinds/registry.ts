@@ -1,6 +1,6 @@
 // Owns the list of the built-in kinds of steps and gate checks. A new one is its folder and its lines here.
 
-import type { Compilers, KindCompiler } from '../authoring/graph-work.ts';
+import type { Compilers, KindCompiler } from '../authoring/graph/work.ts';
 import type { CheckDeclaration } from '../definition/check.ts';
 import type { StepKind } from '../definition/model.ts';
 import type { GateCheck } from '../steps/check.ts';

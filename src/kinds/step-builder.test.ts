@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import type { ResultOf } from '../authoring/flow-call.ts';
-import type { AgentResult, CommandResult, GateResult, HumanResult, ValidateResult } from '../authoring/flow-result.ts';
+import type { ResultOf } from '../authoring/flow/call.ts';
+import type { AgentResult, CommandResult, GateResult, HumanResult, ValidateResult } from '../authoring/flow/result.ts';
 import type { Json } from '../base/json.ts';
 import type { StepContext } from '../definition/code.ts';
 import { membersOf, type StepModel } from '../definition/model.ts';

@@ -1,12 +1,12 @@
 // Owns `step(name)`: one method per kind of step, each of which gives a call with the type of its result. Building a
 // step does nothing; yielding it asks the engine to do it.
 
-import { type Child, compiledOf } from '../authoring/flow.ts';
-import { createCall, type FlowCall, type ResultOf } from '../authoring/flow-call.ts';
-import { createBoundStep, invalid, type StepOptions, type StepParts } from '../authoring/flow-model.ts';
-import type { AgentResult, CommandResult, GateResult, HumanResult, ValidateResult, WebhookResult } from '../authoring/flow-result.ts';
-import type { ForgeSpec, WebhookSpec } from '../authoring/graph-spec.ts';
-import type { InputOfWorkflow, OutputOfWorkflow } from '../authoring/step-spec.ts';
+import { createCall, type FlowCall, type ResultOf } from '../authoring/flow/call.ts';
+import { type Child, compiledOf } from '../authoring/flow/flow.ts';
+import { createBoundStep, invalid, type StepOptions, type StepParts } from '../authoring/flow/model.ts';
+import type { AgentResult, CommandResult, GateResult, HumanResult, ValidateResult, WebhookResult } from '../authoring/flow/result.ts';
+import type { ForgeSpec, WebhookSpec } from '../authoring/graph/spec.ts';
+import type { InputOfWorkflow, OutputOfWorkflow } from '../authoring/spec/step.ts';
 import type { Duration } from '../base/duration.ts';
 import type { Json } from '../base/json.ts';
 import type { StepContext } from '../definition/code.ts';

@@ -1,20 +1,12 @@
 // What one tests workflows with: `import { BoundedInt, createVirtualClock, proveCrashes } from 'pawl/testing'`.
 
 export { BoundedInt, ChoiceSet, Constant, type Domain, domainOf, extractSchema } from '../definition/domain.ts';
-export { type CrashOptions, type CrashReport, type CrashRow, formatCrashReport, proveCrashes } from './crash.ts';
-export { type CrashCase, runCrashProgram } from './crash-child.ts';
-export { type EffectContext, type Ledger, type LedgerLine, openLedger, readLedger } from './crash-ledger.ts';
-export type { CrashCommand, OutsideKill } from './crash-process.ts';
-export type { CrashOperation, CrashPoint, OperationCounts } from './crash-store.ts';
-export type { Kill, Trial } from './crash-trial.ts';
-export {
-  type FalseCompletion,
-  type HostileOptions,
-  type HostileResult,
-  type HostileStep,
-  type HostileSubject,
-  runHostile,
-} from './hostile.ts';
+export { type CrashCase, runCrashProgram } from './crash/child.ts';
+export { type CrashOptions, type CrashReport, type CrashRow, formatCrashReport, proveCrashes } from './crash/crash.ts';
+export { type EffectContext, type Ledger, type LedgerLine, openLedger, readLedger } from './crash/ledger.ts';
+export type { CrashCommand, OutsideKill } from './crash/process.ts';
+export type { CrashOperation, CrashPoint, OperationCounts } from './crash/store.ts';
+export type { Kill, Trial } from './crash/trial.ts';
 export {
   type Claim,
   type HostileAgent,
@@ -23,10 +15,18 @@ export {
   hostileAgents,
   hostileScript,
   type Said,
-} from './hostile-agents.ts';
-export type { Attack } from './hostile-attack.ts';
-export type { HostileStage, StageOptions } from './hostile-stage.ts';
-export type { Table, Trick } from './hostile-tricks.ts';
-export { SimulationFailed, type SimulationOptions, type SimulationReport, simulate } from './simulate.ts';
-export type { Counted } from './simulate-witness.ts';
+} from './hostile/agents.ts';
+export type { Attack } from './hostile/attack.ts';
+export {
+  type FalseCompletion,
+  type HostileOptions,
+  type HostileResult,
+  type HostileStep,
+  type HostileSubject,
+  runHostile,
+} from './hostile/hostile.ts';
+export type { HostileStage, StageOptions } from './hostile/stage.ts';
+export type { Table, Trick } from './hostile/tricks.ts';
+export { SimulationFailed, type SimulationOptions, type SimulationReport, simulate } from './simulate/simulate.ts';
+export type { Counted } from './simulate/witness.ts';
 export { createVirtualClock, type VirtualClock } from './virtual-clock.ts';

@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSy
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createFirst } from '../../src/proof/store-deltas.ts';
+import { createFirst } from '../../src/proof/store-suite/deltas.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { HELD, kill, runId, startHolder, writeRuns } from './kept-runs.ts';
 import { CliRig, type Ended } from './rig.ts';

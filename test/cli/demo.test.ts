@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Story } from '../../src/cli/story.ts';
+import type { Story } from '../../src/cli/story/story.ts';
 import { CliRig, type Start } from './rig.ts';
 
 let rig: CliRig;

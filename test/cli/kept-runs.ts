@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { RunStatus } from '../../src/kernel/run-state.ts';
 import { createOwner } from '../../src/process/owner.ts';
-import { createAttempt, createFirst, createLine, createNext, createValue, START_AT } from '../../src/proof/store-deltas.ts';
+import { createAttempt, createFirst, createLine, createNext, createValue, START_AT } from '../../src/proof/store-suite/deltas.ts';
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts';
 
 /** The id of the run that a holder holds. */

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type LocalForge, openLocalForge } from '../../src/forge/local-forge.ts';
+import { type LocalForge, openLocalForge } from '../../src/forge/local/local-forge.ts';
 import { CliRig } from './rig.ts';
 
 let rig: CliRig;

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { createEngine } from '../../src/index.ts';
 import { isDead } from '../../src/process/owner.ts';
-import { copyTo } from '../../src/proof/crash-copies.ts';
-import { type CrashPoint, countStore, dieAt } from '../../src/proof/crash-store.ts';
+import { copyTo } from '../../src/proof/crash/copies.ts';
+import { type CrashPoint, countStore, dieAt } from '../../src/proof/crash/store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 
 const RUN = 'attended00000000a';

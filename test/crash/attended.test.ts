@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { copiedPoints, folderOf } from '../../src/proof/crash-copies.ts';
+import { copiedPoints, folderOf } from '../../src/proof/crash/copies.ts';
 import type { AttendedJob } from './attended-program.ts';
 import { type BundledProgram, bundleProgram } from './bundled-program.ts';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import type { CrashCommand } from '../../src/proof/crash-process.ts';
+import type { CrashCommand } from '../../src/proof/crash/process.ts';
 
 /** A bundled program, and the way to be rid of it. */
 export interface BundledProgram {

@@ -1,9 +1,9 @@
 // The proof itself (D01 to D03, D09), and the proof that it can fail. `npm run crash` does the same and prints the table as it goes.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { formatCrashReport, proveCrashes } from '../../src/proof/crash.ts';
-import { CRASH_OPERATIONS, type CrashPoint } from '../../src/proof/crash-store.ts';
-import { runRivals, runTrial, runUndisturbed } from '../../src/proof/crash-trial.ts';
+import { formatCrashReport, proveCrashes } from '../../src/proof/crash/crash.ts';
+import { CRASH_OPERATIONS, type CrashPoint } from '../../src/proof/crash/store.ts';
+import { runRivals, runTrial, runUndisturbed } from '../../src/proof/crash/trial.ts';
 import { type BundledProgram, bundleProgram } from './bundled-program.ts';
 import { referenceWorkflows } from './reference-workflows.ts';
 

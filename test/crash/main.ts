@@ -2,7 +2,7 @@
 // of every kind included; it goes on where it was stopped, prints its figures as it goes, and ends by itself.
 
 import { parseArgs } from 'node:util';
-import { formatCrashReport, proveCrashes } from '../../src/proof/crash.ts';
+import { formatCrashReport, proveCrashes } from '../../src/proof/crash/crash.ts';
 import { bundleProgram } from './bundled-program.ts';
 import { killManyTimes } from './many-kills.ts';
 import { referenceWorkflows } from './reference-workflows.ts';

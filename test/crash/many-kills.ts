@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type CrashReport, type CrashRow, formatCrashReport, proveCrashes } from '../../src/proof/crash.ts';
+import { type CrashReport, type CrashRow, formatCrashReport, proveCrashes } from '../../src/proof/crash/crash.ts';
 import type { BundledProgram } from './bundled-program.ts';
 import { referenceWorkflows } from './reference-workflows.ts';
 import { wideWorkflows } from './wide-workflows.ts';

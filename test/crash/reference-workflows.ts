@@ -3,8 +3,8 @@
 
 import { defineWorkflow, type GraphContext } from '../../src/compat/index.ts';
 import { all, arg, step, workflow } from '../../src/index.ts';
-import type { CrashCase } from '../../src/proof/crash-child.ts';
-import type { Ledger } from '../../src/proof/crash-ledger.ts';
+import type { CrashCase } from '../../src/proof/crash/child.ts';
+import type { Ledger } from '../../src/proof/crash/ledger.ts';
 
 const ITEMS = Array.from({ length: 100 }, (_, n) => `item-${n}`);
 

@@ -4,7 +4,7 @@
 import { createScriptedDriver } from '../../src/agents/scripted.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { arg, step, workflow } from '../../src/index.ts';
-import type { CrashCase } from '../../src/proof/crash-child.ts';
+import type { CrashCase } from '../../src/proof/crash/child.ts';
 
 const items = (count: number): string[] => Array.from({ length: count }, (_, n) => `item-${n}`);
 

@@ -2,8 +2,8 @@
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createScriptedDriver } from '../../src/agents/scripted.ts';
-import { compileYaml } from '../../src/authoring/yaml/compile.ts';
-import { readYamlWorkflow } from '../../src/authoring/yaml/read.ts';
+import { compileYaml } from '../../src/authoring/yaml/compile/compile.ts';
+import { readYamlWorkflow } from '../../src/authoring/yaml/read/read.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 import { createLatch, createRig, type Latch, type Rig } from './rig.ts';

@@ -2,12 +2,12 @@
 
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkYaml } from '../../src/authoring/yaml/check.ts';
+import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { type Engine, type EngineOptions, step, workflow } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
-import { openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
-import { openSample, valueIn } from '../../src/proof/forge-stage.ts';
+import { openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
+import { openSample, valueIn } from '../../src/proof/forge-suite/stage.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
 import { codeOf, createRig, errorOf, type Rig } from './rig.ts';
 

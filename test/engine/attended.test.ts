@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createScriptedDriver } from '../../src/agents/scripted.ts';
-import { checkYaml } from '../../src/authoring/yaml/check.ts';
+import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { type Engine, step, workflow } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentRequest, AgentUsage } from '../../src/agents/driver.ts';
 import { createScriptedDriver } from '../../src/agents/scripted.ts';
 import type { AnyWorkflow } from '../../src/api/engine.ts';
-import { checkYaml } from '../../src/authoring/yaml/check.ts';
+import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import type { Budget } from '../../src/definition/budget.ts';
 import { hashDefinition } from '../../src/definition/hash.ts';
 import { validateDefinition } from '../../src/definition/validate.ts';

@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { membersOf } from '../../src/definition/model.ts';
-import type { Review } from '../../src/forge/local-control.ts';
+import type { Review } from '../../src/forge/local/control.ts';
 import type { RunHandle, RunView } from '../../src/index.ts';
-import { valueIn } from '../../src/proof/forge-stage.ts';
+import { valueIn } from '../../src/proof/forge-suite/stage.ts';
 import {
   away,
   breaks,

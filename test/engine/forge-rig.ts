@@ -1,11 +1,11 @@
 // Owns what tests of whole runs on a forge stand on: a rig, a real local forge beside it, and a run of a workflow file
 // that is about a pull request of that forge.
 
-import { checkYaml } from '../../src/authoring/yaml/check.ts';
+import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import type { Engine, EngineOptions, RunHandle } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
-import { openSample } from '../../src/proof/forge-stage.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
+import { openSample } from '../../src/proof/forge-suite/stage.ts';
 import { createRig } from './rig.ts';
 
 /** A place for one test, with a forge. */

@@ -1,7 +1,7 @@
 // Gates and actions of a workflow file on a real local forge: approvals are waited for, and what was approved is merged.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { valueIn } from '../../src/proof/forge-stage.ts';
+import { valueIn } from '../../src/proof/forge-suite/stage.ts';
 import { type ForgeRig, openForgeRig, told } from './forge-rig.ts';
 
 let rig: ForgeRig;

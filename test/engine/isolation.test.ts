@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createScriptedDriver } from '../../src/agents/scripted.ts';
-import { checkYaml } from '../../src/authoring/yaml/check.ts';
+import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
 import { all, type Engine, step, workflow } from '../../src/index.ts';

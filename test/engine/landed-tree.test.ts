@@ -7,11 +7,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentRequest } from '../../src/agents/driver.ts';
 import { createScriptedDriver, type ScriptedMove } from '../../src/agents/scripted.ts';
 import type { AnyWorkflow } from '../../src/api/engine.ts';
-import { checkYaml } from '../../src/authoring/yaml/check.ts';
+import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import type { Engine, RunView } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
-import { type StageClone, valueIn } from '../../src/proof/forge-stage.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
+import { type StageClone, valueIn } from '../../src/proof/forge-suite/stage.ts';
 import { git } from '../git.ts';
 import { createRig, type Rig } from './rig.ts';
 

@@ -8,11 +8,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentRequest } from '../../src/agents/driver.ts';
 import { createScriptedDriver, type ScriptedMove } from '../../src/agents/scripted.ts';
 import type { AnyWorkflow } from '../../src/api/engine.ts';
-import { readStory } from '../../src/cli/story.ts';
+import { readStory } from '../../src/cli/story/story.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
-import { type LocalForge, openLocalForge } from '../../src/forge/local-forge.ts';
+import { type LocalForge, openLocalForge } from '../../src/forge/local/local-forge.ts';
 import { type Engine, type RunHandle, type RunView, step, workflow } from '../../src/index.ts';
-import { valueIn } from '../../src/proof/forge-stage.ts';
+import { valueIn } from '../../src/proof/forge-suite/stage.ts';
 import { git } from '../git.ts';
 import { createRig, errorOf, type Rig } from './rig.ts';
 

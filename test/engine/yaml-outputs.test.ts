@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentRequest } from '../../src/agents/driver.ts';
 import { createScriptedDriver, type ScriptedMove } from '../../src/agents/scripted.ts';
-import { compileYaml } from '../../src/authoring/yaml/compile.ts';
-import { readYamlWorkflow } from '../../src/authoring/yaml/read.ts';
+import { compileYaml } from '../../src/authoring/yaml/compile/compile.ts';
+import { readYamlWorkflow } from '../../src/authoring/yaml/read/read.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
 import type { EngineOptions } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
-import { valueIn } from '../../src/proof/forge-stage.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
+import { valueIn } from '../../src/proof/forge-suite/stage.ts';
 import { createRig, type Rig } from './rig.ts';
 
 let rig: Rig;

@@ -2,8 +2,8 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { compileYaml } from '../../src/authoring/yaml/compile.ts';
-import { readYamlWorkflow } from '../../src/authoring/yaml/read.ts';
+import { compileYaml } from '../../src/authoring/yaml/compile/compile.ts';
+import { readYamlWorkflow } from '../../src/authoring/yaml/read/read.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 import { createRig, type Rig } from './rig.ts';

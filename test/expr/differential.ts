@@ -6,7 +6,7 @@ import { EngineError } from '../../src/base/error.ts';
 import type { Json, JsonObject } from '../../src/base/json.ts';
 import { evaluate, parseExpression } from '../../src/expr/expression.ts';
 import { parseTemplate, renderTemplate } from '../../src/expr/template.ts';
-import { Random } from '../../src/proof/simulate-random.ts';
+import { Random } from '../../src/proof/simulate/random.ts';
 import { cpuTimeMs } from '../cpu-time.ts';
 import { randomScope, randomTemplate, randomTree, spoiled } from './generate.ts';
 import { Gone, meaning, printJson, Wrong } from './reference.ts';

@@ -2,7 +2,7 @@
 // and the data they look at.
 
 import type { Json, JsonObject } from '../../src/base/json.ts';
-import type { Random } from '../../src/proof/simulate-random.ts';
+import type { Random } from '../../src/proof/simulate/random.ts';
 import { ARITY } from './reference.ts';
 import { OPERATORS, type Tree } from './tree.ts';
 

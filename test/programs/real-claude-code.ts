@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createClaudeCodeDriver } from '../../src/agents/claude-code.ts';
+import { createClaudeCodeDriver } from '../../src/agents/claude-code/claude-code.ts';
 import { claudeEnv, startAnthropicStub, WRITES } from './anthropic-stub.ts';
 import type { ModelTurn } from './model-stub.ts';
 import { callsOnce, DONE, type RealProgram, withModel } from './real-program.ts';

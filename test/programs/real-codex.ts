@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCodexDriver } from '../../src/agents/codex.ts';
+import { createCodexDriver } from '../../src/agents/codex/codex.ts';
 import type { AgentEvent } from '../../src/agents/driver.ts';
 import { createAgentRequest } from '../../src/proof/driver-suite.ts';
 import type { ModelStub, ModelTurn } from './model-stub.ts';

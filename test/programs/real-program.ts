@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentAnswer, AgentDriver, AgentRequest } from '../../src/agents/driver.ts';
-import { checkYaml } from '../../src/authoring/yaml/check.ts';
+import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
 import { createEngine, type RunView } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';

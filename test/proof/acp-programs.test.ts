@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createAcpDriver } from '../../src/agents/acp.ts';
+import { createAcpDriver } from '../../src/agents/acp/acp.ts';
 import { claudeEnv, startAnthropicStub, WRITES } from '../programs/anthropic-stub.ts';
 import { installPrograms } from '../programs/install.ts';
 import type { ModelTurn } from '../programs/model-stub.ts';

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { compileYaml } from '../../src/authoring/yaml/compile.ts';
-import { readYamlWorkflow } from '../../src/authoring/yaml/read.ts';
+import { compileYaml } from '../../src/authoring/yaml/compile/compile.ts';
+import { readYamlWorkflow } from '../../src/authoring/yaml/read/read.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 
 function compiled(name: string) {

@@ -4,10 +4,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { lookAtYaml } from '../../src/authoring/yaml/check.ts';
-import { readYamlWorkflow } from '../../src/authoring/yaml/read.ts';
-import { readPlain } from '../../src/authoring/yaml/read-plain.ts';
-import { readSource } from '../../src/authoring/yaml/read-source.ts';
+import { lookAtYaml } from '../../src/authoring/yaml/check/check.ts';
+import { readPlain } from '../../src/authoring/yaml/read/plain.ts';
+import { readYamlWorkflow } from '../../src/authoring/yaml/read/read.ts';
+import { readSource } from '../../src/authoring/yaml/read/source.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 import { cpuTimeMs } from '../cpu-time.ts';
 

@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { AgentRequest } from '../../src/agents/driver.ts';
 import { createScriptedDriver, type ScriptedMove } from '../../src/agents/scripted.ts';
-import { checkYaml } from '../../src/authoring/yaml/check.ts';
+import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import type { Json, JsonObject } from '../../src/base/json.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
 import type { RunView } from '../../src/engine/inspect.ts';

@@ -6,14 +6,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createScriptedDriver, type ScriptedMove } from '../../src/agents/scripted.ts';
-import { checkYaml } from '../../src/authoring/yaml/check.ts';
-import { workflowSchema } from '../../src/authoring/yaml/schema.ts';
-import { type ReferenceExample, STAGE_EXAMPLES } from '../../src/authoring/yaml/schema-example.ts';
-import { formsOf } from '../../src/authoring/yaml/schema-walk.ts';
+import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
+import { type ReferenceExample, STAGE_EXAMPLES } from '../../src/authoring/yaml/schema/example.ts';
+import { workflowSchema } from '../../src/authoring/yaml/schema/schema.ts';
+import { formsOf } from '../../src/authoring/yaml/schema/walk.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-local-stage.ts';
-import { openSample } from '../../src/proof/forge-stage.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
+import { openSample } from '../../src/proof/forge-suite/stage.ts';
 import { createRig, type Rig } from '../engine/rig.ts';
 
 const RELEASE = `apiVersion: pawl.dev/v1

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readYamlWorkflow } from '../../src/authoring/yaml/read.ts';
+import { readYamlWorkflow } from '../../src/authoring/yaml/read/read.ts';
 
 const FOLDER = join(import.meta.dirname, '002');
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { simulate } from '../../src/proof/simulate.ts';
+import { simulate } from '../../src/proof/simulate/simulate.ts';
 
 test('the same seed gives the same events, and another seed others', async () => {
   for (const seed of [7, 8, 9]) {

@@ -1,7 +1,7 @@
 // The simulation must be able to fail. Each store here has one known fault, and some of the first 200 seeds must find it.
 
 import { describe, expect, test } from 'vitest';
-import { SimulationFailed, simulate } from '../../src/proof/simulate.ts';
+import { SimulationFailed, simulate } from '../../src/proof/simulate/simulate.ts';
 import type { Delta, Store } from '../../src/store/store.ts';
 
 const SEEDS_MAX = 200;

@@ -50,7 +50,7 @@ describe('the import order', () => {
 describe('neighbours', () => {
   test.each([
     ['src/store/sqlite/open.ts', '../postgres/open.ts'],
-    ['src/agents/codex.ts', './acp.ts'],
+    ['src/agents/codex/codex.ts', '../acp/acp.ts'],
     ['src/agents/claude-code/stream.ts', '../codex/stream.ts'],
     ['src/kinds/gate/run.ts', '../webhook/run.ts'],
     ['src/kinds/gate/checks/webhook/run.ts', '../command/run.ts'],
@@ -79,7 +79,7 @@ describe('neighbours', () => {
   });
 
   test('share what lies beside them', () => {
-    expect(violations('src/agents/codex.ts', "import './driver.ts';")).toEqual([]);
+    expect(violations('src/agents/codex/codex.ts', "import '../driver.ts';")).toEqual([]);
     expect(violations('src/agents/codex/stream.ts', "import './line.ts';")).toEqual([]);
   });
 });

@@ -7,9 +7,9 @@ import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { SCHEMA_FILE, workflowJsonSchema } from './json-schema.ts';
-import { schemaVerdict } from './problem-schema.ts';
-import { workflowSchema } from './schema.ts';
-import { STAGE_EXAMPLES } from './schema-example.ts';
+import { schemaVerdict } from './problem/schema.ts';
+import { STAGE_EXAMPLES } from './schema/example.ts';
+import { workflowSchema } from './schema/schema.ts';
 
 const SCHEMA = workflowJsonSchema();
 const KNOWN_WORDS = new Set(

@@ -3,8 +3,8 @@
 
 import * as z from 'zod';
 import type { JsonObject } from '../../base/json.ts';
-import { workflowSchema } from './schema.ts';
-import { OWN_NOTES } from './schema-field.ts';
+import { OWN_NOTES } from './schema/field.ts';
+import { workflowSchema } from './schema/schema.ts';
 
 /** Where editors find the schema, beside the package and in the modeline that `init` writes. */
 export const SCHEMA_FILE = 'schema/pawl-workflow.schema.json';

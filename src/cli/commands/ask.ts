@@ -1,7 +1,7 @@
 // `pawl ask RUN`: the agent relays questions to the person it works for. A person answers them with `pawl answer`.
 
-import { needed, readHandedOver, repeatable, tokenGiven } from '../attended-input.ts';
-import { sayByCommand } from '../attended-word.ts';
+import { needed, readHandedOver, repeatable, tokenGiven } from '../attended/input.ts';
+import { sayByCommand } from '../attended/word.ts';
 import type { CommandRun } from '../command.ts';
 
 /** Runs the command. */

@@ -13,7 +13,7 @@ import { driveWithEngine } from '../drive.ts';
 import { demandSteering } from '../right.ts';
 import { findPlace, findRun, openForRun, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { readStory } from '../story.ts';
+import { readStory } from '../story/story.ts';
 import { oneLine } from '../terminal.ts';
 
 /** Runs the command. */

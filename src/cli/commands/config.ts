@@ -5,7 +5,7 @@ import type { Json } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { CommandRun, Given } from '../command.ts';
 import { findProject, type Project } from '../project.ts';
-import { readOrigins } from '../settings.ts';
+import { readOrigins } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
 

@@ -3,14 +3,14 @@
 import { existsSync } from 'node:fs';
 import { EngineError } from '../../base/error.ts';
 import type { StoreReport } from '../../store/store.ts';
-import { checkAll } from '../check-signatures.ts';
 import type { CommandRun } from '../command.ts';
 import { showWork } from '../copies.ts';
-import { confirm } from '../decision-prompt.ts';
+import { confirm } from '../decision/prompt.ts';
 import { findPlace, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { ensureStateId, isForeign } from '../store-origin.ts';
 import { oneLine } from '../terminal.ts';
+import { checkAll } from '../trust/check-signatures.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {

@@ -3,8 +3,8 @@
 import { EngineError } from '../../base/error.ts';
 import type { OpenGate } from '../../engine/gates.ts';
 import type { CommandRun } from '../command.ts';
-import { optionNamed } from '../decision.ts';
-import { decideByCommand } from '../decision-make.ts';
+import { optionNamed } from '../decision/decision.ts';
+import { decideByCommand } from '../decision/make.ts';
 
 /** Runs the command. */
 export const run: CommandRun = (shell, given) => {

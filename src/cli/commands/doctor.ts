@@ -1,7 +1,7 @@
 // `pawl doctor`: is everything in order, and where is the state?
 
 import type { CommandRun } from '../command.ts';
-import { type Check, checkPlace, checkProgram } from '../doctor.ts';
+import { type Check, checkPlace, checkProgram } from '../doctor/doctor.ts';
 import { wrap } from '../help.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, type StyleName, type SymbolName } from '../terminal.ts';
@@ -16,8 +16,8 @@ const LOOKS: Readonly<Record<Check['status'], readonly [StyleName, SymbolName]>>
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   const { checks: around, place } = await checkPlace(shell, given);
-  const { checkDatabase } = await import('../doctor-store.ts');
-  const { checkRoles } = await import('../doctor-roles.ts');
+  const { checkDatabase } = await import('../doctor/store.ts');
+  const { checkRoles } = await import('../doctor/roles.ts');
   const roles = place === undefined ? [] : await checkRoles(place.project, place.settings, shell.env);
   const checks = [...checkProgram(shell), ...around, ...roles, ...(place === undefined ? [] : await checkDatabase(shell, place))];
   shell.result({ ok: exitOf(checks) === 0, checks: checks.map(toRow) }, () => [

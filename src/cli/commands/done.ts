@@ -1,7 +1,7 @@
 // `pawl done RUN`: the agent reports its work. The engine verifies it, and the next step is printed, or what was missing.
 
-import { readHandedOver, repeatable, tokenGiven } from '../attended-input.ts';
-import { sayByCommand } from '../attended-word.ts';
+import { readHandedOver, repeatable, tokenGiven } from '../attended/input.ts';
+import { sayByCommand } from '../attended/word.ts';
 import type { CommandRun } from '../command.ts';
 
 /** Runs the command. */

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
-import { writeYaml } from '../../authoring/yaml/write.ts';
+import { writeYaml } from '../../authoring/yaml/write/write.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { REGISTRY } from '../../kinds/registry.ts';

@@ -1,7 +1,7 @@
 // `pawl fail RUN`: the agent gives its attempt up and says why. The step's own rules decide what follows.
 
-import { needed, tokenGiven } from '../attended-input.ts';
-import { sayByCommand } from '../attended-word.ts';
+import { needed, tokenGiven } from '../attended/input.ts';
+import { sayByCommand } from '../attended/word.ts';
 import type { CommandRun } from '../command.ts';
 
 /** Runs the command. */

@@ -3,10 +3,10 @@
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { CommandRun, Given } from '../command.ts';
-import { FORGE_ACTS, type ForgeAct } from '../forge-acts.ts';
-import { rightAtForge } from '../forge-right.ts';
+import { FORGE_ACTS, type ForgeAct } from '../forge/acts.ts';
+import { rightAtForge } from '../forge/right.ts';
+import { requireForge } from '../forge/session.ts';
 import { findPlace } from '../session.ts';
-import { requireForge } from '../session-forge.ts';
 
 const OWN_OPTIONS = [
   ...['title', 'body', 'label', 'as', 'head', 'base', 'draft', 'fork', 'approve', 'request-changes'],

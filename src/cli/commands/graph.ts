@@ -9,8 +9,8 @@ import type { Store } from '../../store/store.ts';
 import type { CommandRun, Given } from '../command.ts';
 import { findPlace, findRun, openExisting, openForRun, type Place } from '../session.ts';
 import { SCHEMA_VERSION, type Shell } from '../shell.ts';
-import { readStory } from '../story.ts';
-import { graphOfRun } from '../story-graph.ts';
+import { graphOfRun } from '../story/graph.ts';
+import { readStory } from '../story/story.ts';
 
 /** A graph, and the run it was drawn from if there is one. */
 interface Subject {
@@ -43,8 +43,8 @@ export const run: CommandRun = async (shell, given) => {
 };
 
 async function drawnAs(format: string, graph: GraphDescription): Promise<string> {
-  if (format === 'dot') return (await import('../../definition/draw-dot.ts')).drawDot(graph);
-  if (format === 'svg') return (await import('../../definition/draw-svg.ts')).drawSvg(graph);
+  if (format === 'dot') return (await import('../../definition/draw/dot.ts')).drawDot(graph);
+  if (format === 'svg') return (await import('../../definition/draw/svg.ts')).drawSvg(graph);
   return drawMermaid(graph);
 }
 

@@ -15,9 +15,9 @@ import {
 } from '../../authority/keys.ts';
 import { EngineError } from '../../base/error.ts';
 import type { CommandRun, Given } from '../command.ts';
-import { keyListOf, shownIdentity } from '../identity.ts';
-import { unlock } from '../identity-signing.ts';
-import { openPassphrases } from '../passphrase.ts';
+import { keyListOf, shownIdentity } from '../identity/identity.ts';
+import { openPassphrases } from '../identity/passphrase.ts';
+import { unlock } from '../identity/signing.ts';
 import { findProject, stateHome } from '../project.ts';
 import { demandRight } from '../right.ts';
 import type { Shell } from '../shell.ts';

@@ -10,7 +10,7 @@ import type { CommandRun, Given } from '../command.ts';
 import { packageRoot } from '../package.ts';
 import { findProject, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
-import { trustContent } from '../trust.ts';
+import { trustContent } from '../trust/trust.ts';
 
 const NAME_DEFAULT = 'notes';
 const NAME_FORM = /^[a-z0-9][a-z0-9_-]{0,63}$/i;

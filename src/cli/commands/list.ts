@@ -1,7 +1,7 @@
 // `pawl list`: the workflows of this project, found by reading their files.
 
-import type { FileProblem } from '../../authoring/discover.ts';
-import type { DiscoveredWorkflow } from '../../authoring/discover-reading.ts';
+import type { FileProblem } from '../../authoring/discover/discover.ts';
+import type { DiscoveredWorkflow } from '../../authoring/discover/reading.ts';
 import type { CommandRun } from '../command.ts';
 import { discoverProject, shownFile } from '../definitions.ts';
 import { findProject, type Project } from '../project.ts';

@@ -8,10 +8,10 @@ import type { EventRow, Store } from '../../store/store.ts';
 import type { CommandRun, Given } from '../command.ts';
 import { findPlace, findRun, openForRun } from '../session.ts';
 import { SCHEMA_VERSION, type Shell } from '../shell.ts';
-import { readStory, type Story } from '../story.ts';
-import { factPath, factText } from '../story-facts.ts';
-import { attemptsInFull } from '../story-steps.ts';
-import { transcriptLines } from '../story-transcript.ts';
+import { factPath, factText } from '../story/facts.ts';
+import { attemptsInFull } from '../story/steps.ts';
+import { readStory, type Story } from '../story/story.ts';
+import { transcriptLines } from '../story/transcript.ts';
 import { oneLine } from '../terminal.ts';
 import { clockText } from '../time.ts';
 

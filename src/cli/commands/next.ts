@@ -1,7 +1,7 @@
 // `pawl next RUN`: what is open for the agent that does the run's work, again. It reads the store alone.
 
-import { tellAgent } from '../attended.ts';
-import { readStanding } from '../attended-standing.ts';
+import { tellAgent } from '../attended/attended.ts';
+import { readStanding } from '../attended/standing.ts';
 import type { CommandRun } from '../command.ts';
 import { findPlace, findRun, openForRun } from '../session.ts';
 

@@ -8,7 +8,7 @@ import type { CommandRun } from '../command.ts';
 import { driveWithEngine } from '../drive.ts';
 import { demandSteering } from '../right.ts';
 import { findPlace, findRun, openForRun } from '../session.ts';
-import { readStory } from '../story.ts';
+import { readStory } from '../story/story.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {

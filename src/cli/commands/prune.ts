@@ -70,7 +70,7 @@ async function isAgreed(shell: Shell, given: Given, runs: readonly PrunedRun[]):
   if (!shell.isInteractive)
     throw usage(`${counted(runs.length, 'run')} would be removed for good; say --yes, or look at them with --dry-run`);
   for (const line of planLines(shell, runs)) shell.print(line);
-  const { ask } = await import('../trust.ts');
+  const { ask } = await import('../trust/trust.ts');
   return ['y', 'yes'].includes(await ask(shell, `Remove ${counted(runs.length, 'run')} for good? [y/N] `));
 }
 

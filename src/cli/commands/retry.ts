@@ -3,7 +3,7 @@
 import { EngineError } from '../../base/error.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import type { CommandRun } from '../command.ts';
-import { countOf, resumeAndDrive } from '../resumption.ts';
+import { countOf, resumeAndDrive } from '../resumption/resumption.ts';
 import { findPlace, findRun, openForRun } from '../session.ts';
 
 /** Runs the command. */

@@ -8,18 +8,18 @@ import { bindParams } from '../../definition/arg.ts';
 import { ATTENDED } from '../../steps/handover.ts';
 import type { CommandRun, Given } from '../command.ts';
 import { driveRun, driveWithEngine } from '../drive.ts';
-import { signingOf } from '../identity-signing.ts';
+import { assertSettingsTrusted } from '../forge/session.ts';
+import { signingOf } from '../identity/signing.ts';
 import { EXIT_INTERRUPTED } from '../interrupt.ts';
 import { type LoadedWorkflow, loadWorkflow } from '../load.ts';
 import { readOutputs, readParams } from '../params.ts';
 import { starterName } from '../right.ts';
 import { findPlace, openStore, type Place } from '../session.ts';
-import { assertSettingsTrusted } from '../session-forge.ts';
 import type { Shell } from '../shell.ts';
-import { readTrigger, type Trigger } from '../trigger.ts';
-import { assertFirst, assertNoOpenRun, assertStarts } from '../trigger-check.ts';
-import { factsOf } from '../trigger-facts.ts';
-import { completeTrigger } from '../trigger-forge.ts';
+import { assertFirst, assertNoOpenRun, assertStarts } from '../trigger/check.ts';
+import { factsOf } from '../trigger/facts.ts';
+import { completeTrigger } from '../trigger/forge.ts';
+import { readTrigger, type Trigger } from '../trigger/trigger.ts';
 
 const ID_LENGTH = 16;
 
@@ -102,9 +102,9 @@ async function handOut(
   { engine, run: id }: { readonly engine: Engine; readonly run: string },
 ): Promise<number> {
   const [{ driveQuietly }, { readStanding }, { tellAgent }, { bindRun }] = await Promise.all([
-    import('../attended-drive.ts'),
-    import('../attended-standing.ts'),
-    import('../attended.ts'),
+    import('../attended/drive.ts'),
+    import('../attended/standing.ts'),
+    import('../attended/attended.ts'),
     import('../agent-session.ts'),
   ]);
   bindRun(shell, { run: id, db: place.file });

@@ -9,7 +9,7 @@ import type { CommandRun, Given } from '../command.ts';
 import { findPlace, openExisting } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
-import { costText, type StoryUsage, usageOf } from '../story-usage.ts';
+import { costText, type StoryUsage, usageOf } from '../story/usage.ts';
 import { oneLine, table } from '../terminal.ts';
 import { agoText } from '../time.ts';
 

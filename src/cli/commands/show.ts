@@ -4,7 +4,7 @@ import type { Store } from '../../store/store.ts';
 import type { CommandRun } from '../command.ts';
 import { findPlace, findRun, openForRun, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { readStory, type Story, storyLines } from '../story.ts';
+import { readStory, type Story, storyLines } from '../story/story.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
@@ -25,6 +25,6 @@ export const run: CommandRun = async (shell, given) => {
 /** The story with its signatures proved; where nobody signed, nothing is loaded for that. */
 async function proved(shell: Shell, place: Place, { store, story }: { readonly store: Store; readonly story: Story }): Promise<Story> {
   if (story.decisions.every(({ signed }) => signed === null)) return story;
-  const { provedStory } = await import('../check-signatures.ts');
+  const { provedStory } = await import('../trust/check-signatures.ts');
   return provedStory(shell, place, { store, story });
 }

@@ -2,14 +2,14 @@
 
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ModuleGraph } from '../../authoring/discover-imports.ts';
+import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import { EngineError } from '../../base/error.ts';
 import type { Signature } from '../../base/signature.ts';
 import type { CommandRun, Given } from '../command.ts';
 import { shownFile, workflowFolders } from '../definitions.ts';
 import { findProject, type Project, roleFilesOf } from '../project.ts';
 import { demandRight } from '../right.ts';
-import { filesToTrust } from '../settings.ts';
+import { filesToTrust } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 import {
@@ -26,7 +26,7 @@ import {
   type TrustedFile,
   trustedFolder,
   trustFolder,
-} from '../trust.ts';
+} from '../trust/trust.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
@@ -62,9 +62,9 @@ async function contents(shell: Shell, project: Project, given: Given): Promise<n
 /** Signs the present content of workflows: wherever the key of whoever signs is enrolled, it may run. */
 async function signContents(shell: Shell, project: Project, given: Given): Promise<number> {
   const [{ signFor }, { keepSigned }, { identityFor }] = await Promise.all([
-    import('../identity-signing.ts'),
-    import('../trust-signature.ts'),
-    import('../identity.ts'),
+    import('../identity/signing.ts'),
+    import('../trust/signature.ts'),
+    import('../identity/identity.ts'),
   ]);
   const { name } = identityFor(shell, given);
   const signed: { readonly graph: ModuleGraph; readonly signature: Signature }[] = [];
@@ -87,7 +87,7 @@ async function chosenFiles(shell: Shell, project: Project, given: Given): Promis
   const missing = named.find((file) => !existsSync(file));
   if (missing !== undefined) throw new EngineError('USAGE', `there is no file ${missing}; "pawl list" shows the files of this project`);
   if (named.length > 0) return named;
-  const { findFiles } = await import('../../authoring/discover.ts');
+  const { findFiles } = await import('../../authoring/discover/discover.ts');
   const workflows = (await Promise.all(workflowFolders(project).map(findFiles))).flatMap((files) => files.found);
   const found = [...workflows, ...(await filesToTrust(shell, project)), ...roleFilesOf(project)];
   if (found.length === 0) throw new EngineError('USAGE', `there are no workflows in ${project.root}; name a file: pawl trust FILE`);

@@ -2,8 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { CheckedModule } from '../../authoring/discover-check.ts';
-import type { SourceProblem } from '../../authoring/discover-syntax.ts';
+import type { CheckedModule } from '../../authoring/discover/check.ts';
+import type { SourceProblem } from '../../authoring/discover/syntax.ts';
 import { EngineError } from '../../base/error.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import type { CommandRun, Given } from '../command.ts';
@@ -38,18 +38,18 @@ async function chosenFiles(shell: Shell, given: Given): Promise<string[]> {
   const named = given.allWords('FILE').map((word) => resolve(shell.cwd, word));
   const missing = named.find((file) => !existsSync(file));
   if (missing !== undefined) throw new EngineError('USAGE', `there is no file ${missing}; "pawl list" shows the files of this project`);
-  const { findFiles } = await import('../../authoring/discover.ts');
+  const { findFiles } = await import('../../authoring/discover/discover.ts');
   const folders = named.length > 0 ? [] : workflowFolders(findProject(shell, given));
   return [...named, ...(await Promise.all(folders.map(findFiles))).flatMap(({ found }) => found)];
 }
 
 async function checkFiles(files: readonly string[]): Promise<Checked[]> {
-  const { duplicates, readDefinition, YAML_FILE } = await import('../../authoring/discover.ts');
+  const { duplicates, readDefinition, YAML_FILE } = await import('../../authoring/discover/discover.ts');
   // Loaded once: to ask for a module again takes as long as reading a small file.
-  const yaml = files.some((file) => YAML_FILE.test(file)) ? await import('../../authoring/yaml/check.ts') : undefined;
+  const yaml = files.some((file) => YAML_FILE.test(file)) ? await import('../../authoring/yaml/check/check.ts') : undefined;
   const check = async (file: string, text: string): Promise<CheckedModule> => {
     if (yaml !== undefined && YAML_FILE.test(file)) return yaml.lookAtYaml(file, text, REGISTRY);
-    return (await import('../../authoring/discover-check.ts')).checkModule(file, text, REGISTRY);
+    return (await import('../../authoring/discover/check.ts')).checkModule(file, text, REGISTRY);
   };
   const checked: Checked[] = [];
   for (const file of files) {
@@ -63,7 +63,7 @@ async function checkFiles(files: readonly string[]): Promise<Checked[]> {
 
 /** What the project's groups add: more people asked for than there are. Groups that are not set here may be elsewhere. */
 async function withGroups(shell: Shell, given: Given, files: readonly Checked[]): Promise<Checked[]> {
-  const [{ readSettings }, { membersOf }] = await Promise.all([import('../settings.ts'), import('../../forge/people.ts')]);
+  const [{ readSettings }, { membersOf }] = await Promise.all([import('../settings/settings.ts'), import('../../forge/people.ts')]);
   const { groups = {} } = await readSettings(shell, findProject(shell, given));
   return files.map((file) => {
     const short = (file.quorums ?? []).flatMap(({ step, from, count, line, column }) => {

@@ -1,8 +1,8 @@
 // Owns how an `action` is written: what is done on the forge, by its name, with its fields.
 
-import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
-import type { ForgeSpec } from '../../authoring/graph-spec.ts';
-import type { KindCompiler } from '../../authoring/graph-work.ts';
+import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import type { ForgeSpec } from '../../authoring/graph/spec.ts';
+import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { type ActionConfig, action as declaration } from './declare.ts';
 
 /** The kind `action`; the texts of a graph's action may be templates. */

@@ -1,8 +1,8 @@
 // Owns how an `agent` step is written: who works, what they are asked, and what they must bring.
 
-import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
-import type { KindCompiler } from '../../authoring/graph-work.ts';
-import { budgetOf, type ContextSpec, type LiveAgent, liveCode, readContext, toldOf, workerOf } from '../../authoring/worker-spec.ts';
+import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import type { KindCompiler } from '../../authoring/graph/work.ts';
+import { budgetOf, type ContextSpec, type LiveAgent, liveCode, readContext, toldOf, workerOf } from '../../authoring/spec/worker.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { Budget } from '../../definition/budget.ts';
 import { type AgentConfig, agent as declaration } from './declare.ts';

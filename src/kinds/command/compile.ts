@@ -1,7 +1,7 @@
 // Owns how a `command` is written: a shell line, or a program and its arguments.
 
-import type { StepOptions, StepParts } from '../../authoring/flow-model.ts';
-import type { KindCompiler } from '../../authoring/graph-work.ts';
+import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
+import type { KindCompiler } from '../../authoring/graph/work.ts';
 import type { ProgramModel } from '../../definition/program.ts';
 import { command as declaration } from './declare.ts';
 

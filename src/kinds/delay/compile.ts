@@ -1,7 +1,7 @@
 // Owns how a `delay` is written: a duration, and a poll that can end it early.
 
-import type { StepOptions, StepParts } from '../../authoring/flow-model.ts';
-import type { KindCompiler } from '../../authoring/graph-work.ts';
+import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
+import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { type Duration, parseDuration } from '../../base/duration.ts';
 import type { StepCode, StepContext } from '../../definition/code.ts';
 import { delay as declaration } from './declare.ts';

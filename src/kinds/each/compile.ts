@@ -1,8 +1,8 @@
 // Owns how an `each` step is written in a graph: a list, and the step that is done for every item of it.
 
-import { readGroup } from '../../authoring/graph-join.ts';
-import type { GroupSpec } from '../../authoring/graph-spec.ts';
-import { codesOf, type KindCompiler } from '../../authoring/graph-work.ts';
+import { readGroup } from '../../authoring/graph/join.ts';
+import type { GroupSpec } from '../../authoring/graph/spec.ts';
+import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
 import { each as declaration } from './declare.ts';
 
 /** The kind `each`. */

@@ -1,9 +1,9 @@
 // Owns how a `gate` is written: a list of checks, each a shell line or a check by its name with what it needs.
 
-import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
-import type { StepReading } from '../../authoring/graph-reading.ts';
-import type { GateCheckSpec } from '../../authoring/graph-spec.ts';
-import type { KindCompiler } from '../../authoring/graph-work.ts';
+import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import type { StepReading } from '../../authoring/graph/reading.ts';
+import type { GateCheckSpec } from '../../authoring/graph/spec.ts';
+import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { type Duration, parseDuration } from '../../base/duration.ts';
 import type { CheckModel } from '../../definition/check.ts';
 import { gate as declaration } from './declare.ts';

@@ -1,8 +1,8 @@
 // Owns how a `generate` step is written: who writes the text, and what they are told.
 
-import type { StepOptions, StepParts } from '../../authoring/flow-model.ts';
-import type { KindCompiler } from '../../authoring/graph-work.ts';
-import { budgetOf, type ContextSpec, type LiveAgent, liveCode, readContext, toldOf, workerOf } from '../../authoring/worker-spec.ts';
+import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
+import type { KindCompiler } from '../../authoring/graph/work.ts';
+import { budgetOf, type ContextSpec, type LiveAgent, liveCode, readContext, toldOf, workerOf } from '../../authoring/spec/worker.ts';
 import type { Budget } from '../../definition/budget.ts';
 import { generate as declaration, type GenerateConfig } from './declare.ts';
 

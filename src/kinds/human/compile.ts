@@ -1,8 +1,8 @@
 // Owns how a `human` step is written: a question, and the answers that a person can give.
 
-import { invalid, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
-import { readGate } from '../../authoring/graph-gate.ts';
-import type { KindCompiler } from '../../authoring/graph-work.ts';
+import { invalid, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import { readGate } from '../../authoring/graph/gate.ts';
+import type { KindCompiler } from '../../authoring/graph/work.ts';
 import type { GateOptionModel } from '../../definition/model.ts';
 import { human as declaration } from './declare.ts';
 

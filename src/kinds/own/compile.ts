@@ -1,7 +1,7 @@
 // Owns how a step of an application's kind is written: `use` in a graph, `.use(kind, config)` in a flow.
 
-import { invalid, plainOf, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
-import type { KindCompiler } from '../../authoring/graph-work.ts';
+import { invalid, plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { messageOf } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
 import type { OwnKind } from '../../definition/own-kind.ts';

@@ -1,10 +1,10 @@
 // Owns how a `parallel` step is written: its branches in a graph, one member per item in a flow.
 
-import { checkMember, invalid, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
-import { shownValue } from '../../authoring/flow-serial.ts';
-import { readGroup } from '../../authoring/graph-join.ts';
-import type { MemberSpec } from '../../authoring/graph-spec.ts';
-import { codesOf, type KindCompiler } from '../../authoring/graph-work.ts';
+import { checkMember, invalid, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import { shownValue } from '../../authoring/flow/serial.ts';
+import { readGroup } from '../../authoring/graph/join.ts';
+import type { MemberSpec } from '../../authoring/graph/spec.ts';
+import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
 import { EngineError } from '../../base/error.ts';
 import type { BoundStep } from '../../definition/code.ts';
 import { type FlowStep, noteUsed } from '../../kernel/flow-step.ts';

@@ -1,7 +1,7 @@
 // Owns how a `signal` step is written: the name of the signal it waits for.
 
-import type { StepOptions, StepParts } from '../../authoring/flow-model.ts';
-import type { KindCompiler } from '../../authoring/graph-work.ts';
+import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
+import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { signal as declaration } from './declare.ts';
 
 /** The kind `signal`. */

@@ -1,10 +1,10 @@
 // Owns how a `task` is written: a function of the author, as a handler of a graph or with its arguments in a flow.
 
-import type { StepOptions, StepParts } from '../../authoring/flow-model.ts';
-import { invalid } from '../../authoring/flow-model.ts';
-import { shownValue } from '../../authoring/flow-serial.ts';
-import { createTask } from '../../authoring/graph-task.ts';
-import type { KindCompiler } from '../../authoring/graph-work.ts';
+import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
+import { invalid } from '../../authoring/flow/model.ts';
+import { shownValue } from '../../authoring/flow/serial.ts';
+import { createTask } from '../../authoring/graph/task.ts';
+import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { ownCopy } from '../../base/json.ts';
 import type { StepContext } from '../../definition/code.ts';
 import type { WorkConfigs } from '../../definition/model.ts';

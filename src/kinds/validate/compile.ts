@@ -1,7 +1,7 @@
 // Owns how a `validate` step is written: the stages that are checked, and the step that repairs what they find.
 
-import { checkMember, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
-import { codesOf, type KindCompiler } from '../../authoring/graph-work.ts';
+import { checkMember, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
 import type { ValidateWork } from '../../definition/model.ts';
 import { type FlowStep, noteUsed } from '../../kernel/flow-step.ts';
 import { validate as declaration } from './declare.ts';

@@ -1,8 +1,8 @@
 // Owns how a `webhook` is written: a request, and the answer that is expected.
 
-import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
-import type { WebhookSpec } from '../../authoring/graph-spec.ts';
-import type { KindCompiler } from '../../authoring/graph-work.ts';
+import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import type { WebhookSpec } from '../../authoring/graph/spec.ts';
+import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { webhook as declaration, type WebhookConfig } from './declare.ts';
 
 /** The kind `webhook`; the texts of a graph's request may be templates. */

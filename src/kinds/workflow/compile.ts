@@ -1,9 +1,9 @@
 // Owns how a `workflow` step is written: a child by its name or as a value, and what it is started with.
 
-import { invalid, plainOf, type StepOptions, type StepParts } from '../../authoring/flow-model.ts';
-import type { StepReading } from '../../authoring/graph-reading.ts';
-import type { ChildSpec } from '../../authoring/graph-spec.ts';
-import type { KindCompiler } from '../../authoring/graph-work.ts';
+import { invalid, plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import type { StepReading } from '../../authoring/graph/reading.ts';
+import type { ChildSpec } from '../../authoring/graph/spec.ts';
+import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { duplicateWorkflow } from '../../definition/children.ts';
 import type { CompiledWorkflow, StepContext } from '../../definition/code.ts';

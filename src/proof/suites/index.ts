@@ -3,7 +3,7 @@
 
 export { type CheckCase, type CheckHarness, describeCheck } from '../check-suite.ts';
 export { type DriverBehaviour, type DriverHarness, type DriverTrait, describeDriver } from '../driver-suite.ts';
-export type { ForgeStage, StageClone } from '../forge-stage.ts';
-export { describeForge } from '../forge-suite.ts';
+export type { ForgeStage, StageClone } from '../forge-suite/stage.ts';
+export { describeForge } from '../forge-suite/suite.ts';
 export { describeStepKind, type KindCase, type KindHarness } from '../kind-suite.ts';
-export { describeStore, type OpenedStore, type OpenStore } from '../store-suite.ts';
+export { describeStore, type OpenedStore, type OpenStore } from '../store-suite/suite.ts';

@@ -9,11 +9,11 @@ import { createScriptedDriver, type ScriptedMove } from '../../agents/scripted.t
 import { digestText } from '../../base/digest.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { OutputModel } from '../../definition/model.ts';
-import type { LocalForge } from '../../forge/local-forge.ts';
+import type { LocalForge } from '../../forge/local/local-forge.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { type AttemptFields, createAttemptRequest } from '../../proof/attempt-request.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../proof/forge-local-stage.ts';
-import { type StageClone, valueIn } from '../../proof/forge-stage.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../../proof/forge-suite/local-stage.ts';
+import { type StageClone, valueIn } from '../../proof/forge-suite/stage.ts';
 import type { AttemptRunner } from '../attempt.ts';
 import { createAttemptRunner } from '../runner.ts';
 import type { StepServices } from '../services.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { describeStore } from '../../proof/store-suite.ts';
+import { describeStore } from '../../proof/store-suite/suite.ts';
 import { openSqliteStore } from './open.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'pawl-store-'));

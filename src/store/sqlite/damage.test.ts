@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../kernel/event.ts';
-import { createActivation, createAttempt, createFirst, createNext, createValue, START_AT } from '../../proof/store-deltas.ts';
+import { createActivation, createAttempt, createFirst, createNext, createValue, START_AT } from '../../proof/store-suite/deltas.ts';
 import type { Delta } from '../store.ts';
 import { openSqliteStore, type SqliteStore } from './open.ts';
 

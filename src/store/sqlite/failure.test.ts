@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Activation } from '../../kernel/activation.ts';
-import { createActivation, createFirst, createNext, createValue, START_AT } from '../../proof/store-deltas.ts';
+import { createActivation, createFirst, createNext, createValue, START_AT } from '../../proof/store-suite/deltas.ts';
 import type { Delta } from '../store.ts';
 import { type Connection, createPrivateFile, openConnection } from './connection.ts';
 import { migrate } from './migrate.ts';

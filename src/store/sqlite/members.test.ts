@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Activation } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { RunState } from '../../kernel/run-state.ts';
-import { createActivation, createFirst, createNext, createResumed, START_AT } from '../../proof/store-deltas.ts';
+import { createActivation, createFirst, createNext, createResumed, START_AT } from '../../proof/store-suite/deltas.ts';
 import type { Claimed, Delta } from '../store.ts';
 import { openSqliteStore, type SqliteStore } from './open.ts';
 

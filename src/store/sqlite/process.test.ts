@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createActivation, createFirst, createNext, START_AT } from '../../proof/store-deltas.ts';
+import { createActivation, createFirst, createNext, START_AT } from '../../proof/store-suite/deltas.ts';
 import type { Mail } from '../store.ts';
 import { openSqliteStore, type SqliteStore } from './open.ts';
 
 const OPEN = new URL('./open.ts', import.meta.url).href;
-const DELTAS = new URL('../../proof/store-deltas.ts', import.meta.url).href;
+const DELTAS = new URL('../../proof/store-suite/deltas.ts', import.meta.url).href;
 
 let directory: string;
 let file: string;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createFirst, createNext, START_AT } from '../../proof/store-deltas.ts';
+import { createFirst, createNext, START_AT } from '../../proof/store-suite/deltas.ts';
 import { openSqliteStore, type SqliteStore } from './open.ts';
 
 let directory: string;

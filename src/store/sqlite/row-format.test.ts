@@ -8,7 +8,15 @@ import type { Activation } from '../../kernel/activation.ts';
 import { startTimeOf } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import { createPath } from '../../kernel/run-state.ts';
-import { createActivation, createAttempt, createFirst, createLine, createNext, createValue, START_AT } from '../../proof/store-deltas.ts';
+import {
+  createActivation,
+  createAttempt,
+  createFirst,
+  createLine,
+  createNext,
+  createValue,
+  START_AT,
+} from '../../proof/store-suite/deltas.ts';
 import type { Delta } from '../store.ts';
 import { openSqliteStore, type SqliteStore } from './open.ts';
 import { decodeLogRow } from './row-format.ts';

@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunEvent } from '../../kernel/event.ts';
-import { createActivation, createAttempt, createFirst, createLine, createNext, createValue, START_AT } from '../../proof/store-deltas.ts';
+import {
+  createActivation,
+  createAttempt,
+  createFirst,
+  createLine,
+  createNext,
+  createValue,
+  START_AT,
+} from '../../proof/store-suite/deltas.ts';
 import type { Delta } from '../store.ts';
 import { openSqliteStore } from './open.ts';
 

@@ -3,8 +3,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Json } from '../../../../base/json.ts';
 import { createAttemptRequest } from '../../../../proof/attempt-request.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../../../proof/forge-local-stage.ts';
-import { openSample, valueIn } from '../../../../proof/forge-stage.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../../../../proof/forge-suite/local-stage.ts';
+import { openSample, valueIn } from '../../../../proof/forge-suite/stage.ts';
 import { createAttemptRunner } from '../../../../steps/runner.ts';
 import { REGISTRY } from '../../../registry.ts';
 

@@ -1,0 +1,294 @@
+// Owns the driver `acp`: any agent that speaks version 1 of the Agent Client Protocol on its standard input and output.
+// We announce neither files nor terminals, so that an agent uses its own tools in the workspace, each of which it has to
+// ask for; `acp-permission.ts` answers.
+
+import type { InitializeRequest, NewSessionRequest, PromptRequest } from '@agentclientprotocol/sdk';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { AgentAnswer, AgentDriver, AgentEvent, AgentRefusal, AgentRequest, AgentUsage } from '../driver.ts';
+import { type AnswerNotes, answerOf, crashOf, failureOf as failedWith, judgeReply } from '../judgement.ts';
+import { runProgram } from '../program.ts';
+import { type ReplyReading, repairInstructions, replyInstructions } from '../reply.ts';
+import { AcpConnection, numberAt, textAt, valueAt } from './connection.ts';
+import { AcpFailure, failureOf, stopFailure } from './failure.ts';
+import { type AcpLeave, type AcpToolCall, permissionFor, trespassOf } from './permission.ts';
+import { AcpTurn } from './turn.ts';
+
+/** How an agent that speaks the protocol is started. */
+export interface AcpOptions {
+  readonly argv: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Our own variables that the agent needs beside the usual ones, such as its login. */
+  readonly inherits?: readonly string[];
+  /** The model, where the role names none. */
+  readonly model?: string;
+}
+
+const PROTOCOL_VERSION = 1;
+/** How long an agent that was told to cancel may take before its program is ended. */
+const CANCEL_MS = 500;
+/** A program whose input has ended has nothing left to do. */
+const LINGER_MS = 1000;
+
+/** A driver for an agent that speaks the Agent Client Protocol. */
+export function createAcpDriver(options: AcpOptions): AgentDriver {
+  return {
+    name: 'acp',
+    ask: async (request) =>
+      request.signal.aborted
+        ? { kind: 'failed', failure: 'aborted', message: 'the attempt was stopped' }
+        : await new Visit(options, request).answer(),
+  };
+}
+
+interface Session {
+  readonly id: string;
+  /** False for one that goes on: what it used before is in what it tells. */
+  readonly isFresh: boolean;
+  readonly isLost: boolean;
+  /** What the agent told of it. */
+  readonly told: Json;
+}
+
+type Settled = ReplyReading | AcpFailure;
+
+/** One attempt: a program, a connection, a session, and one or two turns in it. */
+class Visit {
+  private readonly options: AcpOptions;
+  private readonly request: AgentRequest;
+  private readonly stop = new AbortController();
+  private readonly refusals: AgentRefusal[] = [];
+  private readonly turns: { readonly turn: AcpTurn; usage: Json | undefined }[] = [];
+  private connection: AcpConnection | undefined;
+  private session: Session | undefined;
+  private current: AcpTurn | undefined;
+  /** Why the turn was cancelled by us. */
+  private ending: AcpFailure | undefined;
+  private settled: Settled | undefined;
+  private sayAnswered: () => void = () => {};
+  private cancelTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: AcpOptions, request: AgentRequest) {
+    this.options = options;
+    this.request = request;
+  }
+
+  async answer(): Promise<AgentAnswer> {
+    const { request, options } = this;
+    const onAbort = (): void => this.cancel();
+    request.signal.addEventListener('abort', onAbort, { once: true });
+    const end = await runProgram({
+      argv: options.argv,
+      request: { ...request, signal: this.stop.signal, watchdogs: { lingerMs: LINGER_MS, ...request.watchdogs } },
+      ...(options.env === undefined ? {} : { env: options.env }),
+      ...(options.inherits === undefined ? {} : { inherits: options.inherits }),
+      talk: (stdin) => this.begin(stdin),
+      onLine: (line, answered) => {
+        this.sayAnswered = answered;
+        this.connection?.take(line);
+      },
+    });
+    request.signal.removeEventListener('abort', onAbort);
+    clearTimeout(this.cancelTimer);
+    this.sayAnswered = () => {};
+    const settled = end.kind === 'answered' ? this.settled : undefined;
+    this.connection?.close();
+    if (settled !== undefined) return this.told(settled);
+    // An agent that did not listen when its turn was cancelled was ended by us, for the same reason.
+    if (this.ending !== undefined && !request.signal.aborted) return this.told(this.ending);
+    if (end.kind === 'failed') return { ...end.answer, ...this.noted() };
+    const name = `the program "${options.argv[0]}"`;
+    return failedWith(crashOf(name, end.kind === 'exited' ? end : { exitCode: 0, stdout: '', stderr: '' }), this.noted());
+  }
+
+  private begin(stdin: { write(text: string): void; end(): void }): void {
+    this.connection = new AcpConnection((line) => stdin.write(line), {
+      answer: (method, params) => this.reply(method, params),
+      hear: (method, params) => this.hear(method, params),
+    });
+    const settle = (settled: Settled): void => {
+      this.settled = settled;
+      stdin.end();
+      // What was stopped has no answer any more, and nothing to wait for.
+      if (this.request.signal.aborted) this.stop.abort();
+      else this.sayAnswered();
+    };
+    this.converse(this.connection).then(settle, (thrown: unknown) => settle(this.ending ?? failureOf(thrown)));
+  }
+
+  private async converse(connection: AcpConnection): Promise<Settled> {
+    const hello = { protocolVersion: PROTOCOL_VERSION, clientCapabilities: {} } satisfies InitializeRequest;
+    const agent = await connection.request('initialize', hello);
+    const version = numberAt(agent, 'protocolVersion');
+    if (version !== PROTOCOL_VERSION)
+      throw new AcpFailure(
+        'crash',
+        `the agent speaks version ${version ?? '?'} of the Agent Client Protocol, and only version ${PROTOCOL_VERSION} is known; install a release of it that speaks that`,
+      );
+    this.session = await this.open(connection, agent);
+    await this.chooseModel(connection, this.session);
+    const { prompt, schema, session } = this.request;
+    const opening = this.session.isLost ? `${session?.handover}\n\n${prompt}` : prompt;
+    const first = judgeReply(await this.turn(connection, [opening, replyInstructions(schema)]), this.request);
+    if (first.kind !== 'invalid') return first;
+    this.request.onEvent?.({ kind: 'notice', text: `the answer is sent back: ${first.why}` });
+    return judgeReply(await this.turn(connection, [repairInstructions(first.why)]), this.request);
+  }
+
+  // A session is an optimisation: whatever keeps it from going on, a fresh one with the hand-over can do the work.
+  private async open(connection: AcpConnection, agent: Json): Promise<Session> {
+    const wanted = this.request.session?.id;
+    const place = { cwd: this.request.cwd, mcpServers: [] } satisfies NewSessionRequest;
+    const method = goingOn(agent);
+    if (wanted !== undefined && method !== undefined) {
+      try {
+        const told = await connection.request(method, { sessionId: wanted, ...place });
+        return { id: wanted, isFresh: false, isLost: false, told };
+      } catch (thrown) {
+        if (failureOf(thrown).failure === 'auth') throw thrown;
+      }
+    }
+    const told = await connection.request('session/new', place);
+    const id = textAt(told, 'sessionId');
+    if (id === undefined) throw new AcpFailure('crash', 'the agent opened a session without an id');
+    return { id, isFresh: true, isLost: wanted !== undefined, told };
+  }
+
+  private async chooseModel(connection: AcpConnection, { id, told }: Session): Promise<void> {
+    const model = this.request.model ?? this.options.model;
+    if (model === undefined) return;
+    const options = valueAt(told, 'configOptions');
+    const choice = Array.isArray(options) ? options.find((option: Json) => valueAt(option, 'category') === 'model') : undefined;
+    const configId = textAt(choice, 'id');
+    if (configId === undefined) throw new AcpFailure('refused', `the agent lets nobody choose its model, and the role wants "${model}"`);
+    const offered = offeredBy(valueAt(choice, 'options'));
+    if (!offered.includes(model))
+      throw new AcpFailure('refused', `the agent has no model "${model}", which the role wants; it has ${offered.join(', ')}`);
+    if (textAt(choice, 'currentValue') === model) return;
+    await connection.request('session/set_config_option', { sessionId: id, configId, value: model });
+  }
+
+  private async turn(connection: AcpConnection, texts: readonly string[]): Promise<string> {
+    const turn = new AcpTurn(
+      (event) => this.request.onEvent?.(event),
+      (call) => this.checkUnasked(call),
+    );
+    const entry = { turn, usage: undefined as Json | undefined };
+    this.turns.push(entry);
+    this.current = turn;
+    const prompt = {
+      sessionId: this.session?.id as string,
+      prompt: texts.map((text) => ({ type: 'text' as const, text })),
+    } satisfies PromptRequest;
+    const end = await connection.request('session/prompt', prompt).finally(() => {
+      this.current = undefined;
+    });
+    entry.usage = valueAt(end, 'usage');
+    const text = turn.end();
+    const failure = this.ending ?? stopFailure(textAt(end, 'stopReason'));
+    if (failure !== undefined) throw failure;
+    return text;
+  }
+
+  private hear(method: string, params: Json): void {
+    // Outside of a turn an agent repeats what a session was before.
+    if (method !== 'session/update' || this.current === undefined) return;
+    this.current.hear(valueAt(params, 'update') ?? null);
+    this.checkBudget(this.current);
+  }
+
+  private checkBudget({ costUsd, tokensSeen }: AcpTurn): void {
+    const { budget } = this.request;
+    if (budget === undefined || this.session?.isFresh !== true) return;
+    const isOver = (used: number | undefined, most: number | undefined): boolean => used !== undefined && most !== undefined && used > most;
+    if (isOver(costUsd, budget.costUsd)) this.endTurn(new AcpFailure('budget', `the agent used more than ${budget.costUsd} US dollars`));
+    if (isOver(tokensSeen, budget.tokens)) this.endTurn(new AcpFailure('budget', `the agent used more than ${budget.tokens} tokens`));
+  }
+
+  private checkUnasked(call: AcpToolCall): void {
+    const trespass = trespassOf(call, leaveOf(this.request));
+    if (trespass === undefined) return;
+    const { tool, deed, why } = trespass;
+    this.endTurn(
+      new AcpFailure('refused', `the agent used "${tool}" (${deed}) without asking, and ${why}; let its own settings ask for it`),
+    );
+  }
+
+  private endTurn(why: AcpFailure): void {
+    if (this.ending !== undefined) return;
+    this.ending = why;
+    this.cancel();
+  }
+
+  private reply(method: string, params: Json): JsonObject | undefined {
+    if (method !== 'session/request_permission') return undefined;
+    const call = valueAt(params, 'toolCall') ?? null;
+    if (this.current === undefined || this.request.signal.aborted) return { outcome: { outcome: 'cancelled' } };
+    const { reply, refusal } = permissionFor(this.current.askedFor(call), valueAt(params, 'options'), leaveOf(this.request));
+    if (refusal !== undefined) {
+      this.refusals.push(refusal);
+      this.request.onEvent?.({ kind: 'refused', ...refusal } satisfies AgentEvent);
+    }
+    return reply;
+  }
+
+  // An agent that does not listen is ended all the same.
+  private cancel(): void {
+    if (this.current === undefined || this.session === undefined) return this.stop.abort();
+    this.connection?.notify('session/cancel', { sessionId: this.session.id });
+    this.cancelTimer ??= setTimeout(() => this.stop.abort(), CANCEL_MS);
+  }
+
+  private told(settled: Settled): AgentAnswer {
+    if (!(settled instanceof AcpFailure)) return answerOf(settled, this.noted());
+    const { failure, message } = settled;
+    const resumeAt = failure === 'quota' ? this.turns.at(-1)?.turn.resumeAt : undefined;
+    return failedWith({ failure, message, ...(resumeAt === undefined ? {} : { resumeAt }) }, this.noted());
+  }
+
+  private noted(): AnswerNotes {
+    const usage = this.usage();
+    return {
+      ...(usage === undefined ? {} : { usage }),
+      ...(this.session === undefined ? {} : { session: this.session.id }),
+      ...(this.session?.isLost === true ? { sessionLost: true } : {}),
+      ...(this.refusals.length === 0 ? {} : { refusals: this.refusals }),
+    };
+  }
+
+  // Some agents tell the tokens of a turn and others those of the session; of the first turn of a fresh one both are true.
+  private usage(): AgentUsage | undefined {
+    const last = this.turns.at(-1);
+    if (this.session?.isFresh !== true || last === undefined) return undefined;
+    const { costUsd } = last.turn;
+    const input = this.turns.length === 1 ? inputTokens(last.usage) : undefined;
+    const output = this.turns.length === 1 ? numberAt(last.usage, 'outputTokens') : undefined;
+    if (costUsd === undefined && input === undefined && output === undefined) return undefined;
+    return {
+      ...(input === undefined ? {} : { inputTokens: input }),
+      ...(output === undefined ? {} : { outputTokens: output }),
+      ...(costUsd === undefined ? {} : { costUsd }),
+    };
+  }
+}
+
+function leaveOf({ permissions, cwd }: AgentRequest): AcpLeave {
+  return { permissions, cwd };
+}
+
+function inputTokens(usage: Json | undefined): number | undefined {
+  const fresh = numberAt(usage, 'inputTokens');
+  if (fresh === undefined) return undefined;
+  return fresh + (numberAt(usage, 'cachedReadTokens') ?? 0) + (numberAt(usage, 'cachedWriteTokens') ?? 0);
+}
+
+/** How this agent goes on with a session: without telling it again where it can, or at all. */
+function goingOn(agent: Json): string | undefined {
+  if (isJsonObject(valueAt(agent, 'agentCapabilities', 'sessionCapabilities', 'resume') ?? null)) return 'session/resume';
+  return valueAt(agent, 'agentCapabilities', 'loadSession') === true ? 'session/load' : undefined;
+}
+
+/** The values that a choice of the agent offers, in groups or not. */
+function offeredBy(options: Json | undefined): string[] {
+  if (!Array.isArray(options)) return [];
+  return options.flatMap((option: Json) => textAt(option, 'value') ?? offeredBy(valueAt(option, 'options')));
+}

@@ -1,0 +1,138 @@
+// Owns the wire of the Agent Client Protocol: JSON-RPC 2.0, one message per line, over the input and output of a program.
+// It is written here rather than taken from the protocol's library, which loads for a tenth of a second, may hand over a
+// response before the updates that came ahead of it, and prints what it does not understand.
+//
+// W1. Messages are handled in the order in which they came, each before the next.
+// W2. What is not a message is passed over: programs print banners, and newer ones say more than we know.
+
+import { messageOf } from '../../base/error.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+
+/** An error that the agent answered a request with. */
+export class AcpError extends Error {
+  readonly code: number;
+  readonly data: Json;
+
+  constructor(error: JsonObject) {
+    super(typeof error.message === 'string' ? error.message : 'the agent gave no reason');
+    this.name = 'AcpError';
+    this.code = typeof error.code === 'number' ? error.code : 0;
+    this.data = error.data ?? null;
+  }
+}
+
+/** What the agent says to us. */
+export interface AcpListener {
+  /** Answers a request of the agent; undefined when there is no such method here. */
+  answer(method: string, params: Json): JsonObject | undefined;
+  hear(method: string, params: Json): void;
+}
+
+interface Waiting {
+  readonly resolve: (result: Json) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const METHOD_NOT_FOUND = -32_601;
+const INTERNAL_ERROR = -32_603;
+
+/** One conversation with an agent's program. */
+export class AcpConnection {
+  private readonly write: (line: string) => void;
+  private readonly listener: AcpListener;
+  private readonly waiting = new Map<number, Waiting>();
+  private nextId = 1;
+  private isClosed = false;
+
+  constructor(write: (line: string) => void, listener: AcpListener) {
+    this.write = write;
+    this.listener = listener;
+  }
+
+  /** Asks the agent; rejects with an AcpError, or when the connection closes first. */
+  request(method: string, params: JsonObject): Promise<Json> {
+    const id = this.nextId++;
+    const { promise, resolve, reject } = Promise.withResolvers<Json>();
+    if (this.isClosed) reject(closedError());
+    else {
+      this.waiting.set(id, { resolve, reject });
+      this.send({ id, method, params });
+    }
+    return promise;
+  }
+
+  /** Tells the agent something that it does not answer. */
+  notify(method: string, params: JsonObject): void {
+    if (!this.isClosed) this.send({ method, params });
+  }
+
+  /** Takes the next line of the program. */
+  take(line: string): void {
+    const message = parsed(line);
+    if (message === undefined || this.isClosed) return;
+    const { id, method, params = null } = message;
+    if (typeof method !== 'string') this.settle(message);
+    else if (id === undefined) this.listener.hear(method, params);
+    else this.send({ id, ...this.replyTo(method, params) });
+  }
+
+  /** Gives up all that is still waited for. */
+  close(): void {
+    this.isClosed = true;
+    for (const { reject } of this.waiting.values()) reject(closedError());
+    this.waiting.clear();
+  }
+
+  private send(message: JsonObject): void {
+    this.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  }
+
+  private settle({ id, result = null, error }: JsonObject): void {
+    const waiting = typeof id === 'number' ? this.waiting.get(id) : undefined;
+    if (waiting === undefined) return;
+    this.waiting.delete(id as number);
+    if (error === undefined) waiting.resolve(result);
+    else waiting.reject(new AcpError(isJsonObject(error) ? error : {}));
+  }
+
+  private replyTo(method: string, params: Json): JsonObject {
+    try {
+      const result = this.listener.answer(method, params);
+      return result === undefined ? { error: { code: METHOD_NOT_FOUND, message: `no method ${method} here` } } : { result };
+    } catch (thrown) {
+      return { error: { code: INTERNAL_ERROR, message: messageOf(thrown) } };
+    }
+  }
+}
+
+function closedError(): Error {
+  return new Error('the connection to the agent has closed');
+}
+
+function parsed(line: string): JsonObject | undefined {
+  try {
+    const value = JSON.parse(line) as Json;
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value at a path of what an agent said, whatever it is; undefined where there is nothing. */
+export function valueAt(value: Json | undefined, ...path: readonly string[]): Json | undefined {
+  let found: Json | undefined = value;
+  for (const key of path) found = found !== undefined && isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+  return found;
+}
+
+/** The text at a path of what an agent said, if there is one. */
+export function textAt(value: Json | undefined, ...path: readonly string[]): string | undefined {
+  const found = valueAt(value, ...path);
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** The number at a path of what an agent said, if there is one. */
+export function numberAt(value: Json | undefined, ...path: readonly string[]): number | undefined {
+  const found = valueAt(value, ...path);
+  return typeof found === 'number' ? found : undefined;
+}

@@ -1,0 +1,134 @@
+// Owns what is heard of one turn of an agent: its words, of which the last message is the answer, its thoughts and tool
+// calls as events, and what it used as far as it tells.
+
+import type { SessionUpdate } from '@agentclientprotocol/sdk';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { AgentEvent } from '../driver.ts';
+import { numberAt, textAt, valueAt } from './connection.ts';
+import { type AcpToolCall, toolCallOf } from './permission.ts';
+
+type UpdateName = SessionUpdate['sessionUpdate'];
+
+interface Tool {
+  /** All that the agent said of it. */
+  said: JsonObject;
+  isTold: boolean;
+  /** Whether the agent asked before it made this call. */
+  isAsked: boolean;
+}
+
+/** One turn of an agent, from a prompt to its end. */
+export class AcpTurn {
+  /** The most tokens that were in the agent's view, and what its session has cost, as far as it told. */
+  tokensSeen: number | undefined;
+  costUsd: number | undefined;
+  /** When the account can be used again, where the agent told. */
+  resumeAt: number | undefined;
+  private readonly onEvent: (event: AgentEvent) => void;
+  private readonly onUnasked: (call: AcpToolCall) => void;
+  private readonly tools = new Map<string, Tool>();
+  private message = '';
+  private messageId: string | undefined;
+  private thought = '';
+
+  constructor(onEvent: (event: AgentEvent) => void, onUnasked: (call: AcpToolCall) => void) {
+    this.onEvent = onEvent;
+    this.onUnasked = onUnasked;
+  }
+
+  /** Hears an update of the session; kinds that are not known are passed over. */
+  hear(update: Json): void {
+    const name = textAt(update, 'sessionUpdate') as UpdateName | undefined;
+    if (name === 'agent_message_chunk') this.hearWords(update);
+    else if (name === 'agent_thought_chunk') this.thought += textAt(update, 'content', 'text') ?? '';
+    else if (name === 'tool_call') this.hearTool(update, true);
+    else if (name === 'tool_call_update') this.hearTool(update, false);
+    else if (name === 'usage_update') this.hearUsage(update);
+  }
+
+  /** Ends the turn and gives the last message of it. */
+  end(): string {
+    const { message } = this;
+    this.endMessage();
+    return message;
+  }
+
+  /** A tool call that the agent asks for, as far as it has been told. */
+  askedFor(update: Json): AcpToolCall {
+    const id = textAt(update, 'toolCallId') ?? '';
+    const tool = this.toolOf(id);
+    tool.isAsked = true;
+    learn(tool, update);
+    this.tellTool(id, tool);
+    return toolCallOf(tool.said);
+  }
+
+  private toolOf(id: string): Tool {
+    const tool = this.tools.get(id) ?? { said: {}, isTold: false, isAsked: false };
+    this.tools.set(id, tool);
+    return tool;
+  }
+
+  private hearWords(update: Json): void {
+    const id = textAt(update, 'messageId');
+    if (id !== undefined && this.messageId !== undefined && id !== this.messageId) this.endMessage();
+    this.messageId = id;
+    this.tellThought();
+    this.message += textAt(update, 'content', 'text') ?? '';
+  }
+
+  // What is said before a tool is used is not the answer, however it looks.
+  private endMessage(): void {
+    this.tellThought();
+    if (this.message.trim() !== '') this.onEvent({ kind: 'text', text: this.message });
+    this.message = '';
+    this.messageId = undefined;
+  }
+
+  private tellThought(): void {
+    if (this.thought.trim() !== '') this.onEvent({ kind: 'thought', text: this.thought });
+    this.thought = '';
+  }
+
+  private hearTool(update: Json, isNew: boolean): void {
+    const id = textAt(update, 'toolCallId');
+    if (id === undefined) return;
+    if (isNew) this.endMessage();
+    const tool = this.toolOf(id);
+    learn(tool, update);
+    const status = textAt(update, 'status');
+    const isOver = status === 'completed' || status === 'failed';
+    // A call is told once, and its input often follows the first word of it.
+    if (isOver || status === 'in_progress') this.tellTool(id, tool);
+    if (status === 'completed' && !tool.isAsked) this.onUnasked(toolCallOf(tool.said));
+    if (isOver) this.onEvent({ kind: 'tool-result', id, ok: status === 'completed', text: contentText(valueAt(tool.said, 'content')) });
+  }
+
+  private tellTool(id: string, tool: Tool): void {
+    if (tool.isTold) return;
+    tool.isTold = true;
+    this.onEvent({ kind: 'tool', id, name: toolCallOf(tool.said).name, input: valueAt(tool.said, 'rawInput') ?? null });
+  }
+
+  private hearUsage(update: Json): void {
+    const used = numberAt(update, 'used');
+    if (used !== undefined) this.tokensSeen = Math.max(used, this.tokensSeen ?? 0);
+    if (textAt(update, 'cost', 'currency') === 'USD') this.costUsd = numberAt(update, 'cost', 'amount') ?? this.costUsd;
+    const resetsAt = numberAt(update, '_meta', '_claude/rateLimit', 'resetsAt');
+    if (resetsAt !== undefined) this.resumeAt = resetsAt * 1000;
+  }
+}
+
+// An update has what is new; null leaves what was said before.
+function learn(tool: Tool, update: Json): void {
+  const news = Object.entries(isJsonObject(update) ? update : {}).filter(([, value]) => value !== null);
+  tool.said = { ...tool.said, ...Object.fromEntries(news) };
+}
+
+function contentText(content: Json | undefined): string {
+  if (!Array.isArray(content)) return '';
+  return content
+    .map((block: Json) => textAt(block, 'content', 'text') ?? textAt(block, 'path'))
+    .filter((text) => text !== undefined)
+    .join('\n');
+}

@@ -1,0 +1,132 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { standInHarness } from '../../../test/programs/stand-in-harness.ts';
+import { createAgentRequest, describeDriver } from '../../proof/driver-suite.ts';
+import type { AgentEvent, AgentRequest } from '../driver.ts';
+import { createClaudeCodeDriver } from './claude-code.ts';
+import { startArguments } from './start.ts';
+
+describeDriver(
+  'claude-code',
+  standInHarness('claude-code', ['repair', 'sessions', 'permissions', 'program'], ({ argv, env }) =>
+    createClaudeCodeDriver({ program: argv, env }),
+  ),
+);
+
+const cwd = mkdtempSync(join(tmpdir(), 'pawl-claude-'));
+afterAll(() => rmSync(cwd, { recursive: true }));
+
+const INIT = '{"type":"system","subtype":"init","session_id":"s1"}';
+const RESULT = '{"type":"result","subtype":"success","is_error":false,"result":"{\\"success\\":true}"}';
+
+/** Asks a program that prints these lines, and then does what the script says. */
+function ask(lines: readonly string[], fields: Partial<AgentRequest> = {}, script = ':') {
+  const program = ['sh', '-c', `read prompt; printf '%s\\n' "$0"; ${script}`, lines.join('\n')];
+  return createClaudeCodeDriver({ program }).ask(createAgentRequest({ cwd, ...fields }));
+}
+
+describe('Claude Code', () => {
+  test('that is not installed is a crash that says so', async () => {
+    const answer = await createClaudeCodeDriver({ program: 'no-such-claude' }).ask(createAgentRequest({ cwd }));
+    expect(answer).toMatchObject({ failure: 'crash', message: expect.stringMatching(/no-such-claude.*installed/) });
+  });
+
+  test('that ends without a result is a crash that shows its last words, and keeps the session', async () => {
+    const answer = await ask([INIT], {}, "echo 'out of memory' >&2; exit 137");
+    expect(answer).toMatchObject({ failure: 'crash', message: expect.stringMatching(/exit code 137.*out of memory/), session: 's1' });
+  });
+
+  test('that closes its output early and does not end is silent', async () => {
+    const answer = await ask([INIT], { watchdogs: { idleMs: 300 } }, 'exec >&-; exec sleep 100');
+    expect(answer).toMatchObject({ failure: 'timeout', message: expect.stringContaining('silent'), session: 's1' });
+  });
+
+  test('that ends with an error after its result has answered', async () => {
+    expect(await ask([INIT, RESULT], {}, 'exit 1')).toMatchObject({ kind: 'answered', success: true, session: 's1' });
+  });
+
+  test('is heard through banners, noise and messages that are not known', async () => {
+    const noise = [
+      'Update available! Run: npm i',
+      '{"type":"assistant"}',
+      '{"type":"user","message":{"content":7}}',
+      '{"type":"new"}',
+      '[]',
+    ];
+    const odd = [
+      '{"type":"control_request","request_id":"1","request":{"subtype":"tomorrow"}}',
+      '{"type":"system"}',
+      '{"type":"rate_limit_event"}',
+    ];
+    expect(await ask([...noise, INIT, ...odd, RESULT])).toMatchObject({ kind: 'answered', success: true });
+  });
+
+  test('tells what it says, thinks and does as it does it', async () => {
+    const events: AgentEvent[] = [];
+    const block = (type: string, content: object): string => JSON.stringify({ type, message: { content: [content] } });
+    const lines = [
+      block('assistant', { type: 'thinking', thinking: 'hm' }),
+      block('assistant', { type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'ls' } }),
+      block('user', { type: 'tool_result', tool_use_id: 't1', content: [{ type: 'text', text: 'a.txt' }] }),
+      block('assistant', { type: 'text', text: 'one file' }),
+    ];
+    await ask([INIT, ...lines, RESULT], { onEvent: (event) => events.push(event) });
+    expect(events).toEqual([
+      { kind: 'thought', text: 'hm' },
+      { kind: 'tool', id: 't1', name: 'Bash', input: { command: 'ls' } },
+      { kind: 'tool-result', id: 't1', ok: true, text: 'a.txt' },
+      { kind: 'text', text: 'one file' },
+    ]);
+  });
+
+  test('is never started with a session that could be taken for something else', async () => {
+    const session = { id: '--dangerously-skip-permissions', handover: 'before' };
+    const program = [
+      'sh',
+      '-c',
+      `read prompt; echo "$@" >> args.txt; printf '%s\\n' '${INIT}' '${RESULT.replaceAll('\\', '\\\\')}'`,
+      'claude',
+    ];
+    const answer = await createClaudeCodeDriver({ program }).ask(createAgentRequest({ cwd, session }));
+    expect(answer).toMatchObject({ sessionLost: true });
+    expect(readFileSync(join(cwd, 'args.txt'), 'utf8')).not.toContain(session.id);
+  });
+
+  test('that refused by a rule of its own has refused', async () => {
+    const denials = [{ tool_name: 'Bash', tool_use_id: 't1', tool_input: { command: 'rm -r .' } }];
+    const answer = await ask([INIT, JSON.stringify({ ...JSON.parse(RESULT), permission_denials: denials })]);
+    expect(answer).toMatchObject({ kind: 'answered', refusals: [{ tool: 'Bash', deed: 'execute', why: 'a rule forbids it' }] });
+  });
+
+  test('can ask the person it works for', async () => {
+    const question = { question: 'Which?', options: [{ label: 'a' }, { label: 'b' }] };
+    const result = `<needs_user_input>${JSON.stringify([question])}</needs_user_input>`;
+    expect(await ask([INIT, JSON.stringify({ type: 'result', subtype: 'success', result })])).toMatchObject({
+      kind: 'asks',
+      questions: [question],
+      session: 's1',
+    });
+  });
+});
+
+describe('the arguments of Claude Code', () => {
+  const request = createAgentRequest({ cwd });
+  const words = (fields: Partial<AgentRequest>, settings = {}): string => startArguments(settings, { ...request, ...fields }).join(' ');
+
+  test('name the model of the role before that of the driver', () => {
+    expect(words({ model: 'theirs' }, { model: 'ours' })).toContain('--model theirs');
+    expect(words({}, { model: 'ours' })).toContain('--model ours');
+    expect(words({})).not.toContain('--model');
+  });
+
+  test('hold the attempt to its budget', () => {
+    expect(words({ budget: { turns: 3, costUsd: 0.5 } })).toMatch(/--max-turns 3 --max-budget-usd 0.5/);
+  });
+
+  test('do not read settings that lie in the workspace, unless they are asked for', () => {
+    expect(words({})).toContain('--setting-sources user --');
+    expect(words({}, { settingSources: ['user', 'project'] })).toContain('--setting-sources user,project --');
+  });
+});

@@ -1,0 +1,68 @@
+// Owns the driver `claude-code`: the Claude Code program without a terminal, talked with in its stream of JSON. Its own
+// user's settings apply; those of the workspace do not, because what the agent can edit must not say what it may do.
+
+import type { AgentAnswer, AgentDriver, AgentRequest } from '../driver.ts';
+import { crashOf, failureOf, withTimeLeft } from '../judgement.ts';
+import { runProgram } from '../program.ts';
+import { replyInstructions } from '../reply.ts';
+import { type ClaudeCodeSettings, startArguments } from './start.ts';
+import { ClaudeCodeTalk } from './talk.ts';
+
+/** How Claude Code is reached. */
+export interface ClaudeCodeDriverOptions extends ClaudeCodeSettings {
+  /** The program and the arguments before ours; `claude` on the PATH without it. */
+  readonly program?: string | readonly string[];
+  /** Variables for it, over those of the request. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Names of our own variables that it needs beside the usual ones, such as `ANTHROPIC_API_KEY`. */
+  readonly inherits?: readonly string[];
+}
+
+// A program that replaces itself while a run is under way is another program at the next step.
+const ENVIRONMENT = { DISABLE_AUTOUPDATER: '1' };
+
+const SESSION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A driver for the Claude Code program. */
+export function createClaudeCodeDriver(options: ClaudeCodeDriverOptions = {}): AgentDriver {
+  return { name: 'claude-code', ask: (request) => ask(options, request) };
+}
+
+async function ask(options: ClaudeCodeDriverOptions, request: AgentRequest): Promise<AgentAnswer> {
+  const { session, ...afresh } = request;
+  if (session === undefined) return (await talk(options, request)).answer;
+  const startedMs = performance.now();
+  if (SESSION_ID.test(session.id)) {
+    const { answer, hasBegun } = await talk(options, request);
+    if (hasBegun || (answer.kind === 'failed' && answer.failure !== 'crash')) return answer;
+  }
+  const prompt = `${session.handover}\n\n${request.prompt}`;
+  const { answer } = await talk(options, withTimeLeft({ ...afresh, prompt }, startedMs));
+  return { ...answer, sessionLost: true };
+}
+
+interface Talked {
+  readonly answer: AgentAnswer;
+  readonly hasBegun: boolean;
+}
+
+async function talk(options: ClaudeCodeDriverOptions, request: AgentRequest): Promise<Talked> {
+  const { program = 'claude', env, inherits } = options;
+  const stop = new AbortController();
+  const prompt = `${request.prompt}\n\n${replyInstructions(request.schema)}`;
+  const said = new ClaudeCodeTalk(request, prompt, () => stop.abort());
+  const end = await runProgram({
+    argv: [...(typeof program === 'string' ? [program] : program), ...startArguments(options, request)],
+    request: { ...request, signal: AbortSignal.any([request.signal, stop.signal]) },
+    env: { ...ENVIRONMENT, ...env },
+    ...(inherits === undefined ? {} : { inherits }),
+    talk: (stdin) => said.begin(stdin),
+    onLine: (line, answered) => said.hear(line, answered),
+  });
+  const { hasBegun } = said;
+  const answer = said.answer();
+  if (answer !== undefined) return { answer, hasBegun };
+  if (end.kind === 'failed') return { answer: { ...end.answer, ...said.notes() }, hasBegun };
+  const crash = end.kind === 'exited' ? crashOf('Claude Code', end) : { failure: 'crash' as const, message: 'Claude Code gave no answer' };
+  return { answer: failureOf(crash, said.notes()), hasBegun };
+}

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../base/json.ts';
+import { failureIn, parseMessage, usageOf } from './message.ts';
+
+const turn = (fields: JsonObject): JsonObject => ({ type: 'result', subtype: 'success', is_error: false, result: 'x', ...fields });
+
+test.each(['', 'A new version is available', '{"type": "resu', '[1]', '{}}'])('a line that is no message is passed over: %j', (line) => {
+  expect(parseMessage(line)).toBeUndefined();
+});
+
+describe('a turn that failed', () => {
+  test.each<[string, JsonObject, string]>([
+    ['its turns are used up', { subtype: 'error_max_turns', is_error: true }, 'budget'],
+    ['its money is used up', { subtype: 'error_max_budget_usd', is_error: true }, 'budget'],
+    ['the model refused', { stop_reason: 'refusal' }, 'refused'],
+    ['the request was refused', { is_error: true, result: 'API Error: this appears to violate our Usage Policy' }, 'refused'],
+    ['the status says login', { is_error: true, api_error_status: 401 }, 'auth'],
+    ['only the words say login', { is_error: true, result: 'Invalid API key · Please run /login' }, 'auth'],
+    ['the status says limit', { is_error: true, api_error_status: 429 }, 'quota'],
+    ['only the words say limit', { is_error: true, result: "You've hit your 5-hour limit · resets 3am (UTC)" }, 'quota'],
+    ['the account has no money', { is_error: true, api_error_status: 400, result: 'Credit balance is too low' }, 'quota'],
+    ['the server broke', { is_error: true, api_error_status: 529, result: 'Overloaded' }, 'crash'],
+    ['nothing is said', { subtype: 'error_during_execution', is_error: true, result: '' }, 'crash'],
+  ])('has a class: %s', (_what, fields, failure) => {
+    expect(failureIn(turn(fields), undefined)).toMatchObject({ failure, message: expect.stringMatching(/./) });
+  });
+
+  test('is none when the program says that there was no error', () => {
+    expect(failureIn(turn({ result: 'the rate limit of the invalid api key is documented now' }), undefined)).toBeUndefined();
+  });
+
+  test('tells when the account can be used again, by the event or by its words', () => {
+    const limit = turn({ is_error: true, api_error_status: 429 });
+    expect(failureIn(limit, 5000)).toMatchObject({ resumeAt: 5000 });
+    expect(failureIn(limit, undefined)).not.toHaveProperty('resumeAt');
+    const words = turn({ is_error: true, result: 'Claude AI usage limit reached|1794799339' });
+    expect(failureIn(words, undefined)).toMatchObject({ failure: 'quota', resumeAt: 1_794_799_339_000 });
+  });
+});
+
+describe('the usage of a turn', () => {
+  const models = {
+    a: { inputTokens: 1, cacheReadInputTokens: 2, outputTokens: 3, costUSD: 0.5 },
+    b: { inputTokens: 4, outputTokens: 5, costUSD: 0.25 },
+  };
+
+  test('is that of all its models', () => {
+    const result = turn({ num_turns: 2, model_usage_since_last_result: models, usage: { input_tokens: 1 }, total_cost_usd: 9 });
+    expect(usageOf(result, true)).toEqual({ inputTokens: 7, outputTokens: 8, costUsd: 0.75, turns: 2 });
+  });
+
+  test('is not the cost of the session, where only that is told', () => {
+    const result = turn({ num_turns: 1, usage: { input_tokens: 3, output_tokens: 4 }, total_cost_usd: 9 });
+    expect(usageOf(result, true)).toEqual({ inputTokens: 3, outputTokens: 4, costUsd: 9, turns: 1 });
+    expect(usageOf(result, false)).toEqual({ inputTokens: 3, outputTokens: 4, turns: 1 });
+  });
+
+  test('is unknown when the turn did not get to the model', () => {
+    const zeros = { usage: { input_tokens: 0, output_tokens: 0 }, total_cost_usd: 0, num_turns: 1, model_usage_since_last_result: {} };
+    expect(usageOf(turn(zeros), true)).toEqual({});
+    expect(usageOf(turn({}), true)).toEqual({});
+  });
+});

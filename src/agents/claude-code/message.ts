@@ -1,0 +1,120 @@
+// Owns the reading of what Claude Code prints in its stream: lines that are not messages, messages it had not when this
+// was written, and fields that are missing are all passed over. What a failed turn means is decided here.
+
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { AgentUsage } from '../driver.ts';
+import type { Failing } from '../judgement.ts';
+
+/** The message in a line, or undefined when the line is something else, such as a notice about an update. */
+export function parseMessage(line: string): JsonObject | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    const value = JSON.parse(line) as Json;
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An object inside a message; an empty one when there is none. */
+export function objectIn(value: Json | undefined): JsonObject {
+  return value !== undefined && isJsonObject(value) ? value : {};
+}
+
+/** A text inside a message; an empty one when there is none. */
+export function textIn(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** The blocks of the message that an `assistant` or `user` message carries. */
+export function blocksOf(message: JsonObject): readonly JsonObject[] {
+  const { content } = objectIn(message.message);
+  return Array.isArray(content) ? (content as readonly Json[]).filter(isJsonObject) : [];
+}
+
+/** The words of a tool's result, which is a text or a list of blocks. */
+export function resultText(content: Json | undefined): string {
+  if (!Array.isArray(content)) return textIn(content);
+  return (content as readonly Json[]).map((block) => textIn(objectIn(block).text)).join('\n');
+}
+
+/**
+ * What one turn used. The program also tells totals: of cost since the session began, also by earlier programs, and of
+ * tokens without those of sub-agents; they are read only where the turn's own are not told.
+ */
+export function usageOf(result: JsonObject, isFirst: boolean): AgentUsage {
+  const models = Object.values(objectIn(result.model_usage_since_last_result)).map(objectIn);
+  const usage = [objectIn(result.usage)];
+  const tokens =
+    models.length > 0
+      ? { inputTokens: sum(models, MODEL_INPUT), outputTokens: sum(models, ['outputTokens']), costUsd: sum(models, ['costUSD']) }
+      : {
+          inputTokens: sum(usage, INPUT),
+          outputTokens: sum(usage, ['output_tokens']),
+          costUsd: isFirst ? numberIn(result.total_cost_usd) : undefined,
+        };
+  const told = known(tokens);
+  const turns = numberIn(result.num_turns);
+  // Without tokens the turn did not get to the model.
+  return Object.keys(told).length === 0 || turns === undefined ? told : { ...told, turns };
+}
+
+const MODEL_INPUT = ['inputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens'];
+const INPUT = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'];
+
+/** What an `assistant` message says was used for it, as far as that is known while it is made. */
+export function usageSoFar(message: JsonObject): AgentUsage {
+  const usage = [objectIn(objectIn(message.message).usage)];
+  return known({ inputTokens: sum(usage, INPUT), outputTokens: sum(usage, ['output_tokens']) });
+}
+
+/** The sum of two usages; what neither tells stays unknown. */
+export function addUsage(one: AgentUsage, other: AgentUsage): AgentUsage {
+  const sums: { -readonly [field in keyof AgentUsage]: number } = { ...one };
+  for (const field of ['inputTokens', 'outputTokens', 'costUsd', 'turns'] as const) {
+    const more = other[field];
+    if (more !== undefined) sums[field] = (sums[field] ?? 0) + more;
+  }
+  return sums;
+}
+
+function sum(objects: readonly JsonObject[], fields: readonly string[]): number | undefined {
+  const numbers = objects.flatMap((object) => fields.map((field) => numberIn(object[field]))).filter((value) => value !== undefined);
+  return numbers.length === 0 ? undefined : numbers.reduce((total, value) => total + value, 0);
+}
+
+// A turn that never reached the model is told with zeros; nothing was measured then.
+function known(usage: { readonly [field in keyof AgentUsage]: number | undefined }): AgentUsage {
+  return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== undefined && value > 0));
+}
+
+/** A number inside a message, or undefined. */
+export function numberIn(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+const AUTH = /invalid api key|please run \/login|not logged in|oauth token|authentication/i;
+const QUOTA = /usage limit reached|hit your .*limit|rate limit|credit balance is too low/i;
+const REFUSED = /usage policy|unable to respond to this request/i;
+const RESET = /usage limit reached\|(\d{10})\b/;
+
+/** Why a turn failed, or undefined when it did not. `resetsAt` is when the account can be used again, where that was told. */
+export function failureIn(result: JsonObject, resetsAt: number | undefined): Failing | undefined {
+  const errors = Array.isArray(result.errors) ? (result.errors as readonly Json[]).map(textIn) : [];
+  const message = [textIn(result.result), ...errors].filter((text) => text !== '').join('; ') || 'Claude Code failed without saying why';
+  if (result.subtype === 'error_max_turns' || result.subtype === 'error_max_budget_usd') return { failure: 'budget', message };
+  if (result.stop_reason === 'refusal') return { failure: 'refused', message };
+  if (result.is_error !== true) return undefined;
+  const status = numberIn(result.api_error_status);
+  if (status === 429 || (status === undefined && QUOTA.test(message)) || /credit balance/i.test(message)) {
+    const told = resetsAt ?? resetIn(message);
+    return { failure: 'quota', message, ...(told === undefined ? {} : { resumeAt: told }) };
+  }
+  if (status === 401 || status === 403 || (status === undefined && AUTH.test(message))) return { failure: 'auth', message };
+  return { failure: REFUSED.test(message) ? 'refused' : 'crash', message };
+}
+
+function resetIn(message: string): number | undefined {
+  const seconds = RESET.exec(message)?.[1];
+  return seconds === undefined ? undefined : Number(seconds) * 1000;
+}

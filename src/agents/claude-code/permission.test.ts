@@ -1,0 +1,60 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../base/json.ts';
+import { type AgentPermissions, WORK_IN_PLACE } from '../driver.ts';
+import { deedOf, permissionRules, refusalOf } from './permission.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'pawl-permission-'));
+const cwd = join(root, 'work');
+mkdirSync(cwd);
+symlinkSync(root, join(cwd, 'out'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const refusal = (tool: string, input: JsonObject = {}, permissions: AgentPermissions = WORK_IN_PLACE) =>
+  refusalOf({ tool, input }, permissions, cwd);
+
+describe('the rules that the program starts with', () => {
+  test('forbid every tool of a deed that is not permitted, and none of one that is', () => {
+    const { allow, deny } = permissionRules({ deeds: ['read', 'search'] });
+    expect(allow).toEqual([]);
+    expect(deny).toEqual(expect.arrayContaining(['Bash', 'Write', 'Edit', 'WebFetch', 'WebSearch', 'AskUserQuestion']));
+    for (const tool of ['Read', 'Glob', 'Grep']) expect(deny).not.toContain(tool);
+  });
+
+  test('do not forbid a tool of which a use is permitted by name', () => {
+    const { allow, deny } = permissionRules({ deeds: ['read'], tools: ['Bash(npm test)', 'mcp__db__query'], not: ['Read(.env)'] });
+    expect(allow).toEqual(['Bash(npm test)', 'mcp__db__query']);
+    expect(deny).not.toContain('Bash');
+    expect(deny).toContain('Read(.env)');
+  });
+});
+
+describe('a use that the program asks about', () => {
+  test('is permitted by its deed or by its name, and by nothing else', () => {
+    expect(refusal('Bash')).toBeUndefined();
+    expect(refusal('WebFetch')).toContain('WebFetch');
+    expect(refusal('mcp__db__query')).toContain('(other)');
+    expect(refusal('mcp__db__query', {}, { deeds: [], tools: ['mcp__db__query'] })).toBeUndefined();
+    expect(refusal('Bash', {}, { deeds: ['execute'], not: ['Bash'] })).toContain('Bash');
+    expect(refusal('AskUserQuestion', {}, { deeds: ['other'] })).toContain('AskUserQuestion');
+  });
+
+  test.each(['../stray.txt', '/etc/passwd', 'out/stray.txt', 'out/new/deep.txt'])(
+    'is refused for a file outside the workspace: %s',
+    (path) => {
+      expect(refusal('Write', { file_path: path })).toContain('outside the workspace');
+      expect(refusal('Grep', { path })).toContain('outside the workspace');
+    },
+  );
+
+  test.each(['a.txt', 'new/deep/a.txt', '..a', 'x/../b.txt'])('is permitted for a file of the workspace: %s', (path) => {
+    expect(refusal('Write', { file_path: path })).toBeUndefined();
+    expect(refusal('Write', { file_path: join(cwd, path) })).toBeUndefined();
+  });
+});
+
+test('a tool that is not known is something else, whatever its name', () => {
+  expect(deedOf('constructor')).toBe('other');
+});

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { standInHarness } from '../../../test/programs/stand-in-harness.ts';
+import { createAgentRequest, describeDriver } from '../../proof/driver-suite.ts';
+import { type AgentDeed, type AgentPermissions, type AgentRequest, WORK_IN_PLACE } from '../driver.ts';
+import { createCodexDriver } from './codex.ts';
+import { startArguments } from './start.ts';
+
+describeDriver(
+  'codex',
+  standInHarness('codex', ['repair', 'sessions', 'permissions', 'program'], ({ argv, env }) => createCodexDriver({ program: argv, env })),
+);
+
+const cwd = mkdtempSync(join(tmpdir(), 'pawl-codex-'));
+afterAll(() => rmSync(cwd, { recursive: true }));
+
+describe('the sandbox of Codex', () => {
+  const sandbox = (deeds: readonly AgentDeed[]): string[] =>
+    startArguments({}, createAgentRequest({ cwd, permissions: { deeds } }), undefined);
+
+  test('lets files be changed only by a role that may', () => {
+    expect(sandbox(['read', 'search', 'execute', 'think', 'fetch', 'other'])).toContain('read-only');
+    for (const deed of ['edit', 'delete', 'move'] as const) expect(sandbox([deed])).toContain('workspace-write');
+  });
+
+  test('lets the network be reached only by a role that may', () => {
+    expect(sandbox(WORK_IN_PLACE.deeds)).toEqual(
+      expect.arrayContaining(['sandbox_workspace_write.network_access=false', 'web_search="disabled"']),
+    );
+    expect(sandbox(['edit', 'fetch'])).toEqual(
+      expect.arrayContaining(['sandbox_workspace_write.network_access=true', 'web_search="live"']),
+    );
+  });
+
+  test.each<[string, AgentPermissions]>([
+    ['a single tool that is forbidden', { deeds: ['edit'], not: ['apply_patch'] }],
+    ['the network without files', { deeds: ['read', 'fetch'] }],
+  ])('that cannot hold a role to its permissions refuses it: %s', async (_what, permissions) => {
+    const answer = await createCodexDriver({ program: 'no-such-program' }).ask(createAgentRequest({ cwd, permissions }));
+    expect(answer).toMatchObject({ kind: 'failed', failure: 'refused', message: expect.stringContaining('another driver') });
+  });
+});
+
+describe('Codex', () => {
+  const ask = (script: string, fields: Partial<AgentRequest> = {}) =>
+    createCodexDriver({ program: ['sh', '-c', script] }).ask(createAgentRequest({ cwd, ...fields }));
+  const started = `cat > /dev/null; echo '{"type":"thread.started","thread_id":"t1"}'`;
+
+  test('that is not installed is a crash that says so', async () => {
+    const answer = await createCodexDriver({ program: 'no-such-codex' }).ask(createAgentRequest({ cwd }));
+    expect(answer).toMatchObject({ failure: 'crash', message: expect.stringMatching(/no-such-codex.*installed/) });
+  });
+
+  test('that ends without a result is a crash that shows its last words, and keeps the session', async () => {
+    expect(await ask(`${started}; echo 'out of memory' >&2`)).toMatchObject({
+      failure: 'crash',
+      message: expect.stringMatching(/exit code 0 without an answer.*out of memory/),
+      session: 't1',
+    });
+  });
+
+  test('that closes its output early and does not end is silent', async () => {
+    const answer = await ask(`${started}; exec >&-; exec sleep 100`, { watchdogs: { idleMs: 300 } });
+    expect(answer).toMatchObject({ failure: 'timeout', message: expect.stringContaining('silent'), session: 't1' });
+  });
+
+  test('uses the model of the role before that of the driver', () => {
+    const request = createAgentRequest({ cwd });
+    expect(startArguments({ model: 'ours' }, { ...request, model: 'theirs' }, undefined).join(' ')).toContain('--model theirs');
+    expect(startArguments({ model: 'ours' }, request, undefined).join(' ')).toContain('--model ours');
+    expect(startArguments({}, request, undefined)).not.toContain('--model');
+  });
+});

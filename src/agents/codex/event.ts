@@ -1,0 +1,81 @@
+// Owns the reading of what Codex prints: lines that are no events and events it had not when this was written are passed
+// over. What a failed turn means, and when the account can be used again, is read from the words it has for them.
+
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { AgentDeed } from '../driver.ts';
+import type { Failing } from '../judgement.ts';
+
+/** The event in a line, or undefined when the line is something else. */
+export function parseEvent(line: string): JsonObject | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    const value = JSON.parse(line) as Json;
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A piece of Codex's work: words, thoughts, or something it did. */
+export interface CodexItem {
+  readonly id: string;
+  readonly type: string;
+  readonly fields: JsonObject;
+}
+
+/** The item of an event. */
+export function itemOf({ item }: JsonObject): CodexItem | undefined {
+  if (item === undefined || !isJsonObject(item) || typeof item.type !== 'string') return undefined;
+  return { id: typeof item.id === 'string' ? item.id : '', type: item.type, fields: item };
+}
+
+const DEEDS: Readonly<Record<string, AgentDeed>> = {
+  command_execution: 'execute',
+  file_change: 'edit',
+  web_search: 'fetch',
+  mcp_tool_call: 'other',
+  collab_tool_call: 'think',
+};
+
+/** The kind of deed that an item is, or undefined when it is words. */
+export function deedOf({ type }: CodexItem): AgentDeed | undefined {
+  return Object.hasOwn(DEEDS, type) ? DEEDS[type] : undefined;
+}
+
+const AUTH = /\b40[13]\b|unauthorized|api key|not logged in|log in again|codex login|authenticat/i;
+const QUOTA = /usage limit|quota|\b429\b|rate limit|out of credits/i;
+const REFUSED = /content policy|usage polic|safety|flagged|invalid_prompt/i;
+
+/** Why a turn failed, by what Codex says of it. */
+export function failureIn(message: string, now: number): Failing {
+  if (QUOTA.test(message)) {
+    const resumeAt = resetIn(message, now);
+    return { failure: 'quota', message, ...(resumeAt === undefined ? {} : { resumeAt }) };
+  }
+  if (AUTH.test(message)) return { failure: 'auth', message };
+  return { failure: REFUSED.test(message) ? 'refused' : 'crash', message };
+}
+
+const AT_TIME = /try again at (\d{1,2}):(\d{2}) ([AP]M)/i;
+const AT_DATE = /try again at ([A-Z][a-z]+ \d{1,2})(?:st|nd|rd|th)?, (\d{4}) (\d{1,2}:\d{2} [AP]M)/i;
+const IN_TIME = /try again in ((?:\d+ (?:days?|hours?|minutes?|seconds?)[ ,]*(?:and )?)+)/i;
+const UNIT_MS: Readonly<Record<string, number>> = { day: 86_400_000, hour: 3_600_000, minute: 60_000, second: 1000 };
+
+/** When the account can be used again. Codex tells the time of the clock on the wall where it runs, which is here. */
+export function resetIn(message: string, now: number): number | undefined {
+  const date = AT_DATE.exec(message);
+  if (date !== null) return Date.parse(`${date[1]}, ${date[2]} ${date[3]}`) || undefined;
+  const time = AT_TIME.exec(message);
+  if (time !== null) return nextTime(now, (Number(time[1]) % 12) + (/pm/i.test(time[3] as string) ? 12 : 0), Number(time[2]));
+  const span = IN_TIME.exec(message)?.[1];
+  if (span === undefined) return undefined;
+  const parts = [...span.matchAll(/(\d+) (day|hour|minute|second)/g)];
+  return now + parts.reduce((total, [, count, unit]) => total + Number(count) * (UNIT_MS[unit as string] as number), 0);
+}
+
+function nextTime(now: number, hours: number, minutes: number): number {
+  const at = new Date(now);
+  at.setHours(hours, minutes, 0, 0);
+  if (at.getTime() <= now) at.setDate(at.getDate() + 1);
+  return at.getTime();
+}

@@ -1,0 +1,129 @@
+// Owns one run of the Codex program: what it says and does as events, and what came of it.
+
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { AgentEvent, AgentRefusal, AgentRequest, AgentUsage } from '../driver.ts';
+import { crashOf, type Failing } from '../judgement.ts';
+import type { ProgramEnd } from '../program.ts';
+import { type CodexItem, deedOf, failureIn, itemOf, parseEvent } from './event.ts';
+
+/** What was heard in one run of the program. */
+export interface Heard {
+  /** The thread; undefined when the program never got to one. */
+  readonly thread: string | undefined;
+  readonly end: { readonly text: string } | Failing;
+  /** What this run used, where that can be told. */
+  readonly usage: AgentUsage | undefined;
+  readonly refusals: readonly AgentRefusal[];
+}
+
+/** Listens to one run of the program. */
+export class CodexTurn {
+  thread: string | undefined;
+  text: string | undefined;
+  failing: Failing | undefined;
+  total: AgentUsage | undefined;
+  readonly refusals: AgentRefusal[] = [];
+  private readonly begun = new Set<string>();
+  private readonly request: AgentRequest;
+
+  constructor(request: AgentRequest) {
+    this.request = request;
+  }
+
+  hear(line: string, answered: () => void): void {
+    const event = parseEvent(line);
+    if (event === undefined) return void (line.trim() !== '' && this.tell({ kind: 'notice', text: line }));
+    if (event.type === 'thread.started' && typeof event.thread_id === 'string') this.thread = event.thread_id;
+    else if (event.type === 'item.started' || event.type === 'item.completed') this.hearItem(event);
+    else if (event.type === 'error') this.tell({ kind: 'notice', text: messageIn(event) });
+    else if (event.type === 'turn.failed') this.failing = failureIn(messageIn(event.error), Date.now());
+    else if (event.type === 'turn.completed') this.total = usageIn(event.usage);
+    if (event.type === 'turn.failed' || event.type === 'turn.completed') answered();
+  }
+
+  private hearItem(event: JsonObject): void {
+    const item = itemOf(event);
+    if (item === undefined) return;
+    if (deedOf(item) !== undefined) this.hearDeed(item, event.type === 'item.completed');
+    else if (event.type === 'item.completed') this.hearWords(item);
+  }
+
+  private hearWords({ type, fields }: CodexItem): void {
+    const text = textIn(fields.text ?? fields.message);
+    if (type === 'agent_message') this.text = text;
+    if (text !== '') this.tell({ kind: type === 'agent_message' ? 'text' : type === 'reasoning' ? 'thought' : 'notice', text });
+  }
+
+  // Quick deeds are told once, when they are done.
+  private hearDeed(item: CodexItem, isDone: boolean): void {
+    const { id, type, fields } = item;
+    if (!this.begun.has(id)) this.tell({ kind: 'tool', id, name: type, input: inputOf(fields) });
+    this.begun.add(id);
+    if (!isDone) return;
+    if (fields.status === 'declined') this.refuse(item);
+    this.tell({ kind: 'tool-result', id, ok: isFine(fields), text: textIn(fields.aggregated_output) });
+  }
+
+  private refuse(item: CodexItem): void {
+    const refusal = { tool: item.type, deed: deedOf(item) ?? 'other', why: 'the sandbox of the role does not let it' } as const;
+    this.refusals.push(refusal);
+    this.tell({ kind: 'refused', ...refusal });
+  }
+
+  private tell(event: AgentEvent): void {
+    this.request.onEvent?.(event);
+  }
+}
+
+interface Before {
+  readonly isResumed: boolean;
+  /** What each thread had used when it was last heard. */
+  readonly totals: Map<string, AgentUsage>;
+}
+
+/** What was heard when the program has ended. */
+export function ended(turn: CodexTurn, end: ProgramEnd, before: Before): Heard {
+  const { thread, refusals } = turn;
+  return { thread, refusals, end: endOf(turn, end), usage: usageSince(turn, before) };
+}
+
+function endOf({ failing, text, total }: CodexTurn, end: ProgramEnd): Heard['end'] {
+  if (failing !== undefined) return failing;
+  if (total !== undefined || end.kind === 'answered') return { text: text ?? '' };
+  return end.kind === 'failed' ? end.answer : crashOf('Codex', end);
+}
+
+// Codex tells what the whole thread has used. Of a thread that another program began, the part of this turn is unknown.
+function usageSince({ thread, total }: CodexTurn, { isResumed, totals }: Before): AgentUsage | undefined {
+  if (thread === undefined || total === undefined) return undefined;
+  const earlier = isResumed ? totals.get(thread) : { inputTokens: 0, outputTokens: 0 };
+  totals.set(thread, total);
+  if (earlier === undefined || total.inputTokens === undefined || total.outputTokens === undefined) return undefined;
+  return {
+    inputTokens: total.inputTokens - (earlier.inputTokens ?? 0),
+    outputTokens: total.outputTokens - (earlier.outputTokens ?? 0),
+  };
+}
+
+function usageIn(value: Json | undefined): AgentUsage {
+  if (value === undefined || !isJsonObject(value)) return {};
+  const { input_tokens: inputTokens, output_tokens: outputTokens } = value;
+  return typeof inputTokens === 'number' && typeof outputTokens === 'number' ? { inputTokens, outputTokens } : {};
+}
+
+function messageIn(value: Json | undefined): string {
+  const message = value !== undefined && isJsonObject(value) ? textIn(value.message) : '';
+  return message === '' ? 'Codex failed without saying why' : message;
+}
+
+function inputOf(fields: JsonObject): Json {
+  return fields.command ?? fields.changes ?? fields.query ?? fields.arguments ?? fields.tool ?? null;
+}
+
+function isFine({ status, exit_code: exitCode }: JsonObject): boolean {
+  return status !== 'failed' && status !== 'declined' && (typeof exitCode !== 'number' || exitCode === 0);
+}
+
+function textIn(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,161 @@
+// Owns finding the workflows in folders by reading their files. Nothing that is found is imported or run, so a module
+// that throws, exits or writes changes nothing, and one that cannot be read does not hide the others.
+
+import { type Dirent, readFileSync, realpathSync, statSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, isAbsolute, join, relative } from 'node:path';
+import { messageOf } from '../../base/error.ts';
+import { isStoreFile } from '../../base/store-files.ts';
+import type { KindRegistry } from '../../definition/kind.ts';
+import { type DiscoveredWorkflow, describeReading, isReading, readModule } from './reading.ts';
+import type { SourceProblem } from './syntax.ts';
+
+/** One thing that is wrong with one file. */
+export interface FileProblem extends SourceProblem {
+  readonly file: string;
+}
+
+/** What was found in folders. */
+export interface Discovery {
+  readonly workflows: readonly DiscoveredWorkflow[];
+  /** Everything that is wrong, of all files; the workflows beside are usable all the same. */
+  readonly problems: readonly FileProblem[];
+}
+
+/** The endings of files that may define a workflow. */
+const MODULE_FILE = /\.m?[tj]s$/;
+/** The endings of workflow files. */
+export const YAML_FILE = /\.ya?ml$/;
+const NOT_MODULES = /\.(?:d|test|spec)\.m?[tj]s$/;
+const SKIPPED_FOLDERS = ['lib', 'node_modules'];
+const BYTES_MAX = 1_000_000;
+const START = { line: 1, column: 1 };
+
+/** The workflows in folders and the folders inside them, but for `lib`, `node_modules` and hidden ones. */
+export async function discoverWorkflows(folders: readonly string[], registry: KindRegistry): Promise<Discovery> {
+  const workflows: DiscoveredWorkflow[] = [];
+  const problems: FileProblem[] = [];
+  for (const folder of folders) {
+    const files = await findFiles(folder);
+    problems.push(...files.problems);
+    for (const file of files.found) {
+      const read = await describeFile(file, registry);
+      if ('name' in read) workflows.push(read);
+      else problems.push({ ...read, file });
+    }
+  }
+  return { workflows, problems: [...problems, ...duplicates(workflows)] };
+}
+
+/** Loaded by need, and once: to ask for a module again takes as long as reading a small file. */
+let yamlChecker: typeof import('../yaml/check/check.ts') | undefined;
+
+/** What a file defines, or the first thing that is wrong with it. */
+async function describeFile(file: string, registry: KindRegistry): Promise<DiscoveredWorkflow | SourceProblem> {
+  const text = readDefinition(file);
+  if (typeof text !== 'string') return text;
+  if (!YAML_FILE.test(file)) {
+    const read = await readModule(file, text);
+    return isReading(read) ? describeReading(read) : read;
+  }
+  yamlChecker ??= await import('../yaml/check/check.ts');
+  const { workflow, errors } = yamlChecker.lookAtYaml(file, text, registry);
+  return errors[0] ?? (workflow as DiscoveredWorkflow);
+}
+
+/** The files in a folder that may define a workflow, in order, and links that are not followed. */
+export async function findFiles(folder: string): Promise<{ readonly found: readonly string[]; readonly problems: readonly FileProblem[] }> {
+  const found: string[] = [];
+  const problems: FileProblem[] = [];
+  const seen = new Set<string>();
+  const root = realOf(folder);
+  const visit = async (path: string): Promise<void> => {
+    const real = realOf(path);
+    if (real === undefined || seen.has(real)) return;
+    seen.add(real);
+    const entries = await readdir(path, { withFileTypes: true });
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const file = join(path, entry.name);
+      const kind = await kindOf(entry, file, root as string);
+      if (kind === 'folder' && !SKIPPED_FOLDERS.includes(entry.name)) await visit(file);
+      else if (kind === 'file' && mayDefine(file)) found.push(file);
+      else if (kind === 'outside' && mayDefine(file)) problems.push(linkProblem(file));
+    }
+  };
+  if (root !== undefined) await visit(folder);
+  return { found, problems };
+}
+
+function mayDefine(file: string): boolean {
+  return (MODULE_FILE.test(file) && !NOT_MODULES.test(file)) || YAML_FILE.test(file);
+}
+
+async function kindOf(entry: Dirent, file: string, root: string): Promise<'folder' | 'file' | 'outside' | 'other'> {
+  if (entry.name.startsWith('.')) return 'other';
+  if (entry.isDirectory()) return 'folder';
+  if (entry.isFile()) return 'file';
+  const real = entry.isSymbolicLink() ? realOf(file) : undefined;
+  if (real === undefined) return 'other';
+  const way = relative(root, real);
+  if (way.startsWith('..') || isAbsolute(way)) return 'outside';
+  return (await stat(real)).isDirectory() ? 'folder' : 'file';
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function linkProblem(file: string): FileProblem {
+  return {
+    file,
+    code: 'LINK_OUTSIDE',
+    message: 'it is a link that leads out of the folder of workflows, and is not followed',
+    hint: 'put a file in its place, or name the file it leads to',
+    ...START,
+  };
+}
+
+/** The text of a definition file, or why it is not read; at once, since to wait for each of a thousand takes longer. */
+export function readDefinition(file: string): string | SourceProblem {
+  if (!MODULE_FILE.test(file) && !YAML_FILE.test(file))
+    return {
+      code: 'FILE_UNREADABLE',
+      message: `${basename(file)} is not a kind of file that defines workflows`,
+      hint: 'workflows are written in .yaml, .yml, .ts, .mts, .js and .mjs files',
+      ...START,
+    };
+  try {
+    const facts = statSync(file);
+    const { size } = facts;
+    if (isStoreFile(file, facts)) throw new Error('it is a file of the database of runs');
+    if (size <= BYTES_MAX) return readFileSync(file, 'utf8');
+    return {
+      code: 'FILE_TOO_LARGE',
+      message: `it has ${size} bytes, and definitions are read up to ${BYTES_MAX}`,
+      hint: 'move data and texts to files of their own',
+      ...START,
+    };
+  } catch (error) {
+    return {
+      code: 'FILE_UNREADABLE',
+      message: `it cannot be read: ${messageOf(error)}`,
+      hint: 'check its path and its permissions',
+      ...START,
+    };
+  }
+}
+
+/** Two workflows of one name are told at each of them: neither may stand in for the other. */
+export function duplicates(workflows: readonly Pick<DiscoveredWorkflow, 'name' | 'file' | 'line' | 'column'>[]): FileProblem[] {
+  const byName = Map.groupBy(workflows, ({ name }) => name);
+  return workflows.flatMap(({ name, file, line, column }) => {
+    const others = (byName.get(name) ?? []).filter((other) => other.file !== file).map((other) => other.file);
+    if (others.length === 0) return [];
+    const message = `two workflows are called "${name}": one is here, one in ${others.join(' and in ')}`;
+    return [{ code: 'WORKFLOW_DUPLICATE', message, hint: 'rename one of them', file, line, column }];
+  });
+}

@@ -1,0 +1,128 @@
+// Owns the reading of a definition file as a syntax tree. Nothing of the file is run: types are blanked out, which keeps
+// every position, and what is left is parsed. Both parsers are loaded when the first file is read.
+
+import type { AnyNode, Program, Token } from 'acorn';
+import { messageOf } from '../../base/error.ts';
+
+/** A place in a file; lines and columns count from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One thing that is wrong with a file, and where. */
+export interface SourceProblem extends Place {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** A file as its syntax tree. `code` is its text without types; every position is that of the text. */
+export interface ParsedModule {
+  readonly file: string;
+  readonly text: string;
+  readonly code: string;
+  readonly tree: Program;
+}
+
+const HAS_TYPES = /\.m?ts$/;
+const HINT_SYNTAX = 'mend the syntax; nothing else in this file was checked';
+
+/** The syntax tree of a file, or what keeps it from being read. */
+export async function parseModule(file: string, text: string): Promise<ParsedModule | SourceProblem> {
+  const [{ parse, tokenizer }, { stripTypeScriptTypes }] = await Promise.all([import('acorn'), import('node:module')]);
+  let code = text;
+  try {
+    if (HAS_TYPES.test(file)) code = stripTypeScriptTypes(text);
+    return { file, text, code, tree: parse(code, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true }) };
+  } catch (error) {
+    const tokens = tokenizer(text, { ecmaVersion: 'latest', allowHashBang: true });
+    const told = attempt(() => stripTypeScriptTypes(text));
+    const open = unclosed(tokens, text, told);
+    if (open !== undefined) return open;
+    if (told !== undefined && code === text) return typeScriptProblem(told, text);
+    const isTyped = told === undefined && !HAS_TYPES.test(file);
+    return { ...parserProblem(error, text), ...(isTyped ? { hint: 'this is TypeScript: call the file .ts or .mts' } : {}) };
+  }
+}
+
+/** True for a file that was read. */
+export function isParsed(read: ParsedModule | SourceProblem): read is ParsedModule {
+  return 'tree' in read;
+}
+
+/** A quote or bracket that is missing is noticed far behind the place that lacks it; where it was opened is what helps. */
+function unclosed(tokens: Iterable<Token>, text: string, told: Error | undefined): SourceProblem | undefined {
+  const opened: Token[] = [];
+  try {
+    for (const token of tokens) {
+      const { label } = token.type;
+      if (['{', '(', '[', '${'].includes(label)) opened.push(token);
+      else if (['}', ')', ']'].includes(label)) opened.pop();
+    }
+  } catch (error) {
+    return messageOf(error).startsWith('Unterminated') ? parserProblem(error, text) : undefined;
+  }
+  const last = opened.at(-1);
+  if (last === undefined || told?.message.includes('<eof>') !== true) return undefined;
+  const message = `the file ends before this "${text.slice(last.start, last.end)}" is closed`;
+  return { code: 'SYNTAX', message, hint: HINT_SYNTAX, ...placeAt(text, last.start) };
+}
+
+function attempt(read: () => unknown): Error | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** Node says where a fault is only in the picture above the stack: the line, its text, and marks below the place. */
+function typeScriptProblem(error: Error, text: string): SourceProblem {
+  const [, line = '1', picture = ''] = /^[^\n]*:(\d+)\n([\s\S]*?)\n\n/.exec(error.stack ?? '') ?? [];
+  const marks = picture.split('\n').find((row) => /^\s*\^+\s*$/.test(row)) ?? '^';
+  const row = text.split('\n')[Number(line) - 1] ?? '';
+  const place = { line: Number(line), column: columnOf(row, marks.indexOf('^')) };
+  if ((error as { code?: unknown }).code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX')
+    return {
+      code: 'SYNTAX_UNSUPPORTED',
+      message: error.message.replace(/ is not supported in strip-only mode.*$/s, ' cannot be run by Node as it is'),
+      hint: 'write it as plain JavaScript: Node only leaves types out, and this is more than a type',
+      ...place,
+    };
+  return { code: 'SYNTAX', message: error.message.replace(/'ident'/, 'a name'), hint: HINT_SYNTAX, ...place };
+}
+
+/** The picture shows a tab as four spaces. */
+function columnOf(row: string, shown: number): number {
+  let column = 0;
+  for (let width = 0; column < row.length && width < shown; column += 1) width += row[column] === '\t' ? 4 : 1;
+  return column + 1;
+}
+
+function parserProblem(error: unknown, text: string): SourceProblem {
+  const { pos } = error as { readonly pos?: number };
+  return { code: 'SYNTAX', message: messageOf(error).replace(/ \(\d+:\d+\)$/, ''), hint: HINT_SYNTAX, ...placeAt(text, pos ?? 0) };
+}
+
+/** Where an offset of a text is. */
+export function placeAt(text: string, offset: number): Place {
+  const before = text.slice(0, offset);
+  return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
+}
+
+/** The nodes directly inside a node. */
+export function childrenOf(node: AnyNode): AnyNode[] {
+  return Object.values(node).flatMap((value: unknown) => (Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : []));
+}
+
+/** A node and all nodes inside it, in the order of the text, but not inside those that `enter` turns away. */
+export function* nodesIn(node: AnyNode, enter: (node: AnyNode) => boolean = () => true): Generator<AnyNode> {
+  yield node;
+  for (const child of childrenOf(node)) if (enter(child)) yield* nodesIn(child, enter);
+}
+
+function isNode(value: unknown): value is AnyNode {
+  return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string' && 'start' in value;
+}

@@ -1,0 +1,150 @@
+// Owns what a builder hands to the author: a step that can be yielded as it is, or delegated to with `yield*`, which
+// gives its result a type. A call is a value: every option makes a new one, and none of them does any work.
+
+import type { Duration } from '../../base/duration.ts';
+import type { Json } from '../../base/json.ts';
+import type { BoundStep, CompiledWorkflow, StepContext } from '../../definition/code.ts';
+import type { RecoveryPolicy } from '../../definition/model.ts';
+import { type Failure, type FlowGroup, type FlowStep, type FlowYield, noteCreated, noteUsed, StepFailed } from '../../kernel/flow-step.ts';
+import { checkMember, type FlowCondition, type FlowRetry, invalid, type StepOptions, withOptions } from './model.ts';
+
+/** A step of a flow whose result has the type `T`: `const x = yield* step('a').task(fn)`. */
+export interface FlowCall<T> extends FlowStep {
+  /** The workflow that the step starts, when it was given as a value. */
+  readonly child: CompiledWorkflow | undefined;
+  [Symbol.iterator](): Generator<FlowYield, T, unknown>;
+  /** The name that people read. */
+  title(title: string): FlowCall<T>;
+  /** How often an attempt that errors is tried again. */
+  retry(retry: number | FlowRetry): FlowCall<T>;
+  /** How long one attempt, or a wait as a whole, may take. */
+  timeout(timeout: Duration): FlowCall<T>;
+  /** What happens to an attempt that a crash left without a recorded end; `reconcile` needs the function that tells. */
+  recovery(policy: RecoveryPolicy, reconcile?: (ctx: StepContext) => unknown): FlowCall<T>;
+  /** What must hold before the step begins. */
+  preconditions(...conditions: readonly FlowCondition[]): FlowCall<T>;
+  /** What must hold before the step counts as done. */
+  postconditions(...conditions: readonly FlowCondition[]): FlowCall<T>;
+  /** Semaphores that the step holds while it works. */
+  slots(...keys: readonly string[]): FlowCall<T>;
+}
+
+/** Several steps at once, with a typed result: a tuple for `all`, the winner's result for `race`. */
+export interface FlowBatch<T> extends FlowGroup {
+  [Symbol.iterator](): Generator<FlowYield, T, unknown>;
+}
+
+/** The type that delegating to a call gives. */
+export type ResultOf<Call> = Call extends { [Symbol.iterator](): Generator<FlowYield, infer T, unknown> } ? T : unknown;
+
+interface CallParts<T> {
+  readonly bound: BoundStep;
+  readonly child?: CompiledWorkflow;
+  /** Turns what the kernel sends, or what a failure left behind, into the type that the call promises, where they differ. */
+  readonly receive?: (sent: unknown) => T;
+}
+
+class Call<T> implements FlowCall<T> {
+  readonly yields = 'step';
+  readonly bound: BoundStep;
+  readonly child: CompiledWorkflow | undefined;
+  readonly #parts: CallParts<T>;
+
+  constructor(parts: CallParts<T>) {
+    this.bound = parts.bound;
+    this.child = parts.child;
+    this.#parts = parts;
+    Object.freeze(this);
+    noteCreated(this);
+  }
+
+  *[Symbol.iterator](): Generator<FlowYield, T, unknown> {
+    noteUsed(this);
+    const { receive } = this.#parts;
+    if (receive === undefined) return (yield this) as T;
+    let sent: unknown;
+    try {
+      sent = yield this;
+    } catch (error) {
+      throw error instanceof StepFailed ? new StepFailed({ ...failureOf(error), output: receive(error.output) as Json }) : error;
+    }
+    return receive(sent);
+  }
+
+  title(title: string): FlowCall<T> {
+    return this.#with({ title });
+  }
+
+  retry(retry: number | FlowRetry): FlowCall<T> {
+    return this.#with({ retry });
+  }
+
+  timeout(timeout: Duration): FlowCall<T> {
+    return this.#with({ timeout });
+  }
+
+  recovery(policy: RecoveryPolicy, reconcile?: (ctx: StepContext) => unknown): FlowCall<T> {
+    return this.#with({ recovery: policy, ...(reconcile === undefined ? {} : { reconcile }) });
+  }
+
+  preconditions(...conditions: readonly FlowCondition[]): FlowCall<T> {
+    return this.#with({ preconditions: conditions });
+  }
+
+  postconditions(...conditions: readonly FlowCondition[]): FlowCall<T> {
+    return this.#with({ postconditions: conditions });
+  }
+
+  slots(...keys: readonly string[]): FlowCall<T> {
+    return this.#with({ slots: keys });
+  }
+
+  #with(options: StepOptions): FlowCall<T> {
+    noteUsed(this);
+    return new Call({ ...this.#parts, bound: withOptions(this.bound, options) });
+  }
+}
+
+function failureOf({ step, outcome, code, message, evidence }: StepFailed): Failure {
+  return { step, outcome, code, message, evidence };
+}
+
+/** The call of a step that is built. */
+export function createCall<T>(parts: CallParts<T>): FlowCall<T> {
+  return new Call(parts);
+}
+
+class Batch<T> implements FlowBatch<T> {
+  readonly yields: 'all' | 'race';
+  readonly steps: readonly FlowStep[];
+
+  constructor(yields: 'all' | 'race', steps: readonly FlowStep[]) {
+    this.yields = yields;
+    this.steps = Object.freeze([...steps]);
+    for (const step of steps) {
+      noteUsed(step);
+      checkMember(`${yields}([…])`, step.bound);
+    }
+    Object.freeze(this);
+    noteCreated(this);
+  }
+
+  *[Symbol.iterator](): Generator<FlowYield, T, unknown> {
+    noteUsed(this);
+    // Nothing to wait for: a group without steps would never hear of one that ended.
+    return (this.steps.length === 0 ? [] : yield this) as T;
+  }
+}
+
+/** Works on all steps at once; gives their results in the order written, or throws when one of them fails. */
+export function all<const Calls extends readonly FlowStep[]>(
+  calls: Calls,
+): FlowBatch<{ -readonly [K in keyof Calls]: ResultOf<Calls[K]> }> {
+  return new Batch('all', calls);
+}
+
+/** Works on all steps at once; gives the result of the first that succeeds, and stops the others. */
+export function race<const Calls extends readonly FlowStep[]>(calls: Calls): FlowBatch<ResultOf<Calls[number]>> {
+  if (calls.length === 0) throw invalid('race([])', 'has no step that could win; give it at least one');
+  return new Batch('race', calls);
+}

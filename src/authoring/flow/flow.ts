@@ -1,0 +1,132 @@
+// Owns flows: workflows written as generator functions. Which steps a flow has is known only as it runs, so its
+// definition holds the name, the parameters and the limits, and its steps appear in the run.
+
+import { EngineError } from '../../base/error.ts';
+import { deepFreeze } from '../../base/json.ts';
+import { type ArgSpecs, type ArgValues, arg, argFaults, bindParams } from '../../definition/arg.ts';
+import { type Budget, budgetFault } from '../../definition/budget.ts';
+import type { CompiledWorkflow } from '../../definition/code.ts';
+import { type CodeRole, hashCode, hashDefinition } from '../../definition/hash.ts';
+import type { Definition } from '../../definition/model.ts';
+import type { FlowYield } from '../../kernel/flow-step.ts';
+import type { WorkflowTypes } from '../spec/step.ts';
+import { countOf, invalid } from './model.ts';
+import type { ChildOutput } from './result.ts';
+
+/** The generator function of a flow: it yields steps and returns the final output. */
+export type FlowBody<Input, Returned> = (input: Input) => Generator<FlowYield, Returned, unknown>;
+
+/** A workflow as a value: compiled, or an object that holds the compiled one. */
+export type Child<Compiled extends CompiledWorkflow = CompiledWorkflow> = Compiled | { readonly compiled: Compiled };
+
+/** What can be said about a flow beside its name and its body. */
+export interface FlowOptions<Params extends ArgSpecs> {
+  readonly title?: string;
+  readonly description?: string;
+  readonly params?: Params;
+  readonly limits?: { readonly maxIterations?: number };
+  /** What the agents of a run may use in all, those of the runs it starts included; then it waits for more. */
+  readonly budget?: Budget;
+  /** Builds the application's part of the context, once per attempt. */
+  readonly context?: NonNullable<CompiledWorkflow['context']>;
+  /** The author's own mark of this version; nothing but a label. */
+  readonly version?: string;
+  /** Workflows that the flow starts, so that they are known before it runs. */
+  readonly children?: readonly Child[];
+}
+
+/** A compiled flow that remembers the types of its input and of what it returns. */
+export interface FlowWorkflow<Input, Returned> extends CompiledWorkflow, WorkflowTypes<Partial<Input>, ChildOutput<Returned>> {
+  readonly flow: (input: never) => Generator<unknown, unknown, unknown>;
+  /** The function as it was written, for tools that read its text. `flow` binds the input first. */
+  readonly body: FlowBody<Input, Returned>;
+}
+
+const ITERATIONS_MAX = 10;
+
+/** Compiles a generator function; its parameters are bound, with their defaults, before the first step. */
+export function compileFlow<Returned>(
+  name: string,
+  body: FlowBody<ArgValues<Record<never, never>>, Returned>,
+): FlowWorkflow<ArgValues<Record<never, never>>, Returned>;
+export function compileFlow<Params extends ArgSpecs, Returned>(
+  name: string,
+  options: FlowOptions<Params>,
+  body: FlowBody<ArgValues<Params>, Returned>,
+): FlowWorkflow<ArgValues<Params>, Returned>;
+export function compileFlow(
+  name: string,
+  first: FlowOptions<ArgSpecs> | FlowBody<never, unknown>,
+  second?: FlowBody<never, unknown>,
+): FlowWorkflow<never, unknown> {
+  const options = typeof first === 'function' ? {} : first;
+  const body = typeof first === 'function' ? first : second;
+  checkBody(name, body);
+  const definition = definitionOf(name, options);
+  const { context } = options;
+  const roles: CodeRole[] = [{ step: '', role: 'flow', code: body }];
+  if (context !== undefined) roles.push({ step: '', role: 'context', code: context });
+  return Object.freeze({
+    definition,
+    hash: hashDefinition(definition),
+    codeHash: hashCode(roles),
+    code: new Map(),
+    flow: (input: never) => body(bindParams(definition.params, input, `workflow "${name}"`) as never),
+    body,
+    ...(context === undefined ? {} : { context }),
+    children: childrenOf(name, options.children ?? []),
+  });
+}
+
+function checkBody(name: string, body: FlowBody<never, unknown> | undefined): asserts body is FlowBody<never, unknown> {
+  if (typeof name !== 'string' || name.trim() === '')
+    throw invalid('a flow', 'has no name; write workflow("name", function* (input) { … })');
+  if (typeof body !== 'function' || Object.prototype.toString.call(body) !== '[object GeneratorFunction]') {
+    throw invalid(
+      `workflow "${name}"`,
+      'is no generator function; write function* (input) { … } and yield* its steps (async work belongs in them)',
+    );
+  }
+}
+
+function definitionOf(name: string, options: FlowOptions<ArgSpecs>): Definition {
+  const { title = name, description = '', version, limits = {}, budget } = options;
+  const params = Object.fromEntries(Object.entries(options.params ?? {}).map(([param, model]) => [param, arg(model)]));
+  const faults = Object.entries(params).flatMap(([param, model]) => argFaults(model).map((fault) => `parameter "${param}": ${fault}`));
+  if (faults.length > 0) throw invalid(`workflow "${name}"`, `has parameters that cannot work: ${faults.join('; ')}`);
+  const fault = budget === undefined ? undefined : budgetFault(budget);
+  if (fault !== undefined) throw invalid(`workflow "${name}"`, `has a budget that cannot be kept: ${fault}`);
+  const maxIterations = countOf(`workflow "${name}"`, 'limits.maxIterations', limits.maxIterations ?? ITERATIONS_MAX);
+  return deepFreeze({
+    name,
+    title,
+    description,
+    ...(version === undefined ? {} : { version }),
+    form: 'flow',
+    params,
+    entry: '',
+    steps: [],
+    limits: { maxIterations },
+    ...(budget === undefined ? {} : { budget: { ...budget } }),
+  });
+}
+
+/** The compiled workflow behind a value. */
+export function compiledOf(child: Child): CompiledWorkflow {
+  return 'compiled' in child ? child.compiled : child;
+}
+
+function childrenOf(name: string, children: readonly Child[]): ReadonlyMap<string, CompiledWorkflow> {
+  const byName = new Map<string, CompiledWorkflow>();
+  for (const child of children.map(compiledOf)) {
+    const known = byName.get(child.definition.name);
+    if (known !== undefined && known !== child) {
+      throw new EngineError(
+        'WORKFLOW_DUPLICATE',
+        `workflow "${name}" lists two children named "${child.definition.name}"; rename one of them`,
+      );
+    }
+    byName.set(child.definition.name, child);
+  }
+  return byName;
+}

@@ -1,0 +1,192 @@
+// Owns how a step of a flow becomes a model and its code: the defaults of its kind and the options that every kind
+// shares. The model is plain frozen data; functions and live objects are in the code and nowhere else.
+
+import { type Duration, parseDuration } from '../../base/duration.ts';
+import { EngineError, messageOf } from '../../base/error.ts';
+import { deepFreeze, type Json, toPlain } from '../../base/json.ts';
+import { type BoundStep, type ConditionCheck, NO_CODE, type StepCode, type StepContext } from '../../definition/code.ts';
+import { type KindRegistry, pipelineOf } from '../../definition/kind.ts';
+import type { ConditionModel, RecoveryPolicy, RetryPolicy, StepFrame, StepModel, StepWork } from '../../definition/model.ts';
+import { expressionOf } from '../../definition/scope.ts';
+
+/** A condition of a contract: an expression, or a function that looks at the world. */
+export interface FlowCondition {
+  readonly name: string;
+  readonly check: string | ((ctx: StepContext) => boolean | Promise<boolean>);
+  /** What is shown to whoever has to fix it; made from the name when left out. */
+  readonly error?: string;
+}
+
+/** How often an attempt is tried again, for what, and after which pause. */
+export interface FlowRetry {
+  readonly max: number;
+  readonly on?: readonly ('error' | 'timeout')[];
+  readonly backoff?: { readonly initial: Duration; readonly factor?: number; readonly max?: Duration };
+}
+
+/** What every kind of step takes. */
+export interface StepOptions {
+  readonly title?: string;
+  readonly retry?: number | FlowRetry;
+  readonly timeout?: Duration;
+  readonly recovery?: RecoveryPolicy;
+  /** Tells, for the recovery policy `reconcile`, whether an attempt without a recorded end took effect. */
+  readonly reconcile?: (ctx: StepContext) => unknown;
+  readonly preconditions?: readonly FlowCondition[];
+  readonly postconditions?: readonly FlowCondition[];
+  readonly contractRetries?: number;
+  readonly slots?: readonly string[];
+  /** Patterns of files that an agent at this step may not change, beside those that are always protected. */
+  readonly protected?: readonly string[];
+  /** Patterns of protected files that an agent at this step may change all the same. */
+  readonly mayChange?: readonly string[];
+  /** Patterns of the files that it changes: steps side by side that would write the same get checkouts of their own. */
+  readonly writes?: readonly string[];
+}
+
+/** What a kind of step brings, beside the shared options. */
+export interface StepParts {
+  readonly name: string;
+  readonly work: StepWork;
+  readonly frame?: Pick<StepFrame, 'supportsQuestions'>;
+  readonly code?: Partial<Omit<StepCode, 'preconditions' | 'postconditions'>>;
+  readonly options?: StepOptions;
+}
+
+const BACKOFF_MAX = '1h';
+
+/** The step with its kind's defaults and its options. */
+export function createBoundStep(parts: StepParts, registry: KindRegistry): BoundStep {
+  const { name, work, frame = {}, code = {}, options = {} } = parts;
+  const model: StepModel = {
+    id: name,
+    title: name,
+    actions: [],
+    args: {},
+    preconditions: [],
+    postconditions: [],
+    next: {},
+    retry: { max: 0, on: ['error'] },
+    contractRetries: 1,
+    recovery: registry.kinds[work.kind].recovery,
+    slots: [],
+    ...frame,
+    ...work,
+  };
+  checkConfig(model, registry);
+  return withOptions({ model, code: { ...NO_CODE, ...code } }, options);
+}
+
+// A fan-out over an empty list is fine here, where the list is known only when the step is yielded.
+function checkConfig(model: StepModel, { kinds, checks }: KindRegistry): void {
+  if (model.kind === 'parallel') return;
+  const faults: string[] = [];
+  kinds[model.kind].validate(model, {
+    fault: (message, hint) => faults.push(`${message}; ${hint}`),
+    expression: (source, what) => checkExpression(`${what} of step "${model.id}"`, source),
+    check: (name) => (Object.hasOwn(checks, name) ? checks[name] : undefined),
+  });
+  if (faults.length > 0) throw invalid(`step "${model.id}"`, `cannot be built: ${faults.join('. ')}`);
+}
+
+function checkExpression(what: string, source: string): void {
+  try {
+    expressionOf(source);
+  } catch (error) {
+    throw new EngineError('DEFINITION_INVALID', `${what} is no expression: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Refuses a step that cannot be part of a group; `group` begins the message. */
+export function checkMember(group: string, { model }: BoundStep): void {
+  if (pipelineOf(model.kind) !== 'group') return;
+  throw invalid(group, `cannot hold step "${model.id}", which is a group itself; yield that one by itself`);
+}
+
+/** The same step with some of its options changed. */
+export function withOptions(bound: BoundStep, options: StepOptions): BoundStep {
+  const step = `step "${bound.model.id}"`;
+  const reconcile = options.reconcile ?? bound.code.reconcile;
+  const model: StepModel = { ...bound.model, ...modelOptions(step, options) };
+  if (model.recovery === 'reconcile' && reconcile === undefined) {
+    throw invalid(step, 'has the recovery policy "reconcile" but no function for it; give one as `reconcile`, or choose "rerun" or "ask"');
+  }
+  const code: StepCode = {
+    ...bound.code,
+    ...(reconcile === undefined ? {} : { reconcile }),
+    ...(options.preconditions === undefined ? {} : { preconditions: checksOf(options.preconditions) }),
+    ...(options.postconditions === undefined ? {} : { postconditions: checksOf(options.postconditions) }),
+  };
+  return Object.freeze({ model: deepFreeze(model), code: freezeCode(code) });
+}
+
+function modelOptions(step: string, options: StepOptions): Partial<StepFrame> {
+  return {
+    ...(options.title === undefined ? {} : { title: options.title }),
+    ...(options.retry === undefined ? {} : { retry: retryPolicy(step, options.retry) }),
+    ...(options.timeout === undefined ? {} : { timeoutMs: parseDuration(options.timeout, `${step}, timeout`) }),
+    ...(options.recovery === undefined ? {} : { recovery: options.recovery }),
+    ...(options.preconditions === undefined ? {} : { preconditions: options.preconditions.map(conditionModel) }),
+    ...(options.postconditions === undefined ? {} : { postconditions: options.postconditions.map(conditionModel) }),
+    ...(options.contractRetries === undefined ? {} : { contractRetries: countOf(step, 'contractRetries', options.contractRetries) }),
+    ...(options.slots === undefined ? {} : { slots: [...options.slots] }),
+    ...(options.protected === undefined ? {} : { protected: [...options.protected] }),
+    ...(options.mayChange === undefined ? {} : { mayChange: [...options.mayChange] }),
+    ...(options.writes === undefined ? {} : { writes: [...options.writes] }),
+  };
+}
+
+function retryPolicy(step: string, retry: number | FlowRetry): RetryPolicy {
+  const { max, on = ['error'], backoff } = typeof retry === 'number' ? { max: retry } : retry;
+  const times = { max: countOf(step, 'retry', max), on: [...on] };
+  if (backoff === undefined) return times;
+  const initialMs = parseDuration(backoff.initial, `${step}, retry.backoff.initial`);
+  const maxMs = parseDuration(backoff.max ?? BACKOFF_MAX, `${step}, retry.backoff.max`);
+  return { ...times, backoff: { initialMs, factor: backoff.factor ?? 2, maxMs } };
+}
+
+function conditionModel({ name, check, error }: FlowCondition): ConditionModel {
+  if (typeof check === 'string') checkExpression(`the condition "${name}"`, check);
+  const model = { name, error: error ?? `"${name}" does not hold` };
+  return typeof check === 'string' ? { ...model, expression: check } : model;
+}
+
+function checksOf(conditions: readonly FlowCondition[]): readonly (ConditionCheck | undefined)[] {
+  return conditions.map(({ check }) => (typeof check === 'string' ? undefined : check));
+}
+
+// Only the containers are frozen: a live agent inside is the author's object and may keep state of its own.
+function freezeCode(code: StepCode): StepCode {
+  Object.freeze(code.preconditions);
+  Object.freeze(code.postconditions);
+  Object.freeze(code.members);
+  return Object.freeze(code);
+}
+
+/** A whole number from 0 up, or an error that names the setting. */
+export function countOf(step: string, setting: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw invalid(step, `has ${setting}: ${value}; write a whole number from 0 up`);
+}
+
+/** Data that a step is given as it is written: plain JSON, or an error that names the step and the place. */
+export function plainOf<T = Json>(step: string, what: string, value: unknown): T {
+  return toPlain(value, `${what} of step "${step}"`) as unknown as T;
+}
+
+/** The error of a step that cannot be built; `subject` names it. */
+export function invalid(subject: string, problem: string): EngineError {
+  return new EngineError('DEFINITION_INVALID', `${subject} ${problem}`);
+}
+
+// A path is `step#visit` or `group#visit/key`, so a name must not look like more than one part of it.
+const NAME = /^[^#/\p{Cc}]{1,200}$/u;
+
+/** The name of a step of a flow, or an error when it cannot be one. */
+export function stepName(name: string): string {
+  if (typeof name === 'string' && NAME.test(name)) return name;
+  throw invalid(
+    `the step name ${JSON.stringify(name)}`,
+    'cannot be used; write 1 to 200 characters without "#", "/" and control characters',
+  );
+}

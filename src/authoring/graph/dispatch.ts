@@ -1,0 +1,34 @@
+// Owns how a graph names agents: the roles that skills share, an agent that is sent off with a script, and an agent
+// that is a live object of the application.
+
+import type { JsonObject } from '../../base/json.ts';
+import type { StepContext } from '../../definition/code.ts';
+
+/** The roles that skills share. A project may have others: a role is its name. */
+export const AgentRole = Object.freeze({
+  QUALITY_REVIEWER: 'quality-reviewer',
+  TECHNICAL_WRITER: 'technical-writer',
+  DEVELOPER: 'developer',
+  EXPLORE: 'explore',
+  ARCHITECT: 'architect',
+  DEBUGGER: 'debugger',
+} as const);
+
+/** One of the words of `AgentRole`. */
+export type AgentRole = (typeof AgentRole)[keyof typeof AgentRole];
+
+/** An agent that is sent off with a script; what it reports becomes the outcome of the step. */
+export interface Dispatch {
+  readonly agent: AgentRole | (string & {});
+  readonly script: string;
+}
+
+/** A handler that sends an agent off with a script. */
+export function Dispatch(dispatch: Dispatch): Dispatch {
+  return Object.freeze({ agent: dispatch.agent, script: dispatch.script });
+}
+
+/** An agent or generator as an object of the application. */
+export interface LiveAgent {
+  execute(context: JsonObject, ctx: StepContext): unknown;
+}

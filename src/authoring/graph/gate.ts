@@ -1,0 +1,45 @@
+// Owns how a question to a person is read.
+
+import type { GateOptionModel, HumanGateModel } from '../../definition/model.ts';
+import { readTarget } from './next.ts';
+import type { StepReading } from './reading.ts';
+import type { GateOptionSpec, HumanGateSpec } from './spec.ts';
+
+const APPROVE_OR_REJECT: readonly GateOptionSpec[] = [{ label: 'approve' }, { label: 'reject', outcome: 'reject' }];
+
+/** The question as data. In a member of a group no answer leads anywhere: the join decides by its outcome. */
+export function readGate(gate: HumanGateSpec, step: StepReading, isMember: boolean): HumanGateModel {
+  step.knownFields(gate, ['prompt', 'context', 'show', 'options', 'from', 'count', 'subjects', 'signed'], 'a human gate');
+  const { prompt, context, show, options = APPROVE_OR_REJECT } = gate;
+  if (context !== undefined && show !== undefined)
+    step.fault('FIELD_INVALID', 'its question has both `context` and `show`', 'they mean the same; keep one');
+  if (gate.signed !== undefined && typeof gate.signed !== 'boolean')
+    step.fault('FIELD_INVALID', `its question has signed: ${JSON.stringify(gate.signed)}`, 'write true or false');
+  return {
+    prompt: String(prompt ?? ''),
+    show: [...(context ?? show ?? [])],
+    options: options.map((option) => readOption(option, step, isMember)),
+    ...peopleOf(gate),
+    ...(gate.subjects === undefined ? {} : { subjects: gate.subjects }),
+    ...(gate.signed === true ? { signed: gate.signed } : {}),
+  };
+}
+
+function peopleOf({ from, count }: HumanGateSpec): Pick<HumanGateModel, 'from' | 'count'> {
+  return {
+    ...(from === undefined ? {} : { from: typeof from === 'string' ? [from] : [...from] }),
+    ...(count === undefined ? {} : { count }),
+  };
+}
+
+function readOption(option: GateOptionSpec, step: StepReading, isMember: boolean): GateOptionModel {
+  const { label, nextStep, ends, requiresInput = false } = option;
+  step.knownFields(option, ['label', 'nextStep', 'ends', 'outcome', 'requiresInput'], `the option "${label}"`);
+  if (ends !== undefined && nextStep !== null)
+    step.fault('GATE_INVALID', `the option "${label}" says how the run ends, but does not end it`, 'write `nextStep: null` beside `ends`');
+  const ending = ends === 'completed' ? 'complete' : 'reject';
+  const outcome = option.outcome ?? (nextStep === null && ending === 'reject' ? 'reject' : 'ok');
+  const answer = { label: String(label ?? ''), outcome, requiresInput };
+  if (nextStep === undefined || (isMember && nextStep === null)) return answer;
+  return { ...answer, to: nextStep === null ? { end: ending } : readTarget(nextStep) };
+}

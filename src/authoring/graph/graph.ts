@@ -1,0 +1,143 @@
+// Owns the graph form of a workflow: the author's object becomes one frozen definition and the functions that go with
+// it. Both spellings give the same definition, and everything that is wrong is told in one error.
+
+import { EngineError } from '../../base/error.ts';
+import { deepFreeze } from '../../base/json.ts';
+import { type ArgSpecs, arg } from '../../definition/arg.ts';
+import type { BoundStep, CompiledWorkflow, StepCode } from '../../definition/code.ts';
+import { hashCode, hashDefinition } from '../../definition/hash.ts';
+import { tiedToTree } from '../../definition/landing.ts';
+import type { ArgModel, Definition } from '../../definition/model.ts';
+import { checkDefinition } from '../../definition/validate.ts';
+import type { WorkflowSpec } from '../spec/workflow.ts';
+import { readNext } from './next.ts';
+import { defined, GraphReading } from './reading.ts';
+import { listSteps } from './record.ts';
+import type { GraphSpec, NextSpec, StepSpec, StepsOptions } from './spec.ts';
+import { type AnyStep, idOf, readStep } from './step.ts';
+import type { Compilers } from './work.ts';
+
+const DEFAULT_MAX_ITERATIONS = 10;
+const FIELDS = [
+  'type',
+  'name',
+  'title',
+  'description',
+  'version',
+  'params',
+  'context',
+  'limits',
+  'budget',
+  'protected',
+  'entry',
+  'initialStep',
+  'steps',
+];
+
+/** A workflow from its steps by id, checked and frozen, or one DEFINITION_INVALID that lists everything that is wrong. */
+export function compileWorkflow<S, P, A>(spec: WorkflowSpec<S, P, A>, compilers: Compilers): CompiledWorkflow {
+  const reading = new GraphReading(compilers);
+  return compile(listSteps(spec as unknown as Readonly<Record<string, unknown>>, reading.problems), reading);
+}
+
+/** The same from a list of steps. */
+export function compileGraph<Ctx = object, P = ArgSpecs>(spec: GraphSpec<Ctx, P>, compilers: Compilers): CompiledWorkflow {
+  return compile(spec, new GraphReading(compilers));
+}
+
+function compile<Ctx, P>(spec: GraphSpec<Ctx, P>, reading: GraphReading): CompiledWorkflow {
+  const steps = readSteps(spec.steps as readonly unknown[] as readonly AnyStep[], spec.limits?.maxIterations, reading);
+  const definition = readHeader(spec as unknown as GraphSpec<never>, steps, reading);
+  checkDefinition(definition, reading.problems, { registry: reading.compilers });
+  reading.problems.refuse(definition.name);
+  const frozen = deepFreeze(JSON.parse(JSON.stringify(definition)) as Definition);
+  return Object.freeze(
+    defined<CompiledWorkflow>({
+      definition: frozen,
+      hash: hashDefinition(frozen),
+      codeHash: hashCode(reading.roles),
+      code: frozenMap<StepCode>(steps.map(({ model, code }) => [model.id, code])),
+      context: spec.context as CompiledWorkflow['context'],
+      children: frozenMap(reading.children),
+    }),
+  );
+}
+
+/** A workflow from its steps, given one by one, with its options last. */
+export function compileSteps(name: string, given: readonly (StepSpec | StepsOptions)[], compilers: Compilers): CompiledWorkflow {
+  const last = given.at(-1);
+  const options = last === undefined || isStep(last) ? {} : last;
+  return compileGraph({ ...options, name, steps: given.filter(isStep) }, compilers);
+}
+
+function isStep(value: StepSpec | StepsOptions): value is StepSpec {
+  return 'id' in value || 'name' in value;
+}
+
+/** A step that can be shared: it does not change any more. */
+export function StepDef<Ctx = object>(spec: StepSpec<Ctx>): StepSpec<Ctx> {
+  const { next } = spec;
+  return Object.freeze({ ...spec, ...(typeof next === 'object' && next !== null ? { next: Object.freeze({ ...next }) as NextSpec } : {}) });
+}
+
+function readSteps(specs: readonly AnyStep[], limit: number | undefined, reading: GraphReading): BoundStep[] {
+  const list = Array.isArray(specs) ? (specs as readonly AnyStep[]) : [];
+  const ids = list.map((spec, index) => idOf(spec) ?? `step-${index + 1}`);
+  const position = new Map(ids.map((id, index) => [id, index]));
+  return list.map((spec, index) => {
+    const id = ids[index] as string;
+    const step = reading.step(id);
+    if (idOf(spec) === undefined) step.fault('NAME_INVALID', `step ${index + 1} has no id`, 'give it one');
+    const order = { from: index, position, maxIterations: limit ?? DEFAULT_MAX_ITERATIONS };
+    const next = readNext(spec.next as NextSpec | undefined, order, step);
+    return readStep(spec, { step, id, next, isMember: false });
+  });
+}
+
+function readHeader(spec: GraphSpec<never>, steps: readonly BoundStep[], reading: GraphReading): Definition {
+  const { type, name, title, entry, initialStep, description, version, params, limits, budget, protected: guarded } = spec;
+  const called = String(type ?? name ?? '');
+  for (const field of Object.keys(spec)) {
+    if (!FIELDS.includes(field))
+      reading.problems.add({
+        code: 'FIELD_UNKNOWN',
+        message: `a workflow has no field "${field}"${reading.problems.suggest(field, FIELDS)}`,
+        hint: 'remove it, or fix the spelling',
+      });
+  }
+  return defined<Definition>({
+    name: called,
+    title: (type === undefined ? title : name) ?? called,
+    description: description ?? '',
+    version,
+    form: 'graph',
+    params: readParams(params ?? {}, reading),
+    entry: entry ?? initialStep ?? steps[0]?.model.id ?? '',
+    steps: tiedToTree(steps.map(({ model }) => model)),
+    limits: { maxIterations: limits?.maxIterations ?? DEFAULT_MAX_ITERATIONS },
+    budget,
+    protected: guarded === undefined ? undefined : [...guarded],
+  });
+}
+
+function readParams(params: Readonly<Record<string, ArgModel>>, reading: GraphReading): Record<string, ArgModel> {
+  const read: [string, ArgModel][] = [];
+  for (const [name, model] of Object.entries(params)) {
+    try {
+      read.push([name, arg(model)]);
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      reading.problems.add({ code: 'ARG_INVALID', message: `parameter "${name}": ${error.message}`, hint: 'mend its description' });
+    }
+  }
+  return Object.fromEntries(read);
+}
+
+/** A map that refuses to be changed: freezing a Map freezes its object, not its entries. */
+function frozenMap<T>(entries: Iterable<readonly [string, T]>): ReadonlyMap<string, T> {
+  const map = new Map(entries);
+  const refuse = () => {
+    throw new TypeError('a compiled workflow does not change; define another one');
+  };
+  return Object.freeze(Object.assign(map, { set: refuse, delete: refuse, clear: refuse }));
+}

@@ -1,0 +1,31 @@
+// Owns how a join is read: `all`, `any`, a number, or `2-of-3`, whose second number must be the number of branches.
+
+import type { JoinModel, ParallelWork } from '../../definition/model.ts';
+import { defined, type StepReading } from './reading.ts';
+import type { GroupSpec, JoinSpec } from './spec.ts';
+
+const COUNTED = /^(\d+)-of-(\d+)$/;
+
+/** The join as data; `size` is the number of branches, where it is known before the run. */
+function readJoin(join: JoinSpec, step: StepReading, size: number | undefined): JoinModel {
+  if (join === 'all' || join === 'any') return { rule: join };
+  if (typeof join === 'number') return { rule: 'count', n: join };
+  if (typeof join === 'object' && join !== null) return { rule: 'count', n: join.n };
+  const [, n, of] = COUNTED.exec(String(join)) ?? [];
+  if (n === undefined) {
+    step.fault('JOIN_INVALID', `its join is ${JSON.stringify(join)}`, 'write "all", "any", a number, or such as "2-of-3"');
+    return { rule: 'all' };
+  }
+  if (size === undefined)
+    step.fault('JOIN_INVALID', `its join is "${join}", but the number of items is known only in a run`, `write { n: ${n} }`);
+  else if (Number(of) !== size) step.fault('JOIN_INVALID', `its join is "${join}", but it has ${size} branches`, `write "${n}-of-${size}"`);
+  return { rule: 'count', n: Number(n) };
+}
+
+/** How the members of a group are joined and how many of them work at once. */
+export function readGroup(group: Pick<GroupSpec<never>, 'join' | 'concurrency'>, step: StepReading, size: number | undefined) {
+  return defined<Pick<ParallelWork, 'join' | 'concurrency'>>({
+    join: readJoin(group.join ?? 'all', step, size),
+    concurrency: group.concurrency,
+  });
+}

@@ -1,0 +1,60 @@
+// Owns what a step says to whoever does it, without running anything: its title, its instructions, what comes after.
+
+import { EngineError } from '../../base/error.ts';
+import { didYouMean } from '../../base/suggest.ts';
+import { transitionsOf } from '../../definition/analysis.ts';
+import { bindParams } from '../../definition/arg.ts';
+import type { CompiledWorkflow, StepCode } from '../../definition/code.ts';
+import { NO_CODE } from '../../definition/code.ts';
+import type { StepModel } from '../../definition/model.ts';
+import { Outcome } from '../../definition/outcome.ts';
+
+/** What a step says to whoever does it. */
+export interface StepOutput {
+  readonly title: string;
+  readonly actions: readonly string[];
+  /**
+   * Where success leads: `next: ID`, or `next: A | B` where a condition or a person chooses; null where the run ends.
+   * It names steps and no command, because what moves a run on is the business of whoever hosts it.
+   */
+  readonly nextCommand: string | null;
+}
+
+/** The ids of the steps in the order written; the position of one, from 1, is its number on a command line. */
+export function stepOrder({ definition }: CompiledWorkflow): readonly string[] {
+  return definition.steps.map(({ id }) => id);
+}
+
+/** How many steps a workflow has. */
+export function totalSteps({ definition }: CompiledWorkflow): number {
+  return definition.steps.length;
+}
+
+/** What a step says, for these parameters of the workflow and arguments of the step. */
+export function stepOutput(compiled: CompiledWorkflow, stepId: string, params: unknown = {}): StepOutput {
+  const step = compiled.definition.steps.find(({ id }) => id === stepId);
+  if (step === undefined) throw unknownStep(compiled, stepId);
+  const { model, code } = instructed(step, compiled.code.get(stepId) ?? NO_CODE);
+  const values = bindParams({ ...compiled.definition.params, ...model.args }, params, `step "${stepId}"`);
+  const built = code.actions?.(values) ?? model.actions;
+  const { title, actions } = 'title' in built ? built : { title: step.title, actions: built };
+  return Object.freeze({ title, actions: Object.freeze([...actions]), nextCommand: nextCommand(step) });
+}
+
+/** The instructions of a fan-out are those of its body. */
+function instructed(step: StepModel, code: StepCode): { model: StepModel; code: StepCode } {
+  return step.kind === 'each' ? { model: step.body, code: code.members[step.body.id] ?? NO_CODE } : { model: step, code };
+}
+
+function nextCommand(step: StepModel): string | null {
+  const success = Object.hasOwn(step.next, Outcome.OK) ? Outcome.OK : Outcome.DEFAULT;
+  const followed = transitionsOf(step).filter(({ via, on }) => via === 'option' || (via === 'edge' && on === success));
+  const targets = new Set(followed.flatMap(({ to }) => ('step' in to ? [to.step] : [])));
+  return targets.size === 0 ? null : `next: ${[...targets].join(' | ')}`;
+}
+
+function unknownStep({ definition }: CompiledWorkflow, stepId: string): EngineError {
+  const ids = definition.steps.map(({ id }) => id);
+  const message = `workflow "${definition.name}" has no step "${stepId}"${didYouMean(stepId, ids)}; it has: ${ids.join(', ')}`;
+  return new EngineError('STEP_UNKNOWN', message, { details: { workflow: definition.name, step: stepId } });
+}

@@ -1,0 +1,94 @@
+// Owns the state of reading one graph: where its faults go, the functions found on the way, and how fields that users
+// write are read without stopping at the first fault.
+
+import { type Duration, parseDuration } from '../../base/duration.ts';
+import { EngineError } from '../../base/error.ts';
+import { type Json, toPlain } from '../../base/json.ts';
+import type { CompiledWorkflow } from '../../definition/code.ts';
+import type { CodeRole } from '../../definition/hash.ts';
+import { type ProblemCode, ProblemList } from '../../definition/problem.ts';
+import type { Compilers } from './work.ts';
+
+/** One graph as it is read. */
+export class GraphReading {
+  readonly compilers: Compilers;
+  readonly problems = new ProblemList();
+  readonly roles: CodeRole[] = [];
+  readonly children = new Map<string, CompiledWorkflow>();
+
+  constructor(compilers: Compilers) {
+    this.compilers = compilers;
+  }
+
+  /** The reading of one step, or of a member by its qualified name. */
+  step(at: string): StepReading {
+    return new StepReading(this, at);
+  }
+}
+
+/** The reading of one step. */
+export class StepReading {
+  readonly graph: GraphReading;
+  readonly at: string;
+
+  constructor(graph: GraphReading, at: string) {
+    this.graph = graph;
+    this.at = at;
+  }
+
+  /** Adds a fault of this step. */
+  fault(code: ProblemCode, message: string, hint: string): void {
+    this.graph.problems.add({ step: this.at, code, message, hint });
+  }
+
+  /** Notes a function of this step, so that a change of it is seen; gives it back. */
+  code<F extends (...args: never[]) => unknown>(role: string, code: F): F {
+    this.graph.roles.push({ step: this.at, role, code });
+    return code;
+  }
+
+  /** A span in milliseconds; with a fault, the least one that passes every later check. */
+  duration(duration: Duration, what: string): number {
+    try {
+      return parseDuration(duration, what);
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      this.fault(
+        'TIMEOUT_INVALID',
+        `${what} is ${JSON.stringify(duration)}, which is no duration`,
+        'write one such as "30s", "10m" or "24h"',
+      );
+      return 1;
+    }
+  }
+
+  /** Data as the author wrote it; with a fault, nothing. */
+  plain(value: unknown, what: string): Json {
+    try {
+      return toPlain(value, what);
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      this.fault('FIELD_INVALID', error.message.replace(/;.*$/s, ''), 'write plain data here');
+      return null;
+    }
+  }
+
+  /** A configuration as the author wrote it; with a fault, nothing of it. Whether it fits, its kind checks afterwards. */
+  config<Config extends object>(value: { readonly [Field in keyof Config]: unknown }, what: string): Config {
+    return (this.plain(value, what) ?? {}) as unknown as Config;
+  }
+
+  /** Reports fields that this place does not have. */
+  knownFields(object: object, known: readonly string[], what: string): void {
+    for (const field of Object.keys(object)) {
+      if (known.includes(field)) continue;
+      const suggestion = this.graph.problems.suggest(field, known);
+      this.fault('FIELD_UNKNOWN', `${what} has no field "${field}"${suggestion}`, 'remove it, or fix the spelling');
+    }
+  }
+}
+
+/** The object without the fields that are undefined: a definition has a field or does not. */
+export function defined<T extends object>(object: { readonly [K in keyof T]: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
+}

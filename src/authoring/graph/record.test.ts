@@ -1,0 +1,126 @@
+// The record of steps that `defineWorkflow` takes gives the same definition as the list that it stands for.
+
+import { describe, expect, test } from 'vitest';
+import { REGISTRY } from '../../kinds/registry.ts';
+import type { OutputSchema } from '../spec/step.ts';
+import { compileGraph, compileWorkflow } from './graph.ts';
+
+const problemsOf = (spec: object): string => {
+  try {
+    compileWorkflow(spec as never, REGISTRY);
+    return 'none';
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+describe('steps by id', () => {
+  test('give the definition of the same steps as a list, in the order written', () => {
+    const record = compileWorkflow(
+      {
+        name: 'w',
+        steps: {
+          fan: { parallel: { branches: { b: { command: 'b' }, a: { command: 'a' } }, join: 'any' }, next: 'ask' },
+          ask: {
+            human: {
+              prompt: 'p',
+              options: [
+                { label: 'go', nextStep: 'end' },
+                { label: 'stop', nextStep: 'reject' },
+              ],
+            },
+          },
+          end: { each: { items: 'areas', step: { command: 'x' } }, next: null },
+        },
+      },
+      REGISTRY,
+    );
+    const list = compileGraph(
+      {
+        name: 'w',
+        steps: [
+          {
+            id: 'fan',
+            parallel: {
+              branches: [
+                { id: 'b', command: 'b' },
+                { id: 'a', command: 'a' },
+              ],
+              join: 'any',
+            },
+            next: 'ask',
+          },
+          {
+            id: 'ask',
+            human: {
+              prompt: 'p',
+              options: [
+                { label: 'go', nextStep: 'end' },
+                { label: 'stop', nextStep: null },
+              ],
+            },
+          },
+          { id: 'end', each: { items: 'areas', step: { command: 'x' } }, next: null },
+        ],
+      },
+      REGISTRY,
+    );
+    expect(record.definition).toEqual(list.definition);
+    expect(record.hash).toBe(list.hash);
+  });
+
+  test('an option whose label is a key of next settles with it', () => {
+    const { definition } = compileWorkflow(
+      {
+        name: 'w',
+        steps: {
+          ask: { human: { prompt: 'p', options: [{ label: 'publish' }, { label: 'rework' }] }, next: { publish: 'sure', rework: 'ask' } },
+          sure: { human: { prompt: 'p' }, next: { approve: null, reject: 'ask' } },
+        },
+      },
+      REGISTRY,
+    );
+    const outcomes = definition.steps.map(({ gate }) => gate?.options.map(({ label, outcome }) => `${label}: ${outcome}`));
+    expect(outcomes).toEqual([
+      ['publish: publish', 'rework: rework'],
+      ['approve: approve', 'reject: reject'],
+    ]);
+  });
+
+  test('a schema is one more postcondition', async () => {
+    const schema: OutputSchema<number> = {
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: (value) => (value === 1 ? { value } : { issues: [{ message: 'it is not 1' }] }),
+      },
+    };
+    const { definition, code } = compileWorkflow({ name: 'w', steps: { a: { handler: () => 1, output: schema, next: null } } }, REGISTRY);
+    expect(definition.steps[0]?.postconditions).toEqual([{ name: 'output', error: 'its output does not fit the schema' }]);
+    const check = code.get('a')?.postconditions[0] as (ctx: { result: unknown }) => Promise<boolean>;
+    expect([await check({ result: 1 }), await check({ result: 2 })]).toEqual([true, false]);
+  });
+
+  test('what is wrong with the record is said together with what is wrong with its steps', () => {
+    expect(problemsOf({ name: 'w', steps: [{ id: 'a', command: 'x', next: null }] })).toContain('its steps are a list');
+    expect(problemsOf({ name: 'w' })).toContain('it has no steps');
+    const several = problemsOf({
+      name: 'w',
+      steps: {
+        1: { command: 'x', next: 'b' },
+        b: { id: 'b', command: 'x', output: {}, next: null },
+        c: 5,
+        d: { parallel: { branches: { e: { name: 'e', command: 'x' } } }, next: 'f' },
+      },
+    });
+    for (const words of [
+      'its id is a number',
+      'it has a field "id"',
+      'its output is not a schema',
+      'step "c": it is not an object',
+      'step "e": it has a field "name"',
+      '"f"',
+    ])
+      expect(several).toContain(words);
+  });
+});

@@ -1,0 +1,76 @@
+// Owns the step from the record of steps that `defineWorkflow` takes to the list that `graph.ts` compiles.
+
+import type { ProblemList } from '../../definition/problem.ts';
+import type { OutputSchema } from '../spec/step.ts';
+import type { ConditionSpec, GateOptionSpec, GraphSpec } from './spec.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+type Fault = (step: string, message: string, hint: string) => void;
+
+/** The same workflow with its steps as a list, in the order written. */
+export function listSteps(spec: Fields, problems: ProblemList): GraphSpec {
+  const { steps, ...rest } = spec;
+  const fault: Fault = (step, message, hint) => problems.add({ code: 'FIELD_INVALID', step, message, hint });
+  if (isFields(steps)) return { ...rest, steps: list(steps, fault) } as unknown as GraphSpec;
+  const hint = 'write them by id, as in steps: { draft: { … } }; lists are for defineWorkflow of pawl/compat';
+  problems.add({ code: 'NO_STEPS', message: Array.isArray(steps) ? 'its steps are a list' : 'it has no steps', hint });
+  problems.refuse(String(spec.name));
+  return rest as unknown as GraphSpec;
+}
+
+function list(steps: Fields, fault: Fault): Fields[] {
+  return Object.entries(steps).map(([id, step]) => {
+    if (!isFields(step)) fault(id, 'it is not an object', 'write it as { command: "npm test", next: null }');
+    else if (/^\d+$/.test(id)) fault(id, 'its id is a number', 'begin it with a letter: JavaScript moves numbers before all other keys');
+    return { ...listStep(isFields(step) ? step : {}, id, fault), id };
+  });
+}
+
+function listStep(step: Fields, at: string, fault: Fault): Fields {
+  for (const field of ['id', 'name']) if (field in step) fault(at, `it has a field "${field}"`, 'remove it: the id of a step is its key');
+  const { id: _, name: __, output, ...rest } = step;
+  const { human, parallel, each, validate } = rest;
+  if (output !== undefined && typeof (output as OutputSchema)?.['~standard']?.validate !== 'function')
+    fault(at, 'its output is not a schema', 'give a Standard Schema, as zod, valibot and arktype make them');
+  return {
+    ...rest,
+    ...(output === undefined
+      ? {}
+      : { postconditions: [...((rest.postconditions ?? []) as readonly ConditionSpec[]), outputCondition(output as OutputSchema)] }),
+    ...(isFields(human) ? { human: { ...human, ...optionsOf(human, rest.next) } } : {}),
+    ...(isFields(parallel) && isFields(parallel.branches) ? { parallel: { ...parallel, branches: list(parallel.branches, fault) } } : {}),
+    ...(isFields(each) && isFields(each.step) ? { each: { ...each, step: listStep(each.step, at, fault) } } : {}),
+    ...(isFields(validate) && isFields(validate.onFailure)
+      ? { validate: { ...validate, onFailure: listStep(validate.onFailure, at, fault) } }
+      : {}),
+  };
+}
+
+const APPROVE_OR_REJECT: readonly GateOptionSpec[] = [{ label: 'approve' }, { label: 'reject', outcome: 'reject' }];
+
+/** The options with their outcomes: the label where `next` names it, `reject` for one that rejects the run. */
+function optionsOf({ options }: Fields, next: unknown): { options?: readonly GateOptionSpec[] } {
+  const keys = isFields(next) ? Object.keys(next) : [];
+  if (options === undefined && !keys.includes('approve')) return {};
+  const outcomeOf = ({ label, nextStep }: GateOptionSpec) => (keys.includes(label) ? label : nextStep === 'reject' ? 'reject' : undefined);
+  const answers = (options ?? APPROVE_OR_REJECT) as readonly GateOptionSpec[];
+  return {
+    options: answers.map((option) => {
+      const outcome = option.outcome ?? outcomeOf(option);
+      return outcome === undefined ? option : { ...option, outcome };
+    }),
+  };
+}
+
+/** A schema is one more condition of the step's contract: what the step returned must fit. */
+function outputCondition(schema: OutputSchema): ConditionSpec<{ readonly result: unknown }> {
+  return {
+    name: 'output',
+    error: 'its output does not fit the schema',
+    check: async ({ result }) => (await schema['~standard'].validate(result)).issues === undefined,
+  };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,201 @@
+// Owns how a step is read: what every step can have around its work, and groups of steps.
+
+import { EngineError } from '../../base/error.ts';
+import { arg } from '../../definition/arg.ts';
+import type { BoundStep, ConditionCheck, StepCode, StepContext } from '../../definition/code.ts';
+import type { ArgModel, ConditionModel, NextTable, RetryPolicy, StepFrame, StepModel } from '../../definition/model.ts';
+import { readGate } from './gate.ts';
+import { defined, type StepReading } from './reading.ts';
+import type { ConditionSpec, GroupSpec, MemberSpec, RetrySpec, SharedSpec } from './spec.ts';
+import { readWork, type Work, workFields } from './work.ts';
+
+/** A step or member as it is written, when the types of its context no longer matter. */
+export type AnyStep = MemberSpec<never> & GroupSpec<never> & { readonly next?: unknown };
+
+/** Where a step is read: its id, its table, and whether it is a member. */
+export interface StepPlace {
+  readonly step: StepReading;
+  readonly id: string;
+  readonly next: NextTable;
+  readonly isMember: boolean;
+}
+
+const BACKOFF_MAX = '1h';
+const SHARED_FIELDS: readonly (keyof SharedSpec)[] = [
+  'title',
+  'writes',
+  'protected',
+  'mayChange',
+  'actions',
+  'args',
+  'preconditions',
+  'postconditions',
+  'retry',
+  'timeout',
+  'contractRetries',
+  'recovery',
+  'reconcile',
+  'condition',
+  'humanGate',
+  'slots',
+  'supportsQuestions',
+];
+const GROUP_FIELDS: readonly (keyof GroupSpec)[] = ['parallelKey', 'join', 'concurrency'];
+const KNOWN_FIELDS = ['id', 'name', 'next', ...SHARED_FIELDS, ...GROUP_FIELDS];
+
+/** The step as data and its functions. */
+export function readStep(spec: AnyStep, place: StepPlace): BoundStep {
+  const { step } = place;
+  const fields = workFields(step.graph.compilers);
+  step.knownFields(spec, [...KNOWN_FIELDS, ...fields.kinds.keys(), ...fields.beside.keys()], 'a step');
+  checkOneWork(spec, step);
+  if (place.isMember && spec.next !== undefined)
+    step.fault('MEMBER_INVALID', 'it is part of a group and has a next of its own', 'write next on the group; its join decides');
+  if (spec.parallel === true) return readFanOut(spec, place);
+  if (spec.parallelKey !== undefined || spec.join !== undefined || spec.concurrency !== undefined)
+    step.fault(
+      'FIELD_INVALID',
+      '`parallelKey`, `join` and `concurrency` mean nothing here',
+      'write `parallel: true` beside them, or put them into `parallel` or `each`',
+    );
+  return bind(spec, place, readWork(spec, workPlace(place)));
+}
+
+function checkOneWork(spec: AnyStep, step: StepReading): void {
+  const given = spec as Readonly<Record<string, unknown>>;
+  const fields = [...workFields(step.graph.compilers).kinds.keys()].filter((field) => given[field] !== undefined);
+  // `parallel: true` makes the rest of the step the body of a fan-out.
+  if (spec.parallel === true && spec.each === undefined) fields.splice(fields.indexOf('parallel'), 1);
+  if (fields.length > 1)
+    step.fault('KIND_AMBIGUOUS', `it has \`${fields.join('` and `')}\``, 'a step does one thing; keep one of them, or make two steps');
+  if (spec.human !== undefined && spec.humanGate !== undefined)
+    step.fault('KIND_AMBIGUOUS', 'it has `human` and `humanGate`', 'a step asks one question; keep one of them');
+}
+
+function workPlace({ step, id, isMember }: StepPlace) {
+  const readMember = (spec: MemberSpec<never>, name: string) => readInside(spec, { step, id }, name);
+  return { step, id, isMember, readMember };
+}
+
+function readInside(spec: MemberSpec<never>, group: Pick<StepPlace, 'step' | 'id'>, fallback: string): BoundStep {
+  const id = idOf(spec) ?? fallback;
+  return readStep(spec, { step: group.step.graph.step(`${group.id}/${id}`), id, next: {}, isMember: true });
+}
+
+/** The id of a step in either spelling. */
+export function idOf(spec: { readonly id?: unknown; readonly name?: unknown }): string | undefined {
+  const id = spec.id ?? spec.name;
+  return id === undefined ? undefined : String(id);
+}
+
+/** The other spelling of `each`: the step is the body, what follows it belongs to the group. */
+function readFanOut(spec: AnyStep, place: StepPlace): BoundStep {
+  const { parallel: _, parallelKey, join, concurrency, next: __, humanGate, condition, ...body } = spec;
+  if (parallelKey === undefined)
+    place.step.fault(
+      'FIELD_INVALID',
+      'it is `parallel: true`, but does not say for what',
+      'name the list as parallelKey: "improvementAreas"',
+    );
+  const each = defined<NonNullable<GroupSpec<never>['each']>>({ items: parallelKey ?? 'missing', step: body, join, concurrency });
+  const { title } = spec;
+  const frame = defined<AnyStep>({ title, humanGate, condition });
+  return bind(frame, place, readWork({ each }, workPlace(place)));
+}
+
+/** The model and code of a step whose work is known. */
+function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
+  const { work, code = {}, templates } = read;
+  const { step, id } = place;
+  const { reconcile, actions } = spec;
+  const frame = defined<StepFrame>({
+    id,
+    title: spec.title ?? id,
+    actions: typeof actions === 'function' ? [] : ((step.plain(actions ?? [], 'its list of actions') as readonly string[]) ?? []),
+    args: readArgs(spec.args ?? {}, step),
+    preconditions: (spec.preconditions ?? []).map(conditionModel),
+    postconditions: (spec.postconditions ?? []).map(conditionModel),
+    next: place.next,
+    retry: readRetry(spec.retry, step),
+    contractRetries: spec.contractRetries ?? 1,
+    recovery: readRecovery(spec, read, step),
+    timeoutMs: spec.timeout === undefined ? undefined : step.duration(spec.timeout, 'its timeout'),
+    condition: spec.condition,
+    gate: spec.humanGate === undefined ? undefined : readGate(spec.humanGate, step, place.isMember),
+    slots: [...(spec.slots ?? [])],
+    templates,
+    supportsQuestions: spec.supportsQuestions,
+    writes: spec.writes === undefined ? undefined : [...spec.writes],
+    protected: spec.protected === undefined ? undefined : [...spec.protected],
+    mayChange: spec.mayChange === undefined ? undefined : [...spec.mayChange],
+  });
+  const functions = defined<StepCode>({
+    ...code,
+    preconditions: checksOf(spec.preconditions, 'precondition', step),
+    postconditions: checksOf(spec.postconditions, 'postcondition', step),
+    reconcile: reconcile === undefined ? undefined : (step.code('reconcile', reconcile) as (ctx: StepContext) => unknown),
+    actions: typeof actions === 'function' ? step.code('actions', actions) : undefined,
+    members: code.members ?? {},
+  });
+  return { model: { ...frame, ...work }, code: Object.freeze(functions) };
+}
+
+function readArgs(args: Readonly<Record<string, ArgModel>>, step: StepReading): Record<string, ArgModel> {
+  return Object.fromEntries(
+    Object.entries(args).flatMap(([name, model]) => {
+      try {
+        return [[name, arg(model)]];
+      } catch (error) {
+        if (!(error instanceof EngineError)) throw error;
+        step.fault('ARG_INVALID', `parameter "${name}": ${error.message}`, 'correct its description');
+        return [];
+      }
+    }),
+  );
+}
+
+function conditionModel({ name, check, error }: ConditionSpec<never>): ConditionModel {
+  const model = { name, error: error ?? `"${name}" does not hold` };
+  return typeof check === 'string' ? { ...model, expression: check } : model;
+}
+
+function checksOf(
+  conditions: readonly ConditionSpec<never>[] | undefined,
+  role: string,
+  step: StepReading,
+): readonly (ConditionCheck | undefined)[] {
+  const checks = (conditions ?? []).map(({ name, check }, index) => {
+    if (typeof check === 'function') return step.code(`${role} ${index}`, check);
+    if (typeof check !== 'string') step.fault('FIELD_INVALID', `the ${role} "${name}" has no check`, 'give a function, or an expression');
+    return undefined;
+  });
+  return Object.freeze(checks);
+}
+
+function readRetry(retry: RetrySpec | undefined, step: StepReading): RetryPolicy {
+  const { max, on = ['error'], backoff } = typeof retry === 'object' ? retry : { max: retry ?? 0 };
+  if (backoff === undefined) return { max, on: [...on] };
+  const initialMs = step.duration(backoff.initial, 'the initial pause of its retry');
+  const maxMs = step.duration(backoff.max ?? BACKOFF_MAX, 'the longest pause of its retry');
+  return { max, on: [...on], backoff: { initialMs, factor: backoff.factor ?? 2, maxMs } };
+}
+
+function readRecovery({ recovery, reconcile }: AnyStep, read: Work, step: StepReading): StepModel['recovery'] {
+  const usual = read.recovery ?? step.graph.compilers.kinds[read.work.kind].recovery;
+  const policy = recovery ?? (reconcile === undefined ? usual : 'reconcile');
+  if (!['rerun', 'reconcile', 'ask'].includes(policy))
+    step.fault('RECOVERY_INVALID', `its recovery is ${JSON.stringify(policy)}`, 'write "rerun", "reconcile" or "ask"');
+  if (policy === 'reconcile' && reconcile === undefined)
+    step.fault(
+      'RECOVERY_INVALID',
+      'its recovery is "reconcile", but it has no function for it',
+      'give one as `reconcile`, or write "rerun" or "ask"',
+    );
+  if (policy !== 'reconcile' && reconcile !== undefined)
+    step.fault(
+      'RECOVERY_INVALID',
+      `it has a reconcile function, but its recovery is "${policy}"`,
+      'write recovery: "reconcile", or remove the function',
+    );
+  return policy;
+}

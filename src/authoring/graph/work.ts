@@ -1,0 +1,86 @@
+// Owns how the work of a step is read: which field says what does it. What its kind then keeps as configuration and as
+// code is read by the kind.
+
+import type { BoundStep, StepCode } from '../../definition/code.ts';
+import type { KindDeclaration, KindRegistry } from '../../definition/kind.ts';
+import type { RecoveryPolicy, StepKind, StepWork } from '../../definition/model.ts';
+import type { StepReading } from './reading.ts';
+import type { GroupSpec, MemberSpec, WorkSpec } from './spec.ts';
+
+/** A step's work as it is written, when the types of its context no longer matter. */
+export type AnyWork = WorkSpec<never> & GroupSpec<never>;
+
+/** What the work of a step is made of. */
+export interface Work {
+  readonly work: StepWork;
+  /** Its functions, and those of the steps inside it. */
+  readonly code?: Partial<Omit<StepCode, 'preconditions' | 'postconditions'>>;
+  /** True where texts of it are templates. */
+  readonly templates?: true;
+  /** What happens after a crash, where that depends on more than the kind. */
+  readonly recovery?: RecoveryPolicy;
+}
+
+/** The functions of the steps inside a step, by their ids. */
+export function codesOf(members: readonly BoundStep[]): Readonly<Record<string, StepCode>> {
+  return Object.freeze(Object.fromEntries(members.map(({ model, code }) => [model.id, code])));
+}
+
+/** Where the work is read, and how a step inside it is. */
+export interface WorkPlace {
+  readonly step: StepReading;
+  readonly id: string;
+  readonly isMember: boolean;
+  readMember(spec: MemberSpec<never>, id: string): BoundStep;
+}
+
+/** A kind of step that workflows can be written with. */
+export interface KindCompiler extends KindDeclaration {
+  /** The field of a graph's step that says that this kind does the work. */
+  readonly field: string;
+  /** Fields that mean something beside it. */
+  readonly beside?: readonly string[];
+  /** What a graph's step says about the work. */
+  read(spec: AnyWork, place: WorkPlace): Work;
+}
+
+/** The kinds and checks that workflows can be written with. */
+export interface Compilers extends KindRegistry {
+  readonly kinds: Readonly<Record<StepKind, KindCompiler>>;
+}
+
+/** The fields of a graph's step that are about its work. */
+export interface WorkFields {
+  /** Those that say what does it, with the kind that each means. */
+  readonly kinds: ReadonlyMap<string, KindCompiler>;
+  /** Those that say more about it, with the fields beside which they mean something. */
+  readonly beside: ReadonlyMap<string, readonly string[]>;
+}
+
+const KNOWN = new WeakMap<Compilers, WorkFields>();
+
+/** The fields that are about the work of a step. */
+export function workFields(compilers: Compilers): WorkFields {
+  const known = KNOWN.get(compilers) ?? fieldsOf(Object.values(compilers.kinds));
+  KNOWN.set(compilers, known);
+  return known;
+}
+
+function fieldsOf(kinds: readonly KindCompiler[]): WorkFields {
+  const beside = new Map<string, string[]>();
+  for (const kind of kinds) for (const name of kind.beside ?? []) beside.set(name, [...(beside.get(name) ?? []), kind.field]);
+  return { kinds: new Map(kinds.map((kind) => [kind.field, kind])), beside };
+}
+
+/** The work of a step: exactly one field says what does it, or none, and then it only has instructions. */
+export function readWork(spec: AnyWork, place: WorkPlace): Work {
+  const given = spec as Readonly<Record<string, unknown>>;
+  const { compilers } = place.step.graph;
+  const { kinds, beside } = workFields(compilers);
+  const field = [...kinds.keys()].find((name) => given[name] !== undefined);
+  for (const [name, owners] of beside) {
+    if (given[name] !== undefined && !(field !== undefined && owners.includes(field)))
+      place.step.fault('FIELD_INVALID', `\`${name}\` means nothing here`, `write it beside \`${owners.join('` or `')}\``);
+  }
+  return (kinds.get(field ?? 'handler') ?? compilers.kinds.task).read(spec, place);
+}

@@ -1,0 +1,50 @@
+// Owns the typed fields of gate checks. A project adds the fields of its own checks by augmenting `Checks`.
+
+import type { Duration } from '../../base/duration.ts';
+import type { Json } from '../../base/json.ts';
+
+/** A program: a shell line, or words that are started without a shell. */
+export type Program = { readonly run: string; readonly argv?: undefined } | { readonly argv: readonly string[]; readonly run?: undefined };
+
+/**
+ * The checks that a gate can name, with their fields. Augment it for checks of your own:
+ * `declare module 'pawl' { interface Checks { license: { allow: readonly string[] } } }`.
+ */
+export interface Checks {
+  command: Program & {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly cwd?: string;
+    /** An expression over `exit_code`, `stdout` and `stderr`; without it, the exit code must be 0. */
+    readonly expect?: string;
+    /** A JUnit or TAP file that the program writes. */
+    readonly report?: string;
+    readonly tests?: 'required' | 'optional';
+  };
+  file_exists: { readonly paths: readonly string[] };
+  coverage: {
+    readonly minimum: number | `${number}%`;
+    readonly metric?: 'line' | 'branch' | 'function';
+    readonly report?: string;
+    readonly paths?: readonly string[];
+  };
+  webhook: {
+    readonly url: string;
+    readonly method?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: Json;
+    /** An expression over `status`, `headers` and `body`; without it, any 2xx. */
+    readonly expect?: string;
+  };
+  pr_approval: { readonly from: string | readonly string[]; readonly count?: number };
+  ci_status: { readonly workflows?: readonly string[]; readonly expect?: string };
+  any_of: { readonly checks: readonly CheckSpec[] };
+}
+
+/** One check by its name, with its fields: one object and no intersection, so that an error says which field is missing. */
+export type CheckFields<Name extends keyof Checks> = Name extends unknown
+  ? Whole<{ readonly check: Name; readonly timeout?: Duration } & Checks[Name]>
+  : never;
+type Whole<T> = T extends unknown ? { [K in keyof T]: T[K] } : never;
+
+/** A check of a gate: a shell line, or a check by its name. */
+export type CheckSpec = string | { [Name in keyof Checks]: CheckFields<Name> }[keyof Checks];

@@ -1,0 +1,20 @@
+// Owns the typed context that a workflow's functions get: the engine's, the application's, the parameters and the
+// results of earlier steps.
+
+import type { ArgValues } from '../../definition/arg.ts';
+import type { StepContext } from '../../definition/code.ts';
+
+/**
+ * What a step returned, where only its author knows the shape. A check such as `ctx.result.chapters.length > 0` must
+ * compile without a declared result type, and no type but this one allows every property and comparison.
+ */
+export type Unchecked = ReturnType<typeof JSON.parse>;
+
+/** The context of a step's functions: results by step, parameters by name, and what the application adds. */
+export type StepContextOf<Results, Params, App> = App &
+  Omit<StepContext, 'workflowParams' | 'results' | 'result' | 'item'> & {
+    readonly workflowParams: ArgValues<Params>;
+    readonly results: Results;
+    readonly result: Unchecked;
+    readonly item: Unchecked;
+  };

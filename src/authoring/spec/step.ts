@@ -1,0 +1,460 @@
+// Owns the types of a step as `defineWorkflow` takes it: which fields each kind of step has, which outcomes it can settle
+// with, and what is wrong with a step that was written otherwise.
+//
+// A step is checked against what was written: the fields of `StepOf` are chosen by the fields that are there, so that an
+// error names one kind of step and points at one field, instead of listing what any step could have. Three rules keep
+// this working. A field is read with `Get`, since `X extends { f: infer V }` fails silently on inferred steps. A check for
+// "not given" is `[T] extends [never]`, since `keyof never` holds every name. A value is checked through `Via`, since an
+// intersection would let unknown fields through.
+
+import type { Json, JsonObject } from '../../base/json.ts';
+import type { Arg } from '../../definition/arg.ts';
+import type { Budget } from '../../definition/budget.ts';
+import type { ActionsBuilder, CompiledWorkflow } from '../../definition/code.ts';
+import type { RecoveryPolicy } from '../../definition/model.ts';
+import type { UsedKind } from '../../definition/own-kind.ts';
+import type { CommandResult, GateResult, ValidateResult, WebhookResult } from '../flow/result.ts';
+import type { LiveAgent } from '../graph/dispatch.ts';
+import type { CheckFields, CheckSpec, Checks } from './check.ts';
+import type { StepContextOf } from './context.ts';
+
+/** A unit of time. */
+export type TimeUnit = 'ms' | 's' | 'm' | 'h' | 'd' | 'w';
+/** A span of time: `90s`, `1h30m`, or a number of milliseconds. */
+export type TimeSpan = number | `${number}${TimeUnit}` | `${number}${TimeUnit}${number}${TimeUnit}`;
+
+/** A validator by the Standard Schema interface, as zod, valibot and arktype make them. */
+export interface OutputSchema<T = unknown> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => OutputVerdict | Promise<OutputVerdict>;
+    readonly types?: { readonly input: T; readonly output: unknown } | undefined;
+  };
+}
+
+/** What a validator found. */
+export type OutputVerdict =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | {
+      readonly issues: readonly {
+        readonly message: string;
+        readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+      }[];
+    };
+
+/** Outcomes that every step can settle with, and `_default`, which covers those without a transition of their own. */
+export type CommonOutcome = 'ok' | 'fail' | 'skip' | 'iterate' | 'reject' | 'error' | 'timeout' | '_default';
+
+/** How a run ends: `null` completes it. */
+export type End = 'complete' | 'fail' | 'escalate' | 'reject' | null;
+
+/** A transition that is taken at most `maxIterations` times in a run, then `onExhausted`. */
+export interface BoundedNext<Id = string> {
+  readonly to: Id | End;
+  readonly maxIterations?: number;
+  readonly onExhausted?: Id | End;
+}
+
+/** A transition that an expression chooses; the bound is for those of its targets that lead back. */
+export interface ConditionalTarget<Id = string> {
+  readonly condition: string;
+  readonly onTrue: Id | End;
+  readonly onFalse: Id | End;
+  readonly maxIterations?: number;
+  readonly onExhausted?: Id | End;
+}
+
+type Get<X, F> = F extends keyof X ? X[F] : never;
+type Way<N, Id> = [N] extends [never]
+  ? Id | End
+  : 'condition' extends keyof N
+    ? ConditionalTarget<Id>
+    : N extends object
+      ? BoundedNext<Id>
+      : Id | End;
+type Next<X, N, Id> = 'condition' extends keyof N
+  ? ConditionalTarget<Id>
+  : 'to' extends keyof N
+    ? BoundedNext<Id>
+    : N extends object
+      ? { readonly [O in Outcomes<X> & string]?: Way<Get<N, O>, Id> } & {
+          readonly [O in Exclude<keyof N, Outcomes<X>>]: `"${Kind<X>}" steps have no such outcome`;
+        }
+      : Id | End;
+
+/** A condition of a contract: an expression, or a function that looks at the world. */
+export interface StepCondition<C> {
+  readonly name: string;
+  readonly check: string | ((ctx: C) => boolean | Promise<boolean>);
+  /** What to show when it does not hold. */
+  readonly error: string;
+}
+
+/** An answer that a person can give. */
+export interface AnswerOption<Id = string> {
+  readonly label: string;
+  /** Where it leads; without it, the step's `next` decides. */
+  readonly nextStep?: Id | Exclude<End, null>;
+  /** How the step settles with this answer; without it, by the label where `next` names it, else `ok`. */
+  readonly outcome?: string;
+  /** The person must write something. */
+  readonly requiresInput?: boolean;
+}
+
+/** A question to a person. */
+export interface Question<Id = string> {
+  readonly prompt: string;
+  /** Paths into the run's data whose values are shown with the question. */
+  readonly show?: readonly string[];
+  /** Left out: approve or reject. */
+  readonly options?: readonly AnswerOption<Id>[];
+  /** The group or groups whose members decide; left out: whoever may decide at all. */
+  readonly from?: string | readonly string[];
+  /** How many of them have to agree; left out: 1. */
+  readonly count?: number;
+  /** What the question is about outside the run; when that changes, it is asked again. */
+  readonly subjects?: { readonly files?: readonly string[]; readonly pr?: true };
+  /** A decision counts only with the signature of an enrolled key. */
+  readonly signed?: boolean;
+}
+
+/** How often an attempt is tried again, for what, and after which pause. */
+export type Retry =
+  | number
+  | {
+      readonly max: number;
+      readonly on?: readonly ('error' | 'timeout')[];
+      readonly backoff?: { readonly initial: TimeSpan; readonly factor?: number; readonly max?: TimeSpan };
+    };
+
+/** How a group settles: when all, one, or so many of its members have succeeded. */
+export type Join = 'all' | 'any' | number;
+
+/** A request to a web service; without `expect`, any 2xx is a good answer. */
+export interface Webhook {
+  readonly request: {
+    readonly url: string;
+    readonly method?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: Json;
+  };
+  readonly expect?: { readonly status?: number; readonly body?: Json };
+}
+
+/** What the forge can be asked to do, with the fields of each action. Texts may be templates. */
+export interface ForgeActions {
+  merge_pr: { readonly method?: 'merge' | 'squash' | 'rebase'; readonly delete_branch?: boolean };
+  close_issue: { readonly issue?: number | string };
+  create_issue: { readonly title: string; readonly body?: string; readonly labels?: readonly string[] };
+  label: { readonly add?: readonly string[]; readonly remove?: readonly string[]; readonly target?: 'issue' | 'pr' };
+  label_issue: { readonly add: readonly string[]; readonly target?: 'issue' | 'pr' };
+  notify: { readonly target?: string | readonly string[]; readonly message?: string };
+  comment: { readonly target?: 'issue' | 'pr'; readonly message: string };
+}
+
+type Values = Readonly<Record<string, unknown>>;
+type Told<C> = Values | ((ctx: C) => Values | Promise<Values>);
+type Labels<X> = 'options' extends keyof Get<X, 'human'>
+  ? Get<Get<Get<Get<X, 'human'>, 'options'>, number>, 'label'>
+  : 'approve' | 'reject';
+type OptionOutcomes<X> = Get<Get<Get<Get<X, 'human'>, 'options'>, number>, 'outcome'>;
+
+/** A workflow that can be a child: its name, or the workflow itself. */
+export type ChildWorkflow = string | CompiledWorkflow | { readonly compiled: CompiledWorkflow };
+/** What says, in types only, which parameters a workflow takes and what it returns. */
+export interface WorkflowTypes<Input, Output> {
+  readonly '~types'?: { readonly input: (input: Input) => void; readonly output: Output };
+}
+/** The parameters that a workflow takes; any, where it is only named. */
+export type InputOfWorkflow<W> =
+  W extends WorkflowTypes<infer I, unknown>
+    ? unknown extends I
+      ? Values
+      : I
+    : W extends { readonly compiled: infer C }
+      ? InputOfWorkflow<C>
+      : Values;
+/** What a workflow completes with; any JSON, where it is only named. */
+export type OutputOfWorkflow<W> =
+  W extends WorkflowTypes<never, infer O> ? O : W extends { readonly compiled: infer C } ? OutputOfWorkflow<C> : Json;
+/** A value, or a function that builds it. A function with an untyped `ctx` is still unknown when this is asked. */
+type Built<V, C, T> = unknown extends V
+  ? (ctx: C) => T | Promise<T>
+  : V extends (...args: never) => unknown
+    ? (ctx: C) => T | Promise<T>
+    : T;
+
+type Word = Exclude<CommonOutcome, '_default'>;
+type SchemaValue<X> = Get<X, 'output'> extends OutputSchema<infer T> ? T : unknown;
+type Returned<X> = 'output' extends keyof X
+  ? SchemaValue<X> | readonly [Word, SchemaValue<X>] | Promise<SchemaValue<X> | readonly [Word, SchemaValue<X>]>
+  : unknown;
+
+// A check that `defineCheck` made brings its own name, which is no literal.
+type Check<K> = [K] extends [never]
+  ? string
+  : K extends string
+    ? string
+    : string extends Get<K, 'check'>
+      ? { readonly check: string }
+      : CheckObject<Get<K, 'check'>, K>;
+type CheckObject<Name, K> = [Name] extends [never]
+  ? { readonly check: keyof Checks }
+  : Name extends 'any_of'
+    ? { readonly check: 'any_of'; readonly timeout?: TimeSpan; readonly checks: CheckList<Get<K, 'checks'>> }
+    : Name extends keyof Checks
+      ? CheckFields<Name>
+      : { readonly check: keyof Checks };
+type CheckList<L> = [L] extends [never]
+  ? readonly CheckSpec[]
+  : L extends readonly unknown[]
+    ? { readonly [I in keyof L]: Via<L[I], Check<L[I]>> }
+    : readonly CheckSpec[];
+type Action<F> = [F] extends [never]
+  ? AnyAction
+  : Get<F, 'action'> extends infer A extends keyof ForgeActions
+    ? { readonly action: A } & ForgeActions[A]
+    : { readonly action: keyof ForgeActions };
+type AnyAction = { [A in keyof ForgeActions]: { readonly action: A } & ForgeActions[A] }[keyof ForgeActions];
+
+/**
+ * The kinds of steps: the fields of each, the fields it cannot do without, the outcomes that it adds, and its result.
+ * C is the context of its functions, X the step as written, Id the ids of the workflow's steps.
+ */
+export interface Kinds<C, X, Id> {
+  handler: { fields: { handler: (ctx: C) => Returned<X>; output: OutputSchema }; result: unknown };
+  command: {
+    fields: { command: string | readonly string[]; env: Readonly<Record<string, string>>; cwd: string };
+    result: CommandResult | Json;
+  };
+  gate: { fields: { gate: { readonly checks: CheckList<Get<Get<X, 'gate'>, 'checks'>> } }; result: GateResult };
+  human: {
+    fields: { human: Question<Id> };
+    outcomes: Labels<X> | OptionOutcomes<X>;
+    result: { readonly option: Labels<X>; readonly input?: string; readonly actor: string };
+  };
+  agent: {
+    fields: {
+      agent: string | LiveAgent;
+      prompt: string;
+      /** Which of the agent's actions. */
+      action: string;
+      /** The script that the agent is sent off with. */
+      script: string;
+      context: Told<C>;
+      /** The JSON Schema that its output has to fit. */
+      schema: JsonObject;
+      output: OutputSchema;
+      budget: Budget;
+      /** It may relay questions to the person it works for. */
+      supportsQuestions: boolean;
+    };
+    result: unknown;
+  };
+  generate: { fields: { generate: string | LiveAgent; context: Told<C>; budget: Budget }; result: string };
+  delay: {
+    fields: {
+      delay:
+        | TimeSpan
+        | {
+            readonly duration: TimeSpan;
+            readonly poll?: { readonly interval: TimeSpan; readonly condition: string | ((ctx: C) => boolean | Promise<boolean>) };
+          };
+    };
+    result: null;
+  };
+  workflow: {
+    fields: { workflow: ChildWorkflow; input: Built<Get<X, 'input'>, C, InputOfWorkflow<Get<X, 'workflow'>>> };
+    needs: Record<never, never> extends InputOfWorkflow<Get<X, 'workflow'>> ? never : 'input';
+    result: OutputOfWorkflow<Get<X, 'workflow'>>;
+  };
+  validate: {
+    fields: {
+      validate:
+        | true
+        | {
+            readonly stages?: readonly string[] | string;
+            readonly retry?: number;
+            readonly onFailure?: MemberOf<Get<Get<X, 'validate'>, 'onFailure'>, C>;
+          };
+    };
+    result: ValidateResult;
+  };
+  signal: { fields: { signal: string; output: OutputSchema }; result: Json };
+  /** A kind that the application defined, with its configuration. */
+  use: { fields: { use: UsedKind }; outcomes: string; result: Get<X, 'use'> extends UsedKind<infer Output> ? Output : unknown };
+  webhook: { fields: { webhook: Webhook }; result: WebhookResult };
+  forge: {
+    fields: { forge: Action<Get<X, 'forge'>> };
+    outcomes: 'conflict' | 'ci_failure' | 'stale_head' | 'stale_tree';
+    result: Json;
+  };
+  each: {
+    fields: {
+      each: {
+        /** A path into the run's data, or an expression, that gives the list. */
+        readonly items: string;
+        readonly step: MemberOf<Get<Get<X, 'each'>, 'step'>, C>;
+        readonly join?: Join;
+        readonly concurrency?: number;
+      };
+    };
+    outcomes: 'reject_all';
+    result: readonly unknown[];
+  };
+  parallel: {
+    fields: {
+      parallel: {
+        readonly branches: Members<Get<Get<X, 'parallel'>, 'branches'>, C>;
+        readonly join?: Join;
+        readonly concurrency?: number;
+      };
+    };
+    outcomes: 'reject_all';
+    result: { readonly [B in keyof Get<Get<X, 'parallel'>, 'branches'>]: unknown };
+  };
+}
+
+/** What every step can have, whatever does its work. */
+export interface SharedFields<C> {
+  title: string;
+  /** Instructions, or a function of the parameters that gives them. A step may have nothing else. */
+  actions: readonly string[] | ActionsBuilder;
+  args: Readonly<Record<string, Arg>>;
+  preconditions: readonly StepCondition<C>[];
+  postconditions: readonly StepCondition<C>[];
+  retry: Retry;
+  timeout: TimeSpan;
+  /** How often a broken postcondition is tried again with what was found; left out: once. */
+  contractRetries: number;
+  recovery: RecoveryPolicy;
+  /** Says whether an attempt without a recorded end took effect. */
+  reconcile: (ctx: C) => unknown;
+  /** An expression; when it is false the step is skipped. */
+  condition: string;
+  slots: readonly string[];
+  /** Patterns of files that an agent at this step may not change, beside those that are always protected. */
+  protected: readonly string[];
+  /** Patterns of protected files that an agent at this step may change all the same. */
+  mayChange: readonly string[];
+  /** Patterns of the files that it changes: branches that would write the same get checkouts of their own. */
+  writes: readonly string[];
+}
+
+type KindName = keyof Kinds<unknown, unknown, unknown>;
+type Written<X> = keyof X & KindName;
+/** The kind of a step as written; one that only has instructions has none of its own. */
+type Kind<X> = [Written<X>] extends [never] ? 'plain' : Written<X>;
+type Spec<X, C, Id = never> = Kinds<C, X, Id>[Written<X>];
+type FieldsOf<X, C, Id = never> = [Written<X>] extends [never] ? object : Get<Spec<X, C, Id>, 'fields'>;
+type Outcomes<X> = CommonOutcome | Get<Spec<X, unknown>, 'outcomes'>;
+
+/** Lets V be inferred without becoming part of what is checked: unknown fields stay errors. */
+type Via<V, Checked> = [V] extends [never] ? V : Checked;
+type Several<X> = true extends { [K in Written<X>]: [Exclude<Written<X>, K>] extends [never] ? false : true }[Written<X>] ? true : false;
+
+type Field<X, F, Id, C> = F extends 'next'
+  ? Next<X, Get<X, 'next'>, Id>
+  : F extends KindName
+    ? Several<X> extends true
+      ? `one kind per step: it has ${Exclude<Written<X>, F>} too`
+      : Get<FieldsOf<X, C, Id>, F>
+    : F extends keyof SharedFields<C>
+      ? SharedFields<C>[F]
+      : F extends keyof FieldsOf<X, C, Id>
+        ? FieldsOf<X, C, Id>[F]
+        : `"${Kind<X>}" steps have no such field`;
+
+type NeedsNext<X> = 'human' extends keyof X
+  ? 'options' extends keyof Get<X, 'human'>
+    ? false extends Leads<Get<Get<Get<X, 'human'>, 'options'>, number>>
+      ? 'next'
+      : never
+    : 'next'
+  : 'next';
+type Leads<O> = O extends unknown ? ('nextStep' extends keyof O ? true : false) : never;
+type Missing<X> = Exclude<Get<Spec<X, unknown>, 'needs'>, keyof X>;
+
+/** Adds no check: the fields that an editor offers beside those written already. */
+type Offer<F extends PropertyKey> = { readonly [K in F]?: unknown };
+
+/** A step about which nothing is known yet: one that is being written. */
+export interface NewStep<Id> extends Offer<KindName | keyof SharedFields<unknown>> {
+  readonly next: Id | End;
+}
+
+type NoKind = 'this step does nothing: give it a handler, a command, a gate, a human, an agent, … or actions';
+type Checked<X, Id, C> = { readonly [F in keyof X]: Via<X[F], Field<X, F, Id, C>> } & Offer<keyof FieldsOf<X, C> | keyof SharedFields<C>>;
+
+/** What a step has to be, given what was written. */
+export type StepOf<X, Id, C> = unknown extends X
+  ? NewStep<Id>
+  : [Written<X> | ('actions' & keyof X)] extends [never]
+    ? NoKind
+    : [Exclude<Missing<X> | NeedsNext<X>, keyof X>] extends [never]
+      ? Checked<X, Id, C>
+      : `this step lacks "${Exclude<Missing<X> | NeedsNext<X>, keyof X> & string}"`;
+
+/** A member with a function of an untyped `ctx`, about which nothing is known when it is asked what it has to be. */
+type AnyMember<C, M = Kinds<C, unknown, never>> = {
+  [K in MemberKind]: {
+    readonly [F in keyof Get<Get<M, K>, 'fields'>]?: Get<Get<M, K>, 'fields'>[F];
+  } & { readonly [F in keyof SharedFields<C>]?: SharedFields<C>[F] } & { readonly [Other in Exclude<KindName, K>]?: never } & {
+    readonly [Own in K]: unknown;
+  };
+}[MemberKind];
+type MemberKind = Exclude<KindName, 'each' | 'parallel'>;
+
+/** What a member of a group has to be: a step without transitions, since the group's join decides. */
+export type MemberOf<X, C> = [X] extends [never]
+  ? AnyMember<C>
+  : unknown extends X
+    ? AnyMember<C>
+    : 'next' extends keyof X
+      ? 'a step inside a group has no "next": the group has one'
+      : [Written<X> | ('actions' & keyof X)] extends [never]
+        ? NoKind
+        : [Missing<X>] extends [never]
+          ? Checked<X, never, C>
+          : `this step lacks "${Missing<X> & string}"`;
+
+type Members<B, C> = [B] extends [never]
+  ? Readonly<Record<string, AnyMember<C>>>
+  : { readonly [K in keyof B]: B extends readonly unknown[] ? 'write branches by id, as steps: { lint: { … } }' : MemberOf<B[K], C> };
+
+/** What a handler's return value leaves as output: `[outcome, data]` is the data, an outcome or nothing is null. */
+type Data<R> = unknown extends R
+  ? R
+  : R extends readonly [Word, infer D]
+    ? D
+    : R extends Word
+      ? null
+      : R extends NonNullable<unknown>
+        ? R
+        : null;
+
+/** The result of a step, as other steps see it. */
+export type ResultOf<X> = 'output' extends keyof X
+  ? SchemaValue<X>
+  : 'handler' extends keyof X
+    ? Get<X, 'handler'> extends (...args: never) => infer R
+      ? Data<Awaited<R>>
+      : unknown
+    : [Written<X>] extends [never]
+      ? null
+      : Get<Spec<X, unknown>, 'result'>;
+
+type Leaf<N> = N extends object ? N[keyof N] : N;
+type Targets<X> = Leaf<Get<X, 'next'>> | Leaf<Leaf<Get<X, 'next'>>>;
+type OptionTargets<X> = Get<Get<Get<Get<X, 'human'>, 'options'>, number>, 'nextStep'>;
+type Completes<X> = Extract<Targets<X> | OptionTargets<X>, null | 'complete'>;
+
+/** What a workflow completes with: the result of the steps that lead to its end. */
+export type OutputOf<S> = { [K in keyof S]: [Completes<S[K]>] extends [never] ? never : ResultOf<S[K]> }[keyof S];
+
+/** The results of a workflow's steps, as its functions see them. */
+export type ResultsOf<S> = { readonly [K in keyof S]?: { readonly output: ResultOf<S[K]> } };
+
+/** The context of a workflow's functions. */
+export type ContextOf<S, P, A> = StepContextOf<ResultsOf<S>, P, A>;

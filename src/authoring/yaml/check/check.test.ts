@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { REGISTRY } from '../../../kinds/registry.ts';
+import { checkYaml } from './check.ts';
+
+function check(lines: string) {
+  return checkYaml('w.yaml', `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\n${lines}`, REGISTRY);
+}
+
+/** The errors of a file, each in one line. */
+function errors(lines: string): string[] {
+  return check(lines).errors.map(({ line, column, code, message }) => `${line}:${column} ${code} ${message}`);
+}
+
+describe('a target that does not exist', () => {
+  test('is told where it is written, with the nearest that does, and without what follows from it', () => {
+    expect(
+      errors(`stages:
+  - { id: build, type: command, run: make, on_success: tset }
+  - { id: test, type: command, run: make test, on_success: complete }
+`),
+    ).toEqual(['5:56 TARGET_UNKNOWN stage "build": there is no stage "tset" (did you mean "test"?)']);
+  });
+
+  test('may be a branch, which cannot be entered by itself', () => {
+    expect(
+      errors(`stages:
+  - { id: all, type: parallel, branches: [{ id: one, agent: a, action: x }, { id: two, agent: b, action: y }] }
+  - { id: last, type: command, run: make, on_failure: one }
+`),
+    ).toEqual(['6:55 TARGET_IN_BRANCH stage "last": "one" is a branch of "all"']);
+  });
+});
+
+describe('a name that nothing stands for', () => {
+  const command = (text: string): string => `params: { who: { description: whom } }
+context: { greeting: hi }
+stages:
+  - { id: say, type: command, run: make, env: { A: "${text}" }, on_failure: { goto: last, context: { note: x } } }
+  - { id: last, type: command, run: make }
+`;
+  test.each([
+    ['contxt.greeting', 'there is no name "contxt" (did you mean "context"?)'],
+    ['greting', 'there is no name "greting" (did you mean "greeting"?)'],
+    ['context.nte', 'the context has no "nte" (did you mean "note"?)'],
+    ['params.whom', 'there is no parameter "whom" (did you mean "who"?)'],
+    ['outputs.lst.x', 'no stage and no output is called "lst" (did you mean "last"?)'],
+    ['gate.failed_checks', '"gate" exists only in the context of a transition of a gate stage'],
+  ])('is told at its place: %s', (name, message) => {
+    expect(errors(command(`{{ ${name} }}`))).toEqual([`7:56 NAME_UNKNOWN ${message}`]);
+  });
+
+  test.each([
+    'greeting',
+    'context.greeting',
+    'note',
+    'context.note',
+    'params.who',
+    'outputs.say',
+    'context.outputs.say',
+    'issue_number',
+    'trigger.issue',
+    'run.id',
+  ])('is not %s', (name) => {
+    expect(errors(command(`{{ ${name} }}`))).toEqual([]);
+  });
+});
+
+test('an output is known by its name also where the id of its stage has a dot', () => {
+  const output = '{ name: notes, type: file, pattern: "*.md" }';
+  expect(
+    errors(`stages:
+  - { id: v1.notes, type: command, run: make, outputs: [${output}] }
+  - { id: last, type: command, run: make, env: { A: "{{ outputs.notes }}" } }
+`),
+  ).toEqual([]);
+});
+
+test('a way back without a bound is a warning that says what happens, and the file compiles', () => {
+  const {
+    errors: none,
+    warnings,
+    compiled,
+  } = check(`limits: { max_iterations: 4 }
+stages:
+  - { id: a, type: command, run: make }
+  - { id: b, type: command, run: make, on_failure: a }
+`);
+  expect(none).toEqual([]);
+  expect(warnings.map(({ line, message }) => `${line} ${message}`)).toEqual([
+    '7 stage "b": the way back from "b" to "a" has no bound; it is taken 4 times at most, then the run escalates',
+  ]);
+  expect(compiled?.definition.steps[1]?.next.fail).toMatchObject({ to: { step: 'a' }, max: 4, then: { end: 'escalate' } });
+});
+
+test('every stage can say on_complete, and not the same in two words', () => {
+  expect(errors('stages:\n  - { id: a, type: command, run: make, on_complete: complete }\n')).toEqual([]);
+  expect(errors('stages:\n  - { id: a, type: command, run: make, on_complete: complete, on_success: fail }\n')).toEqual([
+    '5:63 FIELD_CONFLICT "on_complete" and "on_success" mean the same here, and a stage can have only one of them',
+  ]);
+});
+
+test('rework that comes back to a person without the gate before it is a warning that names the gate', () => {
+  const {
+    errors: none,
+    warnings,
+    compiled,
+  } = check(`stages:
+  - { id: work, type: command, run: make }
+  - { id: test, type: gate, conditions: [{ check: command, run: make test }], on_fail: { goto: work, max_iterations: 2, then: escalate } }
+  - { id: ask, type: human, prompt: Good?, options: [{ label: Yes, goto: complete }, { label: Again, goto: fix }] }
+  - { id: fix, type: command, run: make fix, on_complete: { goto: ask, max_iterations: 3, then: escalate } }
+`);
+  expect([none, compiled === undefined]).toEqual([[], false]);
+  expect(warnings.map(({ line, code, message }) => `${line} ${code} ${message}`)).toEqual([
+    '7 CHECK_BYPASSED stage "ask": what "fix" changes after a decision at "ask" comes back to it without passing "test"',
+  ]);
+});

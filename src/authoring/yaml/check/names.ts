@@ -1,0 +1,109 @@
+// Owns the names that templates and conditions of a workflow file begin with: each must be something that exists, since
+// a name that is missing would be found only when the run gets there.
+
+import { didYouMean } from '../../../base/suggest.ts';
+import type { FreePath } from '../../../expr/expression.ts';
+import { YAML_ROOTS } from '../compile/compile.ts';
+import { TRANSITION_KEYS, type YamlStage, type YamlTransition, type YamlWorkflow } from '../document/document.ts';
+import type { YamlPath } from '../position/position.ts';
+import { problemAt, type YamlProblem } from '../problem/problem.ts';
+import type { YamlExpression } from '../read/template.ts';
+
+/** Facts that every run on a forge has in its context. */
+const FACTS: readonly string[] = ['issue_number', 'pr_number', 'labels', 'base_branch'];
+
+/** Which type of stage has a root in its own transitions. */
+const OWN_ROOTS: Readonly<Record<string, YamlStage['type']>> = { gate: 'gate', action: 'action', branches: 'parallel' };
+
+/** Names that nothing in the file or around it stands for. */
+export function nameProblems(document: YamlWorkflow, expressions: readonly YamlExpression[]): YamlProblem[] {
+  const known = { context: contextNames(document), outputs: outputNames(document), document };
+  return expressions
+    .filter(({ path }) => path.at(-1) !== 'expect')
+    .flatMap(({ path, paths }) => paths.flatMap((read) => problemOf(read, path, known)));
+}
+
+interface Known {
+  readonly context: ReadonlySet<string>;
+  readonly outputs: ReadonlyMap<string, readonly string[]>;
+  readonly document: YamlWorkflow;
+}
+
+function problemOf({ segments, position }: FreePath, path: YamlPath, known: Known): YamlProblem[] {
+  const [root, first, second] = segments;
+  const wrong = (message: string, hint: string): YamlProblem[] => [problemAt(position, { code: 'NAME_UNKNOWN', message, hint })];
+  if (typeof root !== 'string') return [];
+  if (root === 'context' && typeof first === 'string' && first !== 'outputs' && !known.context.has(first))
+    return wrong(
+      `the context has no "${first}"${didYouMean(first, known.context)}`,
+      'name it under context:, or in the context of a transition',
+    );
+  const output = root === 'outputs' ? first : root === 'context' && first === 'outputs' ? second : undefined;
+  if (typeof output === 'string') return outputProblem(output, position, known);
+  if (root === 'params' && typeof first === 'string' && !Object.hasOwn(known.document.params, first))
+    return wrong(`there is no parameter "${first}"${didYouMean(first, Object.keys(known.document.params))}`, 'declare it under params:');
+  const type = OWN_ROOTS[root];
+  if (type !== undefined && !isOwnTransition(known.document, path, type) && !known.context.has(root))
+    return wrong(
+      `"${root}" exists only in the context of a transition of a ${type} stage`,
+      `pass what you need along in the context of a transition there`,
+    );
+  if (YAML_ROOTS.includes(root) || root === 'secrets' || known.context.has(root)) return [];
+  const names = [...YAML_ROOTS, ...known.context];
+  return wrong(
+    `there is no name "${root}"${didYouMean(root, names)}`,
+    `names begin with one of ${YAML_ROOTS.join(', ')}, or are in the context`,
+  );
+}
+
+/** Stands between a stage and its branch; no id has it. */
+const BRANCH = '/';
+
+function pathOf(producer: string, name: string): string {
+  return `outputs.${producer.replace(BRANCH, '.')}.${name}`;
+}
+
+function outputProblem(name: string, position: FreePath['position'], { outputs }: Known): YamlProblem[] {
+  const producers = outputs.get(name);
+  if (producers === undefined) {
+    const message = `no stage and no output is called "${name}"${didYouMean(name, outputs.keys())}`;
+    return [problemAt(position, { code: 'NAME_UNKNOWN', message, hint: 'outputs are read as outputs.<stage>' })];
+  }
+  const [only] = producers;
+  // The result of a parallel stage holds those of its branches; only stages are known by the names of their outputs.
+  if (producers.length === 1 && only?.includes(BRANCH)) {
+    const message = `"${name}" is an output of a branch, which is read with its place`;
+    return [problemAt(position, { code: 'NAME_UNKNOWN', message, hint: `write ${pathOf(only, name)}` })];
+  }
+  if (producers.length < 2) return [];
+  const message = `"${name}" is an output of ${producers.map((id) => `"${id}"`).join(' and ')}, so it is not clear which one is meant`;
+  const hint = `name the stage as well: ${producers.map((id) => pathOf(id, name)).join(' or ')}`;
+  return [problemAt(position, { code: 'NAME_AMBIGUOUS', message, hint })];
+}
+
+/** What a stage ended with is there while its way out is taken, and what the way adds to the context is made then. */
+function isOwnTransition({ stages }: YamlWorkflow, [field, index, key, part]: YamlPath, type: YamlStage['type']): boolean {
+  const stage = field === 'stages' && typeof index === 'number' ? stages[index] : undefined;
+  return stage?.type === type && part === 'context' && TRANSITION_KEYS.some((known) => known === key);
+}
+
+/** Everything that can be in the context: what it begins with, what transitions add, and the facts of a forge. */
+function contextNames({ context, stages }: YamlWorkflow): Set<string> {
+  const added = stages.flatMap(({ transitions }) => Object.values(transitions).flatMap((transition: YamlTransition) => transition.context));
+  return new Set([...context, ...added].map(({ name }) => name).concat(FACTS));
+}
+
+/** What can be read as an output: stages, and what they produce, with where it comes from. */
+function outputNames({ stages }: YamlWorkflow): Map<string, readonly string[]> {
+  const producers = new Map<string, string[]>();
+  const add = (work: YamlStage, place: string): void => {
+    const names = new Set('outputs' in work ? work.outputs.map(({ name }) => name) : []);
+    for (const name of names) producers.set(name, [...(producers.get(name) ?? []), place]);
+  };
+  for (const stage of stages) {
+    add(stage, stage.id);
+    if (stage.type === 'parallel') for (const branch of stage.branches) add(branch, `${stage.id}${BRANCH}${branch.id}`);
+  }
+  // A stage goes before an output of the same name.
+  return new Map([...producers, ...stages.map(({ id }): [string, string[]] => [id, [id]])]);
+}

@@ -1,0 +1,58 @@
+// Owns what is said about a field that does not belong where it stands: a slip of the hand, a field of another form, or
+// one that nothing has.
+
+import * as z from 'zod';
+import { nearestName } from '../../../base/suggest.ts';
+import type { YamlPath } from '../position/position.ts';
+import { noteOf } from '../schema/field.ts';
+import { formsOf, type SchemaPlace } from '../schema/walk.ts';
+import { type Fault, listed, quoted } from './problem.ts';
+
+const SHOWN_MAX = 6;
+
+/** Fields of transitions that go with some keys only. */
+const ELSEWHERE: Readonly<Partial<Record<string, string>>> = {
+  retry: 'retry goes with on_error and on_timeout, in a map of its own; work that failed goes back with { goto: …, max_iterations: 3 }',
+  backoff: 'backoff goes with retry, under on_error or on_timeout',
+  extend: 'extend goes with on_timeout only',
+  max_extensions: 'max_extensions goes with extend, under on_timeout',
+};
+
+/** What is wrong with a field that the schema does not know at this place. */
+export function unknownField(key: string, place: SchemaPlace | undefined, path: YamlPath): Fault {
+  const meant = place?.meant;
+  const allowed = meant instanceof z.ZodObject ? Object.keys(meant.shape) : [];
+  const what = (meant === undefined ? undefined : noteOf(meant).what) ?? 'this map';
+  const message = `${what} has no field ${quoted(key)}`;
+  const way = path.findLast((part) => /^(on_|skip_to)/.test(String(part)));
+  const elsewhere = way === undefined ? undefined : ELSEWHERE[key];
+  if (elsewhere !== undefined) return { code: 'FIELD_UNKNOWN', message: `"${way}" cannot have ${quoted(key)} here`, hint: elsewhere };
+  const others = place === undefined ? [] : formsOf(place.declared).filter((form) => form !== meant && hasField(form, key));
+  if (others.length > 0 && what.endsWith(' hook'))
+    return { code: 'FIELD_UNKNOWN', message, hint: `each hook is an item of its own: write "- ${key}: …"` };
+  if (others.length > 0) return { code: 'FIELD_UNKNOWN', message, hint: belongs(key, { others, allowed, what }) };
+  const near = nearestName(key, allowed);
+  if (near !== undefined) return { code: 'FIELD_UNKNOWN', message: `${message} (did you mean "${near}"?)`, hint: `rename it to "${near}"` };
+  if (path.at(-2) === 'branches' && /^(on_|skip_to)/.test(key))
+    return { code: 'FIELD_UNKNOWN', message, hint: 'branches lead nowhere by themselves; write it on the parallel stage that holds them' };
+  return { code: 'FIELD_UNKNOWN', message, hint: allowed.length === 0 ? 'remove it' : `remove it; ${what} has ${listed(allowed)}` };
+}
+
+function hasField(form: z.core.$ZodType, key: string): boolean {
+  return form instanceof z.ZodObject && Object.hasOwn(form.shape, key);
+}
+
+function belongs(
+  key: string,
+  at: { readonly others: readonly z.core.$ZodType[]; readonly allowed: readonly string[]; readonly what: string },
+): string {
+  const names = [...new Set(at.others.map((form) => noteOf(form).what ?? 'another form'))];
+  const own = shortened(key, at.allowed);
+  return `"${key}" belongs to ${listed(names.slice(0, SHOWN_MAX), 'or')}; ${at.what} has ${listed(own)}`;
+}
+
+/** Of many fields, those of the same family are the ones to choose from. */
+function shortened(key: string, allowed: readonly string[]): readonly string[] {
+  const family = key.startsWith('on_') ? allowed.filter((name) => name.startsWith('on_')) : [];
+  return family.length > 0 ? family : allowed;
+}

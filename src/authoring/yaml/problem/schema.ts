@@ -1,0 +1,246 @@
+// Owns what is said about a document that the schema refuses. The validator knows the path and the kind of the fault;
+// the words are ours: what was found, what is accepted there, and what it looks like when it is right.
+
+import * as z from 'zod';
+import type { Json } from '../../../base/json.ts';
+import { didYouMean, nearestName } from '../../../base/suggest.ts';
+import type { YamlPath } from '../position/position.ts';
+import { noteOf } from '../schema/field.ts';
+import { formsOf, isMap, optionFor, type SchemaPlace, schemaAt } from '../schema/walk.ts';
+import { inlineYaml } from './example.ts';
+import { unknownField } from './field.ts';
+import { type Fault, listed, PROBLEMS_MAX, quoted, shown } from './problem.ts';
+
+/** A fault of the document, at the key or the value of a path. */
+export interface PlacedFault extends Fault {
+  readonly path: YamlPath;
+  readonly part: 'key' | 'value';
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** What the schema finds wrong with a document. */
+export interface SchemaVerdict {
+  /** The faults, or the first of very many. */
+  readonly faults: readonly PlacedFault[];
+  /** Where the document is not what the schema describes; every place of it. */
+  readonly wrong: readonly YamlPath[];
+}
+
+/** Everything that the schema finds wrong with a document, as far as anybody would read. */
+export function schemaVerdict(schema: z.ZodObject, document: Json): SchemaVerdict {
+  const { error } = schema.safeParse(document);
+  if (error === undefined) return { faults: [], wrong: [] };
+  // A field that a workflow does not have spoils nothing else.
+  const spoiling = error.issues.filter(({ code, path }) => code !== 'unrecognized_keys' || path.length > 0);
+  const wrong = spoiling.map(({ path }) => path.map((part) => (typeof part === 'symbol' ? String(part) : part)));
+  const foreign = foreignDocument(schema, document);
+  if (foreign !== undefined) return { faults: [foreign], wrong };
+  const teller = new Teller(schema, document);
+  const faults: PlacedFault[] = [];
+  for (const issue of error.issues) if (faults.length < PROBLEMS_MAX) faults.push(...teller.tell(issue));
+  return { faults: withoutRepeats(faults), wrong };
+}
+
+/** Turns what the validator says into faults. */
+class Teller {
+  private readonly schema: z.ZodObject;
+  private readonly document: Json;
+
+  constructor(schema: z.ZodObject, document: Json) {
+    this.schema = schema;
+    this.document = document;
+  }
+
+  tell(issue: Issue, base: YamlPath = [], union?: z.ZodUnion): PlacedFault[] {
+    const path = [...base, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))];
+    const place = schemaAt(this.schema, this.document, path);
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.slice(0, PROBLEMS_MAX).map((key) => ({ ...unknownField(key, place, path), path: [...path, key], part: 'key' }));
+    if (issue.code === 'invalid_union' && issue.discriminator === undefined) return this.tellForm(issue, { path, place, union });
+    if (this.isMisspelt(path, place)) return [];
+    const fault = this.fault(issue, path, place);
+    return [{ ...fault, path, part: fault.code === 'FIELD_MISSING' ? 'key' : 'value' }];
+  }
+
+  /** A field that is missing because it is misspelt is told where it is misspelt. */
+  private isMisspelt(path: YamlPath, place: SchemaPlace | undefined): boolean {
+    const parent = path.length === 0 || place?.value !== undefined ? undefined : schemaAt(this.schema, this.document, path.slice(0, -1));
+    if (parent === undefined || !(parent.meant instanceof z.ZodObject) || !isMap(parent.value)) return false;
+    const { shape, def } = parent.meant;
+    // Where any field is allowed, none is told to be misspelt.
+    if (!(def.catchall instanceof z.ZodNever)) return false;
+    const field = String(path.at(-1));
+    return Object.keys(parent.value).some((key) => !Object.hasOwn(shape, key) && nearestName(key, Object.keys(shape)) === field);
+  }
+
+  /** Only the form that the author meant is worth talking about. */
+  private tellForm(
+    issue: z.core.$ZodIssueInvalidUnion,
+    at: { readonly path: YamlPath; readonly place: SchemaPlace | undefined; readonly union: z.ZodUnion | undefined },
+  ): PlacedFault[] {
+    const union = at.union ?? at.place?.declared;
+    const option = union instanceof z.ZodUnion ? optionFor(union, at.place?.value) : undefined;
+    const inner = option === undefined ? undefined : issue.errors[option.index];
+    if (option === undefined || inner === undefined) return [{ ...wrong(at.path, at.place), path: at.path, part: 'value' }];
+    const strange = union instanceof z.ZodUnion ? strangeFields(union, at.place?.value) : [];
+    // A form is known by the field it begins with; without one, the field that nothing knows is the news.
+    if (strange.length > 0 && inner.some((one) => one.code === 'invalid_type' && one.path.length === 1))
+      return strange.map((key) => ({ ...unknownField(key, at.place, at.path), path: [...at.path, key], part: 'key' }));
+    const nested = option.schema instanceof z.ZodUnion ? option.schema : undefined;
+    return inner.flatMap((one) => this.tell(one, at.path, one.path.length === 0 ? nested : undefined));
+  }
+
+  private fault(issue: Issue, path: YamlPath, place: SchemaPlace | undefined): Fault {
+    const [list, index] = path;
+    if (list === 'stages' && typeof index === 'number' && path.length === 2 && typeof place?.value === 'string')
+      return shortStage(place.value);
+    if (issue.code === 'invalid_union') return this.unknownForm(issue, path);
+    if (issue.code === 'invalid_key') return badName(path);
+    const parent = schemaAt(this.schema, this.document, path.slice(0, -1));
+    if (place?.value === undefined && parent !== undefined) return missing(path, place, parent);
+    return wrong(path, place);
+  }
+
+  /** The word that says which form this is, is missing or not known. */
+  private unknownForm(issue: z.core.$ZodIssueInvalidUnion, path: YamlPath): Fault {
+    const key = issue.discriminator ?? 'type';
+    const parent = schemaAt(this.schema, this.document, path.slice(0, -1));
+    const forms = formsOf(parent?.declared ?? this.schema).filter((form) => form instanceof z.ZodObject);
+    const words = [...new Set(forms.flatMap((form) => literalOf(form, key)))];
+    const given = isMap(parent?.value) ? parent.value[key] : undefined;
+    const what = noteOf(parent?.declared ?? this.schema).what ?? 'this';
+    if (given === undefined) {
+      const likely = likelyWord(forms, key, parent?.value);
+      const hint = likely === undefined ? `add one of ${listed(words, 'or')}` : `add "${key}: ${likely}"; there are ${listed(words)}`;
+      return { code: 'FIELD_MISSING', message: `${what} must say its ${key}`, hint };
+    }
+    const near = typeof given === 'string' ? didYouMean(given, words) : '';
+    return {
+      code: 'FIELD_INVALID',
+      message: `"${key}" is ${shown(given)}, which is not known${near}`,
+      hint: `write one of ${listed(words, 'or')}`,
+    };
+  }
+}
+
+/** The fields of a map that no form of a union has. */
+function strangeFields(union: z.ZodUnion, value: unknown): string[] {
+  const forms = formsOf(union).filter((form) => form instanceof z.ZodObject);
+  return isMap(value)
+    ? Object.keys(value).filter((key) => forms.every((form) => !Object.hasOwn(form.shape, key) && form.def.catchall instanceof z.ZodNever))
+    : [];
+}
+
+/** A value that is there, but not what is accepted. */
+function wrong(path: YamlPath, place: SchemaPlace | undefined): Fault {
+  const { what } = noteOf(place?.declared ?? z.unknown());
+  const accepts = withAccepts(place).accepts ?? (what === undefined ? 'something else' : `${what}, as a map`);
+  const words = place?.meant instanceof z.ZodEnum ? place.meant.options.map(String) : [];
+  const near = typeof place?.value === 'string' ? nearestName(place.value, words) : undefined;
+  const field = path.at(-1);
+  const instead = near === undefined ? undefined : typeof field === 'string' ? `write "${field}: ${near}"` : `write ${near}`;
+  return {
+    code: 'FIELD_INVALID',
+    message: `${nameOf(path)} is ${shown(place?.value)}${near === undefined ? '' : ` (did you mean "${near}"?)`}; it must be ${accepts}`,
+    hint: instead ?? exampleFor(path, place) ?? `write ${accepts}`,
+  };
+}
+
+/** The form that was meant knows best what it accepts, but for a union of short ones. */
+function withAccepts(place: SchemaPlace | undefined): { accepts?: string } {
+  const accepts = noteOf(place?.declared ?? z.unknown()).accepts ?? noteOf(place?.meant ?? z.unknown()).accepts;
+  return accepts === undefined ? {} : { accepts };
+}
+
+function missing(path: YamlPath, place: SchemaPlace | undefined, parent: SchemaPlace): Fault {
+  const what = noteOf(parent.meant).what ?? noteOf(parent.declared).what ?? 'this';
+  const field = String(path.at(-1));
+  const hint = exampleFor(path, place) ?? `add ${field}`;
+  return { code: 'FIELD_MISSING', message: `${what} must have ${quoted(field)}`, hint };
+}
+
+/** The value of a field as it would be right, on one line. */
+function exampleFor(path: YamlPath, place: SchemaPlace | undefined): string | undefined {
+  const field = path.at(-1);
+  const [example] = noteOf(place?.declared ?? z.unknown()).examples ?? noteOf(place?.meant ?? z.unknown()).examples ?? [];
+  if (example === undefined) return undefined;
+  return typeof field === 'string' ? `for example "${field}: ${inlineYaml(example)}"` : `for example ${inlineYaml(example)}`;
+}
+
+/** How messages call what stands at a path: the field, or the place in a list. */
+function nameOf(path: YamlPath): string {
+  const last = path.at(-1);
+  if (last === undefined) return 'the file';
+  if (typeof last === 'string') return quoted(last);
+  const list = path.findLast((part) => typeof part === 'string');
+  return list === undefined ? `item ${last + 1}` : `item ${last + 1} of ${quoted(String(list))}`;
+}
+
+function badName(path: YamlPath): Fault {
+  const name = String(path.at(-1));
+  const inside = path.findLast((part, index) => typeof part === 'string' && index < path.length - 1);
+  if (inside === 'headers')
+    return { code: 'FIELD_INVALID', message: `${quoted(name)} cannot be the name of a header`, hint: 'use letters, digits and "-"' };
+  return {
+    code: 'FIELD_INVALID',
+    message: `${quoted(name)} cannot be a name in ${quoted(String(inside ?? 'this map'))}`,
+    hint: 'begin with a letter or "_", and go on with letters, digits, "_" and "-", so that expressions can read it',
+  };
+}
+
+function literalOf(form: z.ZodObject, key: string): string[] {
+  const field: unknown = form.shape[key];
+  const inner = field instanceof z.ZodOptional ? field.unwrap() : field;
+  return inner instanceof z.ZodLiteral ? [...inner.values].map(String) : [];
+}
+
+/** The word of the form that has most of the fields that were written. */
+function likelyWord(forms: readonly z.ZodObject[], key: string, value: unknown): string | undefined {
+  if (!isMap(value)) return undefined;
+  const fields = Object.keys(value);
+  const shared = (form: z.ZodObject): number => fields.filter((field) => Object.hasOwn(form.shape, field)).length;
+  const most = Math.max(...forms.map(shared));
+  const likely = new Set(forms.filter((form) => shared(form) === most).flatMap((form) => literalOf(form, key)));
+  return likely.size === 1 ? [...likely][0] : undefined;
+}
+
+function shortStage(name: string): Fault {
+  const id = /^[\w.-]+$/.test(name) ? name : 'name';
+  return {
+    code: 'STAGE_SHORT',
+    message: `${quoted(name)} only names a stage; here each stage says what it does`,
+    hint: `write it out: - { id: ${id}, type: agent, agent: ${id}, action: ${id} }`,
+  };
+}
+
+/** A file that is no workflow at all gets one answer, not one per field that it lacks. */
+function foreignDocument(schema: z.ZodObject, document: Json): PlacedFault | undefined {
+  if (!isMap(document))
+    return { code: 'FIELD_INVALID', message: `the file is ${shown(document)}; a workflow is a map`, hint: WHOLE, path: [], part: 'value' };
+  const keys = Object.keys(document);
+  const table = keys.find((key) => key === 'workflow_types');
+  if (table !== undefined)
+    return {
+      code: 'STAGE_SHORT',
+      message: '"workflow_types" is a table of kinds of workflows, not a workflow',
+      hint: `write each of them as a file of its own: ${WHOLE}`,
+      path: [table],
+      part: 'key',
+    };
+  if (keys.some((key) => Object.hasOwn(schema.shape, key) || didYouMean(key, Object.keys(schema.shape)) !== '')) return undefined;
+  return { code: 'FIELD_INVALID', message: 'this is no workflow: none of its fields is known', hint: WHOLE, path: [], part: 'value' };
+}
+
+const WHOLE =
+  'begin with "apiVersion: pawl.dev/v1", "kind: Workflow", "metadata: { name: my-workflow }" and ' +
+  '"stages: [{ id: review, type: agent, agent: pr-review, action: review }]"';
+
+/** A list of names in place of stages is one mistake. */
+function withoutRepeats(faults: readonly PlacedFault[]): PlacedFault[] {
+  const [first, ...more] = faults.filter(({ code }) => code === 'STAGE_SHORT');
+  if (first === undefined || more.length === 0) return [...faults];
+  const others = more.length === 1 ? 'does one more' : more.length + 1 < PROBLEMS_MAX ? `do ${more.length} more` : 'do many more';
+  const message = `${first.message}, as ${others}`;
+  return faults.flatMap((fault) => (fault === first ? [{ ...fault, message }] : fault.code === 'STAGE_SHORT' ? [] : [fault]));
+}

@@ -1,0 +1,81 @@
+// Owns the reading of a workflow file: from its text to a checked document, or to everything that is wrong with it, best
+// first. Nothing of the file is run, and nothing but the text is looked at.
+//
+// R1. What is no YAML is told alone: everything after it would be a consequence.
+// R2. A stage that is wrong does not hide the faults of the others.
+// R3. There is a document if and only if there is no error.
+
+import type { SourcePosition } from '../../../base/error.ts';
+import type { Json } from '../../../base/json.ts';
+import type { Origin } from '../../../expr/template.ts';
+import { documentOf } from '../document/build.ts';
+import type { YamlWorkflow } from '../document/document.ts';
+import { Positions, type YamlPath } from '../position/position.ts';
+import { bestFirst, problemAt, type YamlProblem } from '../problem/problem.ts';
+import { type PlacedFault, schemaVerdict } from '../problem/schema.ts';
+import { hookRules, stageRules } from '../schema/rule.ts';
+import { type WrittenWorkflow, workflowSchema } from '../schema/schema.ts';
+import { type PlacedText, textsOf } from '../schema/walk.ts';
+import { readSource } from './source.ts';
+import { readTemplates, type TemplateOptions, type YamlExpression } from './template.ts';
+
+/** What was read. */
+export interface YamlReading {
+  /** The workflow, if nothing is wrong with it. */
+  readonly document: YamlWorkflow | undefined;
+  readonly problems: readonly YamlProblem[];
+  /** Every template and condition, in the order of the file, with what it can read. */
+  readonly expressions: readonly YamlExpression[];
+  /** Where a value or its key stands; for what is not in the file, the nearest that holds it. */
+  positionOf(path: YamlPath, part?: 'key' | 'value'): SourcePosition;
+  /** Where the first character of a text stands, for reading templates in it. */
+  originOf(path: YamlPath): Origin;
+}
+
+/** Reads the text of a workflow file; `file` is how positions name it. */
+export function readYamlWorkflow(text: string, file: string, options: TemplateOptions = {}): YamlReading {
+  const source = readSource(text);
+  const positions = new Positions({ text, file, root: source.root, lines: source.lines });
+  const places = {
+    positionOf: (path: YamlPath, part?: 'key' | 'value') => positions.positionOf(path, part),
+    originOf: (path: YamlPath) => positions.originOf(path),
+  };
+  if (source.root === undefined) return { document: undefined, problems: source.problems, expressions: [], ...places };
+  const document = source.root.value;
+  const { faults, wrong } = schemaVerdict(workflowSchema, document);
+  const rules = ruleFaults(document, wrong);
+  const texts = soundTexts(textsOf(workflowSchema, document), faults);
+  const { expressions, problems: textProblems } = readTemplates(texts, { document, positions, options });
+  const placed = [...faults, ...rules].map((fault) => problemAt(positions.positionOf(fault.path, fault.part), fault));
+  const problems = bestFirst([...placed, ...textProblems]);
+  const isSound = problems.every(({ severity }) => severity !== 'error');
+  // The schema has accepted it, so it is what the schema describes.
+  return { document: isSound ? documentOf(document as unknown as WrittenWorkflow) : undefined, problems, expressions, ...places };
+}
+
+/** The rules of those stages and hooks whose shape is right. */
+function ruleFaults(document: Json, wrong: readonly YamlPath[]): PlacedFault[] {
+  // By their first two parts, of which shorter paths lack some: a list may hold as many items as there are faults.
+  const faulty = new Set(wrong.map(([field, index]) => `${field}/${index}`));
+  const isSound = (field: string, index: number): boolean =>
+    !['undefined/undefined', `${field}/undefined`, `${field}/${index}`].some((place) => faulty.has(place));
+  const written = document as unknown as Partial<WrittenWorkflow>;
+  const sound = <T>(list: readonly T[] | undefined, field: string, rules: (item: T, path: YamlPath) => PlacedFault[]): PlacedFault[] =>
+    Array.isArray(list) ? list.flatMap((item: T, index) => (isSound(field, index) ? rules(item, [field, index]) : [])) : [];
+  return [
+    ...sound(written.stages, 'stages', stageRules),
+    ...sound(written.on_complete, 'on_complete', hookRules),
+    ...sound(written.on_error, 'on_error', hookRules),
+  ];
+}
+
+/** The texts that do not stand inside something that is wrong already. */
+function* soundTexts(texts: Iterable<PlacedText>, faults: readonly PlacedFault[]): Generator<PlacedText> {
+  const wrong = faults.filter(({ code }) => code !== 'FIELD_MISSING');
+  for (const text of texts) if (!wrong.some(({ path }) => path.length > 0 && begins(text.path, path))) yield text;
+}
+
+/** True if the path begins with the other one. */
+function begins(path: YamlPath, start: YamlPath): boolean {
+  return start.every((part, index) => path[index] === part);
+}

@@ -1,0 +1,348 @@
+// Owns the way from text to data: YAML 1.2 core and nothing beyond it, as JSON that remembers where each part stands.
+//
+// Y1. Size, depth, words and aliases are counted while the text is cut into words, before anything recurses: a file that
+//     is made to exhaust memory or the stack is refused, with the limit named.
+// Y2. A file says what it says: no tags, merge keys, directives or second document change how the rest is read, and
+//     nothing but text, numbers, booleans, null, lists and maps comes out.
+// Y3. Keys are compared and stored as text; those that mean something to JavaScript are refused.
+
+import {
+  Composer,
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  type Node,
+  type Pair,
+  Parser,
+  visit,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
+import type { Json } from '../../../base/json.ts';
+import { Lines } from '../position/line.ts';
+import { bestFirst, type Fault, problemAt, quoted, type YamlProblem } from '../problem/problem.ts';
+import { readPlain } from './plain.ts';
+import { isUnclosed, syntaxFault } from './syntax.ts';
+
+/** In UTF-8. */
+const FILE_BYTES_MAX = 1_000_000;
+const WORDS_MAX = 100_000;
+const DEPTH_MAX = 64;
+const ALIASES_MAX = 100;
+const VALUES_MAX = 20_000;
+/** More would only be consequences of the first. */
+const SYNTAX_SHOWN = 5;
+
+/** A value of the file, with the place of its key and of itself as offsets into the text. */
+export interface Located {
+  readonly value: Json;
+  readonly start: number;
+  readonly keyStart?: number;
+  /** For a text: how it is written, and where its writing ends. */
+  readonly scalar?: { readonly style: string; readonly end: number };
+  readonly members?: ReadonlyMap<string, Located>;
+  readonly items?: readonly Located[];
+}
+
+/** The data of a file, or what is wrong with it as YAML. */
+export interface YamlSource {
+  readonly root: Located | undefined;
+  readonly problems: readonly YamlProblem[];
+  readonly lines: Lines;
+}
+
+/** Reads the text of a file as YAML; `isQuick: false` does without the quick reading of what is plain. */
+export function readSource(text: string, { isQuick = true }: { readonly isQuick?: boolean } = {}): YamlSource {
+  const lines = new Lines(text.length > FILE_BYTES_MAX ? '' : text);
+  try {
+    refuseText(text);
+    const root = isQuick ? readPlain(text) : undefined;
+    return root === undefined ? new SourceReader(text, lines).read() : { root, problems: [], lines };
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    return { root: undefined, problems: [problemAt(lines.placeAt(thrown.offset), thrown.fault)], lines };
+  }
+}
+
+/** Ends the reading at once: what follows could not be trusted, or would take too long. */
+class Refusal extends Error {
+  readonly offset: number;
+  readonly fault: Fault;
+
+  constructor(offset: number, fault: Fault) {
+    super(fault.message);
+    this.offset = offset;
+    this.fault = fault;
+  }
+}
+
+const UNPRINTABLE = /[^\t\n\r\u0020-\u007e\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+
+function refuseText(text: string): void {
+  // Each character takes at most three bytes, so most files need no counting.
+  const bytes = text.length * 3 <= FILE_BYTES_MAX ? 0 : text.length > FILE_BYTES_MAX ? text.length : Buffer.byteLength(text);
+  if (bytes > FILE_BYTES_MAX)
+    throw new Refusal(0, {
+      code: 'YAML_TOO_LARGE',
+      message: `the file is larger than ${FILE_BYTES_MAX} bytes (1 MB), which is the limit for a workflow`,
+      hint: 'keep long texts in files of their own, and split the workflow with `type: workflow` stages',
+    });
+}
+
+class SourceReader {
+  private readonly text: string;
+  private readonly lines: Lines;
+  private readonly problems: YamlProblem[] = [];
+  private readonly anchors = new Map<string, Node>();
+  private readonly open = new Set<Node>();
+  private values = 0;
+
+  constructor(text: string, lines: Lines) {
+    this.text = text;
+    this.lines = lines;
+  }
+
+  read(): YamlSource {
+    const parser = new Parser();
+    const tokens = [...this.tokens(parser)];
+    this.refuseUnprintable();
+    const options = {
+      version: '1.2',
+      schema: 'core',
+      strict: true,
+      uniqueKeys: false,
+      resolveKnownTags: false,
+      prettyErrors: false,
+    } as const;
+    const documents = [...new Composer({ ...options, logLevel: 'silent' }).compose(tokens, true, this.text.length)];
+    for (const document of documents)
+      for (const { pos, code, message } of document.errors.slice(0, SYNTAX_SHOWN)) {
+        const offset = isUnclosed(message) ? openingOf(document, pos[0]) : pos[0];
+        this.syntaxFault(offset, { code, message });
+      }
+    if (this.problems.length > 0) return this.ended(undefined);
+    const [first, second] = documents;
+    if (second !== undefined) this.fault(this.text.indexOf('---', first?.range[1] ?? 0), SEVERAL);
+    if (first?.directives.yaml.explicit === true && first.directives.yaml.version !== '1.2') this.fault(0, OLD_VERSION);
+    const contents: Node | null | undefined = first?.contents;
+    const isBlank =
+      contents === null || contents === undefined || (isScalar(contents) && contents.value === null && contents.source === '');
+    if (isBlank) this.fault(0, EMPTY);
+    return this.ended(isBlank ? undefined : this.locate(contents, undefined));
+  }
+
+  private ended(root: Located | undefined): YamlSource {
+    return { root: this.problems.length > 0 ? undefined : root, problems: bestFirst(this.problems), lines: this.lines };
+  }
+
+  private fault(offset: number, fault: Fault): void {
+    this.problems.push(problemAt(this.lines.placeAt(Math.max(0, offset)), fault));
+  }
+
+  /** What else the parser finds on a line follows from the first. */
+  private syntaxFault(offset: number, found: { readonly code: string; readonly message: string }): void {
+    const { line } = this.lines.placeAt(offset);
+    if (!this.problems.some((problem) => problem.line === line)) this.fault(offset, syntaxFault(this.text, { offset, ...found }));
+  }
+
+  /** The syntax of the file, cut off where it exceeds a limit. */
+  private *tokens(parser: Parser) {
+    let words = 0;
+    let marks = 0;
+    for (const word of new Lexer().lex(this.text)) {
+      const at = parser.offset;
+      words += 1;
+      if (words > WORDS_MAX) throw new Refusal(at, TOO_MANY_WORDS);
+      if (word.startsWith('*') || word.startsWith('&')) marks += 1;
+      if (marks > ALIASES_MAX) throw new Refusal(at, TOO_MANY_ALIASES);
+      yield* parser.next(word);
+      if (parser.stack.length > DEPTH_MAX && depthOf(parser) > DEPTH_MAX) throw new Refusal(at, TOO_DEEP);
+    }
+    yield* parser.end();
+  }
+
+  private refuseUnprintable(): void {
+    const found = UNPRINTABLE.exec(this.text.startsWith('\ufeff') ? ` ${this.text.slice(1)}` : this.text);
+    if (found === null) return;
+    const code = (found[0].codePointAt(0) ?? 0).toString(16).padStart(4, '0').toUpperCase();
+    const message = `the character U+${code} cannot be part of a YAML file`;
+    throw new Refusal(found.index, { code: 'YAML_CHARACTER', message, hint: 'remove it; in double quotes it can be written with \\u' });
+  }
+
+  private locate(node: Node | null | undefined, keyStart: number | undefined): Located {
+    const start = node?.range?.[0] ?? keyStart ?? 0;
+    this.values += 1;
+    if (this.values > VALUES_MAX) throw new Refusal(start, TOO_MANY_VALUES);
+    const key = keyStart === undefined ? {} : { keyStart };
+    if (node === null || node === undefined) return { value: null, start, ...key };
+    if (isAlias(node)) return { ...this.locate(this.resolve(node.source, start), undefined), ...key };
+    if (node.tag !== undefined) this.checkTag(node.tag, start);
+    if (node.anchor !== undefined) this.anchors.set(node.anchor, node);
+    if (isScalar(node)) return { ...this.scalar(node.value, start), ...(node.range ? styleOf(node, node.range[1]) : {}), start, ...key };
+    if (this.open.has(node)) throw new Refusal(start, ALIAS_CYCLE);
+    this.open.add(node);
+    const inside = isMap(node) ? this.map(node) : isSeq(node) ? this.list(node) : { value: null };
+    this.open.delete(node);
+    return { ...inside, start, ...key };
+  }
+
+  private resolve(name: string, start: number): Node | undefined {
+    const target = this.anchors.get(name);
+    if (target === undefined)
+      this.fault(start, {
+        code: 'YAML_ALIAS',
+        message: `*${name} stands for a value that no &${name} before it names`,
+        hint: `put &${name} before the value, or the text in quotes if it is meant literally`,
+      });
+    return target;
+  }
+
+  private checkTag(tag: string, start: number): void {
+    if (!/^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/.test(tag) && tag !== '!')
+      this.fault(this.text.lastIndexOf(tag.startsWith('tag:') ? '!!' : '!', start), {
+        code: 'YAML_TAG',
+        message: `the tag ${quoted(tag.replace('tag:yaml.org,2002:', '!!'))} is not allowed; a workflow holds plain data only`,
+        hint: 'remove the tag, and write the value as text, a number, a list or a map',
+      });
+  }
+
+  private scalar(value: unknown, start: number): { value: Json } {
+    if (typeof value === 'string' || typeof value === 'boolean' || value === null) return { value };
+    if (typeof value === 'number' && Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))) return { value };
+    this.fault(start, {
+      code: 'YAML_NUMBER',
+      message: `this is read as the number ${String(value)}, which cannot be kept exactly`,
+      hint: 'write it in quotes if it is meant as text',
+    });
+    return { value: null };
+  }
+
+  private list(node: YAMLSeq): Pick<Located, 'value' | 'items'> {
+    const items = node.items.map((item) => this.locate(item as Node | null, undefined));
+    return { value: items.map(({ value }) => value), items };
+  }
+
+  private map(node: YAMLMap): Pick<Located, 'value' | 'members'> {
+    const members = new Map<string, Located>();
+    for (const pair of node.items as Pair<Node | null, Node | null>[]) {
+      const start = pair.key?.range?.[0] ?? node.range?.[0] ?? 0;
+      const key = this.key(pair, { start, map: node.range?.[0] ?? 0 });
+      if (key === undefined) continue;
+      const first = members.get(key);
+      if (first !== undefined) this.duplicate(key, start, first);
+      else members.set(key, this.locate(pair.value, start));
+    }
+    return { value: Object.fromEntries([...members].map(([key, { value }]) => [key, value])), members };
+  }
+
+  private key(pair: Pair<Node | null, Node | null>, place: { readonly start: number; readonly map: number }): string | undefined {
+    const { key } = pair;
+    if (this.text.startsWith('{{', place.map) && !isScalar(key)) {
+      this.fault(place.map, UNQUOTED);
+      return undefined;
+    }
+    const name = isScalar(key) ? (typeof key.value === 'string' ? key.value : key.source) : undefined;
+    if (isScalar(key) && key.anchor !== undefined) this.anchors.set(key.anchor, key);
+    if (isScalar(key) && key.tag !== undefined) this.checkTag(key.tag, place.start);
+    const fault = name === undefined || name === '' ? NO_KEY : keyFault(name);
+    if (fault !== undefined) this.fault(place.start, fault);
+    return fault === undefined ? name : undefined;
+  }
+
+  private duplicate(key: string, start: number, first: Located): void {
+    const { line } = this.lines.placeAt(first.keyStart ?? 0);
+    this.fault(start, {
+      code: 'YAML_DUPLICATE_KEY',
+      message: `${quoted(key)} is already written on line ${line}; a map has each key once`,
+      hint: 'keep one of the two, or rename this one',
+    });
+  }
+}
+
+/** How many lists and maps are open. */
+function depthOf(parser: Parser): number {
+  return parser.stack.filter(({ type }) => type === 'block-map' || type === 'block-seq' || type === 'flow-collection').length;
+}
+
+/** Where the text or the bracket begins that ends at an offset because nothing closes it. */
+function openingOf(document: Document.Parsed, end: number): number {
+  let opening = end;
+  visit(document, {
+    Node(_, node) {
+      const closes = (isScalar(node) && (node.type ?? '').startsWith('QUOTE')) || (isCollection(node) && node.flow === true);
+      if (closes && node.range?.[1] === end) opening = node.range[0];
+    },
+  });
+  return opening;
+}
+
+function styleOf(node: { readonly type?: string; readonly value: unknown }, end: number): Pick<Located, 'scalar'> {
+  return typeof node.value === 'string' ? { scalar: { style: node.type ?? 'PLAIN', end } } : {};
+}
+
+function keyFault(name: string): Fault | undefined {
+  if (name === '<<')
+    return {
+      code: 'YAML_MERGE_KEY',
+      message: 'merge keys (<<) are not part of YAML 1.2',
+      hint: 'write the fields out; an alias can stand for a whole value',
+    };
+  if (name in {} || name === 'prototype')
+    return {
+      code: 'YAML_KEY',
+      message: `${quoted(name)} cannot be a key: it means something else in JavaScript`,
+      hint: 'call it something else',
+    };
+  return undefined;
+}
+
+const EMPTY: Fault = {
+  code: 'YAML_EMPTY',
+  message: 'the file is empty',
+  hint: 'begin with "apiVersion: pawl.dev/v1", "kind: Workflow", "metadata: { name: … }" and "stages:"; "pawl init" writes an example',
+};
+const SEVERAL: Fault = {
+  code: 'YAML_DOCUMENTS',
+  message: 'a second document begins here; a file holds one workflow',
+  hint: 'move it to a file of its own',
+};
+const OLD_VERSION: Fault = {
+  code: 'YAML_DIRECTIVE',
+  message: 'the %YAML directive asks for another version; workflows are YAML 1.2',
+  hint: 'remove the directive',
+};
+const NO_KEY: Fault = {
+  code: 'YAML_KEY',
+  message: 'a key must be a text',
+  hint: 'write "name: value", with the name in quotes if it has special characters',
+};
+const UNQUOTED: Fault = {
+  code: 'TEMPLATE_UNQUOTED',
+  message: 'without quotes, YAML reads {{ }} as maps',
+  hint: 'put the whole value in quotes, as in "{{ context.pr_number }}"',
+};
+const TOO_DEEP: Fault = {
+  code: 'YAML_TOO_DEEP',
+  message: `the file is nested deeper than ${DEPTH_MAX} levels here`,
+  hint: 'flatten it; a workflow needs about ten',
+};
+const TOO_MANY_WORDS: Fault = {
+  code: 'YAML_TOO_LARGE',
+  message: `the file has more than ${WORDS_MAX} words and signs`,
+  hint: 'split the workflow with `type: workflow` stages',
+};
+const TOO_MANY_VALUES: Fault = {
+  code: 'YAML_TOO_LARGE',
+  message: `the file holds more than ${VALUES_MAX} values, counting those that aliases repeat`,
+  hint: 'use fewer aliases, or split the workflow with `type: workflow` stages',
+};
+const TOO_MANY_ALIASES: Fault = {
+  code: 'YAML_ALIAS',
+  message: `the file has more than ${ALIASES_MAX} aliases and anchors`,
+  hint: 'write the values out; texts that begin with * or & need quotes',
+};
+const ALIAS_CYCLE: Fault = { code: 'YAML_ALIAS', message: 'this value holds an alias to itself', hint: 'write the inner value out' };

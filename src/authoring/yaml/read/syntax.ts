@@ -1,0 +1,86 @@
+// Owns what is said about text that is no YAML: the parser knows where it stopped, an author wants to know what to write.
+
+import type { Fault } from '../problem/problem.ts';
+
+/** What the parser said, and where. */
+export interface SyntaxMessage {
+  readonly offset: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+const QUOTES = 'text with ": ", " #" or a special character at its beginning needs quotes';
+
+const WORDS: Readonly<Record<string, readonly [message: string, hint: string]>> = {
+  TAB_AS_INDENT: ['a tab cannot indent in YAML', 'indent with spaces'],
+  BAD_DQ_ESCAPE: ['this escape is not known in double quotes', 'write \\\\ for a backslash, or use single quotes'],
+  BLOCK_AS_IMPLICIT_KEY: ['a second ": " on one line is no value', 'put the value in quotes, or the inner map on a new line'],
+  MULTILINE_IMPLICIT_KEY: ['a key goes over several lines; a ":" may be missing here', 'write "name: value"; list items begin with "- "'],
+  BLOCK_IN_FLOW: [
+    'this is not closed: lines with ":" or "-" cannot stand inside brackets',
+    'close the bracket before, or put commas between',
+  ],
+  KEY_OVER_1024_CHARS: ['a key is longer than 1024 characters', 'a ":" in a long text needs quotes around the text'],
+  BAD_SCALAR_START: ['text cannot begin with this character', QUOTES],
+  MULTIPLE_ANCHORS: ['a value has more than one &anchor', 'keep one; text that begins with & needs quotes'],
+  MULTIPLE_TAGS: ['a value has more than one tag', 'remove them; text that begins with ! needs quotes'],
+  BAD_ALIAS: ['an alias has no name', 'text that begins with * needs quotes'],
+  ALIAS_PROPS: ['an alias cannot have an anchor or a tag', 'text that begins with * needs quotes'],
+  BAD_PROP_ORDER: ['an anchor or a tag stands in the wrong place', 'put it right before the value'],
+  BAD_DIRECTIVE: ['this directive is not known', 'remove the line; text that begins with % needs quotes'],
+  BAD_INDENT: ['the indentation does not fit what is above', 'give all fields of one map the same indentation'],
+  BAD_COLLECTION_TYPE: ['the tag does not fit the value', 'remove the tag'],
+  TAG_RESOLVE_FAILED: ['the tag does not fit the value', 'remove the tag'],
+};
+
+/** What is wrong at a place where the parser stopped. */
+export function syntaxFault(text: string, { offset, code, message }: SyntaxMessage): Fault {
+  const line = lineAround(text, offset);
+  // The most frequent slip: a value that begins with a template and has no quotes.
+  if (/(?:^|[:,[-])\s*\{\{/.test(line.slice(0, line.indexOf('{{') + 2)) && line.includes('{{'))
+    return {
+      code: 'TEMPLATE_UNQUOTED',
+      message: 'without quotes, YAML reads {{ }} as maps',
+      hint: 'put the whole value in quotes, as in "{{ context.pr_number }}"',
+    };
+  const [what, hint] = isUnclosed(message)
+    ? missing(message)
+    : (spaceless(line) ?? ragged(message) ?? WORDS[code] ?? [plainly(message), QUOTES]);
+  return { code: 'YAML_SYNTAX', message: `this is not YAML: ${what}`, hint };
+}
+
+/** A dash or a colon that the next word stands too close to. */
+function spaceless(line: string): readonly [string, string] | undefined {
+  const [, item] = /^\s*-([A-Za-z_][\w-]*:(?: |$).*)/.exec(line) ?? [];
+  if (item !== undefined) return ['a "-" without a space begins no list item', `write "- ${item.trim()}"`];
+  const [, name, value = ''] = /^\s*(?:- )?([A-Za-z_][\w-]*):([^\s:/].*)/.exec(line) ?? [];
+  return name === undefined ? undefined : ['a ":" without a space after it ends no name', `write "${name}: ${value.trim()}"`];
+}
+
+/** A line that stands between the columns of what is around it. */
+function ragged(message: string): readonly [string, string] | undefined {
+  return /without - indicator|same column/.test(message) ? WORDS.BAD_INDENT : undefined;
+}
+
+/** True for what the parser says about a quote or a bracket that nothing closes. */
+export function isUnclosed(message: string): boolean {
+  return /closing .quote|end with a/.test(message);
+}
+
+function missing(message: string): readonly [string, string] {
+  if (message.includes('"quote')) return ['a text that begins with " has no closing "', 'close it; a " inside is written \\"'];
+  if (message.includes("'quote")) return ["a text that begins with ' has no closing '", "close it; a ' inside is written ''"];
+  if (message.includes(']')) return ['a list that begins with [ has no closing ]', 'close it, with commas between its items'];
+  if (message.includes('}')) return ['a map that begins with { has no closing }', 'close it, with commas between its fields'];
+  return [plainly(message), QUOTES];
+}
+
+function plainly(message: string): string {
+  return `${message.slice(0, 1).toLowerCase()}${message.slice(1)}`;
+}
+
+function lineAround(text: string, offset: number): string {
+  const start = text.lastIndexOf('\n', offset - 1) + 1;
+  const end = text.indexOf('\n', offset);
+  return text.slice(start, end === -1 ? text.length : end);
+}

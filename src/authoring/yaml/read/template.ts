@@ -1,0 +1,167 @@
+// Owns the texts of a workflow file that are more than text: templates and conditions are read here once, so that what
+// is wrong with one is told with its place, and so that none stands where outside text could do harm.
+//
+// X1. A template is read only where the schema says so. Anywhere else two opening braces are refused, never kept as text.
+// X2. No template reaches a command line, an argument or a folder: values go to programs by `env`.
+// X3. Secrets go into headers and bodies of requests, and only where the host is fixed in the file or listed for the
+//     secret.
+
+import { EngineError } from '../../../base/error.ts';
+import type { Json } from '../../../base/json.ts';
+import { didYouMean } from '../../../base/suggest.ts';
+import { type Expression, type FreePath, parseExpression } from '../../../expr/expression.ts';
+import { positionAt } from '../../../expr/source.ts';
+import { parseTemplate } from '../../../expr/template.ts';
+import type { Positions, YamlPath } from '../position/position.ts';
+import { listed, PROBLEMS_MAX, problemAt, quoted, type YamlProblem } from '../problem/problem.ts';
+import type { PlacedText } from '../schema/walk.ts';
+import { neverTruth } from './condition.ts';
+
+/** An expression of the file: what it can read, each with its exact place. */
+export interface YamlExpression {
+  readonly path: YamlPath;
+  readonly kind: 'template' | 'condition';
+  readonly text: string;
+  readonly paths: readonly FreePath[];
+}
+
+/** What is known beside the file. */
+export interface TemplateOptions {
+  /** For each secret, the hosts that its owner lists; a secret with a list may go to a host that a template gives. */
+  readonly secretHosts?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What the texts of a file hold, and what is wrong with them. */
+export interface TemplateReading {
+  readonly expressions: readonly YamlExpression[];
+  readonly problems: readonly YamlProblem[];
+}
+
+/** Reads the templates and conditions of a document. */
+export function readTemplates(
+  texts: Iterable<PlacedText>,
+  file: { readonly document: Json; readonly positions: Positions; readonly options: TemplateOptions },
+): TemplateReading {
+  const reader = new TemplateReader(file);
+  for (const text of texts) if (reader.problems.length < PROBLEMS_MAX) reader.read(text);
+  return reader;
+}
+
+class TemplateReader implements TemplateReading {
+  readonly expressions: YamlExpression[] = [];
+  readonly problems: YamlProblem[] = [];
+  private readonly file: { readonly document: Json; readonly positions: Positions; readonly options: TemplateOptions };
+
+  constructor(file: TemplateReader['file']) {
+    this.file = file;
+  }
+
+  read(placed: PlacedText): void {
+    const { role = 'literal' } = placed.note;
+    if (role === 'prose') return;
+    if (role === 'condition') return this.expression(placed, 'condition');
+    if (!placed.text.includes('{{')) return;
+    if (role === 'template' || role === 'tree') return this.expression(placed, 'template');
+    const at = this.within(placed.path, placed.text, placed.text.indexOf('{{'));
+    this.problems.push(problemAt(at, role === 'command' ? commandFault(placed) : MISPLACED));
+  }
+
+  private expression({ path, text, note }: PlacedText, kind: 'template' | 'condition'): void {
+    try {
+      const read = kind === 'template' ? parseTemplate(text) : parseExpression(text);
+      const paths = read.paths.map(({ segments, position }) => ({ segments, position: this.file.positions.within(path, position) }));
+      this.expressions.push({ path, kind, text, paths });
+      if (note.roots !== undefined) this.checkRoots(paths, note.roots);
+      if ('stretch' in read) this.checkTruth(read, path);
+      for (const found of paths.filter(({ segments }) => segments[0] === 'secrets'))
+        this.checkSecret(found, path, note.takesSecrets === true);
+    } catch (thrown) {
+      if (!(thrown instanceof EngineError)) throw thrown;
+      const code = thrown.code === 'EXPRESSION_LIMIT' ? 'EXPRESSION_LIMIT' : 'EXPRESSION_SYNTAX';
+      const at = this.file.positions.within(path, thrown.position ?? { line: 1, column: 1 });
+      const hint = kind === 'condition' ? CONDITION_HINT : TEMPLATE_HINT;
+      this.problems.push(problemAt(at, { code, message: thrown.message, hint }));
+    }
+  }
+
+  private checkTruth({ tree, stretch }: Expression, path: YamlPath): void {
+    const never = neverTruth(tree);
+    if (never === undefined) return;
+    const message = `a condition is true or false, and this gives ${never.what}`;
+    const at = this.file.positions.within(path, positionAt(stretch, never.offset));
+    this.problems.push(problemAt(at, { code: 'FIELD_INVALID', message, hint: "compare it with something, as in x > 0 or x == 'yes'" }));
+  }
+
+  private checkRoots(paths: readonly FreePath[], roots: readonly string[]): void {
+    for (const { segments, position } of paths) {
+      const root = String(segments[0]);
+      if (roots.includes(root)) continue;
+      const message = `there is no ${quoted(root)} here${didYouMean(root, roots)}`;
+      this.problems.push(problemAt(position, { code: 'NAME_UNKNOWN', message, hint: `this expression sees ${listed(roots)}` }));
+    }
+  }
+
+  private checkSecret({ segments, position }: FreePath, path: YamlPath, isTaken: boolean): void {
+    const name = segments[1];
+    if (!isTaken) {
+      const message = 'secrets cannot be used here: they would reach records, prompts or programs';
+      const hint = 'use secrets in the headers and the body of a webhook only';
+      this.problems.push(problemAt(position, { code: 'SECRET_MISPLACED', message, hint }));
+    } else if (typeof name !== 'string') {
+      const message = 'which secret this is would be known only when the run gets here';
+      this.problems.push(problemAt(position, { code: 'SECRET_MISPLACED', message, hint: 'name it, as in secrets.API_TOKEN' }));
+    } else if (!this.hasKnownHost(path) && (ownList(this.file.options.secretHosts, name)?.length ?? 0) === 0) {
+      const message = `a template decides which host gets the secret ${quoted(name)}`;
+      const hint = 'write the host in the url, or list the hosts that may get this secret beside it in the configuration';
+      this.problems.push(problemAt(position, { code: 'SECRET_HOST', message, hint }));
+    }
+  }
+
+  /** Whether the host of the request around a header or a body is fixed in the file. */
+  private hasKnownHost(path: YamlPath): boolean {
+    const end = path.findIndex((part) => part === 'headers' || part === 'body');
+    let request: unknown = this.file.document;
+    for (const part of path.slice(0, end)) request = (request as Record<string | number, unknown> | undefined)?.[part];
+    const url = (request as { url?: unknown } | undefined)?.url;
+    return typeof url === 'string' && FIXED_HOST.test(url);
+  }
+
+  private within(path: YamlPath, text: string, offset: number): { line: number; column: number } {
+    const before = text.slice(0, offset).split('\n');
+    return this.file.positions.within(path, { line: before.length, column: (before.at(-1) ?? '').length + 1 });
+  }
+}
+
+/** Up to the end of the host nothing comes from a template, not even behind an `@`. */
+const FIXED_HOST = /^https?:\/\/[^/?#\\{}@\s]+(?:[/?#]|$)/;
+const CONDITION_HINT = "write an expression such as result.verdict == 'approved', with one pair of braces around the whole or none";
+const TEMPLATE_HINT = 'write {{ expression }}, as in {{ context.pr_number }}';
+
+const MISPLACED = {
+  code: 'TEMPLATE_MISPLACED',
+  message: 'a template cannot be used here: this value must be known before a run starts',
+  hint: 'write the value itself',
+} as const;
+
+function ownList(lists: Readonly<Record<string, readonly string[]>> | undefined, name: string): readonly string[] | undefined {
+  return lists !== undefined && Object.hasOwn(lists, name) ? lists[name] : undefined;
+}
+
+/** Says how the value gets to the program instead. */
+function commandFault({ path, text }: PlacedText): { code: 'TEMPLATE_IN_COMMAND'; message: string; hint: string } {
+  const hole = /\{\{\s*(.*?)\s*\}\}/s.exec(text)?.[1] ?? 'context.value';
+  const word = /([A-Za-z_]\w*)[^\w]*$/.exec(hole.split('|')[0] ?? '')?.[1] ?? 'VALUE';
+  const variable = word.toUpperCase();
+  const env = `env: { ${variable}: "{{ ${hole.replaceAll('"', "'")} }}" }`;
+  if (path.includes('run'))
+    return {
+      code: 'TEMPLATE_IN_COMMAND',
+      message: 'a template cannot be part of a shell line: the value could end the command and begin another',
+      hint: `pass it as a variable: ${env}, and write "$${variable}" in run`,
+    };
+  return {
+    code: 'TEMPLATE_IN_COMMAND',
+    message: `a template cannot be part of ${quoted(String(path.findLast((part) => typeof part === 'string')))}: values reach programs as variables only`,
+    hint: `pass it as a variable: ${env}, and let the program read ${variable}`,
+  };
+}

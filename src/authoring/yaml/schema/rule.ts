@@ -1,0 +1,165 @@
+// Owns what a shape alone cannot say: fields that need or exclude each other. These rules look at one stage at a time,
+// so that a fault in one does not hide those of the others. What concerns the graph is checked on the definition.
+
+import { nearestName } from '../../../base/suggest.ts';
+import { patternRefusal } from '../../../definition/output-pattern.ts';
+import type { YamlPath } from '../position/position.ts';
+import { quoted } from '../problem/problem.ts';
+import type { PlacedFault } from '../problem/schema.ts';
+import { BUILT_IN_CHECKS, isBuiltIn, type WrittenCheck } from './check.ts';
+import type { WrittenStage, WrittenWorkflow } from './schema.ts';
+
+type WrittenParallel = Extract<WrittenStage, { type: 'parallel' }>;
+type WrittenWork = Exclude<WrittenStage, WrittenParallel> | WrittenParallel['branches'][number];
+type WrittenOutput = NonNullable<Extract<WrittenStage, { type: 'agent' }>['outputs']>[number];
+type WrittenHook = NonNullable<WrittenWorkflow['on_complete']>[number];
+
+/** What is wrong with a stage whose shape is right. */
+export function stageRules(stage: WrittenStage, path: YamlPath): PlacedFault[] {
+  const skip = stage.skip_to !== undefined && stage.condition === undefined ? [useless([...path, 'skip_to'])] : [];
+  const success = oneSuccess(stage, path);
+  const retries = oneRetry(stage, path);
+  if (stage.type !== 'parallel') return [...skip, ...success, ...retries, ...workRules(stage, path)];
+  const branches = stage.branches.flatMap((branch, index) => workRules(branch, [...path, 'branches', index]));
+  return [...skip, ...success, ...retries, ...joinRule(stage, path), ...branches];
+}
+
+const SUCCESSES = ['on_complete', 'on_success', 'on_pass'] as const;
+
+/** `on_complete` is the way for success of every stage; gates, actions and requests have a word of their own for it. */
+function oneSuccess(stage: WrittenStage, path: YamlPath): PlacedFault[] {
+  const [first, second] = SUCCESSES.filter((key) => key in stage);
+  if (first === undefined || second === undefined) return [];
+  const message = `"${first}" and "${second}" mean the same here, and a stage can have only one of them`;
+  return [{ code: 'FIELD_CONFLICT', message, hint: 'remove one of them', path: [...path, second], part: 'key' }];
+}
+
+/** The tries of a stage are counted once, whatever ended them, so there is one number of them. */
+function oneRetry({ on_error: error, on_timeout: timeout }: WrittenStage, path: YamlPath): PlacedFault[] {
+  if (typeof error !== 'object' || typeof timeout !== 'object' || !('retry' in error && 'retry' in timeout)) return [];
+  const isSame = error.retry === timeout.retry && JSON.stringify(error.backoff) === JSON.stringify(timeout.backoff);
+  if (isSame) return [];
+  const message = '"on_error" and "on_timeout" try the stage again in different ways, but its tries are counted together';
+  const hint = 'write the same retry and backoff in both';
+  return [{ code: 'FIELD_CONFLICT', message, hint, path: [...path, 'on_timeout', 'retry'], part: 'value' }];
+}
+
+/** What is wrong with a hook whose shape is right. */
+export function hookRules(hook: WrittenHook, path: YamlPath): PlacedFault[] {
+  return 'label' in hook ? labelRule(hook.label, [...path, 'label']) : [];
+}
+
+function workRules(stage: WrittenWork, path: YamlPath): PlacedFault[] {
+  switch (stage.type) {
+    case 'command':
+      return [...programRule(stage, path), ...outputRules(stage.outputs, path)];
+    case 'gate':
+      return stage.conditions.flatMap((check, index) => checkRules(check, [...path, 'conditions', index]));
+    case 'action':
+      return stage.action === 'label' ? labelRule(stage, path) : [];
+    case 'agent':
+    case undefined:
+      return outputRules(stage.outputs, path);
+    default:
+      return [];
+  }
+}
+
+function checkRules(check: WrittenCheck, path: YamlPath): PlacedFault[] {
+  if (!isBuiltIn(check)) return doubtfulName(check.check, path);
+  if (check.check === 'command') return programRule(check, path);
+  if (check.check !== 'any_of') return [];
+  return check.conditions.flatMap((one, index) => checkRules(one, [...path, 'conditions', index]));
+}
+
+/** A check of one's own that is called almost like a built-in one is more often a slip than a name. */
+function doubtfulName(name: string, path: YamlPath): PlacedFault[] {
+  const near = nearestName(name, BUILT_IN_CHECKS);
+  if (near === undefined) return [];
+  const message = `${quoted(name)} is read as a check of your own; did you mean "${near}"?`;
+  const hint = `write ${near} for the built-in check, or give your own another name`;
+  return [{ code: 'CHECK_DOUBTFUL', message, hint, severity: 'warning', path: [...path, 'check'], part: 'value' }];
+}
+
+function programRule(program: { readonly run?: string | undefined; readonly argv?: unknown }, path: YamlPath): PlacedFault[] {
+  const { run, argv } = program;
+  if (run === undefined && argv === undefined)
+    return [
+      { code: 'FIELD_MISSING', message: 'a command must have "run" or "argv"', hint: 'for example "run: npm test"', path, part: 'value' },
+    ];
+  if (run === undefined || argv === undefined) return [];
+  const message = 'a command has "run" and "argv"; it can have only one of them';
+  return [
+    {
+      code: 'FIELD_CONFLICT',
+      message,
+      hint: 'keep run for a shell line, or argv for a program without a shell',
+      path: [...path, 'argv'],
+      part: 'key',
+    },
+  ];
+}
+
+function joinRule(stage: WrittenParallel, path: YamlPath): PlacedFault[] {
+  const [needed, of] = (stage.join ?? 'all').split('-of-').map(Number);
+  const { length } = stage.branches;
+  if (needed === undefined || of === undefined) return [];
+  const at = { code: 'FIELD_CONFLICT', path: [...path, 'join'], part: 'value' } as const;
+  if (of !== length)
+    return [
+      { ...at, message: `"join" counts ${of} branches, but there are ${length}`, hint: `write ${Math.min(needed, length)}-of-${length}` },
+    ];
+  if (needed > of)
+    return [
+      { ...at, message: `"join" needs ${needed} of ${of} branches, which can never be`, hint: `write all, or at most ${of}-of-${of}` },
+    ];
+  return [];
+}
+
+function labelRule(label: { readonly add?: unknown; readonly remove?: unknown }, path: YamlPath): PlacedFault[] {
+  if (label.add !== undefined || label.remove !== undefined) return [];
+  return [
+    {
+      code: 'FIELD_MISSING',
+      message: 'a label action must have "add" or "remove"',
+      hint: 'for example "add: needs-human"',
+      path,
+      part: 'value',
+    },
+  ];
+}
+
+function outputRules(outputs: readonly WrittenOutput[] | undefined, path: YamlPath): PlacedFault[] {
+  return (outputs ?? []).flatMap((output, index) => outputRule(output, [...path, 'outputs', index]));
+}
+
+function outputRule({ name, type, pattern }: WrittenOutput, path: YamlPath): PlacedFault[] {
+  const takesPattern = type === 'file' || type === 'artifact';
+  if (takesPattern && pattern !== undefined) return insideRule(name, pattern, [...path, 'pattern']);
+  if (!takesPattern && pattern === undefined) return [];
+  if (takesPattern)
+    return [
+      {
+        code: 'FIELD_MISSING',
+        message: `the ${type} output ${quoted(name)} must have "pattern"`,
+        hint: 'for example "pattern: src/**"',
+        path,
+        part: 'value',
+      },
+    ];
+  const message = `the ${type} output ${quoted(name)} has a pattern, but only files have one`;
+  return [{ code: 'FIELD_CONFLICT', message, hint: 'remove the pattern, or write "type: file"', path: [...path, 'pattern'], part: 'key' }];
+}
+
+/** What a stage produces is looked for in the workspace and nowhere else. */
+function insideRule(name: string, pattern: string, path: YamlPath): PlacedFault[] {
+  const refusal = patternRefusal(pattern);
+  if (refusal === undefined) return [];
+  const message = `the pattern ${quoted(pattern)} of the output ${quoted(name)} is refused: ${refusal}`;
+  return [{ code: 'FIELD_INVALID', message, hint: 'write one inside of the workspace, such as src/**', path, part: 'value' }];
+}
+
+function useless(path: YamlPath): PlacedFault {
+  const message = '"skip_to" is never taken: the stage has no condition, so it is never skipped';
+  return { code: 'FIELD_CONFLICT', message, hint: 'add a condition, or remove skip_to', severity: 'warning', path, part: 'key' };
+}

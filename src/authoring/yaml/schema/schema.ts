@@ -1,0 +1,128 @@
+// Owns the shape of a workflow file, as a whole: everything that may be written in one is declared in these `schema`
+// files, once, with its meaning. What depends on more than one field is in `schema-rule.ts`.
+
+import * as z from 'zod';
+import { hook } from './action.ts';
+import { byName, choice, count, data, flag, literal, map, noted, oneOrMore, prose, texts, tree } from './field.ts';
+import { budget, stage } from './stage.ts';
+
+const metadata = map(
+  'metadata',
+  {
+    name: literal('What commands and other workflows call it.', 'feature-development'),
+    title: prose('What people see. Default: the name.', 'Feature development').optional(),
+    description: prose('What it is for.', 'Full feature development lifecycle with quality gates').optional(),
+    version: prose('Your own mark of this version.', '1.2.0').optional(),
+  },
+  'What the workflow is called.',
+);
+
+const triggerForm = map('a trigger', {
+  event: literal('The event.', 'issues.labeled'),
+  conditions: map(
+    'trigger conditions',
+    {
+      label: literal('The label that was just added.', 'feature').optional(),
+      labels: texts('Labels that must all be there, the one just added among them.', ['feature', 'security']).optional(),
+      assignee_is_bot: flag('Whether the assignee must be a bot, or must not.').optional(),
+      milestone: literal('The milestone.', 'v1.0').optional(),
+      base_branch: oneOrMore('The branch that a pull request goes to, or one of several.', 'main').optional(),
+    },
+    'What must hold as well.',
+  ).optional(),
+});
+
+const trigger = noted(z.union([literal('The event.', 'pull_request.opened'), triggerForm]), {
+  description: 'The event that starts it. Without one, it is started by hand.',
+  examples: ['pull_request.opened', { event: 'issues.labeled', conditions: { label: 'feature' } }],
+  accepts: 'an event such as pull_request.opened, or a map with event and conditions',
+});
+
+const param = map(
+  'a parameter',
+  {
+    description: prose('What it is for.', 'The version to release').optional(),
+    type: choice('Its type. Default: what the other fields imply.', ['string', 'number', 'integer', 'boolean', 'json']).optional(),
+    default: data('Its value when none is given.', 'main').optional(),
+    min: noted(z.number(), { description: 'The least number.', examples: [1], accepts: 'a number' }).optional(),
+    max: noted(z.number(), { description: 'The largest number.', examples: [10], accepts: 'a number' }).optional(),
+    choices: noted(z.array(data('A value.')).min(1), {
+      description: 'The values that are allowed.',
+      examples: [['patch', 'minor']],
+      accepts: 'a list of values',
+    }).optional(),
+    required: flag('Whether it must be given. Default: false.').optional(),
+  },
+  'A parameter of the workflow.',
+);
+
+const concurrencyForm = map('concurrency', {
+  max: count('How many of its stages work at once, over all runs.', 2),
+  key: literal('What they share the limit with: all workflows that name the same key. Default: this workflow.', 'deploy').optional(),
+});
+
+const ACCESS = ['none', 'read', 'write'] as const;
+/** A workflow file. */
+export const workflowSchema = map(
+  'a workflow',
+  {
+    apiVersion: choice('The version of this format.', ['pawl.dev/v1', 'squadron.dev/v1']),
+    kind: noted(z.literal('Workflow'), { description: 'What the file holds.', examples: ['Workflow'], accepts: 'Workflow' }),
+    metadata,
+    trigger: trigger.optional(),
+    override_triggers: flag('Whether it takes precedence over the triggers of roles that match the same event. Default: false.').optional(),
+    params: byName(param, {
+      description: 'The parameters of a run.',
+      examples: [{ version: { type: 'string', required: true } }],
+    }).optional(),
+    context: byName(tree('A value, which may have templates.'), {
+      description: 'Values for all stages, evaluated once at the start, in this order.',
+      examples: [{ issue_number: '{{ trigger.issue.number }}' }],
+    }).optional(),
+    concurrency: noted(z.union([z.int().min(1), concurrencyForm]), {
+      description: 'How many stages of this workflow work at once, over all runs.',
+      examples: [2, { max: 1, key: 'deploy' }],
+      accepts: 'a whole number of at least 1, or a map with max and key',
+    }).optional(),
+    budget: budget.optional(),
+    protected: texts('Patterns of files that no agent of a run may change, beside those that are always protected.', [
+      'tests/**',
+    ]).optional(),
+    permissions: map(
+      'permissions',
+      {
+        contents: choice('Branches and files.', ACCESS).optional(),
+        issues: choice('Issues, their labels and comments.', ACCESS).optional(),
+        pull_requests: choice('Pull requests and their comments.', ACCESS).optional(),
+        checks: choice('Checks.', ACCESS).optional(),
+      },
+      'What the run may do on the forge. It can narrow what the project allows, never widen it.',
+    ).optional(),
+    limits: map(
+      'limits',
+      { max_iterations: count('How often a transition back is taken when it does not say. Default: 10.', 10).optional() },
+      'Bounds for what does not say its own.',
+    ).optional(),
+    stages: noted(z.array(stage).min(1), {
+      description: 'The stages. The first one is where a run begins.',
+      examples: [[{ id: 'review', type: 'agent', agent: 'pr-review', action: 'review' }]],
+      accepts: 'a list of stages',
+    }),
+    on_complete: noted(z.array(hook), {
+      description: 'What is done once when a run has completed.',
+      examples: [[{ close_issue: '{{ context.issue_number }}' }]],
+      accepts: 'a list of hooks',
+    }).optional(),
+    on_error: noted(z.array(hook), {
+      description: 'What is done once when a run has failed or escalated.',
+      examples: [[{ label_issue: 'needs-human' }, { notify: 'maintainers' }]],
+      accepts: 'a list of hooks',
+    }).optional(),
+  },
+  'A workflow of Pawl.',
+);
+
+/** What a valid workflow file holds, as it is written. */
+export type WrittenWorkflow = z.infer<typeof workflowSchema>;
+/** A valid stage, as it is written. */
+export type WrittenStage = WrittenWorkflow['stages'][number];

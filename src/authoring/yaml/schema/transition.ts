@@ -1,0 +1,144 @@
+// Owns how a workflow file says where a stage leads: one word, or one of five maps. Which key a map begins with says
+// which form it is, and each form takes its own fields only.
+
+import * as z from 'zod';
+import { byName, condition, count, duration, literal, map, type Note, noted, template, tree } from './field.ts';
+
+const target = (description: string) => literal(description, 'escalate');
+
+const notifyForm = map('a notification', {
+  target: literal('The group or person that is told.', 'maintainers'),
+  message: template('What they are told; without it, that the stage was reached.', 'PR #{{ context.pr_number }} is ready').optional(),
+});
+
+/** Somebody who is told something: a group, or a group with a message. */
+export const notify = noted(z.union([literal('A group or person.', 'maintainers'), notifyForm]), {
+  id: 'notify',
+  description: 'Tells a group or person. A notification that fails never affects the run.',
+  examples: ['maintainers', { target: 'maintainers', message: 'PR #{{ context.pr_number }} is ready' }],
+  accepts: 'a group, or a map with target and message',
+});
+
+/** How the pause between retries grows. */
+const backoff = map(
+  'a backoff',
+  {
+    initial: duration('The pause before the first retry.', '10s'),
+    factor: noted(z.number().min(1), {
+      description: 'By how much each further pause is longer. Default: 2.',
+      examples: [2],
+      accepts: 'a number of at least 1',
+    }).optional(),
+    max: duration('The longest pause. Default: 10m.', '10m').optional(),
+  },
+  'How the pause before each retry grows.',
+);
+
+const delayForm = map('a transition with delay', {
+  delay: duration('How long to wait before the target starts.', '30s'),
+  then: target('Where it leads after the wait.'),
+});
+
+const gotoForm = map('a transition with goto', {
+  goto: literal('The stage to go to, also one before this.', 'implement'),
+  context: byName(tree('A value, which may have templates.'), {
+    description: 'Values that are added to the context before the target starts, and stay.',
+    examples: [{ failure_reason: '{{ gate.failed_checks }}' }],
+  }).optional(),
+  max_iterations: count(
+    'How often this transition is taken in a run; the next time goes to `then`. Default: `limits.max_iterations`.',
+    3,
+  ).optional(),
+  then: target('Where it leads when `max_iterations` is used up. Default: escalate.').optional(),
+});
+
+const retryForm = map('a transition with retry', {
+  retry: count('How many more times the stage is tried, errors and timeouts counted together.', 2),
+  backoff: backoff.optional(),
+  then: target('Where it leads when no retry is left. Default: escalate.').optional(),
+});
+
+const spawnForm = map('a transition with spawn', {
+  spawn: literal('The role of an agent that works on the branch of the run first. If it fails, the run escalates.', 'merge-conflict'),
+  then: target('Where it leads when the agent is done.'),
+});
+
+const notifyThenForm = map('a transition with notify', {
+  notify,
+  then: target('Where it leads after the notification. Default: escalate.').optional(),
+});
+
+const extendForm = map('a transition with extend', {
+  notify: notify.optional(),
+  extend: duration('How much longer the stage waits.', '24h'),
+  max_extensions: count('How often it is extended. Default: 1.', 3).optional(),
+  then: target('Where it leads when no extension is left. Default: escalate.').optional(),
+});
+
+const word = target('A stage id, or one of complete, fail and escalate.');
+const FORMS = [word, delayForm, gotoForm, spawnForm, notifyThenForm] as const;
+const ACCEPTS = 'a stage id, or a map that begins with goto, delay, spawn or notify';
+
+const plain = z.union(FORMS);
+const retried = z.union([...FORMS, retryForm]);
+const timed = z.union([...FORMS, retryForm, extendForm]);
+
+/** Where an outcome leads. */
+function leads(key: string, description: string, note: Note = {}) {
+  return noted(plain, { id: key, description, examples: ['implement'], accepts: ACCEPTS, ...note });
+}
+
+/** What a human, a program or an agent can be asked around every stage, and where its troubles lead. */
+export const troubles = {
+  on_error: noted(retried, {
+    id: 'on_error',
+    description: 'When it could not be done at all. Default: escalate.',
+    examples: ['escalate', { retry: 2, backoff: { initial: '10s' }, then: 'escalate' }],
+    accepts: `${ACCEPTS}, or with retry`,
+  }).optional(),
+  on_timeout: noted(timed, {
+    id: 'on_timeout',
+    description: 'When `timeout` has passed. Default: as `on_error`, its retries included.',
+    examples: ['escalate', { notify: 'maintainers', extend: '24h', max_extensions: 3, then: 'escalate' }],
+    accepts: `${ACCEPTS}, or with retry or extend`,
+  }).optional(),
+  skip_to: leads('skip_to', 'When `condition` is false. Default: the next stage in the file.').optional(),
+} as const;
+
+/** The transitions of single kinds of stages. */
+export const outcomes = {
+  on_complete: leads('on_complete', 'When it is done. Default: the next stage in the file; the last one completes the run.', {
+    examples: ['implement', { delay: '30s', then: 'review' }],
+  }).optional(),
+  on_success: leads('on_success', 'When it is done. Default: the next stage in the file; the last one completes the run.').optional(),
+  on_pass: leads('on_pass', 'When all checks pass. Default: the next stage in the file; the last one completes the run.').optional(),
+  on_fail: leads('on_fail', 'When it failed: for a gate, when a check did. Default: where `on_error` leads.', {
+    examples: [{ goto: 'implement', context: { failure_reason: '{{ gate.failed_checks }}' }, max_iterations: 3, then: 'escalate' }],
+  }).optional(),
+  on_failure: leads('on_failure', 'When it ended without success. Default: where `on_error` leads.').optional(),
+  on_reject: leads('on_reject', 'When the work or the question was rejected. Default: the run ends as rejected.').optional(),
+  on_any_reject: leads('on_any_reject', 'When a branch rejected and the join cannot be met. Default: the run ends as rejected.', {
+    examples: [{ goto: 'implement', context: { review_feedback: '{{ branches.*.feedback }}' } }],
+  }).optional(),
+  on_all_reject: leads('on_all_reject', 'When every branch rejected. Default: where `on_any_reject` leads.').optional(),
+  on_conflict: leads('on_conflict', 'When the branch cannot be merged. Default: where `on_error` leads.', {
+    examples: [{ spawn: 'merge-conflict', then: 'review' }],
+  }).optional(),
+  on_ci_failure: leads('on_ci_failure', 'When a required check is red. Default: where `on_error` leads.').optional(),
+} as const;
+
+/** What every stage can have, whatever its type. */
+export const around = {
+  id: literal('What transitions and templates call it; unique in the file.', 'implement'),
+  name: noted(literal('What people see.', 'Implementation'), { role: 'prose' }).optional(),
+  condition: condition('When false, the stage is skipped.', { examples: ["{{ context.labels | contains('security') }}"] }).optional(),
+  timeout: duration('How long it may take; for a gate and a human, how long it waits.', '30m').optional(),
+  recovery: noted(z.enum(['rerun', 'reconcile', 'ask']), {
+    description: 'What happens when a crash left it without a recorded end: run it again, look whether it took effect, or ask a person.',
+    examples: ['rerun'],
+    accepts: 'one of rerun, reconcile, ask',
+  }).optional(),
+} as const;
+
+/** What is done when a stage is entered. */
+export const onEnter = map('on_enter', { notify }, 'What is done when the stage is entered.').optional();

@@ -1,0 +1,128 @@
+// Owns how the work of a step is written: the fields of its type of stage, in the words of a workflow file.
+
+import type { Json, JsonObject } from '../../../base/json.ts';
+import type { CheckModel } from '../../../definition/check.ts';
+import type { GateOptionModel, OutputModel, StepModel, StepOf, Target, WorkConfigs } from '../../../definition/model.ts';
+import { given } from '../compile/step.ts';
+import { refusal, writeBudget, writeDuration } from './word.ts';
+
+/** What the work of a stage needs to know of what is around it. */
+export interface WorkPlace {
+  /** The frame of a branch. */
+  readonly branchOf: (step: StepModel) => JsonObject;
+  /** The name of where an answer leads; in a branch none leads anywhere. */
+  readonly goto?: (to: Target) => string;
+}
+
+const DEFAULT_ANSWERS = '[["approve","ok",false,null],["reject","reject",false,null]]';
+
+/** The type of a stage and its own fields. */
+export function writeWork(step: StepModel, place: WorkPlace): JsonObject {
+  if (step.gate !== undefined && step.kind !== 'human') throw refusal(step.id, 'it works and then asks a person; make two steps of it');
+  switch (step.kind) {
+    case 'agent':
+      return agentOf(step);
+    case 'gate':
+      return { type: 'gate', conditions: step.config.checks.map(checkOf) };
+    case 'delay':
+      return given({ type: 'delay', duration: writeDuration(step.durationMs), poll: pollOf(step.poll) });
+    case 'action':
+      return { type: 'action', ...withoutEmpty(step.config) };
+    case 'webhook':
+      return given({ type: 'webhook', request: step.config.request as JsonObject, expect: step.config.expect as JsonObject | undefined });
+    case 'human':
+      return humanOf(step, place);
+    case 'workflow':
+      return given({ type: 'workflow', workflow: step.workflow, input: isEmpty(step.input) ? undefined : step.input });
+    case 'command':
+      return given({ type: 'command', ...(step.config as JsonObject), outputs: outputsOf(step) });
+    case 'parallel':
+      return parallelOf(step, place);
+    default:
+      throw refusal(step.id, `files have no stage for a ${step.kind} step`);
+  }
+}
+
+function agentOf({ config, supportsQuestions, outputs }: StepOf<'agent'>): JsonObject {
+  const { role, continueSession, seesContext: _seen, budget, ...told } = config;
+  return given({
+    type: 'agent',
+    agent: role,
+    ...(told as JsonObject),
+    outputs: outputsOf({ outputs }),
+    continue_session: continueSession,
+    supports_questions: supportsQuestions,
+    budget: budget && writeBudget(budget),
+  });
+}
+
+function outputsOf({ outputs }: { readonly outputs?: readonly OutputModel[] | undefined }): Json | undefined {
+  return outputs as unknown as Json | undefined;
+}
+
+function pollOf(poll: StepOf<'delay'>['poll']): Json | undefined {
+  return poll && given({ interval: writeDuration(poll.intervalMs), condition: poll.condition });
+}
+
+function checkOf(check: CheckModel): Json {
+  const { timeoutMs, templates: _filledIn, ...fields } = check;
+  return given({
+    ...withoutEmpty(fields as JsonObject),
+    ...(check.check === 'any_of' ? { checks: undefined, conditions: check.checks.map(checkOf) } : {}),
+    ...(check.check === 'coverage' && typeof check.minimum === 'number' ? { minimum: `${check.minimum}%` } : {}),
+    timeout: timeoutMs === undefined ? undefined : writeDuration(timeoutMs),
+  });
+}
+
+function humanOf({ gate }: StepOf<'human'>, { goto }: WorkPlace): JsonObject {
+  const { prompt, show, options, from, count, subjects, signed } = gate;
+  const plain = JSON.stringify(options.map(({ label, outcome, requiresInput, to }) => [label, outcome, requiresInput, to ?? null]));
+  return given({
+    type: 'human',
+    prompt,
+    show: show.length === 0 ? undefined : show,
+    options: plain === DEFAULT_ANSWERS ? undefined : options.map((option) => answerOf(option, goto)),
+    from: from === undefined ? undefined : [...from],
+    count,
+    subjects: subjects?.files === undefined ? undefined : [...subjects.files],
+    signed,
+  });
+}
+
+function answerOf({ label, outcome, to, requiresInput }: GateOptionModel, goto: WorkPlace['goto']): JsonObject {
+  // An answer that rejects ends the run as rejected where no way for it is written.
+  const leads = to === undefined || ('end' in to && to.end === 'reject') ? undefined : goto?.(to);
+  return given({ label, outcome: outcome === 'ok' ? undefined : outcome, goto: leads, requires_input: requiresInput || undefined });
+}
+
+function parallelOf({ join, members, concurrency }: StepOf<'parallel'>, place: WorkPlace): JsonObject {
+  const branches = members.map((member) => ({ ...place.branchOf(member), ...writeWork(member, { branchOf: place.branchOf }) }));
+  const rule = join.rule === 'all' ? 'all' : join.rule === 'any' ? 'any' : `${join.n}-of-${members.length}`;
+  return given({ type: 'parallel', join: rule, branches, concurrency });
+}
+
+/** What is done on the forge, as a hook. */
+export function writeHook(step: StepModel): JsonObject {
+  const { action, ...rest } = actionOf(step);
+  const fields = withoutEmpty(rest);
+  return { [action]: action === 'close_issue' ? (fields.issue ?? null) : fields };
+}
+
+/** Somebody who is told something, from the step that tells them. */
+export function writeNotify(step: StepModel): Json {
+  const { action: _action, ...told } = actionOf(step);
+  return told.message === undefined && told.target !== undefined ? told.target : told;
+}
+
+function actionOf(step: StepModel): WorkConfigs['action'] {
+  if (step.kind !== 'action') throw refusal(step.id, 'files have only actions there');
+  return step.config;
+}
+
+function withoutEmpty(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
+}
+
+function isEmpty(value: Json | undefined): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}

@@ -1,0 +1,166 @@
+// Owns how the ways out of a step are written: the keys of its stage, and the maps that stand for steps in between.
+
+import type { Json, JsonObject } from '../../../base/json.ts';
+import type { Definition, Edge, StepKind, StepModel, Target } from '../../../definition/model.ts';
+import { given } from '../compile/step.ts';
+import { TRANSITION_KEYS, type TransitionKey } from '../document/document.ts';
+import { writeNotify } from './stage.ts';
+import { refusal, writeDuration } from './word.ts';
+
+const SUCCESS: Readonly<Partial<Record<StepKind, TransitionKey>>> = {
+  gate: 'on_pass',
+  action: 'on_success',
+  webhook: 'on_success',
+  command: 'on_success',
+};
+const FAILURE: Readonly<Partial<Record<StepKind, TransitionKey>>> = {
+  agent: 'on_fail',
+  gate: 'on_fail',
+  parallel: 'on_fail',
+  workflow: 'on_fail',
+  webhook: 'on_failure',
+  command: 'on_failure',
+};
+const ESCALATE: Edge = { to: { end: 'escalate' } };
+
+/** Writes the transitions of the steps of one definition. */
+export class WayWriter {
+  private readonly steps: ReadonlyMap<string, StepModel>;
+  /** The stages, in their order. */
+  private readonly order: readonly string[];
+
+  constructor({ steps }: Definition) {
+    this.steps = new Map(steps.map((step) => [step.id, step]));
+    this.order = steps.map(({ id }) => id).filter((id) => !this.isAdded(id));
+  }
+
+  /** The step of that id. */
+  step(id: string): StepModel | undefined {
+    return this.steps.get(id);
+  }
+
+  /** Whether a step stands in a file as a part of another stage. */
+  isAdded(id: string): boolean {
+    const parts = id.split('.');
+    const last = parts.pop();
+    if (last === 'enter') return this.steps.has(parts.join('.'));
+    const key = parts.pop();
+    const isPart = last === 'delay' || last === 'spawn' || last === 'notify';
+    return isPart && TRANSITION_KEYS.some((known) => known === key) && this.steps.has(parts.join('.'));
+  }
+
+  /** How a file calls a target. */
+  nameOf(to: Target, from: string): string {
+    if ('end' in to) {
+      if (to.end === 'reject') throw refusal(from, 'a way of it ends the run as rejected, which only a rejection does in a file');
+      return to.end;
+    }
+    if (to.step === 'on_complete.1') return 'complete';
+    return this.isAdded(to.step) ? to.step.replace(/\.enter$/, '') : to.step;
+  }
+
+  /** The keys of a stage that say where it leads; what a file means without them is left out. */
+  write(step: StepModel): JsonObject {
+    const { id, kind, next } = step;
+    const onward = this.onward(id);
+    const failure = FAILURE[kind];
+    const error = this.edge(step, 'error') ?? ESCALATE;
+    const unlike = (outcome: string): Edge | undefined => {
+      const edge = this.edge(step, outcome);
+      return edge === undefined || JSON.stringify(edge) === JSON.stringify(error) ? undefined : edge;
+    };
+    const ways: [TransitionKey, Edge | undefined][] = [
+      [this.successKey(step), this.edge(step, 'ok') ?? this.edge(step, '_default')],
+      ['skip_to', step.condition === undefined ? undefined : this.edge(step, 'skip')],
+      [kind === 'parallel' ? 'on_any_reject' : 'on_reject', isEnd(next.reject, 'reject') ? undefined : this.edge(step, 'reject')],
+      ['on_all_reject', this.edge(step, 'reject_all')],
+      ...(failure === undefined ? [] : [[failure, unlike('fail')] satisfies [TransitionKey, Edge | undefined]]),
+      ['on_conflict', unlike('conflict')],
+      ['on_ci_failure', unlike('ci_failure')],
+    ];
+    const written = ways.flatMap(([key, edge]): [string, Json][] => {
+      if (edge === undefined) return [];
+      const transition = this.transition(step, key, edge);
+      return transition === onward && (key === 'skip_to' || key === this.successKey(step)) ? [] : [[key, transition]];
+    });
+    return { ...Object.fromEntries(written), ...this.onError(step, error), ...this.onTimeout(step, error) };
+  }
+
+  private onward(id: string): string {
+    return this.order.slice(this.order.indexOf(id) + 1).find((next) => !/^on_(?:complete|error)\.\d+$/.test(next)) ?? 'complete';
+  }
+
+  /** Gates, actions and programs have words of their own for success; a part of the way says which was written. */
+  private successKey({ id, kind }: StepModel): TransitionKey {
+    const keys: readonly TransitionKey[] = ['on_complete', 'on_success', 'on_pass'];
+    const parts = ['delay', 'spawn', 'notify'];
+    return keys.find((key) => parts.some((part) => this.steps.has(`${id}.${key}.${part}`))) ?? SUCCESS[kind] ?? 'on_complete';
+  }
+
+  private edge(step: StepModel, outcome: string): Edge | undefined {
+    const edge = step.next[outcome];
+    if (edge !== undefined && 'condition' in edge) throw refusal(step.id, 'where it leads depends on an expression');
+    return edge;
+  }
+
+  private onError(step: StepModel, error: Edge): JsonObject {
+    const written = this.transition(step, 'on_error', error);
+    if (step.retry.max > 0 && step.retry.on.includes('error')) return { on_error: this.retried(step, written) };
+    return written === 'escalate' ? {} : { on_error: written };
+  }
+
+  /** A timeout without a way of its own goes the way of an error, and is tried again as that is. */
+  private onTimeout(step: StepModel, error: Edge): JsonObject {
+    const { extension, retry, id } = step;
+    const edge = this.edge(step, 'timeout') ?? ESCALATE;
+    if (extension !== undefined) {
+      const told = extension.tells === undefined ? undefined : this.steps.get(extension.tells);
+      const notify = told === undefined ? undefined : writeNotify(told);
+      const then = this.nameOf(edge.to, id);
+      return { on_timeout: given({ notify, extend: writeDuration(extension.ms), max_extensions: extension.max, then }) };
+    }
+    const isRetried = retry.max > 0 && retry.on.includes('timeout');
+    const isErrorRetried = retry.max > 0 && retry.on.includes('error');
+    if (isRetried === isErrorRetried && JSON.stringify(edge) === JSON.stringify(error)) return {};
+    const written = this.transition(step, 'on_timeout', edge);
+    return { on_timeout: isRetried ? this.retried(step, written) : written };
+  }
+
+  private retried({ id, retry: { max, backoff } }: StepModel, then: Json): JsonObject {
+    if (typeof then !== 'string') throw refusal(id, 'it is tried again, and then goes a way that is more than a name');
+    const growth = backoff && {
+      initial: writeDuration(backoff.initialMs),
+      factor: backoff.factor,
+      max: writeDuration(backoff.maxMs),
+    };
+    return given({ retry: max, backoff: growth, then });
+  }
+
+  private transition(step: StepModel, key: TransitionKey, edge: Edge): Json {
+    const { id } = step;
+    const part = ['notify', 'spawn', 'delay'].find((name) => isStep(edge.to, `${id}.${key}.${name}`));
+    const between = part === undefined ? undefined : this.steps.get(`${id}.${key}.${part}`);
+    const end = between?.next.ok;
+    if (between !== undefined && end !== undefined && 'to' in end) {
+      // The bound of a way back is then the one that every file has.
+      return { ...betweenOf(between), then: this.nameOf(end.to, id) };
+    }
+    const name = this.nameOf(edge.to, id);
+    if (edge.max === undefined && edge.context === undefined) return name;
+    const then = edge.then === undefined ? undefined : this.nameOf(edge.then, id);
+    return given({ goto: name, context: edge.context, max_iterations: edge.max, then });
+  }
+}
+
+function betweenOf(step: StepModel): JsonObject {
+  if (step.kind === 'delay') return { delay: writeDuration(step.durationMs) };
+  return step.kind === 'agent' ? { spawn: step.config.role ?? '' } : { notify: writeNotify(step) };
+}
+
+function isStep(to: Target, id: string): boolean {
+  return 'step' in to && to.step === id;
+}
+
+function isEnd(entry: StepModel['next'][string] | undefined, end: string): boolean {
+  return entry !== undefined && 'to' in entry && 'end' in entry.to && entry.to.end === end;
+}

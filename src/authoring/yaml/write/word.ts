@@ -1,0 +1,29 @@
+// Owns the words that all writers of workflow files share: durations that read back exactly, and how something is refused.
+
+import { EngineError } from '../../../base/error.ts';
+import type { JsonObject } from '../../../base/json.ts';
+import type { Budget } from '../../../definition/budget.ts';
+import { given } from '../compile/step.ts';
+
+const UNITS: readonly (readonly [unit: string, ms: number])[] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+];
+
+/** A duration in the largest unit of which it is a multiple, so that nothing is rounded; a day and less stays in hours. */
+export function writeDuration(ms: number): string {
+  const [unit, size] = UNITS.find(([name, each]) => ms >= each && ms % each === 0 && (name !== 'd' || ms > 2 * each)) ?? ['ms', 1];
+  return `${ms / size}${unit}`;
+}
+
+/** Says of a step why it cannot be written. */
+export function refusal(step: string, why: string): EngineError {
+  return new EngineError('USAGE', `step "${step}" cannot be written in a workflow file: ${why}; keep this workflow as a module`);
+}
+
+/** A budget as files write it. */
+export function writeBudget({ tokens, costUsd, turns, timeMs }: Budget): JsonObject {
+  return given({ tokens, cost_usd: costUsd, turns, time: timeMs === undefined ? undefined : writeDuration(timeMs) });
+}

@@ -1,0 +1,138 @@
+// Owns the way back from a definition to a workflow file. What is written is read again at once, and whoever asked is told
+// where the file would not say the very same: a file that silently means something else is worse than none.
+//
+// E1. A definition that came from a workflow file is written so that it reads back equal.
+// E2. What a file has no word for is refused, by the name of its step. Functions are such things.
+
+import { stringify } from 'yaml';
+import { EngineError } from '../../../base/error.ts';
+import { canonicalJson, type Json, type JsonObject } from '../../../base/json.ts';
+import type { CompiledWorkflow, StepCode } from '../../../definition/code.ts';
+import type { KindRegistry } from '../../../definition/kind.ts';
+import type { Definition, StepModel } from '../../../definition/model.ts';
+import { checkYaml } from '../check/check.ts';
+import { given } from '../compile/step.ts';
+import { writeHook, writeNotify, writeWork } from './stage.ts';
+import { WayWriter } from './way.ts';
+import { refusal, writeBudget, writeDuration } from './word.ts';
+
+const LINE_WIDTH = 120;
+const HOOK = /^on_(?:complete|error)\.\d+$/;
+/** What reads the same when it is left out. */
+const MAX_ITERATIONS = 10;
+
+/** A workflow file, and where reading it gives something else than what was written. */
+export interface WrittenYaml {
+  readonly text: string;
+  /** By step or field; empty when the file is the same definition. */
+  readonly differences: readonly string[];
+}
+
+/** Writes a workflow as a file; `around` are fields of a file that definitions do not hold, such as its trigger. */
+export function writeYaml(workflow: CompiledWorkflow, registry: KindRegistry, around: JsonObject = {}): WrittenYaml {
+  const { definition } = workflow;
+  if (definition.form === 'flow')
+    throw new EngineError('USAGE', `"${definition.name}" is a flow: what it does is a function, which a workflow file cannot hold`);
+  if (workflow.context !== undefined)
+    throw new EngineError('USAGE', `"${definition.name}" builds its context with a function, which a workflow file cannot hold`);
+  for (const [id, code] of workflow.code) refuseFunctions(id, code);
+  const text = stringify(documentOf(definition, around), { lineWidth: LINE_WIDTH });
+  const { compiled, errors } = checkYaml(`${definition.name}.yaml`, text, registry);
+  const [wrong] = errors;
+  if (compiled === undefined)
+    throw new EngineError('USAGE', `"${definition.name}" cannot be written as a workflow file: ${wrong?.message}; ${wrong?.hint}`);
+  return { text, differences: differencesOf(definition, compiled.definition) };
+}
+
+function refuseFunctions(step: string, code: StepCode): void {
+  const { members, preconditions, postconditions, ...single } = code;
+  const found = [...Object.values(single), ...preconditions, ...postconditions].some((part) => part !== undefined);
+  if (found) throw refusal(step, 'some of it is a function');
+  for (const [id, member] of Object.entries(members)) refuseFunctions(`${step}/${id}`, member);
+}
+
+function documentOf(definition: Definition, around: JsonObject): JsonObject {
+  const { name, title, description, version, params, steps, limits, context, entry, permissions, budget } = definition;
+  const ways = new WayWriter(definition);
+  const stages = steps.filter(({ id }) => !HOOK.test(id) && !ways.isAdded(id));
+  const [first] = stages;
+  if (first !== undefined && ways.nameOf({ step: entry }, first.id) !== first.id)
+    throw refusal(entry, 'the workflow begins with it, and it is not the first step');
+  return given({
+    apiVersion: 'pawl.dev/v1',
+    kind: 'Workflow',
+    metadata: given({
+      name,
+      title: title === name ? undefined : title,
+      description: description === '' ? undefined : description,
+      version,
+    }),
+    ...around,
+    params: Object.keys(params).length === 0 ? undefined : (params as unknown as JsonObject),
+    context: context && Object.fromEntries(context.map((one) => [one.name, one.value])),
+    permissions: permissions as JsonObject | undefined,
+    protected: definition.protected && [...definition.protected],
+    budget: budget && writeBudget(budget),
+    limits: limits.maxIterations === MAX_ITERATIONS ? undefined : { max_iterations: limits.maxIterations },
+    stages: stages.map((step) => stageOf(step, ways)),
+    on_complete: hooksOf(definition, 'on_complete'),
+    on_error: hooksOf(definition, 'on_error'),
+  });
+}
+
+function hooksOf({ steps }: Definition, list: 'on_complete' | 'on_error'): Json | undefined {
+  const hooks = steps.filter(({ id }) => HOOK.test(id) && id.startsWith(`${list}.`));
+  return hooks.length === 0 ? undefined : hooks.map(writeHook);
+}
+
+function stageOf(step: StepModel, ways: WayWriter): JsonObject {
+  const enter = ways.step(`${step.id}.enter`);
+  return {
+    ...frameOf(step),
+    ...writeWork(step, { branchOf: frameOf, goto: (to) => ways.nameOf(to, step.id) }),
+    ...(enter === undefined ? {} : { on_enter: { notify: writeNotify(enter) } }),
+    ...ways.write(step),
+  };
+}
+
+function frameOf(step: StepModel): JsonObject {
+  const { id, title, condition, timeoutMs, recovery, writes, protected: guarded, mayChange } = step;
+  const { args, actions, preconditions, postconditions, slots } = step;
+  if (preconditions.length + postconditions.length > 0) throw refusal(id, 'it has conditions of a contract');
+  if (Object.keys(args).length + actions.length > 0) throw refusal(id, 'it has arguments or instructions');
+  if (slots.length > 0) throw refusal(id, 'it holds slots');
+  return given({
+    id,
+    name: title === id ? undefined : title,
+    condition,
+    timeout: timeoutMs === undefined ? undefined : writeDuration(timeoutMs),
+    recovery,
+    writes: writes && [...writes],
+    protected: guarded && [...guarded],
+    may_change: mayChange && [...mayChange],
+  });
+}
+
+/** The fields in which what is read differs from what was written. */
+function differencesOf(before: Definition, after: Definition): string[] {
+  const steps = new Map(after.steps.map((step) => [step.id, step]));
+  const ofSteps = before.steps.flatMap((step) => {
+    const fields = differing(step, steps.get(step.id));
+    return fields.length === 0 ? [] : [`step "${step.id}": ${fields.join(', ')}`];
+  });
+  const { steps: _before, ...head } = before;
+  const { steps: _after, ...read } = after;
+  const added = after.steps.filter(({ id }) => !before.steps.some((step) => step.id === id));
+  return [...differing(head, read), ...ofSteps, ...added.map(({ id }) => `step "${id}" is new`)];
+}
+
+function differing(before: object, after: object | undefined): string[] {
+  if (after === undefined) return ['all of it'];
+  const values = { before: new Map(Object.entries(before)), after: new Map(Object.entries(after)) };
+  const same = (field: string): boolean => textOf(values.before.get(field)) === textOf(values.after.get(field));
+  return [...new Set([...values.before.keys(), ...values.after.keys()])].filter((field) => !same(field));
+}
+
+function textOf(value: unknown): string {
+  return value === undefined ? '' : canonicalJson(JSON.parse(JSON.stringify(value)) as Json);
+}

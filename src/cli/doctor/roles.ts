@@ -1,0 +1,75 @@
+// Owns the looks that `pawl doctor` takes at the roles of a project: which there are, and whether what each is reached
+// through is found. Nothing is started.
+
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { isEngineError } from '../../base/error.ts';
+import type { Project } from '../project.ts';
+import { type RoleSettings, readRoleList, readRoles } from '../roles.ts';
+import { type Check, fine } from './doctor.ts';
+
+type Surroundings = Readonly<Record<string, string | undefined>>;
+
+/** Programs of drivers that start one without being told. */
+const PROGRAMS: Readonly<Record<string, string>> = { 'claude-code': 'claude', codex: 'codex' };
+
+/** Looks at the roles of a project. */
+export async function checkRoles(project: Project, settings: RoleSettings, env: Surroundings): Promise<Check[]> {
+  try {
+    // Made and thrown away, so that all that is wrong with a role is found here and not in the middle of a run.
+    await readRoles(project, settings);
+    const roles = await readRoleList(project, settings);
+    if (roles.length === 0) return [fine('roles', 'no roles: nothing is asked of agents')];
+    return await Promise.all(
+      roles.map(async ({ name, driver = 'attended', argv, model }) => {
+        const missing = await missingFor(project, { driver, argv, model }, env);
+        const what = `role ${name}: ${driver}${argv === undefined ? '' : `, ${argv.join(' ')}`}${model === undefined ? '' : `, ${model}`}`;
+        if (missing === undefined) return fine('role', what);
+        return { id: 'role', status: 'warning', what: `${what}; ${missing.what}`, hint: missing.hint } as const;
+      }),
+    );
+  } catch (error) {
+    if (!isEngineError(error)) throw error;
+    const { position } = error;
+    const where = position?.file === undefined ? '' : `${position.file}:${position.line}:${position.column}: `;
+    return [{ id: 'role', status: 'problem', what: `${where}${error.message}`, hint: 'mend the role; no run that needs it can begin' }];
+  }
+}
+
+interface Reach {
+  readonly driver: string;
+  readonly argv: readonly string[] | undefined;
+  readonly model: string | undefined;
+}
+
+async function missingFor(
+  { root }: Project,
+  { driver, argv, model }: Reach,
+  env: Surroundings,
+): Promise<{ readonly what: string; readonly hint: string } | undefined> {
+  if (driver === 'ai-sdk') {
+    const { hasPackage, packagesOf } = await import('../../agents/ai-sdk/provider.ts');
+    const absent = packagesOf(model).filter((name) => !hasPackage(root, name));
+    if (absent.length === 0) return undefined;
+    return { what: `${absent.join(' and ')} cannot be found`, hint: `npm install ${absent.join(' ')}` };
+  }
+  const program = argv?.[0] ?? PROGRAMS[driver];
+  if (program === undefined || isFound(program, root, env)) return undefined;
+  return { what: `the program "${program}" cannot be found`, hint: 'install it, or put it on the PATH' };
+}
+
+function isFound(program: string, root: string, env: Surroundings): boolean {
+  if (isAbsolute(program)) return isProgram(program);
+  if (/[\\/]/.test(program)) return isProgram(join(root, program));
+  const endings = process.platform === 'win32' ? (env.PATHEXT ?? '.EXE').split(';') : [''];
+  return (env.PATH ?? '').split(delimiter).some((folder) => endings.some((ending) => isProgram(join(folder, program + ending))));
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

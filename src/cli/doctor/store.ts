@@ -1,0 +1,147 @@
+// Owns the looks that `pawl doctor` takes at the database: the file, its integrity, who drives what, what is due, and
+// what crashed engines left running. It changes nothing: a file of an older version is not migrated.
+
+import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { isEngineError, messageOf } from '../../base/error.ts';
+import { isFinal } from '../../kernel/run-state.ts';
+import { createFamily } from '../../process/family.ts';
+import { livenessOf } from '../../process/identity.ts';
+import { isDead, ownerText } from '../../process/owner.ts';
+import { readPidFiles } from '../../process/pid-file.ts';
+import { type FileFacts, inspectFile, type OwnedRun } from '../../store/sqlite/inspect.ts';
+import { showWork, sizeText } from '../copies.ts';
+import { openStore, type Place } from '../session.ts';
+import type { Shell } from '../shell.ts';
+import { isForeign } from '../store-origin.ts';
+import { agoText } from '../time.ts';
+import { checkAll } from '../trust/check-signatures.ts';
+import { type Check, checkDisk, checkModes, fine } from './doctor.ts';
+
+const SHOWN_MAX = 20;
+
+const BECAUSE: Readonly<Record<Place['because'], string>> = {
+  option: 'named by --db',
+  environment: 'named by PAWL_DB',
+  config: 'named by the settings',
+  default: 'in the state directory of this project',
+};
+
+/** Looks at the database of a command. */
+export async function checkDatabase(shell: Shell, place: Place): Promise<Check[]> {
+  const { file } = place;
+  const because = BECAUSE[place.because];
+  if (!existsSync(file)) return [fine('database', `${file} (${because}); there are no runs yet`), ...checkDisk(file)];
+  const size = sizeText(statSync(file).size);
+  const around = [...checkModes([dirname(file), ...beside(file)]), ...checkDisk(file), ...checkProcesses(`${file}.pids`)];
+  try {
+    const facts = inspectFile(file);
+    const runs = `${facts.runs} ${facts.runs === 1 ? 'run' : 'runs'}`;
+    return [
+      fine('database', `${file} (${because}); ${runs}, ${size}`),
+      ...checkVersion(facts),
+      ...checkOrigin(place, facts),
+      ...around,
+      ...(await checkContents(shell, place, facts)),
+    ];
+  } catch (error) {
+    return [broken(error, `${file} (${because}; ${size}) cannot be read: `), ...around];
+  }
+}
+
+function beside(file: string): string[] {
+  return ['', '-wal', '-shm', '.bells', '.pids'].map((side) => `${file}${side}`);
+}
+
+function broken(error: unknown, before = ''): Check {
+  const isDamaged = isEngineError(error) && error.code === 'STORE_DAMAGED';
+  const hint = isDamaged ? '"pawl restore FILE" goes back to a backup, and keeps what is there' : '';
+  return { id: 'database', status: 'broken', what: `${before}${messageOf(error)}`, hint };
+}
+
+function checkVersion({ version, newest, journalMode, copyOf }: FileFacts): Check[] {
+  const what = `version ${version} of the file, journal: ${journalMode}`;
+  const hint = `this Pawl writes version ${newest}: "pawl db migrate" makes a backup and migrates`;
+  return [
+    version === newest ? fine('version', what) : { id: 'version', status: 'warning', what, hint },
+    ...(copyOf === undefined
+      ? []
+      : [
+          {
+            id: 'copy',
+            status: 'problem' as const,
+            what: `this file is a copy of ${copyOf}, or was moved from there, so nothing goes on in it`,
+            hint: 'if the other one is not used any more: "pawl db adopt"',
+          },
+        ]),
+  ];
+}
+
+function checkOrigin(place: Place, { origin }: FileFacts): Check[] {
+  if (!isForeign(place, origin)) return [];
+  const what = `${place.file} was not made under the state folder ${place.state ?? '(there is none)'}, so nothing goes on in it`;
+  return [{ id: 'origin', status: 'problem', what, hint: 'look at it with "pawl runs"; if it is yours: "pawl db adopt" at a terminal' }];
+}
+
+/** What can only be seen in a store that is open, and so of the newest version. */
+async function checkContents(shell: Shell, place: Place, facts: FileFacts): Promise<Check[]> {
+  const owners = facts.owned.map(checkOwner);
+  if (facts.version !== facts.newest) return owners;
+  const done = showWork(shell, `checking ${facts.runs} runs`);
+  try {
+    const store = await openStore(place, 'look');
+    try {
+      const report = await checkAll(shell, place, store);
+      const ready = await store.ready(Date.now(), SHOWN_MAX);
+      const waiting = ready.filter(({ because }) => because !== 'orphaned');
+      return [...checkIntegrity(report.problems.filter(({ what }) => !what.includes('chmod go='))), ...owners, ...waiting.map(checkReady)];
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (!isEngineError(error)) throw error;
+    return [...owners, broken(error)];
+  } finally {
+    done();
+  }
+}
+
+function checkIntegrity(problems: readonly { readonly what: string }[]): Check[] {
+  if (problems.length === 0) return [fine('integrity', 'every page, log, value and checkpoint is as it was written')];
+  const hint = 'the other runs go on; "pawl restore FILE" goes back to a backup';
+  const shown = problems.slice(0, SHOWN_MAX).map(({ what }) => ({ id: 'integrity', status: 'problem' as const, what, hint }));
+  const more = problems.length - shown.length;
+  return more === 0
+    ? shown
+    : [...shown, { id: 'integrity', status: 'problem', what: `and ${more} more`, hint: '"pawl db check" shows all' }];
+}
+
+function checkOwner({ run, owner, at, status }: OwnedRun): Check {
+  const who = ownerText(owner);
+  const seen = `something last happened in it ${agoText(at)}`;
+  if (!isDead(owner)) return fine('owner', `run ${run} is driven by ${who}; ${seen}`);
+  const what = `run ${run} was driven by ${who}, which is gone; ${seen}`;
+  // One that has ended is owned on paper only: nothing is left to do in it.
+  if (isFinal(status)) return fine('owner', `run ${run} is ${status}; ${who}, which drove it, is gone`);
+  return { id: 'orphan', status: 'warning', what, hint: `pawl resume ${run}` };
+}
+
+function checkReady({ run, because }: { readonly run: string; readonly because: string }): Check {
+  const what = because === 'mail' ? `run ${run} has mail, and nobody drives it` : `run ${run} is due, and nobody drives it`;
+  return { id: 'due', status: 'warning', what, hint: `pawl resume ${run}` };
+}
+
+/** Programs of steps whose engine died. */
+function checkProcesses(folder: string): Check[] {
+  try {
+    return readPidFiles(folder).flatMap(({ mark, pid, start, owner }): Check[] => {
+      if (livenessOf(owner) !== 'dead') return [];
+      const pids = createFamily({ pid, start, mark }).scan();
+      if (pids.length === 0) return [];
+      const what = `step ${mark} left processes running when its engine died: ${pids.map((row) => row.pid).join(', ')}`;
+      return [{ id: 'processes', status: 'warning', what, hint: 'the next engine on this database ends them: resume the run' }];
+    });
+  } catch (error) {
+    return [{ id: 'processes', status: 'warning', what: `${folder} cannot be read: ${messageOf(error)}`, hint: '' }];
+  }
+}

@@ -1,0 +1,201 @@
+// Owns what `pawl forge` does, one function for each pair of words: `issue create`, `pr show`, `review`, `check`, …
+
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import { EngineError } from '../../base/error.ts';
+import type { CheckRun, ForgeAnswer } from '../../forge/forge.ts';
+import type { LocalForge } from '../../forge/local/local-forge.ts';
+import type { Given } from '../command.ts';
+import type { Shell } from '../shell.ts';
+import { oneLine, table } from '../terminal.ts';
+import type { Act } from './right.ts';
+
+/** One act at the forge, once it is open and its actor may do it. */
+export interface ForgeCall {
+  readonly shell: Shell;
+  readonly given: Given;
+  readonly forge: LocalForge;
+  readonly actor: string;
+  /** The issue or pull request that was named; 0 where the act takes none. */
+  readonly number: number;
+}
+
+/** What a pair of words means. */
+export interface ForgeAct {
+  readonly options: readonly string[];
+  /** Whether it takes the number of an issue or a pull request. */
+  readonly numbered: boolean;
+  /** Undefined for what only looks. */
+  readonly act?: Act;
+  readonly run: (call: ForgeCall) => Promise<void>;
+}
+
+const TEXT = ['title', 'body', 'as'];
+/** What may be given with every act that decides. */
+const DECIDING = ['as', 'head', 'token-file'];
+
+/** Every act, by its words. */
+export const FORGE_ACTS: Readonly<Record<string, ForgeAct>> = {
+  'issue list': { options: [], numbered: false, run: async (call) => list(call, 'issue') },
+  'issue show': { options: [], numbered: true, run: showIssue },
+  'issue create': { options: [...TEXT, 'label'], numbered: false, act: 'asks', run: createIssue },
+  'issue close': { options: ['as'], numbered: true, act: 'asks', run: closeIssue },
+  'issue comment': { options: ['body', 'as'], numbered: true, act: 'asks', run: addComment },
+  'pr list': { options: [], numbered: false, run: async (call) => list(call, 'pr') },
+  'pr show': { options: [], numbered: true, run: showPullRequest },
+  'pr create': { options: [...TEXT, 'head', 'base', 'draft', 'fork'], numbered: false, act: 'asks', run: createPullRequest },
+  'pr ready': { options: ['as'], numbered: true, act: 'asks', run: async (call) => change(call, 'markReady', 'is no longer a draft') },
+  'pr close': { options: ['as'], numbered: true, act: 'asks', run: async (call) => change(call, 'closePullRequest', 'is closed') },
+  'pr comment': { options: ['body', 'as'], numbered: true, act: 'asks', run: addComment },
+  review: { options: [...DECIDING, 'approve', 'request-changes'], numbered: true, act: 'decides', run: review },
+  check: { options: [...DECIDING, 'name', 'conclusion'], numbered: true, act: 'decides', run: check },
+  label: { options: ['add', 'remove', 'as'], numbered: true, act: 'asks', run: label },
+};
+
+function list({ shell, forge }: ForgeCall, kind: 'issue' | 'pr'): void {
+  const items = forge.control.list(kind);
+  shell.result(kind === 'issue' ? { issues: items } : { pullRequests: items }, () =>
+    items.length === 0
+      ? [kind === 'issue' ? 'No issues. "pawl forge issue create --title TEXT" opens one.' : 'No pull requests.']
+      : table(shell.look, [
+          { title: 'NUMBER', cells: items.map(({ number }) => `#${number}`) },
+          { title: 'STATE', cells: items.map(({ state }) => state) },
+          { title: 'AUTHOR', cells: items.map(({ author }) => oneLine(author)) },
+          { title: 'TITLE', cells: items.map(({ title }) => oneLine(title)) },
+        ]),
+  );
+}
+
+async function showIssue({ shell, forge, number }: ForgeCall): Promise<void> {
+  const [issue, comments] = [valueIn(await forge.issue(number)), valueIn(await forge.comments(number))];
+  shell.result({ issue, comments }, () => [
+    `#${number}  ${oneLine(issue.title)}`,
+    `state   ${issue.state}, by ${oneLine(issue.author)}`,
+    ...(issue.labels.length === 0 ? [] : [`labels  ${issue.labels.map(oneLine).join(', ')}`]),
+    ...said(issue.body, comments),
+  ]);
+}
+
+async function showPullRequest({ shell, forge, number }: ForgeCall): Promise<void> {
+  const pullRequest = valueIn(await forge.pullRequest(number));
+  const [approvals, checks] = [valueIn(await forge.approvals(number)), valueIn(await forge.checks(pullRequest.headSha))];
+  const comments = valueIn(await forge.comments(number));
+  const { title, author, state, draft, fork, headBranch, headSha, baseBranch, labels, body } = pullRequest;
+  shell.result({ pullRequest, approvals, checks, comments }, () => [
+    `#${number}  ${oneLine(title)}`,
+    `state   ${state}${draft ? ', draft' : ''}, by ${oneLine(author)}`,
+    `head    ${oneLine(headBranch)}${fork ? ' (in a fork)' : ''} at ${headSha}`,
+    `base    ${oneLine(baseBranch)}`,
+    ...(labels.length === 0 ? [] : [`labels  ${labels.map(oneLine).join(', ')}`]),
+    ...approvals.map(({ actor, state: word }) => `review  ${oneLine(actor)}: ${word === 'approved' ? 'approved' : 'wants changes'}`),
+    ...checks.map(({ name, status, conclusion }) => `check   ${oneLine(name)}: ${conclusion ?? status}`),
+    ...said(body, comments),
+  ]);
+}
+
+function said(body: string, comments: readonly { readonly author: string; readonly body: string }[]): string[] {
+  const texts = comments.flatMap(({ author, body: text }) => ['', `${oneLine(author)}:`, ...text.trimEnd().split('\n').map(oneLine)]);
+  return [...(body.trim() === '' ? [] : ['', ...body.trimEnd().split('\n').map(oneLine)]), ...texts];
+}
+
+async function createIssue({ shell, given, forge }: ForgeCall): Promise<void> {
+  const request = { title: required(given, 'title', 'TEXT'), body: given.option('body') ?? '', labels: given.options('label') };
+  const { number } = valueIn(await forge.createIssue(request, freshKey()));
+  shell.result({ issue: valueIn(await forge.issue(number)) }, () => [
+    `Issue #${number} is open.`,
+    `Next: pawl run WORKFLOW --issue ${number}`,
+  ]);
+}
+
+async function closeIssue({ shell, forge, number }: ForgeCall): Promise<void> {
+  valueIn(await forge.closeIssue({ number }, freshKey()));
+  shell.result({ issue: valueIn(await forge.issue(number)) }, () => [`Issue #${number} is closed.`]);
+}
+
+async function addComment({ shell, given, forge, number }: ForgeCall): Promise<void> {
+  const { id } = valueIn(await forge.comment({ number, body: required(given, 'body', 'TEXT') }, freshKey()));
+  shell.result({ comment: { id } }, () => [`Comment ${id} is on #${number}.`]);
+}
+
+async function createPullRequest({ shell, given, forge }: ForgeCall): Promise<void> {
+  const base = given.option('base') ?? valueIn(await forge.repository()).defaultBranch;
+  const head = required(given, 'head', 'BRANCH');
+  const request = { title: given.option('title') ?? head, body: given.option('body') ?? '', head, base, draft: given.has('draft') };
+  const fork = given.option('fork');
+  const opened =
+    fork === undefined
+      ? await forge.openPullRequest(request, freshKey())
+      : await forge.control.openFromFork({ ...request, repository: resolve(shell.cwd, fork) });
+  const { number } = valueIn(opened);
+  const pullRequest = valueIn(await forge.pullRequest(number));
+  shell.result({ pullRequest }, () => [`Pull request #${number} is open from "${oneLine(head)}" at ${pullRequest.headSha}.`]);
+}
+
+async function change({ shell, forge, number }: ForgeCall, how: 'markReady' | 'closePullRequest', told: string): Promise<void> {
+  valueIn(forge.control[how](number));
+  shell.result({ pullRequest: valueIn(await forge.pullRequest(number)) }, () => [`Pull request #${number} ${told}.`]);
+}
+
+async function review(call: ForgeCall): Promise<void> {
+  const { shell, given, forge, actor, number } = call;
+  const [approves, refuses] = [given.has('approve'), given.has('request-changes')];
+  if (approves === refuses) throw new EngineError('USAGE', 'say what the review says: --approve or --request-changes');
+  const { headSha } = await seenHead(call);
+  valueIn(await forge.control.review(number, { actor, state: approves ? 'approved' : 'changes_requested', head: headSha }));
+  shell.result({ review: { pullRequest: number, actor, state: approves ? 'approved' : 'changes_requested', headSha } }, () => [
+    `${oneLine(actor)} ${approves ? 'approves' : 'wants changes in'} pull request #${number} at ${headSha}.`,
+    'Next: "pawl runs" shows the run that waits for it; "pawl resume RUN" drives it on if no process does.',
+  ]);
+}
+
+async function check(call: ForgeCall): Promise<void> {
+  const { shell, given, forge, number } = call;
+  const name = given.option('name') ?? 'ci';
+  const conclusion = required(given, 'conclusion', 'WORD') as NonNullable<CheckRun['conclusion']> | 'pending';
+  const { headSha } = await seenHead(call);
+  const isPending = conclusion === 'pending';
+  const made: CheckRun = { name, status: isPending ? 'in_progress' : 'completed', conclusion: isPending ? null : conclusion };
+  valueIn(await forge.control.check(headSha, made));
+  shell.result({ check: { pullRequest: number, headSha, ...made } }, () => [
+    `Check "${oneLine(name)}" of pull request #${number} at ${headSha}: ${conclusion}.`,
+  ]);
+}
+
+/** The head that is there, which must be the one that was seen where --head names one. */
+async function seenHead({ given, forge, number }: ForgeCall): Promise<{ readonly headSha: string }> {
+  const { headSha } = valueIn(await forge.pullRequest(number));
+  const seen = given.option('head')?.toLowerCase();
+  if (seen === undefined || (/^[0-9a-f]{12,64}$/.test(seen) && headSha.startsWith(seen))) return { headSha };
+  if (!/^[0-9a-f]{12,64}$/.test(seen)) throw new EngineError('USAGE', `--head takes at least 12 characters of a commit, not "${seen}"`);
+  throw new EngineError(
+    'CONTENT_CHANGED',
+    `the head of #${number} is ${headSha}, not ${seen}: it changed since you saw it; look at it again`,
+  );
+}
+
+async function label({ shell, given, forge, number }: ForgeCall): Promise<void> {
+  const [add, remove] = [given.options('add'), given.options('remove')];
+  if (add.length + remove.length === 0) throw new EngineError('USAGE', 'say which label: --add LABEL or --remove LABEL');
+  if (remove.length > 0) valueIn(await forge.removeLabels({ number, labels: remove }, freshKey()));
+  const { labels } = valueIn(await forge.addLabels({ number, labels: add }, freshKey()));
+  shell.result({ number, labels }, () => [
+    labels.length === 0 ? `#${number} has no labels.` : `#${number} has the labels ${labels.map(oneLine).join(', ')}.`,
+  ]);
+}
+
+function required(given: Given, option: string, value: string): string {
+  const found = given.option(option);
+  if (found === undefined) throw new EngineError('USAGE', `--${option} ${value} is missing; "pawl forge --help" shows examples`);
+  return found;
+}
+
+/** Each time it is asked for by hand, it is done once more. */
+function freshKey(): string {
+  return `cli/${randomUUID()}`;
+}
+
+function valueIn<T>(answer: ForgeAnswer<T>): T {
+  if (answer.result === 'ok') return answer.value;
+  const code = answer.result === 'unavailable' || answer.result === 'rate_limited' ? 'STORE_UNAVAILABLE' : 'USAGE';
+  throw new EngineError(code, `the local forge refused: ${answer.message}`, { details: { result: answer.result } });
+}

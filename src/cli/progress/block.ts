@@ -1,0 +1,123 @@
+// Owns the block of lines that a terminal shows of a run: its head, each step with what it does and for how long, the
+// runs it started indented below. Every line fits the width, so that a line of the block is a line of the screen.
+
+import { formatDuration } from '../../base/duration.ts';
+import { isSettled } from '../../kernel/run-state.ts';
+import type { Shell } from '../shell.ts';
+import { statusMark, statusText } from '../status.ts';
+import { oneLine, shorten, widthOf } from '../terminal.ts';
+import type { StepProgress } from './progress.ts';
+import type { ProgressNode } from './reader.ts';
+import { countText, doingText, endText, tookMs } from './words.ts';
+
+/** Lines of one step: they scroll out of the block together once it has ended. */
+export interface StepLines {
+  readonly key: string;
+  readonly ended: boolean;
+  readonly lines: readonly string[];
+}
+
+/** How the block is drawn. */
+export interface BlockRoom {
+  readonly columns: number;
+  readonly now: number;
+}
+
+const NAME_MAX = 28;
+const TIME_WIDTH = 6;
+/** How many members of a group are shown one by one; the others are in its count. */
+const MEMBERS_MAX = 8;
+
+/** The first line: the workflow, the run, its state and how long it has taken. */
+export function headLine(shell: Shell, node: ProgressNode, room: BlockRoom): string {
+  const { state, status } = node.progress;
+  const took = state === undefined ? 0 : (isSettled(state.status) ? state.at : room.now) - state.createdAt;
+  const name = oneLine(state?.workflow ?? 'run');
+  const text = `${name}  ${node.run}  ${status}  ${timeText(took)}`;
+  if (widthOf(text) + 4 > room.columns) return `${statusMark(shell, status)} ${shorten(shell.look, text, room.columns - 4)}`;
+  return `${statusMark(shell, status)} ${shell.style('bold', name)}  ${node.run}  ${statusText(shell, status)}  ${shell.style('dim', timeText(took))}`;
+}
+
+/** The steps of a run in the order they were opened, with those of the runs they started. */
+export function stepLines(shell: Shell, node: ProgressNode, room: BlockRoom): StepLines[] {
+  const own = [...node.progress.steps.values()].filter(({ activation }) => activation.member === undefined);
+  const width = Math.min(NAME_MAX, Math.max(0, ...own.map((step) => widthOf(nameOf(step)))));
+  return own.map((step) => ({
+    key: step.activation.path,
+    ended: step.endedAt !== undefined,
+    lines: linesOfStep(shell, { node, step, indent: 2, width }, room),
+  }));
+}
+
+interface Placed {
+  readonly node: ProgressNode;
+  readonly step: StepProgress;
+  readonly indent: number;
+  readonly width: number;
+}
+
+function linesOfStep(shell: Shell, placed: Placed, room: BlockRoom): string[] {
+  const { node, step, indent } = placed;
+  const child = node.children.get(step.activation.path);
+  return [
+    stepLine(shell, placed, room),
+    ...memberLines(shell, placed, room),
+    ...(child === undefined ? [] : childLines(shell, { child, indent: indent + 2 }, room)),
+  ];
+}
+
+function childLines(shell: Shell, { child, indent }: { readonly child: ProgressNode; readonly indent: number }, room: BlockRoom): string[] {
+  const own = [...child.progress.steps.values()].filter(({ activation }) => activation.member === undefined);
+  const width = Math.min(NAME_MAX, Math.max(0, ...own.map((step) => widthOf(nameOf(step)))));
+  return own.flatMap((step) => linesOfStep(shell, { node: child, step, indent, width }, room));
+}
+
+function memberLines(shell: Shell, { node, step, indent }: Placed, room: BlockRoom): string[] {
+  if (step.members === undefined) return [];
+  const all = [...node.progress.steps.values()].filter(({ activation }) => activation.member?.group === step.activation.path);
+  const telling = all.length <= MEMBERS_MAX ? all : all.filter(({ status, endedAt }) => endedAt === undefined || status === 'failed');
+  const shown = telling.slice(0, MEMBERS_MAX);
+  const width = Math.min(NAME_MAX, Math.max(0, ...shown.map((member) => widthOf(nameOf(member)))));
+  const hidden = telling.length - shown.length;
+  return [
+    ...shown.flatMap((member) => linesOfStep(shell, { node, step: member, indent: indent + 2, width }, room)),
+    ...(hidden === 0
+      ? []
+      : [shell.style('dim', shorten(shell.look, `${' '.repeat(indent + 4)}and ${hidden} more that run or failed`, room.columns - 1))]),
+  ];
+}
+
+function stepLine(shell: Shell, { node, step, indent, width }: Placed, room: BlockRoom): string {
+  const name = shorten(shell.look, nameOf(step), width);
+  const time = timeText(tookMs(step, room.now)).padStart(TIME_WIDTH);
+  const mark = statusMark(shell, step.status);
+  const before = `${' '.repeat(indent)}${mark} ${name}${' '.repeat(Math.max(0, width - widthOf(name)))}  `;
+  const left = room.columns - 1 - widthOf(before) - TIME_WIDTH - 2;
+  const about = left < 1 ? '' : shorten(shell.look, aboutOf(node, step), left);
+  const shown = step.status === 'completed' ? shell.style('dim', about) : statusText(shell, step.status, about);
+  return `${before}${shell.style('dim', time)}  ${shown}`.trimEnd();
+}
+
+/** `implement`, `implement#2` for the second visit; a member by its key. */
+function nameOf({ activation }: StepProgress): string {
+  return oneLine(activation.member?.key ?? activation.path.replace(/#1$/, ''));
+}
+
+/** What the step does or how it ended, what went wrong, and last, where there is room, its title. */
+function aboutOf(node: ProgressNode, step: StepProgress): string {
+  const { activation, members, error, endedAt } = step;
+  const title = node.titles.get(activation.step);
+  const ends = [...(step.outcome === 'ok' ? [] : [endText(step)]), ...(activation.attempt > 1 ? [`attempt ${activation.attempt}`] : [])];
+  const parts = [
+    ...(members === undefined ? [] : [countText(members)]),
+    ...(endedAt === undefined ? (members === undefined ? [doingText(step)] : []) : ends),
+    ...(error === undefined ? [] : [endedAt === undefined ? `after: ${oneLine(error)}` : oneLine(error)]),
+    ...(title === undefined || title === activation.step || activation.member !== undefined ? [] : [oneLine(title)]),
+  ];
+  return parts.join(', ');
+}
+
+/** A time that does not jump in width while it counts: tenths below ten seconds, then whole seconds. */
+function timeText(ms: number): string {
+  return ms < 10_000 ? `${(Math.floor(ms / 100) / 10).toFixed(1)}s` : formatDuration(Math.floor(ms / 1000) * 1000);
+}

@@ -1,0 +1,114 @@
+// Owns how far a run is, as its log tells it: every step it opened, in order, with the state it is in or ended in. It
+// keeps what the checkpoint forgets, the steps that have ended, so that a view can show the whole run.
+
+import type { Activation, Path } from '../../kernel/activation.ts';
+import { waitOf } from '../../kernel/activation.ts';
+import { apply, createRun, type Draft, draftOf } from '../../kernel/apply.ts';
+import type { RunEvent } from '../../kernel/event.ts';
+import { pathOf } from '../../kernel/event.ts';
+import type { Group, RunStatus } from '../../kernel/run-state.ts';
+import { statusOf } from '../../kernel/status.ts';
+import type { AnyStatus } from '../status.ts';
+
+/** One visit of a step, live or ended. */
+export interface StepProgress {
+  readonly activation: Activation;
+  readonly status: AnyStatus;
+  /** Its last change was one of state or attempt. */
+  readonly moved?: boolean;
+  readonly outcome?: string;
+  readonly endedAt?: number;
+  /** What was wrong, when it failed or is tried again. */
+  readonly error?: string;
+  /** The members of a fan-out or of branches, in numbers. */
+  readonly members?: Pick<Group, 'total' | 'ok' | 'reject' | 'fail' | 'skip'>;
+}
+
+/** A run as far as its log has been read. */
+export class RunProgress {
+  readonly steps: Map<Path, StepProgress> = new Map();
+  private draft: Draft | undefined;
+
+  /** The checkpoint so far; nothing before the first event. */
+  get state(): Draft | undefined {
+    return this.draft;
+  }
+
+  /** The status that users see. */
+  get status(): RunStatus {
+    return this.draft === undefined ? 'pending' : statusOf(this.draft);
+  }
+
+  /** Takes the next event of the log. */
+  take(event: RunEvent): void {
+    if (event.type === 'run.started') {
+      this.draft = draftOf(createRun(event));
+      return;
+    }
+    if (this.draft === undefined) return;
+    const before = liveOf(this.draft, event);
+    apply(this.draft, event);
+    if (event.type === 'step.settled' && before !== undefined) this.settle(event, before);
+    else if (event.type === 'step.opened' || event.type === 'step.reopened') this.look(event.activation.path);
+    else if (event.type === 'step.changed') this.look(event.activation.path, event.failed?.error.message);
+    else if (event.type === 'group.joined') this.count(event.path, event.counters);
+  }
+
+  private look(path: Path, error?: string): void {
+    const activation = this.draft?.live[path];
+    if (activation === undefined) return;
+    const known = this.steps.get(path);
+    const told = error ?? (activation.attempt > 1 ? known?.error : undefined);
+    const members = this.draft?.groups[path] ?? known?.members;
+    this.steps.set(path, {
+      activation,
+      status: liveStatus(activation),
+      moved: known?.activation.state !== activation.state || known.activation.attempt !== activation.attempt,
+      ...(told === undefined ? {} : { error: told }),
+      ...(members === undefined ? {} : { members }),
+    });
+  }
+
+  private settle(event: Extract<RunEvent, { type: 'step.settled' }>, activation: Activation): void {
+    const members = this.steps.get(event.path)?.members;
+    this.steps.set(event.path, {
+      activation,
+      status: endOf(event.outcome),
+      outcome: event.outcome,
+      endedAt: event.at,
+      ...(event.error === undefined ? {} : { error: event.error.message }),
+      ...(members === undefined ? {} : { members }),
+    });
+    const { member } = activation;
+    const group = member === undefined ? undefined : this.draft?.groups[member.group];
+    if (member !== undefined && group !== undefined) this.count(member.group, group);
+  }
+
+  private count(path: Path, members: NonNullable<StepProgress['members']>): void {
+    const known = this.steps.get(path);
+    if (known !== undefined) this.steps.set(path, { ...known, members });
+  }
+}
+
+/** A step that gets ready works, and so does one whose members or whose run do. */
+function liveStatus(activation: Activation): AnyStatus {
+  const { state } = activation;
+  if (state === 'preparing') return 'running';
+  if (state === 'reconciling') return 'verifying';
+  const kind = waitOf(activation)?.kind;
+  return kind === 'members' || kind === 'child' || kind === 'repair' ? 'running' : state;
+}
+
+function liveOf(draft: Draft, event: RunEvent): Activation | undefined {
+  const path = pathOf(event);
+  return path === undefined ? undefined : draft.live[path];
+}
+
+const FAILED: ReadonlySet<string> = new Set(['error', 'timeout', 'fail', 'reject']);
+
+/** The state of a step that settled with an outcome. */
+function endOf(outcome: string): AnyStatus {
+  if (outcome === 'skip') return 'skipped';
+  if (outcome === 'cancelled') return 'cancelled';
+  return FAILED.has(outcome) ? 'failed' : 'completed';
+}

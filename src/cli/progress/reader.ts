@@ -1,0 +1,98 @@
+// Owns reading the logs of a run and of the runs it starts, as they grow, whoever drives them. Only the store is read.
+
+import { type Definition, membersOf } from '../../definition/model.ts';
+import { childOf, type Path } from '../../kernel/activation.ts';
+import type { RunEvent } from '../../kernel/event.ts';
+import type { EventRow, Store } from '../../store/store.ts';
+import { RunProgress } from './progress.ts';
+
+/** A run and the runs that its steps started. */
+export interface ProgressNode {
+  readonly run: string;
+  readonly progress: RunProgress;
+  /** Titles of steps by their id. */
+  readonly titles: ReadonlyMap<string, string>;
+  readonly children: ReadonlyMap<Path, ProgressNode>;
+}
+
+/** An event, and the steps of parents that lead to its run, outermost first. */
+export interface SeenEvent {
+  readonly node: ProgressNode;
+  readonly under: readonly Path[];
+  readonly event: RunEvent;
+}
+
+interface Node extends ProgressNode {
+  readonly children: Map<Path, Node>;
+  titles: ReadonlyMap<string, string>;
+  seq: number;
+}
+
+/** Reads a run and its children from the beginning, then what is new with each call. */
+export class ProgressReader {
+  private readonly store: Store;
+  private readonly top: Node;
+
+  constructor(store: Store, run: string) {
+    this.store = store;
+    this.top = createNode(run);
+  }
+
+  /** The run as far as it was read. */
+  get node(): ProgressNode {
+    return this.top;
+  }
+
+  /** Reads what is new; `seen` is called after each event was taken in, with runs and their children in turn. */
+  async read(seen: (event: SeenEvent) => void): Promise<void> {
+    await this.readNode(this.top, [], seen);
+  }
+
+  private async readNode(node: Node, under: readonly Path[], seen: (event: SeenEvent) => void): Promise<void> {
+    const rows = await this.rowsOf(node);
+    if (rows.length > 0 && node.seq === 0) node.titles = titlesOf((await this.store.load(node.run)).definition);
+    for (const row of rows) {
+      node.seq = row.seq;
+      for (const event of row.events) {
+        // A child's last words come before those of the step that waited for it.
+        if (event.type === 'step.settled') await this.readChild(node, { path: event.path, under }, seen);
+        node.progress.take(event);
+        seen({ node, under, event });
+      }
+    }
+    for (const [path, { activation }] of node.progress.steps) {
+      const run = childOf(activation);
+      if (run === undefined || node.progress.state?.live[path] === undefined) continue;
+      const child = node.children.get(path) ?? createNode(run);
+      node.children.set(path, child);
+      await this.readNode(child, [...under, path], seen);
+    }
+  }
+
+  /** What is new in a log. A child that was not started yet, or could not be, has none. */
+  private async rowsOf(node: Node): Promise<readonly EventRow[]> {
+    if (node !== this.top && node.seq === 0 && (await this.store.resolve(node.run, 1)).length === 0) return [];
+    return this.store.events(node.run, node.seq);
+  }
+
+  private async readChild(
+    node: Node,
+    at: { readonly path: Path; readonly under: readonly Path[] },
+    seen: (event: SeenEvent) => void,
+  ): Promise<void> {
+    const run = childOf(node.progress.steps.get(at.path)?.activation);
+    if (run === undefined) return;
+    const child = node.children.get(at.path) ?? createNode(run);
+    node.children.set(at.path, child);
+    await this.readNode(child, [...at.under, at.path], seen);
+  }
+}
+
+function createNode(run: string): Node {
+  return { run, progress: new RunProgress(), titles: new Map(), children: new Map(), seq: 0 };
+}
+
+function titlesOf({ steps }: Definition): ReadonlyMap<string, string> {
+  // The body of a fan-out has the id of the fan-out, whose own title counts.
+  return new Map([...steps.flatMap(membersOf), ...steps].map(({ id, title }) => [id, title] as const));
+}

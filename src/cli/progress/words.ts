@@ -1,0 +1,133 @@
+// Owns the words for what happens in a run: what a step is doing or waits for, how it ended, and the line that a pipe
+// gets for one event. The words are stable, since programs read them.
+
+import { formatDuration } from '../../base/duration.ts';
+import type { Waiting } from '../../kernel/activation.ts';
+import { startTimeOf, waitOf } from '../../kernel/activation.ts';
+import type { RunEvent } from '../../kernel/event.ts';
+import { oneLine } from '../terminal.ts';
+import { clockText } from '../time.ts';
+import type { RunProgress, StepProgress } from './progress.ts';
+
+/** What a live step is doing or waits for. */
+export function doingText({ activation, members }: StepProgress): string {
+  const { state, attempt } = activation;
+  const again = attempt > 1 ? `, attempt ${attempt}` : '';
+  switch (state) {
+    case 'queued':
+      return activation.slots === undefined ? 'queued' : 'waits for capacity';
+    case 'preparing':
+    case 'running':
+      return `running${again}`;
+    case 'verifying':
+    case 'reconciling':
+      return `verifying${again}`;
+    case 'unknown':
+      return 'unknown: it may have run, and there is no record of its end';
+    case 'waiting':
+      if (activation.wait.kind !== 'members') return waitText(activation);
+      return members === undefined ? 'running' : `running ${members.total} ${members.total === 1 ? 'member' : 'members'}`;
+  }
+}
+
+function waitText({ wait, due, deadline, attempt }: Waiting): string {
+  const until = due ?? deadline;
+  const limit = until === undefined ? '' : ` until ${clockText(until)}`;
+  switch (wait.kind) {
+    case 'human':
+      return `waits for a person${limit}`;
+    case 'answer':
+      return `waits for an answer${limit}`;
+    case 'report':
+      return `waits for the report of its agent${limit}`;
+    case 'signal':
+      return `waits for signal "${oneLine(wait.name)}"${limit}`;
+    case 'checks':
+      return `has no verdict yet, looks again${limit}`;
+    case 'child':
+      return `waits for run ${wait.run}`;
+    case 'retry':
+      return `waits${limit} for attempt ${attempt}`;
+    case 'delay':
+      return `waits${limit}`;
+    default:
+      return 'running';
+  }
+}
+
+/** How many members of a group are through, and how many of them did not succeed. */
+export function countText({ total, ok, reject, fail, skip }: NonNullable<StepProgress['members']>): string {
+  const failed = fail + reject;
+  return `${ok + reject + fail + skip}/${total}${failed === 0 ? '' : `, ${failed} failed`}`;
+}
+
+/** How long a step took, or has taken so far. */
+export function tookMs({ activation, endedAt }: StepProgress, now: number): number {
+  return Math.max(0, (endedAt ?? now) - (startTimeOf(activation) ?? activation.openedAt));
+}
+
+/** How a settled step ended: `completed`, `failed (timeout)`. */
+export function endText({ status, outcome = '' }: StepProgress): string {
+  return ['ok', 'fail', 'skip', 'cancelled', 'error'].includes(outcome) ? status : `${status} (${oneLine(outcome)})`;
+}
+
+/** The lines of an event, without its time; none for what a reader need not know. */
+export function eventTexts(progress: RunProgress, event: RunEvent): string[] {
+  switch (event.type) {
+    case 'run.started':
+      return [`run ${event.run.id} of ${oneLine(event.run.workflow)} started`];
+    case 'run.changed':
+      return told(runText(event));
+    case 'step.opened':
+    case 'step.reopened':
+      return told(stepText(progress, event.activation.path));
+    case 'step.changed':
+      return changedTexts(progress, event);
+    case 'step.settled':
+      return told(settledText(progress.steps.get(event.path)));
+    case 'edge.taken':
+      return event.exhausted === true ? [`${oneLine(event.from)} has no iterations left; next is ${oneLine(event.to)}`] : [];
+    default:
+      return [];
+  }
+}
+
+function told(text: string | undefined): string[] {
+  return text === undefined ? [] : [text];
+}
+
+function changedTexts(progress: RunProgress, { activation, group, failed }: Extract<RunEvent, { type: 'step.changed' }>): string[] {
+  const { path } = activation;
+  const now = progress.steps.get(path)?.moved === true || group !== undefined ? stepText(progress, path) : undefined;
+  const before = failed === undefined ? undefined : `${oneLine(path)} attempt ${failed.attempt} failed: ${oneLine(failed.error.message)}`;
+  return [...told(before), ...told(now)];
+}
+
+/** What a step does now; a step that only gets ready is not worth a line. */
+function stepText(progress: RunProgress, path: string): string | undefined {
+  const step = progress.steps.get(path);
+  if (step === undefined || step.activation.state === 'queued' || step.activation.state === 'preparing') return undefined;
+  // A group is opened before it has members; the line with their number follows at once.
+  if (waitOf(step.activation)?.kind === 'members' && step.members === undefined) return undefined;
+  return `${oneLine(path)} ${doingText(step)}`;
+}
+
+function settledText(step: StepProgress | undefined): string | undefined {
+  if (step === undefined) return undefined;
+  const count = step.members === undefined ? '' : ` (${countText(step.members)})`;
+  const error = step.error === undefined ? '' : `: ${oneLine(step.error)}`;
+  return `${oneLine(step.activation.path)} ${endText(step)} in ${formatDuration(tookMs(step, step.endedAt ?? 0))}${count}${error}`;
+}
+
+function runText(event: Extract<RunEvent, { type: 'run.changed' }>): string | undefined {
+  const who = event.actor === undefined ? '' : ` by ${oneLine(event.actor)}`;
+  if (event.decision !== undefined) {
+    const { gate, option, actor } = event.decision;
+    return `${oneLine(gate)} was decided: "${oneLine(option)}" by ${oneLine(actor)}`;
+  }
+  if (event.paused !== undefined) return event.paused ? `run paused${who}` : `run goes on${who}`;
+  if (event.ending !== undefined) return `run is being cancelled${who}`;
+  if (event.halt !== undefined && event.halt !== null) return `run ${event.status ?? 'escalated'}: ${oneLine(event.halt.message)}`;
+  if (event.halt === null) return `run goes on${who}`;
+  return event.status === undefined ? undefined : `run ${event.status}${who}`;
+}

@@ -1,0 +1,42 @@
+// Owns how a budget is written on the command line: `--budget cost_usd=5 --budget time=30m`.
+
+import { parseDuration } from '../../base/duration.ts';
+import { EngineError } from '../../base/error.ts';
+import { didYouMean } from '../../base/suggest.ts';
+import { type Amount, addBudgets, type Budget, budgetFault } from '../../definition/budget.ts';
+
+const AMOUNTS: Readonly<Record<string, Amount>> = { tokens: 'tokens', cost_usd: 'costUsd', turns: 'turns', time: 'timeMs' };
+
+/** The budget that options give together; undefined without any. */
+export function budgetOf(texts: readonly string[]): Budget | undefined {
+  return texts.length === 0 ? undefined : texts.map(amountOf).reduce(addBudgets);
+}
+
+function amountOf(text: string): Budget {
+  const equals = text.indexOf('=');
+  const name = equals === -1 ? text : text.slice(0, equals);
+  const value = equals === -1 ? '' : text.slice(equals + 1);
+  const names = Object.keys(AMOUNTS);
+  const amount = Object.hasOwn(AMOUNTS, name) ? AMOUNTS[name] : undefined;
+  if (amount === undefined) throw usage(`--budget has no amount "${name}"${didYouMean(name, names)}; it is one of ${names.join(', ')}`);
+  const budget = { [amount]: amount === 'timeMs' ? timeOf(value) : numberOf(value) };
+  if (budgetFault(budget) !== undefined || !(Number(budget[amount]) > 0))
+    throw usage(`--budget ${name} is a number above 0, such as ${name}=${amount === 'timeMs' ? '30m' : '5'}, not "${value}"`);
+  return budget;
+}
+
+function numberOf(value: string): number {
+  return /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
+}
+
+function timeOf(value: string): number {
+  try {
+    return parseDuration(value, '--budget time');
+  } catch {
+    return Number.NaN;
+  }
+}
+
+function usage(what: string): EngineError {
+  return new EngineError('USAGE', `${what}; "pawl resume --help" shows how it is used`);
+}

@@ -1,0 +1,115 @@
+// The settings of a project that people and workflow files share: each is checked as it is read, and told at its place.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { isEngineError } from '../../base/error.ts';
+import { readSettingsFile } from './file.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pawl-settings-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function read(text: string): Promise<Record<string, unknown>> {
+  const file = join(folder, 'config.yaml');
+  writeFileSync(file, text);
+  return Object.fromEntries((await readSettingsFile(file)).map(({ key, value }) => [key, value]));
+}
+
+/** What is wrong with a file, behind its line and column. */
+async function fault(text: string): Promise<string> {
+  try {
+    return JSON.stringify(await read(text));
+  } catch (error) {
+    return isEngineError(error) ? `${error.code} ${error.position?.line}:${error.position?.column} ${error.message}` : String(error);
+  }
+}
+
+const SEED = `project:
+  default_branch: main
+groups:
+  maintainers: [ann, bob]
+agent_roles:
+  feat-dev:
+    triggers:
+      - event: "issues.labeled"
+        label: feature
+review_policy:
+  enabled: true
+  default_requirements:
+    - role: pr-review
+      count: 1
+  rules:
+    - name: squadron-dev-pipeline
+      match:
+        base_branch: squadron-dev
+      requirements:
+        - role: test-coverage
+        - role: security-review
+        - role: pr-review
+      sequence: [test-coverage, security-review, pr-review]
+`;
+
+test('everything that the seed writes into its settings is read', async () => {
+  expect(await read(SEED)).toMatchObject({
+    'project.default_branch': 'main',
+    'groups.maintainers': ['ann', 'bob'],
+    agent_roles: { 'feat-dev': { triggers: [{ event: 'issues.labeled', label: 'feature' }] } },
+    review_policy: { enabled: true, rules: [{ name: 'squadron-dev-pipeline' }] },
+  });
+});
+
+test('what is checked and not read yet is told apart from what is in use', async () => {
+  await read(SEED);
+  const settings = await readSettingsFile(join(folder, 'config.yaml'));
+  expect(settings.filter(({ isUsed }) => !isUsed)).toEqual([]);
+});
+
+test('roles have two spellings, and a file uses one', async () => {
+  expect(await read('roles: { dev: { triggers: [{ event: push }] } }')).toHaveProperty('roles');
+  expect(await fault('roles: {}\nlimits: { global: 1 }\nagent_roles: {}\n')).toMatch(
+    /^CONFIG_INVALID 3:1 "roles" and "agent_roles" are one setting in two spellings/,
+  );
+});
+
+describe('what is wrong is told at its own place', () => {
+  test.each([
+    ['a branch that is no text', 'project:\n  default_branch: 7\n', '2:19 "project.default_branch" is a text'],
+    ['an unknown fact', 'project:\n  branch: x\n', '2:3 there is no setting "branch" under "project"'],
+    ['a group that is no list', 'groups:\n  a: ann\n', '2:6 "groups.a" is a list of people'],
+    ['a role that is a word', 'roles:\n  dev: x\n', '2:8 "roles.dev" is a mapping'],
+    ['a trigger without an event', 'roles:\n  dev:\n    triggers:\n      - label: x\n', '4:9 "roles.dev.triggers.0.event" is missing'],
+    ['a switch that is none', 'review_policy:\n  enabled: maybe\n', '2:12 "review_policy.enabled" is true or false'],
+    ['an unknown field', 'review_policy:\n  rules: [{ name: a, requirments: [] }]\n', '(did you mean "requirements"?)'],
+    [
+      'a count of none',
+      'review_policy:\n  default_requirements:\n    - role: a\n      count: 0\n',
+      '4:14 "review_policy.default_requirements.0.count" is a whole number from 1',
+    ],
+    ['a rule without a name', 'review_policy: { rules: [{ sequence: [a] }] }', '1:26 "review_policy.rules.0.name" is missing'],
+    ['a rule that nobody reviews', 'review_policy: { rules: [{ name: a }] }', 'there are no default_requirements'],
+  ])('%s', async (_, text, message) => {
+    expect(await fault(text)).toContain(message);
+  });
+
+  const rules = (lines: string): string =>
+    `review_policy:\n  rules:\n    - name: a\n      requirements: [{ role: x }, { role: y }]\n${lines}`;
+  test.each([
+    ['a sequence with a stranger', rules('      sequence: [x, z, y]\n'), '5:21 "review_policy.rules.0.sequence.1" is "z"'],
+    ['a sequence that repeats', rules('      sequence: [x, x, y]\n'), '5:21 "review_policy.rules.0.sequence.1" is "x"'],
+    ['a sequence that leaves out a role', rules('      sequence: [x]\n'), 'leaves out "y"'],
+    ['a role twice', rules('').replace('role: y', 'role: x'), 'names "x" again; raise its count'],
+    ['two rules of one name', `${rules('')}    - name: a\n      requirements: [{ role: x }]\n`, '5:13 "review_policy.rules.1.name" is "a"'],
+    ['the name of the default', rules('').replace('name: a', 'name: default-review'), 'which the default requirements are called'],
+  ])('%s', async (_, text, message) => {
+    expect(await fault(text)).toContain(message);
+  });
+});
+
+test('decisions are signed, or nothing is said of them', async () => {
+  expect(await read('decisions: signed\n')).toEqual({ decisions: 'signed' });
+  expect(await fault('decisions: unsigned\n')).toBe('CONFIG_INVALID 1:12 "decisions" is signed, or left out');
+});

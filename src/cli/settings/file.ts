@@ -1,0 +1,194 @@
+// Owns one file of settings: YAML 1.2 with nothing that surprises (no second key of a name, no tags, no flood of aliases),
+// every key known, every value of its kind, and the place of each for messages. Loaded only when such a file exists.
+
+import { statSync } from 'node:fs';
+import { isCollection, isMap, isNode, isScalar, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
+import { budgetFieldsFault, readBudget } from '../../agents/role-fields.ts';
+import { digestText } from '../../base/digest.ts';
+import { EngineError, messageOf } from '../../base/error.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { didYouMean } from '../../base/suggest.ts';
+import { readPlainFile } from '../plain-file.ts';
+import { type Fault, policyFault, roleFault } from './policy.ts';
+
+const BYTES_MAX = 1024 * 1024;
+const ALIASES_MAX = 100;
+
+/** One setting of a file: its key with dots, its value, its place. */
+export interface Setting {
+  readonly key: string;
+  readonly value: Json;
+  readonly position: { readonly line: number; readonly column: number };
+  /** The digest of the text it was read from. */
+  readonly digest: string;
+  /** False for names that are kept for later: accepted as they are, and nothing reads them yet. */
+  readonly isUsed: boolean;
+}
+
+/** What may stand under a key: a value of some kind, or keys of its own (`*` stands for any). */
+type Shape = ((value: Json) => string | Fault | undefined) | { readonly [key: string]: Shape };
+
+const text = (value: Json): string | undefined => (typeof value === 'string' && value !== '' ? undefined : 'a text that is not empty');
+const count = (value: Json): string | undefined =>
+  Number.isSafeInteger(value) && (value as number) >= 1 ? undefined : 'a whole number of at least 1';
+const names = (value: Json): string | undefined =>
+  Array.isArray(value) && value.every((name) => typeof name === 'string' && /^[A-Za-z_]\w*\*?$/.test(name))
+    ? undefined
+    : 'a list of names of variables, such as [PATH, LC_*]';
+
+const SHAPE: { readonly [key: string]: Shape } = {
+  db: text,
+  limits: { global: count, repository: count, roles: { '*': count }, credentials: { '*': count }, keys: { '*': count } },
+  validation: { stages: { '*': stage } },
+  environment: names,
+  commands: { '*': (value) => (isTexts(value) ? undefined : 'a program and its arguments, such as [node, tools/review.mjs]') },
+  project: { default_branch: text },
+  groups: { '*': people },
+  forge: { kind: (value) => (value === 'local' ? undefined : 'local, the one kind of forge there is'), repository: text, state: text },
+  budgets: { run: budgetFieldsFault, day: budgetFieldsFault },
+  protected: (value) => (isTexts(value) ? undefined : 'a list of patterns, such as ["test/**"]'),
+  decisions: (value) => (value === 'signed' ? undefined : 'signed, or left out'),
+  roles: roleFault,
+  agent_roles: roleFault,
+  review_policy: policyFault,
+};
+
+/** Names that are kept for later. */
+const RESERVED = ['secrets', 'budget'];
+/** The two spellings of one name. */
+const ROLES = ['roles', 'agent_roles'];
+
+function people(value: Json): string | undefined {
+  return isTexts(value) ? undefined : 'a list of people, such as [ann, bob]';
+}
+
+function stage(value: Json): string | undefined {
+  const expected = 'a command line, a list of other stages, or a mapping with run or argv';
+  if (typeof value === 'string') return value === '' ? expected : undefined;
+  if (isTexts(value)) return undefined;
+  if (!isJsonObject(value)) return expected;
+  const { run, argv, env, cwd, timeoutMs, ...rest } = value;
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) return `${expected}; "${unknown}" is not one of run, argv, env, cwd, timeoutMs`;
+  const fits =
+    (run === undefined) !== (argv === undefined) &&
+    (run === undefined || (typeof run === 'string' && run !== '')) &&
+    (argv === undefined || isTexts(argv)) &&
+    (cwd === undefined || typeof cwd === 'string') &&
+    (timeoutMs === undefined || count(timeoutMs) === undefined) &&
+    (env === undefined || (typeof env === 'object' && env !== null && Object.values(env).every((entry) => typeof entry === 'string')));
+  return fits ? undefined : expected;
+}
+
+function isTexts(value: Json): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string' && word !== '');
+}
+
+/** The settings of a file; what is wrong with it is CONFIG_INVALID with the place. */
+export async function readSettingsFile(file: string): Promise<Setting[]> {
+  return new SettingsReader(file).read();
+}
+
+class SettingsReader {
+  private readonly file: string;
+  private readonly lines = new LineCounter();
+  private digest = '';
+
+  constructor(file: string) {
+    this.file = file;
+  }
+
+  read(): Setting[] {
+    const { size } = statSync(this.file);
+    if (size > BYTES_MAX) throw this.invalid(0, `the file has ${size} bytes, and settings have at most ${BYTES_MAX}`);
+    const text = this.text();
+    this.digest = digestText(text);
+    const document = parseDocument(text, {
+      version: '1.2',
+      schema: 'core',
+      uniqueKeys: true,
+      prettyErrors: false,
+      lineCounter: this.lines,
+    });
+    const [problem] = [...document.errors, ...document.warnings];
+    if (problem !== undefined) throw this.invalid(problem.pos[0], problem.message);
+    try {
+      document.toJS({ maxAliasCount: ALIASES_MAX });
+    } catch (cause) {
+      throw this.invalid(0, `${messageOf(cause)}; settings need no more than ${ALIASES_MAX} aliases`);
+    }
+    const { contents } = document;
+    if (contents === null || (isScalar(contents) && contents.value === null)) return [];
+    if (!isMap(contents)) throw this.invalid(contents.range?.[0] ?? 0, 'settings are a mapping of names to values');
+    const toJson = (node: Node): Json => node.toJS(document, { maxAliasCount: ALIASES_MAX }) as Json;
+    const settings = this.readMap(contents as YAMLMap<unknown, Node>, { path: '', shape: SHAPE, toJson });
+    const second = contents.items.map(({ key }) => key).filter((key) => isScalar(key) && ROLES.includes(String(key.value)))[1];
+    if (isScalar(second))
+      throw this.invalid(second.range?.[0] ?? 0, '"roles" and "agent_roles" are one setting in two spellings; keep one of them');
+    return settings;
+  }
+
+  private text(): string {
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(readPlainFile(this.file));
+    } catch (cause) {
+      throw this.invalid(0, `the file cannot be read as UTF-8 text: ${messageOf(cause)}`);
+    }
+  }
+
+  private readMap(map: YAMLMap<unknown, Node>, at: Level): Setting[] {
+    return map.items.flatMap((pair) => this.readPair(pair, at));
+  }
+
+  private readPair(pair: Pair<unknown, Node>, { path, shape, toJson }: Level): Setting[] {
+    const offset = isScalar(pair.key) ? (pair.key.range?.[0] ?? 0) : 0;
+    const name = isScalar(pair.key) ? String(pair.key.value) : '';
+    const key = path === '' ? name : `${path}.${name}`;
+    const isReserved = path === '' && RESERVED.includes(name);
+    const below = Object.hasOwn(shape, name) ? shape[name] : shape['*'];
+    if (below === undefined && !isReserved) throw this.unknown(offset, name, { path, shape });
+    const value = pair.value === null ? null : toJson(pair.value);
+    const leaf = { digest: this.digest, key, value, position: this.place(offset) };
+    if (below === undefined) return [{ ...leaf, isUsed: false }];
+    if (typeof below === 'function') {
+      const wrong = below(value);
+      const at = pair.value?.range?.[0] ?? offset;
+      if (typeof wrong === 'string') throw this.invalid(at, `"${key}" is ${wrong}`);
+      if (wrong !== undefined)
+        throw this.invalid(offsetOf(pair.value, wrong.path) ?? at, `"${[key, ...wrong.path].join('.')}" ${wrong.what}`);
+      // A budget is told in one spelling, with its time in milliseconds.
+      return [{ ...leaf, ...(path === 'budgets' ? { value: readBudget(value as JsonObject) as Json } : {}), isUsed: true }];
+    }
+    if (!isMap(pair.value)) throw this.invalid(pair.value?.range?.[0] ?? offset, `"${key}" is a mapping of names to values`);
+    return this.readMap(pair.value as YAMLMap<unknown, Node>, { path: key, shape: below, toJson });
+  }
+
+  private unknown(offset: number, name: string, { path, shape }: Pick<Level, 'path' | 'shape'>): EngineError {
+    const known = [...Object.keys(shape), ...(path === '' ? RESERVED : [])];
+    const where = path === '' ? '' : ` under "${path}"`;
+    return this.invalid(offset, `there is no setting "${name}"${where}${didYouMean(name, known)}; there are ${known.join(', ')}`);
+  }
+
+  private place(offset: number): { readonly line: number; readonly column: number } {
+    const { line, col } = this.lines.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  }
+
+  private invalid(offset: number, what: string): EngineError {
+    return new EngineError('CONFIG_INVALID', what, { position: { file: this.file, ...this.place(offset) } });
+  }
+}
+
+interface Level {
+  readonly path: string;
+  readonly shape: { readonly [key: string]: Shape };
+  readonly toJson: (node: Node) => Json;
+}
+
+/** Where the value at a path inside of a value begins; of one that is not there, the nearest that would hold it. */
+function offsetOf(value: Node | null, path: Fault['path']): number | undefined {
+  if (path.length === 0 || !isCollection(value)) return value?.range?.[0];
+  const [head, ...rest] = path;
+  const below = value.get(head, true);
+  return isNode(below) ? offsetOf(below, rest) : value.range?.[0];
+}

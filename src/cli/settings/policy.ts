@@ -1,0 +1,116 @@
+// Owns what may be written under `review_policy` and `roles`: lists of mappings, in which whatever is wrong is told at its
+// own place.
+
+import { roleFieldsFault } from '../../agents/role-fields.ts';
+import type { ReviewPolicy, ReviewRequirement, ReviewRule } from '../../authoring/review-policy.ts';
+import { DEFAULT_REVIEW } from '../../authoring/review-policy.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { didYouMean } from '../../base/suggest.ts';
+
+/** What is wrong inside of a value: where, and what, as the rest of a sentence. */
+export interface Fault {
+  readonly path: readonly (string | number)[];
+  readonly what: string;
+}
+
+/** Looks at the value at a path. */
+type Check = (value: Json, path: Fault['path']) => Fault | undefined;
+
+/** Roles become ids of steps, so they are as ids are. */
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/;
+const COUNT_MAX = 20;
+
+const simple =
+  (fits: (value: Json) => boolean, expected: string): Check =>
+  (value, path) =>
+    fits(value) ? undefined : { path, what: `is ${expected}` };
+
+const text = simple((value) => typeof value === 'string' && value !== '', 'a text that is not empty');
+const flag = simple((value) => typeof value === 'boolean', 'true or false');
+const name = simple((value) => typeof value === 'string' && NAME.test(value), 'a name of letters, digits, "-" and "_"');
+const count = simple(
+  (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= COUNT_MAX,
+  `a whole number from 1 to ${COUNT_MAX}`,
+);
+
+function list(item: Check, expected: string): Check {
+  return (value, path) => {
+    if (!Array.isArray(value) || value.length === 0) return { path, what: `is a list of ${expected}` };
+    return firstOf(value.map((entry: Json, index) => item(entry, [...path, index])));
+  };
+}
+
+function fields(shape: Readonly<Record<string, Check>>, needed: readonly string[] = []): Check {
+  const known = Object.keys(shape);
+  return (value, path) => {
+    if (!isJsonObject(value)) return { path, what: `is a mapping with ${known.join(', ')}` };
+    const unknown = Object.keys(value).find((key) => !known.includes(key));
+    if (unknown !== undefined)
+      return { path: [...path, unknown], what: `is no setting${didYouMean(unknown, known)}; there are ${known.join(', ')}` };
+    const missing = needed.find((key) => value[key] === undefined);
+    if (missing !== undefined) return { path: [...path, missing], what: 'is missing' };
+    return firstOf(known.map((key) => (value[key] === undefined ? undefined : shape[key]?.(value[key], [...path, key]))));
+  };
+}
+
+function firstOf(faults: readonly (Fault | undefined)[]): Fault | undefined {
+  return faults.find((fault) => fault !== undefined);
+}
+
+const requirements = list(fields({ role: name, count }, ['role']), 'requirements, such as [{ role: pr-review, count: 1 }]');
+const rule = fields({ name, match: fields({ base_branch: text }), requirements, sequence: list(name, 'roles') }, ['name']);
+const policy = fields({ enabled: flag, default_requirements: requirements, rules: list(rule, 'rules, each with a name') });
+
+/** What is wrong with a review policy. */
+export function policyFault(value: Json): Fault | undefined {
+  // Only what has the right shape is looked at further.
+  return policy(value, []) ?? meaningFault(value as JsonObject & ReviewPolicy);
+}
+
+function meaningFault({ default_requirements, rules = [] }: ReviewPolicy): Fault | undefined {
+  const roles = roleTwice(default_requirements, ['default_requirements']);
+  return roles ?? firstOf(rules.map((one, index) => ruleFault(one, ['rules', index], { rules, standard: default_requirements })));
+}
+
+function ruleFault(
+  { name: called, requirements: own, sequence }: ReviewRule,
+  path: Fault['path'],
+  { rules, standard }: { readonly rules: readonly ReviewRule[]; readonly standard: readonly ReviewRequirement[] | undefined },
+): Fault | undefined {
+  if (called === DEFAULT_REVIEW) return { path: [...path, 'name'], what: `is "${called}", which the default requirements are called` };
+  if (rules.findIndex((other) => other.name === called) !== path[1])
+    return { path: [...path, 'name'], what: `is "${called}", as another rule is called; each rule becomes a workflow of its name` };
+  const needed = own ?? standard;
+  if (needed === undefined) return { path: [...path, 'requirements'], what: 'is missing, and there are no default_requirements' };
+  const roles = needed.map(({ role }) => role);
+  const stranger = sequence?.findIndex((role, index) => !roles.includes(role) || sequence.indexOf(role) !== index) ?? -1;
+  if (stranger >= 0)
+    return { path: [...path, 'sequence', stranger], what: `is "${sequence?.[stranger]}"; a sequence names each required role once` };
+  const left = sequence === undefined ? undefined : roles.find((role) => !sequence.includes(role));
+  if (left !== undefined) return { path: [...path, 'sequence'], what: `leaves out "${left}", which is required` };
+  return roleTwice(own, [...path, 'requirements']);
+}
+
+function roleTwice(listed: readonly ReviewRequirement[] = [], path: Fault['path']): Fault | undefined {
+  const second = listed.findIndex(({ role }, index) => listed.findIndex((other) => other.role === role) !== index);
+  return second < 0
+    ? undefined
+    : { path: [...path, second, 'role'], what: `names "${listed[second]?.role}" again; raise its count instead` };
+}
+
+const triggers = list(fields({ event: text, label: text }, ['event']), 'triggers, such as [{ event: issues.labeled, label: feature }]');
+
+/** What is wrong with the roles of agents. */
+export function roleFault(value: Json): Fault | undefined {
+  if (!isJsonObject(value)) return { path: [], what: 'is a mapping of roles to what they are' };
+  return firstOf(
+    Object.entries(value).map(([role, given]) => {
+      if (!isJsonObject(given)) return { path: [role], what: 'is a mapping, such as { triggers: [{ event: issues.labeled }] }' };
+      const { triggers: heard, ...rest } = given;
+      const fault = heard === undefined ? undefined : triggers(heard, [role, 'triggers']);
+      if (fault !== undefined) return fault;
+      const other = roleFieldsFault(rest);
+      return other === undefined ? undefined : { ...other, path: [role, ...other.path] };
+    }),
+  );
+}

@@ -1,0 +1,43 @@
+// Owns which command moves a waiting run on.
+
+import type { OpenGate } from '../../engine/gates.ts';
+import type { Halt } from '../../kernel/run-state.ts';
+import type { OpenWait } from '../../kernel/status.ts';
+import { shellWord } from '../caller.ts';
+
+/** What a wait stands in: its gate, whether other gates wait too, and why the run halted. */
+export interface WaitScene {
+  readonly gate: OpenGate | undefined;
+  readonly several: boolean;
+  readonly halt: Halt | undefined;
+}
+
+/** The command that ends a wait; nothing where only time, capacity or a signal does. */
+export function commandFor(run: string, wait: OpenWait, { gate, several, halt }: WaitScene): string | undefined {
+  switch (wait.kind) {
+    case 'human': {
+      const option = gate?.gate.options[0];
+      if (option === undefined) return `pawl decide ${run}`;
+      const which = several ? ` --gate ${shellWord(wait.path ?? '')}` : '';
+      return `pawl decide ${run}${which} --option ${shellWord(option.label)}${option.requiresInput ? ' --input TEXT' : ''}`;
+    }
+    case 'child':
+      return `pawl show ${wait.child}`;
+    case 'escalation':
+      return `pawl retry ${run}${halt?.reason === 'exhausted' ? ' --extend 1' : ''}`;
+    case 'unknown':
+      return `pawl resume ${run} --rerun ${shellWord(wait.path ?? '')}`;
+    case 'pause':
+      return `pawl resume ${run}`;
+    case 'report':
+      return `pawl next ${run}`;
+    case 'answer':
+      return `pawl answer ${run}`;
+    case 'signal':
+    case 'checks':
+    case 'capacity':
+    case 'budget':
+    case 'delay':
+      return undefined;
+  }
+}

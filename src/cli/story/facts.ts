@@ -1,0 +1,194 @@
+// Owns the words for each fact of a run's log: one line per fact, the same words every time, so that lines can be
+// searched for and compared.
+
+import { formatDuration } from '../../base/duration.ts';
+import { unreachable } from '../../base/invariant.ts';
+import type { Budget } from '../../definition/budget.ts';
+import type { Activation, Wait } from '../../kernel/activation.ts';
+import { waitOf } from '../../kernel/activation.ts';
+import type { RunChanged, RunEvent, StepChanged, StepSettled } from '../../kernel/event.ts';
+import type { Group } from '../../kernel/run-state.ts';
+import { oneLine } from '../terminal.ts';
+
+/** The path of the step a fact is about; empty for facts about the run as a whole. */
+export function factPath(event: RunEvent): string {
+  switch (event.type) {
+    case 'run.started':
+    case 'run.changed':
+      return '';
+    case 'step.opened':
+    case 'step.reopened':
+    case 'step.changed':
+      return event.activation.path;
+    case 'edge.taken':
+      return event.from;
+    case 'input.ignored':
+      return event.path ?? '';
+    default:
+      return event.path;
+  }
+}
+
+/** What happened, in plain words on one line. */
+export function factText(event: RunEvent): string {
+  return oneLine(wordsOf(event));
+}
+
+function wordsOf(event: RunEvent): string {
+  switch (event.type) {
+    case 'run.started':
+      return `run of ${event.run.workflow} started${event.fork === undefined ? '' : `, forked from ${event.fork.run} at ${event.fork.step}`}`;
+    case 'run.changed':
+      return runWords(event);
+    case 'step.opened':
+      return openedWords(event.activation);
+    case 'step.changed':
+      return changedWords(event);
+    case 'step.settled':
+      return settledWords(event);
+    case 'edge.taken':
+      return `on ${event.outcome} goes to ${event.to}${event.exhausted === true ? ', since the bound is used up' : ''}`;
+    case 'group.joined':
+      return `joined with ${event.outcome}: ${countsOf(event.counters)}`;
+    case 'step.reopened':
+      return `taken up again${by(event.actor)}, attempt ${event.activation.attempt}`;
+    case 'input.ignored':
+      return `ignored "${event.input}": ${IGNORED[event.reason]}`;
+    default:
+      return unreachable(event);
+  }
+}
+
+const IGNORED = {
+  late: 'it came too late',
+  final: 'the run has ended',
+  duplicate: 'it had come before',
+  'stale-digest': 'it was about something else than is shown now',
+  'no-wait': 'nothing waits for it',
+  'not-allowed': 'it is not possible here',
+} as const;
+
+function by(actor: string | undefined): string {
+  return actor === undefined ? '' : ` by ${actor}`;
+}
+
+function runWords(event: RunChanged): string {
+  const note = event.note === undefined ? '' : `: ${event.note}`;
+  const words = [
+    decisionWords(event.decision),
+    overrideWords(event.override),
+    event.halt === null ? `resumed${by(event.actor)}${note}` : undefined,
+    event.halt === null || event.status === undefined
+      ? undefined
+      : `run ${event.status}${by(event.actor)}${event.halt === undefined ? note : `: ${event.halt.message}`}`,
+    event.paused === undefined ? undefined : `${event.paused ? 'paused' : 'pause ended'}${by(event.actor)}`,
+    event.ending === undefined ? undefined : `being cancelled${by(event.actor)}${note}`,
+    event.extended === undefined ? undefined : `${event.extended.edge} may be taken ${event.extended.by} more times${by(event.actor)}`,
+    event.signal === undefined ? undefined : `signal "${event.signal.name}" ${'queued' in event.signal ? 'kept for later' : 'taken'}`,
+    event.code === undefined ? undefined : `changed code accepted${by(event.actor)}`,
+    event.granted === undefined ? undefined : `may use ${budgetText(event.granted)} more${by(event.actor)}`,
+  ].filter((word) => word !== undefined);
+  return words.length === 0 ? 'run changed' : words.join('; ');
+}
+
+function budgetText({ tokens, costUsd, turns, timeMs }: Budget): string {
+  const amounts = [
+    tokens === undefined ? '' : `${tokens} tokens`,
+    costUsd === undefined ? '' : `$${costUsd}`,
+    turns === undefined ? '' : `${turns} turns`,
+    timeMs === undefined ? '' : `${formatDuration(timeMs)} of work`,
+  ];
+  return amounts.filter((amount) => amount !== '').join(', ');
+}
+
+function overrideWords(override: RunChanged['override']): string | undefined {
+  if (override === undefined) return undefined;
+  return `${override.actor} passed by hand: ${override.passed.join(', ')} (${override.how})`;
+}
+
+function decisionWords(decision: RunChanged['decision']): string | undefined {
+  if (decision === undefined) return undefined;
+  return `${decision.actor} chose "${decision.option}" at ${decision.gate}${decision.input === undefined ? '' : `: ${decision.input}`}`;
+}
+
+function openedWords(activation: Activation): string {
+  const { kind, state, attempt } = activation;
+  const wait = waitOf(activation);
+  if (wait !== undefined && wait.kind !== 'members') return waitWords(wait);
+  if (state === 'running') return attempt === 1 ? `${kind} started` : `${kind} started, attempt ${attempt}`;
+  return `${kind} opened${state === 'queued' ? ', queued' : ''}`;
+}
+
+function changedWords({ activation, failed, group, actor, note }: StepChanged): string {
+  const words = [
+    failed === undefined ? undefined : `attempt ${failed.attempt} failed: ${failed.error.message}`,
+    group === undefined ? undefined : `${group.total} members to do`,
+    group === undefined ? stateWords(activation) : undefined,
+    actor === undefined ? undefined : `said ${actor}${note === undefined ? '' : `: ${note}`}`,
+  ].filter((word) => word !== undefined);
+  return words.length === 0 ? 'changed' : words.join('; ');
+}
+
+function stateWords(activation: Activation): string {
+  const attempt = activation.attempt > 1 ? `, attempt ${activation.attempt}` : '';
+  switch (activation.state) {
+    case 'running':
+      return `started${attempt}`;
+    case 'verifying':
+      return 'work reported, being verified';
+    case 'reconciling':
+      return 'being checked for whether it took effect';
+    case 'queued':
+      return `queued${attempt}`;
+    case 'unknown':
+      return 'a crash left no record of its end';
+    case 'preparing':
+      return `preconditions being checked${attempt}`;
+    case 'waiting':
+      return waitWords(activation.wait);
+  }
+}
+
+function waitWords(wait: Wait): string {
+  switch (wait.kind) {
+    case 'human':
+      return `waits for a person${wait.digest === undefined ? '' : `, shown ${wait.digest.slice(0, 12)}`}`;
+    case 'child':
+      return `waits for the child run ${wait.run}`;
+    case 'signal':
+      return `waits for the signal "${wait.name}"`;
+    case 'delay':
+      return 'waits for time to pass';
+    case 'retry':
+      return 'waits before it is tried again';
+    case 'members':
+      return 'waits for its members';
+    case 'report':
+      return 'waits for an agent to report';
+    case 'answer':
+      return 'waits for answers';
+    case 'checks':
+      return 'has no verdict yet, and looks again when something happens';
+    case 'repair':
+      return 'waits for the fix';
+    case 'capacity':
+      return 'waits until there is capacity again';
+    case 'budget':
+      return 'waits for budget';
+  }
+}
+
+function settledWords({ outcome, error, actor, attempt }: StepSettled): string {
+  const tries = attempt > 1 ? ` at attempt ${attempt}` : '';
+  return `${outcome}${tries}${by(actor)}${error === undefined ? '' : `: ${error.message}`}`;
+}
+
+function countsOf({ total, ok, reject, fail, skip }: Pick<Group, 'total' | 'ok' | 'reject' | 'fail' | 'skip'>): string {
+  const parts = [
+    `${ok} of ${total} ok`,
+    reject > 0 ? `${reject} rejected` : '',
+    fail > 0 ? `${fail} failed` : '',
+    skip > 0 ? `${skip} skipped` : '',
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}

@@ -1,0 +1,106 @@
+// Owns what only the log of a run tells: who decided what and on which content, what was passed by hand, how large its fan-outs are, and which
+// run it was forked from.
+
+import { humanWaitOf } from '../../kernel/activation.ts';
+import type { Override, RunChanged, RunEvent } from '../../kernel/event.ts';
+import { activationIn, pathOf } from '../../kernel/event.ts';
+import type { EventRow, Store } from '../../store/store.ts';
+
+/** A decision of a person: the digest is over everything they were shown. */
+export interface StoryDecision {
+  readonly gate: string;
+  readonly path: string;
+  readonly option: string;
+  readonly input: string | null;
+  readonly actor: string;
+  readonly digest: string | null;
+  readonly at: string;
+  /** Who signed it and with which key, as the log says; `show` says whether that holds. Null where nobody did. */
+  readonly signed: { readonly name: string; readonly fingerprint: string; readonly isProved?: boolean } | null;
+}
+
+/** What a person let pass by hand. */
+export interface StoryOverride {
+  readonly how: Override['how'];
+  readonly actor: string;
+  /** The steps that were passed. */
+  readonly passed: readonly string[];
+  /** The step the run went on with; null where it went on by its definition. */
+  readonly to: string | null;
+  readonly note: string | null;
+  readonly at: string;
+}
+
+/** What the log tells. */
+export interface History {
+  readonly decisions: readonly StoryDecision[];
+  readonly overrides: readonly StoryOverride[];
+  /** How many members each group has, by its path. */
+  readonly totals: ReadonlyMap<string, number>;
+  readonly forkOf: { readonly run: string; readonly step: string } | undefined;
+}
+
+/** Reads the log of a run for what a story needs of it. */
+export async function readHistory(store: Store, run: string): Promise<History> {
+  const rows = await store.events(run, 0);
+  const [first] = rows[0]?.events ?? [];
+  const fork = first?.type === 'run.started' ? first.fork : undefined;
+  return {
+    decisions: decisionsOf(rows),
+    overrides: rows.flatMap(({ events }) => events.flatMap(overrideOf)),
+    totals: totalsOf(rows),
+    forkOf: fork === undefined ? undefined : { run: fork.run, step: fork.step },
+  };
+}
+
+function decisionsOf(rows: readonly EventRow[]): StoryDecision[] {
+  const asked = new Map<string, string>();
+  return rows.flatMap(({ events }) =>
+    events.flatMap((event, index) => {
+      noteQuestion(asked, event);
+      if (event.type !== 'run.changed' || event.decision === undefined) return [];
+      // The fact after a decision is about the step it was made at: it settles, or is verified.
+      const path = event.signed?.on === 'decision' ? event.signed.path : (pathOf(events[index + 1]) ?? event.decision.gate);
+      const { gate, option, input, actor } = event.decision;
+      return [
+        {
+          gate,
+          path,
+          option,
+          input: input ?? null,
+          actor,
+          digest: asked.get(path) ?? null,
+          at: new Date(event.at).toISOString(),
+          signed: signedOf(event),
+        },
+      ];
+    }),
+  );
+}
+
+function overrideOf(event: RunEvent): StoryOverride[] {
+  const override = event.type === 'run.started' || event.type === 'run.changed' ? event.override : undefined;
+  if (override === undefined) return [];
+  const { how, actor, passed, to = null, note = null } = override;
+  return [{ how, actor, passed, to, note, at: new Date(event.at).toISOString() }];
+}
+
+/** What the log says of a signature. Whoever can write to the database can write that, too: `show` proves it. */
+function signedOf({ signed, actor = '' }: RunChanged): StoryDecision['signed'] {
+  return signed?.on === 'decision' ? { name: actor, fingerprint: signed.signature.key } : null;
+}
+
+function noteQuestion(asked: Map<string, string>, event: RunEvent): void {
+  const digest = humanWaitOf(activationIn(event))?.digest;
+  const path = pathOf(event);
+  if (digest !== undefined && path !== undefined) asked.set(path, digest);
+}
+
+function totalsOf(rows: readonly EventRow[]): ReadonlyMap<string, number> {
+  const totals = new Map<string, number>();
+  for (const event of rows.flatMap(({ events }) => events)) {
+    if (event.type === 'step.changed' && event.group !== undefined) totals.set(event.activation.path, event.group.total);
+    if (event.type === 'group.joined') totals.set(event.path, event.counters.total);
+  }
+  return totals;
+}

@@ -1,0 +1,329 @@
+// Owns the story of a run: where it stands, what each step brought, what was seen, who decided, what it waits for and
+// what moves it on. It is the JSON of `pawl show` and of every command that ends with a run. Only the store is read; no
+// engine is needed to look.
+
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { type Definition, membersOf } from '../../definition/model.ts';
+import { type OpenGate, openGates } from '../../engine/gates.ts';
+import { type RunView, type StepView, viewRun } from '../../engine/inspect.ts';
+import { type Halt, isSettled, type RunStatus } from '../../kernel/run-state.ts';
+import type { OpenWait } from '../../kernel/status.ts';
+import { isDead } from '../../process/owner.ts';
+import type { AgentUsed, RunOrigin, Store } from '../../store/store.ts';
+import { commandFor } from './command.ts';
+import { type History, readHistory, type StoryDecision, type StoryOverride } from './history.ts';
+import { type StoryUsage, usageAt, usageOf } from './usage.ts';
+
+export { storyLines } from './lines.ts';
+
+/** The states a step of a story can be in. */
+export type StoryStepStatus = StepView['status'] | 'pending';
+
+/** The run as a whole. */
+export interface StoryRun {
+  readonly id: string;
+  readonly workflow: string;
+  readonly title: string;
+  readonly status: RunStatus;
+  readonly currentStep: string | null;
+  readonly startedAt: string;
+  readonly updatedAt: string;
+  readonly durationMs: number;
+  readonly params: Json;
+  readonly output: Json;
+  readonly error: string | null;
+  /** What agents cost, those of the runs it started included; null where no agent was asked or not all of it is known. */
+  readonly cost: number | null;
+  /** What agents used, those of the runs it started included; null where none was asked. */
+  readonly usage: StoryUsage | null;
+  readonly origin: RunOrigin;
+  /** True while a live process drives it. */
+  readonly isDriven: boolean;
+  readonly parent: { readonly run: string; readonly path: string } | null;
+  /** The run whose history this one took over, and the step it began with instead. */
+  readonly forkOf: { readonly run: string; readonly step: string } | null;
+  readonly children: readonly { readonly id: string; readonly workflow: string; readonly status: RunStatus }[];
+  /** How often bounded edges and steps on cycles were taken. */
+  readonly iterationCounts: Readonly<Record<string, number>>;
+}
+
+/** One attempt of a step, ended or live; a member of a group names the group and its key there. */
+export interface StoryStep {
+  readonly path: string;
+  readonly step: string;
+  readonly title: string;
+  readonly kind: string;
+  readonly status: StoryStepStatus;
+  readonly outcome: string | null;
+  readonly attempt: number;
+  readonly startedAt: string | null;
+  readonly durationMs: number | null;
+  readonly output: Json;
+  readonly error: string | null;
+  readonly claim?: Json;
+  readonly evidence?: Json;
+  /** The tree that the run is at, where that is not the one that this verdict is about: it does not count any more. */
+  readonly staleSince?: string;
+  /** What its agent used. */
+  readonly usage?: StoryUsage;
+  readonly actor?: string;
+  readonly group?: string;
+  readonly key?: string;
+}
+
+/** Something the run waits for. */
+export interface StoryWait {
+  /** The path of the step that waits; a halt or a pause of the whole run has its kind. */
+  readonly id: string;
+  readonly kind: OpenWait['kind'];
+  readonly path?: string | undefined;
+  readonly step?: string | undefined;
+  readonly since: string;
+  readonly due: string | null;
+  readonly digest?: string | undefined;
+  /** signal: its name. */
+  readonly name?: string | undefined;
+  /** child: its run. */
+  readonly child?: string | undefined;
+  readonly message?: string | undefined;
+  /** human: the question, what is shown with it, and the answers there are. */
+  readonly prompt?: string;
+  readonly shown?: Json;
+  readonly options?: readonly { readonly label: string; readonly requiresInput: boolean }[];
+  /** The command that moves the run on; absent where only time or another run does. */
+  readonly command?: string;
+}
+
+/** A step of the definition and how far the run came with it; `pending` was not reached. */
+export interface StoryPlanRow {
+  readonly step: string;
+  readonly title: string;
+  readonly kind: string;
+  readonly status: StoryStepStatus;
+  readonly visits: number;
+  readonly attempts: number;
+}
+
+/** A fan-out or a set of branches, in numbers; of a live one as far as it is. */
+export interface StoryGroup {
+  readonly path: string;
+  readonly step: string;
+  readonly kind: string;
+  readonly total: number;
+  readonly ok: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly open: number;
+  /** Keys of the members that did not succeed. */
+  readonly failures: readonly string[];
+}
+
+/** The whole story. */
+export interface Story {
+  readonly run: StoryRun;
+  readonly plan: readonly StoryPlanRow[];
+  readonly steps: readonly StoryStep[];
+  readonly groups: readonly StoryGroup[];
+  readonly waits: readonly StoryWait[];
+  readonly decisions: readonly StoryDecision[];
+  /** What people let pass by hand, without the check, the question or the work that the definition asks for. */
+  readonly overrides: readonly StoryOverride[];
+}
+
+/** Reads the story of a run from its store. */
+export async function readStory(store: Store, run: string): Promise<Story> {
+  const core = { store };
+  const [view, gates, { state, definition }, history, children, total, uses] = await Promise.all([
+    viewRun(core, run),
+    openGates(core, run),
+    store.load(run),
+    readHistory(store, run),
+    store.list({ parent: run }),
+    store.usage({ run, withChildren: true }),
+    store.uses(run),
+  ]);
+  const usage = usageOf(total) ?? null;
+  const now = Date.now();
+  const titles = titlesOf(definition);
+  const steps = withStale(
+    view.steps.map((step) => stepOf(step, { titles, now, uses })),
+    gates,
+  );
+  const isDriven = view.owner !== undefined && !isDead(view.owner);
+  return {
+    run: {
+      ...headOf(view, now),
+      cost: usage === null || usage.unknownCost > 0 ? null : usage.costUsd,
+      usage,
+      title: definition.title,
+      isDriven,
+      parent: state.parent ?? null,
+      forkOf: history.forkOf ?? null,
+      children: children.toReversed().map(({ id, workflow, status }) => ({ id, workflow, status })),
+    },
+    plan: planOf(definition, steps),
+    steps,
+    groups: groupsOf(steps, history),
+    waits: view.waits.map((wait) => waitOf(wait, { run: view.id, gates, halt: state.halt, steps })),
+    decisions: history.decisions,
+    overrides: history.overrides,
+  };
+}
+
+function headOf(view: RunView, now: number): Omit<StoryRun, 'title' | 'cost' | 'usage' | 'isDriven' | 'parent' | 'forkOf' | 'children'> {
+  const { id, workflow, status, currentStep, createdAt, updatedAt, params, output, error, origin, iterationCounts } = view;
+  return {
+    id,
+    workflow,
+    status,
+    currentStep: currentStep ?? null,
+    startedAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
+    durationMs: (isSettled(status) ? updatedAt : Math.max(now, updatedAt)) - createdAt,
+    params,
+    output,
+    error: error ?? null,
+    origin,
+    iterationCounts,
+  };
+}
+
+function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+function titlesOf({ steps }: Definition): ReadonlyMap<string, string> {
+  return new Map(steps.flatMap((step) => [step, ...membersOf(step)].map(({ id, title }) => [id, title] as const)));
+}
+
+interface StepScene {
+  readonly titles: ReadonlyMap<string, string>;
+  readonly now: number;
+  readonly uses: readonly AgentUsed[];
+}
+
+function stepOf(view: StepView, { titles, now, uses }: StepScene): StoryStep {
+  const { path, step, kind, status, outcome, attempt, startedAt, durationMs, output, error, claim, evidence, actor } = view;
+  const member = memberOf(path);
+  const usage = usageAt(uses, path, attempt);
+  const lasted = durationMs ?? (startedAt === undefined ? null : Math.max(0, now - startedAt));
+  return {
+    path,
+    step,
+    title: titles.get(step) ?? step,
+    kind,
+    status,
+    outcome: outcome ?? null,
+    attempt,
+    startedAt: startedAt === undefined ? null : isoTime(startedAt),
+    durationMs: lasted,
+    output: output ?? null,
+    error: error ?? null,
+    ...(claim === undefined ? {} : { claim }),
+    ...(evidence === undefined ? {} : { evidence }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(actor === undefined ? {} : { actor }),
+    ...member,
+  };
+}
+
+/** The group and the key of a member's path, `group#visit/key`; nothing for a step of its own. */
+function memberOf(path: string): { readonly group: string; readonly key: string } | undefined {
+  const [, group, key] = /^(.+?#\d+)\/(.+)$/s.exec(path) ?? [];
+  return group === undefined || key === undefined ? undefined : { group, key };
+}
+
+/** The steps, with those gates marked that judged another tree than the latest that was seen. */
+function withStale(steps: readonly StoryStep[], gates: readonly OpenGate[]): StoryStep[] {
+  const latest = gates.map(treeAsked).findLast((tree) => tree !== undefined) ?? steps.map(treeOf).findLast((tree) => tree !== undefined);
+  return steps.map((step) => {
+    const tree = treeOf(step);
+    const isStale = step.kind === 'gate' && step.outcome === 'ok' && tree !== undefined && latest !== undefined && tree !== latest;
+    return isStale ? { ...step, staleSince: latest } : step;
+  });
+}
+
+function treeOf({ evidence }: StoryStep): string | undefined {
+  return isJsonObject(evidence ?? null) && typeof (evidence as JsonObject).tree === 'string'
+    ? String((evidence as JsonObject).tree)
+    : undefined;
+}
+
+function treeAsked({ subjects }: OpenGate): string | undefined {
+  const tree = isJsonObject(subjects ?? null) ? (subjects as JsonObject).tree : undefined;
+  return isJsonObject(tree ?? null) && typeof (tree as JsonObject).id === 'string' ? String((tree as JsonObject).id) : undefined;
+}
+
+function planOf(definition: Definition, steps: readonly StoryStep[]): StoryPlanRow[] {
+  const own = steps.filter(({ group }) => group === undefined);
+  const declared = definition.steps.map(({ id, title, kind }) => ({ step: id, title, kind: kind as string }));
+  // The steps of a flow are known as they come; the definition names none.
+  const known = new Map([...declared, ...own].map(({ step, title, kind }) => [step, { step, title, kind }]));
+  return [...known.values()].map((row) => {
+    const attempts = own.filter(({ step }) => step === row.step);
+    return {
+      ...row,
+      status: attempts.at(-1)?.status ?? 'pending',
+      visits: new Set(attempts.map(({ path }) => path)).size,
+      attempts: attempts.length,
+    };
+  });
+}
+
+function groupsOf(steps: readonly StoryStep[], { totals }: History): StoryGroup[] {
+  const members = Map.groupBy(
+    steps.filter(({ group }) => group !== undefined),
+    ({ group }) => group as string,
+  );
+  // A group that a fork took over is not in its log; its members are.
+  return [...new Set([...members.keys(), ...totals.keys()])].flatMap((path) => {
+    const own = steps.findLast((step) => step.path === path);
+    if (own === undefined) return [];
+    const latest = new Map((members.get(path) ?? []).map((member) => [member.key, member]));
+    const ended = [...latest.values()].filter(({ outcome }) => outcome !== null);
+    const total = totals.get(path) ?? latest.size;
+    const skipped = ended.filter(({ status }) => status === 'skipped').length;
+    const failures = ended.filter(({ outcome }) => !SUCCEEDED.has(outcome ?? '')).map(({ key }) => key ?? '');
+    const ok = ended.length - skipped - failures.length;
+    const { step, kind } = own;
+    return [{ path, step, kind, total, ok, failed: failures.length, skipped, open: total - ended.length, failures }];
+  });
+}
+
+const SUCCEEDED: ReadonlySet<string> = new Set(['ok', 'iterate', 'skip']);
+
+interface Waiting {
+  readonly run: string;
+  readonly gates: readonly OpenGate[];
+  readonly halt: Halt | undefined;
+  readonly steps: readonly StoryStep[];
+}
+
+function waitOf(wait: OpenWait, { run, gates, halt, steps }: Waiting): StoryWait {
+  const { since, due, path, ...rest } = wait;
+  const gate = gates.find((candidate) => candidate.path === path);
+  const command = commandFor(run, wait, { gate, several: gates.length > 1, halt });
+  return {
+    id: path ?? wait.kind,
+    ...(path === undefined ? {} : { path }),
+    ...rest,
+    ...shortageOf(wait, steps),
+    since: isoTime(since),
+    due: due === undefined ? null : isoTime(due),
+    ...(gate === undefined
+      ? {}
+      : {
+          prompt: gate.gate.prompt,
+          shown: gate.shown,
+          options: gate.gate.options.map(({ label, requiresInput }) => ({ label, requiresInput })),
+        }),
+    ...(command === undefined ? {} : { command }),
+  };
+}
+
+/** Why there is no budget or capacity: what the attempt before the wait ended with. */
+function shortageOf({ kind, path }: OpenWait, steps: readonly StoryStep[]): Pick<StoryWait, 'message'> {
+  if (kind !== 'budget' && kind !== 'capacity') return {};
+  const error = steps.findLast((step) => step.path === path && step.error !== null)?.error;
+  return error === undefined || error === null ? {} : { message: error };
+}

@@ -1,0 +1,72 @@
+// Owns texts of any length within a story: wrapped to the screen, cut where they would take it over, and harmless.
+
+import type { Json } from '../../base/json.ts';
+import type { Shell } from '../shell.ts';
+import { characters, plain, widthOf } from '../terminal.ts';
+
+const COLUMNS_MAX = 110;
+const ROOM_MIN = 20;
+
+/** How a text is laid out: how far in, in how many lines at most, and the command that shows the rest. */
+export interface Layout {
+  readonly indent: number;
+  readonly max: number;
+  readonly hint?: string;
+}
+
+/** A text from outside as indented lines that fit the screen; what is left out is said. */
+export function cutLines(shell: Shell, text: string, { indent, max, hint }: Layout): string[] {
+  const room = Math.max(ROOM_MIN, Math.min(shell.look.columns, COLUMNS_MAX) - indent);
+  const lines = plain(text)
+    .replaceAll('\t', '  ')
+    .trimEnd()
+    .split('\n')
+    .flatMap((line) => folded(line, room));
+  const kept = lines.length <= max ? lines : lines.slice(0, Math.max(1, max - 1));
+  const left = lines.length - kept.length;
+  const pad = ' '.repeat(indent);
+  const rest = `${shell.symbol('ellipsis')} ${left} more lines${hint === undefined ? '' : `: ${hint}`}`;
+  return [...kept.map((line) => `${pad}${line}`), ...(left === 0 ? [] : [`${pad}${shell.style('dim', rest)}`])];
+}
+
+/** A line in pieces of at most a width, broken at spaces where there are some. */
+function folded(line: string, room: number): string[] {
+  const pieces: string[] = [];
+  let piece = '';
+  let used = 0;
+  for (const word of line.split(/(?<= )/)) {
+    for (const part of widthOf(word) > room ? slices(word, room) : [word]) {
+      const width = widthOf(part.trimEnd());
+      if (used > 0 && used + width > room) {
+        pieces.push(piece.trimEnd());
+        piece = '';
+        used = 0;
+      }
+      piece += part;
+      used += widthOf(part);
+    }
+  }
+  return [...pieces, piece.trimEnd()];
+}
+
+function slices(word: string, room: number): string[] {
+  const parts: string[] = [];
+  let part = '';
+  let used = 0;
+  for (const character of characters(word)) {
+    const width = widthOf(character);
+    if (used + width > room) {
+      parts.push(part);
+      part = '';
+      used = 0;
+    }
+    part += character;
+    used += width;
+  }
+  return [...parts, part];
+}
+
+/** A value as one line of JSON; a bare text without its quotes. */
+export function jsonText(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,49 @@
+// Owns how the transcript of an attempt is told: what the agent said in full, what it did and what came of it in short.
+
+import type { TranscriptLine } from '../../engine/transcripts.ts';
+import type { Shell } from '../shell.ts';
+import { oneLine } from '../terminal.ts';
+import { cutLines, jsonText } from './text.ts';
+
+const INDENT = 6;
+const RESULT_LINES = 6;
+
+/** The lines of a transcript; nothing where there is none. */
+export function transcriptLines(shell: Shell, transcript: readonly TranscriptLine[] | undefined): string[] {
+  if (transcript === undefined || transcript.length === 0) return [];
+  const pad = ' '.repeat(INDENT - 2);
+  return [`${pad}${shell.style('dim', 'transcript')}`, ...joined(transcript).flatMap((line) => told(shell, line))];
+}
+
+/** What was said in one go, in one piece. */
+function joined(transcript: readonly TranscriptLine[]): TranscriptLine[] {
+  const lines: TranscriptLine[] = [];
+  for (const line of transcript) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.kind === line.kind && (last.kind === 'text' || last.kind === 'thought') && 'text' in line)
+      lines[lines.length - 1] = { ...last, text: last.text + line.text };
+    else lines.push(line);
+  }
+  return lines;
+}
+
+function told(shell: Shell, line: TranscriptLine): string[] {
+  const all = { indent: INDENT, max: Number.POSITIVE_INFINITY };
+  switch (line.kind) {
+    case 'text':
+      return cutLines(shell, line.text, all);
+    case 'thought':
+    case 'notice':
+      return cutLines(shell, `(${line.text.trimEnd()})`, all).map((text) => shell.style('dim', text));
+    case 'tool':
+      return cutLines(shell, `> ${oneLine(line.name)} ${jsonText(line.input)}`, { indent: INDENT, max: RESULT_LINES }).map((text) =>
+        shell.style('cyan', text),
+      );
+    case 'tool-result':
+      return cutLines(shell, `${line.ok ? '' : 'failed: '}${line.text}`, { indent: INDENT + 2, max: RESULT_LINES }).map((text) =>
+        shell.style(line.ok ? 'dim' : 'red', text),
+      );
+    case 'refused':
+      return cutLines(shell, `refused: ${oneLine(line.tool)} (${line.deed}): ${line.why}`, all).map((text) => shell.style('red', text));
+  }
+}

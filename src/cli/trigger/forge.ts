@@ -1,0 +1,63 @@
+// Owns what a forge adds to a trigger by hand: the issue or the pull request as the forge would have sent it, so that a
+// workflow that begins with an event can be started by a number.
+
+import { EngineError } from '../../base/error.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
+import type { Forge, ForgeAnswer, IssueFacts, PullRequestFacts } from '../../forge/forge.ts';
+import { openForge } from '../forge/session.ts';
+import type { Place } from '../session.ts';
+import type { Shell } from '../shell.ts';
+import { type Trigger, triggerOf } from './trigger.ts';
+
+/** The trigger with all that the forge of the project knows of its issue or pull request; a whole event stays as it is. */
+export async function completeTrigger(shell: Shell, place: Place, trigger: Trigger | undefined): Promise<Trigger | undefined> {
+  if (trigger === undefined || trigger.origin.event !== undefined) return trigger;
+  const forge = await openForge(shell, place);
+  if (forge === undefined) return trigger;
+  try {
+    return triggerOf(await payloadOf(forge, trigger), { said: trigger.said });
+  } finally {
+    await forge.close();
+  }
+}
+
+async function payloadOf(forge: Forge, { origin, said }: Trigger): Promise<JsonObject> {
+  const { name, defaultBranch } = factsIn(await forge.repository(), forge, said);
+  const repository = { name, default_branch: defaultBranch };
+  return origin.pr === undefined
+    ? { issue: issueOf(factsIn(await forge.issue(origin.issue ?? 0), forge, said)), repository }
+    : { pull_request: pullRequestOf(factsIn(await forge.pullRequest(origin.pr), forge, said)), repository };
+}
+
+function factsIn<T>(answer: ForgeAnswer<T>, forge: Forge, said: string): T {
+  if (answer.result === 'ok') return answer.value;
+  const isMissing = answer.result === 'not_found';
+  throw new EngineError(
+    isMissing ? 'USAGE' : 'STORE_UNAVAILABLE',
+    `the ${forge.name} forge does not tell what ${said} means: ${answer.message}; ${isMissing ? 'give the number of one that is there' : 'try again later'}`,
+    { details: { result: answer.result } },
+  );
+}
+
+function issueOf({ number, title, body, labels, state, author }: IssueFacts): JsonObject {
+  return { number, title, body, state, labels: named(labels), user: { login: author } };
+}
+
+function pullRequestOf({ number, title, body, labels, state, author, ...pr }: PullRequestFacts): JsonObject {
+  return {
+    number,
+    title,
+    body,
+    state: state === 'open' ? 'open' : 'closed',
+    merged: state === 'merged',
+    mergeable: pr.mergeable,
+    labels: named(labels),
+    user: { login: author },
+    head: { ref: pr.headBranch, sha: pr.headSha },
+    base: { ref: pr.baseBranch },
+  };
+}
+
+function named(labels: readonly string[]): Json[] {
+  return labels.map((name) => ({ name }));
+}

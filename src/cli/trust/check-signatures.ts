@@ -1,0 +1,69 @@
+// Owns the look at signatures from outside: of a whole store, beside what the store itself can prove, and of the decisions
+// that `show` tells.
+
+import type { KeyList } from '../../authority/enrolment.ts';
+import { judge } from '../../authority/judgement.ts';
+import { isEngineError } from '../../base/error.ts';
+import { proveRun } from '../../engine/signature-proof.ts';
+import { decisionStatement } from '../../engine/signatures.ts';
+import type { RunChanged } from '../../kernel/event.ts';
+import type { Store, StoreReport } from '../../store/store.ts';
+import { keyListOf } from '../identity/identity.ts';
+import type { Place } from '../session.ts';
+import type { Shell } from '../shell.ts';
+import type { Story } from '../story/story.ts';
+
+/** Verifies the store and the signatures of every run in it. */
+export async function checkAll(shell: Shell, { project }: Place, store: Store): Promise<StoreReport> {
+  const report = await store.check();
+  const known = new Set(report.problems.flatMap(({ run }) => run ?? []));
+  const keys = keyListOf(shell, project);
+  const problems = [...report.problems];
+  for (const { id, damaged } of await store.list({})) {
+    // What the store found is the reason already.
+    if (damaged === undefined && !known.has(id)) problems.push(...(await problemsOf(store, id, () => keys)));
+  }
+  return { ...report, ok: problems.length === 0, problems };
+}
+
+async function problemsOf(store: Store, run: string, keys: Parameters<typeof proveRun>[2]): Promise<StoreReport['problems']> {
+  try {
+    await proveRun(store, await store.load(run), keys);
+    return [];
+  } catch (error) {
+    if (!isEngineError(error)) throw error;
+    const { seq } = error.details;
+    return [{ run, what: error.message, ...(typeof seq === 'number' ? { seq } : {}) }];
+  }
+}
+
+/** The story of a run in which every signature was proved, or is told not to hold. */
+export async function provedStory(
+  shell: Shell,
+  { project }: Place,
+  { store, story }: { readonly store: Store; readonly story: Story },
+): Promise<Story> {
+  const { id: run } = story.run;
+  const keys = keyListOf(shell, project);
+  const loaded = await store.load(run);
+  const isSound = (await problemsOf(store, run, () => keys)).length === 0;
+  const events = (await store.events(run, 0)).flatMap((row) => row.events);
+  const proved = events.flatMap((event) => (event.type === 'run.changed' && isProved(event, { run, keys }) ? [event] : []));
+  const decisions = story.decisions.map((decision) => {
+    const { signed } = decision;
+    const isOne = ({ at, signed: by }: RunChanged): boolean =>
+      new Date(at).toISOString() === decision.at && by?.signature.key === signed?.fingerprint;
+    return signed === null
+      ? decision
+      : { ...decision, signed: { ...signed, isProved: (isSound || loaded.state.signed !== true) && proved.some(isOne) } };
+  });
+  return { ...story, decisions };
+}
+
+function isProved(event: RunChanged, { run, keys }: { readonly run: string; readonly keys: KeyList }): boolean {
+  const { signed, decision, at } = event;
+  if (signed?.on !== 'decision' || decision === undefined) return false;
+  const { path, digest, signature } = signed;
+  const statement = decisionStatement({ run, path, digest, option: decision.option, input: decision.input, actor: decision.actor });
+  return judge(keys, { statement, signature, at }).counts;
+}

@@ -1,0 +1,209 @@
+// Owns whose code may run. Running a workflow runs its module, so its content must be trusted first: this very content,
+// or whatever lies in a folder. What is trusted is kept in the user's state directory, where no project can write it.
+
+import { readFileSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+import type { ModuleGraph } from '../../authoring/discover/imports.ts';
+import { EngineError, messageOf } from '../../base/error.ts';
+import { type Project, stateHome } from '../project.ts';
+import { tryRight } from '../right.ts';
+import type { Shell } from '../shell.ts';
+import { changeStateFile } from '../state-file.ts';
+import { oneLine } from '../terminal.ts';
+
+/** What is trusted of one file: the digest of it and of what it imports. */
+export interface TrustedFile {
+  readonly digest: string;
+  /** The digest of each file by its path relative to the trusted one. */
+  readonly parts: Readonly<Record<string, string>>;
+  /** When, as an ISO time. */
+  readonly since: string;
+}
+
+/** Everything a user trusts. */
+export interface Trust {
+  /** Folders whose every content is trusted, with since when. */
+  readonly folders: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, TrustedFile>>;
+}
+
+const NOBODY: Trust = { folders: {}, files: {} };
+const DIGEST_SHOWN = 16;
+
+/** The file that keeps what this user trusts. */
+function trustFile(shell: Shell): string {
+  return join(stateHome(shell), 'trust.json');
+}
+
+/** What this user trusts. */
+export function readTrust(shell: Shell): Trust {
+  const file = trustFile(shell);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return NOBODY;
+    throw new EngineError('CONFIG_INVALID', `what you trust cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+  try {
+    const { folders, files } = JSON.parse(text) as Partial<Trust>;
+    if (typeof folders === 'object' && typeof files === 'object') return { folders, files };
+  } catch {
+    // Told below: what cannot be read trusts nothing.
+  }
+  throw new EngineError('CONFIG_INVALID', `${file} is damaged, so nothing is trusted; remove it, then trust again what you need`);
+}
+
+/** Changes what this user trusts, while no other process does; gives what it was. */
+export function changeTrust(shell: Shell, change: (trust: Trust) => Trust): Trust {
+  return changeStateFile({ file: trustFile(shell), what: 'what you trust' }, () => {
+    const before = readTrust(shell);
+    return { text: `${JSON.stringify({ version: 1, ...change(before) }, null, 2)}\n`, result: before };
+  });
+}
+
+/** Trusts the present content of a file and of what it imports. */
+export async function trustContent(shell: Shell, file: string): Promise<ModuleGraph> {
+  const graph = await readGraph(file);
+  keepContent(shell, graph);
+  return graph;
+}
+
+/** Trusts content that was read. */
+export function keepContent(shell: Shell, { file, digest, parts }: ModuleGraph): void {
+  const entry: TrustedFile = { digest, parts: Object.fromEntries(parts), since: new Date().toISOString() };
+  changeTrust(shell, (trust) => ({ ...trust, files: { ...trust.files, [file]: entry } }));
+}
+
+/** Trusts whatever lies in a folder, now and later. */
+export function trustFolder(shell: Shell, folder: string): string {
+  const root = realpathSync(folder);
+  if (root === dirname(root) || root === home(shell))
+    throw new EngineError('USAGE', `${root} holds more than one project; trust a project's folder, or single files`);
+  changeTrust(shell, (trust) => ({ ...trust, folders: { ...trust.folders, [root]: new Date().toISOString() } }));
+  return root;
+}
+
+function home(shell: Shell): string | undefined {
+  try {
+    return realpathSync(shell.env.HOME ?? homedir());
+  } catch {
+    return undefined;
+  }
+}
+
+/** The trusted folder that a file lies in. */
+export function trustedFolder(trust: Trust, file: string): string | undefined {
+  return Object.keys(trust.folders).find((folder) => isInside(folder, file));
+}
+
+/** True when a path lies in a folder. */
+export function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '' && !way.startsWith('..') && !isAbsolute(way);
+}
+
+/** The files, relative to a trusted one, that are not as they were when it was trusted. */
+export function changedSince(trusted: TrustedFile, { parts }: ModuleGraph): string[] {
+  const names = new Set([...Object.keys(trusted.parts), ...parts.keys()]);
+  return [...names].filter((name) => trusted.parts[name] !== parts.get(name)).sort();
+}
+
+/**
+ * Refuses a file whose content is not trusted; on a terminal the person is asked instead. What it gives are the files
+ * whose content was looked at, or nothing when the whole folder is trusted.
+ */
+export async function assertTrusted(
+  shell: Shell,
+  project: Project,
+  { file, use = WORKFLOW_USE }: { readonly file: string; readonly use?: Use },
+): Promise<ModuleGraph | undefined> {
+  const trust = readTrust(shell);
+  const path = realpathSync(file);
+  if (trustedFolder(trust, path) !== undefined) return undefined;
+  const graph = await readGraph(path);
+  const trusted = trust.files[path];
+  if (trusted?.digest === graph.digest) return graph;
+  const { voucherOf } = await import('./signature.ts');
+  if (voucherOf(shell, project, graph) !== undefined) return graph;
+  const changed = trusted === undefined ? [] : changedSince(trusted, graph);
+  if (!shell.isInteractive || (await tryRight(shell, { demand: 'trust', on: 'pawl trust' })) === undefined)
+    throw notTrusted(graph, changed, use);
+  for (const line of aboutContent(shell, graph, changed)) shell.print(line);
+  const answer = await ask(shell, `${use.question} y = yes, this content · a = always what lies in this folder · N = no: `);
+  if (answer === 'y' || answer === 'yes') keepContent(shell, graph);
+  else if (answer === 'a' || answer === 'always') trustFolder(shell, project.root);
+  else throw notTrusted(graph, changed, use);
+  return graph;
+}
+
+/** Whether the text of a file that imports nothing is trusted, by its digest. */
+export function isTrustedText(shell: Shell, file: string, digest: string): boolean {
+  const trust = readTrust(shell);
+  const path = realpathSync(file);
+  return trustedFolder(trust, path) !== undefined || trust.files[path]?.parts[basename(path)] === digest;
+}
+
+/** What a file is wanted for, as messages say it. */
+interface Use {
+  readonly why: string;
+  readonly question: string;
+}
+
+const WORKFLOW_USE: Use = { why: 'running it runs its code', question: 'Run it?' };
+/** Of a file of settings. */
+export const SETTINGS_USE: Use = {
+  why: 'it names programs to run, people who may approve or a forge to act on, or allows more than you do',
+  question: 'Use it?',
+};
+
+function notTrusted({ file, digest }: ModuleGraph, changed: readonly string[], { why: reason }: Use): EngineError {
+  const why =
+    changed.length === 0
+      ? `${file} is not trusted yet, and ${reason}`
+      : `${file} was trusted with other content; changed since: ${changed.map(oneLine).join(', ')}`;
+  return new EngineError('NOT_TRUSTED', `${why}; read it, then "pawl trust ${file}" allows exactly this content`, {
+    details: { file, digest, changed },
+  });
+}
+
+/** The local files that come with a file, relative to it. */
+export function importedFiles({ file, parts }: ModuleGraph): string[] {
+  return [...parts.keys()].filter((name) => name !== basename(file));
+}
+
+/** What somebody should know before they trust a file. */
+export function aboutContent(shell: Shell, graph: ModuleGraph, changed: readonly string[]): string[] {
+  const modules = importedFiles(graph);
+  return [
+    shell.style('bold', oneLine(graph.file)),
+    `  content  ${graph.digest.slice(0, DIGEST_SHOWN)}`,
+    `  imports  ${modules.length === 0 ? 'no local files' : modules.map(oneLine).join(', ')}`,
+    ...(graph.hasHidden ? ['  and something that only running it would tell'] : []),
+    ...(changed.length === 0 ? [] : [`  changed  ${changed.map(oneLine).join(', ')}, since it was trusted`]),
+  ];
+}
+
+/** Asks the person at the terminal; without an answer it is the empty text. */
+export async function ask(shell: Shell, question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: shell.world.stdin, output: shell.world.stdout });
+  const gone = new AbortController();
+  lines.once('close', () => gone.abort());
+  lines.once('SIGINT', () => lines.close());
+  try {
+    return (await lines.question(question, { signal: gone.signal })).trim().toLowerCase();
+  } catch {
+    shell.print();
+    return '';
+  } finally {
+    lines.close();
+  }
+}
+
+/** A file and the local files it imports, as they are now. */
+export async function readGraph(file: string): Promise<ModuleGraph> {
+  const { readModuleGraph } = await import('../../authoring/discover/imports.ts');
+  return readModuleGraph(file);
+}

@@ -1,0 +1,220 @@
+// Owns the graph of a workflow as an SVG picture that stands alone: no script, no font, no link, readable on light and
+// dark grounds. States are told in words and by line, not by colour alone.
+
+import { arrowText, type GraphArrow, type GraphDescription, type GraphNode, nodeText } from '../describe.ts';
+import { type Box, type Layout, layOut, type Point } from './layout.ts';
+
+const CHARACTER = 7.2;
+const SMALL_CHARACTER = 6.2;
+const LINE = 17;
+const TITLE_CHARACTERS = 28;
+const TITLE_LINES = 3;
+const LABEL_CHARACTERS = 34;
+const MARGIN = 24;
+
+const STYLE = `
+    .ground { fill: #ffffff }
+    .box { fill: #f6f8fa; stroke: #57606a; stroke-width: 1.3 }
+    .end { fill: none; stroke: #57606a; stroke-width: 1.3 }
+    .arrow { fill: none; stroke: #57606a; stroke-width: 1.3 }
+    .head { fill: #57606a }
+    .bound { stroke-dasharray: 5 4 }
+    .taken { stroke: #1a7f37; stroke-width: 2.6 }
+    .taken-head { fill: #1a7f37 }
+    .done { stroke: #1a7f37; stroke-width: 2 }
+    .current { stroke: #9a6700; stroke-width: 3.2 }
+    .failed { stroke: #cf222e; stroke-width: 3 }
+    .skipped { stroke-dasharray: 5 4 }
+    .ahead { opacity: 0.65 }
+    text { fill: #1f2328; font: 13px ui-sans-serif, system-ui, sans-serif; text-anchor: middle }
+    .small { fill: #57606a; font-size: 11px }
+    @media (prefers-color-scheme: dark) {
+      .ground { fill: #0d1117 }
+      .box { fill: #161b22; stroke: #8b949e }
+      .end, .arrow { stroke: #8b949e }
+      .head { fill: #8b949e }
+      .taken, .done { stroke: #3fb950 }
+      .taken-head { fill: #3fb950 }
+      .current { stroke: #d29922 }
+      .failed { stroke: #f85149 }
+      text { fill: #e6edf3 }
+      .small { fill: #9ea7b3 }
+    }`;
+
+interface Drawn extends Box {
+  readonly node: GraphNode | undefined;
+  readonly lines: readonly string[];
+  readonly small: string;
+}
+
+/** The graph as an SVG document. */
+export function drawSvg(graph: GraphDescription): string {
+  // Reading begins with the entry, wherever the definition has it.
+  const nodes = graph.nodes.toSorted((a, b) => Number(b.isEntry) - Number(a.isEntry));
+  const boxes = nodes.map(stepBox);
+  const positions = new Map(nodes.map(({ id }, index) => [id, index]));
+  // Each way out has its own end beside it; one end for all would draw lines across the whole picture.
+  const links = graph.arrows.map((arrow) => {
+    const to = arrow.toEnd ? boxes.push(endBox(arrow.to)) - 1 : (positions.get(arrow.to) as number);
+    const texts = labelLines(arrow);
+    const width = Math.max(2, ...texts.map((text) => lengthOf(text) * SMALL_CHARACTER));
+    return { from: positions.get(arrow.from) as number, to, label: { width, height: Math.max(2, texts.length * 14) }, arrow, texts };
+  });
+  const layout = layOut(boxes, links);
+  const width = Math.ceil(layout.width + 2 * MARGIN);
+  const height = Math.ceil(layout.height + 2 * MARGIN);
+  const lines = [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
+    `  <title>${escaped(graph.title)}</title>`,
+    `  <style>${STYLE}\n  </style>`,
+    `  <rect class="ground" width="${width}" height="${height}"/>`,
+    `  <g transform="translate(${MARGIN} ${MARGIN})">`,
+    ...links.flatMap(({ arrow, texts, from, to }, index) =>
+      arrowMarks({ arrow, texts, from: boxes[from] as Drawn, to: boxes[to] as Drawn }, layout.links[index] as Layout['links'][number]),
+    ),
+    ...boxes.flatMap((box, index) => boxMarks(box, layout.boxes[index] as Point)),
+    '  </g>',
+    '</svg>',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function stepBox(node: GraphNode): Drawn {
+  const lines = broken(nodeText(node), TITLE_CHARACTERS, TITLE_LINES);
+  const asks = node.asksPerson ? ', asks a person' : '';
+  const small = `${node.kind}${node.kind === 'human' ? '' : asks}${node.state === undefined ? '' : `, ${node.state}`}`;
+  const text = Math.max(...lines.map((line) => lengthOf(line) * CHARACTER), lengthOf(small) * SMALL_CHARACTER);
+  const width = Math.max(90, text + (node.asksPerson ? 52 : 28));
+  return { node, lines, small, width, height: (lines.length + 1) * LINE + 12 };
+}
+
+function endBox(end: string): Drawn {
+  return { node: undefined, lines: [end], small: '', width: end.length * CHARACTER + 28, height: 28 };
+}
+
+function labelLines(arrow: GraphArrow): string[] {
+  const text = arrowText(arrow);
+  return text === '' ? [] : broken(text, LABEL_CHARACTERS, 3);
+}
+
+function boxMarks({ node, lines, small, width, height }: Drawn, { x, y }: Point): string[] {
+  const [left, top] = [x - width / 2, y - height / 2];
+  const shape =
+    node === undefined
+      ? `<rect class="end" x="${px(left)}" y="${px(top)}" width="${px(width)}" height="${px(height)}" rx="${px(height / 2)}"/>`
+      : node.asksPerson
+        ? `<polygon class="box ${node.state ?? ''}" points="${hexagon({ x, y }, { width, height })}"/>`
+        : `<rect class="box ${node.state ?? ''}" x="${px(left)}" y="${px(top)}" width="${px(width)}" height="${px(height)}" rx="6"/>`;
+  const first = small === '' ? y + 4.5 : top + LINE + 3;
+  return [
+    `    ${shape}`,
+    ...lines.map((line, index) => `    <text x="${px(x)}" y="${px(first + index * LINE)}">${escaped(line)}</text>`),
+    ...(small === '' ? [] : [`    <text class="small" x="${px(x)}" y="${px(first + lines.length * LINE)}">${escaped(small)}</text>`]),
+    ...(node?.isEntry === true ? [`    <circle class="head" cx="${px(left)}" cy="${px(y)}" r="4.5"/>`] : []),
+  ];
+}
+
+function hexagon({ x, y }: Point, { width, height }: Box): string {
+  const [left, right, cut] = [x - width / 2, x + width / 2, 18];
+  const corners = [
+    [left, y],
+    [left + cut, y - height / 2],
+    [right - cut, y - height / 2],
+    [right, y],
+    [right - cut, y + height / 2],
+    [left + cut, y + height / 2],
+  ] as const;
+  return corners.map(([a, b]) => `${px(a)},${px(b)}`).join(' ');
+}
+
+interface Arrow {
+  readonly arrow: GraphArrow;
+  readonly texts: readonly string[];
+  readonly from: Drawn;
+  readonly to: Drawn;
+}
+
+function arrowMarks({ arrow, texts, from, to }: Arrow, { points, label }: Layout['links'][number]): string[] {
+  const taken = (arrow.taken ?? 0) > 0;
+  const line = trimmed(points, from, to);
+  const end = line.at(-1) as Point;
+  const goesDown = (line.at(-2) as Point).y <= end.y;
+  const names = ['arrow', arrow.via === 'bound' ? 'bound' : '', taken ? 'taken' : ''].filter((name) => name !== '').join(' ');
+  const top = label.y - ((texts.length - 1) * 14) / 2 + 4;
+  const width = Math.max(0, ...texts.map((text) => lengthOf(text) * SMALL_CHARACTER));
+  return [
+    `    <path class="${names}" d="${curve(line)}"/>`,
+    `    <polygon class="${taken ? 'taken-head' : 'head'}" points="${arrowHead(end, goesDown)}"/>`,
+    ...(texts.length === 0
+      ? []
+      : [
+          `    <rect class="ground" x="${px(label.x - width / 2 - 2)}" y="${px(label.y - texts.length * 7)}" width="${px(width + 4)}" height="${px(texts.length * 14)}"/>`,
+        ]),
+    ...texts.map((text, index) => `    <text class="small" x="${px(label.x)}" y="${px(top + index * 14)}">${escaped(text)}</text>`),
+  ];
+}
+
+/** The points of an arrow with its first and last on the edges of their boxes. */
+function trimmed(points: readonly Point[], from: Drawn, to: Drawn): Point[] {
+  const [first, second] = [points[0] as Point, points[1] as Point];
+  const [last, before] = [points.at(-1) as Point, points.at(-2) as Point];
+  const out = { x: first.x, y: first.y + (Math.sign(second.y - first.y) * from.height) / 2 };
+  const into = { x: last.x, y: last.y + (Math.sign(before.y - last.y) * to.height) / 2 };
+  return [out, ...points.slice(1, -1), into];
+}
+
+/** A smooth line through points: upright at each of them. */
+function curve(points: readonly Point[]): string {
+  const [start, ...rest] = points as [Point, ...Point[]];
+  let at = start;
+  const parts = [`M ${px(at.x)} ${px(at.y)}`];
+  for (const point of rest) {
+    const half = (at.y + point.y) / 2;
+    parts.push(`C ${px(at.x)} ${px(half)}, ${px(point.x)} ${px(half)}, ${px(point.x)} ${px(point.y)}`);
+    at = point;
+  }
+  return parts.join(' ');
+}
+
+function arrowHead({ x, y }: Point, goesDown: boolean): string {
+  const back = goesDown ? -8 : 8;
+  return [
+    [x, y],
+    [x - 4.5, y + back],
+    [x + 4.5, y + back],
+  ]
+    .map(([a, b]) => `${px(a as number)},${px(b as number)}`)
+    .join(' ');
+}
+
+/** How many letters of usual width a text takes: those of East Asia are twice as wide. */
+function lengthOf(text: string): number {
+  return [...text].reduce((sum, letter) => sum + ((letter.codePointAt(0) ?? 0) >= 0x1100 ? 2 : 1), 0);
+}
+
+function px(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}
+
+/** A text in lines of at most so many characters; what does not fit is cut, and the cut is marked. */
+function broken(text: string, width: number, max: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/\s+/).flatMap((part) => part.match(new RegExp(`.{1,${width}}`, 'gsu')) ?? [])) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  lines.push(line);
+  return lines.length <= max ? lines : [...lines.slice(0, max - 1), `${(lines[max - 1] as string).slice(0, width - 1)}…`];
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Text for XML: markup is escaped, and characters that XML does not know are left out. */
+function escaped(text: string): string {
+  return text
+    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
+    .replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+}

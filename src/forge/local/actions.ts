@@ -1,0 +1,159 @@
+// Owns what the local forge does that is only in its state file: issues, labels, comments, notifications, and the opening
+// of pull requests. Each is one transaction with its key and its event.
+
+import {
+  type ForgeActor,
+  type ForgeAnswer,
+  type ForgeFailure,
+  type IssueRequest,
+  type LabelRequest,
+  type PullRequestRequest,
+  TEXT_MAX,
+} from '../forge.ts';
+import { type LocalDatabase, recall, remember } from './database.ts';
+import { deny, findItem, type LocalState, readLabels } from './state.ts';
+
+type Actions = Omit<ForgeActor, 'mergePullRequest'>;
+type Work<T> = () => ForgeAnswer<T>;
+
+/** The actions of a local forge, each as it is done once its forge can be reached. */
+export function createActions(state: LocalState): Actions {
+  const { database } = state;
+  const once =
+    <R, T extends object>(name: string, work: (request: R) => ForgeAnswer<T>) =>
+    async (request: R, key: string): Promise<ForgeAnswer<T>> =>
+      doOnce(database, { name, key }, () => work(request));
+  return {
+    createIssue: once('createIssue', (request: IssueRequest) => createIssue(database, request)),
+    closeIssue: once('closeIssue', ({ number }: { readonly number: number }) => closeIssue(database, number)),
+    addLabels: once('addLabels', (request: LabelRequest) => changeLabels(database, request, 'labeled')),
+    removeLabels: once('removeLabels', (request: LabelRequest) => changeLabels(database, request, 'unlabeled')),
+    comment: once('comment', (request: { readonly number: number; readonly body: string }) => addComment(database, request)),
+    notify: once('notify', ({ target, people, message, number }) => {
+      const insert = 'INSERT INTO notifications (target, people, message, number, at) VALUES (?, ?, ?, ?, ?)';
+      database.run(insert, target, JSON.stringify(people), message, number ?? null, database.now());
+      return { result: 'ok', value: { target } };
+    }),
+    openPullRequest: (request, key) => openPullRequest(state, request, key),
+  } satisfies Actions;
+}
+
+function doOnce<T extends object>(
+  database: LocalDatabase,
+  action: { readonly name: string; readonly key: string },
+  work: Work<T>,
+): ForgeAnswer<T> {
+  return database.write(() => {
+    const done = recall<T>(database, action.name, action.key);
+    if (done !== undefined) return done;
+    const answer = work();
+    if (answer.result === 'ok') remember(database, action, answer.value);
+    return answer;
+  });
+}
+
+function refuseText(title: string | undefined, body: string): ForgeFailure | undefined {
+  if (title !== undefined && (title.trim() === '' || /[\r\n]/.test(title))) return deny('a title is one line and not empty');
+  if (![title ?? '', body].every((text) => text.isWellFormed() && !text.includes('\0')))
+    return deny('a text is whole characters without a zero byte; take the others out');
+  if (Math.max(title?.length ?? 0, body.length) > TEXT_MAX) return deny(`a text may have ${TEXT_MAX} characters at most; shorten it`);
+  return undefined;
+}
+
+function createIssue(database: LocalDatabase, { title, body, labels }: IssueRequest): ForgeAnswer<{ number: number }> {
+  const refusal = refuseText(title, body) ?? refuseLabels(labels);
+  if (refusal !== undefined) return refusal;
+  const insert = "INSERT INTO items (kind, title, body, state, author) VALUES ('issue', ?, ?, 'open', ?)";
+  const number = database.run(insert, title, body, database.actor);
+  database.record({ event: 'issues.opened', issue: number });
+  changeLabels(database, { number, labels }, 'labeled');
+  return { result: 'ok', value: { number } };
+}
+
+function closeIssue(database: LocalDatabase, number: number): ForgeAnswer<{ number: number }> {
+  const found = findItem(database, number, 'issue');
+  if (found.result !== 'ok') return found;
+  if (found.value.state === 'open') {
+    database.run("UPDATE items SET state = 'closed' WHERE number = ?", number);
+    database.record({ event: 'issues.closed', issue: number });
+  }
+  return { result: 'ok', value: { number } };
+}
+
+function refuseLabels(labels: readonly string[]): ForgeFailure | undefined {
+  return labels.some((label) => label.trim() === '') ? deny('a label is not empty') : undefined;
+}
+
+function changeLabels(
+  database: LocalDatabase,
+  { number, labels }: LabelRequest,
+  change: 'labeled' | 'unlabeled',
+): ForgeAnswer<{ labels: string[] }> {
+  const found = findItem(database, number);
+  if (found.result !== 'ok') return found;
+  const refusal = refuseLabels(labels);
+  if (refusal !== undefined) return refusal;
+  const sql =
+    change === 'labeled' ? 'INSERT INTO labels (number, label) VALUES (?, ?)' : 'DELETE FROM labels WHERE number = ? AND label = ?';
+  const subject = found.value.kind === 'pr' ? { pr: number } : { issue: number };
+  const kind = found.value.kind === 'pr' ? 'pull_request' : 'issues';
+  const before = new Set(readLabels(database, number));
+  for (const label of new Set(labels)) {
+    if (before.has(label) === (change === 'labeled')) continue;
+    database.run(sql, number, label);
+    database.record({ event: `${kind}.${change}`, label, ...subject });
+  }
+  return { result: 'ok', value: { labels: readLabels(database, number) } };
+}
+
+function addComment(
+  database: LocalDatabase,
+  { number, body }: { readonly number: number; readonly body: string },
+): ForgeAnswer<{ id: string }> {
+  const found = findItem(database, number);
+  if (found.result !== 'ok') return found;
+  const refusal = body.trim() === '' ? deny('a comment is not empty') : refuseText(undefined, body);
+  if (refusal !== undefined) return refusal;
+  const id = database.run(
+    'INSERT INTO comments (number, author, body, at) VALUES (?, ?, ?, ?)',
+    number,
+    database.actor,
+    body,
+    database.now(),
+  );
+  database.record({ event: 'issue_comment.created', ...(found.value.kind === 'pr' ? { pr: number } : { issue: number }) });
+  return { result: 'ok', value: { id: String(id) } };
+}
+
+async function openPullRequest(state: LocalState, request: PullRequestRequest, key: string): Promise<ForgeAnswer<{ number: number }>> {
+  const { database, git } = state;
+  const action = { name: 'openPullRequest', key };
+  const done = recall<{ number: number }>(database, action.name, key);
+  if (done !== undefined) return done;
+  const { head, base } = request;
+  const [headSha, baseSha] = [await git.headOf(head), await git.headOf(base)];
+  if (headSha === undefined) return { result: 'not_found', message: `there is no branch "${head}"; push it first` };
+  if (baseSha === undefined) return { result: 'not_found', message: `there is no branch "${base}" to merge into` };
+  if (await git.contains(baseSha, headSha)) return deny(`"${head}" has no commit that "${base}" does not have; commit something first`);
+  return doOnce(database, action, () => {
+    const same = "SELECT number FROM items WHERE kind = 'pr' AND state = 'open' AND head = ? AND base = ? AND fork IS NULL";
+    const open = database.get(same, head, base);
+    if (open !== undefined) return { result: 'ok', value: { number: Number(open.number) } };
+    return insertPullRequest(database, request, { headSha });
+  });
+}
+
+/** Writes a pull request down; called in a transaction. `fork` is the repository its head was fetched from. */
+export function insertPullRequest(
+  database: LocalDatabase,
+  { title, body, head, base, draft = false }: PullRequestRequest,
+  { headSha, fork }: { readonly headSha: string; readonly fork?: string },
+): ForgeAnswer<{ number: number }> {
+  const refusal = refuseText(title, body);
+  if (refusal !== undefined) return refusal;
+  const columns = 'kind, state, title, body, author, head, base, head_sha, fork, draft';
+  const values = [title, body, database.actor, head, base, headSha, fork ?? null, draft ? 1 : 0];
+  const number = database.run(`INSERT INTO items (${columns}) VALUES ('pr', 'open', ?, ?, ?, ?, ?, ?, ?, ?)`, ...values);
+  database.record({ event: 'pull_request.opened', pr: number, sha: headSha });
+  return { result: 'ok', value: { number } };
+}

@@ -1,0 +1,270 @@
+// Owns what the local forge asks of git: heads, differences, and merges that touch no checkout. Git runs without hooks,
+// without the user's configuration and under a fixed identity, so that the same repository gives the same answers.
+//
+// H1. Names reach git only as `refs/heads/<name>` or as full hashes: none is taken for an option or an expression.
+// H2. A merge is built from objects, or in a clone of its own, and becomes visible when a branch is moved (`advance`).
+//     A branch is moved only from where it was when the merge was built.
+// H3. Where a branch that is moved is checked out, the files of that checkout go along, as with "git pull". What
+//     somebody changed there and did not commit is kept; where it is in the way, the branch is not moved.
+
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { git as ask } from '../../process/git.ts';
+import type { ChangedFile, MergeMethod } from '../forge.ts';
+
+/** Git could not be asked, or answered with something that is no answer. */
+export class GitTrouble extends Error {}
+
+/** What a merge joins. */
+export interface MergePlan {
+  readonly method: MergeMethod;
+  readonly base: string;
+  readonly head: string;
+  readonly message: string;
+}
+
+/** A commit that has both sides, the files in which they contradict each other, or nothing to merge. */
+export type MergeOutcome =
+  | { readonly kind: 'merged'; readonly sha: string }
+  | { readonly kind: 'conflict'; readonly files: readonly string[] }
+  | { readonly kind: 'nothing' };
+
+/** The git side of a local forge. */
+export interface LocalGit {
+  /** The commit at the head of a branch. */
+  headOf(branch: string): Promise<string | undefined>;
+  /** A full hash if the repository has that commit. */
+  commitOf(sha: string): Promise<string | undefined>;
+  currentBranch(): Promise<string | undefined>;
+  changedFiles(base: string, head: string): Promise<ChangedFile[]>;
+  /** Whether one commit is part of the other's history. */
+  contains(whole: string, part: string): Promise<boolean>;
+  /** Null where both sides can be joined, else the files that conflict. */
+  conflicts(base: string, head: string): Promise<readonly string[] | null>;
+  build(plan: MergePlan): Promise<MergeOutcome>;
+  /** Moves a branch, or makes a new one where `from` is undefined. */
+  advance(branch: string, move: Move): Promise<Moved>;
+  /** Deletes a branch if it is still at this commit. A worktree that has it checked out stays, without a branch. */
+  remove(branch: string, at: string): Promise<void>;
+  /** Points a ref that is no branch to a commit. */
+  setRef(ref: string, sha: string): Promise<void>;
+  /** The commit of a ref, given in full: `refs/pull/7/head`. */
+  refOf(ref: string): Promise<string | undefined>;
+  /** Copies a commit from one repository to another; false when the first does not have it. */
+  copy(sha: string, way: { readonly from: string; readonly to: string }): Promise<boolean>;
+  /** The commit at the head of a branch of another repository. */
+  headElsewhere(repository: string, branch: string): Promise<string | undefined>;
+}
+
+/** Where a branch is and where it should be. */
+export interface Move {
+  readonly from: string | undefined;
+  readonly to: string;
+}
+
+/** `elsewhere`: the branch is no longer where it was. `blocked`: it is checked out, and changed files are in the way. */
+export type Moved =
+  | { readonly kind: 'moved' | 'elsewhere' }
+  | { readonly kind: 'blocked'; readonly place: string; readonly message: string };
+
+interface GitRun {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface GitCall {
+  /** Exit codes that are answers; others are trouble. */
+  readonly codes?: readonly number[];
+  readonly stdin?: string;
+}
+
+type Git = (args: readonly string[], call?: GitCall) => Promise<GitRun>;
+
+/** A way to ask git in one directory; `now` dates the commits it makes. */
+export function createGit(cwd: string, now: () => number): Git {
+  return async (args, { codes = [0], stdin } = {}) => {
+    const answer = await ask(cwd, args, { env: environment(now()), ...(stdin === undefined ? {} : { stdin }) });
+    const code = answer.ok ? 0 : answer.code;
+    if (code !== undefined && codes.includes(code)) return { code, stdout: answer.stdout, stderr: answer.ok ? '' : answer.message };
+    throw new GitTrouble(`git ${args[0]} in ${cwd} gave no answer: ${answer.ok ? 'it ended with 0' : answer.message}`);
+  };
+}
+
+function environment(now: number): Record<string, string> {
+  const date = `${Math.floor(now / 1000)} +0000`;
+  return {
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_AUTHOR_DATE: date,
+    GIT_COMMITTER_DATE: date,
+    LC_ALL: 'C',
+  };
+}
+
+/** The git side of the forge of one repository. */
+export function createLocalGit(repository: string, now: () => number): LocalGit {
+  const git = createGit(repository, now);
+  const revision = async (name: string): Promise<string | undefined> => {
+    const { code, stdout } = await git(['rev-parse', '--verify', '--quiet', `${name}^{commit}`], { codes: [0, 1] });
+    return code === 0 ? stdout.trim() : undefined;
+  };
+  return {
+    headOf: async (branch) => (isBranchName(branch) ? revision(`refs/heads/${branch}`) : undefined),
+    commitOf: async (sha) => (/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha) ? revision(sha) : undefined),
+    currentBranch: async () => {
+      const { code, stdout } = await git(['symbolic-ref', '--quiet', '--short', 'HEAD'], { codes: [0, 1] });
+      return code === 0 ? stdout.trim() : undefined;
+    },
+    changedFiles: async (base, head) =>
+      parseChanges((await git(['diff', '--name-status', '--no-renames', '-z', `${base}...${head}`])).stdout),
+    contains: (whole, part) => contains(git, whole, part),
+    conflicts: async (base, head) => {
+      const joined = await joinTrees(git, base, head);
+      return 'files' in joined ? joined.files : null;
+    },
+    build: (plan) => build({ git, repository, now }, plan),
+    advance: (branch, move) => advance({ git, now }, branch, move),
+    remove: (branch, at) => removeBranch({ git, now }, branch, at),
+    setRef: async (ref, sha) => void (await git(['update-ref', ref, sha])),
+    refOf: async (ref) => (isBranchName(ref) && ref.startsWith('refs/') ? revision(ref) : undefined),
+    copy: async (sha, { from, to }) => {
+      const fetched = await createGit(to, now)(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', from, sha], {
+        codes: [0, 1, 128],
+      });
+      return fetched.code === 0;
+    },
+    headElsewhere: async (place, branch) => {
+      if (!isBranchName(branch)) return undefined;
+      const { stdout } = await git(['ls-remote', '--quiet', place, `refs/heads/${branch}`], { codes: [0, 128] });
+      return /^[0-9a-f]{40,64}(?=\t)/.exec(stdout)?.[0];
+    },
+  };
+}
+
+interface Repository {
+  readonly git: Git;
+  readonly now: () => number;
+}
+
+async function advance({ git, now }: Repository, branch: string, { from, to }: Move): Promise<Moved> {
+  const moveRef = async (): Promise<boolean> =>
+    (await git(['update-ref', `refs/heads/${branch}`, to, from ?? ''], { codes: [0, 128] })).code === 0;
+  const place = from === undefined ? undefined : (await readCheckouts(git)).find((one) => one.branch === branch)?.place;
+  if (from === undefined || place === undefined || !existsSync(place)) return { kind: (await moveRef()) ? 'moved' : 'elsewhere' };
+  // The files first: after a crash in between, doing it again finds them as they should be.
+  const there = createGit(place, now);
+  const readTree = (one: string, other: string): Promise<GitRun> => there(['read-tree', '-m', '-u', one, other], { codes: [0, 1, 128] });
+  await there(['update-index', '-q', '--refresh'], { codes: [0, 1, 128] });
+  const read = await readTree(from, to);
+  if (read.code !== 0) return { kind: 'blocked', place, message: read.stderr };
+  if (await moveRef()) return { kind: 'moved' };
+  await readTree(to, from);
+  return { kind: 'elsewhere' };
+}
+
+async function removeBranch({ git, now }: Repository, branch: string, at: string): Promise<void> {
+  const held = (await readCheckouts(git)).find((one) => one.branch === branch);
+  // Somebody's own checkout keeps its branch.
+  if (held?.isMain === true) return;
+  if (held !== undefined && existsSync(held.place)) await createGit(held.place, now)(['update-ref', '--no-deref', 'HEAD', at]);
+  await git(['update-ref', '-d', `refs/heads/${branch}`, at], { codes: [0, 1, 128] });
+}
+
+// What `git check-ref-format` refuses and more: names with a meaning to `rev-parse` never get that far.
+function isBranchName(name: string): boolean {
+  return name !== '' && !/[\s~^:?*[\\\u007f]|\.\.|@\{|\/\/|^[-/.]|[/.]$|\.lock$/.test(name) && !name.includes('\0');
+}
+
+function parseChanges(text: string): ChangedFile[] {
+  const parts = text.split('\0');
+  const files: ChangedFile[] = [];
+  for (let index = 0; index + 1 < parts.length; index += 2) {
+    const letter = parts[index];
+    files.push({ path: parts[index + 1] as string, status: letter === 'A' ? 'added' : letter === 'D' ? 'removed' : 'modified' });
+  }
+  return files;
+}
+
+interface Checkout {
+  readonly place: string;
+  readonly branch: string;
+  /** The repository's own checkout, and no worktree beside it. */
+  readonly isMain: boolean;
+}
+
+async function readCheckouts(git: Git): Promise<Checkout[]> {
+  const { stdout } = await git(['worktree', 'list', '--porcelain', '-z']);
+  const found: Checkout[] = [];
+  let place = '';
+  let count = 0;
+  for (const line of stdout.split('\0')) {
+    if (line.startsWith('worktree ')) {
+      place = line.slice('worktree '.length);
+      count += 1;
+    }
+    const branch = /^branch refs\/heads\/(.*)$/s.exec(line)?.[1];
+    if (branch !== undefined) found.push({ place, branch, isMain: count === 1 });
+  }
+  return found;
+}
+
+async function contains(git: Git, whole: string, part: string): Promise<boolean> {
+  return (await git(['merge-base', '--is-ancestor', part, whole], { codes: [0, 1] })).code === 0;
+}
+
+async function joinTrees(git: Git, base: string, head: string): Promise<{ readonly tree: string } | { readonly files: readonly string[] }> {
+  const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', base, head];
+  const { code, stdout, stderr } = await git(args, { codes: [0, 1, 128] });
+  const [tree = '', ...files] = stdout.split('\0').filter((part) => part !== '');
+  if (code === 0) return { tree };
+  if (code === 1) return { files: [...new Set(files)] };
+  if (stderr.includes('unrelated histories')) return { files: [] };
+  throw new GitTrouble(`git merge-tree ended with ${code}: ${stderr.trim()}`);
+}
+
+interface Workshop {
+  readonly git: Git;
+  readonly repository: string;
+  readonly now: () => number;
+}
+
+async function build(workshop: Workshop, plan: MergePlan): Promise<MergeOutcome> {
+  const { git } = workshop;
+  const { method, base, head, message } = plan;
+  if (await contains(git, base, head)) return { kind: 'nothing' };
+  if (method === 'rebase') return await rebase(workshop, base, head);
+  const joined = await joinTrees(git, base, head);
+  if ('files' in joined) return { kind: 'conflict', files: joined.files };
+  const before = (await git(['rev-parse', '--verify', `${base}^{tree}`])).stdout.trim();
+  if (method === 'squash' && before === joined.tree) return { kind: 'nothing' };
+  const parents = method === 'merge' ? [base, head] : [base];
+  const args = ['commit-tree', joined.tree, ...parents.flatMap((parent) => ['-p', parent]), '-F', '-'];
+  return { kind: 'merged', sha: (await git(args, { stdin: message })).stdout.trim() };
+}
+
+// Commits are replayed in a clone that shares the objects, so neither the repository's checkouts nor its list of
+// worktrees know of it, and a crash leaves only a temporary folder behind.
+async function rebase({ git, repository, now }: Workshop, base: string, head: string): Promise<MergeOutcome> {
+  const folder = await mkdtemp(join(tmpdir(), 'pawl-rebase-'));
+  try {
+    await git(['clone', '--quiet', '--shared', '--no-checkout', repository, folder]);
+    const there = createGit(folder, now);
+    await there(['checkout', '--quiet', '--detach', head]);
+    const { code } = await there(['rebase', '--quiet', base], { codes: [0, 1] });
+    if (code === 1) {
+      const { stdout } = await there(['diff', '--name-only', '--diff-filter=U', '-z']);
+      return { kind: 'conflict', files: stdout.split('\0').filter((file) => file !== '') };
+    }
+    const sha = (await there(['rev-parse', '--verify', 'HEAD'])).stdout.trim();
+    if (sha === base) return { kind: 'nothing' };
+    await git(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', folder, 'HEAD']);
+    return { kind: 'merged', sha };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

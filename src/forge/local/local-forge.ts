@@ -1,0 +1,186 @@
+// Owns the local forge: issues, comments and labels in a small SQLite file, pull requests as branches of a plain git
+// repository. It needs no network and no account, and it can be told to misbehave as real ones do (`control`).
+
+import { basename, resolve } from 'node:path';
+import { EngineError, messageOf } from '../../base/error.ts';
+import type { ChangedFile, ChangeSource, Forge, ForgeAnswer, ForgeReader, PullRequestFacts } from '../forge.ts';
+import { createActions } from './actions.ts';
+import { createControl, type ForgeControl, takeControl, troubleOf } from './control.ts';
+import { type LocalDatabase, openLocalDatabase } from './database.ts';
+import { createGit, createLocalGit, GitTrouble, type LocalGit } from './git.ts';
+import { mergePullRequest } from './merge.ts';
+import { fetchRefOf, findItem, headOf, type LocalState, readApprovals, readChecks, readComments, readLabels } from './state.ts';
+import { fetchCommit, pushCommit } from './transfer.ts';
+
+const GIT_MIN = [2, 38] as const;
+/** What SQLite calls a file that cannot be used now: busy, locked, read-only, broken disk, full, not to be opened. */
+const PASSING_SQLITE_CODES = new Set([5, 6, 8, 10, 13, 14]);
+
+/** How to open a local forge. */
+export interface LocalForgeOptions {
+  /** A git repository, bare or not. */
+  readonly repository: string;
+  /** The SQLite file of everything that is not git; created where there is none. */
+  readonly state: string;
+  /** Whom the forge acts for; "pawl" unless said otherwise. */
+  readonly actor?: string;
+  /** Otherwise `main` where there is one, else the branch that is checked out. */
+  readonly defaultBranch?: string;
+  readonly now?: () => number;
+}
+
+/** A local forge. */
+export interface LocalForge extends Forge {
+  readonly control: ForgeControl;
+}
+
+/** Opens a local forge; any number of processes may have the same one open. */
+export async function openLocalForge(options: LocalForgeOptions): Promise<LocalForge> {
+  const { actor = 'pawl', now = Date.now } = options;
+  const repository = resolve(options.repository);
+  await checkRepository(repository, now);
+  const git = createLocalGit(repository, now);
+  const defaultBranch = options.defaultBranch ?? (await findDefaultBranch(git));
+  const database = openLocalDatabase({ file: resolve(options.state), actor, now });
+  const state: LocalState = { database, git, defaultBranch, repository };
+  const actions = createActions(state);
+  return {
+    name: 'local',
+    ...createReader(state, basename(repository, '.git')),
+    createIssue: guard(database, actions.createIssue),
+    closeIssue: guard(database, actions.closeIssue),
+    addLabels: guard(database, actions.addLabels),
+    removeLabels: guard(database, actions.removeLabels),
+    comment: guard(database, actions.comment),
+    openPullRequest: guard(database, actions.openPullRequest),
+    mergePullRequest: guard(database, (request, key) => mergePullRequest(state, { request, key })),
+    notify: guard(database, actions.notify),
+    fetch: guard(database, (request) => fetchCommit(state, request)),
+    push: guard(database, (request) => pushCommit(state, request)),
+    watch: database.watch,
+    control: createControl(state),
+    close: async () => database.close(),
+  };
+}
+
+async function checkRepository(repository: string, now: () => number): Promise<void> {
+  try {
+    const git = createGit(repository, now);
+    const version = /(\d+)\.(\d+)/.exec((await git(['version'])).stdout);
+    const [major, minor] = [Number(version?.[1]), Number(version?.[2])];
+    if (major < GIT_MIN[0] || (major === GIT_MIN[0] && minor < GIT_MIN[1])) {
+      throw new GitTrouble(`git ${version?.[0]} is too old, it must be ${GIT_MIN.join('.')} or newer`);
+    }
+    await git(['rev-parse', '--git-dir']);
+  } catch (error) {
+    if (!(error instanceof GitTrouble)) throw error;
+    const message = `the local forge cannot use the repository ${repository}: ${error.message}; name a git repository, or make one with "git init"`;
+    throw new EngineError('CONFIG_INVALID', message, { cause: error, details: { repository } });
+  }
+}
+
+async function findDefaultBranch(git: LocalGit): Promise<string> {
+  if ((await git.headOf('main')) !== undefined) return 'main';
+  return (await git.currentBranch()) ?? 'main';
+}
+
+// Trouble with git or with the state file is an answer; anything else that is thrown is a bug of ours.
+function guard<A extends unknown[], T>(
+  database: LocalDatabase,
+  work: (...args: A) => ForgeAnswer<T> | Promise<ForgeAnswer<T>>,
+): (...args: A) => Promise<ForgeAnswer<T>> {
+  return async (...args) => {
+    try {
+      return troubleOf(database) ?? (await work(...args));
+    } catch (error) {
+      if (isPassing(error)) return { result: 'unavailable', message: messageOf(error) };
+      throw error;
+    }
+  };
+}
+
+function isPassing(error: unknown): boolean {
+  if (error instanceof GitTrouble) return true;
+  const code = (error as { errcode?: unknown }).errcode;
+  return typeof code === 'number' && PASSING_SQLITE_CODES.has(code & 0xff);
+}
+
+function createReader(state: LocalState, name: string): ForgeReader {
+  const { database, git, defaultBranch } = state;
+  return {
+    repository: guard(database, () => ({ result: 'ok', value: { name, defaultBranch } })),
+    issue: guard(database, (number: number) => {
+      const found = findItem(database, number, 'issue');
+      if (found.result !== 'ok') return found;
+      const { title, body, author, state } = found.value;
+      return {
+        result: 'ok',
+        value: { number, title, body, labels: readLabels(database, number), state: state === 'open' ? 'open' : 'closed', author },
+      };
+    }),
+    pullRequest: guard(database, (number: number) => readPullRequest(state, number)),
+    pullRequestsFrom: guard(database, (branch: string) => readPullRequestsFrom(state, branch)),
+    comments: guard(database, (number: number) => {
+      const found = findItem(database, number);
+      return found.result === 'ok' ? { result: 'ok', value: readComments(database, number) } : found;
+    }),
+    approvals: guard(database, async (pr: number) => {
+      const found = findItem(database, pr, 'pr');
+      if (found.result !== 'ok') return found;
+      return { result: 'ok', value: readApprovals(database, pr, await headOf(git, found.value)) };
+    }),
+    checks: guard(database, async (ref: string) => {
+      const sha = (await git.headOf(ref)) ?? (await git.commitOf(ref));
+      if (sha === undefined) return { result: 'not_found', message: `there is no branch and no commit "${ref}"` };
+      return { result: 'ok', value: readChecks(database, sha) };
+    }),
+    changedFiles: guard(database, (source: ChangeSource) => readChanges(state, source)),
+  };
+}
+
+async function readPullRequest({ database, git }: LocalState, number: number): Promise<ForgeAnswer<PullRequestFacts>> {
+  const found = findItem(database, number, 'pr');
+  if (found.result !== 'ok') return found;
+  const { title, body, state, author, head: headBranch, base: baseBranch, fork, isDraft: draft } = found.value;
+  const headSha = await headOf(git, found.value);
+  const base = await git.headOf(baseBranch);
+  const isKnown = state === 'open' && base !== undefined && !takeControl(database, 'mergeability');
+  const mergeable = isKnown ? (await git.conflicts(base, headSha)) === null : null;
+  const baseSha = state === 'merged' ? found.value.baseSha : (base ?? '');
+  const tied = { headBranch, headSha, fetchRef: fetchRefOf(found.value), fork: fork !== undefined, draft, baseBranch, baseSha };
+  return { result: 'ok', value: { number, title, body, labels: readLabels(database, number), state, author, ...tied, mergeable } };
+}
+
+async function readPullRequestsFrom(state: LocalState, branch: string): Promise<ForgeAnswer<PullRequestFacts[]>> {
+  const sql = "SELECT number FROM items WHERE kind = 'pr' AND state = 'open' AND head = ? AND fork IS NULL ORDER BY number DESC";
+  const found: PullRequestFacts[] = [];
+  for (const { number } of state.database.all(sql, branch)) {
+    const answer = await readPullRequest(state, Number(number));
+    if (answer.result !== 'ok') return answer;
+    found.push(answer.value);
+  }
+  return { result: 'ok', value: found };
+}
+
+async function readChanges({ database, git, defaultBranch }: LocalState, source: ChangeSource): Promise<ForgeAnswer<ChangedFile[]>> {
+  if ('pr' in source) {
+    const found = findItem(database, source.pr, 'pr');
+    if (found.result !== 'ok') return found;
+    const { state, base, baseSha } = found.value;
+    const head = await headOf(git, found.value);
+    if (state === 'merged') return { result: 'ok', value: await git.changedFiles(baseSha, head) };
+    return await compare(git, { head, base });
+  }
+  const head = await git.headOf(source.branch);
+  if (head === undefined) return { result: 'not_found', message: `there is no branch "${source.branch}"` };
+  return await compare(git, { head, base: source.base ?? defaultBranch });
+}
+
+async function compare(
+  git: LocalGit,
+  { head, base }: { readonly head: string; readonly base: string },
+): Promise<ForgeAnswer<ChangedFile[]>> {
+  const baseSha = await git.headOf(base);
+  if (baseSha === undefined) return { result: 'not_found', message: `there is no branch "${base}" to compare with` };
+  return { result: 'ok', value: await git.changedFiles(baseSha, head) };
+}

@@ -1,0 +1,162 @@
+// Owns how the local forge merges, so that a crash at any moment neither loses nor doubles a merge. Git and the state
+// file cannot be changed in one stroke; so the commit that will be landed is written down before the branch is moved.
+//
+// M1. A commit is landed only if it is the one that is written down for the key.
+// M2. Whoever finds a commit written down that is part of the base branch only writes the rest down: it was landed.
+// M3. Where the base branch is checked out, that checkout goes along with the merge. When changes that nobody committed
+//     are in the way there, nothing is merged.
+
+import type { ForgeAnswer, ForgeFailure, Merged, MergeMethod, MergeRequest } from '../forge.ts';
+import { takeControl } from './control.ts';
+import { type LocalDatabase, recall, remember } from './database.ts';
+import type { LocalGit } from './git.ts';
+import { deny, findItem, type Item, type LocalState, readChecks } from './state.ts';
+
+const NAME = 'mergePullRequest';
+const ROUNDS_MAX = 10;
+const RED = new Set(['failure', 'cancelled', 'timed_out', 'action_required']);
+
+interface Merge {
+  readonly request: MergeRequest;
+  readonly key: string;
+}
+
+/** A commit that is about to become the head of the base branch. */
+interface Landing {
+  readonly sha: string;
+  readonly from: string;
+  readonly head: string;
+}
+
+/** Merges a pull request, or finishes a merge that a crash cut short. */
+export async function mergePullRequest(state: LocalState, merge: Merge): Promise<ForgeAnswer<Merged>> {
+  const { number } = merge.request;
+  const found = findItem(state.database, number, 'pr');
+  if (found.result !== 'ok') return found;
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const answer = await tryMerge(state, merge, found.value.base);
+    if (answer !== 'again') return answer;
+  }
+  const message = `#${number} was not merged: its base branch moved each time, or is locked by another git process; try again`;
+  return { result: 'unavailable', message };
+}
+
+// The state is read after the branch: a merge that another process has landed is then written down, or done.
+async function tryMerge(state: LocalState, merge: Merge, baseBranch: string): Promise<ForgeAnswer<Merged> | 'again'> {
+  const { database, git } = state;
+  const base = await git.headOf(baseBranch);
+  const done = recall<Merged>(database, NAME, merge.key);
+  if (done !== undefined) return done;
+  const found = findItem(database, merge.request.number, 'pr');
+  if (found.result !== 'ok') return found;
+  const pr = found.value;
+  if (base === undefined) return { result: 'not_found', message: `the base branch "${pr.base}" of #${pr.number} is gone` };
+  const known = readLanding(database, merge.key);
+  if (known !== undefined && (await git.contains(base, known.sha))) return await finish(state, { merge, pr, landing: known });
+  if (pr.state !== 'open') return alreadyEnded(pr, merge.request);
+  const refusal = await refuse(state, merge.request, pr);
+  const landing = refusal ?? (known?.from === base ? known : await prepare(state, { merge, pr, base }));
+  // Another process may have landed the same merge since: what was seen then is the end of that, and no refusal.
+  if ('result' in landing) return (await git.headOf(pr.base)) === base ? landing : 'again';
+  if (!writeDown(database, merge.key, { known, landing })) return 'again';
+  const moved = await git.advance(pr.base, { from: landing.from, to: landing.sha });
+  if (moved.kind === 'elsewhere') return 'again';
+  // Another merge may be at work in the same checkout; it has moved the branch by the next look.
+  if (moved.kind === 'blocked') return (await git.headOf(pr.base)) === base ? blocked(pr, moved) : 'again';
+  return await finish(state, { merge, pr, landing });
+}
+
+function alreadyEnded({ number, state, headSha, mergeSha }: Item, { expectedHead }: MergeRequest): ForgeAnswer<Merged> {
+  if (state !== 'merged') return deny(`#${number} is closed and cannot be merged; open it again first`);
+  if (headSha !== expectedHead) return stale(number, headSha, expectedHead);
+  return { result: 'ok', value: { sha: mergeSha, branchDeleted: false } };
+}
+
+function stale(number: number, head: string, expected: string): ForgeFailure {
+  const message = `the head of #${number} is ${head}, not ${expected} as expected: it changed since it was looked at; look at it again`;
+  return { result: 'stale_head', message, head };
+}
+
+async function refuse({ database, git }: LocalState, { expectedHead }: MergeRequest, pr: Item): Promise<ForgeFailure | undefined> {
+  const head = pr.fork === undefined ? await git.headOf(pr.head) : pr.headSha;
+  if (head === undefined) return { result: 'not_found', message: `the branch "${pr.head}" of #${pr.number} is gone` };
+  if (head !== expectedHead) return stale(pr.number, head, expectedHead);
+  if (pr.isDraft) return deny(`#${pr.number} is a draft and cannot be merged; mark it as ready first`);
+  return redChecks(database, pr, head);
+}
+
+async function prepare(
+  { database, git }: LocalState,
+  { merge, pr, base }: { readonly merge: Merge; readonly pr: Item; readonly base: string },
+): Promise<Landing | ForgeFailure> {
+  const { method = 'merge', expectedHead: head } = merge.request;
+  if (takeControl(database, 'conflict')) return conflict(pr, []);
+  const built = await git.build({ method, base, head, message: messageOf(method, pr) });
+  if (built.kind === 'conflict') return conflict(pr, built.files);
+  if (built.kind === 'nothing') return deny(`#${pr.number} brings nothing that ${pr.base} does not have already`);
+  return { sha: built.sha, from: base, head };
+}
+
+function blocked({ number, base }: Item, { place, message }: { readonly place: string; readonly message: string }): ForgeFailure {
+  return deny(
+    `#${number} was not merged: "${base}" is checked out in ${place}, and changes there are in the way: ${message}; commit or stash them, then try again`,
+  );
+}
+
+function redChecks(database: LocalDatabase, { number }: Item, head: string): ForgeFailure | undefined {
+  const red = readChecks(database, head).filter(({ conclusion }) => conclusion !== null && RED.has(conclusion));
+  if (red.length === 0) return undefined;
+  const listed = red.map(({ name, conclusion }) => `${name} (${conclusion})`).join(', ');
+  return { result: 'ci_failure', message: `#${number} was not merged: on its head ${head} these checks did not succeed: ${listed}` };
+}
+
+function conflict({ number, head, base }: Item, files: readonly string[]): ForgeFailure {
+  const where = files.length === 0 ? '' : ` in ${files.join(', ')}`;
+  return {
+    result: 'conflict',
+    message: `#${number} was not merged: ${head} conflicts with ${base}${where}; bring ${base} into the branch first`,
+  };
+}
+
+function messageOf(method: MergeMethod, { number, title, body, head }: Item): string {
+  if (method === 'merge') return `Merge pull request #${number} from ${head}\n\n${title}\n`;
+  return `${title} (#${number})\n${body === '' ? '' : `\n${body}\n`}`;
+}
+
+function readLanding(database: LocalDatabase, key: string): Landing | undefined {
+  const plan = database.get('SELECT plan FROM actions WHERE key = ?', key)?.plan;
+  return typeof plan === 'string' ? (JSON.parse(plan) as Landing) : undefined;
+}
+
+// False when another process wrote down something else meanwhile, whose landing may be under way.
+function writeDown(database: LocalDatabase, key: string, { known, landing }: { known: Landing | undefined; landing: Landing }): boolean {
+  return database.write(() => {
+    if (recall(database, NAME, key) !== undefined || readLanding(database, key)?.sha !== known?.sha) return false;
+    database.run('INSERT OR REPLACE INTO actions (key, name, plan) VALUES (?, ?, ?)', key, NAME, JSON.stringify(landing));
+    return true;
+  });
+}
+
+async function finish(
+  { database, git }: LocalState,
+  { merge, pr, landing }: { readonly merge: Merge; readonly pr: Item; readonly landing: Landing },
+): Promise<ForgeAnswer<Merged>> {
+  const deletes = merge.request.deleteBranch && pr.fork === undefined;
+  const branchDeleted = deletes && (await deleteBranch(git, pr.head, landing.head));
+  return database.write(() => {
+    const done = recall<Merged>(database, NAME, merge.key);
+    if (done !== undefined) return done;
+    const value: Merged = { sha: landing.sha, branchDeleted };
+    const set = "UPDATE items SET state = 'merged', head_sha = ?, base_sha = ?, merge_sha = ? WHERE number = ?";
+    database.run(set, landing.head, landing.from, landing.sha, pr.number);
+    remember(database, { name: NAME, key: merge.key }, value);
+    database.record({ event: 'pull_request.closed', pr: pr.number, sha: landing.sha });
+    return { result: 'ok', value };
+  });
+}
+
+// True also when it was gone already: a crash may have come right after.
+async function deleteBranch(git: LocalGit, branch: string, at: string): Promise<boolean> {
+  await git.remove(branch, at);
+  return (await git.headOf(branch)) === undefined;
+}

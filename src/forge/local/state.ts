@@ -1,0 +1,114 @@
+// Owns how the local forge finds things in its state: issues and pull requests by number, labels, checks, reviews.
+
+import type { Approval, CheckRun, Comment, ForgeAnswer, ForgeFailure } from '../forge.ts';
+import type { LocalDatabase } from './database.ts';
+import type { LocalGit } from './git.ts';
+
+/** What a local forge works on. */
+export interface LocalState {
+  readonly database: LocalDatabase;
+  readonly git: LocalGit;
+  readonly defaultBranch: string;
+  /** The folder of the git repository. */
+  readonly repository: string;
+}
+
+/** A refusal that asking again does not change. */
+export function deny(message: string): ForgeFailure {
+  return { result: 'denied', message };
+}
+
+/** An issue or a pull request as it is kept; an issue has no branches. */
+export interface Item {
+  readonly number: number;
+  readonly kind: 'issue' | 'pr';
+  readonly title: string;
+  readonly body: string;
+  readonly state: 'open' | 'closed' | 'merged';
+  readonly author: string;
+  readonly head: string;
+  readonly base: string;
+  /** The head as it was when the pull request was opened or merged. */
+  readonly headSha: string;
+  /** Once it is merged, where the base branch was before and after. */
+  readonly baseSha: string;
+  readonly mergeSha: string;
+  /** The repository that the head branch is in, where that is not this one. */
+  readonly fork: string | undefined;
+  readonly isDraft: boolean;
+}
+
+/** Finds an issue or a pull request; without `kind`, either. */
+export function findItem(database: LocalDatabase, number: number, kind?: Item['kind']): ForgeAnswer<Item> {
+  const row = database.get('SELECT * FROM items WHERE number = ?', number);
+  if (row === undefined || (kind !== undefined && row.kind !== kind)) {
+    const what = kind === 'pr' ? 'pull request' : kind === 'issue' ? 'issue' : 'issue or pull request';
+    return { result: 'not_found', message: `there is no ${what} #${number}` };
+  }
+  const value: Item = {
+    number,
+    kind: row.kind as Item['kind'],
+    title: String(row.title),
+    body: String(row.body),
+    state: row.state as Item['state'],
+    author: String(row.author),
+    head: String(row.head),
+    base: String(row.base),
+    headSha: String(row.head_sha),
+    baseSha: String(row.base_sha),
+    mergeSha: String(row.merge_sha),
+    fork: typeof row.fork === 'string' ? row.fork : undefined,
+    isDraft: row.draft === 1,
+  };
+  return { result: 'ok', value };
+}
+
+/** The labels of an issue or a pull request, in the order in which they were added. */
+export function readLabels(database: LocalDatabase, number: number): string[] {
+  return database.all('SELECT label FROM labels WHERE number = ? ORDER BY id', number).map((row) => String(row.label));
+}
+
+/** The comments on an issue or a pull request, oldest first. */
+export function readComments(database: LocalDatabase, number: number): Comment[] {
+  return database.all('SELECT * FROM comments WHERE number = ? ORDER BY id', number).map((row) => ({
+    id: String(row.id),
+    author: String(row.author),
+    body: String(row.body),
+    at: Number(row.at),
+  }));
+}
+
+/** The checks that were recorded for a commit, by name. */
+export function readChecks(database: LocalDatabase, sha: string): CheckRun[] {
+  return database.all('SELECT name, status, conclusion FROM checks WHERE sha = ? ORDER BY name', sha).map((row) => ({
+    name: String(row.name),
+    status: row.status as CheckRun['status'],
+    conclusion: row.conclusion as CheckRun['conclusion'],
+  }));
+}
+
+/** The latest word of each person on a head, in the order in which they gave it. */
+export function readApprovals(database: LocalDatabase, pr: number, headSha: string): Approval[] {
+  const latest = 'SELECT max(id) FROM reviews WHERE number = ? AND head_sha = ? GROUP BY lower(actor)';
+  return database.all(`SELECT * FROM reviews WHERE id IN (${latest}) ORDER BY id`, pr, headSha).map((row) => ({
+    actor: String(row.actor),
+    headSha,
+    state: row.state as Approval['state'],
+    at: Number(row.at),
+    permission: row.permission as Approval['permission'],
+    bot: row.bot === 1,
+  }));
+}
+
+/**
+ * The head of a pull request: its branch's until it is merged, or what it last was where the branch is gone. That of a
+ * fork is what was fetched from it.
+ */
+export async function headOf(git: LocalGit, { state, head, headSha, fork }: Item): Promise<string> {
+  return (state === 'merged' || fork !== undefined ? undefined : await git.headOf(head)) ?? headSha;
+}
+
+/** Where git finds the head of a pull request in the repository of the forge. */
+export function fetchRefOf({ number, head, fork }: Pick<Item, 'number' | 'head' | 'fork'>): string {
+  return fork === undefined ? `refs/heads/${head}` : `refs/pull/${number}/head`;
+}

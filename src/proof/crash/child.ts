@@ -1,0 +1,184 @@
+// Owns the process that dies: it takes a workflow from wherever it stands to its end, through the public engine alone.
+// A run that is not there is started, one that is there is recovered; people's part (gates, steps that say `unknown`)
+// is played by the harness, which knows from the ledger what happened.
+
+import { dirname } from 'node:path';
+import { createEngine, type Engine, type EngineOptions } from '../../api/engine.ts';
+import { isEngineError } from '../../base/error.ts';
+import type { CompiledWorkflow } from '../../definition/code.ts';
+import { isSettled } from '../../kernel/run-state.ts';
+import { isDead } from '../../process/owner.ts';
+import { ATTENDED } from '../../steps/handover.ts';
+import { openSqliteStore } from '../../store/sqlite/open.ts';
+import type { Store } from '../../store/store.ts';
+import { copyTo } from './copies.ts';
+import type { Ledger } from './ledger.ts';
+import { openLedger } from './ledger.ts';
+import { type CrashPoint, countStore, dieAt } from './store.ts';
+
+/** A workflow that is crashed: its steps write their effects into the ledger they are given. */
+export interface CrashCase {
+  readonly name: string;
+  workflow(ledger: Ledger): { readonly compiled: CompiledWorkflow };
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** The answer at a gate, by its step; the first option where nothing is said. */
+  readonly answers?: Readonly<Record<string, string>>;
+  /** Who does the work of its roles. */
+  readonly agents?: Pick<EngineOptions, 'roles' | 'drivers'>;
+  /** The harness is the agent: it does what is handed out, once, and reports it. */
+  readonly attended?: boolean;
+}
+
+/** One run to bring to its end; a process gets one, or a list of them, as JSON on its command line. */
+export interface CrashJob {
+  readonly workflow: string;
+  readonly run: string;
+  readonly db: string;
+  readonly ledger: string;
+  /** Where the process ends itself; absent, it goes on to the end, or until it is killed from outside. */
+  readonly point?: CrashPoint;
+  /** A folder that gets a copy of the files at every write; it must exist. */
+  readonly copies?: string;
+  /** The files are a copy, which the store refuses to go on with before it is adopted. */
+  readonly isCopy?: boolean;
+  /** Other processes resume the same run at the same time, and may be quicker to answer. */
+  readonly rivals?: boolean;
+}
+
+/** What the process prints for each job, a line each: that it is about to begin, and that the run has ended. */
+export type CrashWord = { readonly word: 'ready' } | { readonly word: 'ended'; readonly counts: Readonly<Record<string, number>> };
+
+/** Who answers at gates and resolves what is unknown. */
+const ACTOR = 'crash proof';
+const RUNS_MAX = 1000;
+
+/** Does what the command line says: the whole of a program that is to be killed. `spoil` lets a test break the store. */
+export async function runCrashProgram(cases: readonly CrashCase[], spoil: (store: Store) => Store = (store) => store): Promise<void> {
+  const given = JSON.parse(process.argv.at(-1) ?? '') as CrashJob | readonly CrashJob[];
+  for (const job of [given].flat()) {
+    const found = cases.find(({ name }) => name === job.workflow);
+    if (found === undefined) throw new Error(`no workflow "${job.workflow}" among ${cases.map(({ name }) => name).join(', ')}`);
+    await runJob(job, found, spoil);
+  }
+}
+
+async function runJob(job: CrashJob, found: CrashCase, spoil: (store: Store) => Store): Promise<void> {
+  const inner = await openSqliteStore({ file: job.db, isDead, adopt: job.isCopy === true });
+  const { store, counts } = countStore(spoil(inner), job.copies === undefined ? dieAt(job.point) : copyTo(job.copies, dirname(job.db)));
+  const ledger = openLedger(job.ledger);
+  const workflow = found.workflow(ledger);
+  await ledger.append({ at: 'opened', pid: process.pid, acknowledged: await acknowledgedBy(inner) });
+  const engine = await createEngine({ store, workflows: [workflow], cwd: dirname(job.db), ...found.agents });
+  say({ word: 'ready' });
+  await begin(engine, { found, workflow, job });
+  while (await goOn(engine, { found, job, ledger }));
+  await engine.close();
+  await inner.close();
+  ledger.close();
+  say({ word: 'ended', counts });
+}
+
+function say(word: CrashWord): void {
+  process.stdout.write(`${JSON.stringify(word)}\n`);
+}
+
+/** Every attempt that has a recorded end, and every gate whose answer is on disk, by key. */
+async function acknowledgedBy(store: Store): Promise<string[]> {
+  const keys: string[] = [];
+  for (const { id } of await store.list({ limit: RUNS_MAX })) {
+    for (const { path, attempt } of await store.attempts(id)) keys.push(`${id}/${path}/${attempt}`);
+    const { state } = await store.load(id);
+    for (const { input } of await store.inbox(id, 0))
+      if (input.type === 'decided') keys.push(`${id}/${input.path}/${state.live[input.path]?.attempt ?? 1}`);
+  }
+  return keys;
+}
+
+interface Beginning {
+  readonly found: CrashCase;
+  readonly workflow: { readonly compiled: CompiledWorkflow };
+  readonly job: CrashJob;
+}
+
+async function begin(engine: Engine, { found, workflow, job }: Beginning): Promise<void> {
+  const exists = (await engine.list({ idPrefix: job.run })).some(({ id }) => id === job.run);
+  if (exists) await engine.recover();
+  else
+    await engine.start(workflow, found.params ?? {}, { id: job.run, ...(found.attended === true ? { facts: { [ATTENDED]: true } } : {}) });
+}
+
+interface Standing {
+  readonly found: CrashCase;
+  readonly job: CrashJob;
+  readonly ledger: Ledger;
+}
+
+/** Waits until the run needs somebody, and is that somebody; false when it has ended. */
+async function goOn(engine: Engine, standing: Standing): Promise<boolean> {
+  const { status } = await engine.run(standing.job.run).wait('outside');
+  if (isSettled(status)) return false;
+  let helped = 0;
+  for (const { id, status: of } of await engine.list({ limit: RUNS_MAX })) if (!isSettled(of)) helped += await help(engine, id, standing);
+  if (helped === 0) throw new Error(`run ${standing.job.run} is ${status} and waits for nothing that anybody could give it`);
+  return true;
+}
+
+/** Resolves the first thing that a run waits for; the next may be another one by then. */
+async function help(engine: Engine, run: string, standing: Standing): Promise<number> {
+  const { waits, steps } = await engine.run(run).get();
+  for (const { kind, path = '', step = '' } of waits) {
+    const attempt = steps.find((view) => view.path === path && view.outcome === undefined && isLive(view.status))?.attempt ?? 1;
+    const key = `${run}/${path}/${attempt}`;
+    if (kind === 'unknown') await unlessOutrun(standing, resolveUnknown(engine, { run, path, key }, standing.ledger));
+    else if (kind === 'human')
+      await unlessOutrun(standing, answer(engine, { run, path, key, option: standing.found.answers?.[step] }, standing.ledger));
+    else if (kind === 'report') await doHandedOut(engine, { run, path, key }, standing.ledger);
+    else continue;
+    return 1;
+  }
+  return 0;
+}
+
+function isLive(status: string): boolean {
+  return status === 'unknown' || status === 'waiting';
+}
+
+/** A careful person: looks whether it happened, accepts what did, and lets the rest run again. */
+async function resolveUnknown(engine: Engine, at: { run: string; path: string; key: string }, ledger: Ledger): Promise<void> {
+  const found = ledger.found({ idempotencyKey: at.key });
+  const choice = found === false ? { how: 'rerun' as const } : { how: 'done' as const, output: found.output };
+  await engine.run(at.run).resume({ actor: ACTOR, choice: { ...choice, path: at.path } });
+}
+
+/** An agent that does the work unless it finds it done, and reports it; a report that was taken is not repeated. */
+async function doHandedOut(engine: Engine, at: { run: string; path: string; key: string }, ledger: Ledger): Promise<void> {
+  const handout = (await engine.run(at.run).handouts()).find(({ path }) => path === at.path);
+  if (handout === undefined) return;
+  const result = { did: handout.item ?? handout.step };
+  if (ledger.found({ idempotencyKey: at.key }) === false) await ledger.append({ at: 'done', key: at.key, output: result });
+  await engine.run(at.run).report({ token: handout.token, result });
+}
+
+interface Question {
+  readonly run: string;
+  readonly path: string;
+  readonly key: string;
+  readonly option: string | undefined;
+}
+
+async function answer(engine: Engine, { run, path, key, option }: Question, ledger: Ledger): Promise<void> {
+  const shown = (await engine.run(run).gates()).find((gate) => gate.path === path);
+  await ledger.append({ at: 'asked', key });
+  await engine.run(run).decide({ option: option ?? shown?.gate.options[0]?.label ?? '', actor: ACTOR, gate: path });
+}
+
+const OUTRUN = ['ALREADY_DECIDED', 'WAIT_NOT_FOUND', 'RUN_FINAL'];
+
+/** Where several processes resume one run, the first answer counts and the others hear so. */
+async function unlessOutrun({ job }: Standing, given: Promise<void>): Promise<void> {
+  try {
+    await given;
+  } catch (error) {
+    if (job.rivals !== true || !isEngineError(error) || !OUTRUN.includes(error.code)) throw error;
+  }
+}

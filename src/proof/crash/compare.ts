@@ -1,0 +1,71 @@
+// Owns the verdict: what is different between a run that nobody disturbed and one that was killed on the way.
+//
+// P1. The end is the same: status, output, data, every attempt with its outcome and output, every effect.
+// P2. What was acknowledged before a kill does not happen again, and no person is asked again.
+// P3. An attempt begins once, and once more for each time that the log says so.
+// P4. An effect happens once, unless its attempt is one that is run again without a look at what it did.
+
+import type { CrashEnd } from './end.ts';
+import type { LedgerLine } from './ledger.ts';
+
+/** Everything that differs; empty when the kill made no difference. */
+export function compareEnds(undisturbed: CrashEnd, killed: CrashEnd, options: { readonly rivals?: boolean } = {}): readonly string[] {
+  return [
+    ...killed.problems,
+    ...differentFacts(undisturbed.facts, killed.facts),
+    ...repeated(killed.ledger),
+    ...tooOften(killed),
+    ...(options.rivals === true ? [] : askedTwice(killed.ledger)),
+  ];
+}
+
+function differentFacts(expected: CrashEnd['facts'], actual: CrashEnd['facts']): string[] {
+  const names = new Set([...expected.keys(), ...actual.keys()]);
+  return [...names].flatMap((name) => {
+    const [before, after] = [expected.get(name), actual.get(name)];
+    return before === after ? [] : [`${name}: undisturbed ${before ?? 'absent'}, killed ${after ?? 'absent'}`];
+  });
+}
+
+function repeated(ledger: readonly LedgerLine[]): string[] {
+  const acknowledged = new Set<string>();
+  const found: string[] = [];
+  for (const line of ledger) {
+    if (line.at === 'opened') for (const key of line.acknowledged) acknowledged.add(key);
+    else if (acknowledged.has(line.key)) found.push(`${line.key} was acknowledged, and ${line.at} again`);
+  }
+  return found;
+}
+
+function tooOften({ ledger, reruns, blind }: CrashEnd): string[] {
+  const begun = countKeys(ledger, 'begun');
+  const done = countKeys(ledger, 'done');
+  const found: string[] = [];
+  for (const key of new Set([...begun.keys(), ...done.keys()])) {
+    const times = begun.get(key) ?? 0;
+    const allowed = 1 + (reruns.get(key) ?? 0);
+    if (times > allowed) found.push(`${key} was begun ${times} times, but the log knows of ${allowed}`);
+    const effects = 1 + (blind.get(key) ?? 0);
+    if ((done.get(key) ?? 0) > effects) found.push(`${key} took effect ${done.get(key)} times, but at most ${effects} can be explained`);
+  }
+  return found;
+}
+
+function countKeys(ledger: readonly LedgerLine[], at: 'begun' | 'done' | 'asked'): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of ledger) if (line.at === at) counts.set(line.key, (counts.get(line.key) ?? 0) + 1);
+  return counts;
+}
+
+/** One process asks once; the next asks again only if the answer had not reached the disk, which `repeated` sees to. */
+function askedTwice(ledger: readonly LedgerLine[]): string[] {
+  let asked = new Set<string>();
+  const found: string[] = [];
+  for (const line of ledger) {
+    if (line.at === 'opened') asked = new Set();
+    if (line.at !== 'asked') continue;
+    if (asked.has(line.key)) found.push(`${line.key} was asked twice by one process`);
+    asked.add(line.key);
+  }
+  return found;
+}

@@ -1,0 +1,204 @@
+// Owns the proof that a crash makes no difference: every write of a workflow is a place to die, in a process that runs
+// it for the first time and in one that resumes it; and then processes are killed at any time, again and again.
+
+import type { CrashCommand } from './process.ts';
+import { CRASH_OPERATIONS, type CrashOperation, type CrashPoint, noOperations, type OperationCounts } from './store.ts';
+import { type Kill, runCopies, runTrial, runUndisturbed, type Trial, type Undisturbed } from './trial.ts';
+
+/** What is proved, and with how much effort. */
+export interface CrashOptions {
+  readonly command: CrashCommand;
+  readonly workflows: readonly string[];
+  /** How many processes are alive at once; two by default. */
+  readonly parallel?: number;
+  /**
+   * How every write becomes a place to die: by a kill, which is the default, or by a copy of the files at that moment, which
+   * comes to the same and takes a fraction of the time. False leaves them out, where only kills at random times are wanted.
+   */
+  readonly everyWrite?: 'kill' | 'copy' | false;
+  /** Kills at random times, spread over the workflows, beside those at every write. */
+  readonly random?: { readonly kills: number; readonly seed: number };
+  /** Told of every trial as it ends. */
+  readonly tell?: (workflow: string, trial: Trial) => void;
+}
+
+/** What came of one workflow. */
+export interface CrashRow {
+  readonly workflow: string;
+  /** The writes of the undisturbed run. */
+  readonly operations: OperationCounts;
+  /** The kills at writes, by operation. */
+  readonly kills: OperationCounts;
+  readonly randomKills: number;
+  /** Attempts that had no recorded end after a kill, and said so. */
+  readonly unknown: number;
+  readonly differences: number;
+}
+
+/** What came of all of them. */
+export interface CrashReport {
+  readonly rows: readonly CrashRow[];
+  readonly kills: number;
+  readonly differences: readonly string[];
+}
+
+type Books = { -readonly [Field in keyof CrashRow]: CrashRow[Field] };
+
+const PARALLEL = 2;
+const KILLS_IN_A_ROW_MAX = 3;
+const START_MS_MAX = 60;
+const EARLY_SHARE = 0.1;
+
+/** Kills the workflows everywhere and compares. */
+export async function proveCrashes(options: CrashOptions): Promise<CrashReport> {
+  const { command, workflows, random } = options;
+  const lanes = openLanes(options.parallel ?? PARALLEL);
+  const differences: string[] = [];
+  const undisturbed = await Promise.all(workflows.map((workflow) => lanes.run(() => runUndisturbed(command, workflow))));
+  const books = undisturbed.map(openBooks);
+  const noteTrial = (index: number, trial: Trial): void => {
+    const row = books[index] as Books;
+    for (const kill of trial.killed) if ('at' in kill) row.kills[kill.at.operation] += 1;
+    row.randomKills += trial.killed.filter((kill) => 'outside' in kill).length;
+    row.unknown += trial.interrupted;
+    row.differences += trial.differences.length;
+    differences.push(...trial.differences);
+    options.tell?.(row.workflow, trial);
+  };
+  const trial = async (index: number, kills: readonly Kill[]): Promise<Trial> => {
+    const result = await lanes.run(() => runTrial(undisturbed[index] as Undisturbed, kills));
+    noteTrial(index, result);
+    return result;
+  };
+  const { everyWrite = 'kill' } = options;
+  if (everyWrite === 'kill') await Promise.all(undisturbed.map((run, index) => sweep(run, (kills) => trial(index, kills))));
+  const copies = async (run: Undisturbed, index: number): Promise<void> => {
+    for (const one of await lanes.run(() => runCopies(run, halfOf(run)))) noteTrial(index, one);
+  };
+  if (everyWrite === 'copy') await Promise.all(undisturbed.map(copies));
+  if (random !== undefined) await killAtRandom({ ...random, undisturbed, lanes: options.parallel ?? PARALLEL }, trial);
+  return { rows: books, kills: books.reduce((sum, row) => sum + killsOf(row), 0), differences };
+}
+
+function openBooks({ workflow, counts }: Undisturbed): Books {
+  return { workflow, operations: { ...noOperations(), ...counts }, kills: noOperations(), randomKills: 0, unknown: 0, differences: 0 };
+}
+
+function killsOf(row: CrashRow): number {
+  return CRASH_OPERATIONS.reduce((sum, operation) => sum + row.kills[operation], row.randomKills);
+}
+
+type TryKills = (kills: readonly Kill[]) => Promise<Trial>;
+
+/** Dies at every write of a first process, and at every write of one that resumes what a kill half-way left. */
+async function sweep(undisturbed: Undisturbed, tryKills: TryKills): Promise<void> {
+  const half = halfOf(undisturbed);
+  const rows = CRASH_OPERATIONS.flatMap((operation) =>
+    (['before', 'after'] as const).flatMap((when) => [
+      sweepOperation({ operation, when, atLeast: undisturbed.counts[operation] ?? 0 }, [], tryKills),
+      sweepOperation({ operation, when, atLeast: 0 }, [{ at: half }], tryKills),
+    ]),
+  );
+  await Promise.all(rows);
+}
+
+/** The write half-way through the undisturbed run. */
+function halfOf({ counts }: Undisturbed): CrashPoint {
+  return { operation: 'commit', nth: Math.ceil((counts.commit ?? 2) / 2), when: 'before' };
+}
+
+interface Place {
+  readonly operation: CrashOperation;
+  readonly when: CrashPoint['when'];
+  /** How many calls the undisturbed run makes; work that goes on at once may need a few more or less. */
+  readonly atLeast: number;
+}
+
+/** Goes on to the next call of the operation until a process gets to the end without making that many. */
+async function sweepOperation({ operation, when, atLeast }: Place, first: readonly Kill[], tryKills: TryKills): Promise<void> {
+  for (let nth = 1; ; nth += 1) {
+    const { killed } = await tryKills([...first, { at: { operation, when, nth } }]);
+    if (killed.length <= first.length && nth >= atLeast) return;
+  }
+}
+
+interface RandomPlan {
+  readonly kills: number;
+  readonly seed: number;
+  readonly lanes: number;
+  readonly undisturbed: readonly Undisturbed[];
+}
+
+/** Kills from outside, up to three times in a row, until there were as many kills as were asked for. */
+async function killAtRandom(plan: RandomPlan, trial: (index: number, kills: readonly Kill[]) => Promise<Trial>): Promise<void> {
+  const chance = createChance(plan.seed);
+  let kills = 0;
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (kills < plan.kills) {
+      const index = next++ % plan.undisturbed.length;
+      const { tookMs } = plan.undisturbed[index] as Undisturbed;
+      const row = Array.from({ length: 1 + Math.floor(chance() * KILLS_IN_A_ROW_MAX) }, () => outsideKill(chance, tookMs));
+      const { killed } = await trial(index, row);
+      kills += killed.length;
+    }
+  };
+  await Promise.all(Array.from({ length: plan.lanes }, lane));
+}
+
+function outsideKill(chance: () => number, tookMs: number): Kill {
+  if (chance() < EARLY_SHARE) return { outside: { after: 'start', ms: chance() * START_MS_MAX } };
+  return { outside: { after: 'ready', ms: chance() * tookMs } };
+}
+
+/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+function createChance(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Lets so many pieces of work be under way at once, in the order in which they came. */
+function openLanes(count: number): { run<T>(work: () => Promise<T>): Promise<T> } {
+  const waiting: (() => void)[] = [];
+  let free = count;
+  return {
+    async run(work) {
+      if (free > 0) free -= 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      try {
+        return await work();
+      } finally {
+        const next = waiting.shift();
+        if (next === undefined) free += 1;
+        else next();
+      }
+    },
+  };
+}
+
+const COLUMNS = ['workflow', ...CRASH_OPERATIONS, 'kills', 'random', 'unknown', 'differences'] as const;
+
+/** The report as a table, with every difference below it and the sum as the last line. */
+export function formatCrashReport({ rows, kills, differences }: CrashReport): string {
+  const cells = rows.map((row) => [
+    row.workflow,
+    ...CRASH_OPERATIONS.map((operation) => String(row.operations[operation])),
+    String(killsOf(row) - row.randomKills),
+    String(row.randomKills),
+    String(row.unknown),
+    String(row.differences),
+  ]);
+  const table = [[...COLUMNS], ...cells];
+  const widths = COLUMNS.map((_, column) => Math.max(...table.map((line) => (line[column] as string).length)));
+  const lines = table.map((line) => line.map((cell, column) => pad(cell, widths[column] as number, column)).join('  '));
+  return [...lines, ...differences, `crash: ${kills} kills, ${differences.length} differences`].join('\n');
+}
+
+function pad(cell: string, width: number, column: number): string {
+  return column === 0 ? cell.padEnd(width) : cell.padStart(width);
+}

@@ -1,0 +1,112 @@
+// Owns what is compared: how a run and its children ended in the store, and what the ledger says about how they got
+// there. The store is read as the last process left it.
+
+import { digestText } from '../../base/digest.ts';
+import { canonicalJson, type Json } from '../../base/json.ts';
+import type { Path } from '../../kernel/activation.ts';
+import type { RunEvent } from '../../kernel/event.ts';
+import { openSqliteStore } from '../../store/sqlite/open.ts';
+import type { Store, StoredAttempt } from '../../store/store.ts';
+import { type LedgerLine, readLedger } from './ledger.ts';
+
+/** How a store and a ledger look when the run has ended. */
+export interface CrashEnd {
+  /** What must be the same whatever happened on the way, as `what → value`. */
+  readonly facts: ReadonlyMap<string, string>;
+  /** How often the log says that an attempt was begun again, by key. */
+  readonly reruns: ReadonlyMap<string, number>;
+  /** How often of these nobody had looked first what the interrupted attempt did (`recovery: rerun`). */
+  readonly blind: ReadonlyMap<string, number>;
+  /** The attempts that a crash left without a recorded end, and that said so. */
+  readonly interrupted: ReadonlySet<string>;
+  readonly ledger: readonly LedgerLine[];
+  /** What is wrong with this end by itself. */
+  readonly problems: readonly string[];
+}
+
+const RUNS_MAX = 1000;
+
+/** Reads the end of a run from its files. */
+export async function readEnd(files: { readonly db: string; readonly ledger: string }): Promise<CrashEnd> {
+  const store = await openSqliteStore({ file: files.db });
+  try {
+    return await endOf(store, readLedger(files.ledger));
+  } finally {
+    await store.close();
+  }
+}
+
+async function endOf(store: Store, ledger: readonly LedgerLine[]): Promise<CrashEnd> {
+  const facts = new Map<string, string>();
+  const recoveries: Recoveries = { reruns: new Map(), blind: new Map(), interrupted: new Set() };
+  const problems = (await store.check()).problems.map(({ run = '', what }) => `the store is damaged: ${run} ${what}`);
+  for (const { id } of await store.list({ limit: RUNS_MAX })) {
+    for (const [what, value] of await factsOf(store, id)) facts.set(`${id} ${what}`, value);
+    const events = (await store.events(id, 0)).flatMap((row) => row.events);
+    noteRecoveries(id, events, recoveries);
+    problems.push(...(await loose(store, id)));
+  }
+  for (const line of ledger) if (line.at === 'done') facts.set(`effect ${line.key}`, canonicalJson(line.output));
+  return { facts, ...recoveries, ledger, problems };
+}
+
+/** What nobody may be left with when a run has ended: an owner, or mail that was not taken. */
+async function loose(store: Store, run: string): Promise<string[]> {
+  const { owner } = await store.load(run);
+  const mail = await store.inbox(run, 0);
+  return [
+    ...(owner === undefined ? [] : [`run ${run} has ended but ${owner} still owns it`]),
+    ...mail.map(({ dedupe }) => `run ${run} has ended but mail ${dedupe} lies in its inbox`),
+  ];
+}
+
+/**
+ * Whether nothing was passed by hand but steps whose end a kill left unknown, and of which the person of the proof said that
+ * they took effect, here or in a run that this one started.
+ */
+async function isResolvedOnly(store: Store, run: string): Promise<boolean> {
+  const events = (await store.events(run, 0)).flatMap((row) => row.events);
+  return events.every((event) => {
+    const override = event.type === 'run.started' || event.type === 'run.changed' ? event.override : undefined;
+    return override === undefined || override.how === 'done' || override.how === 'child';
+  });
+}
+
+async function factsOf(store: Store, run: string): Promise<[string, string][]> {
+  const { state } = await store.load(run);
+  const data = Object.fromEntries(await store.data(run)) as Json;
+  return [
+    ['status', state.status === 'overridden' && (await isResolvedOnly(store, run)) ? 'completed' : state.status],
+    ['output', state.output?.digest ?? 'nothing'],
+    ['data', digestText(canonicalJson(data))],
+    ['counts', canonicalJson({ ...state.counts })],
+    ['decision', canonicalJson((state.decision ?? {}) as Json)],
+    ...(await store.attempts(run)).map(rowFact),
+  ];
+}
+
+function rowFact({ path, attempt, status, outcome, output, error }: StoredAttempt): [string, string] {
+  return [`${path}/${attempt}`, [status, outcome ?? 'tried again', output?.digest ?? 'nothing', error?.message ?? ''].join(' ').trim()];
+}
+
+interface Recoveries {
+  readonly reruns: Map<string, number>;
+  readonly blind: Map<string, number>;
+  readonly interrupted: Set<string>;
+}
+
+function noteRecoveries(run: string, events: readonly RunEvent[], { reruns, blind, interrupted }: Recoveries): void {
+  const recoveries = new Map<Path, number>();
+  const looked = new Set<Path>();
+  for (const event of events) {
+    if (event.type !== 'step.changed') continue;
+    const { path, attempt, recovery, state } = event.activation;
+    const key = `${run}/${path}/${attempt}`;
+    const again = recovery > (recoveries.get(path) ?? 0);
+    recoveries.set(path, recovery);
+    if (again) reruns.set(key, (reruns.get(key) ?? 0) + 1);
+    if (again && !looked.delete(path)) blind.set(key, (blind.get(key) ?? 0) + 1);
+    if (state === 'unknown' || state === 'verifying' || state === 'reconciling') looked.add(path);
+    if (again || looked.has(path)) interrupted.add(key);
+  }
+}

@@ -1,0 +1,79 @@
+// Owns the ledger of effects: a plain file outside the store, in which every attempt writes that it began and what it
+// did. What the store says about a run is held against it: the ledger is the world, the store is the memory of it.
+//
+// L1. Lines are only appended, each with one write, so that processes that follow each other tell one story in order.
+// L2. A line is on disk before the attempt goes on. Attempts that work at once share one wait for the disk.
+
+import { closeSync, fdatasync, openSync, readFileSync, writeSync } from 'node:fs';
+import type { Json } from '../../base/json.ts';
+import type { StepContext } from '../../definition/code.ts';
+
+/** One line of the ledger. */
+export type LedgerLine =
+  /** A process has opened the store: what it found acknowledged there must not happen again. */
+  | { readonly at: 'opened'; readonly pid: number; readonly acknowledged: readonly string[] }
+  | { readonly at: 'begun'; readonly key: string }
+  | { readonly at: 'done'; readonly key: string; readonly output: Json }
+  /** A person was shown a gate and gave an answer. */
+  | { readonly at: 'asked'; readonly key: string };
+
+/** What an effect needs to know of the attempt that makes it. */
+export type EffectContext = Pick<StepContext, 'idempotencyKey'>;
+
+/** The ledger of one run and its children. */
+export interface Ledger {
+  append(line: LedgerLine): Promise<void>;
+  /** Does the one thing that must not happen twice: it begins, and it is done. Gives the output back. */
+  effect<T extends Json>(context: EffectContext, output: T): Promise<T>;
+  /** What the attempt did, in the shape that `reconcile` gives; false when it did not get that far. */
+  found(context: EffectContext): { readonly output: Json } | false;
+  close(): void;
+}
+
+/** Opens the ledger, creating the file if there is none. */
+export function openLedger(file: string): Ledger {
+  const handle = openSync(file, 'a', 0o600);
+  const synced = shareSync(handle);
+  const append = (line: LedgerLine): Promise<void> => {
+    writeSync(handle, `${JSON.stringify(line)}\n`);
+    return synced();
+  };
+  return {
+    append,
+    async effect(context, output) {
+      await append({ at: 'begun', key: context.idempotencyKey });
+      await append({ at: 'done', key: context.idempotencyKey, output });
+      return output;
+    },
+    found: (context) => foundIn(readLedger(file), context.idempotencyKey),
+    close: () => closeSync(handle),
+  };
+}
+
+/** One wait for the disk for everybody who wrote before it began. */
+function shareSync(handle: number): () => Promise<void> {
+  let next: Promise<void> | undefined;
+  let last: Promise<void> = Promise.resolve();
+  return () => {
+    next ??= last.then(() => {
+      next = undefined;
+      last = new Promise((resolve, reject) => fdatasync(handle, (error) => (error === null ? resolve() : reject(error))));
+      return last;
+    });
+    return next;
+  };
+}
+
+function foundIn(lines: readonly LedgerLine[], key: string): { readonly output: Json } | false {
+  const done = lines.find((line) => line.at === 'done' && line.key === key);
+  return done?.at === 'done' ? { output: done.output } : false;
+}
+
+/** All lines of a ledger, oldest first. */
+export function readLedger(file: string): readonly LedgerLine[] {
+  const text = readFileSync(file, 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as LedgerLine);
+}

@@ -1,0 +1,97 @@
+// Owns the life of one process that may be killed: it is started with a job, listened to, killed from outside if that
+// is the plan, and buried before the next one begins.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { CrashJob, CrashWord } from './child.ts';
+
+/** How the program is started; the job is added as the last argument. */
+export interface CrashCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+/** How a process ended: killed, or by itself with the run at its end. `trouble` is neither. */
+export interface ProcessEnd {
+  readonly killed: boolean;
+  readonly counts?: Readonly<Record<string, number>>;
+  /** From ready to the end, in milliseconds. */
+  readonly tookMs: number;
+  readonly trouble?: string;
+}
+
+/** When a process is killed from outside: so long after it was started, or after it said that it was ready. */
+export interface OutsideKill {
+  readonly after: 'start' | 'ready';
+  readonly ms: number;
+}
+
+/** A process that shows no sign of life for so long hangs. */
+const LIFE_MS_MAX = 120_000;
+const STDERR_MAX = 2000;
+
+/** Runs one process to its end, whatever that is. */
+export async function runProcess(command: CrashCommand, job: CrashJob, kill?: OutsideKill): Promise<ProcessEnd> {
+  const { ends, ...last } = await live(command, job, kill);
+  const [counts] = ends;
+  return last.trouble === undefined && !last.killed && counts !== undefined ? { ...last, counts } : last;
+}
+
+/** Brings one run after the other to its end, with as few processes as that takes; says what went wrong with each. */
+export async function runProcesses(command: CrashCommand, jobs: readonly CrashJob[]): Promise<readonly (string | undefined)[]> {
+  const found: (string | undefined)[] = [];
+  while (found.length < jobs.length) {
+    const { ends, trouble } = await live(command, jobs.slice(found.length));
+    found.push(...ends.map(() => undefined), ...(trouble === undefined ? [] : [trouble]));
+  }
+  return found;
+}
+
+type Life = ProcessEnd & { readonly ends: Heard['ends'] };
+
+async function live(command: CrashCommand, job: CrashJob | readonly CrashJob[], kill?: OutsideKill): Promise<Life> {
+  const child = spawn(command.file, [...command.args, JSON.stringify(job)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  let late = false;
+  const life = setTimeout(() => {
+    late = true;
+    child.kill('SIGKILL');
+  }, LIFE_MS_MAX);
+  const heard = listen(child, { kill, onWord: () => life.refresh() });
+  const [code, signal] = await closed;
+  clearTimeout(life);
+  const { ends } = heard;
+  const tookMs = performance.now() - heard.readyAt;
+  if (late) return { ends, killed: false, tookMs, trouble: `it was still at work after ${LIFE_MS_MAX} ms` };
+  if (signal === 'SIGKILL') return { ends, killed: true, tookMs };
+  if (code === 0 && ends.length === [job].flat().length) return { ends, killed: false, tookMs };
+  return { ends, killed: false, tookMs, trouble: `it ended with ${signal ?? `code ${code}`}: ${heard.stderr.slice(-STDERR_MAX)}` };
+}
+
+interface Heard {
+  readyAt: number;
+  stderr: string;
+  /** The writes of each run that has ended. */
+  readonly ends: Readonly<Record<string, number>>[];
+}
+
+function listen(child: ChildProcess, { kill, onWord }: { readonly kill: OutsideKill | undefined; onWord(): void }): Heard {
+  const heard: Heard = { readyAt: performance.now(), stderr: '', ends: [] };
+  const killLater = (when: OutsideKill['after']): void => {
+    if (kill?.after === when) setTimeout(() => child.kill('SIGKILL'), kill.ms);
+  };
+  killLater('start');
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    heard.stderr += text;
+  });
+  if (child.stdout !== null)
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const word = JSON.parse(line) as CrashWord;
+      onWord();
+      if (word.word === 'ended') heard.ends.push(word.counts);
+      else heard.readyAt = performance.now();
+      if (word.word === 'ready') killLater('ready');
+    });
+  return heard;
+}

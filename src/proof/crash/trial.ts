@@ -1,0 +1,163 @@
+// Owns one trial: a fresh store and ledger, a row of processes of which all but the last are killed, and the
+// comparison of where that led with the undisturbed run.
+
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import type { CrashJob } from './child.ts';
+import { compareEnds } from './compare.ts';
+import { copiedPoints, copyFiles, folderOf } from './copies.ts';
+import { type CrashEnd, readEnd } from './end.ts';
+import { type CrashCommand, type OutsideKill, type ProcessEnd, runProcess, runProcesses } from './process.ts';
+import { type CrashPoint, formatPoint } from './store.ts';
+
+/** How one of the processes of a trial is killed: by itself at a write, or from outside at some time. */
+export type Kill = { readonly at: CrashPoint } | { readonly outside: OutsideKill };
+
+/** A workflow that is killed, and how it ends when nobody disturbs it. */
+export interface Undisturbed {
+  readonly command: CrashCommand;
+  readonly workflow: string;
+  readonly end: CrashEnd;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly tookMs: number;
+}
+
+/** What came of a trial. */
+export interface Trial {
+  /** The kills that were planned and happened, in order. */
+  readonly killed: readonly Kill[];
+  readonly interrupted: number;
+  readonly differences: readonly string[];
+}
+
+/** Long enough to be a run id, the same in every trial, so that ends can be compared. */
+const RUN = 'crash0000000000a';
+const LIVES_MAX = 20;
+/** As many as fit on a command line. */
+const RUNS_PER_PROCESS = 100;
+
+/** Runs a workflow to its end without disturbing it. */
+export async function runUndisturbed(command: CrashCommand, workflow: string): Promise<Undisturbed> {
+  return inFreshDirectory(workflow, async (job) => {
+    const { counts, tookMs, trouble } = await runProcess(command, job);
+    if (counts === undefined) throw new Error(`workflow "${workflow}" does not even end when nobody disturbs it: ${trouble}`);
+    const end = await readEnd(job);
+    const wrong = compareEnds(end, end);
+    if (wrong.length > 0) throw new Error(`workflow "${workflow}" is wrong when nobody disturbs it: ${wrong.join('; ')}`);
+    return { command, workflow, end, counts, tookMs };
+  });
+}
+
+/**
+ * Dies at every write of a first process, and at every write of one that resumes what a kill at `half` left: each is a copy
+ * of the files at that moment, which a process resumes later.
+ */
+export async function runCopies(undisturbed: Undisturbed, half: CrashPoint): Promise<readonly Trial[]> {
+  return inFreshDirectory(undisturbed.workflow, async (job) => {
+    const first = dirname(job.db);
+    const copying = async (life: CrashJob): Promise<string> => {
+      const copies = `${dirname(life.db)}-copies`;
+      await mkdir(copies);
+      const [trouble] = await runProcesses(undisturbed.command, [{ ...life, copies }]);
+      if (trouble !== undefined) throw new Error(nameOf(undisturbed, [], trouble));
+      return copies;
+    };
+    const copies = await copying(job);
+    const second = `${first}-resumed`;
+    copyFiles(join(copies, folderOf(half)), second);
+    const copiesOfSecond = await copying(copiedJob(job, second));
+    const trials = [
+      { directory: second, killed: [{ at: half }] },
+      ...copiedPoints(copies).map((at) => ({ directory: join(copies, folderOf(at)), killed: [{ at }] })),
+      ...copiedPoints(copiesOfSecond).map((at) => ({ directory: join(copiesOfSecond, folderOf(at)), killed: [{ at: half }, { at }] })),
+    ];
+    return resumeAll(undisturbed, job, trials);
+  });
+}
+
+interface CopiedTrial {
+  readonly directory: string;
+  readonly killed: readonly Kill[];
+}
+
+async function resumeAll(undisturbed: Undisturbed, job: CrashJob, trials: readonly CopiedTrial[]): Promise<readonly Trial[]> {
+  const found: Trial[] = [];
+  for (let from = 0; from < trials.length; from += RUNS_PER_PROCESS) {
+    const some = trials.slice(from, from + RUNS_PER_PROCESS);
+    const jobs = some.map(({ directory }) => copiedJob(job, directory));
+    const troubles = await runProcesses(undisturbed.command, jobs);
+    for (const [index, { killed }] of some.entries())
+      found.push(await judge(undisturbed, { job: jobs[index] as CrashJob, killed }, troubles[index]));
+  }
+  return found;
+}
+
+function copiedJob(job: CrashJob, directory: string): CrashJob {
+  return { ...job, isCopy: true, db: join(directory, basename(job.db)), ledger: join(directory, basename(job.ledger)) };
+}
+
+/** Runs a workflow with these kills, one per process, and then lets a last process bring it to its end. */
+export async function runTrial(undisturbed: Undisturbed, kills: readonly Kill[]): Promise<Trial> {
+  return inFreshDirectory(undisturbed.workflow, async (job) => {
+    const killed: Kill[] = [];
+    for (const kill of kills) {
+      const end = await oneLife(undisturbed.command, job, kill);
+      if (end.trouble !== undefined) return { killed, interrupted: 0, differences: [nameOf(undisturbed, [...killed, kill], end.trouble)] };
+      if (!end.killed) break;
+      killed.push(kill);
+    }
+    return finish(undisturbed, job, killed);
+  });
+}
+
+function oneLife(command: CrashCommand, job: CrashJob, kill: Kill): Promise<ProcessEnd> {
+  return 'at' in kill ? runProcess(command, { ...job, point: kill.at }) : runProcess(command, job, kill.outside);
+}
+
+async function finish(undisturbed: Undisturbed, job: CrashJob, killed: readonly Kill[]): Promise<Trial> {
+  const { trouble } = await runProcess(undisturbed.command, job);
+  return judge(undisturbed, { job, killed }, trouble);
+}
+
+async function judge(
+  undisturbed: Undisturbed,
+  { job, killed }: { readonly job: CrashJob; readonly killed: readonly Kill[] },
+  trouble: string | undefined,
+): Promise<Trial> {
+  if (trouble !== undefined) return { killed, interrupted: 0, differences: [nameOf(undisturbed, killed, trouble)] };
+  const end = await readEnd(job);
+  const differences = compareEnds(undisturbed.end, end).map((what) => nameOf(undisturbed, killed, what));
+  return { killed, interrupted: end.interrupted.size, differences };
+}
+
+/** Kills a process and lets several others resume the run at the same time. */
+export async function runRivals(undisturbed: Undisturbed, kill: Kill, rivals: number): Promise<Trial> {
+  return inFreshDirectory(undisturbed.workflow, async (job) => {
+    await oneLife(undisturbed.command, job, kill);
+    const resumed = Array.from({ length: rivals }, () => runProcess(undisturbed.command, { ...job, rivals: true }));
+    const trouble = (await Promise.all(resumed)).flatMap((end) => (end.trouble === undefined ? [] : [end.trouble]));
+    const end = await readEnd(job);
+    const found = [...trouble, ...compareEnds(undisturbed.end, end, { rivals: true })];
+    return { killed: [kill], interrupted: end.interrupted.size, differences: found.map((what) => nameOf(undisturbed, [kill], what)) };
+  });
+}
+
+function nameOf({ workflow }: Undisturbed, kills: readonly Kill[], what: string): string {
+  return `${workflow}, killed ${kills.map(formatKill).join(', then ') || 'never'}: ${what}`;
+}
+
+function formatKill(kill: Kill): string {
+  return 'at' in kill ? formatPoint(kill.at) : `${kill.outside.ms.toFixed(1)} ms after ${kill.outside.after}`;
+}
+
+async function inFreshDirectory<T>(workflow: string, work: (job: CrashJob) => Promise<T>): Promise<T> {
+  const parent = await mkdtemp(join(tmpdir(), 'pawl-crash-'));
+  const directory = join(parent, 'run');
+  try {
+    await mkdir(directory);
+    return await work({ workflow, run: RUN, db: join(directory, 'pawl.db'), ledger: join(directory, 'ledger') });
+  } finally {
+    await rm(parent, { recursive: true, force: true, maxRetries: LIVES_MAX });
+  }
+}

@@ -1,0 +1,100 @@
+// Owns the part of the forge contract that is about merging: the expected head or nothing, once, and failures as values.
+
+import { expect, test } from 'vitest';
+import type { MergeMethod } from '../../forge/forge.ts';
+import { type ForgeStage, openSample, valueIn } from './stage.ts';
+
+/** Describes how a forge merges. */
+export function describeMerges(at: () => ForgeStage): void {
+  describeLanding(at);
+  describeRefusals(at);
+}
+
+function describeLanding(at: () => ForgeStage): void {
+  test.each<MergeMethod>(['merge', 'squash', 'rebase'])('%s brings the work of the branch and keeps that of the base', async (method) => {
+    const { forge, commit, read } = at();
+    const { number } = await openSample(at(), 'topic');
+    const { defaultBranch } = valueIn(await forge.repository());
+    await commit(defaultBranch, { 'other.txt': 'theirs\n' });
+    const expectedHead = await commit('topic', { 'second.txt': 'second\n' });
+    const merged = valueIn(await forge.mergePullRequest({ number, method, deleteBranch: true, expectedHead }, 'merge'));
+    expect(merged.branchDeleted).toBe(true);
+    expect(await read(defaultBranch, 'topic.txt')).toBe('topic\n');
+    expect(await read(defaultBranch, 'second.txt')).toBe('second\n');
+    expect(await read(defaultBranch, 'other.txt')).toBe('theirs\n');
+    expect(await read('topic', 'topic.txt')).toBeUndefined();
+    expect(valueIn(await forge.pullRequest(number))).toMatchObject({ state: 'merged', headSha: expectedHead });
+    expect(valueIn(await forge.changedFiles({ pr: number })).map(({ path }) => path)).toEqual(['second.txt', 'topic.txt']);
+  });
+
+  test('F2, F3: a merge that is asked for again, under its key or another, is the same merge', async () => {
+    const { forge, reopen } = at();
+    const { number, head } = await openSample(at(), 'topic');
+    const request = { number, deleteBranch: false, expectedHead: head };
+    const first = valueIn(await forge.mergePullRequest(request, 'merge'));
+    const other = await reopen();
+    expect(valueIn(await other.mergePullRequest(request, 'merge'))).toEqual(first);
+    expect(valueIn(await other.mergePullRequest(request, 'retry')).sha).toBe(first.sha);
+  });
+
+  test('F2: of the same merge asked for several times at once there is one', async () => {
+    const { forge, reopen } = at();
+    const { number, head } = await openSample(at(), 'topic');
+    const request = { number, method: 'squash' as const, deleteBranch: true, expectedHead: head };
+    const other = await reopen();
+    const answers = await Promise.all([forge, other, forge, other].map((one) => one.mergePullRequest(request, 'merge')));
+    expect(new Set(answers.map((answer) => valueIn(answer).sha)).size).toBe(1);
+  });
+
+  test('pull requests that are merged at the same time both land', async () => {
+    const { forge, reopen, read } = at();
+    const one = await openSample(at(), 'one');
+    const two = await openSample(at(), 'two');
+    const other = await reopen();
+    const answers = await Promise.all([
+      forge.mergePullRequest({ number: one.number, method: 'squash', deleteBranch: false, expectedHead: one.head }, 'm1'),
+      other.mergePullRequest({ number: two.number, method: 'squash', deleteBranch: false, expectedHead: two.head }, 'm2'),
+    ]);
+    expect(answers.map(({ result }) => result)).toEqual(['ok', 'ok']);
+    const { defaultBranch } = valueIn(await forge.repository());
+    expect([await read(defaultBranch, 'one.txt'), await read(defaultBranch, 'two.txt')]).toEqual(['one\n', 'two\n']);
+  });
+}
+
+function describeRefusals(at: () => ForgeStage): void {
+  test('F4: a head that moved since the approval is not merged, and the answer names the new one', async () => {
+    const { forge, commit, read } = at();
+    const { number, head } = await openSample(at(), 'topic');
+    const moved = await commit('topic', { 'topic.txt': 'slipped in\n' });
+    const answer = await forge.mergePullRequest({ number, deleteBranch: true, expectedHead: head }, 'merge');
+    expect(answer).toMatchObject({ result: 'stale_head', head: moved });
+    const { defaultBranch } = valueIn(await forge.repository());
+    expect(await read(defaultBranch, 'topic.txt')).toBeUndefined();
+    expect(await read('topic', 'topic.txt')).toBe('slipped in\n');
+    expect(valueIn(await forge.pullRequest(number)).state).toBe('open');
+  });
+
+  test.each<MergeMethod>(['merge', 'squash', 'rebase'])('a conflict is a value, and nothing has changed: %s', async (method) => {
+    const { forge, commit, read } = at();
+    const { number, head } = await openSample(at(), 'topic');
+    const { defaultBranch } = valueIn(await forge.repository());
+    await commit(defaultBranch, { 'topic.txt': 'theirs\n' });
+    const answer = await forge.mergePullRequest({ number, method, deleteBranch: true, expectedHead: head }, 'merge');
+    expect(answer).toMatchObject({ result: 'conflict', message: expect.stringContaining('topic.txt') });
+    expect(await read(defaultBranch, 'topic.txt')).toBe('theirs\n');
+    expect(valueIn(await forge.pullRequest(number)).state).toBe('open');
+  });
+
+  test('a head whose check failed is not merged, and the answer names the check; once it is green, it is', async () => {
+    const { forge, check } = at();
+    const { number, head } = await openSample(at(), 'topic');
+    const request = { number, deleteBranch: false, expectedHead: head };
+    await check('topic', { name: 'unit', status: 'completed', conclusion: 'failure' });
+    expect(await forge.mergePullRequest(request, 'merge')).toMatchObject({
+      result: 'ci_failure',
+      message: expect.stringContaining('unit'),
+    });
+    await check('topic', { name: 'unit', status: 'completed', conclusion: 'success' });
+    expect(await forge.mergePullRequest(request, 'merge')).toMatchObject({ result: 'ok' });
+  });
+}

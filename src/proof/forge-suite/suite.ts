@@ -1,0 +1,243 @@
+// Owns the contract suite of forges: whatever passes it keeps the promises F1 to F8 of `forge/forge.ts`. A forge's test
+// file calls it once, with a way to play the people and the CI that a real forge has.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { performAction } from '../../forge/action.ts';
+import type { Forge, ForgeAnswer } from '../../forge/forge.ts';
+import { describeGit } from './git.ts';
+import { describeMerges } from './merge.ts';
+import { type ForgeStage, openSample, valueIn } from './stage.ts';
+
+const ISSUE = { title: 'Crash on start', body: 'It crashes.', labels: ['bug'] };
+const TEXT = 'Ünïcode 🦊, "quotes", `$(id)`, {{ braces }}\n\ttab  two spaces\n\n<!-- hidden --> @ann Closes #1\n';
+const NOWHERE = 987_654;
+
+/** Describes every promise of a forge as tests. */
+export function describeForge(name: string, open: () => Promise<ForgeStage>): void {
+  let stage: ForgeStage;
+  describe(`the forge contract: ${name}`, () => {
+    beforeEach(async () => {
+      stage = await open();
+    });
+    afterEach(() => stage.close());
+    describeIssues(() => stage);
+    describeKeys(() => stage);
+    describeEvents(() => stage);
+    describePullRequests(() => stage);
+    describeApprovals(() => stage);
+    describeMerges(() => stage);
+    describeGit(() => stage);
+  });
+}
+
+function describeIssues(at: () => ForgeStage): void {
+  test('an issue is what was asked for, and closing it twice is closing it', async () => {
+    const { forge } = at();
+    const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
+    expect(valueIn(await forge.issue(number))).toMatchObject({ number, ...ISSUE, state: 'open' });
+    valueIn(await forge.closeIssue({ number }, 'k2'));
+    valueIn(await forge.closeIssue({ number }, 'k3'));
+    expect(valueIn(await forge.issue(number)).state).toBe('closed');
+  });
+
+  test('labels are a set: adding what is there and removing what is not changes nothing', async () => {
+    const { forge } = at();
+    const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
+    expect(valueIn(await forge.addLabels({ number, labels: ['bug', 'ready', 'ready'] }, 'k2'))).toEqual({ labels: ['bug', 'ready'] });
+    expect(valueIn(await forge.removeLabels({ number, labels: ['bug', 'never'] }, 'k3'))).toEqual({ labels: ['ready'] });
+    expect(valueIn(await forge.issue(number)).labels).toEqual(['ready']);
+  });
+
+  test('F6: comments come oldest first, byte for byte', async () => {
+    const { forge } = at();
+    const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
+    const bodies = ['first', TEXT, 'x'.repeat(65_536)];
+    for (const [index, body] of bodies.entries()) valueIn(await forge.comment({ number, body }, `c${index}`));
+    const comments = valueIn(await forge.comments(number));
+    expect(comments.map(({ body }) => body)).toEqual(bodies);
+    expect(new Set(comments.map(({ id }) => id)).size).toBe(3);
+  });
+
+  test('an action posts its text disarmed: it calls nobody and closes nothing', async () => {
+    const { forge } = at();
+    const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
+    const action = { name: 'comment', config: { target: 'issue', message: '@ann: done. Closes #1' } };
+    expect(await performAction(forge, action, { subject: { issue: number }, key: 'k2' })).toMatchObject({ outcome: 'ok' });
+    const [comment] = valueIn(await forge.comments(number));
+    expect(comment?.body).not.toMatch(/@ann|Closes #1/);
+    expect(comment?.body.replaceAll('\u200B', '')).toBe('@ann: done. Closes #1');
+  });
+
+  test('text that is too long is refused whole, not cut', async () => {
+    const { forge } = at();
+    const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
+    expect(await forge.comment({ number, body: 'x'.repeat(65_537) }, 'k2')).toMatchObject({ result: 'denied' });
+    expect(valueIn(await forge.comments(number))).toEqual([]);
+  });
+
+  test.each<[string, (forge: Forge) => Promise<ForgeAnswer<unknown>>]>([
+    ['an issue', (forge) => forge.issue(NOWHERE)],
+    ['a pull request', (forge) => forge.pullRequest(NOWHERE)],
+    ['comments', (forge) => forge.comments(NOWHERE)],
+    ['approvals', (forge) => forge.approvals(NOWHERE)],
+    ['checks', (forge) => forge.checks('no-such-branch')],
+    ['changes of a pull request', (forge) => forge.changedFiles({ pr: NOWHERE })],
+    ['changes of a branch', (forge) => forge.changedFiles({ branch: 'no-such-branch' })],
+    ['closing', (forge) => forge.closeIssue({ number: NOWHERE }, 'k1')],
+    ['labelling', (forge) => forge.addLabels({ number: NOWHERE, labels: ['x'] }, 'k1')],
+    ['unlabelling', (forge) => forge.removeLabels({ number: NOWHERE, labels: ['x'] }, 'k1')],
+    ['commenting', (forge) => forge.comment({ number: NOWHERE, body: 'x' }, 'k1')],
+    ['merging', (forge) => forge.mergePullRequest({ number: NOWHERE, deleteBranch: false, expectedHead: '0'.repeat(40) }, 'k1')],
+  ])('what does not exist is not_found: %s', async (_what, ask) => {
+    expect(await ask(at().forge)).toMatchObject({ result: 'not_found', message: expect.any(String) });
+  });
+}
+
+function describeKeys(at: () => ForgeStage): void {
+  test('F2: an action that is asked for again under its key gives its first value and is not done again', async () => {
+    const { forge } = at();
+    const { number } = valueIn(await forge.createIssue(ISSUE, 'issue'));
+    const first = valueIn(await forge.comment({ number, body: 'once' }, 'comment'));
+    const again = await Promise.all([1, 2, 3].map(() => forge.comment({ number, body: 'once' }, 'comment')));
+    expect(again.map(valueIn)).toEqual([first, first, first]);
+    expect(valueIn(await forge.comments(number))).toHaveLength(1);
+    expect(valueIn(await forge.createIssue(ISSUE, 'issue'))).toEqual({ number });
+  });
+
+  test('F2: a key holds across processes', async () => {
+    const { forge, reopen } = at();
+    const { number } = valueIn(await forge.createIssue(ISSUE, 'issue'));
+    const first = valueIn(await forge.comment({ number, body: 'once' }, 'comment'));
+    const other = await reopen();
+    expect(valueIn(await other.comment({ number, body: 'once' }, 'comment'))).toEqual(first);
+    expect(valueIn(await other.comments(number))).toHaveLength(1);
+  });
+
+  test('F2: the same words under another key are said again', async () => {
+    const { forge } = at();
+    const { number } = valueIn(await forge.createIssue(ISSUE, 'issue'));
+    for (const key of ['a', 'b']) valueIn(await forge.comment({ number, body: 'ping' }, key));
+    expect(valueIn(await forge.comments(number))).toHaveLength(2);
+  });
+
+  test('F2: a label that somebody took away is not put back by an action that was done', async () => {
+    const { forge } = at();
+    const { number } = valueIn(await forge.createIssue(ISSUE, 'issue'));
+    valueIn(await forge.addLabels({ number, labels: ['ready'] }, 'add'));
+    valueIn(await forge.removeLabels({ number, labels: ['ready'] }, 'remove'));
+    valueIn(await forge.addLabels({ number, labels: ['ready'] }, 'add'));
+    expect(valueIn(await forge.issue(number)).labels).toEqual(['bug']);
+  });
+
+  test('F2: a failure is not remembered: once the reason is gone, the same key does it', async () => {
+    const { forge, commit } = at();
+    const { defaultBranch: base } = valueIn(await forge.repository());
+    const request = { title: 'Late', body: '', head: 'late', base };
+    expect(await forge.openPullRequest(request, 'open')).toMatchObject({ result: 'not_found' });
+    await commit('late', { 'late.txt': '1' });
+    const { number } = valueIn(await forge.openPullRequest(request, 'open'));
+    expect(valueIn(await forge.pullRequest(number)).headBranch).toBe('late');
+  });
+}
+
+function describeEvents(at: () => ForgeStage): void {
+  test('what happens is heard in order, once, also when another process did it, and not after the end', async () => {
+    const { forge, reopen } = at();
+    const other = await reopen();
+    const heard: string[] = [];
+    const ids = new Set<string>();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stop = forge.watch(({ id, event, label = '' }) => {
+      ids.add(id);
+      heard.push(`${event} ${label}`.trim());
+      if (event === 'issues.closed') resolve();
+    });
+    const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
+    valueIn(await other.comment({ number, body: 'seen' }, 'k2'));
+    valueIn(await other.closeIssue({ number }, 'k3'));
+    await promise;
+    stop();
+    valueIn(await forge.comment({ number, body: 'unheard' }, 'k4'));
+    expect(heard).toEqual(['issues.opened', 'issues.labeled bug', 'issue_comment.created', 'issues.closed']);
+    expect(ids.size).toBe(4);
+  });
+}
+
+function describePullRequests(at: () => ForgeStage): void {
+  test('a pull request has the head of its branch, also after a push', async () => {
+    const { forge, commit } = at();
+    const { number, head } = await openSample(at(), 'topic');
+    const facts = { number, title: 'Add topic', body: 'As discussed.', headBranch: 'topic', state: 'open', mergeable: true };
+    expect(valueIn(await forge.pullRequest(number))).toMatchObject({ ...facts, headSha: head });
+    const next = await commit('topic', { 'topic.txt': 'more\n' });
+    expect(valueIn(await forge.pullRequest(number)).headSha).toBe(next);
+  });
+
+  test('F3: a second pull request from the same branch is the first', async () => {
+    const { forge } = at();
+    const { number } = await openSample(at(), 'topic');
+    const { defaultBranch: base } = valueIn(await forge.repository());
+    expect(valueIn(await forge.openPullRequest({ title: 'Again', body: '', head: 'topic', base }, 'another'))).toEqual({ number });
+  });
+
+  test('a pull request without a commit of its own is denied', async () => {
+    const { forge } = at();
+    const { defaultBranch: base } = valueIn(await forge.repository());
+    expect(await forge.openPullRequest({ title: 'Nothing', body: '', head: base, base }, 'k')).toMatchObject({ result: 'denied' });
+  });
+
+  test('a pull request that contradicts its base is not mergeable', async () => {
+    const { forge, commit } = at();
+    const { number } = await openSample(at(), 'topic');
+    const { defaultBranch } = valueIn(await forge.repository());
+    await commit(defaultBranch, { 'topic.txt': 'something else\n' });
+    expect(valueIn(await forge.pullRequest(number)).mergeable).toBe(false);
+  });
+
+  test('changed files are those of the branch, not those that came to the base meanwhile', async () => {
+    const { forge, commit } = at();
+    const { number } = await openSample(at(), 'topic');
+    const { defaultBranch } = valueIn(await forge.repository());
+    await commit(defaultBranch, { 'other.txt': '1' });
+    await commit('topic', { 'src/ä b.ts': '1' });
+    const expected = [
+      { path: 'src/ä b.ts', status: 'added' },
+      { path: 'topic.txt', status: 'added' },
+    ];
+    expect(valueIn(await forge.changedFiles({ pr: number }))).toEqual(expected);
+    expect(valueIn(await forge.changedFiles({ branch: 'topic' }))).toEqual(expected);
+  });
+
+  test('checks belong to a commit: a push leaves the new head without any', async () => {
+    const { forge, commit, check } = at();
+    const { head } = await openSample(at(), 'topic');
+    await check('topic', { name: 'unit', status: 'in_progress', conclusion: null });
+    await check('topic', { name: 'unit', status: 'completed', conclusion: 'success' });
+    expect(valueIn(await forge.checks('topic'))).toEqual([{ name: 'unit', status: 'completed', conclusion: 'success' }]);
+    await commit('topic', { 'topic.txt': 'more\n' });
+    expect(valueIn(await forge.checks('topic'))).toEqual([]);
+    expect(valueIn(await forge.checks(head))).toHaveLength(1);
+  });
+}
+
+function describeApprovals(at: () => ForgeStage): void {
+  const words = async (pr: number): Promise<string[]> =>
+    valueIn(await at().forge.approvals(pr)).map(({ actor, state }) => `${actor} ${state}`);
+
+  test('F5: each person has one word, the latest', async () => {
+    const { number, head } = await openSample(at(), 'topic');
+    await at().review(number, 'ann', 'approved');
+    await at().review(number, 'ann', 'approved');
+    await at().review(number, 'bob', 'approved');
+    await at().review(number, 'bob', 'changes_requested');
+    expect(await words(number)).toEqual(['ann approved', 'bob changes_requested']);
+    expect(valueIn(await at().forge.approvals(number)).every(({ headSha }) => headSha === head)).toBe(true);
+  });
+
+  test('F5: a push leaves no approval', async () => {
+    const { number } = await openSample(at(), 'topic');
+    await at().review(number, 'ann', 'approved');
+    await at().commit('topic', { 'topic.txt': 'slipped in\n' });
+    expect(await words(number)).toEqual([]);
+  });
+}

@@ -1,0 +1,250 @@
+// Owns the question which steps of a workflow an agent can get away with. Each step of an agent is attacked alone, by
+// agents that do not do its work, while honest agents do the others.
+//
+// A step is *enforced* when the run does not complete although its agent claims, in the words of an honest one, that all
+// is done: something that the engine observed refused the claim. Otherwise it is *advised*: nobody but the agent says
+// that it was done. People are taken to say yes to everything, so what only a person stands for is advised.
+//
+// A *false completion* is a run that completed although the agent of an enforced step did not do its work. A *breach* is
+// a token trick that was taken, or hostile text that was run as a command.
+
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Script } from '../../agents/scripted.ts';
+import type { AnyWorkflow } from '../../api/engine.ts';
+import type { RunHandle } from '../../api/run.ts';
+import { isJsonObject, type Json } from '../../base/json.ts';
+import type { CompiledWorkflow } from '../../definition/code.ts';
+import { membersOf } from '../../definition/model.ts';
+import type { RunView, StepView } from '../../engine/inspect.ts';
+import { type Claim, HOSTILE_CANARY, type HostileName, type HostileTarget, hostileAgents } from './agents.ts';
+import { type Attack, BARE_CLAIM, commandOf, createAttack, emptyHanded } from './attack.ts';
+import { playAttended } from './player.ts';
+import { formatHostileReport } from './report.ts';
+import { driveRun, type HostileStage, openStage, passTime, type StageOptions } from './stage.ts';
+
+/** How a workflow is attacked. */
+export interface HostileOptions extends StageOptions {
+  /** Does the work of every role that is not under attack; without it, they claim that it is done. */
+  readonly honest?: Script;
+  /** Which hostile agents; all of them otherwise. `claims` is always among them. */
+  readonly agents?: readonly HostileName[];
+  /** Opens a stage of one's own, with the workers of the attack, instead of a temporary folder. */
+  readonly open?: (attack: Attack) => Promise<HostileStage>;
+}
+
+/** What was found of one step of an agent. */
+export interface HostileStep {
+  readonly step: string;
+  readonly enforced: boolean;
+  /** What refused the bare claim, or that nothing did. */
+  readonly why: string;
+}
+
+/** A run that completed although the agent of an enforced step did not do its work. */
+export interface FalseCompletion {
+  readonly agent: HostileName;
+  readonly step: string;
+  readonly how: 'driven' | 'attended';
+}
+
+/** What came of attacking a workflow. */
+export interface HostileResult {
+  readonly workflow: string;
+  readonly steps: readonly HostileStep[];
+  readonly falseCompletions: readonly FalseCompletion[];
+  readonly breaches: readonly string[];
+  /** How many runs there were. */
+  readonly runs: number;
+  /** The report as text. */
+  report(): string;
+}
+
+const CLAIMS_ALL: Script = () => BARE_CLAIM;
+const FAILED: ReadonlySet<string> = new Set(['fail', 'error', 'timeout', 'reject']);
+
+/** A workflow, or what makes it for the folder that its agents work in. */
+export type HostileSubject = AnyWorkflow | ((cwd: string) => AnyWorkflow);
+
+/** Attacks every step of a workflow that an agent does. */
+export async function runHostile(workflow: HostileSubject, options: HostileOptions = {}): Promise<HostileResult> {
+  const siege = new Siege(workflow, options);
+  await siege.run();
+  return siege.result();
+}
+
+interface Assault {
+  readonly agent?: HostileName;
+  readonly step?: string;
+  readonly isAttended?: boolean;
+}
+
+class Siege {
+  private readonly subject: HostileSubject;
+  private workflow: CompiledWorkflow;
+  private readonly options: HostileOptions;
+  private readonly claims = new Map<string, Claim>();
+  private readonly registered = new Set<string>();
+  private readonly steps: HostileStep[] = [];
+  private readonly falseCompletions: FalseCompletion[] = [];
+  private readonly breaches: string[] = [];
+  /** Steps that were handed to an attended agent in any run. */
+  private readonly handedOut = new Set<string>();
+  private runs = 0;
+
+  constructor(subject: HostileSubject, options: HostileOptions) {
+    this.subject = subject;
+    this.workflow = workflowFor(subject, '.');
+    this.options = options;
+  }
+
+  async run(): Promise<void> {
+    const honest = await this.assault({});
+    if (honest.status !== 'completed') throw new Error(this.notHonest(honest));
+    this.noteCommands(honest);
+    for (const step of this.agentSteps(honest)) {
+      const view = await this.assault({ agent: 'claims', step });
+      const enforced = view.status !== 'completed';
+      this.steps.push({ step, enforced, why: enforced ? refusalIn(view, honest) : 'the run completed on the bare claim of its agent' });
+    }
+    for (const { step, enforced } of this.steps) await this.attack(step, enforced);
+    if (this.steps.length > 0) await this.attackAttended();
+  }
+
+  result(): HostileResult {
+    const { steps, falseCompletions, breaches, runs } = this;
+    const found = { workflow: this.workflow.definition.name, steps, falseCompletions, breaches, runs };
+    return { ...found, report: () => formatHostileReport(found) };
+  }
+
+  private agents(): HostileName[] {
+    return this.options.agents === undefined ? (Object.keys(hostileAgents) as HostileName[]) : [...this.options.agents];
+  }
+
+  /** An advised step can be left undone by anybody; only what its agent says is tried there. */
+  private async attack(step: string, enforced: boolean): Promise<void> {
+    const isCommand = commandOf(this.workflow.definition.steps, step) !== undefined;
+    for (const agent of this.agents()) {
+      const { trick, program } = hostileAgents[agent];
+      if (agent === 'claims' || trick !== undefined || (isCommand && program === undefined)) continue;
+      if (!enforced && agent !== 'injects') continue;
+      const view = await this.assault({ agent, step });
+      if (enforced && view.status === 'completed') this.falseCompletions.push({ agent, step, how: 'driven' });
+    }
+  }
+
+  private async attackAttended(): Promise<void> {
+    for (const agent of this.agents()) {
+      const view = await this.assault({ agent, isAttended: true });
+      // Where agents are objects or programs, there is nobody to hand work to.
+      if (this.handedOut.size === 0) return;
+      const believed = this.steps.find(({ step, enforced }) => enforced && this.handedOut.has(step) && lastOutcome(view, step) === 'ok');
+      if (view.status === 'completed' && believed !== undefined)
+        this.falseCompletions.push({ agent, step: believed.step, how: 'attended' });
+    }
+  }
+
+  private async assault(assault: Assault): Promise<RunView> {
+    this.runs += 1;
+    const ended = new AbortController();
+    const stuck = Promise.withResolvers<void>();
+    const cwd = mkdtempSync(join(tmpdir(), 'pawl-hostile-'));
+    let stage: HostileStage | undefined;
+    const onHang = (): void => {
+      if (stage !== undefined) passTime(stage).then((passed) => passed || stuck.resolve(), stuck.reject);
+    };
+    try {
+      this.workflow = workflowFor(this.subject, cwd);
+      const { honest = CLAIMS_ALL, open = (attack: Attack) => openStage(attack, this.options) } = this.options;
+      const plan = {
+        honest,
+        claims: this.claims,
+        registered: this.registered,
+        cwd,
+        workspace: () => stage?.cwd ?? cwd,
+        ended: ended.signal,
+        onHang,
+      };
+      stage = await open(createAttack(this.workflow, { ...plan, ...assault }));
+      return await this.watched(stage, { ...assault, ended: ended.signal }, stuck.promise);
+    } finally {
+      ended.abort();
+      await stage?.close();
+      rmSync(cwd, { recursive: true, force: true });
+    }
+  }
+
+  private async watched(stage: HostileStage, assault: Assault & Pick<HostileTarget, 'ended'>, stuck: Promise<void>): Promise<RunView> {
+    const { agent, step, isAttended } = assault;
+    const where = isAttended === true ? '(attended)' : `at step "${step}"`;
+    const run = await stage.start();
+    const view = isAttended === true ? await this.play(stage, run, assault) : await driveRun(stage, run, stuck);
+    if (existsSync(join(stage.cwd, HOSTILE_CANARY))) this.breaches.push(`text of the agent "${agent}" ${where} was run as a command`);
+    return view;
+  }
+
+  private async play(
+    stage: HostileStage,
+    run: RunHandle,
+    { agent = 'claims', ended }: Assault & Pick<HostileTarget, 'ended'>,
+  ): Promise<RunView> {
+    const { definition } = this.workflow;
+    const targetAt = (step: string): HostileTarget => {
+      this.handedOut.add(step);
+      return { definition, step, claim: emptyHanded(definition.steps, step, this.claims), ended, onHang: () => undefined };
+    };
+    const { view, breaches } = await playAttended(stage, run, { agent: hostileAgents[agent], targetAt });
+    this.breaches.push(...breaches);
+    return view;
+  }
+
+  /** The steps that agents or registered commands did in the honest run, in the order of the definition; a flow has none. */
+  private agentSteps({ steps }: RunView): string[] {
+    const { definition } = this.workflow;
+    const isAgents = ({ kind, step }: StepView): boolean =>
+      kind === 'agent' || kind === 'generate' || this.registered.has(commandOf(definition.steps, step) ?? '');
+    const order = definition.steps.flatMap((step) => [step.id, ...membersOf(step).map(({ id }) => `${step.id}/${id}`)]);
+    const done = new Set(steps.filter((row) => row.outcome !== 'skip' && isAgents(row)).map(({ step }) => step));
+    return [...done].sort((one, other) => order.indexOf(one) - order.indexOf(other));
+  }
+
+  // What a command reports is known from the run itself.
+  private noteCommands({ steps }: RunView): void {
+    for (const { kind, step, output } of steps)
+      if (kind === 'command' && output !== undefined) this.claims.set(step, { ...BARE_CLAIM, output });
+  }
+
+  private notHonest({ status, error, waits }: RunView): string {
+    const { name } = this.workflow.definition;
+    const why = error ?? waits.map(({ kind }) => `it waits for ${kind}`).join(', ');
+    return `workflow "${name}" does not complete with honest agents: it is ${status} (${why}); give \`honest\`, or a stage with \`open\``;
+  }
+}
+
+function workflowFor(subject: HostileSubject, cwd: string): CompiledWorkflow {
+  const workflow = typeof subject === 'function' ? subject(cwd) : subject;
+  return 'compiled' in workflow ? workflow.compiled : workflow;
+}
+
+function lastOutcome({ steps }: RunView, step: string): string | undefined {
+  return steps.findLast((row) => row.step === step)?.outcome;
+}
+
+/** What refused first, of what the honest run did not meet. */
+function refusalIn(view: RunView, honest: RunView): string {
+  const met = new Set(honest.steps.filter(isRefusal).map(({ path, attempt }) => `${path}/${attempt}`));
+  const first = view.steps.find((row) => isRefusal(row) && !met.has(`${row.path}/${row.attempt}`));
+  if (first !== undefined) return `${first.step}: ${first.error ?? reasonIn(first.output) ?? String(first.outcome)}`;
+  return view.error ?? `the run is ${view.status}`;
+}
+
+function isRefusal({ outcome, error }: StepView): boolean {
+  return error !== undefined || (outcome !== undefined && FAILED.has(outcome));
+}
+
+function reasonIn(output: Json | undefined): string | undefined {
+  if (output === undefined || !isJsonObject(output)) return undefined;
+  const { failed_checks: failed, error } = output as { readonly [name: string]: Json | undefined };
+  return Array.isArray(failed) && failed.length > 0 ? failed.join('; ') : typeof error === 'string' ? error : undefined;
+}

@@ -1,0 +1,43 @@
+// Owns how a hostile agent plays when it is attended: it takes every step that is handed out, tries its tricks, does
+// what it does instead of the work, and reports what an honest agent would have.
+
+import type { RunHandle } from '../../api/run.ts';
+import type { RunView } from '../../engine/inspect.ts';
+import type { Handout } from '../../engine/reports.ts';
+import type { HostileAgent, HostileTarget } from './agents.ts';
+import { driveRun, type HostileStage } from './stage.ts';
+import { reported, type Table } from './tricks.ts';
+
+const ROUNDS_MAX = 60;
+const NEVER = new Promise<void>(() => {});
+
+/** Who plays, and what it says. */
+export interface Player {
+  readonly agent: HostileAgent;
+  /** What it works against at a step. */
+  readonly targetAt: (step: string) => HostileTarget;
+}
+
+/** Plays a run to where it goes no further. */
+export async function playAttended(
+  stage: HostileStage,
+  handle: RunHandle,
+  { agent, targetAt }: Player,
+): Promise<{ readonly view: RunView; readonly breaches: readonly string[] }> {
+  const earlier: Handout[] = [];
+  const breaches: string[] = [];
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    await driveRun(stage, handle, NEVER);
+    const [handout] = await handle.handouts();
+    if (handout === undefined) break;
+    const said = await agent.deed(targetAt(handout.step), stage.cwd);
+    if (said === 'hangs') break;
+    const result = said === 'breaks off' ? { success: false } : said.output;
+    const table: Table = { run: handle, handout, result, earlier: [...earlier] };
+    breaches.push(...((await agent.trick?.(table)) ?? []));
+    await reported(table, handout.token, result);
+    earlier.push(handout);
+    if ((await handle.handouts()).some(({ token }) => token === handout.token)) break;
+  }
+  return { view: await handle.wait('idle'), breaches };
+}

@@ -1,0 +1,124 @@
+// Owns where hostile runs take place: a workspace and an engine of their own per run, and the world around them, which
+// trusts every agent: people say yes to what they are asked, and time passes when the run waits for it.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createEngine, type Engine, type EngineOptions } from '../../api/engine.ts';
+import type { RunHandle } from '../../api/run.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { CompiledWorkflow } from '../../definition/code.ts';
+import type { RunView } from '../../engine/inspect.ts';
+import { createVirtualClock, type VirtualClock } from '../virtual-clock.ts';
+import type { Attack } from './attack.ts';
+
+/** A place for one run. */
+export interface HostileStage {
+  readonly engine: Engine;
+  /** The workspace. */
+  readonly cwd: string;
+  /** Turned by hand, where the stage has one: without it, time limits and delays are not waited for. */
+  readonly clock?: VirtualClock;
+  start(): Promise<RunHandle>;
+  /** Does what the run waits for outside of it, such as a review at the forge. */
+  idle?(view: RunView): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What a plain stage needs to know. */
+export interface StageOptions {
+  /** What is in the workspace at the beginning: the text by path. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly params?: JsonObject;
+  readonly facts?: JsonObject;
+  readonly engine?: EngineOptions;
+}
+
+// Long ago, so that a report that is written during the run is newer than the gate that looks at it.
+const START = Date.UTC(2020, 0, 1);
+const TURNS_MAX = 200;
+const LOOKS_MAX = 2000;
+
+/** Opens a workspace in the folder of the attack, and an engine on it that forgets everything. */
+export async function openStage(attack: Attack, options: StageOptions): Promise<HostileStage> {
+  const { files = {}, params = {}, facts = {} } = options;
+  const { cwd } = attack;
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true });
+    writeFileSync(join(cwd, path), text);
+  }
+  const clock = createVirtualClock(START);
+  const { commands = {}, roles, ...rest } = options.engine ?? {};
+  const engine = await createEngine({
+    db: ':memory:',
+    clock,
+    ...rest,
+    cwd,
+    workflows: [attack.workflow],
+    roles: { ...roles, ...attack.roles },
+    drivers: attack.drivers,
+    commands: attack.commands(commands),
+  });
+  return {
+    engine,
+    cwd,
+    clock,
+    start: () => engine.start(attack.workflow, withText(attack, params), { facts: { ...facts, ...attack.facts } }),
+    close: () => engine.close({ abort: true }),
+  };
+}
+
+/** The parameters, with hostile text where one takes any text. */
+function withText(
+  { text, workflow }: { readonly text: string | undefined; readonly workflow: CompiledWorkflow },
+  params: JsonObject,
+): JsonObject {
+  if (text === undefined) return params;
+  const isFree = (name: string): boolean => workflow.definition.params[name]?.choices === undefined;
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, typeof value === 'string' && isFree(name) ? text : value]),
+  );
+}
+
+const ENDED: ReadonlySet<RunView['status']> = new Set(['completed', 'rejected', 'cancelled', 'failed', 'escalated']);
+
+/** Drives a run until it has ended, is stuck, or waits for something that nobody does. */
+export async function driveRun(stage: HostileStage, run: RunHandle, stuck: Promise<void>): Promise<RunView> {
+  const idle = (): Promise<RunView | undefined> => Promise.race([run.wait('idle').catch(() => undefined), stuck.then(() => undefined)]);
+  for (let turn = 0; turn < TURNS_MAX; turn += 1) {
+    const view = await idle();
+    if (view === undefined || ENDED.has(view.status) || !(await attended(stage, view))) break;
+  }
+  return await stage.engine.run(run.id).get();
+}
+
+/** Does what a run waits for; false when nobody does. */
+async function attended(stage: HostileStage, view: RunView): Promise<boolean> {
+  const [wait] = view.waits;
+  const { engine, clock } = stage;
+  if (wait?.kind === 'report') return false;
+  if (wait?.kind === 'human') return await sayYes(engine, view.id);
+  const { seq } = (await engine.store.load(view.id)).state;
+  if (wait?.kind === 'delay' && wait.due !== undefined && clock !== undefined) clock.advance(wait.due - clock.now());
+  else if (stage.idle !== undefined && wait !== undefined) await stage.idle(view);
+  else return false;
+  for await (const _ of engine.run(view.id).log(seq)) return true;
+  return false;
+}
+
+async function sayYes(engine: Engine, run: string): Promise<boolean> {
+  const [gate] = await engine.run(run).gates();
+  const option = gate?.gate.options[0];
+  if (gate === undefined || option === undefined) return false;
+  const input = option.requiresInput ? { input: 'yes' } : {};
+  await engine.run(run).decide({ option: option.label, actor: 'a trusting person', digest: gate.digest, ...input });
+  return true;
+}
+
+/** Lets the time limit of a hung attempt run out; false where it has none. */
+export async function passTime({ clock }: HostileStage): Promise<boolean> {
+  for (let look = 0; look < LOOKS_MAX && clock?.next() === undefined; look += 1) await new Promise(setImmediate);
+  const next = clock?.next();
+  if (clock === undefined || next === undefined) return false;
+  clock.advance(next - clock.now());
+  return true;
+}

@@ -1,0 +1,60 @@
+// The tricks with tokens against an engine that takes everything: each of them notices that it got through.
+
+import { describe, expect, test } from 'vitest';
+import type { Handout, ReportVerdict } from '../../engine/reports.ts';
+import { EngineError } from '../../index.ts';
+import { forges, reorders, repeats, skips, type Table, type Trick } from './tricks.ts';
+
+const handout: Handout = {
+  ...{ run: 'r', path: 'work#1', step: 'work', attempt: 1, token: 'secret-A', kind: 'agent' },
+  ...{ prompt: '', role: 'dev', title: 'Work', mayAsk: false },
+};
+
+interface Answers {
+  readonly report: () => ReportVerdict;
+  readonly rows?: number;
+}
+
+/** A table at a run that answers so. */
+function tableWith({ report, rows = 1 }: Answers): Table & { readonly tokens: string[] } {
+  const tokens: string[] = [];
+  const view = { steps: Array.from({ length: rows }, () => ({ path: 'work#1', step: 'work', attempt: 1 })) };
+  const run = {
+    report: async ({ token }: { readonly token: string }) => {
+      tokens.push(token);
+      return report();
+    },
+    get: async () => view,
+    wait: async () => view,
+  };
+  return { run: run as unknown as Table['run'], handout, result: 1, earlier: [{ ...handout, token: 'old' }], tokens };
+}
+
+const taken: ReportVerdict = { accepted: true, repeated: false, step: 'work', path: 'work#1', attempt: 1 };
+const refuse = (): never => {
+  throw new EngineError('TOKEN_UNKNOWN', 'no');
+};
+
+describe('tricks', () => {
+  test.each<[string, Trick, number]>([
+    ['forges', forges, 5],
+    ['skips', skips, 1],
+    ['reorders', reorders, 1],
+    ['repeats', repeats, 1],
+  ])('%s notices what was taken, and nothing where all is refused', async (_name, trick, breaches) => {
+    expect(await trick(tableWith({ report: () => taken }))).toHaveLength(breaches);
+    expect(await trick(tableWith({ report: refuse }))).toEqual([]);
+  });
+
+  test('a repeated report that gets the same verdict and counts nothing is no breach; one more row is', async () => {
+    const report = () => ({ ...taken, repeated: true });
+    expect(await repeats(tableWith({ report }))).toEqual([]);
+    expect(await repeats(tableWith({ report, rows: 2 }))).toEqual(['the second report of step "work" counted']);
+  });
+
+  test('no forged token is the real one', async () => {
+    const table = tableWith({ report: refuse });
+    await forges(table);
+    expect(table.tokens).not.toContain(handout.token);
+  });
+});

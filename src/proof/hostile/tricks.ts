@@ -1,0 +1,67 @@
+// Owns what attended agents try with their tokens. Each trick gives what the engine took that it should have refused.
+
+import type { RunHandle } from '../../api/run.ts';
+import { isEngineError } from '../../base/error.ts';
+import type { Handout, ReportVerdict } from '../../engine/reports.ts';
+
+/** Where a trick is played: a step that was handed out, what the agent reports, and what it was handed before. */
+export interface Table {
+  readonly run: Pick<RunHandle, 'report' | 'get' | 'wait'>;
+  readonly handout: Handout;
+  readonly result: unknown;
+  readonly earlier: readonly Handout[];
+}
+
+/** Tries something with tokens; gives what was taken and should not have been. */
+export type Trick = (table: Table) => Promise<readonly string[]>;
+
+/** Reports with tokens that nobody gave it. */
+export const forges: Trick = async (table) => {
+  const { token, path, run } = table.handout;
+  const other = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`;
+  const breaches: string[] = [];
+  for (const forged of ['', 'A'.repeat(token.length), other, `${token} `, `${run}/${path}/1`]) {
+    if ((await reported(table, forged, table.result)) !== undefined) breaches.push(`the forged token "${forged}" was taken`);
+  }
+  return breaches;
+};
+
+/** Reports this step, and with its token the next one. */
+export const skips: Trick = async (table) => {
+  const { token, step } = table.handout;
+  await reported(table, token, table.result);
+  const next = await reported(table, token, { skipped: true });
+  return next === undefined ? [] : [`a second result for step "${step}" was taken`];
+};
+
+/** Reports, before its step, another result for every step that is over. */
+export const reorders: Trick = async (table) => {
+  const breaches: string[] = [];
+  for (const { token, step, attempt } of table.earlier) {
+    const late = await reported(table, token, { late: true });
+    if (late !== undefined) breaches.push(`a late result for attempt ${attempt} of step "${step}" was taken`);
+  }
+  return breaches;
+};
+
+/** Reports the same twice: the second time, the engine has to say the same and to count nothing. */
+export const repeats: Trick = async (table) => {
+  const { token, step } = table.handout;
+  const first = await reported(table, token, table.result);
+  if (first === undefined) return [];
+  const second = await reported(table, token, table.result);
+  await table.run.wait('idle');
+  const isSame = second === undefined || (second.repeated && second.accepted === first.accepted);
+  const rows = (await table.run.get()).steps.filter(({ path, attempt }) => path === first.path && attempt === first.attempt);
+  return isSame && rows.length <= 1 ? [] : [`the second report of step "${step}" counted`];
+};
+
+/** Reports, and gives the verdict; undefined when the report was refused. */
+export async function reported({ run }: Table, token: string, result: unknown): Promise<ReportVerdict | undefined> {
+  try {
+    return await run.report({ token, result });
+  } catch (error) {
+    if (isEngineError(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,196 @@
+// Owns the engines of a simulation: real ones, each on a store object of its own over one database, as separate
+// processes would be. They are started, killed without warning, closed, or declared dead while they go on.
+
+import { KeyList } from '../../authority/enrolment.ts';
+import { isEngineError, messageOf } from '../../base/error.ts';
+import type { CompiledWorkflow } from '../../definition/code.ts';
+import { EngineCore } from '../../engine/engine.ts';
+import type { DefinitionSource } from '../../engine/host.ts';
+import type { Store } from '../../store/store.ts';
+import { Bells, createDisk, type Faults } from './disk.ts';
+import type { Random } from './random.ts';
+import { NOBODY, type Schedule } from './schedule.ts';
+import type { Witness } from './witness.ts';
+import { createWork } from './work.ts';
+import { SHARED_SLOT } from './workflow.ts';
+
+/** One engine of a simulation. */
+export interface SimulatedEngine {
+  readonly me: string;
+  readonly core: EngineCore;
+  /** Declared dead although it goes on. */
+  haunts: boolean;
+  closing: boolean;
+}
+
+/** What the engines of a simulation have in common. */
+export interface EnginesMeans {
+  readonly random: Random;
+  readonly schedule: Schedule;
+  readonly witness: Witness;
+  readonly faults: Faults;
+  readonly workflow: CompiledWorkflow;
+  readonly luck: number;
+  readonly slotLimit: number;
+  readonly skewMsMax: number;
+  /** Opens a store object of its own over the database. */
+  readonly openStore: (isDead: (owner: string) => boolean) => Store;
+}
+
+// What people and sweeps may be told in a world where disks fail and others are quicker.
+const EXPECTED: ReadonlySet<string> = new Set([
+  'STORE_UNAVAILABLE',
+  'RUN_FINAL',
+  'RUN_LOCKED',
+  'RUN_EXISTS',
+  'RUN_NOT_FOUND',
+  'ALREADY_DECIDED',
+  'WAIT_NOT_FOUND',
+  'CONTENT_CHANGED',
+  'RESUME_REFUSED',
+  'ENGINE_CLOSED',
+]);
+const REBIRTH_MS_MAX = 200;
+
+/** The engines that are up. */
+export class Engines {
+  readonly bells: Bells;
+  private readonly means: EnginesMeans;
+  private readonly dead = new Set<string>();
+  private readonly up = new Map<string, SimulatedEngine>();
+  private born = 0;
+  private results = 0;
+
+  constructor(means: EnginesMeans) {
+    this.means = means;
+    this.bells = new Bells(means);
+    means.witness.isDead = (owner) => this.dead.has(owner);
+  }
+
+  /** Engines that nobody has declared dead. */
+  get live(): readonly SimulatedEngine[] {
+    return [...this.up.values()].filter(({ haunts, closing }) => !haunts && !closing);
+  }
+
+  /** Starts an engine that looks for work at once. */
+  start(): SimulatedEngine {
+    const { random, schedule, workflow, openStore, slotLimit, skewMsMax, luck, witness } = this.means;
+    this.born += 1;
+    const me = `e${this.born}`;
+    const inner = openStore((owner) => this.dead.has(owner));
+    this.bells.connect(inner);
+    const core = new EngineCore({
+      store: createDisk({ ...this.means, inner, owner: me, bells: this.bells }),
+      clock: schedule.clockOf(me, random.int(-skewMsMax, skewMsMax)),
+      source: sourceOf(workflow),
+      runAttempt: createWork({ owner: me, random, schedule, witness, luck, number: () => ++this.results }),
+      readForge: () => Promise.resolve({}),
+      signing: { all: false, keys: () => KeyList.none },
+      mayDecide: (_from, actor) => actor,
+      tokenKey: () => 'simulation',
+      childInput: () => Promise.resolve({}),
+      me,
+      limits: { limits: { keys: { [SHARED_SLOT]: slotLimit } }, repository: 'simulation', credentialOf: () => undefined },
+      sweep: () => Promise.resolve(),
+      drives: 'all',
+      depthMax: 4,
+      runsMax: 10_000,
+      warn: (error) => this.judge(me, error),
+    });
+    const engine = { me, core, haunts: false, closing: false };
+    this.up.set(me, engine);
+    schedule.soon(me, `${me} sweeps`, () => this.sweep(engine));
+    return engine;
+  }
+
+  /** Lets an engine look for what is due, has mail or lost its owner. */
+  sweep({ me, core }: SimulatedEngine): void {
+    core.recover().catch((error: unknown) => this.judge(me, error));
+  }
+
+  /** Takes an error for what it is: part of such a world, or a fault of ours. */
+  judge(who: string, error: unknown): void {
+    if (isEngineError(error) && EXPECTED.has(error.code)) return;
+    const trace = error instanceof Error && !isEngineError(error) ? `\n${error.stack ?? ''}` : '';
+    this.means.witness.problem(`${who} met an error that should not be: ${messageOf(error)}${trace}`);
+  }
+
+  /** The engine that drives a run, or would if it were asked. */
+  ownerOf(run: string): SimulatedEngine | undefined {
+    const owner = this.means.witness.runs.get(run)?.owner;
+    return owner === undefined ? undefined : this.up.get(owner);
+  }
+
+  /** Errors of drivers that nobody asked for. */
+  judgeFailures(): void {
+    for (const { me, core } of this.up.values())
+      for (const run of this.means.witness.runs.keys()) {
+        const failure = core.takeFailure(run);
+        if (failure !== undefined) this.judge(me, failure);
+      }
+  }
+
+  /** Something happens to one of the engines, if the seed says so. */
+  disturb(): void {
+    const { random, faults, witness } = this.means;
+    if (this.live.length === 0) return;
+    if (random.chance(faults.crash)) {
+      witness.count('crashes');
+      this.kill(random.pick(this.live));
+    } else if (random.chance(faults.haunt)) {
+      witness.count('haunted');
+      this.haunt(random.pick(this.live));
+    } else if (random.chance(faults.close)) {
+      witness.count('closed');
+      this.close(random.pick(this.live));
+    }
+  }
+
+  /** Ends an engine without warning; whatever it had under way is gone. */
+  kill({ me }: SimulatedEngine): void {
+    this.means.schedule.drop(me);
+    this.dead.add(me);
+    this.up.delete(me);
+    this.rebirth();
+  }
+
+  private haunt(engine: SimulatedEngine): void {
+    engine.haunts = true;
+    this.dead.add(engine.me);
+    this.rebirth();
+  }
+
+  private close(engine: SimulatedEngine): void {
+    engine.closing = true;
+    this.rebirth();
+    engine.core.close({ abort: this.means.random.chance(0.5) }).then(
+      () => {
+        this.means.schedule.drop(engine.me);
+        this.dead.add(engine.me);
+        this.up.delete(engine.me);
+      },
+      (error: unknown) => this.judge(engine.me, error),
+    );
+  }
+
+  /** Ends what should have ended long ago: engines that were declared dead, and those that hang while closing. */
+  bury(): boolean {
+    const over = [...this.up.values()].filter(({ haunts, closing }) => haunts || closing);
+    for (const { me } of over) {
+      this.means.schedule.drop(me);
+      this.dead.add(me);
+      this.up.delete(me);
+    }
+    return over.length > 0;
+  }
+
+  private rebirth(): void {
+    const { random, schedule } = this.means;
+    schedule.after(NOBODY, random.int(0, REBIRTH_MS_MAX), { what: 'an engine starts', happen: () => void this.start() });
+  }
+}
+
+function sourceOf(workflow: CompiledWorkflow): DefinitionSource {
+  const known = new Map([[workflow.definition.name, workflow], ...workflow.children]);
+  return { find: (name) => known.get(name), names: () => [...known.keys()] };
+}

@@ -1,0 +1,185 @@
+// Owns the outside of a simulation: people and programs that start runs, decide, send signals early and twice, pause,
+// cancel, and help a run that stands still. They talk to any engine, as they would to any process.
+
+import type { CompiledWorkflow } from '../../definition/code.ts';
+import { openGates } from '../../engine/gates.ts';
+import { handoutsOf, reportWork } from '../../engine/reports.ts';
+import { decideGate, type ResumeChoice, resumeRun, sendSignal, steerRun } from '../../engine/requests.ts';
+import type { Activation } from '../../kernel/activation.ts';
+import { waitOf } from '../../kernel/activation.ts';
+import { isFinal, isHalted } from '../../kernel/run-state.ts';
+import type { Engines, SimulatedEngine } from './engines.ts';
+import type { Random } from './random.ts';
+import type { Witness, WitnessedRun } from './witness.ts';
+import { SIGNAL_NAMES } from './workflow.ts';
+
+/** What the outside works with. */
+export interface PeopleMeans {
+  readonly random: Random;
+  readonly witness: Witness;
+  readonly engines: Engines;
+  readonly workflow: CompiledWorkflow;
+  /** The runs that somebody wants, by id. */
+  readonly wanted: readonly string[];
+}
+
+/** Waits that somebody can end. */
+const ANSWERED: ReadonlySet<string | undefined> = new Set(['human', 'signal', 'report']);
+const PATIENCE = 10;
+
+/** Everybody outside. */
+export class People {
+  private readonly means: PeopleMeans;
+  /** From here on people do only what helps. */
+  careful = false;
+  private signalsSent = 0;
+  private decisionsMade = 0;
+  private readonly helped = new Map<string, number>();
+
+  constructor(means: PeopleMeans) {
+    this.means = means;
+  }
+
+  /** Does something that nobody waits for, at any moment. */
+  meddle(): void {
+    const { random, witness, wanted } = this.means;
+    const unborn = wanted.filter((run) => !witness.runs.has(run));
+    if (unborn.length > 0 && random.chance(0.5)) return this.start(random.pick(unborn));
+    const run = random.pick([...witness.runs.values()]);
+    if (run === undefined) return;
+    const what = random.weighted({
+      help: 6,
+      signal: 3,
+      pause: 1,
+      unpause: 1,
+      cancel: run.state.parent === undefined ? 0.4 : 0.1,
+      resume: 1,
+    });
+    if (what === 'help') return void this.help(run);
+    if (what === 'signal') return this.signal(run, random.pick(SIGNAL_NAMES));
+    if (what === 'pause') return this.steer(run, 'pause');
+    if (what === 'unpause') return this.steer(run, 'unpause');
+    if (what === 'cancel') return this.steer(run, 'cancel');
+    this.ask((engine) => resumeRun(engine.core, run.id, { actor: 'ann' }));
+  }
+
+  /** Starts what is wanted and not there yet; true when there was something. */
+  startWanted(): boolean {
+    const unborn = this.means.wanted.find((run) => !this.means.witness.runs.has(run));
+    if (unborn !== undefined) this.start(unborn);
+    return unborn !== undefined;
+  }
+
+  private start(run: string): void {
+    this.ask((engine) => engine.core.start(this.means.workflow, {}, { id: run }));
+  }
+
+  /** Gives a run what it waits for from outside; false when it waits for nothing of the kind. */
+  help(run: WitnessedRun): boolean {
+    const { random } = this.means;
+    const { state } = run;
+    if (isFinal(state.status)) return false;
+    const times = (this.helped.get(run.id) ?? 0) + 1;
+    const needs = Object.values(state.live).filter(
+      (activation) => activation.state === 'unknown' || ANSWERED.has(waitOf(activation)?.kind),
+    );
+    if (needs.length === 0 && !isHalted(state.status) && !state.paused) return false;
+    // Work that is handed out is no trouble: whoever called does it for as long as there is some.
+    if (needs.some((activation) => waitOf(activation)?.kind === 'report')) {
+      this.report(run.id);
+      return true;
+    }
+    this.helped.set(run.id, times);
+    this.means.witness.count('interventions');
+    if (times > PATIENCE) this.steer(run, 'cancel');
+    else if (isHalted(state.status) && (needs.length === 0 || random.chance(0.5))) this.resume(run);
+    else if (state.paused && (needs.length === 0 || random.chance(0.5))) this.steer(run, 'unpause');
+    else this.answer(run, random.pick(needs));
+    return true;
+  }
+
+  private answer(run: WitnessedRun, activation: Activation): void {
+    const { random } = this.means;
+    const { path } = activation;
+    const wait = waitOf(activation);
+    if (wait?.kind === 'signal') return this.signal(run, wait.name);
+    if (wait?.kind !== 'human') {
+      const how = random.pick(['rerun', 'done', 'failed'] as const);
+      return this.ask((engine) => resumeRun(engine.core, run.id, { actor: 'ann', choice: { how, path } }));
+    }
+    this.decide(run.id, path);
+    if (random.chance(0.3)) this.decide(run.id, path);
+  }
+
+  private decide(run: string, path: string): void {
+    const { random, witness } = this.means;
+    this.decisionsMade += 1;
+    const actor = `person ${this.decisionsMade}`;
+    const share = random.next();
+    const isStale = !this.careful && random.chance(0.1);
+    this.ask(async ({ core }) => {
+      const gate = (await openGates(core, run)).find((open) => open.path === path);
+      if (gate === undefined) return;
+      const { options } = gate.gate;
+      const option = options[Math.floor(share * options.length)]?.label as string;
+      const digest = isStale ? 'what was shown before' : gate.digest;
+      await decideGate(core, run, { option, actor, gate: path, digest, input: 'because' });
+      witness.acknowledged.push({ run, actor });
+    });
+  }
+
+  /** The agent that called does some of what was handed out, and may report it twice. */
+  private report(run: string): void {
+    const { random } = this.means;
+    const twice = random.chance(0.2);
+    const share = random.next();
+    this.ask(async ({ core }) => {
+      const handouts = await handoutsOf(core, run);
+      const handout = handouts[Math.floor(share * handouts.length)];
+      if (handout === undefined) return;
+      const report = { token: handout.token, result: { did: handout.path } };
+      await Promise.all([reportWork(core, run, report), ...(twice ? [reportWork(core, run, report)] : [])]);
+    });
+  }
+
+  private signal({ id: run }: WitnessedRun, name: string): void {
+    this.signalsSent += 1;
+    const number = this.signalsSent;
+    const send = () => this.ask(({ core }) => sendSignal(core, run, { name, payload: { number }, id: String(number) }));
+    send();
+    if (this.means.random.chance(0.3)) send();
+  }
+
+  private steer({ id: run }: WitnessedRun, action: 'pause' | 'unpause' | 'cancel'): void {
+    this.ask(({ core }) => steerRun(core, run, { actor: 'ann', action: { do: action } }));
+  }
+
+  private resume({ id, state }: WitnessedRun): void {
+    const { random, workflow } = this.means;
+    const steps = (state.workflow === workflow.definition.name ? workflow : workflow.children.get(state.workflow))?.definition.steps ?? [];
+    const goto = steps.length === 0 ? 0 : 1;
+    const exhausted = state.halt?.reason === 'exhausted';
+    const how = random.weighted({ retry: 4, accept: exhausted ? 0 : 2, goto, cancel: 1 });
+    if (how === 'cancel') return this.ask(({ core }) => steerRun(core, id, { actor: 'ann', action: { do: 'cancel' } }));
+    const choices: Record<typeof how, () => ResumeChoice> = {
+      retry: () => ({ how: 'retry', ...(exhausted ? { extend: 1 } : { note: 'again' }) }),
+      accept: () => ({ how: 'accept', output: { v: -1, n: 9 } }),
+      goto: () => ({ how: 'goto', step: random.pick(steps).id }),
+    };
+    const choice = choices[how]();
+    this.ask((engine) => resumeRun(engine.core, id, { actor: 'ann', choice }));
+  }
+
+  /** Drives on a run whose owner is alive, but gave up after its disk failed. */
+  takeUp(run: WitnessedRun, owner: SimulatedEngine): void {
+    owner.core.drive(run.id).catch((error: unknown) => this.means.engines.judge(owner.me, error));
+  }
+
+  // A person at a dead engine gets no answer; one at a live engine may get an error.
+  private ask(request: (engine: SimulatedEngine) => Promise<unknown>): void {
+    const { engines, random } = this.means;
+    if (engines.live.length === 0) return;
+    const engine = random.pick(engines.live);
+    request(engine).catch((error: unknown) => engines.judge(`somebody at ${engine.me}`, error));
+  }
+}

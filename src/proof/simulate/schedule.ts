@@ -1,0 +1,86 @@
+// Owns the order of everything that happens in a simulation. Whatever would end by itself in the real world (an answer
+// of the disk, an attempt, a timer, a bell) is a pending event here, and the seed decides which one comes next.
+//
+// X1. Between two events everything that follows from the first one by promises alone has happened.
+// X2. Time stands still while something can happen now, but for moments in which the seed lets it pass.
+
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Clock } from '../../engine/clock.ts';
+import type { VirtualClock } from '../virtual-clock.ts';
+import type { Random } from './random.ts';
+
+interface Pending {
+  readonly owner: string;
+  readonly what: string;
+  readonly happen: () => void | Promise<void>;
+}
+
+/** Whom events belong to that no engine brings about. */
+export const NOBODY = '';
+
+/** The pending events of one simulation. */
+export class Schedule {
+  readonly clock: VirtualClock;
+  /** What happened, in order. */
+  readonly trace: string[] = [];
+  /** How often time passes although something could happen now. */
+  impatience = 0;
+  private readonly random: Random;
+  private pending: Pending[] = [];
+  private readonly gone = new Set<string>();
+
+  constructor(clock: VirtualClock, random: Random) {
+    this.clock = clock;
+    this.random = random;
+  }
+
+  /** Lets something happen at a moment that the seed chooses; never, once its owner is gone. */
+  soon(owner: string, what: string, happen: () => void | Promise<void>): void {
+    if (!this.gone.has(owner)) this.pending.push({ owner, what, happen });
+  }
+
+  /** Lets something happen after some time. Gives the way to call it off. */
+  after(owner: string, ms: number, event: { readonly what: string; readonly happen: () => void | Promise<void> }): () => void {
+    return this.at(owner, this.clock.now() + ms, event);
+  }
+
+  private at(owner: string, time: number, { what, happen }: { what: string; happen: () => void | Promise<void> }): () => void {
+    let calledOff = false;
+    const cancel = this.clock.at(time, () => this.soon(owner, what, () => (calledOff ? undefined : happen())));
+    return () => {
+      calledOff = true;
+      cancel();
+    };
+  }
+
+  /** Time as one owner sees it: its clock may be wrong by some milliseconds, and its timers end with it. */
+  clockOf(owner: string, skewMs: number): Clock {
+    return {
+      now: () => this.clock.now() + skewMs,
+      at: (time, wake) => this.at(owner, time - skewMs, { what: `${owner} timer`, happen: wake }),
+    };
+  }
+
+  /** Nothing of this owner happens any more. */
+  drop(owner: string): void {
+    this.gone.add(owner);
+    this.pending = this.pending.filter((event) => event.owner !== owner);
+  }
+
+  /** Lets the next thing happen; false when nothing is left that could. */
+  async step(): Promise<boolean> {
+    const { pending, random } = this;
+    if (pending.length === 0 || random.chance(this.impatience)) {
+      const next = this.clock.next();
+      if (next !== undefined) this.clock.advance(Math.max(0, next - this.clock.now()));
+      else if (pending.length === 0) return false;
+    }
+    if (pending.length > 0) {
+      const [event] = pending.splice(random.int(0, pending.length - 1), 1) as [Pending];
+      this.trace.push(`${this.clock.now()} ${event.what}`);
+      await event.happen();
+    }
+    await turn();
+    return true;
+  }
+}

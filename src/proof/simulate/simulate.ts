@@ -1,0 +1,268 @@
+// Owns the simulation: one seed makes a workflow, a world that fails, and an order of everything that happens in it;
+// the real engine and the real store must come through. A seed that fails is a test that can be repeated.
+
+import { hash } from 'node:crypto';
+import type { CompiledWorkflow } from '../../definition/code.ts';
+import { waitOf } from '../../kernel/activation.ts';
+import { isFinal } from '../../kernel/run-state.ts';
+import { openConnection } from '../../store/sqlite/connection.ts';
+import { migrate } from '../../store/sqlite/migrate.ts';
+import { createStore } from '../../store/sqlite/open.ts';
+import type { Store } from '../../store/store.ts';
+import { createVirtualClock } from '../virtual-clock.ts';
+import type { Faults } from './disk.ts';
+import { Engines } from './engines.ts';
+import { People } from './people.ts';
+import { Random } from './random.ts';
+import { Schedule } from './schedule.ts';
+import { judge } from './verdict.ts';
+import { createWideWorkflow } from './wide.ts';
+import { type Counted, Witness, type WitnessedRun } from './witness.ts';
+import { createWorkflow, SHARED_SLOT } from './workflow.ts';
+
+/** How a seed is simulated. */
+export interface SimulationOptions {
+  /** Simulates a fan-out of up to 500 members instead of a small workflow. */
+  readonly wide?: boolean;
+  /** Puts a known fault between the engines and their store, to see that the simulation finds it. */
+  readonly breakStore?: (store: Store) => Store;
+}
+
+/** What came of a seed. */
+export interface SimulationReport {
+  readonly seed: number;
+  readonly steps: number;
+  readonly simulatedMs: number;
+  readonly runs: number;
+  readonly counts: Readonly<Partial<Record<Counted, number>>>;
+  /** How the runs ended. */
+  readonly ends: readonly string[];
+  /** Of everything that happened, in order: the same for the same seed. */
+  readonly digest: string;
+  readonly trace: readonly string[];
+}
+
+/** A seed under which something did not hold. */
+export class SimulationFailed extends Error {
+  readonly seed: number;
+  readonly problems: readonly string[];
+  readonly trace: readonly string[];
+
+  constructor(seed: number, problems: readonly string[], { trace, wide }: { readonly trace: readonly string[]; readonly wide: boolean }) {
+    const list = problems.map((problem) => `  ${problem}`).join('\n');
+    super(
+      `the simulation of seed ${seed} failed after ${trace.length} events:\n${list}\nreplay: npm run simulate -- --seed ${seed}${wide ? ' --wide' : ''}`,
+    );
+    this.name = 'SimulationFailed';
+    this.seed = seed;
+    this.problems = problems;
+    this.trace = trace;
+  }
+}
+
+const STEPS_MAX = 20_000;
+const SHOWN_MAX = 20;
+const WIDE_STEPS_MAX = 100_000;
+const CALM = { failed: 0, unanswered: 0, unread: 0, slow: 0, bellLost: 0, bellTwice: 0, mailTwice: 0, crash: 0, haunt: 0, close: 0 };
+
+/** Simulates one seed; throws SimulationFailed when something did not hold. */
+export async function simulate(seed: number, options: SimulationOptions = {}): Promise<SimulationReport> {
+  const world = await openWorld(seed, options);
+  const unhandled = (error: unknown): void => world.unhandled(error);
+  process.on('unhandledRejection', unhandled);
+  try {
+    await world.run();
+    return world.report();
+  } finally {
+    process.off('unhandledRejection', unhandled);
+    world.close();
+  }
+}
+
+async function openWorld(seed: number, options: SimulationOptions): Promise<World> {
+  const connection = await openConnection({ file: ':memory:', synchronous: 'NORMAL', walAutocheckpoint: 1000, busyMs: 0 });
+  const clock = createVirtualClock();
+  await migrate(connection, clock.now);
+  const openStore = (isDead: (owner: string) => boolean): Store => {
+    const store = createStore(connection, { isDead, now: clock.now });
+    return options.breakStore?.(store) ?? store;
+  };
+  const slotsLeft = (): number => Number(connection.sql('SELECT count(*) AS n FROM slots').get()?.n);
+  return new World({ seed, wide: options.wide === true, clock, openStore, slotsLeft, close: () => connection.db.close() });
+}
+
+interface WorldMeans {
+  readonly seed: number;
+  readonly wide: boolean;
+  readonly clock: ReturnType<typeof createVirtualClock>;
+  readonly openStore: (isDead: (owner: string) => boolean) => Store;
+  /** How many semaphores are held. */
+  readonly slotsLeft: () => number;
+  readonly close: () => void;
+}
+
+class World {
+  readonly close: () => void;
+  private readonly seed: number;
+  private readonly wide: boolean;
+  private readonly slotsLeft: () => number;
+  private readonly random: Random;
+  private readonly schedule: Schedule;
+  private readonly witness: Witness;
+  private readonly faults: Faults;
+  private readonly engines: Engines;
+  private readonly people: People;
+  private readonly store: Store;
+  private readonly began: number;
+  private steps = 0;
+  private meddling: number;
+
+  constructor({ seed, wide, clock, openStore, slotsLeft, close }: WorldMeans) {
+    this.seed = seed;
+    this.wide = wide;
+    this.slotsLeft = slotsLeft;
+    this.close = close;
+    this.began = clock.now();
+    this.random = new Random(seed);
+    const { random } = this;
+    this.schedule = new Schedule(clock, random);
+    const slotLimit = random.int(1, 2);
+    this.witness = new Witness({ [`key:${SHARED_SLOT}`]: slotLimit });
+    this.faults = drawFaults(random);
+    this.meddling = random.chance(0.3) ? 0 : random.next() * 0.15;
+    this.schedule.impatience = random.chance(0.5) ? 0 : 0.05;
+    const workflow: CompiledWorkflow = wide ? createWideWorkflow(random) : createWorkflow(random);
+    const { schedule, witness, faults } = this;
+    const luck = random.pick([0.5, 0.8, 1]);
+    const skewMsMax = random.chance(0.3) ? 50 : 0;
+    this.engines = new Engines({ random, schedule, witness, faults, workflow, luck, slotLimit, skewMsMax, openStore });
+    const wanted = Array.from({ length: wide ? 1 : random.pick([1, 1, 2, 3]) }, (_, index) => `run${index}`);
+    this.people = new People({ random, witness, engines: this.engines, workflow, wanted });
+    this.store = openStore(() => false);
+  }
+
+  async run(): Promise<void> {
+    for (let engines = this.random.int(1, 2); engines > 0; engines -= 1) this.engines.start();
+    for (let left = this.wide ? this.random.int(200, 2000) : this.random.int(100, 400); left > 0; left -= 1) {
+      const went = await this.step();
+      this.engines.disturb();
+      if (!went || this.random.chance(this.meddling)) this.people.meddle();
+    }
+    await this.calmDown();
+    this.check(await judge(this.store, this.witness));
+    if (this.slotsLeft() > 0) this.check([`J7: ${this.slotsLeft()} semaphores are held, but nothing is at work`]);
+  }
+
+  /** From here on nothing goes wrong any more, and everything must come to an end. */
+  private async calmDown(): Promise<void> {
+    Object.assign(this.faults, CALM);
+    this.schedule.impatience = 0;
+    this.people.careful = true;
+    for (;;) {
+      await this.settle();
+      if (this.engines.bury()) continue;
+      if (this.engines.live.length === 0) this.engines.start();
+      else if (this.people.startWanted()) continue;
+      else if (await this.moves(() => this.sweep())) continue;
+      else if (this.unfinished().length === 0) return;
+      else if (!(await this.moves(() => this.help()))) this.check(this.unfinished().map((run) => this.stuck(run)));
+    }
+  }
+
+  private async step(): Promise<boolean> {
+    this.steps += 1;
+    const went = await this.schedule.step();
+    this.engines.judgeFailures();
+    this.check(this.witness.problems);
+    if (this.steps > (this.wide ? WIDE_STEPS_MAX : STEPS_MAX))
+      this.check([`it does not come to an end: ${this.unfinished().map((run) => this.stuck(run))}`]);
+    return went;
+  }
+
+  private async settle(): Promise<void> {
+    while (await this.step());
+  }
+
+  /** Whether something reached the disk that had not before, or a run came free that its owner did not know it had. */
+  private async moves(push: () => void): Promise<boolean> {
+    const before = this.standing();
+    push();
+    await this.settle();
+    return this.standing() !== before;
+  }
+
+  private standing(): string {
+    const owners = this.unfinished().map(({ id, owner }) => `${id} ${owner ?? ''}`);
+    return [this.witness.counts.get('commits'), ...owners].join('\n');
+  }
+
+  private sweep(): void {
+    this.engines.bells.repeat((owner, run) => this.engines.live.some(({ me, core }) => me === owner && core.driverOf(run) !== undefined));
+    for (const engine of this.engines.live) this.engines.sweep(engine);
+  }
+
+  private unfinished(): WitnessedRun[] {
+    return [...this.witness.runs.values()].filter(
+      ({ state }) => !isFinal(state.status) && !(state.status === 'failed' && state.parent !== undefined),
+    );
+  }
+
+  private help(): void {
+    for (const run of this.unfinished()) {
+      const owner = this.engines.ownerOf(run.id);
+      if (owner !== undefined && owner.core.driverOf(run.id) === undefined) this.people.takeUp(run, owner);
+      else this.people.help(run);
+    }
+  }
+
+  private stuck({ id, state, owner }: WitnessedRun): string {
+    const live = Object.values(state.live).map(
+      (activation) => `${activation.path} ${activation.state} for ${waitOf(activation)?.kind ?? 'nothing'}`,
+    );
+    return `run ${id} is stuck: ${state.status}, owned by ${owner ?? 'nobody'}, at ${live.slice(0, SHOWN_MAX).join(', ') || 'nothing'}`;
+  }
+
+  private check(problems: readonly string[]): void {
+    if (problems.length > 0) throw new SimulationFailed(this.seed, problems, { trace: this.schedule.trace, wide: this.wide });
+  }
+
+  /** A promise was rejected that nobody holds: an error that the engine lost. */
+  unhandled(error: unknown): void {
+    this.witness.problem(`a promise was rejected that nobody listens to: ${error instanceof Error ? error.stack : String(error)}`);
+  }
+
+  report(): SimulationReport {
+    const { seed, steps, schedule, witness } = this;
+    const runs = [...witness.runs.values()];
+    const ends = runs.map(({ state }) => state.status);
+    const told = JSON.stringify([schedule.trace, runs.map(({ rows }) => rows)]);
+    return {
+      seed,
+      steps,
+      simulatedMs: schedule.clock.now() - this.began,
+      runs: runs.length,
+      counts: Object.fromEntries(witness.counts),
+      ends,
+      digest: hash('sha256', told, 'hex'),
+      trace: schedule.trace,
+    };
+  }
+}
+
+/** Some seeds get a perfect world, the others one in which some things fail, each seed other things. */
+function drawFaults(random: Random): Faults {
+  const upTo = (share: number): number => (random.chance(0.5) ? random.next() * share : 0);
+  if (random.chance(0.15)) return { ...CALM };
+  return {
+    failed: upTo(0.1),
+    unanswered: upTo(0.1),
+    unread: upTo(0.05),
+    slow: upTo(0.3),
+    bellLost: upTo(0.5),
+    bellTwice: upTo(0.5),
+    mailTwice: upTo(0.5),
+    crash: upTo(0.05),
+    haunt: upTo(0.04),
+    close: upTo(0.02),
+  };
+}

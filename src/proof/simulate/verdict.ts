@@ -1,0 +1,169 @@
+// Owns what must hold when a simulation is over. It reads the log as it lies in the store, and nothing that an engine
+// says about itself.
+//
+// J1. The store holds the rows that were committed, and every checkpoint is its folded log.
+// J2. A path is opened once; what settled is taken up again only by a person.
+// J3. Results are those that the work brought, under the key it ran with.
+// J4. Bounds hold: edges, retries, recoveries.
+// J5. Signals are consumed once, in the order in which they were posted.
+// J6. The first decision posted for a question counts, and whoever was told that theirs counts is in the log.
+// J7. No child goes on after its parent is over, and no mail or semaphore is left behind.
+
+import { type Definition, type Edge, membersOf, type StepModel } from '../../definition/model.ts';
+import { type Activation, heldBy, humanWaitOf, waitOf } from '../../kernel/activation.ts';
+import { applyRow } from '../../kernel/apply.ts';
+import type { RunEvent, StepSettled } from '../../kernel/event.ts';
+import { activationIn, pathOf } from '../../kernel/event.ts';
+import { isFinal, type RunState } from '../../kernel/run-state.ts';
+import type { Store } from '../../store/store.ts';
+import type { Witness, WitnessedRun } from './witness.ts';
+
+const RECOVERIES_MAX = 3;
+const WORKED_KINDS: ReadonlySet<string> = new Set(['task', 'validate']);
+
+type Report = (what: string) => void;
+
+/** Everything that is wrong in the end. */
+export async function judge(store: Store, witness: Witness): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const run of witness.runs.values()) {
+    const report: Report = (what) => problems.push(`run ${run.id}: ${what}`);
+    await judgeRun(store, run, report);
+    judgeChildren(witness, run, report);
+  }
+  judgeAcknowledged(witness, (what) => problems.push(what));
+  const { problems: found } = await store.check();
+  return [...problems, ...found.map(({ run, what }) => `J1: the store says${run === undefined ? '' : ` of run ${run}`}: ${what}`)];
+}
+
+async function judgeRun(store: Store, run: WitnessedRun, report: Report): Promise<void> {
+  const rows = await store.events(run.id, 0);
+  const { state, owner, definition } = await store.load(run.id);
+  if (JSON.stringify(rows.map(({ events }) => events)) !== JSON.stringify(run.rows)) report('J1: the log is not what was committed');
+  if (!isFinal(state.status) && !(state.status === 'failed' && state.parent !== undefined)) report(`it is ${state.status}`);
+  if (owner === undefined && (await store.inbox(run.id, 0)).length > 0) report('J7: mail lies there that nobody read');
+  const reading = new LogReading(run, definition, report);
+  for (const events of run.rows) reading.read(events);
+  judgeBounds(definition, state, report);
+}
+
+/** Reads a log from its beginning, with the activations as they were at each event. */
+class LogReading {
+  private readonly run: WitnessedRun;
+  private readonly report: Report;
+  private state: RunState | undefined;
+  private readonly opened = new Set<string>();
+  private readonly consumed = new Map<string, (string | undefined)[]>();
+  private readonly decided = new Set<string>();
+  /** The steps of a graph; those of a flow are in no stored definition. */
+  private readonly models = new Map<string, StepModel>();
+
+  constructor(run: WitnessedRun, definition: Definition, report: Report) {
+    this.run = run;
+    this.report = report;
+    for (const step of definition.steps) {
+      this.models.set(step.id, step);
+      for (const member of membersOf(step)) this.models.set(`${step.id}/${member.id}`, member);
+    }
+  }
+
+  read(events: readonly RunEvent[]): void {
+    let before = this.state;
+    for (const event of events) {
+      if (before !== undefined) this.readEvent(before, event);
+      before = { ...applyRow(before, [event]), seq: 0 };
+    }
+    this.state = before;
+  }
+
+  private readEvent(before: RunState, event: RunEvent): void {
+    if (event.type === 'step.opened') this.readOpened(event.activation);
+    if (event.type === 'run.changed' && event.decision !== undefined) this.readDecision(before, event.decision);
+    if (event.type !== 'step.changed' && event.type !== 'step.settled') return;
+    const activation = before.live[pathOf(event) ?? ''] as Activation;
+    if (activation.kind === 'signal') this.readSignal(activation, event);
+    if (event.type === 'step.settled') return this.readSettled(activation, event);
+    const { path, attempt, recovery } = event.activation;
+    if (attempt !== activation.attempt) this.readAttempt(activation, attempt);
+    if (recovery > RECOVERIES_MAX) this.report(`J4: ${path} was recovered ${recovery} times`);
+  }
+
+  private readOpened({ path }: Activation): void {
+    if (this.opened.has(path)) this.report(`J2: ${path} was opened twice`);
+    this.opened.add(path);
+  }
+
+  private readAttempt({ path, step, since, kind }: Activation, attempt: number): void {
+    const model = this.models.get(step);
+    if (model === undefined || kind === 'validate') return;
+    const tries = attempt - since + 1;
+    const allowed = 1 + model.retry.max + model.contractRetries;
+    if (tries > allowed) this.report(`J4: ${path} is tried ${tries} times of ${allowed} on one budget`);
+  }
+
+  private readSettled(activation: Activation, event: StepSettled): void {
+    const { path, attempt, output, actor } = event;
+    if (attempt !== activation.attempt) this.report(`J3: attempt ${attempt} of ${path} settled while ${activation.attempt} was live`);
+    if (!WORKED_KINDS.has(activation.kind) || output === undefined || actor !== undefined) return;
+    const brought = this.run.brought.get(`${path}/${attempt}`);
+    if (brought?.has(output.digest) !== true)
+      this.report(`J3: ${path} settled in attempt ${attempt} with a result that its work did not bring`);
+  }
+
+  private readSignal(activation: Activation, event: RunEvent): void {
+    const wait = waitOf(activation);
+    if (wait?.kind !== 'signal') return;
+    const taken = event.type === 'step.settled' && event.outcome === 'ok' ? event : heldBy(activationIn(event));
+    if (taken === undefined) return;
+    const { name } = wait;
+    const consumed = this.consumed.get(name) ?? [];
+    consumed.push(taken.output?.digest);
+    this.consumed.set(name, consumed);
+    const posted = this.run.signals.filter((signal) => signal.name === name)[consumed.length - 1]?.payload?.digest;
+    if (posted === undefined || posted !== taken.output?.digest)
+      this.report(`J5: ${activation.path} took a signal "${name}" that was not number ${consumed.length} in the order in which they came`);
+  }
+
+  private readDecision(before: RunState, decision: NonNullable<RunState['decision']>): void {
+    const { run } = this;
+    const made = run.decisions.find(({ input }) => input.actor === decision.actor);
+    if (made === undefined || humanWaitOf(before.live[made.input.path])?.digest !== made.input.digest)
+      return this.report(`J6: ${decision.actor} decided "${decision.gate}" without having been asked, or too late`);
+    if (this.decided.has(made.dedupe)) this.report(`J6: the question ${made.dedupe} was decided twice`);
+    this.decided.add(made.dedupe);
+  }
+}
+
+function judgeBounds(definition: Definition, state: RunState, report: Report): void {
+  for (const step of definition.steps) {
+    for (const [outcome, entry] of Object.entries(step.next)) {
+      const edges: [string, Edge][] =
+        'condition' in entry
+          ? [
+              [`${step.id}:${outcome}:true`, entry.onTrue],
+              [`${step.id}:${outcome}:false`, entry.onFalse],
+            ]
+          : [[`${step.id}:${outcome}`, entry]];
+      for (const [key, edge] of edges) {
+        const allowed = (edge.max ?? Number.POSITIVE_INFINITY) + (state.extended[key] ?? 0);
+        if ((state.counts[key] ?? 0) > allowed) report(`J4: the edge ${key} was taken ${state.counts[key]} times of ${allowed}`);
+      }
+    }
+  }
+}
+
+function judgeChildren(witness: Witness, run: WitnessedRun, report: Report): void {
+  if (run.state.parent === undefined || isFinal(run.state.status) || run.state.status === 'failed') return;
+  const parent = witness.runs.get(run.state.parent.run);
+  if (parent !== undefined && isFinal(parent.state.status))
+    report(`J7: it is ${run.state.status}, but its parent is ${parent.state.status}`);
+}
+
+function judgeAcknowledged(witness: Witness, report: Report): void {
+  for (const { run, actor } of witness.acknowledged) {
+    const logged = witness.runs
+      .get(run)
+      ?.rows.some((events) => events.some((event) => event.type === 'run.changed' && event.decision?.actor === actor));
+    if (logged !== true) report(`J6: ${actor} was told that the decision counts, but the log of ${run} does not have it`);
+  }
+}

@@ -1,0 +1,120 @@
+// Owns the work of a simulation: how long an attempt takes and what comes of it, drawn from the seed. Nothing of the
+// author's is called.
+
+import type { JsonObject } from '../../base/json.ts';
+import type { StepError } from '../../kernel/input.ts';
+import type { AttemptRequest, AttemptResult, AttemptRunner } from '../../steps/attempt.ts';
+import type { Handover } from '../../steps/handover.ts';
+import type { Random } from './random.ts';
+import type { Schedule } from './schedule.ts';
+import { CALLER } from './wide.ts';
+import type { Witness } from './witness.ts';
+
+/** What a simulated runner works with. */
+export interface WorkMeans {
+  readonly owner: string;
+  readonly random: Random;
+  readonly schedule: Schedule;
+  readonly witness: Witness;
+  /** How often work goes well. */
+  readonly luck: number;
+  /** Numbers results, so that no two are alike. */
+  readonly number: () => number;
+}
+
+const LONG_MS_MAX = 800;
+const SHORT_MS_MAX = 40;
+
+/** Does what an engine asks for one attempt, in simulated time. */
+export function createWork(means: WorkMeans): AttemptRunner {
+  return async (request) => {
+    means.witness.began(means.owner, request);
+    const reads = means.random.chance(0.2);
+    const result = await outcomeInTime(means, request);
+    // A runner never rejects: a record that cannot be read is an error of the attempt.
+    if (reads && !(await canRead(request))) return errored('STORE_UNAVAILABLE', 'error');
+    means.witness.brought(request, result);
+    return result;
+  };
+}
+
+async function canRead(request: AttemptRequest): Promise<boolean> {
+  try {
+    await request.snapshot();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function outcomeInTime(means: WorkMeans, request: AttemptRequest): Promise<AttemptResult> {
+  const { random, schedule, owner } = means;
+  const { activation, runId, signal, want } = request;
+  const what = `${owner} ${want} ${runId} ${activation.path}/${activation.attempt}`;
+  const durationMs = random.chance(0.5) ? 0 : random.int(1, random.chance(0.15) ? LONG_MS_MAX : SHORT_MS_MAX);
+  const result = resultOf(means, request);
+  return new Promise((resolve) => {
+    const cancel = schedule.after(owner, durationMs, { what, happen: () => resolve(result) });
+    // Some work ends when it is told to, some finishes what it was doing.
+    if (random.chance(0.7))
+      signal.addEventListener('abort', () => {
+        cancel();
+        schedule.soon(owner, `${what} stopped`, () => resolve(errored('STEP_STOPPED', 'error')));
+      });
+  });
+}
+
+function resultOf(means: WorkMeans, request: AttemptRequest): AttemptResult {
+  const { random, luck } = means;
+  const { model } = request.bound;
+  const goesWell = random.chance(luck);
+  switch (request.want) {
+    case 'prepare':
+      if (model.kind === 'agent')
+        return { type: 'ready', ...(model.config.role === CALLER ? { handsOut: true as const } : {}), checks: [] };
+      return goesWell || random.chance(0.7) ? { type: 'ready', checks: [] } : errored('PRECONDITION_FAILED', 'precondition');
+    case 'verify':
+      return goesWell ? { type: 'settled', outcome: 'ok', output: request.result, checks: [] } : errored('CONTRACT_BROKEN', 'contract');
+    case 'reconcile':
+      return reconciled(means);
+    case 'observe':
+      return { type: 'observed', subjects: { files: { a: goesWell ? 'as ever' : String(random.int(0, 2)) } } };
+    default:
+      if (model.kind === 'agent' && model.config.role === CALLER) return handed();
+      if (model.kind === 'delay') return settled(random.chance(0.3) ? 'ok' : 'fail', null);
+      if (goesWell) return settled('ok', outputOf(means));
+      if (model.kind === 'validate') return settled('fail', null);
+      return trouble(means, model.postconditions.length > 0);
+  }
+}
+
+function reconciled(means: WorkMeans): AttemptResult {
+  const found = means.random.weighted({ done: 4, nothing: 4, unclear: 1 });
+  if (found === 'done') return settled('ok', outputOf(means));
+  return found === 'nothing' ? { type: 'ready', checks: [] } : errored('CONDITION_ERROR', 'error', false);
+}
+
+function trouble(means: WorkMeans, hasContract: boolean): AttemptResult {
+  const how = means.random.weighted({ error: 6, fatal: 1, contract: hasContract ? 5 : 0, fail: 3, reject: 2, skip: 1, iterate: 1 });
+  if (how === 'error') return errored('STEP_FAILED', 'error');
+  if (how === 'fatal') return errored('STEP_FAILED', 'error', false);
+  if (how === 'contract') return errored('CONTRACT_BROKEN', 'contract');
+  return settled(how, outputOf(means));
+}
+
+function handed(): AttemptResult {
+  const handover: Handover = { kind: 'agent', prompt: 'Work.', role: CALLER, title: 'work', mayAsk: false };
+  return { type: 'handed', handover: { ...handover }, checks: [] };
+}
+
+function outputOf({ random, number }: WorkMeans): JsonObject {
+  return { v: number(), n: random.int(0, 9) };
+}
+
+function settled(outcome: string, output: JsonObject | null): AttemptResult {
+  return { type: 'settled', outcome, output, checks: [] };
+}
+
+function errored(code: string, reason: StepError['reason'], retryable = true): AttemptResult {
+  return { type: 'errored', error: { code, reason, message: `simulated: ${code}`, retryable }, checks: [] };
+}

@@ -1,0 +1,167 @@
+// Owns deltas made by hand, for tests and benchmarks of stores: a store must keep whatever a kernel might decide, so
+// its tests should not depend on what this one does decide. Checkpoints are folded, never invented.
+
+import { digestText } from '../../base/digest.ts';
+import { type Json, toPlain } from '../../base/json.ts';
+import type { Definition, StepModel } from '../../definition/model.ts';
+import type { Activation, Running } from '../../kernel/activation.ts';
+import { applyRow } from '../../kernel/apply.ts';
+import type { RunEvent, RunStarted } from '../../kernel/event.ts';
+import { createPath, dueOf, isSettled, type RunState, type RunStatus } from '../../kernel/run-state.ts';
+import type { AttemptRow, Delta, RunCreation, StoredValue } from '../../store/store.ts';
+
+/** A time to begin at; every time in a made delta is this one unless said otherwise. */
+export const START_AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+
+/** A definition of steps that follow each other. */
+export function createLine(name: string, steps: readonly string[]): Definition {
+  const models = steps.map((id, index) => createStep(id, steps[index + 1]));
+  return {
+    name,
+    title: name,
+    description: '',
+    form: 'graph',
+    params: {},
+    entry: steps[0] as string,
+    steps: models,
+    limits: { maxIterations: 3 },
+  };
+}
+
+function createStep(id: string, next: string | undefined): StepModel {
+  const to = next === undefined ? ({ end: 'complete' } as const) : { step: next };
+  return {
+    id,
+    title: id,
+    kind: 'task',
+    config: {},
+    actions: [],
+    args: {},
+    preconditions: [],
+    postconditions: [],
+    next: { ok: { to } },
+    retry: { max: 0, on: [] },
+    contractRetries: 1,
+    recovery: 'ask',
+    slots: [],
+  };
+}
+
+/** Plain data as a store is given it. */
+export function createValue(value: Json): StoredValue {
+  const text = JSON.stringify(toPlain(value, 'the value'));
+  return { ref: { digest: digestText(text), bytes: Buffer.byteLength(text) }, text };
+}
+
+/** An activation at the first attempt of the first visit. */
+export function createActivation(step: string, more: Partial<Running> = {}): Running {
+  return {
+    path: createPath(step, 1),
+    step,
+    kind: 'task',
+    state: 'running',
+    attempt: 1,
+    since: 1,
+    recovery: 0,
+    openedAt: START_AT,
+    startedAt: START_AT,
+    ...more,
+  };
+}
+
+/** An attempt that ended well. */
+export function createAttempt(step: string, more: Partial<AttemptRow> = {}): AttemptRow {
+  const times = { openedAt: START_AT, startedAt: START_AT + 10, endedAt: START_AT + 1260 };
+  return {
+    path: createPath(step, 1),
+    step,
+    kind: 'task',
+    attempt: 1,
+    maxAttempts: 1,
+    outcome: 'ok',
+    status: 'completed',
+    ...times,
+    checks: [],
+    ...more,
+  };
+}
+
+/** What the first delta of a run is made of. */
+export interface FirstDelta {
+  readonly run: string;
+  readonly owner: string;
+  readonly definition?: Definition;
+  readonly creation?: Partial<RunCreation>;
+  readonly started?: Partial<RunStarted['run']>;
+  readonly activation?: Activation;
+  readonly more?: Partial<Delta>;
+}
+
+/** The delta that creates a run and opens its first step. */
+export function createFirst(first: FirstDelta): Delta {
+  const definition = first.definition ?? createLine('deploy', ['build', 'approve']);
+  const def = digestText(JSON.stringify(definition));
+  const at = first.more?.at ?? START_AT;
+  const started = { id: first.run, workflow: definition.name, def, form: definition.form, flags: [], depth: 0, ...first.started };
+  const activation = first.activation ?? createActivation(definition.entry);
+  const events: RunEvent[] = [
+    { type: 'run.started', at, run: started },
+    { type: 'step.opened', at, activation },
+  ];
+  const create = { owner: first.owner, definition, codeHash: digestText('code'), origin: {}, ...first.creation };
+  return { ...createDelta({ run: first.run, epoch: 1, seq: 0 }, applyRow(undefined, events), events), create, at, ...first.more };
+}
+
+/** The delta that comes after another one: the events are folded into its checkpoint. */
+export function createNext(
+  before: Pick<Delta, 'run' | 'epoch' | 'seq' | 'state'>,
+  events: readonly RunEvent[],
+  more: Partial<Delta> = {},
+): Delta {
+  const position = { run: before.run, epoch: more.epoch ?? before.epoch, seq: before.seq + 1 };
+  return { ...createDelta(position, applyRow(before.state, events), events), ...more };
+}
+
+/** The delta that comes first after a claim. */
+export function createResumed(
+  claimed: { readonly epoch: number; readonly state: RunState },
+  events: readonly RunEvent[],
+  more: Partial<Delta> = {},
+): Delta {
+  const { epoch, state } = claimed;
+  return createNext({ run: state.id, epoch, seq: state.seq - 1, state }, events, more);
+}
+
+function createDelta(position: Pick<Delta, 'run' | 'epoch' | 'seq'>, state: RunState, events: readonly RunEvent[]): Delta {
+  return {
+    ...position,
+    state,
+    status: statusOf(state),
+    due: dueOf(state),
+    at: events.at(-1)?.at ?? START_AT,
+    events,
+    attempts: [],
+    values: [],
+    data: [],
+    members: membersOf(state, events),
+    consumed: [],
+    post: [],
+    slots: { take: [], free: [] },
+  };
+}
+
+function statusOf(state: RunState): RunStatus {
+  if (isSettled(state.status)) return state.status;
+  return Object.values(state.live).some(({ state: now }) => now === 'running') ? 'running' : 'waiting';
+}
+
+function membersOf(state: RunState, events: readonly RunEvent[]): Delta['members'] {
+  const touched = new Set(
+    events.flatMap((event) =>
+      'activation' in event ? [event.activation.path] : 'path' in event && event.path !== undefined ? [event.path] : [],
+    ),
+  );
+  const put = [...touched].flatMap((path) => (state.live[path]?.member === undefined ? [] : [state.live[path]]));
+  const drop = [...touched].filter((path) => state.live[path] === undefined && path.includes('/'));
+  return { put, drop };
+}

@@ -1,0 +1,479 @@
+// Owns the contract suite of stores: whatever passes it keeps the promises T1 to T5 of `store/store.ts`. A store's test
+// file calls it once per way to open the store.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Json } from '../../base/json.ts';
+import type { Activation, Waiting } from '../../kernel/activation.ts';
+import type { RunEvent } from '../../kernel/event.ts';
+import type { Claimed, CommitResult, Delta, Mail, Store } from '../../store/store.ts';
+import { createActivation, createAttempt, createFirst, createLine, createNext, createResumed, createValue, START_AT } from './deltas.ts';
+import { describeLedger } from './ledger.ts';
+import { describePrune } from './prune.ts';
+import { describeSlots, describeWaking } from './wakes.ts';
+
+/** A store that was opened for one test. */
+export interface OpenedStore {
+  readonly store: Store;
+  /** Closes it and opens the same one again; absent where nothing outlives a close. */
+  readonly reopen?: () => Promise<Store>;
+}
+
+/** Opens an empty store that believes what it is told about dead owners. */
+export type OpenStore = (isDead: (owner: string) => boolean) => Promise<OpenedStore>;
+
+const COMMITTED: CommitResult = { result: 'committed', released: false };
+const RELEASED: CommitResult = { result: 'committed', released: true };
+const STALE: CommitResult = { result: 'stale' };
+
+interface Stage {
+  store: Store;
+  reopen: (() => Promise<Store>) | undefined;
+  readonly dead: Set<string>;
+}
+
+/** Describes every promise of a store as tests. */
+export function describeStore(name: string, open: OpenStore): void {
+  const stage = { dead: new Set<string>() } as Stage;
+  describe(`the store contract: ${name}`, () => {
+    beforeEach(async () => {
+      stage.dead.clear();
+      const opened = await open((owner) => stage.dead.has(owner));
+      stage.store = opened.store;
+      stage.reopen = opened.reopen;
+    });
+    afterEach(() => stage.store.close());
+    describeWhole(stage);
+    describeStale(stage);
+    describeOwner(stage);
+    describeMail(stage);
+    describeWithdrawal(stage);
+    describeLog(stage);
+    describeReading(stage);
+    describeListing(stage);
+    describeSlots(stage);
+    describeWaking(stage);
+    describePrune(stage);
+    describeLedger(stage);
+    describeOrigin(stage);
+  });
+}
+
+const settle = (path: string, more: Partial<RunEvent> = {}): RunEvent =>
+  ({ type: 'step.settled', at: START_AT + 5, path, attempt: 1, outcome: 'ok', ...more }) as RunEvent;
+const openStep = (activation: Activation): RunEvent => ({ type: 'step.opened', at: START_AT + 5, activation });
+const signal = (run: string, dedupe: string): Mail => ({
+  run,
+  dedupe,
+  input: { type: 'signalled', at: START_AT, name: dedupe },
+  values: [],
+});
+const PARKED: Waiting = { ...createActivation('build'), state: 'waiting', wait: { kind: 'signal', name: 'go' } };
+const park = (before: Delta, more: Partial<Delta> = {}): Delta =>
+  createNext(before, [{ type: 'step.changed', at: START_AT, activation: PARKED }], { release: true, ...more });
+
+async function claimed(store: Store, run: string, me: string): Promise<Claimed> {
+  const claim = await store.claim(run, me);
+  if (!claim.claimed) throw new Error(`${run} is held by ${claim.owner}`);
+  return claim;
+}
+
+function full(first: Delta): Delta {
+  const output = createValue({ version: 3, note: 'ok' });
+  const member = createActivation('lint', { path: 'each#1/a', member: { group: 'each#1', key: 'a', index: 0 } });
+  const checks = [{ type: 'ci', config: { name: 'unit' }, passed: true, result: { url: 'x' }, at: START_AT }];
+  return createNext(
+    first,
+    [settle('build#1', { output: output.ref } as Partial<RunEvent>), openStep(member), openStep(createActivation('approve'))],
+    {
+      values: [output],
+      attempts: [createAttempt('build', { output: output.ref, actor: 'builder', checks })],
+      data: [{ key: 'version', text: '3' }],
+    },
+  );
+}
+
+function describeWhole(stage: Stage): void {
+  test('T1: a delta is kept whole: checkpoint, event row, attempts, values, data, members', async () => {
+    const { store } = stage;
+    const first = createFirst({ run: 'r1', owner: 'me', creation: { origin: { event: 'push', pr: 7 } } });
+    const second = full(first);
+    expect(await store.commit(first)).toEqual(COMMITTED);
+    expect(await store.commit(second)).toEqual(COMMITTED);
+    const after = stage.reopen === undefined ? store : await stage.reopen();
+    stage.store = after;
+    const loaded = await after.load('r1');
+    expect(loaded).toMatchObject({
+      status: 'running',
+      owner: 'me',
+      epoch: 1,
+      codeHash: first.create?.codeHash,
+      origin: { event: 'push', pr: 7 },
+    });
+    expect(loaded.state).toEqual(second.state);
+    expect(loaded.definition).toEqual(first.create?.definition);
+    const [attempt] = await after.attempts('r1');
+    const { checks: _, ...written } = second.attempts[0] as (typeof second.attempts)[0];
+    expect(attempt).toEqual({ ...written, id: attempt?.id, seq: 2 });
+    const digest = second.values[0]?.ref.digest as string;
+    expect(await after.values([digest])).toEqual(new Map([[digest, second.values[0]?.text]]));
+    expect(await after.data('r1')).toEqual(new Map([['version', 3]]));
+    expect((await after.events('r1', 0)).map((row) => row.events)).toEqual([first.events, second.events]);
+  });
+
+  test('T1: a delta that is refused leaves nothing behind, and hurts no other one of the same turn', async () => {
+    const { store } = stage;
+    const first = createFirst({ run: 'r1', owner: 'me' });
+    await store.commit(first);
+    const value = createValue('never written');
+    const again = createFirst({
+      run: 'r1',
+      owner: 'you',
+      more: { values: [value], post: [signal('r1', 'lost')], data: [{ key: 'k', text: '1' }] },
+    });
+    const results = await Promise.allSettled([
+      store.commit(createFirst({ run: 'r0', owner: 'me' })),
+      store.commit(again),
+      store.commit(full(first)),
+      store.commit(full(first)),
+    ]);
+    expect(results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason.code))).toEqual([
+      COMMITTED,
+      'RUN_EXISTS',
+      COMMITTED,
+      STALE,
+    ]);
+    expect(await store.inbox('r1', 0)).toEqual([]);
+    expect([...(await store.data('r1')).keys()]).toEqual(['version']);
+    await expect(store.values([value.ref.digest])).rejects.toMatchObject({ code: 'RUN_DAMAGED' });
+  });
+
+  test('a member that settled is gone from the checkpoint, and its attempt is found by its group', async () => {
+    const { store } = stage;
+    const first = createFirst({ run: 'r1', owner: 'me' });
+    const second = full(first);
+    const third = createNext(second, [settle('each#1/a')], {
+      attempts: [createAttempt('lint', { path: 'each#1/a', group: 'each#1', key: 'a', index: 0 })],
+    });
+    for (const delta of [first, second, third]) await store.commit(delta);
+    expect((await store.load('r1')).state).toEqual(third.state);
+    expect((await store.attempts('r1', 'each#1')).map(({ step, key, index }) => ({ step, key, index }))).toEqual([
+      { step: 'lint', key: 'a', index: 0 },
+    ]);
+  });
+}
+
+function describeStale(stage: Stage): void {
+  test('T2: a delta at a position that is past changes nothing', async () => {
+    const { store } = stage;
+    const first = createFirst({ run: 'r1', owner: 'me' });
+    await store.commit(first);
+    await store.commit(full(first));
+    await store.post(signal('r1', 'a'));
+    const [mail] = await store.inbox('r1', 0);
+    const late = park(first, { consumed: [mail?.id as number], data: [{ key: 'version', text: '"late"' }] });
+    expect(await store.commit(late)).toEqual(STALE);
+    expect(await store.data('r1')).toEqual(new Map([['version', 3]]));
+    expect(await store.inbox('r1', 0)).toHaveLength(1);
+    expect((await store.load('r1')).owner).toBe('me');
+  });
+
+  test('T2: a delta of an owner that was fenced off changes nothing', async () => {
+    const { store } = stage;
+    const first = createFirst({ run: 'r1', owner: 'old' });
+    await store.commit(first);
+    stage.dead.add('old');
+    const claim = await claimed(store, 'r1', 'new');
+    expect(await store.commit(full(first))).toEqual(STALE);
+    expect(await store.release('r1', { owner: 'old', epoch: 1 }, 0)).toBe('stale');
+    expect((await store.load('r1')).state).toEqual(claim.state);
+    expect(await store.commit(createResumed(claim, [settle('build#1')]))).toEqual(COMMITTED);
+  });
+
+  test('T2: a delta of an owner that gave the run up changes nothing', async () => {
+    const { store } = stage;
+    const first = createFirst({ run: 'r1', owner: 'me' });
+    await store.commit(first);
+    expect(await store.release('r1', { owner: 'me', epoch: 1 }, 0)).toBe('released');
+    expect(await store.commit(full(first))).toEqual(STALE);
+    expect(await store.release('r1', { owner: 'me', epoch: 1 }, 0)).toBe('stale');
+  });
+
+  test('a delta of a run that does not exist is RUN_NOT_FOUND', async () => {
+    await expect(stage.store.commit(full(createFirst({ run: 'nobody', owner: 'me' })))).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+    await expect(stage.store.load('nobody')).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+    await expect(stage.store.claim('nobody', 'me')).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+  });
+}
+
+function describeOwner(stage: Stage): void {
+  test('T3: whoever creates a run owns it until it is given up', async () => {
+    const { store } = stage;
+    await store.commit(createFirst({ run: 'r1', owner: 'me' }));
+    expect(await store.claim('r1', 'you')).toEqual({ claimed: false, owner: 'me' });
+    expect(await store.release('r1', { owner: 'me', epoch: 1 }, 0)).toBe('released');
+    expect(await store.claim('r1', 'you')).toMatchObject({ claimed: true, epoch: 2 });
+    expect(await store.claim('r1', 'me')).toEqual({ claimed: false, owner: 'you' });
+  });
+
+  test('T3: whoever does not own a run cannot give it up, not even with its epoch', async () => {
+    const { store } = stage;
+    await store.commit(createFirst({ run: 'r1', owner: 'me' }));
+    expect(await store.release('r1', { owner: 'you', epoch: 1 }, 0)).toBe('stale');
+    expect(await store.claim('r1', 'you')).toEqual({ claimed: false, owner: 'me' });
+  });
+
+  test('T3: of two claims at once one wins', async () => {
+    const { store } = stage;
+    await store.commit(createFirst({ run: 'r1', owner: 'me', more: { release: true } }));
+    const claims = await Promise.all(['a', 'b', 'c'].map((me) => store.claim('r1', me)));
+    expect(claims.map(({ claimed: won }) => won)).toEqual([true, false, false]);
+  });
+
+  test('T3: a claim gives all that a host needs to go on, members and mail included', async () => {
+    const { store } = stage;
+    const first = createFirst({ run: 'r1', owner: 'me' });
+    const second = full(first);
+    await store.commit(first);
+    await store.commit(second);
+    await store.post(signal('r1', 'hello'));
+    stage.dead.add('me');
+    const claim = await claimed(store, 'r1', 'you');
+    expect(claim.state).toEqual(second.state);
+    expect(claim.mail.map(({ dedupe, input }) => ({ dedupe, input }))).toEqual([{ dedupe: 'hello', input: signal('r1', 'hello').input }]);
+    expect(claim.definition).toEqual(first.create?.definition);
+  });
+}
+
+function describeMail(stage: Stage): void {
+  test('T4: mail is unique per run and dedupe key, also after it was consumed', async () => {
+    const { store } = stage;
+    const first = createFirst({ run: 'r1', owner: 'me' });
+    await store.commit(first);
+    expect(await store.post(signal('r1', 'a'))).toBe('posted');
+    expect(await store.post(signal('r1', 'a'))).toBe('duplicate');
+    const [mail] = await store.inbox('r1', 0);
+    await store.commit(createNext(first, [settle('build#1')], { consumed: [mail?.id as number] }));
+    expect(await store.inbox('r1', 0)).toEqual([]);
+    expect(await store.post(signal('r1', 'a'))).toBe('duplicate');
+    await expect(store.post(signal('nobody', 'a'))).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+  });
+
+  test('T4: mail brings its values, in order, and is read after a position', async () => {
+    const { store } = stage;
+    await store.commit(createFirst({ run: 'r1', owner: 'me' }));
+    const value = createValue({ reply: 'yes' });
+    await store.post({ ...signal('r1', 'a'), values: [value] });
+    await store.post(signal('r1', 'b'));
+    const all = await store.inbox('r1', 0);
+    expect(all.map(({ dedupe }) => dedupe)).toEqual(['a', 'b']);
+    expect((await store.inbox('r1', all[0]?.id as number)).map(({ dedupe }) => dedupe)).toEqual(['b']);
+    expect((await store.values([value.ref.digest])).get(value.ref.digest)).toBe(value.text);
+  });
+
+  test('T4: a run is not given up over mail that nobody has seen', async () => {
+    const { store } = stage;
+    const first = createFirst({ run: 'r1', owner: 'me' });
+    await store.commit(first);
+    await store.post(signal('r1', 'a'));
+    const [mail] = await store.inbox('r1', 0);
+    expect(await store.release('r1', { owner: 'me', epoch: 1 }, 0)).toBe('mail');
+    const second = park(first);
+    expect(await store.commit(second)).toEqual(COMMITTED);
+    const third = createNext(second, [settle('build#1')], { consumed: [mail?.id as number], release: true });
+    expect(await store.commit(third)).toEqual(RELEASED);
+    expect((await store.load('r1')).owner).toBeUndefined();
+  });
+
+  test('T4: a delta posts to another run in the same transaction; a run that is gone gets nothing', async () => {
+    const { store } = stage;
+    await store.commit(createFirst({ run: 'parent', owner: 'me' }));
+    const child = createFirst({ run: 'child', owner: 'me', started: { parent: { run: 'parent', path: 'build#1' }, depth: 1 } });
+    await store.commit(child);
+    expect(
+      await store.commit(createNext(child, [settle('build#1')], { post: [signal('parent', 'ended'), signal('gone', 'ended')] })),
+    ).toEqual(COMMITTED);
+    expect((await store.inbox('parent', 0)).map(({ dedupe }) => dedupe)).toEqual(['ended']);
+    expect((await store.list({ parent: 'parent' })).map(({ id }) => id)).toEqual(['child']);
+  });
+}
+
+function describeWithdrawal(stage: Stage): void {
+  test('T4: mail that nobody acted on is taken back, and its key is free again', async () => {
+    const { store } = stage;
+    const first = createFirst({ run: 'r1', owner: 'me' });
+    await store.commit(first);
+    await store.post(signal('r1', 'a'));
+    await store.post(signal('r1', 'b'));
+    expect(await store.withdraw({ run: 'r1', dedupe: 'a' }, 'me')).toBe('withdrawn');
+    expect((await store.inbox('r1', 0)).map(({ dedupe }) => dedupe)).toEqual(['b']);
+    expect(await store.withdraw({ run: 'r1', dedupe: 'a' }, 'me')).toBe('gone');
+    expect(await store.post(signal('r1', 'a'))).toBe('posted');
+    const [b] = await store.inbox('r1', 0);
+    await store.commit(createNext(first, [settle('build#1')], { consumed: [b?.id as number] }));
+    expect(await store.withdraw({ run: 'r1', dedupe: 'b' }, 'me')).toBe('gone');
+    expect(await store.post(signal('r1', 'b'))).toBe('duplicate');
+    await expect(store.withdraw({ run: 'nobody', dedupe: 'a' }, 'me')).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+  });
+
+  test('T4: mail that a live owner may have read is not taken back; that of a dead one is', async () => {
+    const { store } = stage;
+    await store.commit(createFirst({ run: 'r1', owner: 'me' }));
+    await store.post(signal('r1', 'a'));
+    expect(await store.withdraw({ run: 'r1', dedupe: 'a' }, 'you')).toBe('held');
+    expect(await store.inbox('r1', 0)).toHaveLength(1);
+    stage.dead.add('me');
+    expect(await store.withdraw({ run: 'r1', dedupe: 'a' }, 'you')).toBe('withdrawn');
+    expect(await store.inbox('r1', 0)).toEqual([]);
+  });
+}
+
+function describeLog(stage: Stage): void {
+  test('T5: each event row has its own hash; the log is read after a position and up to a limit', async () => {
+    const { store } = stage;
+    let last = createFirst({ run: 'r1', owner: 'me' });
+    await store.commit(last);
+    for (let n = 0; n < 5; n += 1) {
+      last = createNext(last, [
+        { type: 'step.changed', at: START_AT + n, activation: createActivation('build', { feedback: `try ${n}` }) },
+      ]);
+      await store.commit(last);
+    }
+    const all = await store.events('r1', 0);
+    expect(all.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(new Set(all.map(({ hash }) => hash)).size).toBe(6);
+    expect(all.every(({ hash }) => /^[0-9a-f]{64}$/.test(hash))).toBe(true);
+    expect(await store.events('r1', 2, 3)).toEqual(all.slice(2, 5));
+    expect(await store.events('r1', 6)).toEqual([]);
+  });
+
+  test('T5: a store that was only written by deltas is found in order', async () => {
+    const { store } = stage;
+    const first = createFirst({ run: 'r1', owner: 'me' });
+    await store.commit(first);
+    await store.commit(full(first));
+    expect(await store.check()).toMatchObject({ ok: true, problems: [] });
+  });
+
+  test('a fork has the past of the other run up to a row, and not what came later', async () => {
+    const { store } = stage;
+    const first = createFirst({ run: 'r1', owner: 'me' });
+    const second = full(first);
+    const third = createNext(second, [settle('approve#1')], { attempts: [createAttempt('approve')] });
+    for (const delta of [first, second, third]) await store.commit(delta);
+    await store.commit(createFirst({ run: 'r2', owner: 'me', creation: { fork: { run: 'r1', seq: 2 } } }));
+    expect((await store.attempts('r2')).map(({ step, output }) => ({ step, output }))).toEqual([
+      { step: 'build', output: second.values[0]?.ref },
+    ]);
+    expect(await store.check()).toMatchObject({ ok: true });
+  });
+}
+
+function describeReading(stage: Stage): void {
+  test('the latest completed attempt of a step is found among many, a failed later one is not it', async () => {
+    const { store } = stage;
+    let last = createFirst({ run: 'r1', owner: 'me' });
+    await store.commit(last);
+    const rows = [1, 2, 3].map((visit) => createAttempt('build', { path: `build#${visit}` }));
+    const error = { code: 'STEP_FAILED', message: 'no', reason: 'error' } as const;
+    const { outcome: _, ...failed } = createAttempt('build', { path: 'build#4', status: 'failed', error });
+    for (const attempt of [...rows, failed, createAttempt('approve')]) {
+      last = createNext(last, [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }], { attempts: [attempt] });
+      await store.commit(last);
+    }
+    expect((await store.latest('r1', ['build', 'build', 'never'])).map(({ path }) => path)).toEqual(['build#3']);
+    expect((await store.latest('r1')).map(({ path }) => path)).toEqual(['build#3', 'approve#1']);
+    expect((await store.attempts('r1')).map(({ status }) => status)).toEqual([
+      'completed',
+      'completed',
+      'completed',
+      'failed',
+      'completed',
+    ]);
+    expect((await store.attempts('r1'))[3]?.error).toEqual(error);
+  });
+
+  test('data is plain: keys such as __proto__ and class-like envelopes come back as what they are', async () => {
+    const { store } = stage;
+    const texts = ['{"__proto__":{"polluted":true}}', '{"lc":1,"type":"constructor","id":["x"]}', '{"$type":"Date"}'];
+    const data = [...texts.map((text, index) => ({ key: `k${index}`, text })), { key: '__proto__', text: '{"a":1}' }];
+    const first = createFirst({ run: 'r1', owner: 'me', more: { data } });
+    await store.commit(first);
+    const read = await store.data('r1');
+    expect([...read].filter(([key]) => key !== '__proto__').map(([, value]) => JSON.stringify(value))).toEqual(texts);
+    expect(read.get('__proto__')).toEqual({ a: 1 });
+    expect(await store.data('r1', ['k2', 'none'])).toEqual(new Map<string, Json>([['k2', { $type: 'Date' }]]));
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+
+  test('long data and control characters survive', async () => {
+    const { store } = stage;
+    const long = JSON.stringify('\u0001\u001fé𝄞"'.repeat(20_000));
+    const odd = 'say \u0000\u0001\u001f "kind":"human" , "step":" \\';
+    const first = createFirst({ run: 'r1', owner: 'me', more: { data: [{ key: 'long', text: long }] } });
+    const second = park(first, { events: [], state: { ...first.state, seq: 2 }, release: false });
+    await store.commit(first);
+    await store.commit({ ...second, state: { ...second.state, halt: { reason: 'error', message: odd } }, release: true });
+    expect((await store.load('r1')).state.halt?.message).toBe(odd);
+    expect(JSON.stringify((await store.data('r1')).get('long'))).toBe(long);
+  });
+}
+
+function describeListing(stage: Stage): void {
+  test('lists show the newest first and filter; a prefix finds full ids', async () => {
+    const { store } = stage;
+    for (const [index, run] of ['ab1', 'ab2', 'b1'].entries()) {
+      await store.commit(
+        createFirst({
+          run,
+          owner: 'me',
+          more: { at: START_AT + index },
+          definition: createLine(run === 'b1' ? 'other' : 'deploy', ['build', 'approve']),
+        }),
+      );
+    }
+    const ids = async (query: Parameters<Store['list']>[0]): Promise<string[]> => (await store.list(query)).map(({ id }) => id);
+    expect(await ids({})).toEqual(['b1', 'ab2', 'ab1']);
+    expect(await ids({ workflow: 'deploy', limit: 1 })).toEqual(['ab2']);
+    expect(await ids({ idPrefix: 'ab' })).toEqual(['ab2', 'ab1']);
+    expect(await ids({ before: START_AT + 2 })).toEqual(['ab2', 'ab1']);
+    expect(await ids({ status: ['waiting', 'failed'] })).toEqual([]);
+    expect(await store.list({ idPrefix: 'b' })).toMatchObject([
+      { workflow: 'other', status: 'running', currentStep: 'build', owner: 'me', createdAt: START_AT + 2 },
+    ]);
+    expect(await store.resolve('ab', 10)).toEqual(['ab1', 'ab2']);
+    expect(await store.resolve('ab', 1)).toEqual(['ab1']);
+  });
+
+  test('ready runs are those that are due, have mail or lost their owner, and that nobody drives', async () => {
+    const { store } = stage;
+    const due = (run: string, at: number): Promise<CommitResult> =>
+      store.commit(createFirst({ run, owner: 'me', activation: { ...PARKED, due: at }, more: { release: true } }));
+    await due('soon', START_AT + 10);
+    await due('later', START_AT + 99);
+    await store.commit(createFirst({ run: 'parked', owner: 'me', more: { release: true } }));
+    await store.commit(createFirst({ run: 'written', owner: 'me', more: { release: true } }));
+    await store.post(signal('written', 'a'));
+    await store.commit(createFirst({ run: 'driven', owner: 'alive', activation: createActivation('build', { due: START_AT }) }));
+    await store.commit(createFirst({ run: 'orphan', owner: 'gone' }));
+    stage.dead.add('gone');
+    expect(await store.ready(START_AT + 10, 10)).toEqual([
+      { run: 'orphan', because: 'orphaned' },
+      { run: 'written', because: 'mail' },
+      { run: 'soon', because: 'due' },
+    ]);
+    expect(await store.ready(START_AT + 10, 1)).toHaveLength(1);
+    expect(await store.nextDue()).toBe(START_AT + 10);
+    expect(await store.nextDue(START_AT + 9)).toBe(START_AT + 10);
+    expect(await store.nextDue(START_AT + 10)).not.toBe(START_AT + 10);
+  });
+}
+
+function describeOrigin(stage: Stage): void {
+  test('a store belongs to nobody until it is bound, and then to the first', async () => {
+    const { store } = stage;
+    expect(await store.origin()).toBeUndefined();
+    expect(await store.bind('mine')).toBe('mine');
+    expect(await store.bind('yours')).toBe('mine');
+    expect(await store.origin()).toBe('mine');
+  });
+}

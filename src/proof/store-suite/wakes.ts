@@ -1,0 +1,102 @@
+// Owns the part of the store contract about waking up: semaphores, bells and word of commits.
+
+import { expect, test } from 'vitest';
+import type { RunEvent } from '../../kernel/event.ts';
+import type { CommitResult, Delta, Mail, Store } from '../../store/store.ts';
+import { createActivation, createFirst, createNext, START_AT } from './deltas.ts';
+
+const COMMITTED: CommitResult = { result: 'committed', released: false };
+const signal = (run: string, dedupe: string): Mail => ({
+  run,
+  dedupe,
+  input: { type: 'signalled', at: START_AT, name: dedupe },
+  values: [],
+});
+
+interface Stage {
+  readonly store: Store;
+}
+
+/** Describes semaphores: taken all or none, and whose turn it is. */
+export function describeSlots(stage: Stage): void {
+  const take = (path: string, ...keys: string[]): Delta['slots'] => ({
+    take: [{ path, keys: keys.map((key) => ({ key, limit: 1 })) }],
+    free: [],
+  });
+  const change: RunEvent[] = [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }];
+
+  test('semaphores are taken all or none; a full one changes nothing and names itself', async () => {
+    const { store } = stage;
+    const [a, b] = ['a', 'b'].map((run) => createFirst({ run, owner: 'me' })) as [Delta, Delta];
+    await store.commit(a);
+    await store.commit(b);
+    expect(await store.commit(createNext(a, change, { slots: take('build#1', 'gpu') }))).toEqual(COMMITTED);
+    expect(await store.commit(createNext(b, change, { slots: take('build#1', 'disk', 'gpu') }))).toEqual({
+      result: 'full',
+      path: 'build#1',
+      key: 'gpu',
+    });
+    expect((await store.load('b')).state).toEqual(b.state);
+    expect(await store.commit(createNext(createNext(a, change), change, { slots: take('other#1', 'disk') }))).toEqual(COMMITTED);
+  });
+
+  test('whoever waits longest for a semaphore is rung when it is freed, also by a run that ends', async () => {
+    const { store } = stage;
+    const [a, b, c] = ['a', 'b', 'c'].map((run) => createFirst({ run, owner: 'me' })) as [Delta, Delta, Delta];
+    for (const delta of [a, b, c]) await store.commit(delta);
+    const holding = createNext(a, change, { slots: take('build#1', 'gpu') });
+    await store.commit(holding);
+    for (const delta of [b, c]) await store.commit(createNext(delta, change, { slots: take('build#1', 'gpu') }));
+    const rung = collect(store);
+    await store.commit(createNext(holding, change, { slots: { take: [], free: ['build#1'] } }));
+    expect(await rung.until(1)).toEqual(['b']);
+    const taken = createNext(b, change, { slots: take('build#1', 'gpu') });
+    expect(await store.commit(taken)).toEqual(COMMITTED);
+    await store.commit(createNext(taken, [{ type: 'run.changed', at: START_AT, status: 'cancelled' }]));
+    expect((await rung.until(2)).at(-1)).toBe('c');
+    rung.stop();
+  });
+}
+
+function collect(store: Store): { until(count: number): Promise<string[]>; stop: () => void } {
+  const heard = new Set<string>();
+  let check = (): void => {};
+  const stop = store.watch((run) => {
+    heard.add(run);
+    check();
+  });
+  const until = (count: number): Promise<string[]> =>
+    new Promise((resolve) => {
+      check = () => heard.size >= count && resolve([...heard]);
+      check();
+    });
+  return { until, stop };
+}
+
+/** Describes bells and word of commits. */
+export function describeWaking(stage: Stage): void {
+  test('a watcher hears of mail; a follower hears of commits; neither after it stopped', async () => {
+    const { store } = stage;
+    const rung = collect(store);
+    const followed = new Promise<void>((resolve) => {
+      const stop = store.follow(() => {
+        stop();
+        resolve();
+      });
+    });
+    await store.commit(createFirst({ run: 'r1', owner: 'me' }));
+    await followed;
+    await store.post(signal('r1', 'a'));
+    expect(await rung.until(1)).toEqual(['r1']);
+    rung.stop();
+    const later: string[] = [];
+    const other = collect(store);
+    await store.commit(createFirst({ run: 'r2', owner: 'me' }));
+    const stop = store.watch((run) => later.push(run));
+    stop();
+    await store.post(signal('r2', 'a'));
+    await other.until(1);
+    other.stop();
+    expect(later).toEqual([]);
+  });
+}
