@@ -68,8 +68,9 @@ export function createDelta(decision: Decision): Delta {
 }
 
 function codeOf(events: readonly RunEvent[]): Pick<Delta, 'codeHash'> {
-  const accepted = events.findLast((event) => event.type === 'run.changed' && event.code !== undefined);
-  return accepted?.type === 'run.changed' && accepted.code !== undefined ? { codeHash: accepted.code } : {};
+  const codes = events.flatMap((event) => (event.type === 'run.changed' && event.change === 'code-accepted' ? [event.code] : []));
+  const codeHash = codes.at(-1);
+  return codeHash === undefined ? {} : { codeHash };
 }
 
 /** The rows of results that were given in place of steps: attempt 0, by nobody of the run. */

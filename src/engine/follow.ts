@@ -101,7 +101,7 @@ export async function* followProgress(core: EngineCore, run: string): AsyncGener
       begunAt = event.at;
       name = event.run.workflow;
       yield createProgressEvent({ type: 'WorkflowStarted', workflowName: name, timestamp: event.at });
-    } else if (event.type === 'run.changed' && event.status !== undefined && isSettled(event.status)) {
+    } else if (event.type === 'run.changed' && (event.change === 'ended' || event.change === 'halted')) {
       yield createProgressEvent({
         type: 'WorkflowCompleted',
         workflowName: name,

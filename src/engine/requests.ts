@@ -176,7 +176,7 @@ async function confirmDecision(
     ({ live }) => !(humanWaitOf(live[gate.path])?.outside?.decided ?? []).some((decision) => decision.actor === actor),
   );
   const isIt = (event: RunEvent): boolean =>
-    event.type === 'run.changed' && event.decision?.actor === actor && event.decision.gate === gate.step;
+    event.type === 'run.changed' && event.change === 'decided' && event.decision.actor === actor && event.decision.gate === gate.step;
   if ((await core.store.events(run, after)).some(({ events }) => events.some(isIt))) return;
   if (await isUntaken(core, run, dedupe))
     throw new EngineError(

@@ -13,13 +13,26 @@ import type { Definition, HumanGateModel } from '../definition/model.ts';
 import type { Activation, Path } from '../kernel/activation.ts';
 import { heldBy, humanWaitOf, waitOf } from '../kernel/activation.ts';
 import { apply, createRun, type Draft, draftOf } from '../kernel/apply.ts';
-import type { RunChanged, RunEvent, RunStarted, Signed, StepChanged, StepOpened, StepSettled } from '../kernel/event.ts';
+import type {
+  RunChanged,
+  RunDecided,
+  RunEvent,
+  RunStarted,
+  SignedAnswer,
+  SignedControl,
+  SignedDecision,
+  StepChanged,
+  StepOpened,
+  StepSettled,
+} from '../kernel/event.ts';
 import { activationIn } from '../kernel/event.ts';
 import type { ControlAction } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { EventRow, Store } from '../store/store.ts';
 import { gateModel } from './gates.ts';
 import { decisionStatement, hasSignedQuestion, isOverride, overrideStatement, type Proof, startStatement } from './signatures.ts';
+
+type Signed = SignedDecision | SignedAnswer | SignedControl;
 
 /** A run as it was loaded. */
 interface LoadedRun {
@@ -157,24 +170,43 @@ class Walk {
   }
 
   private lookAtRun(event: RunChanged): void {
-    const { decision, signed, actor = '' } = event;
-    if (signed !== undefined) this.takeSigned(signed, { event, actor });
-    if (decision !== undefined && signed === undefined) {
-      const asked = Object.values(this.draft.live).filter(
-        (activation) => activation.step === decision.gate && humanWaitOf(activation) !== undefined,
-      );
-      if (asked.some((activation) => this.demands(activation)))
-        this.fail(`the decision "${decision.option}" of ${actor} at "${decision.gate}" is not signed`);
+    switch (event.change) {
+      case 'decided':
+        return this.lookAtDecision(event);
+      case 'signed':
+        return this.takeSigned(event.signed, event);
+      case 'budget-granted':
+        return this.demandControl('a larger budget', ({ do: what }) => what === 'grant');
+      case 'bound-extended':
+        return this.demandControl('more iterations', ({ do: what }) => what === 'retry');
+      case 'code-accepted':
+        return this.demandControl('changed code', (action) => action.do === 'acceptCode' && action.code === event.code);
+      default:
+        return undefined;
     }
-    if (this.draft.signed !== true) return;
-    if (event.granted !== undefined) this.wants('a larger budget', ({ do: what }) => what === 'grant');
-    if (event.extended !== undefined) this.wants('more iterations', ({ do: what }) => what === 'retry');
-    if (event.code !== undefined) this.wants('changed code', (action) => action.do === 'acceptCode' && action.code === event.code);
   }
 
-  private takeSigned(signed: Signed, { event, actor }: { readonly event: RunChanged; readonly actor: string }): void {
+  private demandControl(what: string, isIt: (action: ControlAction) => boolean): void {
+    if (this.draft.signed === true) this.wants(what, isIt);
+  }
+
+  private lookAtDecision(event: RunDecided): void {
+    const { decision, signed, actor = '' } = event;
+    if (signed !== undefined) {
+      this.takeSigned(signed, event);
+      return this.takeDecision(signed, event);
+    }
+    const asked = Object.values(this.draft.live).filter(
+      (activation) => activation.step === decision.gate && humanWaitOf(activation) !== undefined,
+    );
+    if (asked.some((activation) => this.demands(activation)))
+      this.fail(`the decision "${decision.option}" of ${actor} at "${decision.gate}" is not signed`);
+  }
+
+  private takeSigned(signed: Signed, event: RunChanged): void {
     const { signature } = signed;
-    const statement = this.statementOf(signed, { event, actor });
+    const { actor = '' } = event;
+    const statement = this.statementOf(signed, event);
     const judged = judge(this.parts.list, { statement, signature, keys: this.parts.keys, at: event.at });
     const what = signed.on === 'control' ? `"${signed.action.do}"` : `at ${signed.path}`;
     if (!judged.counts) this.fail(`the signature of ${actor} ${what} does not count: ${judged.why}`);
@@ -182,26 +214,26 @@ class Walk {
     this.used.add(signature.value);
     if (signed.on === 'control') this.controls.push(signed.action);
     if (signed.on === 'answer') this.answered.add(`${signed.path}/${signed.attempt}`);
-    if (signed.on === 'decision') this.takeDecision(signed, event);
   }
 
-  private statementOf(signed: Signed, { event, actor }: { readonly event: RunChanged; readonly actor: string }) {
+  private statementOf(signed: Signed, event: RunChanged) {
     const { run } = this.parts;
+    const { actor = '' } = event;
     if (signed.on === 'control') return overrideStatement(run, signed.action, actor);
     const { path } = signed;
     if (signed.on === 'answer')
       return { about: 'answer' as const, run, path, attempt: signed.attempt, answers: signed.answers.digest, actor };
-    const { option = '', input } = event.decision ?? {};
+    const { option = '', input = undefined } = event.change === 'decided' ? event.decision : {};
     return decisionStatement({ run, path, digest: signed.digest, option, input, actor });
   }
 
-  private takeDecision({ path, digest }: Extract<Signed, { on: 'decision' }>, { decision, actor = '' }: RunChanged): void {
+  private takeDecision({ path, digest }: SignedDecision, { decision, actor = '' }: RunDecided): void {
     const asked = this.draft.live[path];
     const wait = humanWaitOf(asked);
-    if (wait === undefined || wait.digest !== digest || asked?.step !== decision?.gate || decision?.actor !== actor)
+    if (wait === undefined || wait.digest !== digest || asked?.step !== decision.gate || decision.actor !== actor)
       this.fail(`the decision of ${actor} at ${path} is about something else than what was asked there`);
     const chosen = this.chosen.get(path) ?? new Map<string, string>();
-    this.chosen.set(path, chosen.set(actor, decision?.option ?? ''));
+    this.chosen.set(path, chosen.set(actor, decision.option));
   }
 
   private lookAtChange({ activation: after, failed }: StepChanged): void {

@@ -45,7 +45,7 @@ describe('the fold', () => {
   test('takes no further events once the run is final, but for what was ignored (K3)', () => {
     const host = startGraph(graph(step('a', { next: to('complete') })));
     host.take(settled(host, 'a#1'));
-    expect(() => applied(host.state, { type: 'run.changed', at: 9, paused: true })).toThrow('K3');
+    expect(() => applied(host.state, { type: 'run.changed', at: 9, change: 'paused' })).toThrow('K3');
     expect(applied(host.state, { type: 'input.ignored', at: 9, input: 'due', reason: 'final' })).toEqual(host.state);
   });
 

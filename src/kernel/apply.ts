@@ -6,8 +6,8 @@
 import { invariant, unreachable } from '../base/invariant.ts';
 import { addBudgets } from '../definition/budget.ts';
 import type { Activation, Membership } from './activation.ts';
-import type { RunEvent, RunStarted, StepSettled } from './event.ts';
-import { type Group, isFinal, type RunState } from './run-state.ts';
+import type { RunChanged, RunEvent, RunStarted, StepSettled } from './event.ts';
+import { type Group, isFinal, type PersonNote, type RunState } from './run-state.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -103,29 +103,66 @@ export function apply(draft: Draft, event: RunEvent): void {
   }
 }
 
-function applyRunChanged(draft: Draft, event: Extract<RunEvent, { type: 'run.changed' }>): void {
-  if (event.status !== undefined) draft.status = event.status;
-  if (event.paused !== undefined) draft.paused = event.paused;
-  if (event.ending !== undefined) draft.ending = event.ending;
-  if (event.halt === null) delete draft.halt;
-  else if (event.halt !== undefined) draft.halt = event.halt;
-  if (event.output !== undefined) draft.output = event.output;
-  if (event.extended !== undefined) draft.extended[event.extended.edge] = (draft.extended[event.extended.edge] ?? 0) + event.extended.by;
-  if (event.decision !== undefined) draft.decision = event.decision;
-  if (event.notes?.length === 0) delete draft.notes;
-  else if (event.notes !== undefined) draft.notes = event.notes;
-  if (event.granted !== undefined) draft.granted = addBudgets(draft.granted ?? {}, event.granted);
-  if (event.override !== undefined) draft.overridden = true;
-  if (event.detour === null) delete draft.detour;
-  else if (event.detour !== undefined) draft.detour = event.detour;
-  if (event.signal !== undefined) applySignal(draft, event.signal);
+function applyRunChanged(draft: Draft, event: RunChanged): void {
+  switch (event.change) {
+    case 'ended':
+      draft.status = event.status;
+      if (event.output !== undefined) draft.output = event.output;
+      return;
+    case 'halted':
+      draft.status = event.status;
+      draft.halt = event.halt;
+      return;
+    case 'resumed':
+      draft.status = 'running';
+      delete draft.halt;
+      return applyNotes(draft, event.notes);
+    case 'cancelling':
+      draft.ending = 'cancelled';
+      return;
+    case 'paused':
+    case 'unpaused':
+      draft.paused = event.change === 'paused';
+      return;
+    case 'budget-granted':
+      draft.granted = addBudgets(draft.granted ?? {}, event.granted);
+      return;
+    case 'bound-extended':
+      draft.extended[event.edge] = (draft.extended[event.edge] ?? 0) + event.by;
+      return;
+    case 'overridden':
+      draft.overridden = true;
+      return;
+    case 'decided':
+      draft.decision = event.decision;
+      return applyNotes(draft, event.notes);
+    case 'noted':
+      return applyNotes(draft, event.notes);
+    case 'detoured':
+      if (event.detour === null) delete draft.detour;
+      else draft.detour = event.detour;
+      return;
+    case 'signal-queued':
+      return applySignals(draft, event.name, [...(draft.signals[event.name] ?? []), event.payload]);
+    case 'signal-taken':
+      return applySignals(draft, event.name, draft.signals[event.name]?.slice(1) ?? []);
+    case 'code-accepted':
+    case 'signed':
+    case 'merged':
+      return;
+    default:
+      return unreachable(event);
+  }
 }
 
-function applySignal(draft: Draft, signal: NonNullable<Extract<RunEvent, { type: 'run.changed' }>['signal']>): void {
-  const queue = draft.signals[signal.name] ?? [];
-  const after = 'taken' in signal ? queue.slice(1) : [...queue, signal.queued];
-  if (after.length === 0) delete draft.signals[signal.name];
-  else draft.signals[signal.name] = after;
+function applyNotes(draft: Draft, notes: readonly PersonNote[] | undefined): void {
+  if (notes?.length === 0) delete draft.notes;
+  else if (notes !== undefined) draft.notes = notes;
+}
+
+function applySignals(draft: Draft, name: string, queue: RunState['signals'][string]): void {
+  if (queue.length === 0) delete draft.signals[name];
+  else draft.signals[name] = queue;
 }
 
 function openActivation(draft: Draft, activation: Activation, group: Group | undefined): void {

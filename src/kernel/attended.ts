@@ -50,8 +50,7 @@ export function takeAnswer(turn: Turn, { path, attempt, answers, actor, signatur
   const activation = turn.activation(path);
   if (activation === undefined || waitOf(activation)?.kind !== 'answer' || activation.attempt !== attempt)
     return turn.ignore({ input: 'answered', path, attempt }, 'no-wait');
-  if (signature !== undefined)
-    turn.emit({ type: 'run.changed', at: turn.at, actor, signed: { on: 'answer', path, attempt, answers, signature } });
+  if (signature !== undefined) turn.changeRun({ change: 'signed', signed: { on: 'answer', path, attempt, answers, signature } }, actor);
   startFresh(turn, { ...activation, answers: [...(activation.answers ?? []), answers] }, actor);
 }
 

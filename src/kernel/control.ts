@@ -24,15 +24,15 @@ export function steer(turn: Turn, input: ControlInput): void {
     case 'cancel':
       return cancel(turn, input);
     case 'pause':
-      return turn.emit({ type: 'run.changed', at: turn.at, paused: true, actor: input.actor });
+      return turn.changeRun({ change: 'paused' }, input.actor);
     case 'acceptCode':
-      return turn.emit({ type: 'run.changed', at: turn.at, code: action.code, actor: input.actor });
+      return turn.changeRun({ change: 'code-accepted', code: action.code }, input.actor);
     case 'unpause':
       return unpause(turn, input);
     case 'recheck':
       return recheck(turn);
     case 'grant':
-      turn.emit({ type: 'run.changed', at: turn.at, granted: action.budget, actor: input.actor });
+      turn.changeRun({ change: 'budget-granted', granted: action.budget }, input.actor);
       return recheck(turn);
     case 'retry':
       return withHalt(turn, (halt) => retry(turn, halt, { ...action, actor: input.actor }));
@@ -70,13 +70,12 @@ function cancel(turn: Turn, { actor, action }: ControlInput): void {
       if (activation.deadline !== undefined) turn.change({ ...activation, deadline: undefined });
     }
   }
-  if (children > 0) turn.emit({ type: 'run.changed', at: turn.at, ending: 'cancelled', actor, note });
-  else turn.emit({ type: 'run.changed', at: turn.at, status: 'cancelled', actor, note });
+  turn.changeRun(children > 0 ? { change: 'cancelling', note } : { change: 'ended', status: 'cancelled', note }, actor);
 }
 
 function unpause(turn: Turn, input: ControlInput): void {
   if (!turn.run.paused) return turn.ignore({ input: 'control' }, 'not-allowed');
-  turn.emit({ type: 'run.changed', at: turn.at, paused: false, actor: input.actor });
+  turn.changeRun({ change: 'unpaused' }, input.actor);
   wake(turn);
 }
 
@@ -88,10 +87,9 @@ function recheck(turn: Turn): void {
 }
 
 function clearHalt(turn: Turn, { actor, note }: Request): void {
-  const { halt } = turn.run;
-  const path = halt?.path ?? halt?.step ?? '';
+  const path = turn.run.halt?.path ?? '';
   const notes = note === undefined ? undefined : withNote(turn.run, { by: 'note', actor, path, text: note });
-  turn.emit({ type: 'run.changed', at: turn.at, status: 'running', halt: null, actor, note, notes });
+  turn.changeRun({ change: 'resumed', note, notes }, actor);
 }
 
 function retry(turn: Turn, halt: Halt, request: Request & { readonly extend?: number | undefined }): void {
@@ -123,9 +121,10 @@ function reopen(turn: Turn, visit: Visit, { actor, group: settled }: { readonly 
 }
 
 /** The next attempt of the activation that a run halted at, if it halted at one. */
-function visitAgain(turn: Turn, { path, step, attempt: last = 1, input }: Halt): Visit | undefined {
-  if (path === undefined || step === undefined) return undefined;
-  const attempt = last + 1;
+function visitAgain(turn: Turn, halt: Halt): Visit | undefined {
+  if (halt.path === undefined) return undefined;
+  const { path, step, input } = halt;
+  const attempt = halt.attempt + 1;
   return { path, step, kind: turn.program.model(step).kind, attempt, since: attempt, recovery: 0, openedAt: turn.at, input };
 }
 
@@ -145,11 +144,11 @@ function reopenedGroup(turn: Turn, path: Path, settled: Group): Group {
 }
 
 function extend(turn: Turn, halt: Halt, request: Request & { readonly extend?: number | undefined }): void {
-  const { edge, to } = halt;
   const by = request.extend ?? 0;
-  if (!(by >= 1) || edge === undefined || to === undefined) return turn.ignore({ input: 'control' }, 'not-allowed');
+  if (!(by >= 1) || halt.reason !== 'exhausted') return turn.ignore({ input: 'control' }, 'not-allowed');
+  const { edge, to } = halt;
   clearHalt(turn, request);
-  turn.emit({ type: 'run.changed', at: turn.at, extended: { edge, by }, actor: request.actor });
+  turn.changeRun({ change: 'bound-extended', edge, by }, request.actor);
   turn.emit({ type: 'edge.taken', at: turn.at, from: halt.path ?? '', outcome: halt.outcome ?? 'ok', to, key: edge });
   turn.later({ do: 'open', opening: { step: to } });
 }
@@ -175,7 +174,7 @@ function goTo(turn: Turn, step: string, request: Request & { readonly passed: re
 
 /** Records what a person let pass by hand (K19). */
 function overrideBy(turn: Turn, override: Override): void {
-  turn.emit({ type: 'run.changed', at: turn.at, override, actor: override.actor });
+  turn.changeRun({ change: 'overridden', override }, override.actor);
 }
 
 /** Settles what a crash left unknown: one step, or all such members of a group. */
@@ -183,10 +182,8 @@ function resolve(turn: Turn, actor: string, action: Extract<ControlInput['action
   const { path, how, note, output } = action;
   const unknown = unknownAt(turn.run, path);
   if (unknown.length === 0) return turn.ignore({ input: 'control', path }, 'no-wait');
-  if (how === 'rerun' && note !== undefined) {
-    const notes = withNote(turn.run, { by: 'note', actor, path, text: note });
-    turn.emit({ type: 'run.changed', at: turn.at, actor, note, notes });
-  }
+  const notes = how === 'rerun' && note !== undefined ? withNote(turn.run, { by: 'note', actor, path, text: note }) : undefined;
+  if (notes !== undefined) turn.changeRun({ change: 'noted', notes, note }, actor);
   if (how === 'accept') overrideBy(turn, { how: 'done', actor, passed: [...new Set(unknown.map(({ step }) => step))], note });
   for (const { path: member } of unknown) {
     const activation = turn.activation(member);

@@ -24,7 +24,7 @@ import type { ControlInput, ErroredInput, PreparedInput, RunInput, SettledInput,
 import { openStep, started } from './open.ts';
 import type { Program, View } from './program.ts';
 import { rerun, takeRecovery } from './recover.ts';
-import { isFinal, isHalted } from './run-state.ts';
+import { isFinal } from './run-state.ts';
 import { afterWork, attemptFailed, conclude, retryAttempt, takeMove } from './settle.ts';
 import { type EndedAttempt, type Todo, Turn } from './turn.ts';
 import { beginWait, passTime, takeChildEnd, takePending, takePoll, takeSignal, takeSlots, takeVerified } from './waits.ts';
@@ -70,7 +70,7 @@ function perform(turn: Turn, todo: Todo): void {
 function runErrorHook(turn: Turn): void {
   const { onError } = turn.program;
   if (onError === undefined || (turn.run.counts[onError] ?? 0) > 0) return;
-  if (!turn.events.some((event) => event.type === 'run.changed' && event.status !== undefined && isHalted(event.status))) return;
+  if (!turn.events.some((event) => event.type === 'run.changed' && event.change === 'halted')) return;
   openStep(turn, { step: onError });
   turn.finish(perform);
 }
@@ -119,7 +119,7 @@ function takeInput(turn: Turn, input: RunInput): void {
 
 /** What a person signed is on record before it takes effect. */
 function noteSigned(turn: Turn, { actor, action, signature }: ControlInput): void {
-  if (signature !== undefined) turn.emit({ type: 'run.changed', at: turn.at, actor, signed: { on: 'control', action, signature } });
+  if (signature !== undefined) turn.changeRun({ change: 'signed', signed: { on: 'control', action, signature } }, actor);
 }
 
 /** Time goes first: a wait that ran out before its answer came has timed out (K7), and the run may be over then (K3). */
@@ -133,7 +133,7 @@ function answered(turn: Turn, input: RunInput, take: () => void): void {
 function begin(turn: Turn, input: StartInput): void {
   // A run that goes on has something live, so one that began already is told from one that did not.
   if (turn.run.status !== 'running' || Object.keys(turn.run.live).length > 0) return turn.ignore({ input: 'start' }, 'duplicate');
-  if (input.detour !== undefined) turn.emit({ type: 'run.changed', at: turn.at, detour: input.detour });
+  if (input.detour !== undefined) turn.changeRun({ change: 'detoured', detour: input.detour });
   for (const move of turn.program.begin(turn.run, turn.view, input)) takeMove(turn, move, undefined);
 }
 
@@ -169,7 +169,7 @@ function takePrepared(turn: Turn, input: PreparedInput): void {
   const { path, merge, error, handsOut } = input;
   const activation = liveAttempt(turn, input);
   if (activation === undefined) return;
-  if (merge !== undefined) turn.emit({ type: 'run.changed', at: turn.at, merge });
+  if (merge !== undefined) turn.changeRun({ change: 'merged', merge });
   if (error !== undefined) return attemptFailed(turn, path, { error });
   // A reconciliation that found no effect: the attempt is worked on again under the same key.
   if (activation.state === 'reconciling') return rerun(turn, activation);

@@ -6,7 +6,7 @@ import type { Budget } from '../definition/budget.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { Activation, Path, Ref } from './activation.ts';
 import type { ControlAction, StepError } from './input.ts';
-import type { Detour, Group, Halt, PersonNote, RunState, RunStatus } from './run-state.ts';
+import type { Detour, Group, Halt, PersonNote, RunState } from './run-state.ts';
 
 /** What a person let pass by hand, without the check, the question or the work that the definition asks for there. */
 export interface Override {
@@ -39,40 +39,72 @@ export interface RunStarted {
   readonly signed?: { readonly from: string; readonly actor: string; readonly signature: Signature };
 }
 
-/** What a person signed, with all that their signature is about and the event does not say elsewhere. */
-export type Signed =
-  | { readonly on: 'decision'; readonly path: Path; readonly digest: string; readonly signature: Signature }
-  | { readonly on: 'answer'; readonly path: Path; readonly attempt: number; readonly answers: Ref; readonly signature: Signature }
-  | { readonly on: 'control'; readonly action: ControlAction; readonly signature: Signature };
-
-/** The run as a whole changed: it ended, halted, was paused, resumed, extended or decided. */
-export interface RunChanged {
-  readonly type: 'run.changed';
-  readonly at: number;
-  readonly status?: RunStatus;
-  readonly paused?: boolean;
-  readonly ending?: 'cancelled';
-  readonly halt?: Halt | null | undefined;
-  readonly output?: Ref | undefined;
-  readonly extended?: { readonly edge: string; readonly by: number };
-  readonly decision?: NonNullable<RunState['decision']>;
-  readonly signal?: { readonly name: string; readonly queued: Ref | null } | { readonly name: string; readonly taken: true };
-  /** The run goes on with other functions than it began with: their digest. */
-  readonly code?: string;
-  /** A person let something pass by hand. */
-  readonly override?: Override;
-  /** The questions that are still to be asked again; `null` when there are none left. */
-  readonly detour?: Detour | null;
-  /** So much more may be used than the budgets say. */
-  readonly granted?: Budget;
-  /** Data that joins the checkpoint's. */
-  readonly merge?: Ref;
-  /** What people wrote and no agent has worked with yet, as it is from now on. */
-  readonly notes?: readonly PersonNote[] | undefined;
-  readonly actor?: string;
-  readonly note?: string | undefined;
-  readonly signed?: Signed | undefined;
+/** A signed decision, with all that the signature is about and the event does not say elsewhere. */
+export interface SignedDecision {
+  readonly on: 'decision';
+  readonly path: Path;
+  readonly digest: string;
+  readonly signature: Signature;
 }
+
+/** Signed answers to the questions of a worker. */
+export interface SignedAnswer {
+  readonly on: 'answer';
+  readonly path: Path;
+  readonly attempt: number;
+  readonly answers: Ref;
+  readonly signature: Signature;
+}
+
+/** Something signed that a person asked of the run. */
+export interface SignedControl {
+  readonly on: 'control';
+  readonly action: ControlAction;
+  readonly signature: Signature;
+}
+
+/** What happened to the run as a whole. */
+export type RunChange =
+  | {
+      readonly change: 'ended';
+      readonly status: 'completed' | 'overridden' | 'rejected' | 'cancelled';
+      readonly output?: Ref | undefined;
+      readonly note?: string | undefined;
+    }
+  | { readonly change: 'halted'; readonly status: 'failed' | 'escalated'; readonly halt: Halt }
+  /** A person let it go on after a halt. */
+  | { readonly change: 'resumed'; readonly note?: string | undefined; readonly notes?: readonly PersonNote[] | undefined }
+  /** It was cancelled and waits for its children to end. */
+  | { readonly change: 'cancelling'; readonly note?: string | undefined }
+  | { readonly change: 'paused' }
+  | { readonly change: 'unpaused' }
+  /** It goes on with other functions than it began with: their digest. */
+  | { readonly change: 'code-accepted'; readonly code: string }
+  /** It may use so much more than its budgets say. */
+  | { readonly change: 'budget-granted'; readonly granted: Budget }
+  | { readonly change: 'bound-extended'; readonly edge: string; readonly by: number }
+  /** A person let something pass by hand. */
+  | { readonly change: 'overridden'; readonly override: Override }
+  /** A person chose an option at a question. */
+  | {
+      readonly change: 'decided';
+      readonly decision: NonNullable<RunState['decision']>;
+      readonly notes?: readonly PersonNote[] | undefined;
+      readonly signed?: SignedDecision | undefined;
+    }
+  /** A person signed what follows. */
+  | { readonly change: 'signed'; readonly signed: SignedAnswer | SignedControl }
+  /** What people wrote and no agent has worked with yet, as it is from now on. */
+  | { readonly change: 'noted'; readonly notes: readonly PersonNote[]; readonly note?: string | undefined }
+  /** The questions that are still to be asked again; `null` when there are none left. */
+  | { readonly change: 'detoured'; readonly detour: Detour | null }
+  /** Data joined the checkpoint's. */
+  | { readonly change: 'merged'; readonly merge: Ref }
+  | { readonly change: 'signal-queued'; readonly name: string; readonly payload: Ref | null }
+  | { readonly change: 'signal-taken'; readonly name: string };
+
+/** The run as a whole changed; `actor` is who did it, where it was somebody. */
+export type RunChanged = RunChange & { readonly type: 'run.changed'; readonly at: number; readonly actor?: string | undefined };
 
 /** An activation came to life. `counted` marks a visit that is counted because its step lies on a cycle. */
 export interface StepOpened {
@@ -158,6 +190,15 @@ export function activationIn(event: RunEvent): Activation | undefined {
   return event.type === 'step.opened' || event.type === 'step.reopened' || event.type === 'step.changed' ? event.activation : undefined;
 }
 
+/** A decision of a person. */
+export type RunDecided = Extract<RunChanged, { change: 'decided' }>;
+
+/** What a person let pass by hand with an event. */
+export function overrideIn(event: RunEvent): Override | undefined {
+  if (event.type === 'run.started') return event.override;
+  return event.type === 'run.changed' && event.change === 'overridden' ? event.override : undefined;
+}
+
 /** The path of the activation that an event is about. */
 export function pathOf(event: RunEvent | undefined): Path | undefined {
   if (event === undefined) return undefined;
@@ -169,8 +210,9 @@ export function mergedBy(event: RunEvent): Ref | undefined {
   switch (event.type) {
     case 'group.joined':
     case 'edge.taken':
-    case 'run.changed':
       return event.merge;
+    case 'run.changed':
+      return event.change === 'merged' ? event.merge : undefined;
     case 'step.settled':
       return event.merge === true ? event.output : event.merge;
     default:

@@ -152,7 +152,7 @@ class LiveFlow implements FlowProgram {
     this.feedGiven(unrecorded, given.until ?? live?.step ?? run?.halt?.step);
     if (run === undefined) return this.checkStandsAt(given.until);
     if (live !== undefined) this.compare(live.step, live.input ?? '');
-    else if (run.halt?.path !== undefined) this.compare(run.halt.step ?? '', run.halt.input ?? '');
+    else if (run.halt?.path !== undefined) this.compare(run.halt.step, run.halt.input ?? '');
   }
 
   private feedGiven(outputs: ReadonlyMap<string, Json>, until: string | undefined): void {
@@ -292,7 +292,7 @@ class LiveFlow implements FlowProgram {
     const returned = at.returned ?? this.lastOutput;
     try {
       const output = view.keep(toPlain(returned, `what the flow "${this.name}" returned`));
-      return { do: 'end', status: 'completed', ...(output === undefined ? {} : { output }) };
+      return { do: 'end', status: 'completed', output };
     } catch (thrown) {
       return this.failed(thrown, undefined);
     }
@@ -301,13 +301,8 @@ class LiveFlow implements FlowProgram {
   private failed(thrown: unknown, ended: Ended | undefined): Move {
     const fromStep = thrown instanceof StepFailed && ended !== undefined && thrown.step === ended.step;
     const code = thrown instanceof StepFailed || isEngineError(thrown) ? thrown.code : 'STEP_FAILED';
-    const halt = {
-      reason: 'uncaught' as const,
-      message: messageOf(thrown),
-      code,
-      ...(fromStep ? { path: ended.path, step: ended.step, outcome: ended.outcome } : {}),
-    };
-    return { do: 'end', status: 'failed', halt };
+    const cause = { reason: 'uncaught' as const, message: messageOf(thrown), code };
+    return { do: 'halt', status: 'failed', cause, at: fromStep ? 'step' : 'flow' };
   }
 }
 

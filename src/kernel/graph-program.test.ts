@@ -43,7 +43,7 @@ describe('where a run goes', () => {
       reason: 'unmapped',
       step: 'a',
       outcome: 'iterate',
-      message: 'step "a" settled "iterate", and its next has no way for that',
+      message: 'step "a" settled "iterate", but `next` has no transition for that outcome',
     });
   });
 

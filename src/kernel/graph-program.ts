@@ -13,7 +13,7 @@ import { isBefore } from '../definition/rework.ts';
 import { evaluationMessage, holds, itemsExpression, needsOf } from '../definition/scope.ts';
 import { needsOfTemplates, rendered } from '../definition/template-scope.ts';
 import type { Begin, Ended, Move, Need, Program, TakenEdge, View } from './program.ts';
-import type { RunState } from './run-state.ts';
+import type { HaltCause, RunState } from './run-state.ts';
 
 const programs = new WeakMap<Definition, Program>();
 
@@ -98,7 +98,7 @@ function nextMove(model: StepModel, question: Question): Move {
     const yes = holds(entry.condition, { run: question.run, view: question.view, names: question.names, step: model.id, result });
     return along(yes ? entry.onTrue : entry.onFalse, question, `${key}:${yes}`);
   } catch (thrown) {
-    return cannotTell(ended, evaluationMessage(entry.condition, thrown));
+    return cannotTell(evaluationMessage(entry.condition, thrown));
   }
 }
 
@@ -118,11 +118,7 @@ function along(edge: Edge, question: Question, key: string): Move {
   const taken: TakenEdge = { to: nameOf(then), key, exhausted: true };
   if (!('end' in then) || then.end !== 'escalate') return moveTo(then, question, taken);
   const message = `the way from "${ended.step}" to "${nameOf(edge.to)}" was taken ${allowed} times, which is its bound; allow more, or send the run to another step`;
-  return {
-    do: 'escalate',
-    edge: taken,
-    halt: { reason: 'exhausted', path: ended.path, step: ended.step, outcome: ended.outcome, message, edge: key, to: nameOf(edge.to) },
-  };
+  return escalate({ reason: 'exhausted', message, edge: key, to: nameOf(edge.to) }, taken);
 }
 
 /** Takes an edge; what it adds to the run's data is made now, while the step that ended can still be seen. */
@@ -136,42 +132,33 @@ function moveAlong(edge: Edge, question: Question, taken: TakenEdge): Move {
     return moveTo(edge.to, question, merge === undefined ? taken : { ...taken, merge });
   } catch (thrown) {
     const what = `the context of the way from "${ended.step}" to "${taken.to}"`;
-    return cannotTell(ended, `${what} could not be made: ${thrown instanceof EngineError ? thrown.message : String(thrown)}`);
+    return cannotTell(`${what} could not be made: ${thrown instanceof EngineError ? thrown.message : String(thrown)}`);
   }
 }
 
-function cannotTell({ path, step, outcome }: Ended, message: string): Move {
-  return { do: 'escalate', halt: { reason: 'condition', path, step, outcome, code: 'CONDITION_ERROR', message } };
+function cannotTell(message: string): Move {
+  return escalate({ reason: 'condition', code: 'CONDITION_ERROR', message }, undefined);
+}
+
+function escalate(cause: HaltCause, edge: TakenEdge | undefined): Move {
+  return { do: 'halt', status: 'escalated', cause, at: 'step', edge };
 }
 
 function moveTo(target: Target, question: Question, edge: TakenEdge): Move {
   if ('step' in target) return { do: 'open', step: target.step, edge };
   const { ended } = question;
-  const output = ended.output === undefined ? {} : { output: ended.output };
-  if (target.end === 'complete') return { do: 'end', status: 'completed', edge, ...output };
-  if (target.end === 'reject') return { do: 'end', status: 'rejected', edge, ...output };
+  const { output } = ended;
+  if (target.end === 'complete') return { do: 'end', status: 'completed', edge, output };
+  if (target.end === 'reject') return { do: 'end', status: 'rejected', edge, output };
   const message = ended.error?.message ?? `step "${ended.step}" settled "${ended.outcome}", which leads to ${target.end}`;
-  const halt = { reason: 'target' as const, path: ended.path, step: ended.step, outcome: ended.outcome, message };
-  return target.end === 'fail' ? { do: 'end', status: 'failed', edge, halt } : { do: 'escalate', edge, halt };
+  return { do: 'halt', status: target.end === 'fail' ? 'failed' : 'escalated', cause: { reason: 'target', message }, at: 'step', edge };
 }
 
 function unmapped(model: StepModel, { ended }: Question): Move {
-  if (ended.outcome === 'reject')
-    return { do: 'end', status: 'rejected', edge: { to: 'reject' }, ...(ended.output === undefined ? {} : { output: ended.output }) };
-  const failed = ended.error !== undefined;
-  const message = ended.error?.message ?? `step "${model.id}" settled "${ended.outcome}", and its next has no way for that`;
-  return {
-    do: 'escalate',
-    edge: { to: 'escalate' },
-    halt: {
-      reason: failed ? 'error' : 'unmapped',
-      path: ended.path,
-      step: ended.step,
-      outcome: ended.outcome,
-      message,
-      ...(ended.error === undefined ? {} : { code: ended.error.code }),
-    },
-  };
+  const { error, outcome, output } = ended;
+  if (outcome === 'reject') return { do: 'end', status: 'rejected', edge: { to: 'reject' }, output };
+  const message = error?.message ?? `step "${model.id}" settled "${outcome}", but \`next\` has no transition for that outcome`;
+  return escalate({ reason: error === undefined ? 'unmapped' : 'error', message, code: error?.code }, { to: 'escalate' });
 }
 
 function nameOf(target: Target): string {

@@ -263,7 +263,7 @@ describe('signatures', () => {
     const host = asked(1);
     const action = { do: 'pause' as const };
     const events = host.take({ type: 'control', at: host.state.at, actor: 'ann', action, signature });
-    expect(events).toMatchObject([{ actor: 'ann', signed: { on: 'control', action, signature } }, { paused: true }]);
+    expect(events).toMatchObject([{ actor: 'ann', signed: { on: 'control', action, signature } }, { change: 'paused' }]);
     expect(host.take({ type: 'refused', at: host.state.at, input: 'decided', path: 'ask#1' })).toMatchObject([
       { type: 'input.ignored', input: 'decided', path: 'ask#1', reason: 'not-allowed' },
     ]);

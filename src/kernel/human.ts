@@ -55,7 +55,7 @@ function optionOf(turn: Turn, activation: Activation, label: string): GateOption
 
 /** The host has looked at what lies outside: facts that expressions read, or what a question is about. */
 export function takeObserved(turn: Turn, input: ObservedInput): void {
-  if ('facts' in input) return turn.emit({ type: 'run.changed', at: turn.at, merge: input.facts });
+  if ('facts' in input) return turn.changeRun({ change: 'merged', merge: input.facts });
   const { path, attempt, seen, changes, after } = input;
   const asking = askingAt(turn, path);
   const outside = asking?.wait.outside;
@@ -100,15 +100,11 @@ function count(turn: Turn, asking: Asking, decision: Decision): void {
   const isOpen = takesMore && agreed.length < needed;
   // The fact after a decision is the one about its step.
   const merge = option.outcome === 'ok' ? wait.outside?.seen?.approved : wait.outside?.seen?.refused;
-  if (!isSplit && !isOpen && merge !== undefined) turn.emit({ type: 'run.changed', at: turn.at, merge });
-  turn.emit({
-    type: 'run.changed',
-    at: turn.at,
-    decision: { gate: step, option: option.label, actor, input: text },
-    actor,
-    notes: text === undefined ? undefined : withNote(turn.run, { by: 'choice', actor, path, option: option.label, text }),
-    signed: signature === undefined ? undefined : { on: 'decision', path, digest: wait.digest ?? '', signature },
-  });
+  if (!isSplit && !isOpen && merge !== undefined) turn.changeRun({ change: 'merged', merge });
+  const decided = { gate: step, option: option.label, actor, input: text };
+  const notes = text === undefined ? undefined : withNote(turn.run, { by: 'choice', actor, path, option: option.label, text });
+  const signed = signature === undefined ? undefined : { on: 'decision' as const, path, digest: wait.digest ?? '', signature };
+  turn.changeRun({ change: 'decided', decision: decided, notes, signed }, actor);
   if (isSplit) return disagree(turn, asking, { votes, actor });
   if (isOpen) return turn.change({ ...activation, wait: { ...wait, votes } }, { actor });
   const choice = { outcome: option.outcome, choice: option.label, actor };

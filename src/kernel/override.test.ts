@@ -22,7 +22,7 @@ const DETOUR = {
 };
 
 function overridesIn(events: readonly RunEvent[]) {
-  return events.flatMap((event) => (event.type === 'run.changed' && event.override !== undefined ? [event.override] : []));
+  return events.flatMap((event) => (event.type === 'run.changed' && event.change === 'overridden' ? [event.override] : []));
 }
 
 function failedAtCheck(): MemoryHost {

@@ -7,7 +7,7 @@ import type { OutcomeName } from '../definition/outcome.ts';
 import type { ScopeNeed } from '../definition/scope.ts';
 import type { Path, Ref } from './activation.ts';
 import type { StepError } from './input.ts';
-import type { Detour, Halt, RunState, RunStatus } from './run-state.ts';
+import type { Detour, HaltCause, RunState } from './run-state.ts';
 
 /** Something a decision will read that is not in the checkpoint. */
 export type Need = ScopeNeed | { readonly read: 'params' } | { readonly read: 'members' | 'items'; readonly path: Path };
@@ -62,12 +62,18 @@ export type Move =
   | { readonly do: 'open'; readonly step: string; readonly input?: string | undefined; readonly edge?: TakenEdge | undefined }
   | {
       readonly do: 'end';
-      readonly status: RunStatus & ('completed' | 'failed' | 'rejected');
+      readonly status: 'completed' | 'rejected';
       readonly output?: Ref | undefined;
-      readonly halt?: Halt | undefined;
       readonly edge?: TakenEdge | undefined;
     }
-  | { readonly do: 'escalate'; readonly halt: Halt; readonly edge?: TakenEdge | undefined }
+  /** Stop for a person, at the step that ended or, in a flow, between two. */
+  | {
+      readonly do: 'halt';
+      readonly status: 'failed' | 'escalated';
+      readonly cause: HaltCause;
+      readonly at: 'step' | 'flow';
+      readonly edge?: TakenEdge | undefined;
+    }
   | { readonly do: 'merge'; readonly data: Ref; readonly edge?: undefined };
 
 /** The transition behind a move. */

@@ -51,22 +51,30 @@ export interface Group {
   readonly again?: readonly { readonly key: string; readonly index: number; readonly attempt: number }[] | undefined;
 }
 
-/** Why a run stands still until somebody resumes it. */
-export interface Halt {
-  readonly reason: 'contract' | 'error' | 'unmapped' | 'exhausted' | 'target' | 'condition' | 'recovery' | 'nondeterminism' | 'uncaught';
-  readonly path?: Path | undefined;
-  readonly step?: string | undefined;
-  readonly outcome?: OutcomeName | undefined;
-  readonly message: string;
-  readonly code?: string | undefined;
-  /** What it takes to take the activation up again: its last attempt, its yield's digest, its group's counters. */
-  readonly attempt?: number | undefined;
+/** Why a run stops. `exhausted` names the edge whose bound is used up, and where it leads. */
+export type HaltCause =
+  | {
+      readonly reason: 'contract' | 'error' | 'unmapped' | 'target' | 'condition' | 'uncaught';
+      readonly message: string;
+      readonly code?: string | undefined;
+    }
+  | { readonly reason: 'exhausted'; readonly message: string; readonly edge: string; readonly to: string; readonly code?: undefined };
+
+/** The step that a run stopped at, with what it takes to take it up again. */
+export interface HaltedStep {
+  readonly path: Path;
+  readonly step: string;
+  readonly outcome: OutcomeName;
+  /** Its last attempt. */
+  readonly attempt: number;
+  /** flow: digest of what was yielded. */
   readonly input?: string | undefined;
+  /** Its counters, if it is a group. */
   readonly group?: Group | undefined;
-  /** exhausted: the edge whose bound is used up, and where it leads. */
-  readonly edge?: string;
-  readonly to?: string;
 }
+
+/** Why a run stands still until somebody resumes it, and at which step; a flow can also fail between its steps. */
+export type Halt = HaltCause & (HaltedStep | { readonly [K in keyof HaltedStep]?: undefined });
 
 /** The way of a run that begins behind questions: each is asked again before the run goes on where it was to begin. */
 export interface Detour {

@@ -5,6 +5,7 @@
 //     and then escalates; a reported `fail` or `reject` is not retried.
 // K6. Unmapped outcomes never pass silently: `reject` ends the run rejected, everything else escalates.
 
+import { unreachable } from '../base/invariant.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import { pipelineOf } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
@@ -59,7 +60,7 @@ export function conclude(turn: Turn, path: Path, result: Result): void {
   }
   turn.emit({ ...settled, merge: mergeOf(turn, activation, result) });
   const notes = outcome === 'ok' ? withoutHeardNotes(turn.run, activation, turn.model(activation)) : undefined;
-  if (notes !== undefined) turn.emit({ type: 'run.changed', at: turn.at, notes });
+  if (notes !== undefined) turn.changeRun({ change: 'noted', notes });
   moveOn(turn, { activation, result, group });
 }
 
@@ -92,8 +93,8 @@ function moveOn(turn: Turn, from: Departure): void {
   const { activation, result } = from;
   const { path, step } = activation;
   if (result.error?.reason === 'contract' && result.outcome === 'error') {
-    const halt: Halt = { reason: 'contract', path, step, outcome: 'error', message: result.error.message, code: result.error.code };
-    return takeMove(turn, { do: 'escalate', halt }, from);
+    const { message, code } = result.error;
+    return takeMove(turn, { do: 'halt', status: 'escalated', cause: { reason: 'contract', message, code }, at: 'step' }, from);
   }
   for (const move of turn.program.next(turn.run, { path, step, ...result }, turn.view)) takeMove(turn, onDetour(turn, step, move), from);
 }
@@ -104,7 +105,7 @@ function onDetour(turn: Turn, step: string, move: Move): Move {
   const [asked, ...asks] = detour?.asks ?? [];
   if (detour === undefined || asked?.step !== step) return move;
   const goesOn = move.do === 'open' && asked.on.includes(move.step);
-  turn.emit({ type: 'run.changed', at: turn.at, detour: goesOn && asks.length > 0 ? { ...detour, asks } : null });
+  turn.changeRun({ change: 'detoured', detour: goesOn && asks.length > 0 ? { ...detour, asks } : null });
   return goesOn ? { ...move, step: asks[0]?.step ?? detour.to } : move;
 }
 
@@ -112,18 +113,26 @@ function onDetour(turn: Turn, step: string, move: Move): Move {
 export function takeMove(turn: Turn, move: Move, from: Departure | undefined): void {
   if (from !== undefined && move.edge !== undefined)
     turn.emit({ type: 'edge.taken', at: turn.at, from: from.activation.path, outcome: from.result.outcome, ...move.edge });
-  if (move.do === 'merge') return turn.emit({ type: 'run.changed', at: turn.at, merge: move.data });
-  if (move.do === 'open') return turn.later({ do: 'open', opening: { step: move.step, input: move.input } });
-  const halt = move.halt === undefined ? undefined : resumable(move.halt, from);
-  if (move.do === 'escalate') return turn.emit({ type: 'run.changed', at: turn.at, status: 'escalated', halt });
-  const status = move.status === 'completed' && turn.run.overridden ? 'overridden' : move.status;
-  turn.emit({ type: 'run.changed', at: turn.at, status, output: move.output, halt });
+  switch (move.do) {
+    case 'merge':
+      return turn.changeRun({ change: 'merged', merge: move.data });
+    case 'open':
+      return turn.later({ do: 'open', opening: { step: move.step, input: move.input } });
+    case 'halt':
+      return turn.changeRun({ change: 'halted', status: move.status, halt: haltOf(move, from) });
+    case 'end': {
+      const status = move.status === 'completed' && turn.run.overridden ? 'overridden' : move.status;
+      return turn.changeRun({ change: 'ended', status, output: move.output });
+    }
+    default:
+      return unreachable(move);
+  }
 }
 
-/** The halt with what it takes to take the activation up again. */
-function resumable(halt: Halt, from: Departure | undefined): Halt {
-  if (from === undefined || halt.path !== from.activation.path) return halt;
-  return { ...halt, attempt: from.activation.attempt, input: from.activation.input, group: from.group };
+function haltOf({ cause, at }: Extract<Move, { do: 'halt' }>, from: Departure | undefined): Halt {
+  if (at === 'flow' || from === undefined) return cause;
+  const { path, step, attempt, input } = from.activation;
+  return { ...cause, path, step, outcome: from.result.outcome, attempt, input, group: from.group };
 }
 
 /** An attempt failed: it is tried again with the evidence, or the activation settles with the error. */

@@ -8,7 +8,7 @@ import type { HumanGateModel, StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { Activation, Membership, Path, Ref } from './activation.ts';
 import { apply, type Draft } from './apply.ts';
-import { type InputIgnored, mergedBy, type RunEvent, type StepChanged, type StepSettled } from './event.ts';
+import { type InputIgnored, mergedBy, type RunChange, type RunEvent, type StepChanged, type StepSettled } from './event.ts';
 import type { StepError } from './input.ts';
 import type { MemberResult, Program, View } from './program.ts';
 import { type Group, standsStill } from './run-state.ts';
@@ -80,6 +80,11 @@ export class Turn {
   /** Records that an activation is now as given. */
   change(activation: Activation, more: Omit<StepChanged, 'type' | 'at' | 'activation'> = {}): void {
     this.emit({ type: 'step.changed', at: this.at, activation, ...more });
+  }
+
+  /** Records that the run as a whole changed, and who did it. */
+  changeRun(change: RunChange, actor?: string): void {
+    this.emit({ type: 'run.changed', at: this.at, ...change, ...(actor === undefined ? {} : { actor }) });
   }
 
   /** Records that an input changed nothing, and why. */

@@ -27,7 +27,7 @@ export function beginWait(turn: Turn, path: Path): void {
   if (isGroup && wait.kind === 'members' && turn.run.groups[path] === undefined) return openGroup(turn, activation, model);
   const queue = wait.kind === 'signal' ? turn.run.signals[wait.name] : undefined;
   if (wait.kind !== 'signal' || queue === undefined) return;
-  turn.emit({ type: 'run.changed', at: turn.at, signal: { name: wait.name, taken: true } });
+  turn.changeRun({ change: 'signal-taken', name: wait.name });
   finishWork(turn, path, { outcome: 'ok', output: queue[0] ?? undefined });
 }
 
@@ -39,7 +39,7 @@ export function takeSignal(turn: Turn, { name, payload }: SignalledInput): void 
     return wait?.kind === 'signal' && wait.name === name;
   });
   const oldest = waiting.sort((a, b) => a.openedAt - b.openedAt || (a.path < b.path ? -1 : 1))[0];
-  if (oldest === undefined) turn.emit({ type: 'run.changed', at: turn.at, signal: { name, queued: payload ?? null } });
+  if (oldest === undefined) turn.changeRun({ change: 'signal-queued', name, payload: payload ?? null });
   else finishWork(turn, oldest.path, { outcome: 'ok', output: payload });
 }
 
@@ -68,12 +68,12 @@ function childError({ child, status, message, refused }: ChildEndedInput): StepE
 /** An override in a child is one in its parent: neither is `completed`. */
 function noteOverridden(turn: Turn, { step }: Activation, child: string): void {
   const actor = `run ${child}`;
-  turn.emit({ type: 'run.changed', at: turn.at, override: { how: 'child', actor, passed: [step], child }, actor });
+  turn.changeRun({ change: 'overridden', override: { how: 'child', actor, passed: [step], child } }, actor);
 }
 
 function endCancelledChild(turn: Turn, activation: Activation): void {
   turn.emit({ type: 'step.settled', at: turn.at, path: activation.path, attempt: activation.attempt, outcome: 'cancelled' });
-  if (Object.keys(turn.run.live).length === 0) turn.emit({ type: 'run.changed', at: turn.at, status: 'cancelled' });
+  if (Object.keys(turn.run.live).length === 0) turn.changeRun({ change: 'ended', status: 'cancelled' });
 }
 
 /** Everything that is due by now happens, oldest first. */

@@ -6,7 +6,15 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { RunStatus } from '../../src/kernel/run-state.ts';
 import { createOwner } from '../../src/process/owner.ts';
-import { createAttempt, createFirst, createLine, createNext, createValue, START_AT } from '../../src/proof/store-suite/deltas.ts';
+import {
+  createAttempt,
+  createEnd,
+  createFirst,
+  createLine,
+  createNext,
+  createValue,
+  START_AT,
+} from '../../src/proof/store-suite/deltas.ts';
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts';
 
 /** The id of the run that a holder holds. */
@@ -34,7 +42,7 @@ async function writeRun(store: SqliteStore, run: string, status: RunStatus): Pro
       first,
       [
         { type: 'step.settled', at: START_AT, path: 'build#1', attempt: 1, outcome: 'ok', output: output.ref },
-        ...(isOpen ? [] : [{ type: 'run.changed' as const, at: START_AT, status }]),
+        ...(isOpen ? [] : [createEnd(status)]),
       ],
       { status, values: [output], attempts: [createAttempt('build', { output: output.ref })], release: true },
     ),

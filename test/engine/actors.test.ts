@@ -118,5 +118,5 @@ test('changed code is accepted under the name of whoever accepts it', async () =
   await second.run(id).resume({ actor: 'ann', acceptChanges: true });
   await second.run(id).wait('idle');
   const events = (await second.store.events(id, 0)).flatMap((row) => row.events);
-  expect(events.find((event) => event.type === 'run.changed' && event.code !== undefined)).toMatchObject({ actor: 'ann' });
+  expect(events.find((event) => event.type === 'run.changed' && event.change === 'code-accepted')).toMatchObject({ actor: 'ann' });
 });

@@ -39,7 +39,7 @@ async function parked(engine: Engine, facts: object): Promise<string> {
 
 /** Resolves when a run was told something since. */
 async function told(engine: Engine, id: string, after: number): Promise<void> {
-  for await (const event of engine.run(id).log(after)) if (event.type === 'run.changed' && event.merge !== undefined) return;
+  for await (const event of engine.run(id).log(after)) if (event.type === 'run.changed' && event.change === 'merged') return;
 }
 
 async function auditOf(engine: Engine, id: string) {

@@ -116,7 +116,7 @@ describe('a run that halted', () => {
       'end#1/1 completed',
     ]);
     expect(await changes(engine, run.id)).toContainEqual(
-      expect.objectContaining({ status: 'running', actor: 'ann', note: 'the disk is back' }),
+      expect.objectContaining({ change: 'resumed', actor: 'ann', note: 'the disk is back' }),
     );
   });
 
@@ -238,9 +238,9 @@ describe('K9: a bound that is used up', () => {
       expect((await errorOf(engine.run(run.id).resume({ actor: 'ann', choice }))).message).toContain('extend');
     await engine.run(run.id).resume({ actor: 'ann', choice: { how: 'retry', extend: 2 } });
     expect(await run.wait()).toMatchObject({ status: 'completed', iterationCounts: { 'check:ok:false': 4 } });
-    expect([rounds(), (await changes(engine, run.id)).find(({ extended }) => extended !== undefined)]).toMatchObject([
+    expect([rounds(), (await changes(engine, run.id)).find(({ change }) => change === 'bound-extended')]).toMatchObject([
       5,
-      { actor: 'ann', extended: { by: 2 } },
+      { actor: 'ann', by: 2 },
     ]);
   });
 });

@@ -100,7 +100,7 @@ describe('a run whose decisions are signed', () => {
     await approve(engine, run);
     expect((await engine.run(run).wait()).status).toBe('completed');
     const log = (await engine.store.events(run, 0)).flatMap(({ events }) => events);
-    expect(log.find((event) => event.type === 'run.changed' && event.signed !== undefined)).toMatchObject({
+    expect(log.find((event) => event.type === 'run.changed' && event.change === 'decided')).toMatchObject({
       decision: { option: 'yes', actor: 'ann' },
       signed: { on: 'decision', path: 'ask#1', signature: { key: ann.fingerprint } },
     });
@@ -293,7 +293,9 @@ describe('a question that takes a signature in a run that does not', () => {
     expect(await codeOf(engine.run(other).decide({ option: 'yes', actor: 'ann', signature: signed(made) }))).toBe('SIGNATURE_INVALID');
     await engine.run(run).decide({ option: 'yes', actor: 'ann', signature: signed(made) });
     const log = (await engine.store.events(run, 0)).flatMap(({ events }) => events);
-    expect(log.some((event) => event.type === 'run.changed' && event.signed?.signature.key === ann.fingerprint)).toBe(true);
+    expect(
+      log.some((event) => event.type === 'run.changed' && event.change === 'decided' && event.signed?.signature.key === ann.fingerprint),
+    ).toBe(true);
   });
 });
 
@@ -363,7 +365,7 @@ describe('what somebody wrote into the database', () => {
     ['no signature', (row: string) => row.replace(/,"signed":\{"on":.*?\}\}/, ''), 'is not signed'],
     [
       'no decision',
-      (row: string) => row.replace(/\{"type":"run.changed","at":\d+,"decision":.*?"signed":\{"on":.*?\}\},/, ''),
+      (row: string) => row.replace(/\{"type":"run.changed","at":\d+,"change":"decided",.*?"signed":\{"on":.*?\}\}.*?\},/, ''),
       'without the signed decisions',
     ],
     [

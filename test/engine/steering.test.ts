@@ -152,8 +152,8 @@ describe('cancel', () => {
     expect((await run.wait()).status).toBe('cancelled');
     const steps: string[] = [];
     for await (const event of engine.run(run.id).log())
-      if (event.type === 'run.changed') steps.push(event.ending ? 'ending' : `${event.status}`);
-    expect(steps).toEqual(['ending', 'cancelled']);
+      if (event.type === 'run.changed') steps.push(event.change === 'ended' ? event.status : event.change);
+    expect(steps).toEqual(['cancelling', 'cancelled']);
     const childEnd = (await engine.run(child).get()).updatedAt;
     expect((await engine.run(run.id).get()).updatedAt).toBeGreaterThanOrEqual(childEnd);
     expect([(await engine.run(child).get()).status, (await engine.run(grandchild).get()).status]).toEqual(['cancelled', 'cancelled']);

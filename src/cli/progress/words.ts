@@ -4,7 +4,7 @@
 import { formatDuration } from '../../base/duration.ts';
 import type { Waiting } from '../../kernel/activation.ts';
 import { startTimeOf, waitOf } from '../../kernel/activation.ts';
-import type { RunEvent } from '../../kernel/event.ts';
+import type { RunChanged, RunEvent } from '../../kernel/event.ts';
 import { oneLine } from '../terminal.ts';
 import { clockText } from '../time.ts';
 import type { RunProgress, StepProgress } from './progress.ts';
@@ -119,15 +119,25 @@ function settledText(step: StepProgress | undefined): string | undefined {
   return `${oneLine(step.activation.path)} ${endText(step)} in ${formatDuration(tookMs(step, step.endedAt ?? 0))}${count}${error}`;
 }
 
-function runText(event: Extract<RunEvent, { type: 'run.changed' }>): string | undefined {
+function runText(event: RunChanged): string | undefined {
   const who = event.actor === undefined ? '' : ` by ${oneLine(event.actor)}`;
-  if (event.decision !== undefined) {
-    const { gate, option, actor } = event.decision;
-    return `${oneLine(gate)} was decided: "${oneLine(option)}" by ${oneLine(actor)}`;
+  switch (event.change) {
+    case 'decided': {
+      const { gate, option, actor } = event.decision;
+      return `${oneLine(gate)} was decided: "${oneLine(option)}" by ${oneLine(actor)}`;
+    }
+    case 'paused':
+      return `run paused${who}`;
+    case 'unpaused':
+    case 'resumed':
+      return `run goes on${who}`;
+    case 'cancelling':
+      return `run is being cancelled${who}`;
+    case 'halted':
+      return `run ${event.status}: ${oneLine(event.halt.message)}`;
+    case 'ended':
+      return `run ${event.status}${who}`;
+    default:
+      return undefined;
   }
-  if (event.paused !== undefined) return event.paused ? `run paused${who}` : `run goes on${who}`;
-  if (event.ending !== undefined) return `run is being cancelled${who}`;
-  if (event.halt !== undefined && event.halt !== null) return `run ${event.status ?? 'escalated'}: ${oneLine(event.halt.message)}`;
-  if (event.halt === null) return `run goes on${who}`;
-  return event.status === undefined ? undefined : `run ${event.status}${who}`;
 }

@@ -73,22 +73,53 @@ function by(actor: string | undefined): string {
 }
 
 function runWords(event: RunChanged): string {
-  const note = event.note === undefined ? '' : `: ${event.note}`;
-  const words = [
-    decisionWords(event.decision),
-    overrideWords(event.override),
-    event.halt === null ? `resumed${by(event.actor)}${note}` : undefined,
-    event.halt === null || event.status === undefined
-      ? undefined
-      : `run ${event.status}${by(event.actor)}${event.halt === undefined ? note : `: ${event.halt.message}`}`,
-    event.paused === undefined ? undefined : `${event.paused ? 'paused' : 'pause ended'}${by(event.actor)}`,
-    event.ending === undefined ? undefined : `being cancelled${by(event.actor)}${note}`,
-    event.extended === undefined ? undefined : `${event.extended.edge} may be taken ${event.extended.by} more times${by(event.actor)}`,
-    event.signal === undefined ? undefined : `signal "${event.signal.name}" ${'queued' in event.signal ? 'kept for later' : 'taken'}`,
-    event.code === undefined ? undefined : `changed code accepted${by(event.actor)}`,
-    event.granted === undefined ? undefined : `may use ${budgetText(event.granted)} more${by(event.actor)}`,
-  ].filter((word) => word !== undefined);
-  return words.length === 0 ? 'run changed' : words.join('; ');
+  const who = by(event.actor);
+  switch (event.change) {
+    case 'ended':
+      return `run ${event.status}${who}${after(event.note)}`;
+    case 'halted':
+      return `run ${event.status}: ${event.halt.message}`;
+    case 'resumed':
+      return `resumed${who}${after(event.note)}`;
+    case 'cancelling':
+      return `being cancelled${who}${after(event.note)}`;
+    case 'paused':
+      return `paused${who}`;
+    case 'unpaused':
+      return `pause ended${who}`;
+    case 'code-accepted':
+      return `changed code accepted${who}`;
+    case 'budget-granted':
+      return `may use ${budgetText(event.granted)} more${who}`;
+    case 'bound-extended':
+      return `${event.edge} may be taken ${event.by} more times${who}`;
+    case 'overridden':
+      return `${event.override.actor} passed by hand: ${event.override.passed.join(', ')} (${event.override.how})`;
+    case 'decided': {
+      const { actor, option, gate, input } = event.decision;
+      return `${actor} chose "${option}" at ${gate}${after(input)}`;
+    }
+    case 'signed':
+      return `signed${who}: ${event.signed.on === 'control' ? event.signed.action.do : `answers at ${event.signed.path}`}`;
+    case 'noted':
+      return event.notes.length === 0 ? "people's notes were passed on" : `notes for the next agent${who}${after(event.note)}`;
+    case 'detoured':
+      return event.detour === null
+        ? 'no more questions to ask again'
+        : `asks again: ${event.detour.asks.map(({ step }) => step).join(', ')}`;
+    case 'merged':
+      return 'data added';
+    case 'signal-queued':
+      return `signal "${event.name}" kept for later`;
+    case 'signal-taken':
+      return `signal "${event.name}" taken`;
+    default:
+      return unreachable(event);
+  }
+}
+
+function after(text: string | undefined): string {
+  return text === undefined ? '' : `: ${text}`;
 }
 
 function budgetText({ tokens, costUsd, turns, timeMs }: Budget): string {
@@ -99,16 +130,6 @@ function budgetText({ tokens, costUsd, turns, timeMs }: Budget): string {
     timeMs === undefined ? '' : `${formatDuration(timeMs)} of work`,
   ];
   return amounts.filter((amount) => amount !== '').join(', ');
-}
-
-function overrideWords(override: RunChanged['override']): string | undefined {
-  if (override === undefined) return undefined;
-  return `${override.actor} passed by hand: ${override.passed.join(', ')} (${override.how})`;
-}
-
-function decisionWords(decision: RunChanged['decision']): string | undefined {
-  if (decision === undefined) return undefined;
-  return `${decision.actor} chose "${decision.option}" at ${decision.gate}${decision.input === undefined ? '' : `: ${decision.input}`}`;
 }
 
 function openedWords(activation: Activation): string {

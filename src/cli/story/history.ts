@@ -2,8 +2,8 @@
 // run it was forked from.
 
 import { humanWaitOf } from '../../kernel/activation.ts';
-import type { Override, RunChanged, RunEvent } from '../../kernel/event.ts';
-import { activationIn, pathOf } from '../../kernel/event.ts';
+import type { Override, RunEvent } from '../../kernel/event.ts';
+import { activationIn, overrideIn, pathOf } from '../../kernel/event.ts';
 import type { EventRow, Store } from '../../store/store.ts';
 
 /** A decision of a person: the digest is over everything they were shown. */
@@ -58,9 +58,9 @@ function decisionsOf(rows: readonly EventRow[]): StoryDecision[] {
   return rows.flatMap(({ events }) =>
     events.flatMap((event, index) => {
       noteQuestion(asked, event);
-      if (event.type !== 'run.changed' || event.decision === undefined) return [];
+      if (event.type !== 'run.changed' || event.change !== 'decided') return [];
       // The fact after a decision is about the step it was made at: it settles, or is verified.
-      const path = event.signed?.on === 'decision' ? event.signed.path : (pathOf(events[index + 1]) ?? event.decision.gate);
+      const path = event.signed?.path ?? pathOf(events[index + 1]) ?? event.decision.gate;
       const { gate, option, input, actor } = event.decision;
       return [
         {
@@ -71,7 +71,8 @@ function decisionsOf(rows: readonly EventRow[]): StoryDecision[] {
           actor,
           digest: asked.get(path) ?? null,
           at: new Date(event.at).toISOString(),
-          signed: signedOf(event),
+          // Whoever can write to the database can write this too: `show` proves it.
+          signed: event.signed === undefined ? null : { name: event.actor ?? '', fingerprint: event.signed.signature.key },
         },
       ];
     }),
@@ -79,15 +80,10 @@ function decisionsOf(rows: readonly EventRow[]): StoryDecision[] {
 }
 
 function overrideOf(event: RunEvent): StoryOverride[] {
-  const override = event.type === 'run.started' || event.type === 'run.changed' ? event.override : undefined;
+  const override = overrideIn(event);
   if (override === undefined) return [];
   const { how, actor, passed, to = null, note = null } = override;
   return [{ how, actor, passed, to, note, at: new Date(event.at).toISOString() }];
-}
-
-/** What the log says of a signature. Whoever can write to the database can write that, too: `show` proves it. */
-function signedOf({ signed, actor = '' }: RunChanged): StoryDecision['signed'] {
-  return signed?.on === 'decision' ? { name: actor, fingerprint: signed.signature.key } : null;
 }
 
 function noteQuestion(asked: Map<string, string>, event: RunEvent): void {

@@ -46,7 +46,7 @@ test('the command for a gate quotes its option, names the gate when several wait
 
 test('the command for a used-up bound allows one more', () => {
   const wait = { kind: 'escalation', since: 0 } as const;
-  expect(commandFor('a1', wait, { gate: undefined, several: false, halt: { reason: 'exhausted', message: '' } })).toBe(
-    'pawl retry a1 --extend 1',
-  );
+  expect(
+    commandFor('a1', wait, { gate: undefined, several: false, halt: { reason: 'exhausted', message: '', edge: 'a:ok', to: 'b' } }),
+  ).toBe('pawl retry a1 --extend 1');
 });

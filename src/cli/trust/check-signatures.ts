@@ -6,7 +6,7 @@ import { judge } from '../../authority/judgement.ts';
 import { isEngineError } from '../../base/error.ts';
 import { proveRun } from '../../engine/signature-proof.ts';
 import { decisionStatement } from '../../engine/signatures.ts';
-import type { RunChanged } from '../../kernel/event.ts';
+import type { RunDecided } from '../../kernel/event.ts';
 import type { Store, StoreReport } from '../../store/store.ts';
 import { keyListOf } from '../identity/identity.ts';
 import type { Place } from '../session.ts';
@@ -48,10 +48,12 @@ export async function provedStory(
   const loaded = await store.load(run);
   const isSound = (await problemsOf(store, run, () => keys)).length === 0;
   const events = (await store.events(run, 0)).flatMap((row) => row.events);
-  const proved = events.flatMap((event) => (event.type === 'run.changed' && isProved(event, { run, keys }) ? [event] : []));
+  const proved = events.flatMap((event) =>
+    event.type === 'run.changed' && event.change === 'decided' && isProved(event, { run, keys }) ? [event] : [],
+  );
   const decisions = story.decisions.map((decision) => {
     const { signed } = decision;
-    const isOne = ({ at, signed: by }: RunChanged): boolean =>
+    const isOne = ({ at, signed: by }: RunDecided): boolean =>
       new Date(at).toISOString() === decision.at && by?.signature.key === signed?.fingerprint;
     return signed === null
       ? decision
@@ -60,9 +62,9 @@ export async function provedStory(
   return { ...story, decisions };
 }
 
-function isProved(event: RunChanged, { run, keys }: { readonly run: string; readonly keys: KeyList }): boolean {
+function isProved(event: RunDecided, { run, keys }: { readonly run: string; readonly keys: KeyList }): boolean {
   const { signed, decision, at } = event;
-  if (signed?.on !== 'decision' || decision === undefined) return false;
+  if (signed === undefined) return false;
   const { path, digest, signature } = signed;
   const statement = decisionStatement({ run, path, digest, option: decision.option, input: decision.input, actor: decision.actor });
   return judge(keys, { statement, signature, at }).counts;

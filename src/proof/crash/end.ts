@@ -4,7 +4,7 @@
 import { digestText } from '../../base/digest.ts';
 import { canonicalJson, type Json } from '../../base/json.ts';
 import type { Path } from '../../kernel/activation.ts';
-import type { RunEvent } from '../../kernel/event.ts';
+import { overrideIn, type RunEvent } from '../../kernel/event.ts';
 import { openSqliteStore } from '../../store/sqlite/open.ts';
 import type { Store, StoredAttempt } from '../../store/store.ts';
 import { type LedgerLine, readLedger } from './ledger.ts';
@@ -67,7 +67,7 @@ async function loose(store: Store, run: string): Promise<string[]> {
 async function isResolvedOnly(store: Store, run: string): Promise<boolean> {
   const events = (await store.events(run, 0)).flatMap((row) => row.events);
   return events.every((event) => {
-    const override = event.type === 'run.started' || event.type === 'run.changed' ? event.override : undefined;
+    const override = overrideIn(event);
     return override === undefined || override.how === 'done' || override.how === 'child';
   });
 }

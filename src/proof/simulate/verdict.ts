@@ -78,7 +78,7 @@ class LogReading {
 
   private readEvent(before: RunState, event: RunEvent): void {
     if (event.type === 'step.opened') this.readOpened(event.activation);
-    if (event.type === 'run.changed' && event.decision !== undefined) this.readDecision(before, event.decision);
+    if (event.type === 'run.changed' && event.change === 'decided') this.readDecision(before, event.decision);
     if (event.type !== 'step.changed' && event.type !== 'step.settled') return;
     const activation = before.live[pathOf(event) ?? ''] as Activation;
     if (activation.kind === 'signal') this.readSignal(activation, event);
@@ -163,7 +163,9 @@ function judgeAcknowledged(witness: Witness, report: Report): void {
   for (const { run, actor } of witness.acknowledged) {
     const logged = witness.runs
       .get(run)
-      ?.rows.some((events) => events.some((event) => event.type === 'run.changed' && event.decision?.actor === actor));
+      ?.rows.some((events) =>
+        events.some((event) => event.type === 'run.changed' && event.change === 'decided' && event.decision.actor === actor),
+      );
     if (logged !== true) report(`J6: ${actor} was told that the decision counts, but the log of ${run} does not have it`);
   }
 }

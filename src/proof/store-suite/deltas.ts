@@ -2,6 +2,7 @@
 // its tests should not depend on what this one does decide. Checkpoints are folded, never invented.
 
 import { digestText } from '../../base/digest.ts';
+import { invariant } from '../../base/invariant.ts';
 import { type Json, toPlain } from '../../base/json.ts';
 import type { Definition, StepModel } from '../../definition/model.ts';
 import type { Activation, Running } from '../../kernel/activation.ts';
@@ -164,4 +165,13 @@ function membersOf(state: RunState, events: readonly RunEvent[]): Delta['members
   const put = [...touched].flatMap((path) => (state.live[path]?.member === undefined ? [] : [state.live[path]]));
   const drop = [...touched].filter((path) => state.live[path] === undefined && path.includes('/'));
   return { put, drop };
+}
+
+/** The event with which a run ends or halts in the given state. */
+export function createEnd(status: RunStatus, at = START_AT): RunEvent {
+  const type = 'run.changed';
+  if (status === 'failed' || status === 'escalated')
+    return { type, at, change: 'halted', status, halt: { reason: 'error', message: 'a step failed' } };
+  invariant(status !== 'pending' && status !== 'running' && status !== 'waiting', 'such a run has not ended', status);
+  return { type, at, change: 'ended', status };
 }

@@ -90,7 +90,7 @@ function describeSums(stage: Stage): void {
     await spend(store, { at: START_AT - 5 * DAY_MS }, { turns: 2, ms: 1 });
     const end: RunEvent[] = [
       { type: 'step.settled', at: START_AT, path: 'build#1', attempt: 1, outcome: 'ok' },
-      { type: 'run.changed', at: START_AT, status: 'completed' },
+      { type: 'run.changed', at: START_AT, change: 'ended', status: 'completed' },
     ];
     await store.commit(createNext(first, end, { release: true, status: 'completed' }));
     await store.prune({ before: START_AT + 1, status: ['completed'] });

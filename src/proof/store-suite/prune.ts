@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { RunStatus } from '../../kernel/run-state.ts';
 import type { Delta, PruneRequest, Store, StoredValue } from '../../store/store.ts';
-import { createAttempt, createFirst, createLine, createNext, createValue, START_AT } from './deltas.ts';
+import { createAttempt, createEnd, createFirst, createLine, createNext, createValue, START_AT } from './deltas.ts';
 
 interface Stage {
   readonly store: Store;
@@ -36,8 +36,8 @@ async function addRun(store: Store, run: string, ended: Ended = {}): Promise<Del
   });
   await store.commit(fork === undefined ? first : { ...first, events: first.events.map((event) => forked(event, fork)) });
   const settled: RunEvent = { type: 'step.settled', at, path: 'build#1', attempt: 1, outcome: 'ok', ...outputOf(value) };
-  const end: RunEvent = { type: 'run.changed', at, status };
-  const last = createNext(first, status === 'waiting' ? [settled] : [settled, end], {
+  const events = status === 'waiting' ? [settled] : [settled, createEnd(status, at)];
+  const last = createNext(first, events, {
     release,
     status,
     ...(value === undefined ? {} : { values: [value], attempts: [createAttempt('build', { output: value.ref })] }),

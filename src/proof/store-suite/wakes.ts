@@ -52,7 +52,7 @@ export function describeSlots(stage: Stage): void {
     expect(await rung.until(1)).toEqual(['b']);
     const taken = createNext(b, change, { slots: take('build#1', 'gpu') });
     expect(await store.commit(taken)).toEqual(COMMITTED);
-    await store.commit(createNext(taken, [{ type: 'run.changed', at: START_AT, status: 'cancelled' }]));
+    await store.commit(createNext(taken, [{ type: 'run.changed', at: START_AT, change: 'ended', status: 'cancelled' }]));
     expect((await rung.until(2)).at(-1)).toBe('c');
     rung.stop();
   });

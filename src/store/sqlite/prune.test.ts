@@ -54,7 +54,7 @@ async function addRun(run: string, text = run): Promise<void> {
         at: START_AT,
         activation: createActivation('lint', { path: 'each#1/b', member: { group: 'each#1', key: 'b', index: 1 }, feedback: 'again' }),
       },
-      { type: 'run.changed', at: START_AT, status: 'completed' },
+      { type: 'run.changed', at: START_AT, change: 'ended', status: 'completed' },
     ],
     { values: [output], attempts: [createAttempt('build', { output: output.ref, checks })], consumed: [mail?.id as number], release: true },
   );

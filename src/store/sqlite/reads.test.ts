@@ -27,7 +27,7 @@ const first = createFirst({ run: 'r1', owner: 'me' });
 test('a run that was read is read anew after a write of the same store, whatever was written', async () => {
   await store.commit(first);
   expect((await store.load('r1')).state.seq).toBe(first.state.seq);
-  const second = createNext(first, [{ type: 'run.changed', at: START_AT, paused: true }]);
+  const second = createNext(first, [{ type: 'run.changed', at: START_AT, change: 'paused' }]);
   await store.commit(second);
   expect((await store.load('r1')).state).toEqual(second.state);
   await store.release('r1', { owner: 'me', epoch: 1 }, 0);

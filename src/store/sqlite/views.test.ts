@@ -67,12 +67,13 @@ function script(): Delta[] {
     status: 'failed',
     error,
   });
-  const halt = { reason: 'error', step: 'checks', message: 'the checks failed' } as const;
+  const halt = { reason: 'error', path: 'checks#1', step: 'checks', outcome: 'fail', attempt: 1, message: 'the checks failed' } as const;
   const third = createNext(
     second,
     [
       { type: 'step.settled', at: START_AT, path: 'checks#1/a', attempt: 1, outcome: 'error', error },
-      { type: 'run.changed', at: START_AT + 2000, status: 'escalated', halt, decision: { gate: 'approve', option: 'yes', actor: 'ann' } },
+      { type: 'run.changed', at: START_AT + 2000, change: 'decided', decision: { gate: 'approve', option: 'yes', actor: 'ann' } },
+      { type: 'run.changed', at: START_AT + 2000, change: 'halted', status: 'escalated', halt },
     ],
     { attempts: [failed], release: true },
   );
