@@ -13,6 +13,7 @@ import {
   lockfileViolations,
   parseFeatureRows,
   pinViolations,
+  readingListViolations,
 } from './tidy/documents.ts';
 import { layerViolations } from './tidy/layers.ts';
 import { limitViolations } from './tidy/limits.ts';
@@ -61,6 +62,10 @@ describe('the documents', () => {
   test('have a page for every folder of src', () => {
     const pages = findFiles(['docs/internals/*.md']).map((path) => path.slice('docs/internals/'.length));
     expect(internalsViolations(sources, pages)).toEqual([]);
+  });
+
+  test('have a reading list that a newcomer can read in an hour', () => {
+    expect(readingListViolations(readText('AGENTS.md'), sources)).toEqual([]);
   });
 
   test('keep AGENTS.md under a hundred lines', () => {

@@ -79,7 +79,7 @@ export function apply(draft: Draft, event: RunEvent): void {
       return applyRunChanged(draft, event);
     case 'step.opened':
       openActivation(draft, event.activation, undefined);
-      if (event.counted) draft.counts[event.activation.step] = visitNumberOf(event.activation.path);
+      if (event.visit !== undefined) draft.counts[event.activation.step] = event.visit;
       if (event.activation.member !== undefined) bump(draft, event.activation.member.group, 'queued');
       return;
     case 'step.reopened':
@@ -206,9 +206,4 @@ function bump(draft: Draft, path: string, head: 'queued' | 'ok' | 'reject' | 'fa
   const after: Mutable<Group> = { ...group };
   after[head] += head === 'queued' ? -1 : 1;
   draft.groups[path] = after;
-}
-
-/** The visit that a path names. */
-function visitNumberOf(path: string): number {
-  return Number(path.slice(path.lastIndexOf('#') + 1));
 }

@@ -106,12 +106,12 @@ export type RunChange =
 /** The run as a whole changed; `actor` is who did it, where it was somebody. */
 export type RunChanged = RunChange & { readonly type: 'run.changed'; readonly at: number; readonly actor?: string | undefined };
 
-/** An activation came to life. `counted` marks a visit that is counted because its step lies on a cycle. */
+/** An activation came to life. `visit` is its number, where the step lies on a cycle and its visits are counted. */
 export interface StepOpened {
   readonly type: 'step.opened';
   readonly at: number;
   readonly activation: Activation;
-  readonly counted?: true;
+  readonly visit?: number | undefined;
 }
 
 /** A live activation changed: it is now as given. */

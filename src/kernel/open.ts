@@ -16,7 +16,7 @@ import type { Opening, Turn } from './turn.ts';
 /** Opens a step: it is skipped, queued, or begins to work. */
 export function openStep(turn: Turn, opening: Opening): void {
   const model = turn.program.model(opening.step);
-  const { path, counted } = nextPath(turn, opening);
+  const { path, ...numbered } = nextPath(turn, opening);
   const { step, input, member } = opening;
   const visit: Visit = {
     path,
@@ -33,17 +33,18 @@ export function openStep(turn: Turn, opening: Opening): void {
   const skip = skipReason(turn, model, opening);
   const begins = skip === undefined && (!turn.holds || model.side === true);
   const activation: Activation = begins ? started(turn, visit) : { ...visit, state: 'queued' };
-  turn.emit({ type: 'step.opened', at: turn.at, activation, ...(counted ? { counted } : undefined) });
+  turn.emit({ type: 'step.opened', at: turn.at, activation, ...numbered });
   if (activation.state === 'waiting' || activation.state === 'queued') turn.later({ do: 'begin', path });
   if (skip === undefined) return;
   turn.later({ do: 'conclude', path, result: skip === true ? { outcome: 'skip' } : { outcome: 'error', error: skip } });
 }
 
-function nextPath(turn: Turn, opening: Opening): { path: Path; counted: boolean } {
-  if (opening.member !== undefined) return { path: createMemberPath(opening.member.group, opening.member.key), counted: false };
+function nextPath(turn: Turn, opening: Opening): { path: Path; visit?: number } {
+  if (opening.member !== undefined) return { path: createMemberPath(opening.member.group, opening.member.key) };
   const jumps = turn.run.counts['@goto'] ?? 0;
-  const counted = jumps > 0 || turn.program.isOnCycle(opening.step);
-  return { path: createPath(opening.step, counted ? (turn.run.counts[opening.step] ?? jumps) + 1 : 1), counted };
+  if (jumps === 0 && !turn.program.isOnCycle(opening.step)) return { path: createPath(opening.step, 1) };
+  const visit = (turn.run.counts[opening.step] ?? jumps) + 1;
+  return { path: createPath(opening.step, visit), visit };
 }
 
 function skipReason(turn: Turn, model: StepModel, opening: Opening): true | StepError | undefined {

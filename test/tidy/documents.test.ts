@@ -7,6 +7,7 @@ import {
   lockfileViolations,
   parseFeatureRows,
   pinViolations,
+  readingListViolations,
 } from './documents.ts';
 import { parseSource } from './source.ts';
 
@@ -55,6 +56,18 @@ describe('the other documents', () => {
   test('docs/internals has a page per folder', () => {
     const sources = ['src/base/id.ts', 'src/expr/parse.ts', 'src/index.ts'].map((path) => parseSource(path, ''));
     expect(internalsViolations(sources, ['base.md'])).toEqual(['docs/internals/expr.md is missing']);
+  });
+
+  test('the reading list has files that exist, and not too much of them', () => {
+    const list = (path: string): string => `# A\n\n## Follow one run\n\n1. \`${path}\` does it.\n\nBy need: \`src/c.ts\`.\n\n## B\n`;
+    const sources = [
+      { path: 'src/a.ts', text: 'x\n' },
+      { path: 'src/b.ts', text: 'x\n'.repeat(4001) },
+    ];
+    expect(readingListViolations(list('src/a.ts'), sources)).toEqual([]);
+    expect(readingListViolations(list('src/gone.ts'), sources)[0]).toContain('src/gone.ts, which is not there');
+    expect(readingListViolations(list('src/b.ts'), sources)[0]).toContain('4000 at most');
+    expect(readingListViolations('# A\n', sources)).toEqual(['AGENTS.md: "Follow one run" has 0 files']);
   });
 
   test('the lockfile names no address', () => {

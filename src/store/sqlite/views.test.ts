@@ -53,7 +53,7 @@ function script(): Delta[] {
     [
       { type: 'step.settled', at: START_AT, path: 'build#1', attempt: 1, outcome: 'ok', output: built.ref },
       { type: 'edge.taken', at: START_AT, from: 'build#1', outcome: 'ok', to: 'checks', key: 'build:ok' },
-      { type: 'step.opened', at: START_AT, activation: createActivation('checks', { kind: 'each', startedAt: START_AT }), counted: true },
+      { type: 'step.opened', at: START_AT, activation: createActivation('checks', { kind: 'each', startedAt: START_AT }), visit: 1 },
       member('a', 0),
       member('b', 1),
     ],
