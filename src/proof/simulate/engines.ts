@@ -154,7 +154,10 @@ export class Engines {
     this.rebirth();
   }
 
+  // One at a time: several that are declared dead for good would take a run from each other for ever. A real one that
+  // goes on renews its heartbeat, and counts as alive again.
   private haunt(engine: SimulatedEngine): void {
+    if ([...this.up.values()].some(({ haunts }) => haunts)) return;
     engine.haunts = true;
     this.dead.add(engine.me);
     this.rebirth();
