@@ -1,15 +1,15 @@
 // Owns the tools of the server: what they are called, what they take, and that every failure is an answer with its code.
 // Their descriptions are fixed: nothing of a workflow is in them, so that no file of a project can speak through them.
 
+import type { AttendedSession } from '../attended/session.ts';
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { misfit } from '../definition/json-schema.ts';
-import type { Desk } from './desk.ts';
+import { offersText, replyText, runText, summaryLine } from './rendering.ts';
 import type { Served, ToolAnswer, ToolSpec } from './server.ts';
-import { tellOffers, tellStanding, tellState, tellTaken } from './telling.ts';
 
 interface Tool extends ToolSpec {
-  readonly call: (desk: Desk, args: JsonObject) => Promise<string>;
+  readonly call: (session: AttendedSession, args: JsonObject) => Promise<string>;
 }
 
 const TOKEN = { type: 'string', minLength: 1, maxLength: 200, description: 'The token of the step, as pawl_next gave it.' };
@@ -37,8 +37,8 @@ const START: Tool = {
     additionalProperties: false,
   },
   annotations: OUTSIDE,
-  call: async (desk, { workflow, params, idempotency_key: key }) =>
-    tellStanding(await desk.start(workflow as string, (params ?? {}) as JsonObject, key as string | undefined)),
+  call: async (session, { workflow, params, idempotency_key: key }) =>
+    runText(await session.start(workflow as string, (params ?? {}) as JsonObject, key as string | undefined)),
 };
 
 const WORK: readonly Tool[] = [
@@ -48,10 +48,7 @@ const WORK: readonly Tool[] = [
     description: 'Gives the step that is open for you, with its instructions and its token, or says whom the run waits for.',
     inputSchema: { type: 'object', properties: { run: RUN }, additionalProperties: false },
     annotations: { ...OUTSIDE, idempotentHint: true },
-    call: async (desk, { run }) => {
-      const standings = await desk.next(run as string | undefined);
-      return standings.length === 0 ? NOTHING : standings.map(tellStanding).join('\n\n');
-    },
+    call: async (session, { run }) => (await session.next(run as string | undefined)).map(runText).join('\n\n') || NOTHING,
   },
   {
     name: 'pawl_report',
@@ -69,13 +66,14 @@ const WORK: readonly Tool[] = [
       additionalProperties: false,
     },
     annotations: { ...OUTSIDE, idempotentHint: true },
-    call: async (desk, { token, result, failure }) => {
+    call: async (session, { token, result, failure }) => {
       if (result !== undefined && failure !== undefined)
         throw new EngineError('USAGE', 'a step is done or it is not: give "result" or "failure", not both');
-      const name = { token: token as string };
-      const report = failure === undefined ? { ...name, result: result ?? null } : { ...name, failure: failure as string };
-      const { taken, standing } = await desk.report(report);
-      return `${tellTaken(taken)}\n\n${tellStanding(standing)}`;
+      const report =
+        failure === undefined
+          ? { kind: 'result' as const, result: result ?? null }
+          : { kind: 'failure' as const, failure: failure as string };
+      return replyText(await session.submit({ token: token as string, ...report }));
     },
   },
   {
@@ -106,8 +104,8 @@ const WORK: readonly Tool[] = [
       additionalProperties: false,
     },
     annotations: OUTSIDE,
-    call: async (desk, { token, questions }) =>
-      `The questions are put to the person.\n\n${tellStanding(await desk.ask(token as string, questions as Json))}`,
+    call: async (session, { token, questions }) =>
+      replyText(await session.submit({ kind: 'questions', token: token as string, questions: questions as Json })),
   },
   {
     name: 'pawl_status',
@@ -115,11 +113,7 @@ const WORK: readonly Tool[] = [
     description: 'Says how the runs that are served here stand, and which workflows can be started. Changes nothing.',
     inputSchema: { type: 'object', properties: { run: RUN }, additionalProperties: false },
     annotations: { readOnlyHint: true, openWorldHint: false },
-    call: async (desk, { run }) => {
-      const runs = await desk.status(run as string | undefined);
-      const lines = runs.map((standing) => `Run ${standing.run} of workflow "${standing.workflow}": ${tellState(standing)}`);
-      return lines.length === 0 ? NOTHING : lines.join('\n');
-    },
+    call: async (session, { run }) => (await session.status(run as string | undefined)).map(summaryLine).join('\n') || NOTHING,
   },
 ];
 
@@ -127,8 +121,11 @@ const NOTHING = 'No run is served here yet.';
 const INSTRUCTIONS =
   'Pawl hands out the work of a workflow one step at a time. Do the step that is open, report it with its token, and do what the answer says. Only what the engine could verify counts as done. Decisions at gates are for people: when the run waits for one, say so and stop.';
 
-/** The server of a desk. `mayStart`: whether it starts runs, or serves only those it was given. */
-export function serverOf(desk: Desk, { version, mayStart }: { readonly version: string; readonly mayStart: boolean }): Served {
+/** The server of a session. `mayStart`: whether it starts runs, or serves only those it was given. */
+export function serverOf(
+  session: AttendedSession,
+  { version, mayStart }: { readonly version: string; readonly mayStart: boolean },
+): Served {
   const tools = mayStart ? [START, ...WORK] : WORK;
   return {
     name: 'pawl',
@@ -140,19 +137,14 @@ export function serverOf(desk: Desk, { version, mayStart }: { readonly version: 
       const fault = misfit(tool.inputSchema, args, 'the arguments');
       if (fault !== undefined) return failed('USAGE', fault);
       try {
-        const text = await tool.call(desk, args);
-        return { text: mayStart && name === 'pawl_status' ? `${text}\n\n${await offersOf(desk)}` : text, isError: false };
+        const text = await tool.call(session, args);
+        return { text: mayStart && name === 'pawl_status' ? `${text}\n\n${offersText(await session.offers())}` : text, isError: false };
       } catch (thrown) {
-        // A bug of ours is told like any failure: a worker can go on with what it has.
+        // A bug of ours is reported like any failure: the agent can continue with what it has.
         return failed(isEngineError(thrown) ? thrown.code : 'INTERNAL', messageOf(thrown));
       }
     },
   };
-}
-
-async function offersOf(desk: Desk): Promise<string> {
-  const { workflows, untrusted } = await desk.offers();
-  return tellOffers(workflows, untrusted);
 }
 
 function failed(code: string, message: string): ToolAnswer {

@@ -2,14 +2,14 @@
 // shell has neither a terminal nor a personal token.
 
 import type { AnyWorkflow, Engine } from '../../api/engine.ts';
+import { type Answer, parseAnswer, pickQuestions, readQuestions, type WaitingQuestions } from '../../attended/questions.ts';
 import type { Statement } from '../../authority/statement.ts';
 import { EngineError } from '../../base/error.ts';
 import type { Signature } from '../../base/signature.ts';
 import { answersValue } from '../../engine/reports.ts';
 import { isDead } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
-import { type Answer, askAnswers, pickQuestions, questionLines, questionsIn, readAnswer } from '../attended/answer.ts';
-import { type AskedQuestions, readQuestions } from '../attended/standing.ts';
+import { askAnswers, questionLines } from '../attended/answer.ts';
 import type { CommandRun, Given } from '../command.ts';
 import { rootOf } from '../decision/gates.ts';
 import { confirm } from '../decision/prompt.ts';
@@ -39,7 +39,7 @@ export const run: CommandRun = async (shell, given) => {
   try {
     const id = await findRun(store, prefix, place);
     const answering = { shell, given, place, store, right };
-    const asked = pickQuestions(id, await readQuestions(store, place.file, id), { step: given.option('step'), digest: right.digest });
+    const asked = pickQuestions(id, await readQuestions(store, id), { step: given.option('step'), digest: right.digest });
     const root = await rootOf(store, asked.run);
     const workflows = await workflowsFor(answering, root);
     const answers = await answersTo(answering, asked);
@@ -66,9 +66,9 @@ async function isDriven(store: Store, run: string): Promise<boolean> {
   return owner !== undefined && !isDead(owner);
 }
 
-async function answersTo({ shell, given, right }: Answering, asked: AskedQuestions): Promise<readonly Answer[] | undefined> {
+async function answersTo({ shell, given, right }: Answering, asked: WaitingQuestions): Promise<readonly Answer[] | undefined> {
   const words = given.allWords('ANSWER');
-  const questions = questionsIn(asked);
+  const { questions } = asked;
   if (words.length === 0) {
     if (shell.isInteractive) return askAnswers(shell, asked);
     throw new EngineError('USAGE', `the answers are missing: ${questions.map(({ question }) => `"${oneLine(question)}"`).join(', ')}`);
@@ -78,7 +78,7 @@ async function answersTo({ shell, given, right }: Answering, asked: AskedQuestio
       'USAGE',
       `step "${asked.step}" asks ${questions.length} questions, and ${words.length} are answered; quote an answer of several words`,
     );
-  const answers = questions.map((question, index) => readAnswer(question, words[index] ?? ''));
+  const answers = questions.map((question, index) => parseAnswer(question, words[index] ?? ''));
   if (!shell.isInteractive || right.digest !== undefined || given.has('yes')) return answers;
   for (const index of questions.keys()) for (const line of [...questionLines(shell, asked, index), '']) shell.print(line);
   return (await confirm(shell, `Answer ${answers.map((answer) => `"${answerText(answer)}"`).join(', ')} as ${right.actor}?`))
@@ -91,7 +91,7 @@ function answerText(answer: Answer): string {
 }
 
 interface Made {
-  readonly asked: AskedQuestions;
+  readonly asked: WaitingQuestions;
   readonly answers: readonly Answer[];
   readonly root: string;
   readonly workflows: readonly AnyWorkflow[];
@@ -112,7 +112,7 @@ async function record(answering: Answering, { asked, answers, root, workflows }:
 /** Under which name it is answered, and the signature where the run takes one. */
 async function signedAnswer(
   { shell, given, right }: Answering,
-  asked: AskedQuestions,
+  asked: WaitingQuestions,
   answers: readonly Answer[],
 ): Promise<{ readonly actor: string; readonly signature?: Signature }> {
   if (!asked.signed && !asksToSign(shell)) return { actor: right.actor };

@@ -7,12 +7,9 @@
 
 import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
+import { type AttendedRun, readAttendedRun, sourceOfFile } from '../../attended/attended-run.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
-import { isFinal, isSettled } from '../../kernel/run-state.ts';
-import { statusOf, waitsOf } from '../../kernel/status.ts';
-import { liveRuns } from '../../mcp/live-runs.ts';
-import type { Store } from '../../store/store.ts';
 import { type AgentSession, changeSession, isSessionId, readSession, type SessionRun } from '../agent-session.ts';
 import type { CommandRun } from '../command.ts';
 import type { Shell } from '../shell.ts';
@@ -82,24 +79,20 @@ async function lookAt({ run: id, db }: SessionRun): Promise<Look | undefined> {
   const store = await openSqliteStore({ file: db });
   try {
     if ((await store.resolve(id, 1)).length === 0) return undefined;
-    const { state } = await store.load(id);
-    if (isFinal(state.status)) return undefined;
-    return { at: `${id}/${await positionOf(store, id)}`, todo: await todoOf(store, id) };
+    const found = await readAttendedRun(sourceOfFile(store, db), id);
+    return found.kind === 'ended' ? undefined : { at: `${id}/${found.position}`, todo: todoOf(found) };
   } finally {
     await store.close();
   }
 }
 
-async function positionOf(store: Store, run: string): Promise<number> {
-  return (await liveRuns(store, run)).reduce((sum, { state }) => sum + state.seq, 0);
-}
-
-async function todoOf(store: Store, run: string): Promise<string | undefined> {
-  const live = (await liveRuns(store, run)).filter(({ state }) => !isSettled(state.status) && !state.paused);
-  const steps = live.flatMap(({ state }) => waitsOf(state)).flatMap(({ kind, step }) => (kind === 'report' ? [`"${step}"`] : []));
-  if (steps.length > 0)
-    return `Run ${run} has ${steps.length === 1 ? 'a step' : 'steps'} open for you: ${steps.join(', ')}. Call pawl_next (or "pawl next ${run}") for the instructions and the token, do the work, and report it with that token. If it cannot be done, report the failure; if only the person can know, ask with pawl_ask.`;
-  return live.some(({ state }) => statusOf(state) === 'running')
-    ? `Run ${run} is at work on its next step. Call pawl_next (or "pawl next ${run}"); it waits until something is open for you.`
+function todoOf(run: AttendedRun): string | undefined {
+  const { id } = run;
+  if (run.kind === 'work') {
+    const steps = run.work.map(({ step }) => `"${step}"`);
+    return `Run ${id} has ${steps.length === 1 ? 'a step' : 'steps'} open for you: ${steps.join(', ')}. Call pawl_next (or "pawl next ${id}") for the instructions and the token, do the work, and report it with that token. If it cannot be done, report the failure; if only the person can know, ask with pawl_ask.`;
+  }
+  return run.kind === 'executing' || run.kind === 'abandoned'
+    ? `Run ${id} is at work on its next step. Call pawl_next (or "pawl next ${id}"); it waits until something is open for you.`
     : undefined;
 }

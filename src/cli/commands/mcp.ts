@@ -2,8 +2,8 @@
 
 import type { Readable } from 'node:stream';
 import { callingSession, readSession } from '../agent-session.ts';
+import { ProjectHost } from '../attended/project-host.ts';
 import { type CommandRun, Given } from '../command.ts';
-import { ProjectHost } from '../mcp-host.ts';
 import { versionOf } from '../package.ts';
 import { findPlace, type Place } from '../session.ts';
 import { Shell } from '../shell.ts';
@@ -20,14 +20,14 @@ export const run: CommandRun = async (terminal, given) => {
   const host = new ProjectHost(shell, place);
   // An agent that is itself the worker of a run serves that run only: it can start no others.
   const only = given.option('run') ?? shell.env.PAWL_RUN;
-  const [{ Desk }, { serve }, { serverOf }] = await Promise.all([
-    import('../../mcp/desk.ts'),
+  const [{ AttendedSession }, { serve }, { serverOf }] = await Promise.all([
+    import('../../attended/session.ts'),
     import('../../mcp/server.ts'),
     import('../../mcp/tools.ts'),
   ]);
   const runs = only === undefined ? await host.existing(earlierRuns(shell, place)) : [await host.find(only)];
-  if (only !== undefined) for (const id of runs) host.keep(id);
-  const served = serverOf(new Desk(host, { runs }), { version: versionOf(), mayStart: only === undefined });
+  if (only !== undefined) for (const id of runs) host.remember(id);
+  const served = serverOf(new AttendedSession(host, { runs }), { version: versionOf(), mayStart: only === undefined });
   const out = takeStdout(shell);
   const stopped = untilSignal(host);
   try {
