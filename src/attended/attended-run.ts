@@ -1,7 +1,7 @@
 // Owns what a run means to the agent that carries out its steps: the steps that are open for it, or why there are none.
 // It reads a store and changes nothing.
 //
-// A1. Nothing is open in a run that a person paused.
+// AT1. Nothing is open in a run that a person paused.
 
 import type { Engine } from '../api/engine.ts';
 import { type Handout, handoutsOf } from '../engine/reports.ts';

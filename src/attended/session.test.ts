@@ -117,7 +117,7 @@ const stepsOf = (run: AttendedRun | undefined): readonly string[] => (run === un
 const kindsOf = (run: AttendedRun | undefined): readonly string[] =>
   run?.kind === 'waiting' ? [run.kind, ...run.waits.map(({ wait }) => wait.kind)] : [run?.kind ?? 'none'];
 
-test('a start under a key is one run, also from another session, and other parameters under that key are refused', async () => {
+test('AT3: a start under a key is one run, also from another session, and other parameters under that key are refused', async () => {
   const first = await sessionOf().start('work', { n: 2 }, 'k');
   const again = await sessionOf().start('work', { n: 2 }, 'k');
   expect([again.id, tokenOf(again)]).toEqual([first.id, tokenOf(first)]);
@@ -128,7 +128,7 @@ test('a start under a key is one run, also from another session, and other param
   expect(remembered).toContain(first.id);
 });
 
-test('a run of another session is unknown, and so is its token; nothing happens to it', async () => {
+test('AT2: a run of another session is unknown, and so is its token; nothing happens to it', async () => {
   const mine = sessionOf();
   const { id } = await mine.start('work', {});
   const other = await sessionOf().start('work', {});
@@ -234,7 +234,7 @@ test('a step of a run that the run started is handed out and reported like its o
   expect(run).toMatchObject({ id: started.id, kind: 'ended', status: 'completed' });
 });
 
-test('a run that a person paused has nothing open, and asking for the next step does not resume it', async () => {
+test('AT1: a run that a person paused has nothing open, and asking for the next step does not resume it', async () => {
   const session = sessionOf();
   const { id } = await session.start('work', {});
   await engine.run(id).pause({ actor: 'ann' });

@@ -1,8 +1,8 @@
 // Owns the runs that one connected agent works on: starting a run, finding the step to do now, finding the run that a
 // token belongs to. It approves nothing, answers no question and cancels nothing: only people do.
 //
-// A2. A session serves its own runs and those they started; any other run, and its tokens, are unknown to it.
-// A3. A start under a key is one run, however often and in whichever process it is repeated.
+// AT2. A session serves its own runs and those they started; any other run, and its tokens, are unknown to it.
+// AT3. A start under a key is one run, however often and in whichever process it is repeated.
 
 import type { Engine } from '../api/engine.ts';
 import { EngineError, isEngineError } from '../base/error.ts';
@@ -105,10 +105,7 @@ export class AttendedSession {
         }
       }
     }
-    throw new EngineError(
-      'TOKEN_UNKNOWN',
-      'this token belongs to no run that is served here; "pawl_next" returns the step that is open and its token',
-    );
+    throw new EngineError('TOKEN_UNKNOWN', 'this token belongs to no run of this session; ask for the next step to get its token');
   }
 
   private served(prefix?: string): readonly string[] {
@@ -117,7 +114,7 @@ export class AttendedSession {
     if (prefix === undefined) return all;
     const found = all.filter((run) => run.startsWith(prefix.toLowerCase()));
     if (prefix === '' || found.length === 0)
-      throw new EngineError('RUN_NOT_FOUND', `no run "${prefix}" is served here; "pawl_status" lists those that are`, {
+      throw new EngineError('RUN_NOT_FOUND', `this session has no run "${prefix}"; ask for the status to see its runs`, {
         details: { run: prefix },
       });
     return found;

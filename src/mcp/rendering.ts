@@ -23,34 +23,34 @@ function stateText(run: AttendedRun): string {
     case 'work':
       return run.work.length === 1 ? 'one step is open for you.' : `${run.work.length} steps are open for you.`;
     case 'executing':
-      return 'the engine is at work on it. Call pawl_next again; it waits until a step is open.';
+      return 'the engine is executing it. Call pawl_next; it waits until a step is open.';
     case 'abandoned':
-      return 'the process that drove it has ended. Call pawl_next; it drives the run on and waits until a step is open.';
+      return 'it was interrupted when its process ended. Call pawl_next; it continues the run and waits until a step is open.';
     case 'waiting': {
       const reasons = run.waits.map(({ wait }) => waitText(wait)).join(' and ');
-      const then = run.due === undefined ? '' : ` It goes on by itself at ${new Date(run.due).toISOString()}.`;
-      return `waiting for ${reasons}.${then} There is nothing for you to do now; tell the person, and stop.`;
+      const then = run.due === undefined ? '' : ` It continues by itself at ${new Date(run.due).toISOString()}.`;
+      return `waiting for ${reasons}.${then} There is nothing for you to do now: tell the person, and stop.`;
     }
     case 'halted':
-      return `${run.status}: ${run.problem ?? 'it cannot go on by itself'}. A person decides how it goes on; tell them, and stop.`;
+      return `${run.status}: ${run.problem ?? 'it cannot continue by itself'}. A person has to decide how it continues: tell them, and stop.`;
     case 'ended':
       return `${run.status}. There is nothing left to do.`;
   }
 }
 
 const WAITS: Readonly<Record<OpenWait['kind'], string>> = {
-  human: 'a decision of a person',
-  answer: 'answers of a person to the questions that were asked',
+  human: 'a person to decide',
+  answer: 'a person to answer the questions',
   report: 'a report',
   child: 'another run',
   signal: 'a signal',
   checks: 'the forge',
-  capacity: 'a free place',
+  capacity: 'capacity',
   budget: 'a budget',
-  delay: 'its time',
-  pause: 'a person who paused it to resume it',
-  escalation: 'a person who says how it goes on',
-  unknown: 'a person who says whether a step took effect',
+  delay: 'a delay to end',
+  pause: 'a person to resume it after a pause',
+  escalation: 'a person to decide how it continues',
+  unknown: 'a person to say whether a step took effect',
 };
 
 function waitText({ kind, step }: OpenWait): string {
@@ -66,10 +66,10 @@ function workText({ step, item, attempt, role, token, prompt, schema, mayAsk, du
     '',
     prompt,
     '',
-    ...(schema === undefined ? [] : [`The result must fit this JSON Schema: ${JSON.stringify(schema)}`]),
-    'When the work is done, call pawl_report with this token and the result. The engine looks for itself whether it is done.',
-    'When it cannot be done, call pawl_report with this token and "failure": why.',
-    ...(mayAsk ? ['When only the person can know something, call pawl_ask with this token.'] : []),
+    ...(schema === undefined ? [] : [`The result must match this JSON Schema: ${JSON.stringify(schema)}`]),
+    'When the work is done, call pawl_report with this token and the result. The engine checks the work itself.',
+    'When it cannot be done, call pawl_report with this token and the reason as "failure".',
+    ...(mayAsk ? ['When only the person can answer a question, call pawl_ask with this token.'] : []),
   ];
   return lines.join('\n');
 }
@@ -80,10 +80,10 @@ export function replyText({ receipt, run }: Reply): string {
 }
 
 function receiptText(receipt: Receipt): string {
-  if (receipt.kind === 'asked') return 'The questions are put to the person.';
-  if (receipt.kind === 'pending') return 'The report is on record and being verified. Call pawl_next; it waits for the verdict.';
+  if (receipt.kind === 'asked') return 'The questions now wait for the person.';
+  if (receipt.kind === 'pending') return 'The report is recorded and being verified. Call pawl_next; it waits for the verdict.';
   const { step, repeated } = receipt;
-  const again = repeated ? ' (it was reported before; this is what came of it then)' : '';
+  const again = repeated ? ' (this report was already recorded)' : '';
   return receipt.kind === 'accepted'
     ? `Accepted: step "${step}" is done${again}.`
     : `NOT accepted: step "${step}" is not done${again}. ${receipt.message}`.trimEnd();
@@ -98,6 +98,6 @@ export function offersText({ workflows, untrusted }: Awaited<ReturnType<Attended
   return [
     workflows.length === 0 ? 'No workflow can be started here.' : 'Workflows that can be started with pawl_start:',
     ...lines,
-    ...(untrusted === 0 ? [] : [`${untrusted} more cannot: a person has to read and trust their files first ("pawl trust").`]),
+    ...(untrusted === 0 ? [] : [`${untrusted} more cannot be started: a person has to read and trust their files first ("pawl trust").`]),
   ].join('\n');
 }

@@ -1,9 +1,9 @@
-// Owns what the agent that called Pawl is told: one step at a time, with the exact commands to report it, to give it up
-// and to ask. The same run in the same state prints the same bytes.
+// Owns what the commands for agents print: the open steps, with the exact commands to report them and to ask, or why
+// there are none; as text or JSON, with the exit code. The same run in the same state prints the same bytes.
 //
-// A1. Each block stands alone: an agent that has forgotten everything else can do it and report it.
-// A2. The commands work as they are printed, in a POSIX shell.
-// A3. Nothing of the instructions is changed in a pipe; on a terminal they cannot steer it.
+// AT4. Each step is complete: an agent that has forgotten everything else can do it and report it.
+// AT5. The commands work as they are printed, in a POSIX shell.
+// AT6. In a pipe the instructions are printed unchanged; on a terminal they cannot steer it.
 
 import type { AttendedRun, OpenWork } from '../../attended/attended-run.ts';
 import { newWork, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
@@ -97,7 +97,7 @@ function receiptLines(shell: Shell, receipt: Receipt): string[] {
   const what = `${nameOf(receipt)} (attempt ${receipt.attempt})`;
   const verdict =
     receipt.kind === 'accepted' ? `Accepted: ${what}.` : `${VERDICTS[receipt.kind]}: ${what}: ${outside(shell, receipt.message)}`;
-  return [receipt.repeated ? `${verdict} (This was on record already.)` : verdict];
+  return [receipt.repeated ? `${verdict} (This report was already recorded.)` : verdict];
 }
 
 const VERDICTS = { refused: 'Not accepted', 'gave-up': 'Given up' } as const;
@@ -107,15 +107,15 @@ export function idleText(run: Exclude<AttendedRun, { readonly kind: 'work' }>): 
   const { id } = run;
   switch (run.kind) {
     case 'ended':
-      return `Run ${id} ${isDone(run.status) ? 'is' : 'ended'} ${run.status}${problemText(run.problem)}; nothing is left to do.`;
+      return `Run ${id} ${isDone(run.status) ? 'is' : 'ended'} ${run.status}${problemText(run.problem)}; there is nothing left to do.`;
     case 'halted':
-      return `Run ${id} ${run.status} and waits for a person to say how it goes on ("pawl resume ${id}")${problemText(run.problem)}`;
+      return `Run ${id} ${run.status} and waits for a person to decide how it continues ("pawl resume ${id}")${problemText(run.problem)}`;
     case 'executing':
-      return `Run ${id} is at work in another process; "pawl next ${id}" tells what comes next.`;
+      return `Run ${id} is executing in another process; "pawl next ${id}" shows what comes next.`;
     case 'abandoned':
-      return `Run ${id} was left in the middle by a process that ended; "pawl resume ${id}" drives it on.`;
+      return `Run ${id} was interrupted when its process ended; "pawl resume ${id}" continues it.`;
     case 'waiting':
-      return `Run ${id} waits ${[...new Set(run.waits.map(waitText))].join(', and ')}; nothing is open for you until then.`;
+      return `Run ${id} waits ${[...new Set(run.waits.map(waitText))].join(', and ')}; there is nothing for you to do until then.`;
   }
 }
 
@@ -133,7 +133,7 @@ function waitText({ run, wait }: TreeWait): string {
     case 'answer':
       return `for a person to answer the questions of${at} ("pawl answer ${run}")`;
     case 'delay':
-      return `for time to pass at${at}${until}, then for "pawl resume ${run}"`;
+      return `at${at}${until}, then for "pawl resume ${run}"`;
     case 'capacity':
       return `for capacity for${at}${until}; "pawl resume ${run}" tries again`;
     case 'signal':
@@ -143,7 +143,7 @@ function waitText({ run, wait }: TreeWait): string {
     case 'unknown':
       return `for a person to say how${at} ended ("pawl resume ${run}")`;
     case 'escalation':
-      return `for a person to say how${at} goes on ("pawl resume ${run}")`;
+      return `for a person to decide how${at} continues ("pawl resume ${run}")`;
     case 'pause':
       return `for a person to end the pause ("pawl resume ${run}")`;
     default:
@@ -151,7 +151,7 @@ function waitText({ run, wait }: TreeWait): string {
   }
 }
 
-/** Text from outside as it is; on a terminal without what steers it. */
+/** Text from outside, unchanged in a pipe; on a terminal without control characters. */
 function outside(shell: Shell, text: string): string {
   return shell.look.isTerminal ? plain(text) : text;
 }
@@ -167,7 +167,7 @@ function headerOf(shell: Shell, { number, step, path, attempt, run, due }: OpenW
   return [`${which} (attempt ${attempt})`, `run ${run}`, ...until].join(` ${shell.symbol('dot')} `);
 }
 
-/** The step, and of a fan-out the item; a branch has a name of its own. */
+/** The name of a step, with the item of a fan-out; a branch has its own name. */
 function nameOf({ step, path }: Pick<OpenWork, 'step' | 'path'>): string {
   const [group, member] = step.split('/');
   return oneLine(member === undefined || member !== group ? step : `${group}, item ${path.slice(path.indexOf('/') + 1)}`);
@@ -176,24 +176,24 @@ function nameOf({ step, path }: Pick<OpenWork, 'step' | 'path'>): string {
 const RESULT_FILE = 'result.json';
 const EXAMPLE_QUESTIONS = '[{"question": "Which one?", "options": ["this", "that"]}]';
 
-/** Whether a report without a result cannot be right. */
+/** Whether a report must have a result. */
 function needsResult({ schema, kind }: OpenWork): boolean {
   return schema !== undefined || kind === 'generate';
 }
 
-/** What the result has to be, where that is not free. */
+/** What the result must be, if the step says so. */
 export function resultLines(work: OpenWork): string[] {
   const { schema } = work;
-  if (schema !== undefined) return [`The result has to fit this JSON Schema: ${JSON.stringify(schema)}`];
-  return needsResult(work) ? ['The result is a text, as a JSON string.'] : [];
+  if (schema !== undefined) return [`The result must match this JSON Schema: ${JSON.stringify(schema)}`];
+  return needsResult(work) ? ['The result must be a JSON string.'] : [];
 }
 
-/** The token as an option, in one word: a token may begin with dashes, as options do. */
+/** The token as an option, in one word, since a token may begin with dashes. */
 export function tokenOption(token: string): string {
   return `--token=${token}`;
 }
 
-/** The commands with which an agent says how its work ended; as they are printed, they work. */
+/** The commands with which an agent reports a step or asks about it. */
 export function commandsFor(shell: Shell, work: OpenWork): { readonly done: string; readonly fail: string; readonly ask?: string } {
   const { run, token, mayAsk } = work;
   const format = shell.format === 'xml' ? ' --format xml' : '';
@@ -210,15 +210,15 @@ function commandLines(shell: Shell, work: OpenWork): string[] {
   return [
     needsResult(work)
       ? `When it is done, with the result as JSON in ${RESULT_FILE}:`
-      : 'When it is done (a result goes along with --result JSON, --result @FILE, or --result - to read it):',
+      : 'When it is done (add a result with --result JSON, --result @FILE, or --result - for standard input):',
     `  ${done}`,
     'When it cannot be done:',
     `  ${fail}`,
-    ...(ask === undefined ? [] : ['To ask the person you work for, first save what you have; then, with 1 to 3 questions:', `  ${ask}`]),
+    ...(ask === undefined ? [] : ['To ask the person you work for, save your work first, then send 1 to 3 questions:', `  ${ask}`]),
   ];
 }
 
-/** What is open beside what was shown, and how several are reported. */
+/** How many other steps are open, or how several are reported. */
 function othersLines(shell: Shell, { shown, work }: { readonly shown: readonly OpenWork[]; readonly work: readonly OpenWork[] }): string[] {
   const open = work.length - shown.length;
   const run = work[0]?.run ?? '';
@@ -226,9 +226,9 @@ function othersLines(shell: Shell, { shown, work }: { readonly shown: readonly O
     const one = open === 1;
     return [
       ...(shown.length === 0 ? [] : ['']),
-      `${open} handed out before ${one ? 'is' : 'are'} still open; "${pasteable(shell, `pawl next ${run}`)}" prints ${one ? 'it' : 'them'}.`,
+      `${open} ${one ? 'step that was handed out before is' : 'steps that were handed out before are'} still open; "${pasteable(shell, `pawl next ${run}`)}" prints ${one ? 'it' : 'them'}.`,
     ];
   }
   if (work.length < 2) return [];
-  return ['', `These ${work.length} do not depend on each other: each is reported on its own, with its own token, in any order.`];
+  return ['', `These ${work.length} steps are independent: report each with its own token, in any order.`];
 }

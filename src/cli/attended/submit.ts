@@ -27,7 +27,7 @@ export async function submitByCommand(shell: Shell, given: Given, submission: Su
   try {
     const run = await findRun(store, prefix, place);
     const root = await rootOf(store, run);
-    // Code of the user imports the library, so its run is driven by the same copy: that of main.cjs (scripts/bundle.js).
+    // Modules of the user import the library from main.cjs, so the same copy must drive their run (scripts/bundle.js).
     const submitHere = (await isOnlyData(store, root)) ? submitToRun : (await import('./submit.ts')).submitToRun;
     return await submitHere(shell, place, { store, run, root, submission });
   } finally {
@@ -35,7 +35,7 @@ export async function submitByCommand(shell: Shell, given: Given, submission: Su
   }
 }
 
-/** Whether driving a run loads no module: it is a workflow file that starts no other, or it is not driven any more. */
+/** Whether driving a run loads no module of the user: it is a YAML file that starts no other run, or it has ended or halted. */
 async function isOnlyData(store: Store, root: string): Promise<boolean> {
   const { state, definition, origin } = await store.load(root);
   if (isSettled(state.status)) return true;
@@ -91,17 +91,17 @@ export async function replyUntilSignal(
   });
   if (reply !== undefined && !interrupt.isStopping) return printReply(shell, engine.store, reply);
   await stopped;
-  shell.warn(`run ${run} is stopped where it was; "${pasteable(shell, `pawl resume ${run}`)}" drives it on`);
+  shell.warn(`run ${run} was stopped; "${pasteable(shell, `pawl resume ${run}`)}" continues it`);
   return EXIT_INTERRUPTED;
 }
 
-/** Says of a submission that is invalid that the token is still good, and how to repeat it. */
+/** Adds to the error of an invalid submission that the token is still valid, and the command to send it again. */
 function repeatable(shell: Shell, error: unknown, { run, submission }: Pick<Target, 'run' | 'submission'>): unknown {
   if (!isEngineError(error) || error.code !== 'REPORT_INVALID') return error;
   const command =
     submission.kind === 'questions' ? `pawl ask ${run} --questions @questions.json` : `pawl done ${run} --result @result.json`;
   const line = pasteable(shell, `${command} ${tokenOption(submission.token)}`);
-  return new EngineError(error.code, `${error.message}; nothing is recorded and the token is still good, so repeat it: ${line}`, {
+  return new EngineError(error.code, `${error.message}; nothing is recorded and the token is still valid, so send it again: ${line}`, {
     cause: error,
     details: error.details,
   });

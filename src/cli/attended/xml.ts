@@ -1,7 +1,7 @@
-// Owns the XML that an agent is told its work in, for agents that were taught to read it: the actions in <DO>, the
-// command that goes on in <NEXT>, and the ways from here in <INVOKE_AFTER>. It says what the text says.
+// Owns the reply to an agent as XML, for agents that were taught to read it: the instructions in <DO>, the command to
+// run afterwards in <NEXT>, and all possible commands in <INVOKE_AFTER>. It contains what the text contains.
 //
-// A4. Text from outside is escaped, so that it can neither close an element nor pose as one.
+// AT7. Text from outside is escaped, so that it can neither close an element nor pose as one.
 
 import type { OpenWork } from '../../attended/attended-run.ts';
 import { newWork, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
@@ -66,7 +66,7 @@ function attributesOf(attributes: Attributes): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Without what steers a terminal, and the other letters that no XML may have. */
+/** Escaped, without control characters and the others that XML cannot contain. */
 function escaped(text: string): string {
   const writable = plain(text)
     .toWellFormed()

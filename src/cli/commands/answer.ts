@@ -1,5 +1,5 @@
-// `pawl answer RUN`: a person answers the questions that an agent relayed. Like a decision it takes a person: an agent's
-// shell has neither a terminal nor a personal token.
+// `pawl answer RUN`: a person answers the questions of an agent. Only a person can, as with an approval: the shell of an
+// agent has neither a terminal nor a personal token.
 
 import type { AnyWorkflow, Engine } from '../../api/engine.ts';
 import { type Answer, parseAnswer, pickQuestions, readQuestions, type WaitingQuestions } from '../../attended/questions.ts';
