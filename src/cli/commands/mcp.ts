@@ -1,6 +1,9 @@
 // `pawl mcp`: serves runs to one agent over stdin and stdout, until the agent closes them.
 
 import type { Readable } from 'node:stream';
+import { AttendedSession } from '../../attended/session.ts';
+import { serve } from '../../mcp/server.ts';
+import { serverOf } from '../../mcp/tools.ts';
 import { callingSession, readSession } from '../agent-session.ts';
 import { ProjectHost } from '../attended/project-host.ts';
 import { type CommandRun, Given } from '../command.ts';
@@ -20,22 +23,17 @@ export const run: CommandRun = async (terminal, given) => {
   const host = new ProjectHost(shell, place);
   // An agent that was started by a run gets only that run and can start no others.
   const only = given.option('run') ?? shell.env.PAWL_RUN;
-  const [{ AttendedSession }, { serve }, { serverOf }] = await Promise.all([
-    import('../../attended/session.ts'),
-    import('../../mcp/server.ts'),
-    import('../../mcp/tools.ts'),
-  ]);
   const runs = only === undefined ? await host.existing(earlierRuns(shell, place)) : [await host.find(only)];
   if (only !== undefined) for (const id of runs) host.remember(id);
-  const served = serverOf(new AttendedSession(host, { runs }), { version: versionOf(), mayStart: only === undefined });
-  const out = takeStdout(shell);
-  const stopped = untilSignal(host);
+  const server = serverOf(new AttendedSession(host, { runs }), { version: versionOf(), mayStart: only === undefined });
+  const out = reserveStdout(shell);
+  const signal = closeOnSignal(host);
   try {
-    await Promise.race([serve(served, shell.world.stdin as Readable, out.write), stopped.happened]);
+    await Promise.race([serve(server, shell.world.stdin as Readable, out.write), signal.received]);
     await host.close();
   } finally {
-    stopped.release();
-    out.giveBack();
+    signal.release();
+    out.restore();
   }
   return 0;
 };
@@ -53,37 +51,34 @@ function earlierRuns(shell: Shell, { file }: Place): readonly string[] {
 }
 
 /** Reserves stdout for messages: what the code of a workflow prints goes to stderr. */
-function takeStdout({ world: { stdout, stderr } }: Shell): { write(line: string): void; giveBack(): void } {
+function reserveStdout({ world: { stdout, stderr } }: Shell): { write(line: string): void; restore(): void } {
   const write = stdout.write;
   stdout.write = stderr.write.bind(stderr);
   return {
     write: (line) => {
       write.call(stdout, line);
     },
-    giveBack: () => {
+    restore: () => {
       stdout.write = write;
     },
   };
 }
 
 /** Ends the server on a signal: executing steps may finish, and are killed after a time or by a second signal. */
-function untilSignal(host: ProjectHost): { readonly happened: Promise<void>; release(): void } {
+function closeOnSignal(host: ProjectHost): { readonly received: Promise<void>; release(): void } {
   let timer: NodeJS.Timeout | undefined;
-  let ring: () => void = () => undefined;
+  const { promise: received, resolve } = Promise.withResolvers<void>();
   const abort = (): void => {
     host.close({ abort: true }).catch(() => undefined);
   };
   const onSignal = (): void => {
     if (timer !== undefined) return abort();
     timer = setTimeout(abort, PATIENCE_MS);
-    ring();
+    resolve();
   };
-  const happened = new Promise<void>((resolve) => {
-    ring = resolve;
-  });
   for (const signal of SIGNALS) process.on(signal, onSignal);
   return {
-    happened,
+    received,
     release: () => {
       clearTimeout(timer);
       for (const signal of SIGNALS) process.off(signal, onSignal);
