@@ -18,19 +18,21 @@ export interface OpenWork extends Handout {
 }
 
 /** A run as its agent sees it, by what there is to do. */
-export type AttendedRun = RunFacts &
-  (
-    | { readonly kind: 'work'; readonly work: readonly OpenWork[] }
-    /** A live process executes something. */
-    | { readonly kind: 'executing' }
-    /** Something should be executing, and no process does it. */
-    | { readonly kind: 'abandoned' }
-    /** It waits for a person, for another program, or for the time `due`. */
-    | { readonly kind: 'waiting'; readonly waits: readonly TreeWait[]; readonly due: number | undefined }
-    /** It failed or escalated; a person has to decide how it continues. */
-    | { readonly kind: 'halted'; readonly status: RunStatus; readonly problem: string | undefined }
-    | { readonly kind: 'ended'; readonly status: RunStatus; readonly problem: string | undefined }
-  );
+export type AttendedRun = (RunFacts & { readonly kind: 'work'; readonly work: readonly OpenWork[] }) | IdleRun;
+
+/** A run in which nothing is open for the agent. */
+export type IdleRun = RunFacts & IdleReason;
+
+type IdleReason =
+  /** A live process executes something. */
+  | { readonly kind: 'executing' }
+  /** Something should be executing, and no process does it. */
+  | { readonly kind: 'abandoned' }
+  /** It waits for a person, for another program, or for the time `due`. */
+  | { readonly kind: 'waiting'; readonly waits: readonly TreeWait[]; readonly due: number | undefined }
+  /** It failed or escalated; a person has to decide how it continues. */
+  | { readonly kind: 'halted'; readonly status: RunStatus; readonly problem: string | undefined }
+  | { readonly kind: 'ended'; readonly status: RunStatus; readonly problem: string | undefined };
 
 interface RunFacts {
   readonly id: string;
@@ -62,10 +64,12 @@ export async function readAttendedRun(source: WorkSource, run: string): Promise<
   const open = tree.runs.filter(
     ({ state }) => !state.paused && tree.waits.some((one) => one.run === state.id && one.wait.kind === 'report'),
   );
-  const work = await Promise.all(open.map((one) => workOf(source, one)));
+  const work = (await Promise.all(open.map((one) => workOf(source, one)))).flat();
+  // Another process took the reports between the two reads.
+  if (open.length > 0 && work.length === 0) return readAttendedRun(source, run);
   const { id, workflow } = tree.root;
   const position = tree.runs.reduce((sum, { state }) => sum + state.seq, 0);
-  return { id, workflow, position, ...(open.length > 0 ? { kind: 'work', work: work.flat() } : idle(tree)) };
+  return { id, workflow, position, ...(work.length > 0 ? { kind: 'work', work } : idleReason(tree)) };
 }
 
 async function workOf(source: WorkSource, { state, definition }: TreeRun): Promise<readonly OpenWork[]> {
@@ -75,10 +79,7 @@ async function workOf(source: WorkSource, { state, definition }: TreeRun): Promi
   });
 }
 
-type Idle<Run = AttendedRun> = Run extends { readonly kind: 'work' } ? never : Omit<Run, keyof RunFacts>;
-
-/** Why nothing is open for the agent. */
-function idle({ root, runs, waits, due }: RunTree): Idle {
+function idleReason({ root, runs, waits, due }: RunTree): IdleReason {
   const status = statusOf(root);
   if (isFinal(status) || isHalted(status)) return { kind: isFinal(status) ? 'ended' : 'halted', status, problem: root.halt?.message };
   const others = waits.filter(({ wait }) => wait.kind !== 'report');

@@ -55,23 +55,23 @@ export function workIn(run: AttendedRun): readonly OpenWork[] {
 }
 
 /** A submission, the run whose step it is about, and the run at the top, which is driven on afterwards. */
-export interface Addressed extends DriveLimits {
+export interface SubmitRequest extends DriveLimits {
   readonly submission: Submission;
   readonly run: string;
   readonly root: string;
 }
 
 /** Gives a submission to the engine, drives the run on, and returns what the agent does next. */
-export async function submit(engine: Engine, addressed: Addressed): Promise<Reply> {
-  const { root } = addressed;
+export async function submit(engine: Engine, request: SubmitRequest): Promise<Reply> {
+  const { root } = request;
   const source = sourceOfEngine(engine);
   const before = await readAttendedRun(source, root);
-  const receipt = await receiptFor(engine, addressed);
-  const run = receipt.kind === 'pending' ? await readAttendedRun(source, root) : await driveForAgent(engine, root, addressed);
+  const receipt = await receiptFor(engine, request);
+  const run = receipt.kind === 'pending' ? await readAttendedRun(source, root) : await driveForAgent(engine, root, request);
   return { receipt, run, given: new Set(workIn(before).map(({ token }) => token)) };
 }
 
-async function receiptFor(engine: Engine, { submission, run, patienceMs = Number.POSITIVE_INFINITY }: Addressed): Promise<Receipt> {
+async function receiptFor(engine: Engine, { submission, run, patienceMs = Number.POSITIVE_INFINITY }: SubmitRequest): Promise<Receipt> {
   const { token } = submission;
   if (submission.kind === 'questions') {
     await engine.run(run).ask({ token, questions: submission.questions });

@@ -5,7 +5,7 @@
 // AT5. The commands work as they are printed, in a POSIX shell.
 // AT6. In a pipe the instructions are printed unchanged; on a terminal they cannot steer it.
 
-import type { AttendedRun, OpenWork } from '../../attended/attended-run.ts';
+import type { AttendedRun, IdleRun, OpenWork } from '../../attended/attended-run.ts';
 import { newWork, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
 import type { TreeWait } from '../../engine/run-tree.ts';
 import { isDone } from '../../kernel/run-state.ts';
@@ -103,7 +103,7 @@ function receiptLines(shell: Shell, receipt: Receipt): string[] {
 const VERDICTS = { refused: 'Not accepted', 'gave-up': 'Given up' } as const;
 
 /** One line that says why nothing is open for the agent. */
-export function idleText(run: Exclude<AttendedRun, { readonly kind: 'work' }>): string {
+export function idleText(run: IdleRun): string {
   const { id } = run;
   switch (run.kind) {
     case 'ended':
