@@ -1,6 +1,6 @@
-// Owns which runs belong to a session of an agent, so that its Stop hook knows them. Claude Code names the session to
-// the programs it starts, in the environment, and to its hooks, on stdin. It is kept in the user's state directory by
-// the digest of that name: an agent that goes to another folder is still the same session.
+// Owns which runs belong to a session of a coding agent, so that its Stop hook knows them. Claude Code passes the id of
+// the session to the programs it starts, in the environment, and to its hooks, on stdin. A session is a file in the
+// user's state directory, named after the digest of its id, so it is the same in every folder.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,12 +15,12 @@ export interface SessionRun {
   readonly db: string;
 }
 
-/** What is known of a session. */
+/** The record of a session. */
 export interface AgentSession {
   readonly id: string;
-  /** Its runs, in the order in which it took them up. */
+  /** Its runs, in the order in which they were added. */
   readonly runs: readonly SessionRun[];
-  /** How often it was kept from stopping while its runs stood at the same place. */
+  /** How often it was kept from stopping while its runs were at the same position. */
   readonly kept: { readonly at: string; readonly times: number };
 }
 
@@ -33,12 +33,12 @@ export function callingSession({ env }: Pick<Shell, 'env'>): string | undefined 
   return isSessionId(id) ? id : undefined;
 }
 
-/** Whether something is the name of a session. */
+/** Whether something is a valid session id. */
 export function isSessionId(id: unknown): id is string {
   return typeof id === 'string' && id !== '' && id.length <= ID_MAX;
 }
 
-/** Binds a run to the session of the agent that started this process; without one nothing happens. */
+/** Adds a run to the session of the agent that started this process, if an agent did. */
 export function bindRun(shell: Shell, run: SessionRun): void {
   const id = callingSession(shell);
   if (id === undefined) return;
@@ -47,18 +47,18 @@ export function bindRun(shell: Shell, run: SessionRun): void {
   changeSession(shell, id, (session) => (session.runs.some(isIt) ? session : { ...session, runs: [...session.runs, run] }));
 }
 
-/** What is known of a session; one that nobody told about has no runs. */
+/** Reads the record of a session; an unknown session has no runs. */
 export function readSession(shell: Shell, id: string): AgentSession {
   try {
     const { runs, kept } = JSON.parse(readFileSync(fileOf(shell, id), 'utf8')) as AgentSession;
     return { id, runs, kept };
   } catch {
-    // Not there, or damaged: a session without runs may always stop.
+    // The file is missing or damaged: a session without runs may always stop.
     return { id, runs: [], kept: { at: '', times: 0 } };
   }
 }
 
-/** Changes what is known of a session, while no other process does; one without runs is forgotten. */
+/** Changes the record of a session under a lock; the record of a session without runs is removed. */
 export function changeSession(shell: Shell, id: string, change: (session: AgentSession) => AgentSession): void {
   changeStateFile({ file: fileOf(shell, id), what: 'the session of the agent' }, () => {
     const before = readSession(shell, id);

@@ -3,6 +3,7 @@
 
 import type { AnyWorkflow, Engine } from '../api/engine.ts';
 import { isEngineError } from '../base/error.ts';
+import { type RunTree, readRunTree } from '../engine/run-tree.ts';
 import { isSettled } from '../kernel/run-state.ts';
 import { statusOf } from '../kernel/status.ts';
 import { isDead } from '../process/owner.ts';
@@ -11,11 +12,11 @@ import { assertSettingsTrusted, openForge } from './forge/session.ts';
 import { catchInterrupts, EXIT_INTERRUPTED, type Interrupt } from './interrupt.ts';
 import { openEngine } from './open-engine.ts';
 import { endLines } from './progress/end.ts';
-import { exitOfRest, type Rest, readRest } from './progress/rest.ts';
 import { openProgress, type ProgressView } from './progress/view.ts';
 import { tryRight } from './right.ts';
 import type { Place } from './session.ts';
 import type { Shell } from './shell.ts';
+import { exitOfWaits } from './status.ts';
 import { readStory } from './story/story.ts';
 
 /** How long a command waits by itself for something that is due. */
@@ -55,10 +56,10 @@ export async function tellEnd(
   store: Store,
   { run, interrupted }: { readonly run: string; readonly interrupted: boolean },
 ): Promise<number> {
-  const [story, rest, { state }] = await Promise.all([readStory(store, run), readRest(store, run), store.load(run)]);
+  const [story, rest, { state }] = await Promise.all([readStory(store, run), readRunTree(store, run), store.load(run)]);
   const isCut = interrupted && !isSettled(state.status);
   shell.result(story, () => endLines(shell, { story, state, rest, interrupted: isCut }));
-  return isCut ? EXIT_INTERRUPTED : exitOfRest(statusOf(state), rest);
+  return isCut ? EXIT_INTERRUPTED : exitOfWaits(statusOf(state), rest.waits);
 }
 
 /** Opens an engine for as long as something needs it. Signals stop it from the moment it can begin anything. */
@@ -106,7 +107,7 @@ async function followToRest(
   for (;;) {
     await untilIdle(engine, run, interrupt);
     if (interrupt.isStopping) return interrupt.stopped;
-    const rest = await readRest(engine.store, run);
+    const rest = await readRunTree(engine.store, run);
     if (rest.runs.length === 0 || rest.runs.some(({ state }) => state.id === run && isSettled(state.status))) return;
     const asks = rest.waits.length > 0 && rest.waits.every(({ wait: open }) => open.kind === 'human');
     // Whoever may not decide is not asked: the run waits for somebody who may.
@@ -124,7 +125,7 @@ async function followToRest(
 }
 
 /** Whether a run goes on by itself soon. A gate that only looks again now and then waits for people or CI at the forge. */
-function isSoon({ due, waits }: Rest): boolean {
+function isSoon({ due, waits }: RunTree): boolean {
   const isForOthers = waits.length > 0 && waits.every(({ wait }) => wait.kind === 'checks');
   return due !== undefined && !isForOthers && due.at - Date.now() <= SOON_MS;
 }
@@ -155,14 +156,14 @@ function changeOrTime(store: Store, at: number | undefined): Promise<void> {
 
 /** Drives the runs of the tree whose time has come. */
 async function takeUpDue(engine: Engine, run: string): Promise<void> {
-  const { runs, due } = await readRest(engine.store, run);
+  const { runs, due } = await readRunTree(engine.store, run);
   if (due === undefined || due.at > Date.now()) return;
   const one = runs.find(({ state }) => state.id === due.run);
   if (one !== undefined) await takeUp(engine, one);
 }
 
 /** Drives a run on that nobody drives. A paused or stopped one goes on only when a person says so. */
-async function takeUp(engine: Engine, { state, owner }: Rest['runs'][number]): Promise<void> {
+async function takeUp(engine: Engine, { state, owner }: RunTree['runs'][number]): Promise<void> {
   if (state.paused || isSettled(state.status) || (owner !== undefined && !isDead(owner))) return;
   try {
     await engine.run(state.id).resume();
@@ -175,7 +176,7 @@ async function takeUp(engine: Engine, { state, owner }: Rest['runs'][number]): P
 /** Takes up runs of the tree that got mail while nobody drove them, and with `wait` those whose process died. */
 function tend({ engine, run, wait }: Drive, view: ProgressView): { stop(): void } {
   const look = async (only?: string): Promise<void> => {
-    for (const one of (await readRest(engine.store, run)).runs)
+    for (const one of (await readRunTree(engine.store, run)).runs)
       if (only === undefined ? one.owner !== undefined && isDead(one.owner) : one.state.id === only) await takeUp(engine, one);
   };
   const lookSoon = (only?: string): void => {

@@ -1,7 +1,8 @@
 // Owns how the states of runs and steps are told: their colour, their symbol, the exit code of a command that ends with
 // a run.
 
-import type { RunStatus } from '../kernel/run-state.ts';
+import type { TreeWait } from '../engine/run-tree.ts';
+import { isSettled, type RunStatus } from '../kernel/run-state.ts';
 import type { Shell } from './shell.ts';
 import type { StyleName, SymbolName } from './terminal.ts';
 
@@ -51,4 +52,13 @@ export function exitOf(status: RunStatus): number {
     case 'waiting':
       return 3;
   }
+}
+
+const EXIT_USED_UP = 5;
+
+/** The exit code of a command that ends with a run: one that waits only for budget or quota has a code of its own. */
+export function exitOfWaits(status: RunStatus, waits: readonly TreeWait[]): number {
+  const isUsedUp =
+    waits.length > 0 && waits.every(({ wait }) => wait.kind === 'budget' || (wait.kind === 'capacity' && wait.due !== undefined));
+  return isUsedUp && !isSettled(status) ? EXIT_USED_UP : exitOf(status);
 }

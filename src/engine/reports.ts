@@ -5,6 +5,7 @@
 // E9. The same report again gets the verdict that stands, and what comes next; another one for the same token is refused.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { AgentQuestion } from '../agents/driver.ts';
 import { checkQuestions } from '../agents/reply.ts';
 import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
@@ -247,14 +248,16 @@ export interface OpenQuestions {
   readonly path: Path;
   readonly step: string;
   readonly attempt: number;
-  readonly questions: Json;
+  readonly questions: readonly AgentQuestion[];
+  /** The digest of the questions, which says what a person has seen. */
+  readonly digest: string;
   readonly since: number;
   /** An answer takes the signature of an enrolled key. */
   readonly signed: boolean;
 }
 
 /** The questions of a run's workers that wait for a person, oldest first. */
-export async function questionsOf(core: Desk, run: string): Promise<readonly OpenQuestions[]> {
+export async function questionsOf(core: Pick<Desk, 'store'>, run: string): Promise<readonly OpenQuestions[]> {
   const { state } = await core.store.load(run);
   const waiting = Object.values(state.live).flatMap((activation) => {
     const wait = waitOf(activation);
@@ -269,7 +272,8 @@ export async function questionsOf(core: Desk, run: string): Promise<readonly Ope
     path,
     step,
     attempt,
-    questions: read(asked) as Json,
+    questions: read(asked) as readonly AgentQuestion[],
+    digest: asked.digest,
     since: openedAt,
     signed: state.signed === true,
   }));
@@ -312,8 +316,7 @@ export interface AnswerRequest {
 
 /** Questions with their answers, as they are kept and signed. */
 export function answersValue({ questions }: Pick<OpenQuestions, 'questions'>, answers: AnswerRequest['answers']): StoredValue {
-  const asked = questions as unknown as readonly { readonly question: string }[];
-  return storedValue(asked.map(({ question }, index) => ({ question, answer: answers[index] ?? '' })) as unknown as Json);
+  return storedValue(questions.map(({ question }, index) => ({ question, answer: answers[index] ?? '' })) as unknown as Json);
 }
 
 /** Answers the questions of a worker; a fresh attempt gets the answers. */
@@ -333,11 +336,10 @@ export async function answerQuestions(core: EngineCore, run: string, request: An
         ? `run ${run} has no question that waits for an answer`
         : `run ${run} has questions of ${named.length} steps; name one: ${named.map(({ path }) => path).join(', ')}`,
     );
-  const questions = open.questions as unknown as readonly { readonly question: string }[];
-  if (questions.length !== request.answers.length)
+  if (open.questions.length !== request.answers.length)
     throw new EngineError(
       'INPUT_REQUIRED',
-      `step "${open.step}" asks ${questions.length} questions, and ${request.answers.length} are answered`,
+      `step "${open.step}" asks ${open.questions.length} questions, and ${request.answers.length} are answered`,
     );
   const value = answersValue(open, request.answers);
   const { path, attempt } = open;

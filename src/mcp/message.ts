@@ -1,11 +1,11 @@
-// Owns the messages of the protocol on a pipe: lines of JSON-RPC 2.0 in, answers out, and what makes a line no message.
-// A line that is too long is refused without being kept, so that nobody can fill the memory with one.
+// Owns the messages of the protocol on a pipe: parsing lines of JSON-RPC 2.0, and creating responses. A line that is too
+// long is rejected without being kept, so that no client can fill the memory with one.
 
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 
-/** The name by which an answer finds its request. */
+/** The id that a response has in common with its request. */
 export type MessageId = string | number;
 
 /** What a client sends: a request with an id, or a notification without. */
@@ -15,8 +15,8 @@ export interface Message {
   readonly params: JsonObject;
 }
 
-/** Numbers of JSON-RPC, and of the protocol, for what cannot be answered. */
-export const FAULTS = {
+/** The error codes of JSON-RPC and of the protocol. */
+export const ERROR_CODES = {
   parse: -32700,
   request: -32600,
   method: -32601,
@@ -25,47 +25,47 @@ export const FAULTS = {
   version: -32022,
 } as const;
 
-/** A request that is answered with an error of the protocol instead of a result. */
-export class ProtocolFault extends Error {
+/** The reason why a request gets an error response instead of a result. */
+export class ProtocolError extends Error {
   readonly code: number;
   readonly data: JsonObject | undefined;
 
-  constructor(fault: keyof typeof FAULTS, message: string, data?: JsonObject) {
+  constructor(kind: keyof typeof ERROR_CODES, message: string, data?: JsonObject) {
     super(message);
-    this.code = FAULTS[fault];
+    this.code = ERROR_CODES[kind];
     this.data = data;
   }
 }
 
-/** The answer to a request that went well. */
-export function resultOf(id: MessageId, result: JsonObject): JsonObject {
+/** The response with the result of a request. */
+export function resultResponse(id: MessageId, result: JsonObject): JsonObject {
   return { jsonrpc: '2.0', id, result };
 }
 
-/** The answer to a request that could not be taken; `null` stands for an id that could not be read. */
-export function faultOf(id: MessageId | null, { code, message, data }: ProtocolFault): JsonObject {
+/** The response to an invalid request; the id is null if it could not be read. */
+export function errorResponse(id: MessageId | null, { code, message, data }: ProtocolError): JsonObject {
   return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } };
 }
 
-/** Reads one JSON value as a message; undefined when it is an answer, which nothing here waits for. */
-export function readMessage(value: Json): Message | undefined {
-  if (!isJsonObject(value) || value.jsonrpc !== '2.0') throw new ProtocolFault('request', 'this is no message of JSON-RPC 2.0');
+/** Parses a JSON value as a message; returns undefined for a response, since the server sends no requests. */
+export function parseMessage(value: Json): Message | undefined {
+  if (!isJsonObject(value) || value.jsonrpc !== '2.0') throw new ProtocolError('request', 'this is not a JSON-RPC 2.0 message');
   const { id, method, params = {} } = value;
   if (method === undefined && ('result' in value || 'error' in value)) return undefined;
-  if (typeof method !== 'string') throw new ProtocolFault('request', '"method" must be a text');
+  if (typeof method !== 'string') throw new ProtocolError('request', '"method" must be a string');
   if (id !== undefined && typeof id !== 'string' && typeof id !== 'number')
-    throw new ProtocolFault('request', '"id" must be a text or a number');
-  if (!isJsonObject(params)) throw new ProtocolFault('params', '"params" must be an object');
+    throw new ProtocolError('request', '"id" must be a string or a number');
+  if (!isJsonObject(params)) throw new ProtocolError('params', '"params" must be an object');
   return { method, params, ...(id === undefined ? {} : { id }) };
 }
 
-/** The id of a value that is no proper message, as far as it has one. */
+/** The id of a value that is not a valid message, or null. */
 export function idOf(value: Json): MessageId | null {
   const id = isJsonObject(value) ? value.id : undefined;
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
-/** The lines of a stream; one that is longer than `max` characters is given as `too-long`. */
+/** The lines of a stream; one with more than `max` characters is returned as `too-long`. */
 export async function* readLines(input: Readable, max: number): AsyncGenerator<{ readonly line: string } | 'too-long'> {
   const decoder = new StringDecoder('utf8');
   let kept: string[] = [];

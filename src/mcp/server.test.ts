@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../base/json.ts';
-import { type Served, serve } from './server.ts';
+import { serve, type ToolServer } from './server.ts';
 
-const echo: Served = {
+const echo: ToolServer = {
   name: 'pawl',
   version: '1.2.3',
   instructions: 'Do one step.',

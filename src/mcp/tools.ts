@@ -1,26 +1,26 @@
-// Owns the tools of the server: what they are called, what they take, and that every failure is an answer with its code.
-// Their descriptions are fixed: nothing of a workflow is in them, so that no file of a project can speak through them.
+// Owns the tools of the server: their names, their arguments, and that every failure is an answer with its code. Their
+// descriptions are fixed and contain nothing of a workflow, so that no file of a project can put words into them.
 
+import type { AttendedSession } from '../attended/session.ts';
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { misfit } from '../definition/json-schema.ts';
-import type { Desk } from './desk.ts';
-import type { Served, ToolAnswer, ToolSpec } from './server.ts';
-import { tellOffers, tellStanding, tellState, tellTaken } from './telling.ts';
+import { offersText, replyText, runText, summaryLine } from './rendering.ts';
+import type { ToolAnswer, ToolServer, ToolSpec } from './server.ts';
 
 interface Tool extends ToolSpec {
-  readonly call: (desk: Desk, args: JsonObject) => Promise<string>;
+  readonly call: (session: AttendedSession, args: JsonObject) => Promise<string>;
 }
 
-const TOKEN = { type: 'string', minLength: 1, maxLength: 200, description: 'The token of the step, as pawl_next gave it.' };
-const RUN = { type: 'string', minLength: 1, maxLength: 16, description: 'The id of a run, when several are served.' };
+const TOKEN = { type: 'string', minLength: 1, maxLength: 200, description: 'The token of the step, from pawl_next.' };
+const RUN = { type: 'string', minLength: 1, maxLength: 16, description: 'The id of a run, if there are several.' };
 const OUTSIDE = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
 
 const START: Tool = {
   name: 'pawl_start',
   title: 'Start a workflow',
   description:
-    'Starts a run of a trusted workflow of this project and gives its first step. You do the steps that are open for you; the engine does the others and verifies yours. pawl_status lists the workflows.',
+    'Starts a run of a trusted workflow of this project and returns its first step. You do the steps that are open for you; the engine does the others and verifies yours. pawl_status lists the workflows.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -30,58 +30,56 @@ const START: Tool = {
         type: 'string',
         minLength: 1,
         maxLength: 200,
-        description: 'Any text. A start that is repeated with the same key gives the run of the first one.',
+        description: 'Any text. Starting again with the same key returns the run that was started first.',
       },
     },
     required: ['workflow'],
     additionalProperties: false,
   },
   annotations: OUTSIDE,
-  call: async (desk, { workflow, params, idempotency_key: key }) =>
-    tellStanding(await desk.start(workflow as string, (params ?? {}) as JsonObject, key as string | undefined)),
+  call: async (session, { workflow, params, idempotency_key: key }) =>
+    runText(await session.start(workflow as string, (params ?? {}) as JsonObject, key as string | undefined)),
 };
 
 const WORK: readonly Tool[] = [
   {
     name: 'pawl_next',
     title: 'The step that is open',
-    description: 'Gives the step that is open for you, with its instructions and its token, or says whom the run waits for.',
+    description: 'Returns the step that is open for you, with its instructions and its token, or says what the run waits for.',
     inputSchema: { type: 'object', properties: { run: RUN }, additionalProperties: false },
     annotations: { ...OUTSIDE, idempotentHint: true },
-    call: async (desk, { run }) => {
-      const standings = await desk.next(run as string | undefined);
-      return standings.length === 0 ? NOTHING : standings.map(tellStanding).join('\n\n');
-    },
+    call: async (session, { run }) => (await session.next(run as string | undefined)).map(runText).join('\n\n') || NOTHING,
   },
   {
     name: 'pawl_report',
     title: 'Report a step',
     description:
-      'Reports that a step is done, with its result, or that it cannot be done, with the failure. The engine verifies it, then gives the next step, or what was missing. The same report again gets the same answer.',
+      'Reports that a step is done, with its result, or that it cannot be done, with the reason. The engine verifies it and returns the next step, or what is missing. The same report again gets the same answer.',
     inputSchema: {
       type: 'object',
       properties: {
         token: TOKEN,
-        result: { description: 'The result, as the step asks for it: any JSON.' },
+        result: { description: 'The result that the step asks for: any JSON.' },
         failure: { type: 'string', minLength: 1, maxLength: 20_000, description: 'Why it cannot be done, instead of a result.' },
       },
       required: ['token'],
       additionalProperties: false,
     },
     annotations: { ...OUTSIDE, idempotentHint: true },
-    call: async (desk, { token, result, failure }) => {
-      if (result !== undefined && failure !== undefined)
-        throw new EngineError('USAGE', 'a step is done or it is not: give "result" or "failure", not both');
-      const name = { token: token as string };
-      const report = failure === undefined ? { ...name, result: result ?? null } : { ...name, failure: failure as string };
-      const { taken, standing } = await desk.report(report);
-      return `${tellTaken(taken)}\n\n${tellStanding(standing)}`;
+    call: async (session, { token, result, failure }) => {
+      if (result !== undefined && failure !== undefined) throw new EngineError('USAGE', 'give "result" or "failure", not both');
+      const report =
+        failure === undefined
+          ? { kind: 'result' as const, result: result ?? null }
+          : { kind: 'failure' as const, failure: failure as string };
+      return replyText(await session.submit({ token: token as string, ...report }));
     },
   },
   {
     name: 'pawl_ask',
     title: 'Ask the person',
-    description: 'Asks the person the run works for, when only they can know. The step ends here; it is opened again with the answers.',
+    description:
+      'Asks the person you work for, when only they know the answer. The attempt ends here; the step is opened again with the answers.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -106,29 +104,28 @@ const WORK: readonly Tool[] = [
       additionalProperties: false,
     },
     annotations: OUTSIDE,
-    call: async (desk, { token, questions }) =>
-      `The questions are put to the person.\n\n${tellStanding(await desk.ask(token as string, questions as Json))}`,
+    call: async (session, { token, questions }) =>
+      replyText(await session.submit({ kind: 'questions', token: token as string, questions: questions as Json })),
   },
   {
     name: 'pawl_status',
-    title: 'How the runs stand',
-    description: 'Says how the runs that are served here stand, and which workflows can be started. Changes nothing.',
+    title: 'The state of the runs',
+    description: 'Returns the state of your runs and the workflows that can be started. Changes nothing.',
     inputSchema: { type: 'object', properties: { run: RUN }, additionalProperties: false },
     annotations: { readOnlyHint: true, openWorldHint: false },
-    call: async (desk, { run }) => {
-      const runs = await desk.status(run as string | undefined);
-      const lines = runs.map((standing) => `Run ${standing.run} of workflow "${standing.workflow}": ${tellState(standing)}`);
-      return lines.length === 0 ? NOTHING : lines.join('\n');
-    },
+    call: async (session, { run }) => (await session.status(run as string | undefined)).map(summaryLine).join('\n') || NOTHING,
   },
 ];
 
-const NOTHING = 'No run is served here yet.';
+const NOTHING = 'There is no run here yet.';
 const INSTRUCTIONS =
-  'Pawl hands out the work of a workflow one step at a time. Do the step that is open, report it with its token, and do what the answer says. Only what the engine could verify counts as done. Decisions at gates are for people: when the run waits for one, say so and stop.';
+  'Pawl hands out the steps of a workflow one at a time. Do the step that is open, report it with its token, and do what the answer says. Only what the engine could verify counts as done. Approvals are for people: when the run waits for one, say so and stop.';
 
-/** The server of a desk. `mayStart`: whether it starts runs, or serves only those it was given. */
-export function serverOf(desk: Desk, { version, mayStart }: { readonly version: string; readonly mayStart: boolean }): Served {
+/** The server of a session. `mayStart`: whether it starts runs, or serves only those it was given. */
+export function serverOf(
+  session: AttendedSession,
+  { version, mayStart }: { readonly version: string; readonly mayStart: boolean },
+): ToolServer {
   const tools = mayStart ? [START, ...WORK] : WORK;
   return {
     name: 'pawl',
@@ -140,19 +137,14 @@ export function serverOf(desk: Desk, { version, mayStart }: { readonly version: 
       const fault = misfit(tool.inputSchema, args, 'the arguments');
       if (fault !== undefined) return failed('USAGE', fault);
       try {
-        const text = await tool.call(desk, args);
-        return { text: mayStart && name === 'pawl_status' ? `${text}\n\n${await offersOf(desk)}` : text, isError: false };
+        const text = await tool.call(session, args);
+        return { text: mayStart && name === 'pawl_status' ? `${text}\n\n${offersText(await session.offers())}` : text, isError: false };
       } catch (thrown) {
-        // A bug of ours is told like any failure: a worker can go on with what it has.
+        // A bug of ours is reported like any failure: the agent can continue with what it has.
         return failed(isEngineError(thrown) ? thrown.code : 'INTERNAL', messageOf(thrown));
       }
     },
   };
-}
-
-async function offersOf(desk: Desk): Promise<string> {
-  const { workflows, untrusted } = await desk.offers();
-  return tellOffers(workflows, untrusted);
 }
 
 function failed(code: string, message: string): ToolAnswer {

@@ -43,7 +43,7 @@ const prompt = async (): Promise<string> => (await rig.run(['next', RUN])).stdou
 
 describe('questions of an agent', () => {
   test('wait for a person, and the agent is told so with 3', async () => {
-    const line = `Run ${RUN} waits for a person to answer the questions of "work" ("pawl answer ${RUN}"); nothing is open for you until then.\n`;
+    const line = `Run ${RUN} waits for a person to answer the questions of "work" ("pawl answer ${RUN}"); there is nothing for you to do until then.\n`;
     expect(await asked()).toEqual({ code: 3, stdout: line, stderr: '' });
     expect(await rig.run(['next', RUN])).toEqual({ code: 3, stdout: line, stderr: '' });
   });
@@ -51,7 +51,7 @@ describe('questions of an agent', () => {
   test('that are none, or not for this step, are refused, and the token stays good', async () => {
     const token = tokenIn((await beginAttended(rig, ASKING)).stdout);
     const ask = (questions: string): Promise<Ended> => rig.run(['ask', RUN, `--token=${token}`, '--questions', questions]);
-    expect(await ask('[]')).toMatchObject({ code: 1, stderr: expect.stringMatching(/1 to 3 questions.*the token is still good/) });
+    expect(await ask('[]')).toMatchObject({ code: 1, stderr: expect.stringMatching(/1 to 3 questions.*the token is still valid/) });
     expect(await ask('{')).toMatchObject({ code: 2, stderr: expect.stringContaining('--questions is not JSON') });
     expect((await ask(QUESTIONS)).code).toBe(3);
   });

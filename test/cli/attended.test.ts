@@ -56,7 +56,7 @@ Write plan.md.
 
   Keep 'quotes', $dollars and \u001b[31mcolours\u001b[0m.
 
-When it is done (a result goes along with --result JSON, --result @FILE, or --result - to read it):
+When it is done (add a result with --result JSON, --result @FILE, or --result - for standard input):
   pawl done ${RUN} --token=${token}
 When it cannot be done:
   pawl fail ${RUN} --token=${token} --reason 'why it cannot be done'
@@ -78,7 +78,7 @@ When it cannot be done:
   test('names the shape of the result where there is one, and how to ask where it may', async () => {
     await planned();
     const { stdout } = await next();
-    expect(stdout).toContain('The result has to fit this JSON Schema: {"type":"object","required":["tests"]');
+    expect(stdout).toContain('The result must match this JSON Schema: {"type":"object","required":["tests"]');
     expect(Object.keys(commandsIn(stdout))).toEqual(['done', 'fail', 'ask']);
   });
 
@@ -113,10 +113,7 @@ When it cannot be done:
     expect([soon.code, soon.stdout]).toEqual([0, expect.stringContaining('Step 2: work (attempt 1)')]);
     writeTrusted(rig, '.pawl/workflows/patient.ts', patient('2h'));
     const later = await rig.run(['run', 'patient', '--attended']);
-    expect([later.code, later.stdout]).toEqual([
-      3,
-      expect.stringMatching(/waits for time to pass at "pause" until \d{4}-.*Z, then for "pawl resume/),
-    ]);
+    expect([later.code, later.stdout]).toEqual([3, expect.stringMatching(/waits at "pause" until \d{4}-.*Z, then for "pawl resume/)]);
   });
 
   test('is nothing when a signal stops the run before: how it goes on is on stderr, and the exit code is 130', async () => {
@@ -128,7 +125,7 @@ When it cannot be done:
     running.process.kill('SIGINT');
     const { code, stdout, stderr } = await running.ended;
     expect([code, stdout]).toEqual([130, '']);
-    expect(stderr).toContain(`run ${RUN} is stopped where it was; "pawl resume ${RUN}" drives it on`);
+    expect(stderr).toContain(`run ${RUN} was stopped; "pawl resume ${RUN}" continues it`);
   });
 
   test('does not go with options that leave nobody to be told', async () => {
@@ -163,7 +160,9 @@ describe('a report', () => {
     for (const words of [[], ['--result', '{"tests": "all"}']]) {
       const { code, stdout, stderr } = await done(token, ...words);
       expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toMatch(new RegExp(`the token is still good, so repeat it: pawl done ${RUN} --result @result.json --token=${token}`));
+      expect(stderr).toMatch(
+        new RegExp(`the token is still valid, so send it again: pawl done ${RUN} --result @result.json --token=${token}`),
+      );
     }
     expect((await done(token, '--result', built)).code).toBe(3);
   });
@@ -173,7 +172,7 @@ describe('a report', () => {
     rig.write('result.json', '{"tests": 4}');
     expect(asPrinted(rig, commandsIn((await next()).stdout).done ?? '').status).toBe(3);
     const again = await rig.run(['done', RUN, `--token=${token}`, '--result', '-'], { input: '{"tests": 4}' });
-    expect(again.stdout).toContain('on record already');
+    expect(again.stdout).toContain('already recorded');
     const spent = await rig.run(['done', RUN, `--token=${token}`, '--result', '-'], { input: '{"tests": 5}' });
     expect([spent.code, spent.stderr]).toEqual([1, expect.stringContaining('[TOKEN_SPENT]')]);
   });
@@ -183,13 +182,13 @@ describe('a report', () => {
     const refused = await done(first);
     expect(await done(first)).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('(This was on record already.)\n\nStep 1: plan (attempt 2)'),
+      stdout: expect.stringContaining('(This report was already recorded.)\n\nStep 1: plan (attempt 2)'),
     });
     rig.write('plan.md', 'a plan');
     const second = tokenIn(refused.stdout);
     const accepted = await done(second);
     const again = await done(second);
-    expect([again.code, again.stdout]).toEqual([0, accepted.stdout.replace('.\n', '. (This was on record already.)\n')]);
+    expect([again.code, again.stdout]).toEqual([0, accepted.stdout.replace('.\n', '. (This report was already recorded.)\n')]);
   });
 
   test('with no token, a guessed one or that of an earlier attempt moves nothing', async () => {
@@ -219,12 +218,12 @@ describe('a report', () => {
   test('after which only a person can go on says so with 3; when the run has ended, with the exit code of its end', async () => {
     const token = await planned();
     const parked = await done(token, '--result', built);
-    const line = `Run ${RUN} waits for a person to decide "ask" ("pawl gates ${RUN}"); nothing is open for you until then.\n`;
+    const line = `Run ${RUN} waits for a person to decide "ask" ("pawl gates ${RUN}"); there is nothing for you to do until then.\n`;
     expect([parked.code, parked.stdout]).toEqual([3, `Accepted: build (attempt 1).\n${line}`]);
     expect(await next()).toEqual({ code: 3, stdout: line, stderr: '' });
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     await rig.run(['decide', RUN, '--option', 'yes', '--digest', await digestOf(rig)], { env: { PAWL_TOKEN } });
-    expect(await next()).toEqual({ code: 0, stdout: `Run ${RUN} is completed; nothing is left to do.\n`, stderr: '' });
+    expect(await next()).toEqual({ code: 0, stdout: `Run ${RUN} is completed; there is nothing left to do.\n`, stderr: '' });
     expect(await done(token, '--result', built)).toMatchObject({ code: 0, stdout: expect.stringContaining('is completed') });
   });
 
@@ -232,10 +231,10 @@ describe('a report', () => {
     const token = tokenIn((await beginAttended(rig, SLOW)).stdout);
     const running = rig.start(['done', RUN, '--token', token]);
     await running.until('checking');
-    expect(await next()).toMatchObject({ code: 3, stdout: expect.stringContaining('is at work in another process') });
+    expect(await next()).toMatchObject({ code: 3, stdout: expect.stringContaining('is executing in another process') });
     running.process.kill('SIGKILL');
     await running.ended;
-    expect(await next()).toMatchObject({ code: 3, stdout: expect.stringContaining(`"pawl resume ${RUN}" drives it on`) });
+    expect(await next()).toMatchObject({ code: 3, stdout: expect.stringContaining(`"pawl resume ${RUN}" continues it`) });
     rig.write('go', '');
     const { code, stdout } = await done(token);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Accepted: work[\s\S]*is completed/)]);
@@ -248,7 +247,10 @@ describe('a run below another', () => {
     const { code, stdout } = await beginAttended(rig, NESTED);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Step 1: work \(attempt 1\) · run (?!aaaaaaaaaaaaaaa1)/)]);
     const ended = asPrinted(rig, commandsIn(stdout).done ?? '');
-    expect([ended.status, ended.stdout]).toEqual([0, `Accepted: work (attempt 1).\nRun ${RUN} is completed; nothing is left to do.\n`]);
+    expect([ended.status, ended.stdout]).toEqual([
+      0,
+      `Accepted: work (attempt 1).\nRun ${RUN} is completed; there is nothing left to do.\n`,
+    ]);
     expect(readFileSync(join(rig.project, 'told'), 'utf8')).toBe('told\n');
   });
 });
@@ -283,7 +285,7 @@ describe('a fan-out', () => {
     const { code, stdout } = await beginAttended(rig, CHAPTERS);
     expect([code, tokensIn(stdout).length]).toEqual([0, 3]);
     expect([...stdout.matchAll(/^Step 1: write, item (.*) \(attempt 1\)/gm)].map(([, item]) => item)).toEqual(['one', 'two', 'three']);
-    expect(stdout).toMatch(/These 3 do not depend on each other: each is reported on its own, with its own token, in any order\.\n$/);
+    expect(stdout).toMatch(/These 3 steps are independent: report each with its own token, in any order\.\n$/);
     expect((await next()).stdout).toBe(stdout);
   });
 
@@ -292,7 +294,7 @@ describe('a fan-out', () => {
     rig.write('three', '');
     expect(await report(three)).toEqual({
       code: 0,
-      stdout: `Accepted: write, item three (attempt 1).\n2 handed out before are still open; "pawl next ${RUN}" prints them.\n`,
+      stdout: `Accepted: write, item three (attempt 1).\n2 steps that were handed out before are still open; "pawl next ${RUN}" prints them.\n`,
       stderr: '',
     });
     const refused = await report(one);

@@ -93,7 +93,7 @@ describe('an agent whose run has a step open', () => {
     const starting = begin('held');
     await hold.pid();
     // The session knows of the run a moment after its first step began.
-    await expect.poll(async () => (await stop()).stdout, { timeout: 30_000 }).toContain('is at work on its next step. Call pawl_next');
+    await expect.poll(async () => (await stop()).stdout, { timeout: 30_000 }).toContain('is executing. Call pawl_next');
     await hold.release();
     expect((await starting).text).toContain('Fix it.');
   });
@@ -111,7 +111,7 @@ describe('an agent may stop', () => {
 
   test('when its run waits for a person', async () => {
     const { text } = await agent.call('pawl_report', { token: tokensIn(await begin('gated'))[0] });
-    expect(text).toContain('waiting for a decision of a person');
+    expect(text).toContain('waiting for a person to decide');
     expect(await stop()).toEqual(MAY_STOP);
   });
 

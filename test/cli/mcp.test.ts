@@ -99,10 +99,10 @@ describe('an agent', () => {
     const again = await (await client({ env })).call('pawl_next');
     expect([runIn(again), tokensIn(again)]).toEqual([runIn(first), tokensIn(first)]);
     const other = await client({ env: { CLAUDE_CODE_SESSION_ID: 'session-2' } });
-    expect((await other.call('pawl_next')).text).toContain('No run is served here yet');
+    expect((await other.call('pawl_next')).text).toContain('There is no run here yet');
     expect((await other.call('pawl_report', { token: tokensIn(first)[0] })).text).toContain('[TOKEN_UNKNOWN]');
     for (const part of ['', '-wal', '-shm']) rmSync(`${db}${part}`, { force: true });
-    expect((await (await client({ env })).call('pawl_next')).text).toContain('No run is served here yet');
+    expect((await (await client({ env })).call('pawl_next')).text).toContain('There is no run here yet');
   });
 
   test('that works on one run has that run only, named by an option or by the run it is part of', async () => {
@@ -111,7 +111,7 @@ describe('an agent', () => {
     for (const options of [{ words: ['--run', runIn(mine).slice(0, 8)] }, { env: { PAWL_RUN: runIn(mine) } }]) {
       const worker = await client(options);
       expect((await worker.client.listTools()).tools.map(({ name }) => name)).not.toContain('pawl_start');
-      await expect(worker.call('pawl_start', start)).rejects.toThrow('no tool');
+      await expect(worker.call('pawl_start', start)).rejects.toThrow('unknown tool');
       expect(tokensIn(await worker.call('pawl_next'))).toEqual(tokensIn(mine));
       expect((await worker.call('pawl_report', { token: tokensIn(other)[0] })).text).toContain('[TOKEN_UNKNOWN]');
       expect((await worker.call('pawl_next', { run: runIn(other) })).text).toContain('[RUN_NOT_FOUND]');
@@ -125,7 +125,7 @@ describe('an agent', () => {
     const agent = await client();
     const first = await agent.call('pawl_start', { workflow: 'gated' });
     const waiting = await agent.call('pawl_report', { token: tokensIn(first)[0] });
-    expect(waiting.text).toContain('waiting for a decision of a person (step "ask")');
+    expect(waiting.text).toContain('waiting for a person to decide (step "ask")');
     expect(waiting.text).toContain('There is nothing for you to do now');
     const { gates } = await rig.json<{ gates: { digest: string }[] }>(['gates', runIn(first)]);
     const decided = await rig.run(['decide', runIn(first), '--option', 'Ship it', '--digest', gates[0]?.digest ?? ''], {

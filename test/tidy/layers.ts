@@ -8,9 +8,10 @@ const BELOW_STEPS = ['base', 'expr', 'definition', 'kernel', 'process', 'authori
 const BELOW_HOSTS = [...BELOW_STEPS, 'store', 'steps'];
 const BELOW_KINDS = [...BELOW_STEPS, 'authoring', 'steps'];
 const BELOW_API = [...BELOW_HOSTS, 'authoring', 'engine', 'kinds'];
-const BELOW_SERVERS = [...BELOW_API, 'api'];
-const BELOW_PROOF = [...BELOW_SERVERS, 'restate', 'skills'];
-const BELOW_CLI = [...BELOW_PROOF, 'proof', 'server', 'mcp'];
+const BELOW_ATTENDED = [...BELOW_API, 'api'];
+const BELOW_SERVERS = [...BELOW_ATTENDED, 'attended'];
+const BELOW_PROOF = [...BELOW_ATTENDED, 'restate', 'skills'];
+const BELOW_CLI = [...BELOW_PROOF, 'proof', 'attended', 'server', 'mcp'];
 
 // What each folder of src may import besides itself, in import order.
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -29,9 +30,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   engine: BELOW_HOSTS,
   restate: BELOW_HOSTS,
   api: BELOW_API,
-  compat: BELOW_SERVERS,
+  compat: BELOW_ATTENDED,
   skills: ['base', 'definition', 'authoring'],
   proof: BELOW_PROOF,
+  attended: BELOW_ATTENDED,
   server: BELOW_SERVERS,
   mcp: BELOW_SERVERS,
   cli: BELOW_CLI,

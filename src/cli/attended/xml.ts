@@ -1,33 +1,34 @@
-// Owns the XML that an agent is told its work in, for agents that were taught to read it: the actions in <DO>, the
-// command that goes on in <NEXT>, and the ways from here in <INVOKE_AFTER>. It says what the text says.
+// Owns the reply to an agent as XML, for agents that were taught to read it: the instructions in <DO>, the command to
+// run afterwards in <NEXT>, and all possible commands in <INVOKE_AFTER>. It contains what the text contains.
 //
-// A4. Text from outside is escaped, so that it can neither close an element nor pose as one.
+// AT7. Text from outside is escaped, so that it can neither close an element nor pose as one.
 
+import type { OpenWork } from '../../attended/attended-run.ts';
+import { newWork, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
 import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';
 import { plain } from '../terminal.ts';
-import { commandsFor, newWork, resultLines, type Told } from './attended.ts';
-import { type OpenWork, standingText } from './standing.ts';
+import { commandsFor, idleText, resultLines } from './rendering.ts';
 
-/** What the agent has to know now, as one element. */
-export function agentXml(shell: Shell, told: Told): string {
-  const { state, work } = told.standing;
-  const shown = newWork(told);
+/** The reply to an agent, as one element. */
+export function replyXml(shell: Shell, reply: Reply): string {
+  const { run, receipt } = reply;
+  const shown = newWork(reply);
+  const others = workIn(run).length - shown.length;
   const inside = [
-    ...verdictOf(told),
+    ...verdictOf(receipt),
     ...shown.map((one) => stepOf(shell, one)),
-    ...(work.length === 0 ? [element('standing', {}, standingText(told.standing))] : []),
-    ...(work.length > shown.length
-      ? [element('open', { count: work.length - shown.length }, pasteable(shell, `pawl next ${state.id} --format xml`))]
-      : []),
+    ...(run.kind === 'work' ? [] : [element('standing', {}, idleText(run))]),
+    ...(others > 0 ? [element('open', { count: others }, pasteable(shell, `pawl next ${run.id} --format xml`))] : []),
   ];
-  return nested('workflow', { name: state.workflow, run: state.id }, inside);
+  return nested('workflow', { name: run.workflow, run: run.id }, inside);
 }
 
-function verdictOf({ verdict, gaveUp = false }: Told): string[] {
-  if (verdict === undefined) return [];
-  const { step, path, attempt, accepted, repeated, message = '' } = verdict;
-  return [element('verdict', { step, path, attempt, accepted: accepted && !gaveUp, repeated }, message)];
+function verdictOf(receipt: Receipt | undefined): string[] {
+  if (receipt === undefined || receipt.kind === 'asked' || receipt.kind === 'pending') return [];
+  const { step, path, attempt, repeated } = receipt;
+  const accepted = receipt.kind === 'accepted';
+  return [element('verdict', { step, path, attempt, accepted, repeated }, accepted ? '' : receipt.message)];
 }
 
 function stepOf(shell: Shell, work: OpenWork): string {
@@ -65,7 +66,7 @@ function attributesOf(attributes: Attributes): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Without what steers a terminal, and the other letters that no XML may have. */
+/** Escaped, without control characters and the others that XML cannot contain. */
 function escaped(text: string): string {
   const writable = plain(text)
     .toWellFormed()

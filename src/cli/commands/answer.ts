@@ -1,15 +1,15 @@
-// `pawl answer RUN`: a person answers the questions that an agent relayed. Like a decision it takes a person: an agent's
-// shell has neither a terminal nor a personal token.
+// `pawl answer RUN`: a person answers the questions of an agent. Only a person can, as with an approval: the shell of an
+// agent has neither a terminal nor a personal token.
 
 import type { AnyWorkflow, Engine } from '../../api/engine.ts';
+import { type Answer, parseAnswer, pickQuestions, readQuestions, type WaitingQuestions } from '../../attended/questions.ts';
 import type { Statement } from '../../authority/statement.ts';
 import { EngineError } from '../../base/error.ts';
 import type { Signature } from '../../base/signature.ts';
 import { answersValue } from '../../engine/reports.ts';
 import { isDead } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
-import { type Answer, askAnswers, pickQuestions, questionLines, questionsIn, readAnswer } from '../attended/answer.ts';
-import { type AskedQuestions, readQuestions } from '../attended/standing.ts';
+import { askAnswers, questionLines } from '../attended/answer.ts';
 import type { CommandRun, Given } from '../command.ts';
 import { rootOf } from '../decision/gates.ts';
 import { confirm } from '../decision/prompt.ts';
@@ -22,7 +22,7 @@ import { oneLine } from '../terminal.ts';
 
 const EXIT_WAITING = 3;
 
-interface Answering {
+interface AnswerCommand {
   readonly shell: Shell;
   readonly given: Given;
   readonly place: Place;
@@ -38,23 +38,23 @@ export const run: CommandRun = async (shell, given) => {
   const store = await openForRun(place, prefix);
   try {
     const id = await findRun(store, prefix, place);
-    const answering = { shell, given, place, store, right };
-    const asked = pickQuestions(id, await readQuestions(store, place.file, id), { step: given.option('step'), digest: right.digest });
+    const command = { shell, given, place, store, right };
+    const asked = pickQuestions(id, await readQuestions(store, id), { step: given.option('step'), digest: right.digest });
     const root = await rootOf(store, asked.run);
-    const workflows = await workflowsFor(answering, root);
-    const answers = await answersTo(answering, asked);
+    const workflows = await workflowsFor(command, root);
+    const answers = await answersTo(command, asked);
     if (answers === undefined) {
       shell.print(`Nothing is answered; "pawl answer ${asked.run}" asks again.`);
       return EXIT_WAITING;
     }
-    return await record(answering, { asked, answers, root, workflows });
+    return await record(command, { asked, answers, root, workflows });
   } finally {
     await store.close();
   }
 };
 
-/** The code of a run that nobody drives: without it an answer would lie there, so nothing is recorded. */
-async function workflowsFor({ shell, place, store }: Answering, root: string): Promise<readonly AnyWorkflow[]> {
+/** The code of a run that nobody drives. If it cannot be loaded, the answer is not recorded, since nothing would use it. */
+async function workflowsFor({ shell, place, store }: AnswerCommand, root: string): Promise<readonly AnyWorkflow[]> {
   if (await isDriven(store, root)) return [];
   const frozen = await store.load(root);
   const { loadWorkflowOf } = await import('../load.ts');
@@ -66,9 +66,9 @@ async function isDriven(store: Store, run: string): Promise<boolean> {
   return owner !== undefined && !isDead(owner);
 }
 
-async function answersTo({ shell, given, right }: Answering, asked: AskedQuestions): Promise<readonly Answer[] | undefined> {
+async function answersTo({ shell, given, right }: AnswerCommand, asked: WaitingQuestions): Promise<readonly Answer[] | undefined> {
   const words = given.allWords('ANSWER');
-  const questions = questionsIn(asked);
+  const { questions } = asked;
   if (words.length === 0) {
     if (shell.isInteractive) return askAnswers(shell, asked);
     throw new EngineError('USAGE', `the answers are missing: ${questions.map(({ question }) => `"${oneLine(question)}"`).join(', ')}`);
@@ -76,9 +76,9 @@ async function answersTo({ shell, given, right }: Answering, asked: AskedQuestio
   if (words.length !== questions.length)
     throw new EngineError(
       'USAGE',
-      `step "${asked.step}" asks ${questions.length} questions, and ${words.length} are answered; quote an answer of several words`,
+      `step "${asked.step}" asks ${questions.length} questions, and ${words.length} are answered; put quotes around an answer of several words`,
     );
-  const answers = questions.map((question, index) => readAnswer(question, words[index] ?? ''));
+  const answers = questions.map((question, index) => parseAnswer(question, words[index] ?? ''));
   if (!shell.isInteractive || right.digest !== undefined || given.has('yes')) return answers;
   for (const index of questions.keys()) for (const line of [...questionLines(shell, asked, index), '']) shell.print(line);
   return (await confirm(shell, `Answer ${answers.map((answer) => `"${answerText(answer)}"`).join(', ')} as ${right.actor}?`))
@@ -90,17 +90,17 @@ function answerText(answer: Answer): string {
   return oneLine(typeof answer === 'string' ? answer : answer.join(', '));
 }
 
-interface Made {
-  readonly asked: AskedQuestions;
+interface ReadyAnswer {
+  readonly asked: WaitingQuestions;
   readonly answers: readonly Answer[];
   readonly root: string;
   readonly workflows: readonly AnyWorkflow[];
 }
 
-async function record(answering: Answering, { asked, answers, root, workflows }: Made): Promise<number> {
-  const { shell, place, store } = answering;
+async function record(command: AnswerCommand, { asked, answers, root, workflows }: ReadyAnswer): Promise<number> {
+  const { shell, place, store } = command;
   const { driveRun, driveWithEngine } = await import('../drive.ts');
-  const { actor, signature } = await signedAnswer(answering, asked, answers);
+  const { actor, signature } = await signedAnswer(command, asked, answers);
   const use = async (engine: Engine): Promise<number> => {
     await engine.run(asked.run).answer({ answers, actor, step: asked.path, ...(signature === undefined ? {} : { signature }) });
     shell.print(`${shell.symbol('done')} answered ${oneLine(asked.path)} of run ${asked.run}, as ${actor}.`);
@@ -109,10 +109,10 @@ async function record(answering: Answering, { asked, answers, root, workflows }:
   return driveWithEngine(shell, place, { store, workflows, use });
 }
 
-/** Under which name it is answered, and the signature where the run takes one. */
+/** The name of the person who answers, and the signature if the run requires one. */
 async function signedAnswer(
-  { shell, given, right }: Answering,
-  asked: AskedQuestions,
+  { shell, given, right }: AnswerCommand,
+  asked: WaitingQuestions,
   answers: readonly Answer[],
 ): Promise<{ readonly actor: string; readonly signature?: Signature }> {
   if (!asked.signed && !asksToSign(shell)) return { actor: right.actor };

@@ -1,11 +1,11 @@
 // `pawl gates`: everything that waits for a person, oldest first. It reads the store alone.
 
+import { readQuestions, type WaitingQuestions } from '../../attended/questions.ts';
 import type { OpenGate } from '../../engine/gates.ts';
 import type { RunStatus } from '../../kernel/run-state.ts';
 import { type OpenWait, waitsOf } from '../../kernel/status.ts';
 import type { Store } from '../../store/store.ts';
-import { questionLines, questionsIn } from '../attended/answer.ts';
-import { type AskedQuestions, readQuestions } from '../attended/standing.ts';
+import { questionLines } from '../attended/answer.ts';
 import { shellWord } from '../caller.ts';
 import type { CommandRun } from '../command.ts';
 import { wholeGateLines } from '../decision/decision.ts';
@@ -34,7 +34,7 @@ interface Stuck {
 
 interface Found {
   readonly gates: readonly Waiting[];
-  readonly questions: readonly AskedQuestions[];
+  readonly questions: readonly WaitingQuestions[];
   readonly stuck: readonly Stuck[];
 }
 
@@ -45,7 +45,7 @@ export const run: CommandRun = async (shell, given) => {
   const store = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix, 'look');
   try {
     const runs = store === undefined ? [] : prefix === undefined ? await openRuns(shell, store) : [await findRun(store, prefix, place)];
-    const found = await Promise.all(runs.map((id) => waitingIn(store as Store, place.file, { id, below: prefix !== undefined })));
+    const found = await Promise.all(runs.map((id) => waitingIn(store as Store, id, prefix !== undefined)));
     const gates = found.flatMap((one) => one.gates).sort((a, b) => a.gate.since - b.gate.since);
     const questions = found.flatMap((one) => one.questions).sort((a, b) => a.since - b.since);
     const stuck = found.flatMap((one) => one.stuck).sort((a, b) => a.wait.since - b.wait.since);
@@ -67,13 +67,13 @@ async function openRuns(shell: Shell, store: Store): Promise<readonly string[]> 
 }
 
 /** What waits for a person in one run; with `below`, also in the runs it waits for. */
-async function waitingIn(store: Store, file: string, { id, below }: { readonly id: string; readonly below: boolean }): Promise<Found> {
+async function waitingIn(store: Store, id: string, below: boolean): Promise<Found> {
   const { state } = await store.load(id);
   const waits = waitsOf(state);
   const asks = below || waits.some(({ kind }) => kind === 'human');
   const asked = asks ? (await gatesBelow(store, id)).filter(({ run }) => below || run === id) : [];
   const isAsked = below || waits.some(({ kind }) => kind === 'answer');
-  const questions = isAsked ? (await readQuestions(store, file, id)).filter(({ run }) => below || run === id) : [];
+  const questions = isAsked ? (await readQuestions(store, id)).filter(({ run }) => below || run === id) : [];
   const { workflow } = state;
   return {
     questions,
@@ -108,12 +108,12 @@ function gateRow({ run, gate, workflow, command }: Waiting): object {
   };
 }
 
-function questionsRow(asked: AskedQuestions): object {
+function questionsRow(asked: WaitingQuestions): object {
   const { run, workflow, path, step, questions, digest, since } = asked;
   return { run, workflow, path, step, questions, digest, since: new Date(since).toISOString(), command: answerCommand(asked) };
 }
 
-function answerCommand({ run, path }: AskedQuestions): string {
+function answerCommand({ run, path }: WaitingQuestions): string {
   return `pawl answer ${run} --step ${shellWord(path)}`;
 }
 
@@ -138,7 +138,7 @@ function listLines(shell: Shell, { gates, questions, stuck }: Found): string[] {
       gate: oneLine(asked.path),
       workflow: oneLine(asked.workflow),
       since: asked.since,
-      options: countText(questionsIn(asked).length),
+      options: countText(asked.questions.length),
     })),
     ...stuck.map(({ run, workflow, wait }) => ({
       run,
@@ -169,7 +169,7 @@ function countText(count: number): string {
 
 function wholeLines(shell: Shell, { gates, questions, stuck }: Found): string[] {
   const asked = questions.flatMap((one) => [
-    ...[...questionsIn(one).keys()].flatMap((index) => [...questionLines(shell, one, index), '']),
+    ...[...one.questions.keys()].flatMap((index) => [...questionLines(shell, one, index), '']),
     answerCommand(one),
     `digest ${one.digest}`,
     '',

@@ -1,24 +1,21 @@
-// `pawl hook stop`: what Claude Code asks before an agent stops. The agent is kept at work while a run of its session has
-// a step open for it, or is about to; it may stop when the run waits for somebody else, and when it has no run.
+// `pawl hook stop`: called by Claude Code before an agent stops. The agent must continue while a run of its session has a
+// step open for it, or is executing; it may stop when the run waits for somebody else, and when it has no run.
 //
-// S1. Whatever goes wrong here lets the agent stop: the exit code is never the one that blocks.
-// S2. An agent is kept three times at most while its runs stand at the same place; then it is let go, and its turn ends.
-//     Only a turn that no hook has prolonged is reminded anew, so that nothing goes round without a person.
+// S1. If anything fails here, the agent may stop: the exit code is never the one that blocks.
+// S2. An agent is reminded at most three times while its runs make no progress; then it may stop, and its turn ends. Only
+//     a new turn, which no hook prolonged, starts the count again, so that nothing loops without a person.
 
 import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
+import { type AttendedRun, readAttendedRun, sourceOfFile } from '../../attended/attended-run.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
-import { isFinal, isSettled } from '../../kernel/run-state.ts';
-import { statusOf, waitsOf } from '../../kernel/status.ts';
-import { liveRuns } from '../../mcp/live-runs.ts';
-import type { Store } from '../../store/store.ts';
 import { type AgentSession, changeSession, isSessionId, readSession, type SessionRun } from '../agent-session.ts';
 import type { CommandRun } from '../command.ts';
 import type { Shell } from '../shell.ts';
 
 const TIMES_MAX = 3;
-/** Claude Code tells the person, and lets the agent stop. */
+/** Claude Code shows the error to the person, and lets the agent stop. */
 const EXIT_NOT_BLOCKING = 1;
 
 /** Runs the command. */
@@ -28,7 +25,7 @@ export const run: CommandRun = async (shell) => {
     if (answer !== undefined) shell.write(`${JSON.stringify(answer)}\n`);
     return 0;
   } catch (error) {
-    shell.warn(`the agent may stop, since its run could not be looked at: ${messageOf(error)}`);
+    shell.warn(`the agent may stop, because its run could not be read: ${messageOf(error)}`);
     return EXIT_NOT_BLOCKING;
   }
 };
@@ -37,7 +34,7 @@ type Answer = { readonly decision: 'block'; readonly reason: string } | { readon
 
 async function answerStop(shell: Shell, asked: Json): Promise<Answer | undefined> {
   const id = isJsonObject(asked) ? asked.session_id : undefined;
-  if (!isSessionId(id)) throw new EngineError('USAGE', 'stdin must be what Claude Code gives to a Stop hook, with a "session_id"');
+  if (!isSessionId(id)) throw new EngineError('USAGE', 'stdin must be the input of a Stop hook of Claude Code, with a "session_id"');
   const session = readSession(shell, id);
   const looks = await Promise.all(session.runs.map(lookAt));
   const open = looks.flatMap((look) => (look?.todo === undefined ? [] : [look]));
@@ -53,12 +50,12 @@ async function answerStop(shell: Shell, asked: Json): Promise<Answer | undefined
   return { decision: 'block', reason: todo };
 }
 
-/** Whether the agent was let go before, and works again because somebody asked it to. */
+/** Whether the agent was allowed to stop before, and works again because somebody asked it to. */
 function isNewTurn({ kept }: AgentSession, asked: Json): boolean {
   return kept.times > TIMES_MAX && isJsonObject(asked) && asked.stop_hook_active === false;
 }
 
-/** Keeps how often it was reminded, and forgets runs that are over; what it took up meanwhile stays. */
+/** Records how often the agent was reminded and removes runs that ended; runs that were added meanwhile stay. */
 function keep(
   shell: Shell,
   session: AgentSession,
@@ -69,37 +66,33 @@ function keep(
   changeSession(shell, session.id, (now) => ({ ...now, runs: now.runs.filter((one) => !isOver(one)), kept }));
 }
 
-/** A run of the session: where it stands, and what its agent has to do, if anything. */
+/** A run of the session: how far it is, and what its agent has to do, if anything. */
 interface Look {
   readonly at: string;
   readonly todo: string | undefined;
 }
 
-/** Looks at a run; undefined when it has ended or is gone. */
+/** Reads a run; undefined when it has ended or no longer exists. */
 async function lookAt({ run: id, db }: SessionRun): Promise<Look | undefined> {
   if (!existsSync(db)) return undefined;
   const { openSqliteStore } = await import('../../store/sqlite/open.ts');
   const store = await openSqliteStore({ file: db });
   try {
     if ((await store.resolve(id, 1)).length === 0) return undefined;
-    const { state } = await store.load(id);
-    if (isFinal(state.status)) return undefined;
-    return { at: `${id}/${await positionOf(store, id)}`, todo: await todoOf(store, id) };
+    const found = await readAttendedRun(sourceOfFile(store, db), id);
+    return found.kind === 'ended' ? undefined : { at: `${id}/${found.position}`, todo: todoOf(found) };
   } finally {
     await store.close();
   }
 }
 
-async function positionOf(store: Store, run: string): Promise<number> {
-  return (await liveRuns(store, run)).reduce((sum, { state }) => sum + state.seq, 0);
-}
-
-async function todoOf(store: Store, run: string): Promise<string | undefined> {
-  const live = (await liveRuns(store, run)).filter(({ state }) => !isSettled(state.status) && !state.paused);
-  const steps = live.flatMap(({ state }) => waitsOf(state)).flatMap(({ kind, step }) => (kind === 'report' ? [`"${step}"`] : []));
-  if (steps.length > 0)
-    return `Run ${run} has ${steps.length === 1 ? 'a step' : 'steps'} open for you: ${steps.join(', ')}. Call pawl_next (or "pawl next ${run}") for the instructions and the token, do the work, and report it with that token. If it cannot be done, report the failure; if only the person can know, ask with pawl_ask.`;
-  return live.some(({ state }) => statusOf(state) === 'running')
-    ? `Run ${run} is at work on its next step. Call pawl_next (or "pawl next ${run}"); it waits until something is open for you.`
+function todoOf(run: AttendedRun): string | undefined {
+  const { id } = run;
+  if (run.kind === 'work') {
+    const steps = run.work.map(({ step }) => `"${step}"`);
+    return `Run ${id} has ${steps.length === 1 ? 'a step' : 'steps'} open for you: ${steps.join(', ')}. Call pawl_next (or "pawl next ${id}") for the instructions and the token, do the work, and report it with that token. If it cannot be done, report the failure; if only the person knows the answer, ask with pawl_ask.`;
+  }
+  return run.kind === 'executing' || run.kind === 'abandoned'
+    ? `Run ${id} is executing. Call pawl_next (or "pawl next ${id}"); it waits until a step is open for you.`
     : undefined;
 }

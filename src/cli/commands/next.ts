@@ -1,7 +1,8 @@
-// `pawl next RUN`: what is open for the agent that does the run's work, again. It reads the store alone.
+// `pawl next RUN`: prints what is open for the agent that does the run's work, again. It reads only the store.
 
-import { tellAgent } from '../attended/attended.ts';
-import { readStanding } from '../attended/standing.ts';
+import { readAttendedRun, sourceOfFile } from '../../attended/attended-run.ts';
+import { withoutSubmission } from '../../attended/submission.ts';
+import { printReply } from '../attended/rendering.ts';
 import type { CommandRun } from '../command.ts';
 import { findPlace, findRun, openForRun } from '../session.ts';
 
@@ -11,8 +12,8 @@ export const run: CommandRun = async (shell, given) => {
   const prefix = given.word('RUN');
   const store = await openForRun(place, prefix);
   try {
-    const standing = await readStanding(store, place.file, await findRun(store, prefix, place));
-    return await tellAgent(shell, store, { standing });
+    const found = await readAttendedRun(sourceOfFile(store, place.file), await findRun(store, prefix, place));
+    return await printReply(shell, store, withoutSubmission(found));
   } finally {
     await store.close();
   }

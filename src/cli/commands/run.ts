@@ -10,7 +10,6 @@ import type { CommandRun, Given } from '../command.ts';
 import { driveRun, driveWithEngine } from '../drive.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
 import { signingOf } from '../identity/signing.ts';
-import { EXIT_INTERRUPTED } from '../interrupt.ts';
 import { type LoadedWorkflow, loadWorkflow } from '../load.ts';
 import { readOutputs, readParams } from '../params.ts';
 import { starterName } from '../right.ts';
@@ -95,21 +94,20 @@ function checkAttended(given: Given): void {
     throw new EngineError('USAGE', `--attended prints the first step and ends, so it does not go with --${other}; leave one of them out`);
 }
 
-/** Drives the run to what is open for the agent that called, and tells it. */
+/** Drives the run until a step is open for the agent that called, and prints it. */
 async function handOut(
   shell: Shell,
   place: Place,
   { engine, run: id }: { readonly engine: Engine; readonly run: string },
 ): Promise<number> {
-  const [{ driveQuietly }, { readStanding }, { tellAgent }, { bindRun }] = await Promise.all([
-    import('../attended/drive.ts'),
-    import('../attended/standing.ts'),
-    import('../attended/attended.ts'),
+  const [{ driveForAgent }, { withoutSubmission }, { replyUntilSignal }, { bindRun }] = await Promise.all([
+    import('../../attended/drive.ts'),
+    import('../../attended/submission.ts'),
+    import('../attended/submit.ts'),
     import('../agent-session.ts'),
   ]);
   bindRun(shell, { run: id, db: place.file });
-  if (!(await driveQuietly(shell, engine, id))) return EXIT_INTERRUPTED;
-  return tellAgent(shell, engine.store, { standing: await readStanding(engine.store, place.file, id) });
+  return replyUntilSignal(shell, { engine, run: id }, async (stopped) => withoutSubmission(await driveForAgent(engine, id, { stopped })));
 }
 
 function startOptions(given: Given, { workflow }: LoadedWorkflow): { readonly id?: string; readonly from?: string } {

@@ -2,6 +2,7 @@
 // commands that come next.
 
 import { formatDuration } from '../../base/duration.ts';
+import type { RunTree, TreeWait } from '../../engine/run-tree.ts';
 import type { Path } from '../../kernel/activation.ts';
 import { isSettled, type RunState, unknownAt } from '../../kernel/run-state.ts';
 import { statusOf } from '../../kernel/status.ts';
@@ -13,7 +14,6 @@ import { commandFor } from '../story/command.ts';
 import type { Story } from '../story/story.ts';
 import { oneLine } from '../terminal.ts';
 import { untilText } from '../time.ts';
-import type { Rest, RestingWait } from './rest.ts';
 
 const SHOWN_MEMBERS = 5;
 
@@ -21,7 +21,7 @@ const SHOWN_MEMBERS = 5;
 export interface End {
   readonly story: Story;
   readonly state: RunState;
-  readonly rest: Rest;
+  readonly rest: RunTree;
   readonly interrupted: boolean;
 }
 
@@ -73,7 +73,7 @@ function wayLines(shell: Shell, ways: readonly WayOn[]): string[] {
   return ways.flatMap(({ about, command }) => [`  ${oneLine(about)}`, commandLine(shell, command, 4)]);
 }
 
-function waitLines(shell: Shell, { story }: End, { run, wait }: RestingWait): string[] {
+function waitLines(shell: Shell, { story }: End, { run, wait }: TreeWait): string[] {
   const at = wait.step === undefined ? '' : `"${oneLine(wait.path?.replace(/#1$/, '') ?? wait.step)}" `;
   const below = run === story.run.id ? '' : `of run ${run} `;
   const until = wait.due === undefined ? '' : `, ${untilText(wait.due)} at the latest`;

@@ -1,33 +1,33 @@
-// Owns the project behind the MCP server: its database, its trusted workflows, and an engine for each run, so that every
-// run is driven with the definition it was started with, however long the server lives.
+// Owns the project behind an attended session: its database, its trusted workflows, and an engine for each run, so that
+// every run is driven with the definition it was started with, however long the session lives.
 
 import { existsSync } from 'node:fs';
-import type { AnyWorkflow, Engine } from '../api/engine.ts';
-import { EngineError, isEngineError } from '../base/error.ts';
-import { bindParams } from '../definition/arg.ts';
-import { isFinal } from '../kernel/run-state.ts';
-import type { DeskHost, OfferedWorkflow, StartRequest } from '../mcp/desk.ts';
-import { ATTENDED } from '../steps/handover.ts';
-import type { Store } from '../store/store.ts';
-import { userActor } from './actor.ts';
-import { bindRun } from './agent-session.ts';
-import { discoverProject } from './definitions.ts';
-import { assertSettingsTrusted, openForge } from './forge/session.ts';
-import { loadWorkflow, loadWorkflowOf } from './load.ts';
-import { openEngine } from './open-engine.ts';
-import { findRun, openForRun, openStore, type Place } from './session.ts';
-import type { Shell } from './shell.ts';
-import { assertTrusted, readGraph } from './trust/trust.ts';
+import type { AnyWorkflow, Engine } from '../../api/engine.ts';
+import type { AttendedHost, OfferedWorkflow, StartRequest } from '../../attended/session.ts';
+import { EngineError, isEngineError } from '../../base/error.ts';
+import { bindParams } from '../../definition/arg.ts';
+import { isFinal } from '../../kernel/run-state.ts';
+import { ATTENDED } from '../../steps/handover.ts';
+import type { Store } from '../../store/store.ts';
+import { userActor } from '../actor.ts';
+import { bindRun } from '../agent-session.ts';
+import { discoverProject } from '../definitions.ts';
+import { assertSettingsTrusted, openForge } from '../forge/session.ts';
+import { loadWorkflow, loadWorkflowOf } from '../load.ts';
+import { openEngine } from '../open-engine.ts';
+import { findRun, openForRun, openStore, type Place } from '../session.ts';
+import type { Shell } from '../shell.ts';
+import { assertTrusted, readGraph } from '../trust/trust.ts';
 
-/** A project that is served. */
-export class ProjectHost implements DeskHost {
+/** A project whose runs an agent works on. */
+export class ProjectHost implements AttendedHost {
   private readonly shell: Shell;
   private readonly place: Place;
   private store: Promise<Store> | undefined;
   private forge: ReturnType<typeof openForge> | undefined;
   private readonly engines = new Map<string, Promise<Engine>>();
   private readonly opened: Engine[] = [];
-  /** The digests of modules, as they were when they were loaded. */
+  /** The digests of modules when they were loaded. */
   private readonly modules = new Map<string, string>();
 
   constructor(shell: Shell, place: Place) {
@@ -35,7 +35,7 @@ export class ProjectHost implements DeskHost {
     this.place = place;
   }
 
-  /** The full id of a run that a prefix means. */
+  /** The full id of the run with this prefix. */
   async find(prefix: string): Promise<string> {
     return findRun(await this.opening(() => openForRun(this.place, prefix)), prefix, this.place);
   }
@@ -53,7 +53,7 @@ export class ProjectHost implements DeskHost {
     if (known !== undefined) return known;
     const opening = this.load(run).then((workflows) => this.engine(workflows));
     this.engines.set(run, opening);
-    // What could not be opened is tried again: its file may be trusted by then.
+    // A failed open is not kept: the file may be trusted when it is tried again.
     opening.catch(() => this.engines.delete(run));
     return opening;
   }
@@ -66,7 +66,7 @@ export class ProjectHost implements DeskHost {
     return [loaded.workflow];
   }
 
-  /** Refuses a module that is not what it was when this process loaded it: a process loads a module once. */
+  /** Rejects a module that changed after this process loaded it: a process loads a module once. */
   private async assertFresh(file: string): Promise<void> {
     if (/\.ya?ml$/.test(file)) return;
     const { digest } = await readGraph(file);
@@ -83,7 +83,7 @@ export class ProjectHost implements DeskHost {
     if (/[\\/]/.test(name)) throw new EngineError('USAGE', `"${name}" is a path; name a workflow of this project`);
     const { workflow, file } = await loadWorkflow(this.shell, this.place.project, name);
     await this.assertFresh(file);
-    const { factsOf } = await import('./trigger/facts.ts');
+    const { factsOf } = await import('../trigger/facts.ts');
     const facts = factsOf(workflow.definition, { settings: this.place.settings, trigger: undefined });
     bindParams(workflow.definition.params, params, `workflow "${name}"`);
     const engine = await this.engine([workflow]);
@@ -120,7 +120,7 @@ export class ProjectHost implements DeskHost {
     }
   }
 
-  keep(run: string): void {
+  remember(run: string): void {
     bindRun(this.shell, { run, db: this.place.file });
   }
 
@@ -128,7 +128,7 @@ export class ProjectHost implements DeskHost {
     return this.opening(() => openStore(this.place));
   }
 
-  /** What could not be opened is tried again: it may be adopted by then. */
+  /** A failed open is not kept: the database may be adopted when it is tried again. */
   private opening(open: () => Promise<Store>): Promise<Store> {
     this.store ??= open().catch((error: unknown) => {
       this.store = undefined;
@@ -150,7 +150,7 @@ export class ProjectHost implements DeskHost {
     return engine;
   }
 
-  /** Lets what is under way end, or cuts it off, and gives the runs up. */
+  /** Waits for the steps that execute, or kills them with `abort`, and releases the runs. */
   async close(options: { readonly abort?: boolean } = {}): Promise<void> {
     await Promise.all(this.opened.map((engine) => engine.close(options)));
     await (await this.forge)?.close();

@@ -1,0 +1,89 @@
+// Owns what a run means to the agent that carries out its steps: the steps that are open for it, or why there are none.
+// It reads a store and changes nothing.
+//
+// AT1. Nothing is open in a run that a person paused.
+
+import type { Engine } from '../api/engine.ts';
+import { type Handout, handoutsOf } from '../engine/reports.ts';
+import { type RunTree, readRunTree, type TreeRun, type TreeWait } from '../engine/run-tree.ts';
+import { isFinal, isHalted, type RunStatus } from '../kernel/run-state.ts';
+import { statusOf } from '../kernel/status.ts';
+import { keyReader } from '../process/key-file.ts';
+import { isDead } from '../process/owner.ts';
+import type { Store } from '../store/store.ts';
+
+/** A step that is open for the agent, with its number in the definition; steps of a flow have none. */
+export interface OpenWork extends Handout {
+  readonly number: number | undefined;
+}
+
+/** A run as its agent sees it, by what there is to do. */
+export type AttendedRun = (RunFacts & { readonly kind: 'work'; readonly work: readonly OpenWork[] }) | IdleRun;
+
+/** A run in which nothing is open for the agent. */
+export type IdleRun = RunFacts & IdleReason;
+
+type IdleReason =
+  /** A live process executes something. */
+  | { readonly kind: 'executing' }
+  /** Something should be executing, and no process does it. */
+  | { readonly kind: 'abandoned' }
+  /** It waits for a person, for another program, or for the time `due`. */
+  | { readonly kind: 'waiting'; readonly waits: readonly TreeWait[]; readonly due: number | undefined }
+  /** It failed or escalated; a person has to decide how it continues. */
+  | { readonly kind: 'halted'; readonly status: RunStatus; readonly problem: string | undefined }
+  | { readonly kind: 'ended'; readonly status: RunStatus; readonly problem: string | undefined };
+
+interface RunFacts {
+  readonly id: string;
+  readonly workflow: string;
+  /** The length of the logs of the run and those below it: it grows with everything that happens. */
+  readonly position: number;
+}
+
+/** Where runs are read, and the open work of each with its tokens. */
+export interface WorkSource {
+  readonly store: Store;
+  handouts(run: string): Promise<readonly Handout[]>;
+}
+
+/** Reads a database file, without an engine. */
+export function sourceOfFile(store: Store, file: string): WorkSource {
+  const core = { store, parts: { tokenKey: keyReader(file) } };
+  return { store, handouts: (run) => handoutsOf(core, run) };
+}
+
+/** Reads the store of an engine. */
+export function sourceOfEngine(engine: Engine): WorkSource {
+  return { store: engine.store, handouts: (run) => engine.run(run).handouts() };
+}
+
+/** Reads what a run, together with those below it, means to its agent. */
+export async function readAttendedRun(source: WorkSource, run: string): Promise<AttendedRun> {
+  const tree = await readRunTree(source.store, run);
+  const open = tree.runs.filter(
+    ({ state }) => !state.paused && tree.waits.some((one) => one.run === state.id && one.wait.kind === 'report'),
+  );
+  const work = (await Promise.all(open.map((one) => workOf(source, one)))).flat();
+  // Another process took the reports between the two reads.
+  if (open.length > 0 && work.length === 0) return readAttendedRun(source, run);
+  const { id, workflow } = tree.root;
+  const position = tree.runs.reduce((sum, { state }) => sum + state.seq, 0);
+  return { id, workflow, position, ...(work.length > 0 ? { kind: 'work', work } : idleReason(tree)) };
+}
+
+async function workOf(source: WorkSource, { state, definition }: TreeRun): Promise<readonly OpenWork[]> {
+  return (await source.handouts(state.id)).map((handout) => {
+    const index = definition.steps.findIndex(({ id }) => handout.path.startsWith(`${id}#`));
+    return { ...handout, number: index === -1 ? undefined : index + 1 };
+  });
+}
+
+function idleReason({ root, runs, waits, due }: RunTree): IdleReason {
+  const status = statusOf(root);
+  if (isFinal(status) || isHalted(status)) return { kind: isFinal(status) ? 'ended' : 'halted', status, problem: root.halt?.message };
+  const others = waits.filter(({ wait }) => wait.kind !== 'report');
+  if (others.length > 0 && !runs.some(({ state }) => statusOf(state) === 'running'))
+    return { kind: 'waiting', waits: others, due: due?.at };
+  return { kind: runs.some(({ owner }) => owner !== undefined && !isDead(owner)) ? 'executing' : 'abandoned' };
+}

@@ -1,0 +1,94 @@
+// Owns what an agent sends about its step: a result, a failure or questions, and what the reply means. A report is
+// recorded and verified by the engine; the reply also says what the agent does next.
+
+import type { Engine } from '../api/engine.ts';
+import { isEngineError } from '../base/error.ts';
+import type { Json } from '../base/json.ts';
+import type { ReportVerdict } from '../engine/reports.ts';
+import { type AttendedRun, type OpenWork, readAttendedRun, sourceOfEngine } from './attended-run.ts';
+import { type DriveLimits, driveForAgent, endsWithin, resumeAbandoned } from './drive.ts';
+
+/** What an agent sends about the step that its token belongs to. */
+export type Submission = { readonly token: string } & (
+  | { readonly kind: 'result'; readonly result: Json }
+  | { readonly kind: 'failure'; readonly failure: string }
+  | { readonly kind: 'questions'; readonly questions: Json }
+);
+
+/** What became of a submission. */
+export type Receipt =
+  | (Attempt & { readonly kind: 'accepted' })
+  /** The work is not done: `message` says what is missing. */
+  | (Attempt & { readonly kind: 'refused'; readonly message: string })
+  /** The agent itself reported that it cannot be done. */
+  | (Attempt & { readonly kind: 'gave-up'; readonly message: string })
+  /** The questions wait for a person. */
+  | { readonly kind: 'asked' }
+  /** The report is recorded; verifying it takes longer than the caller waits. */
+  | { readonly kind: 'pending' };
+
+/** The attempt that a report was about. `repeated`: the report was recorded before, and this is what became of it. */
+type Attempt = Pick<ReportVerdict, 'step' | 'path' | 'attempt' | 'repeated'>;
+
+/** What an agent gets back: what became of its submission, if it made one, and the run as it is now. */
+export interface Reply {
+  readonly receipt: Receipt | undefined;
+  readonly run: AttendedRun;
+  /** The tokens of the steps that this agent, or another one, was given before. */
+  readonly given: ReadonlySet<string>;
+}
+
+/** The reply to an agent that only asks what there is to do. */
+export function withoutSubmission(run: AttendedRun): Reply {
+  return { receipt: undefined, run, given: new Set() };
+}
+
+/** The open steps that no agent was given yet. An agent that repeats a report lost the reply, so it gets all of them. */
+export function newWork({ receipt, run, given }: Reply): readonly OpenWork[] {
+  const isRepeated = receipt !== undefined && 'repeated' in receipt && receipt.repeated;
+  return workIn(run).filter(({ token }) => isRepeated || !given.has(token));
+}
+
+/** The steps that are open for the agent. */
+export function workIn(run: AttendedRun): readonly OpenWork[] {
+  return run.kind === 'work' ? run.work : [];
+}
+
+/** A submission, the run whose step it is about, and the run at the top, which is driven on afterwards. */
+export interface SubmitRequest extends DriveLimits {
+  readonly submission: Submission;
+  readonly run: string;
+  readonly root: string;
+}
+
+/** Gives a submission to the engine, drives the run on, and returns what the agent does next. */
+export async function submit(engine: Engine, request: SubmitRequest): Promise<Reply> {
+  const { root } = request;
+  const source = sourceOfEngine(engine);
+  const before = await readAttendedRun(source, root);
+  const receipt = await receiptFor(engine, request);
+  const run = receipt.kind === 'pending' ? await readAttendedRun(source, root) : await driveForAgent(engine, root, request);
+  return { receipt, run, given: new Set(workIn(before).map(({ token }) => token)) };
+}
+
+async function receiptFor(engine: Engine, { submission, run, patienceMs = Number.POSITIVE_INFINITY }: SubmitRequest): Promise<Receipt> {
+  const { token } = submission;
+  if (submission.kind === 'questions') {
+    await engine.run(run).ask({ token, questions: submission.questions });
+    return { kind: 'asked' };
+  }
+  const report = submission.kind === 'failure' ? { token, failure: submission.failure } : { token, result: submission.result };
+  const verdict = engine
+    .run(run)
+    .report(report)
+    .catch(async (error: unknown) => {
+      // It may be spent because the process that verified this very report died: then it is verified now.
+      if (!isEngineError(error) || error.code !== 'TOKEN_SPENT' || !(await resumeAbandoned(engine, run))) throw error;
+      await engine.run(run).waitOnly('idle');
+      return engine.run(run).report(report);
+    });
+  if (!(await endsWithin(verdict, patienceMs))) return { kind: 'pending' };
+  const { accepted, step, path, attempt, repeated, message = '' } = await verdict;
+  const about = { step, path, attempt, repeated };
+  return accepted ? { ...about, kind: 'accepted' } : { ...about, kind: submission.kind === 'failure' ? 'gave-up' : 'refused', message };
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import type { AttendedRun } from '../../attended/attended-run.ts';
+import type { OpenWait } from '../../kernel/status.ts';
+import { exitOfRun } from './rendering.ts';
+
+const waiting = (kinds: readonly OpenWait['kind'][]): AttendedRun => ({
+  id: 'r',
+  workflow: 'w',
+  position: 1,
+  kind: 'waiting',
+  due: undefined,
+  waits: kinds.map((kind) => ({ run: 'r', wait: { kind, due: 1 } as OpenWait })),
+});
+
+test.each([
+  [3, ['human']],
+  [3, ['delay']],
+  [3, []],
+  [5, ['budget']],
+  [5, ['capacity', 'budget']],
+  [3, ['budget', 'human']],
+] as const)('an agent with nothing to do gets exit code %i when the run waits for %j', (exit, kinds) => {
+  expect(exitOfRun(waiting(kinds))).toBe(exit);
+});

@@ -1,0 +1,234 @@
+// Owns what the commands for agents print: the open steps, with the exact commands to report them and to ask, or why
+// there are none; as text or JSON, with the exit code. The same run in the same state prints the same bytes.
+//
+// AT4. Each step is complete: an agent that has forgotten everything else can do it and report it.
+// AT5. The commands work as they are printed, in a POSIX shell.
+// AT6. In a pipe the instructions are printed unchanged; on a terminal they cannot steer it.
+
+import type { AttendedRun, IdleRun, OpenWork } from '../../attended/attended-run.ts';
+import { newWork, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
+import type { TreeWait } from '../../engine/run-tree.ts';
+import { isDone } from '../../kernel/run-state.ts';
+import type { Store } from '../../store/store.ts';
+import { pasteable, shellWord } from '../caller.ts';
+import type { Shell } from '../shell.ts';
+import { exitOf, exitOfWaits } from '../status.ts';
+import { readStory } from '../story/story.ts';
+import { oneLine, plain } from '../terminal.ts';
+
+const EXIT_REFUSED = 1;
+const EXIT_WAITING = 3;
+
+/** Prints the reply to an agent, and returns the exit code. */
+export async function printReply(shell: Shell, store: Store, reply: Reply): Promise<number> {
+  const { run } = reply;
+  if (shell.wantsJson) {
+    const verdict = verdictRow(reply.receipt);
+    shell.result(
+      { ...(await readStory(store, run.id)), handouts: workIn(run).map(workRow), ...(verdict === undefined ? {} : { verdict }) },
+      () => [],
+    );
+  } else if (shell.format === 'xml') {
+    const { replyXml } = await import('./xml.ts');
+    shell.print(replyXml(shell, reply));
+  } else for (const line of replyLines(shell, reply)) shell.print(line);
+  return exitOfReply(reply);
+}
+
+/** A refused report exits with 1, unless the end of the run says more. */
+function exitOfReply({ run, receipt }: Reply): number {
+  const exit = exitOfRun(run);
+  return receipt?.kind === 'refused' && (exit === 0 || exit === EXIT_WAITING) ? EXIT_REFUSED : exit;
+}
+
+/** The exit code of a command that leaves the agent with a run like this: 0 when something is open for it. */
+export function exitOfRun(run: AttendedRun): number {
+  switch (run.kind) {
+    case 'work':
+      return 0;
+    case 'executing':
+    case 'abandoned':
+      return EXIT_WAITING;
+    case 'waiting':
+      return exitOfWaits('waiting', run.waits);
+    case 'halted':
+    case 'ended':
+      return exitOf(run.status);
+  }
+}
+
+function workRow(work: OpenWork): object {
+  const { run, path, step, title, role, attempt, token, prompt, mayAsk, item, due, schema } = work;
+  return {
+    run,
+    path,
+    step,
+    title,
+    role,
+    attempt,
+    token,
+    prompt,
+    mayAsk,
+    ...(item === undefined ? {} : { item }),
+    ...(due === undefined ? {} : { due: new Date(due).toISOString() }),
+    ...(schema === undefined ? {} : { schema }),
+  };
+}
+
+function verdictRow(receipt: Receipt | undefined): object | undefined {
+  if (receipt === undefined || receipt.kind === 'asked' || receipt.kind === 'pending') return undefined;
+  const { kind, repeated } = receipt;
+  return { accepted: kind === 'accepted', repeated, ...(kind === 'accepted' ? {} : { message: receipt.message }) };
+}
+
+function replyLines(shell: Shell, reply: Reply): string[] {
+  const { run, receipt } = reply;
+  const verdict = receipt === undefined ? [] : receiptLines(shell, receipt);
+  if (run.kind !== 'work') return [...verdict, idleText(run)];
+  const shown = newWork(reply);
+  const lines = shown.flatMap((one, index) => [...(index === 0 ? [] : ['', '', '']), ...workLines(shell, one)]);
+  const gap = verdict.length === 0 || lines.length === 0 ? [] : [''];
+  return [...verdict, ...gap, ...lines, ...othersLines(shell, { shown, work: run.work })];
+}
+
+function receiptLines(shell: Shell, receipt: Receipt): string[] {
+  if (receipt.kind === 'asked') return [];
+  if (receipt.kind === 'pending') return ['The report is recorded and is being verified.'];
+  const what = `${nameOf(receipt)} (attempt ${receipt.attempt})`;
+  const verdict =
+    receipt.kind === 'accepted' ? `Accepted: ${what}.` : `${VERDICTS[receipt.kind]}: ${what}: ${outside(shell, receipt.message)}`;
+  return [receipt.repeated ? `${verdict} (This report was already recorded.)` : verdict];
+}
+
+const VERDICTS = { refused: 'Not accepted', 'gave-up': 'Given up' } as const;
+
+/** One line that says why nothing is open for the agent. */
+export function idleText(run: IdleRun): string {
+  const { id } = run;
+  switch (run.kind) {
+    case 'ended':
+      return `Run ${id} ${isDone(run.status) ? 'is' : 'ended'} ${run.status}${problemText(run.problem)}; there is nothing left to do.`;
+    case 'halted':
+      return `Run ${id} ${run.status} and waits for a person to decide how it continues ("pawl resume ${id}")${problemText(run.problem)}`;
+    case 'executing':
+      return `Run ${id} is executing in another process; "pawl next ${id}" shows what comes next.`;
+    case 'abandoned':
+      return `Run ${id} was interrupted when its process ended; "pawl resume ${id}" continues it.`;
+    case 'waiting':
+      return `Run ${id} waits ${[...new Set(run.waits.map(waitText))].join(', and ')}; there is nothing for you to do until then.`;
+  }
+}
+
+function problemText(problem: string | undefined): string {
+  return problem === undefined ? '' : `: ${oneLine(problem)}`;
+}
+
+/** What a run waits for, as the end of a sentence. */
+function waitText({ run, wait }: TreeWait): string {
+  const at = wait.step === undefined ? '' : ` "${oneLine(wait.step)}"`;
+  const until = wait.due === undefined ? '' : ` until ${new Date(wait.due).toISOString()}`;
+  switch (wait.kind) {
+    case 'human':
+      return `for a person to decide${at} ("pawl gates ${run}")`;
+    case 'answer':
+      return `for a person to answer the questions of${at} ("pawl answer ${run}")`;
+    case 'delay':
+      return `at${at}${until}, then for "pawl resume ${run}"`;
+    case 'capacity':
+      return `for capacity for${at}${until}; "pawl resume ${run}" tries again`;
+    case 'signal':
+      return `for the signal "${oneLine(wait.name ?? '')}" at${at}`;
+    case 'child':
+      return `for the run ${wait.child ?? ''} that${at} started`;
+    case 'unknown':
+      return `for a person to say how${at} ended ("pawl resume ${run}")`;
+    case 'escalation':
+      return `for a person to decide how${at} continues ("pawl resume ${run}")`;
+    case 'pause':
+      return `for a person to end the pause ("pawl resume ${run}")`;
+    default:
+      return `for the ${wait.kind} of${at}${until}`;
+  }
+}
+
+/** Text from outside, unchanged in a pipe; on a terminal without control characters. */
+function outside(shell: Shell, text: string): string {
+  return shell.look.isTerminal ? plain(text) : text;
+}
+
+/** One step, or one item of a fan-out. */
+function workLines(shell: Shell, work: OpenWork): string[] {
+  return [headerOf(shell, work), '', outside(shell, work.prompt), '', ...resultLines(work), ...commandLines(shell, work)];
+}
+
+function headerOf(shell: Shell, { number, step, path, attempt, run, due }: OpenWork): string {
+  const which = `Step${number === undefined ? '' : ` ${number}`}: ${nameOf({ step, path })}`;
+  const until = due === undefined ? [] : [`due ${new Date(due).toISOString()}`];
+  return [`${which} (attempt ${attempt})`, `run ${run}`, ...until].join(` ${shell.symbol('dot')} `);
+}
+
+/** The name of a step, with the item of a fan-out; a branch has its own name. */
+function nameOf({ step, path }: Pick<OpenWork, 'step' | 'path'>): string {
+  const [group, member] = step.split('/');
+  return oneLine(member === undefined || member !== group ? step : `${group}, item ${path.slice(path.indexOf('/') + 1)}`);
+}
+
+const RESULT_FILE = 'result.json';
+const EXAMPLE_QUESTIONS = '[{"question": "Which one?", "options": ["this", "that"]}]';
+
+/** Whether a report must have a result. */
+function needsResult({ schema, kind }: OpenWork): boolean {
+  return schema !== undefined || kind === 'generate';
+}
+
+/** What the result must be, if the step says so. */
+export function resultLines(work: OpenWork): string[] {
+  const { schema } = work;
+  if (schema !== undefined) return [`The result must match this JSON Schema: ${JSON.stringify(schema)}`];
+  return needsResult(work) ? ['The result must be a JSON string.'] : [];
+}
+
+/** The token as an option, in one word, since a token may begin with dashes. */
+export function tokenOption(token: string): string {
+  return `--token=${token}`;
+}
+
+/** The commands with which an agent reports a step or asks about it. */
+export function commandsFor(shell: Shell, work: OpenWork): { readonly done: string; readonly fail: string; readonly ask?: string } {
+  const { run, token, mayAsk } = work;
+  const format = shell.format === 'xml' ? ' --format xml' : '';
+  const command = (verb: string, more = ''): string => pasteable(shell, `pawl ${verb} ${run} ${tokenOption(token)}${more}${format}`);
+  return {
+    done: command('done', needsResult(work) ? ` --result @${RESULT_FILE}` : ''),
+    fail: command('fail', ` --reason ${shellWord('why it cannot be done')}`),
+    ...(mayAsk ? { ask: command('ask', ` --questions ${shellWord(EXAMPLE_QUESTIONS)}`) } : {}),
+  };
+}
+
+function commandLines(shell: Shell, work: OpenWork): string[] {
+  const { done, fail, ask } = commandsFor(shell, work);
+  return [
+    needsResult(work)
+      ? `When it is done, with the result as JSON in ${RESULT_FILE}:`
+      : 'When it is done (add a result with --result JSON, --result @FILE, or --result - for standard input):',
+    `  ${done}`,
+    'When it cannot be done:',
+    `  ${fail}`,
+    ...(ask === undefined ? [] : ['To ask the person you work for, save your work first, then send 1 to 3 questions:', `  ${ask}`]),
+  ];
+}
+
+/** How many other steps are open, or how several are reported. */
+function othersLines(shell: Shell, { shown, work }: { readonly shown: readonly OpenWork[]; readonly work: readonly OpenWork[] }): string[] {
+  const open = work.length - shown.length;
+  const run = work[0]?.run ?? '';
+  if (open > 0) {
+    const one = open === 1;
+    return [
+      ...(shown.length === 0 ? [] : ['']),
+      `${open} ${one ? 'step that was handed out before is' : 'steps that were handed out before are'} still open; "${pasteable(shell, `pawl next ${run}`)}" prints ${one ? 'it' : 'them'}.`,
+    ];
+  }
+  if (work.length < 2) return [];
+  return ['', `These ${work.length} steps are independent: report each with its own token, in any order.`];
+}

@@ -1,0 +1,108 @@
+// Owns the commands with which an agent reports or asks, after their arguments are read: the run is found, an engine is
+// opened for it, the submission is given to it, and the reply is printed.
+
+import type { AnyWorkflow, Engine } from '../../api/engine.ts';
+import { type Reply, type Submission, submit } from '../../attended/submission.ts';
+import { EngineError, isEngineError } from '../../base/error.ts';
+import { membersOf } from '../../definition/model.ts';
+import { isSettled } from '../../kernel/run-state.ts';
+import type { Store } from '../../store/store.ts';
+import { pasteable } from '../caller.ts';
+import type { Given } from '../command.ts';
+import { rootOf } from '../decision/gates.ts';
+import { driveWithEngine } from '../drive.ts';
+import { catchInterrupts, EXIT_INTERRUPTED } from '../interrupt.ts';
+import { loadWorkflowOf } from '../load.ts';
+import { findPlace, findRun, openForRun, type Place } from '../session.ts';
+import type { Shell } from '../shell.ts';
+import { printReply, tokenOption } from './rendering.ts';
+
+const DATA_FILE = /\.ya?ml$/;
+
+/** Runs a command with which an agent reports or asks. */
+export async function submitByCommand(shell: Shell, given: Given, submission: Submission): Promise<number> {
+  const place = await findPlace(shell, given);
+  const prefix = given.word('RUN');
+  const store = await openForRun(place, prefix);
+  try {
+    const run = await findRun(store, prefix, place);
+    const root = await rootOf(store, run);
+    // Modules of the user import the library from main.cjs, so the same copy must drive their run (scripts/bundle.js).
+    const submitHere = (await isOnlyData(store, root)) ? submitToRun : (await import('./submit.ts')).submitToRun;
+    return await submitHere(shell, place, { store, run, root, submission });
+  } finally {
+    await store.close();
+  }
+}
+
+/** Whether driving a run loads no module of the user: it is a YAML file that starts no other run, or it has ended or halted. */
+async function isOnlyData(store: Store, root: string): Promise<boolean> {
+  const { state, definition, origin } = await store.load(root);
+  if (isSettled(state.status)) return true;
+  return (
+    DATA_FILE.test(origin.file ?? '') &&
+    definition.steps.every((step) => [step, ...membersOf(step)].every(({ kind }) => kind !== 'workflow'))
+  );
+}
+
+interface Target {
+  readonly store: Store;
+  readonly run: string;
+  /** The run that started the run, up to the first. */
+  readonly root: string;
+  readonly submission: Submission;
+}
+
+/** Gives a submission to a run, drives the run on, prints the reply, and returns the exit code. */
+export async function submitToRun(shell: Shell, place: Place, { store, ...target }: Target): Promise<number> {
+  const { root, run, submission } = target;
+  // Even if another process drives the run now: it may leave it before it has read the submission.
+  const workflows = await workflowsFor(shell, place, { store, root });
+  const use = (engine: Engine): Promise<number> =>
+    replyUntilSignal(shell, { engine, run: root }, (stopped) =>
+      submit(engine, { ...target, stopped }).catch((error: unknown) => {
+        throw repeatable(shell, error, { run, submission });
+      }),
+    );
+  return driveWithEngine(shell, place, { store, workflows, use });
+}
+
+/** The code of the run; none if the run has ended or halted. */
+async function workflowsFor(
+  shell: Shell,
+  { project }: Place,
+  { store, root }: Pick<Target, 'store' | 'root'>,
+): Promise<readonly AnyWorkflow[]> {
+  const frozen = await store.load(root);
+  return isSettled(frozen.state.status) ? [] : [(await loadWorkflowOf(shell, project, frozen)).workflow];
+}
+
+/** Prints the reply to an agent and returns the exit code; a signal before the reply stops the run. */
+export async function replyUntilSignal(
+  shell: Shell,
+  { engine, run }: { readonly engine: Engine; readonly run: string },
+  work: (stopped: Promise<void>) => Promise<Reply>,
+): Promise<number> {
+  const interrupt = catchInterrupts(engine, (text) => shell.warn(text));
+  const { stopped } = interrupt;
+  const reply = await Promise.race([work(stopped), stopped.then(() => undefined)]).catch((error: unknown) => {
+    if (!interrupt.isStopping) throw error;
+    return undefined;
+  });
+  if (reply !== undefined && !interrupt.isStopping) return printReply(shell, engine.store, reply);
+  await stopped;
+  shell.warn(`run ${run} was stopped; "${pasteable(shell, `pawl resume ${run}`)}" continues it`);
+  return EXIT_INTERRUPTED;
+}
+
+/** Adds to the error of an invalid submission that the token is still valid, and the command to send it again. */
+function repeatable(shell: Shell, error: unknown, { run, submission }: Pick<Target, 'run' | 'submission'>): unknown {
+  if (!isEngineError(error) || error.code !== 'REPORT_INVALID') return error;
+  const command =
+    submission.kind === 'questions' ? `pawl ask ${run} --questions @questions.json` : `pawl done ${run} --result @result.json`;
+  const line = pasteable(shell, `${command} ${tokenOption(submission.token)}`);
+  return new EngineError(error.code, `${error.message}; nothing is recorded and the token is still valid, so send it again: ${line}`, {
+    cause: error,
+    details: error.details,
+  });
+}

@@ -1,0 +1,53 @@
+// Owns reading a run together with the runs it started: which of them have not ended, what they wait for, and which one
+// is due next. It reads the store and changes nothing.
+
+import { dueOf, isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
+import { type OpenWait, waitsOf } from '../kernel/status.ts';
+import type { Store } from '../store/store.ts';
+
+/** A run of a tree that has not ended. */
+export type TreeRun = Pick<Awaited<ReturnType<Store['load']>>, 'state' | 'owner' | 'definition'>;
+
+/** A wait of a run or of one below it. */
+export interface TreeWait {
+  readonly run: string;
+  readonly wait: OpenWait;
+}
+
+/** A run with all runs below it. */
+export interface RunTree {
+  readonly root: RunState;
+  /** The run and those below it that have not ended, the run first. */
+  readonly runs: readonly TreeRun[];
+  /** All waits except those for a run below, whose own waits are listed instead. */
+  readonly waits: readonly TreeWait[];
+  /** The nearest time at which one of the runs continues by itself. */
+  readonly due: { readonly run: string; readonly at: number } | undefined;
+}
+
+/** Reads a run and the runs below it that have not ended. */
+export async function readRunTree(store: Store, run: string): Promise<RunTree> {
+  const { state, owner, definition } = await store.load(run);
+  const waits: TreeWait[] = [];
+  const runs: TreeRun[] = isFinal(state.status) ? [] : [{ state, owner, definition }];
+  // A paused run continues when a person says so, whatever is due in it.
+  const at = isSettled(state.status) || state.paused ? undefined : dueOf(state);
+  let due = at === undefined ? undefined : { run, at };
+  for (const wait of waitsOf(state)) {
+    const below =
+      wait.child === undefined || (await store.resolve(wait.child, 1)).length === 0 ? undefined : await readRunTree(store, wait.child);
+    if (below === undefined || below.runs.length === 0) waits.push({ run, wait });
+    else {
+      waits.push(...below.waits);
+      runs.push(...below.runs);
+      if (below.due !== undefined && (due === undefined || below.due.at < due.at)) due = below.due;
+    }
+  }
+  return { root: state, runs, waits, due };
+}
+
+/** The ids of a run and of all runs below it, ended or not, the run first. */
+export async function readRunIds(store: Store, run: string): Promise<readonly string[]> {
+  const below = await Promise.all((await store.list({ parent: run })).map(({ id }) => readRunIds(store, id)));
+  return [run, ...below.flat()];
+}
