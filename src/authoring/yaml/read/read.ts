@@ -35,7 +35,7 @@ export interface YamlReading {
 /** Reads the text of a workflow file; `file` is how positions name it. */
 export function readYamlWorkflow(text: string, file: string, options: TemplateOptions = {}): YamlReading {
   const source = readSource(text);
-  const positions = new Positions({ text, file, root: source.root, lines: source.lines });
+  const positions = new Positions({ text, file, root: source.root, placeAt: source.placeAt });
   const places = {
     positionOf: (path: YamlPath, part?: 'key' | 'value') => positions.positionOf(path, part),
     originOf: (path: YamlPath) => positions.originOf(path),
