@@ -15,8 +15,8 @@ export interface Work {
   readonly work: StepWork;
   /** Its functions, and those of the steps inside it. */
   readonly code?: Partial<Omit<StepCode, 'preconditions' | 'postconditions'>>;
-  /** True where texts of it are templates. */
-  readonly templates?: true;
+  /** Whether texts of it are templates that the engine fills in; left out: as the step says. */
+  readonly templates?: boolean;
   /** What happens after a crash, where that depends on more than the kind. */
   readonly recovery?: RecoveryPolicy;
 }

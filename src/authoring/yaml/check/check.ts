@@ -1,14 +1,14 @@
 // Owns a workflow file as a whole: read and compiled in one go, with everything that is wrong told at its place.
 
 import type { CompiledWorkflow } from '../../../definition/code.ts';
-import type { KindRegistry } from '../../../definition/kind.ts';
 import type { Definition } from '../../../definition/model.ts';
 import { workflowOf } from '../../../definition/plain-workflow.ts';
 import { quorumsIn } from '../../../definition/quorum.ts';
 import type { TriggerModel } from '../../../definition/trigger.ts';
 import type { CheckedModule } from '../../discover/check.ts';
 import type { SourceProblem } from '../../discover/syntax.ts';
-import { draftYaml } from '../compile/compile.ts';
+import type { Compilers } from '../../graph/work.ts';
+import { draftYaml, triggerOf } from '../compile/compile.ts';
 import { readYamlWorkflow } from '../read/read.ts';
 import { nameProblems } from './names.ts';
 
@@ -18,13 +18,13 @@ export interface CheckedYaml extends CheckedModule {
 }
 
 /** Checks the text of a workflow file and compiles it; nothing of it is run. */
-export function checkYaml(file: string, text: string, registry: KindRegistry): CheckedYaml {
+export function checkYaml(file: string, text: string, registry: Compilers): CheckedYaml {
   const { definition, trigger, ...found } = examine(file, text, registry);
   return definition === undefined ? found : { ...found, compiled: workflowOf(definition, trigger) };
 }
 
 /** Checks the text of a workflow file only: a project has many files that are looked at for each one that is run. */
-export function lookAtYaml(file: string, text: string, registry: KindRegistry): CheckedModule {
+export function lookAtYaml(file: string, text: string, registry: Compilers): CheckedModule {
   const { definition: _, trigger: __, ...found } = examine(file, text, registry);
   return found;
 }
@@ -33,7 +33,7 @@ export function lookAtYaml(file: string, text: string, registry: KindRegistry): 
 function examine(
   file: string,
   text: string,
-  registry: KindRegistry,
+  registry: Compilers,
 ): CheckedModule & { readonly definition?: Definition; readonly trigger?: TriggerModel } {
   const { document, problems, positionOf, expressions } = readYamlWorkflow(text, file);
   const names = document === undefined ? [] : nameProblems(document, expressions);
@@ -54,7 +54,8 @@ function examine(
   });
   const found = sorted([...read, ...compiled].sort((a, b) => a.line - b.line || a.column - b.column));
   const { line, column } = positionOf(['metadata', 'name']);
-  const { name, title = name, description = '', params, stages } = document;
+  const { stages, params = {} } = document;
+  const { name, title = name, description = '' } = document.metadata;
   const described = {
     name,
     title,
@@ -77,7 +78,7 @@ function examine(
       ),
     ]);
   const quorums = quorumsIn(definition.steps).map((quorum) => ({ ...quorum, ...placeOf(quorum.step) }));
-  const { trigger } = document;
+  const trigger = triggerOf(document);
   return { ...found, workflow: described, definition, quorums, ...(trigger === undefined ? {} : { trigger }) };
 }
 

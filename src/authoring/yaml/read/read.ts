@@ -8,8 +8,6 @@
 import type { SourcePosition } from '../../../base/error.ts';
 import type { Json } from '../../../base/json.ts';
 import type { Origin } from '../../../expr/template.ts';
-import { documentOf } from '../document/build.ts';
-import type { YamlWorkflow } from '../document/document.ts';
 import { Positions, type YamlPath } from '../position/position.ts';
 import { bestFirst, problemAt, type YamlProblem } from '../problem/problem.ts';
 import { type PlacedFault, schemaVerdict } from '../problem/schema.ts';
@@ -22,7 +20,7 @@ import { readTemplates, type TemplateOptions, type YamlExpression } from './temp
 /** What was read. */
 export interface YamlReading {
   /** The workflow, if nothing is wrong with it. */
-  readonly document: YamlWorkflow | undefined;
+  readonly document: WrittenWorkflow | undefined;
   readonly problems: readonly YamlProblem[];
   /** Every template and condition, in the order of the file, with what it can read. */
   readonly expressions: readonly YamlExpression[];
@@ -50,7 +48,7 @@ export function readYamlWorkflow(text: string, file: string, options: TemplateOp
   const problems = bestFirst([...placed, ...textProblems]);
   const isSound = problems.every(({ severity }) => severity !== 'error');
   // The schema has accepted it, so it is what the schema describes.
-  return { document: isSound ? documentOf(document as unknown as WrittenWorkflow) : undefined, problems, expressions, ...places };
+  return { document: isSound ? (document as unknown as WrittenWorkflow) : undefined, problems, expressions, ...places };
 }
 
 /** The rules of those stages and hooks whose shape is right. */

@@ -1,0 +1,205 @@
+// Owns how the work of a stage, a branch or a hook is said in the spec of a graph.
+
+import { type Duration, parseDuration } from '../../../base/duration.ts';
+import { present } from '../../../base/fields.ts';
+import { unreachable } from '../../../base/invariant.ts';
+import type { Json, JsonObject } from '../../../base/json.ts';
+import type { Budget } from '../../../definition/budget.ts';
+import type { OutputModel } from '../../../definition/model.ts';
+import type { ForgeSpec, GateCheckSpec, GateOptionSpec, SharedSpec, WebhookSpec, WorkSpec } from '../../graph/spec.ts';
+import { isBuiltIn, type WrittenCheck } from '../schema/check.ts';
+import type { WrittenStage, WrittenWorkflow } from '../schema/schema.ts';
+
+type WrittenParallel = Extract<WrittenStage, { type: 'parallel' }>;
+type WrittenWork = Exclude<WrittenStage, WrittenParallel> | WrittenParallel['branches'][number];
+type WrittenAction = Extract<WrittenStage, { type: 'action' }>;
+type WrittenAgent = Extract<WrittenStage, { type: 'agent' }>;
+type WrittenHook = NonNullable<WrittenWorkflow['on_complete']>[number];
+type WrittenNotify = Extract<WrittenHook, { notify: unknown }>['notify'];
+
+/** The work of a step, and what goes with it. */
+export type WorkAndFrame = WorkSpec & SharedSpec;
+
+/** The work of a stage or a branch. Texts are templates where the schema allows them; results stay among the outputs. */
+export function workOf(stage: WrittenWork): WorkAndFrame {
+  switch (stage.type) {
+    case undefined:
+    case 'agent':
+      return agentOf(stage);
+    case 'gate':
+      return { gate: { checks: stage.conditions.map(checkOf) } };
+    case 'delay': {
+      const { duration, poll } = stage;
+      return { delay: { duration, ...present({ poll: poll && { interval: poll.interval, condition: bareExpression(poll.condition) } }) } };
+    }
+    case 'action':
+      return { forge: forgeOf(stage) };
+    case 'webhook': {
+      const expect = present({ status: stage.expect?.status, body: stage.expect?.body as Json | undefined });
+      return { webhook: { request: requestOf(stage.request), ...present({ expect: nonEmpty(expect) }) } };
+    }
+    case 'human': {
+      const { prompt, show, from, count, subjects, signed } = stage;
+      const options = stage.options?.map(optionOf);
+      return { human: { prompt, ...present({ show, options, from, count, signed, subjects: subjects && { files: subjects } }) } };
+    }
+    case 'workflow':
+      return { workflow: stage.workflow, ...present({ input: stage.input as JsonObject | undefined }) };
+    case 'command':
+      return { ...programOf(stage), ...outputsOf(stage.outputs) };
+    default:
+      return unreachable(stage);
+  }
+}
+
+function agentOf(stage: Extract<WrittenWork, { agent: string }> | WrittenAgent): WorkAndFrame {
+  const { agent, action, prompt, context, schema, budget, protected: guarded, may_change: mayChange } = stage;
+  return {
+    agent,
+    // An agent of a file sees the run's data: what failed, which issue it is about.
+    seesContext: true,
+    ...present({ action, prompt, protected: guarded, mayChange, schema: schema as JsonObject | undefined }),
+    ...present({ context: nonEmpty(context), budget: budgetOf(budget) }),
+    ...present({ continueSession: stage.continue_session, supportsQuestions: stage.supports_questions || undefined }),
+    ...outputsOf(stage.outputs),
+    // A pull request that was verified is what the run is about from then on.
+    ...(stage.outputs?.some(({ type }) => type === 'pr') ? { merges: ['pr_number'] } : {}),
+  };
+}
+
+/** A budget as the spec has it. */
+export function budgetOf(budget: WrittenWorkflow['budget']): Budget | undefined {
+  return (
+    budget &&
+    present({
+      tokens: budget.tokens,
+      costUsd: budget.cost_usd,
+      turns: budget.turns,
+      timeMs: budget.time === undefined ? undefined : parseDuration(budget.time, 'time'),
+    })
+  );
+}
+
+function outputsOf(outputs: WrittenAgent['outputs'] = []): Pick<WorkAndFrame, 'outputs'> {
+  if (outputs.length === 0) return {};
+  return { outputs: outputs.map((output) => ({ ...output, required: output.required ?? false }) as OutputModel) };
+}
+
+function optionOf(option: NonNullable<Extract<WrittenWork, { type: 'human' }>['options']>[number]): GateOptionSpec {
+  const { label, outcome = 'ok', requires_input: requiresInput = false } = option;
+  return { label, outcome, requiresInput };
+}
+
+interface WrittenProgram {
+  readonly run?: string | undefined;
+  readonly argv?: readonly string[] | undefined;
+  readonly env?: Readonly<Record<string, string | number | boolean>> | undefined;
+  readonly cwd?: string | undefined;
+}
+
+function programOf(program: WrittenProgram): Pick<WorkAndFrame, 'command' | 'env' | 'cwd'> {
+  return present({ command: program.run ?? program.argv, env: envOf(program), cwd: program.cwd });
+}
+
+/** Variables as texts. */
+function envOf({ env = {} }: WrittenProgram): Readonly<Record<string, string>> | undefined {
+  return nonEmpty(Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])));
+}
+
+interface WrittenRequest {
+  readonly url: string;
+  readonly method?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: unknown;
+}
+
+function requestOf({ url, method, headers = {}, body }: WrittenRequest): WebhookSpec['request'] {
+  return { url, method: method ?? (body === undefined ? 'GET' : 'POST'), headers, ...present({ body: body as Json | undefined }) };
+}
+
+/** A check of a gate. */
+function checkOf(written: WrittenCheck): GateCheckSpec {
+  if (!isBuiltIn(written)) return written as GateCheckSpec;
+  const frame = { check: written.check, ...present({ timeout: written.timeout as Duration | undefined }) };
+  switch (written.check) {
+    case 'command': {
+      const { run, argv, cwd, report, tests, expect } = written;
+      return { ...frame, ...present({ run, argv, env: envOf(written), cwd, report, tests, expect: expect && bareExpression(expect) }) };
+    }
+    case 'file_exists':
+      return { ...frame, paths: written.paths };
+    case 'pr_approval':
+      return { ...frame, from: listOf(written.from), count: written.count ?? 1 };
+    case 'ci_status':
+      return { ...frame, workflows: written.workflows ?? [], expect: written.expect ?? 'success' };
+    case 'webhook':
+      return {
+        ...frame,
+        templates: true,
+        ...requestOf(written),
+        ...present({ expect: written.expect && bareExpression(written.expect) }),
+      };
+    case 'coverage': {
+      const { minimum, metric = 'line', report, paths = [] } = written;
+      const percent = Number.parseFloat(String(minimum));
+      // A bare number up to 1 could mean two things, and is rejected.
+      return { ...frame, minimum: percent > 1 ? percent : `${percent}%`, metric, paths, ...present({ report }) };
+    }
+    case 'any_of':
+      return { ...frame, checks: written.conditions.map(checkOf) };
+    default:
+      return unreachable(written);
+  }
+}
+
+/** What an action stage does at the forge. */
+function forgeOf(written: WrittenAction): ForgeSpec {
+  const { action } = written;
+  switch (action) {
+    case 'merge_pr':
+      return { action, ...present({ method: written.method }), delete_branch: written.delete_branch ?? false };
+    case 'close_issue':
+      return { action, ...present({ issue: written.issue }) };
+    case 'create_issue':
+      return { action, title: written.title, ...present({ body: written.body }), labels: listOf(written.labels) };
+    case 'label':
+      return { action, add: listOf(written.add), remove: listOf(written.remove) };
+    case 'comment':
+      return { action, target: written.target, message: written.message };
+    case 'notify':
+      return notifyOf(written);
+    default:
+      return unreachable(written);
+  }
+}
+
+/** What a hook does at the forge. */
+export function hookOf(hook: WrittenHook): ForgeSpec {
+  const [name = '', fields] = Object.entries(hook)[0] ?? [];
+  if ('notify' in hook) return notifyOf(hook.notify);
+  if ('close_issue' in hook) return { action: 'close_issue', issue: hook.close_issue };
+  if ('label_issue' in hook) return { action: 'label', add: listOf(hook.label_issue), remove: [] };
+  return forgeOf({ ...(fields as object), action: name } as WrittenAction);
+}
+
+/** A message to a group or person. */
+export function notifyOf(notify: WrittenNotify): ForgeSpec {
+  const { target, message } = typeof notify === 'string' ? { target: notify } : notify;
+  return { action: 'notify', target, ...present({ message }) };
+}
+
+/** An expression without the braces that may be around it, so that it is not taken for a template and filled in too early. */
+function bareExpression(source: string): string {
+  const text = source.trim();
+  return text.length >= 4 && text.startsWith('{{') && text.endsWith('}}') ? text.slice(2, -2).trim() : text;
+}
+
+/** One text or several, as a list. */
+export function listOf(written: string | readonly string[] | undefined): readonly string[] {
+  return typeof written === 'string' ? [written] : (written ?? []);
+}
+
+/** The object, if it has any field. */
+export function nonEmpty<T extends object>(object: T | undefined): T | undefined {
+  return object === undefined || Object.keys(object).length === 0 ? undefined : object;
+}
