@@ -1,8 +1,10 @@
 // Owns the list of the built-in kinds of steps and gate checks. A new one is its folder and its lines here.
 
 import type { Compilers, KindCompiler } from '../authoring/graph/work.ts';
+import { EngineError } from '../base/error.ts';
 import type { CheckDeclaration } from '../definition/check.ts';
 import type { StepKind } from '../definition/model.ts';
+import type { OwnKind } from '../definition/own-kind.ts';
 import type { GateCheck } from '../steps/check.ts';
 import type { Executors, KindExecutor } from '../steps/work.ts';
 import { action } from './action/compile.ts';
@@ -80,3 +82,18 @@ export const REGISTRY: Registry = Object.freeze({
     any_of: { ...anyOfCheck, run: runAnyOf },
   }),
 });
+
+/** Kinds of steps and checks that an application defined. */
+export interface OwnParts {
+  readonly kinds?: Readonly<Record<string, OwnKind>> | undefined;
+  readonly checks?: Readonly<Record<string, GateCheck>> | undefined;
+}
+
+/** The built-in kinds and checks with those of an application, so that workflow files can name them. */
+export function registryWith({ kinds = {}, checks = {} }: OwnParts): Compilers {
+  const ownKinds = Object.fromEntries(Object.values(kinds).map((kind) => [kind.kind, kind]));
+  const declared = Object.entries(checks).map(([name, check]): [string, CheckDeclaration] => [name, { validate() {}, ...check, name }]);
+  const taken = Object.keys(ownKinds).find((name) => name in REGISTRY.kinds) ?? Object.keys(checks).find((name) => name in REGISTRY.checks);
+  if (taken !== undefined) throw new EngineError('USAGE', `"${taken}" is the name of a built-in kind or check; choose another name`);
+  return { ...REGISTRY, checks: { ...REGISTRY.checks, ...Object.fromEntries(declared) }, ownKinds };
+}

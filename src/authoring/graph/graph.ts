@@ -62,9 +62,18 @@ export function readGraph<Ctx, P>(spec: GraphSpec<Ctx, P>, reading: GraphReading
 }
 
 function compile<Ctx, P>(spec: GraphSpec<Ctx, P>, reading: GraphReading): CompiledWorkflow {
-  const { definition, steps } = readGraph(spec, reading);
-  checkDefinition(definition, reading.problems, { registry: reading.compilers });
-  reading.problems.refuse(definition.name);
+  const draft = readGraph(spec, reading);
+  checkDefinition(draft.definition, reading.problems, { registry: reading.compilers });
+  reading.problems.refuse(draft.definition.name);
+  return finishGraph(draft, reading, { context: spec.context as CompiledWorkflow['context'] });
+}
+
+/** The workflow of a draft that was checked, frozen and hashed. */
+export function finishGraph(
+  { definition, steps }: GraphDraft,
+  reading: GraphReading,
+  more: { readonly [Field in 'context' | 'trigger']?: CompiledWorkflow[Field] | undefined },
+): CompiledWorkflow {
   const frozen = deepFreeze(JSON.parse(JSON.stringify(definition)) as Definition);
   return Object.freeze(
     defined<CompiledWorkflow>({
@@ -72,7 +81,8 @@ function compile<Ctx, P>(spec: GraphSpec<Ctx, P>, reading: GraphReading): Compil
       hash: hashDefinition(frozen),
       codeHash: hashCode(reading.roles),
       code: frozenMap<StepCode>(steps.map(({ model, code }) => [model.id, code])),
-      context: spec.context as CompiledWorkflow['context'],
+      context: more.context,
+      trigger: more.trigger,
       children: frozenMap(reading.children),
     }),
   );

@@ -4,6 +4,7 @@
 import type { BoundStep, StepCode } from '../../definition/code.ts';
 import type { KindDeclaration, KindRegistry } from '../../definition/kind.ts';
 import type { RecoveryPolicy, StepKind, StepWork } from '../../definition/model.ts';
+import type { OwnKind } from '../../definition/own-kind.ts';
 import type { StepReading } from './reading.ts';
 import type { GroupSpec, MemberSpec, WorkSpec } from './spec.ts';
 
@@ -47,7 +48,12 @@ export interface KindCompiler extends KindDeclaration {
 /** The kinds and checks that workflows can be written with. */
 export interface Compilers extends KindRegistry {
   readonly kinds: Readonly<Record<StepKind, KindCompiler>>;
+  /** Kinds of the application, by the names that workflow files use. */
+  readonly ownKinds?: OwnKinds;
 }
+
+/** Kinds of steps that an application defined, by their names. */
+export type OwnKinds = Readonly<Record<string, OwnKind>>;
 
 /** The fields of a graph's step that are about its work. */
 export interface WorkFields {

@@ -3,7 +3,7 @@
 
 import { didYouMean } from '../../../base/suggest.ts';
 import type { FreePath } from '../../../expr/expression.ts';
-import { TRANSITION_KEYS, transitionOf } from '../compile/transition.ts';
+import { transitionKeysOf, transitionOf } from '../compile/transition.ts';
 import type { YamlPath } from '../position/position.ts';
 import { problemAt, type YamlProblem } from '../problem/problem.ts';
 import type { YamlExpression } from '../read/template.ts';
@@ -104,12 +104,12 @@ function outputProblem(name: string, position: FreePath['position'], { outputs }
 /** What a stage ended with is there while its way out is taken, and what the way adds to the context is made then. */
 function isOwnTransition({ stages }: WrittenWorkflow, [field, index, key, part]: YamlPath, type: WrittenStage['type']): boolean {
   const stage = field === 'stages' && typeof index === 'number' ? stages[index] : undefined;
-  return stage?.type === type && part === 'context' && TRANSITION_KEYS.some((known) => known === key);
+  return stage?.type === type && part === 'context' && transitionKeysOf(stage).some((known) => known === key);
 }
 
 /** Everything that can be in the context: what it begins with, what transitions add, and the facts of a forge. */
 function contextNames({ context, stages }: WrittenWorkflow): Set<string> {
-  const added = stages.flatMap((stage) => TRANSITION_KEYS.flatMap((key) => Object.keys(transitionOf(stage, key)?.context ?? {})));
+  const added = stages.flatMap((stage) => transitionKeysOf(stage).flatMap((key) => Object.keys(transitionOf(stage, key)?.context ?? {})));
   return new Set([...Object.keys(context ?? {}), ...added, ...FACTS]);
 }
 

@@ -9,17 +9,16 @@
 
 import type { CompiledWorkflow } from '../../../definition/code.ts';
 import { type Definition, membersOf, type StepModel } from '../../../definition/model.ts';
-import { workflowOf } from '../../../definition/plain-workflow.ts';
 import type { Problem } from '../../../definition/problem.ts';
 import { bypassesIn } from '../../../definition/rework.ts';
 import type { TriggerModel } from '../../../definition/trigger.ts';
 import { checkDefinition } from '../../../definition/validate.ts';
-import { readGraph } from '../../graph/graph.ts';
+import { finishGraph, readGraph } from '../../graph/graph.ts';
 import { GraphReading } from '../../graph/reading.ts';
 import type { Compilers } from '../../graph/work.ts';
 import type { WrittenWorkflow } from '../schema/schema.ts';
 import { specOf } from './spec.ts';
-import { type CompileProblem, TRANSITION_KEYS, Transitions, transitionOf } from './transition.ts';
+import { type CompileProblem, type TransitionKey, Transitions, transitionKeysOf, transitionOf } from './transition.ts';
 import { listOf } from './work.ts';
 
 const MAX_ITERATIONS = 10;
@@ -42,13 +41,14 @@ export interface Compiled {
 
 /** Compiles a checked file. */
 export function compileYaml(file: WrittenWorkflow, compilers: Compilers): Compiled {
-  const { definition, problems } = draftYaml(file, compilers);
-  return definition === undefined ? { problems } : { workflow: workflowOf(definition, triggerOf(file)), problems };
+  const { finish, problems } = draftYaml(file, compilers);
+  return finish === undefined ? { problems } : { workflow: finish(), problems };
 }
 
-/** A definition that is not frozen or hashed yet: enough to say what is wrong. */
+/** A definition, if nothing is wrong but warnings, and what freezes and hashes it: most files are only looked at. */
 interface Draft {
   readonly definition?: Definition;
+  readonly finish?: () => CompiledWorkflow;
   readonly problems: readonly CompileProblem[];
 }
 
@@ -56,7 +56,8 @@ interface Draft {
 export function draftYaml(file: WrittenWorkflow, compilers: Compilers): Draft {
   const transitions = new Transitions(file, file.limits?.max_iterations ?? MAX_ITERATIONS);
   const reading = new GraphReading(compilers, { isFile: true });
-  const { definition } = readGraph(specOf(file, transitions), reading);
+  const draft = readGraph(specOf(file, transitions, compilers.ownKinds), reading);
+  const { definition } = draft;
   // Names in expressions and targets of transitions are checked where they are written.
   const steps = definition.steps.map(withoutIdleSkip);
   checkDefinition({ ...definition, steps }, reading.problems, { registry: compilers, roots: 'any' });
@@ -68,7 +69,9 @@ export function draftYaml(file: WrittenWorkflow, compilers: Compilers): Draft {
   const follows = isTwice ? FOLLOWS_DUPLICATES : hasWrongTarget ? FOLLOWS_WRONG_TARGETS : new Set<string>();
   const graph = found.filter(({ code }) => !follows.has(code));
   const all = [...transitions.problems, ...graph, ...bypassWarnings(file, steps, definition.entry)];
-  return all.some(({ severity }) => severity === 'error') ? { problems: all } : { definition, problems: all };
+  return all.some(({ severity }) => severity === 'error')
+    ? { problems: all }
+    : { definition, problems: all, finish: () => finishGraph(draft, reading, { trigger: triggerOf(file) }) };
 }
 
 /** What starts the workflow. */
@@ -114,11 +117,12 @@ function placed({ stages }: WrittenWorkflow, problem: Problem): CompileProblem {
   const hint = HINTS[problem.code] ?? problem.hint;
   if (stage === undefined) return { ...problem, hint, severity: 'error', path: [] };
   // A bound that leads back into its loop is corrected where it says what follows it.
-  const bounded = problem.code === 'LOOP_REENTERED' ? TRANSITION_KEYS.find((key) => isBoundedWithTarget(stage, key)) : undefined;
-  return { ...problem, hint, severity: 'error', path: ['stages', index, ...(bounded === undefined ? [] : [bounded, 'then'])] };
+  const bounded = problem.code === 'LOOP_REENTERED' ? transitionKeysOf(stage).find((key) => isBoundedWithTarget(stage, key)) : undefined;
+  const inside = bounded === undefined ? (problem.code === 'KIND_INVALID' && 'with' in stage ? ['with'] : []) : [bounded, 'then'];
+  return { ...problem, hint, severity: 'error', path: ['stages', index, ...inside] };
 }
 
-function isBoundedWithTarget(stage: WrittenWorkflow['stages'][number], key: (typeof TRANSITION_KEYS)[number]): boolean {
+function isBoundedWithTarget(stage: WrittenWorkflow['stages'][number], key: TransitionKey): boolean {
   const { max_iterations: max, then } = transitionOf(stage, key) ?? {};
   return max !== undefined && then !== undefined;
 }

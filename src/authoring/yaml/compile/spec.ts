@@ -5,10 +5,11 @@ import { present } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import type { Arg, ArgSpecs } from '../../../definition/arg.ts';
 import type { BoundedTarget, GraphSpec, RetrySpec, SharedSpec, StepSpec } from '../../graph/spec.ts';
+import type { OwnKinds } from '../../graph/work.ts';
 import type { WrittenStage, WrittenWorkflow } from '../schema/schema.ts';
 import { aboutPullRequest, staleTransitions } from './landing.ts';
 import { always, notifyStep, retryOf, type TransitionKey, type Transitions, transitionOf } from './transition.ts';
-import { budgetOf, hookOf, nonEmpty, type WorkAndFrame, workOf } from './work.ts';
+import { budgetOf, hookOf, nonEmpty, ownKindOf, type WorkAndFrame, workOf } from './work.ts';
 
 type WrittenBranch = Extract<WrittenStage, { type: 'parallel' }>['branches'][number];
 type WrittenHooks = WrittenWorkflow['on_complete'];
@@ -26,9 +27,9 @@ const TROUBLES: readonly (readonly [outcome: string, keys: readonly TransitionKe
 const HOOK_RETRY: RetrySpec = { max: 3, on: ['error', 'timeout'], backoff: { initial: '10s', factor: 3, max: '10m' } };
 
 /** The spec of a workflow file. */
-export function specOf(file: WrittenWorkflow, transitions: Transitions): GraphSpec {
+export function specOf(file: WrittenWorkflow, transitions: Transitions, ownKinds: OwnKinds = {}): GraphSpec {
   const { name, title, description, version } = file.metadata;
-  const stages = file.stages.flatMap((stage, index) => stageSteps(file, { stage, index, transitions }));
+  const stages = file.stages.flatMap((stage, index) => stageSteps(file, { stage, index, transitions, ownKinds }));
   return {
     name,
     ...present({ title, description, version, budget: budgetOf(file.budget), protected: file.protected }),
@@ -50,14 +51,15 @@ interface StagePlace {
   readonly stage: WrittenStage;
   readonly index: number;
   readonly transitions: Transitions;
+  readonly ownKinds: OwnKinds;
 }
 
 /** The step of a stage, after the one that sends a message on entering it, if there is one. */
 function stageSteps(file: WrittenWorkflow, place: StagePlace): StepSpec[] {
-  const { stage, index, transitions } = place;
+  const { stage, index, transitions, ownKinds } = place;
   const extend = extensionOf(stage, transitions);
-  const work = stage.type === 'parallel' ? parallelOf(stage) : questionOf(file, place, workOf(stage));
-  const next = nextOf(stage, index, transitions);
+  const work = stage.type === 'parallel' ? parallelOf(stage, ownKinds) : questionOf(file, place, workOf(stage, ownKinds));
+  const next = nextOf(place);
   const step: StepSpec = {
     ...frameOf(stage),
     ...work,
@@ -74,10 +76,11 @@ function frameOf({ id, name: title, condition, timeout, recovery }: WrittenStage
   return { id, templates: true, merges: false, ...present({ title, condition, timeout, recovery }) };
 }
 
-function parallelOf({ join, branches, concurrency }: Extract<WrittenStage, { type: 'parallel' }>): Pick<StepSpec, 'parallel'> {
+function parallelOf(stage: Extract<WrittenStage, { type: 'parallel' }>, ownKinds: OwnKinds): Pick<StepSpec, 'parallel'> {
+  const { join, branches, concurrency } = stage;
   const members = branches.map((branch) => ({
     ...frameOf(branch),
-    ...workOf(branch),
+    ...workOf(branch, ownKinds),
     ...present({ writes: 'writes' in branch ? branch.writes : undefined }),
   }));
   return { parallel: { branches: members, ...present({ join: join as 'all' | undefined, concurrency }) } };
@@ -106,7 +109,7 @@ function extensionOf(stage: WrittenStage, transitions: Transitions): StepSpec['e
   return { by: extend, ...present({ max, tells }) };
 }
 
-function nextOf(stage: WrittenStage, index: number, transitions: Transitions): Readonly<Record<string, BoundedTarget>> {
+function nextOf({ stage, index, transitions, ownKinds }: StagePlace): Readonly<Record<string, BoundedTarget>> {
   const edge = (key: TransitionKey) => transitions.edge(index, key);
   const onward = { to: transitions.after(index) };
   const ok = SUCCESS.map(edge).find((found) => found !== undefined) ?? onward;
@@ -114,10 +117,11 @@ function nextOf(stage: WrittenStage, index: number, transitions: Transitions): R
   const reject = edge('on_reject') ?? edge('on_any_reject');
   const rejectAll = edge('on_all_reject');
   const onError = edge('on_error') ?? { to: 'escalate' };
+  const own = ownKindOf(stage, ownKinds)?.outcomes.map((outcome) => [outcome, edge(`on_${outcome}`) ?? onError] as const) ?? [];
   const troubles = TROUBLES.filter(([outcome]) => stage.type === 'action' || (outcome !== 'conflict' && outcome !== 'ci_failure')).map(
     ([outcome, keys]) => [outcome, keys.map(edge).find((found) => found !== undefined) ?? onError] as const,
   );
-  return { ok, skip, ...present({ reject, reject_all: rejectAll }), ...Object.fromEntries(troubles) };
+  return { ok, skip, ...present({ reject, reject_all: rejectAll }), ...Object.fromEntries([...troubles, ...own]) };
 }
 
 /** What is done before a run completes, one after the other; a message that does not arrive never affects the run. */

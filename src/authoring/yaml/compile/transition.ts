@@ -32,8 +32,14 @@ export const TRANSITION_KEYS = [
   'skip_to',
 ] as const;
 
-/** A key under which a stage says where it leads. */
-export type TransitionKey = (typeof TRANSITION_KEYS)[number];
+/** A key under which a stage says where it leads; kinds of an application have one for each of their outcomes. */
+export type TransitionKey = (typeof TRANSITION_KEYS)[number] | `on_${string}`;
+
+/** The keys of a stage that are transitions. */
+export function transitionKeysOf(stage: object): TransitionKey[] {
+  const own = Object.keys(stage).filter((key): key is `on_${string}` => key.startsWith('on_') && key !== 'on_enter');
+  return [...new Set<TransitionKey>([...TRANSITION_KEYS.filter((key) => key in stage), ...own])];
+}
 
 type Notify = Parameters<typeof notifyOf>[0];
 

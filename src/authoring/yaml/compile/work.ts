@@ -6,9 +6,11 @@ import { unreachable } from '../../../base/invariant.ts';
 import type { Json, JsonObject } from '../../../base/json.ts';
 import type { Budget } from '../../../definition/budget.ts';
 import type { OutputModel } from '../../../definition/model.ts';
+import type { OwnKind } from '../../../definition/own-kind.ts';
 import type { ForgeSpec, GateCheckSpec, GateOptionSpec, SharedSpec, WebhookSpec, WorkSpec } from '../../graph/spec.ts';
+import type { OwnKinds } from '../../graph/work.ts';
 import { isBuiltIn, type WrittenCheck } from '../schema/check.ts';
-import type { WrittenStage, WrittenWorkflow } from '../schema/schema.ts';
+import type { WrittenOwnStage, WrittenStage, WrittenWorkflow } from '../schema/schema.ts';
 
 type WrittenParallel = Extract<WrittenStage, { type: 'parallel' }>;
 type WrittenWork = Exclude<WrittenStage, WrittenParallel> | WrittenParallel['branches'][number];
@@ -21,7 +23,9 @@ type WrittenNotify = Extract<WrittenHook, { notify: unknown }>['notify'];
 export type WorkAndFrame = WorkSpec & SharedSpec;
 
 /** The work of a stage or a branch. Texts are templates where the schema allows them; results stay among the outputs. */
-export function workOf(stage: WrittenWork): WorkAndFrame {
+export function workOf(stage: WrittenWork, ownKinds: OwnKinds): WorkAndFrame {
+  const own = ownKindOf(stage, ownKinds);
+  if (own !== undefined) return { use: own((stage as WrittenOwnStage).with as never) };
   switch (stage.type) {
     case undefined:
     case 'agent':
@@ -50,6 +54,11 @@ export function workOf(stage: WrittenWork): WorkAndFrame {
     default:
       return unreachable(stage);
   }
+}
+
+/** The kind of the application that a stage names, if it does. */
+export function ownKindOf({ type }: { readonly type?: string | undefined }, ownKinds: OwnKinds): OwnKind | undefined {
+  return type !== undefined && Object.hasOwn(ownKinds, type) ? ownKinds[type] : undefined;
 }
 
 function agentOf(stage: Extract<WrittenWork, { agent: string }> | WrittenAgent): WorkAndFrame {

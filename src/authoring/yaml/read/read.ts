@@ -8,11 +8,12 @@
 import type { SourcePosition } from '../../../base/error.ts';
 import type { Json } from '../../../base/json.ts';
 import type { Origin } from '../../../expr/template.ts';
+import type { OwnKinds } from '../../graph/work.ts';
 import { Positions, type YamlPath } from '../position/position.ts';
 import { bestFirst, problemAt, type YamlProblem } from '../problem/problem.ts';
 import { type PlacedFault, schemaVerdict } from '../problem/schema.ts';
 import { hookRules, stageRules } from '../schema/rule.ts';
-import { type WrittenWorkflow, workflowSchema } from '../schema/schema.ts';
+import { schemaWith, type WrittenWorkflow } from '../schema/schema.ts';
 import { type PlacedText, textsOf } from '../schema/walk.ts';
 import { readSource } from './source.ts';
 import { readTemplates, type TemplateOptions, type YamlExpression } from './template.ts';
@@ -30,8 +31,14 @@ export interface YamlReading {
   originOf(path: YamlPath): Origin;
 }
 
+/** What is known beside the file. */
+export interface ReadOptions extends TemplateOptions {
+  /** Kinds of steps of the application, which stages can name. */
+  readonly ownKinds?: OwnKinds | undefined;
+}
+
 /** Reads the text of a workflow file; `file` is how positions name it. */
-export function readYamlWorkflow(text: string, file: string, options: TemplateOptions = {}): YamlReading {
+export function readYamlWorkflow(text: string, file: string, options: ReadOptions = {}): YamlReading {
   const source = readSource(text);
   const positions = new Positions({ text, file, root: source.root, placeAt: source.placeAt });
   const places = {
@@ -40,9 +47,10 @@ export function readYamlWorkflow(text: string, file: string, options: TemplateOp
   };
   if (source.root === undefined) return { document: undefined, problems: source.problems, expressions: [], ...places };
   const document = source.root.value;
-  const { faults, wrong } = schemaVerdict(workflowSchema, document);
+  const schema = schemaWith(options.ownKinds);
+  const { faults, wrong } = schemaVerdict(schema, document);
   const rules = ruleFaults(document, wrong);
-  const texts = soundTexts(textsOf(workflowSchema, document), faults);
+  const texts = soundTexts(textsOf(schema, document), faults);
   const { expressions, problems: textProblems } = readTemplates(texts, { document, positions, options });
   const placed = [...faults, ...rules].map((fault) => problemAt(positions.positionOf(fault.path, fault.part), fault));
   const problems = bestFirst([...placed, ...textProblems]);

@@ -2,9 +2,10 @@
 // files, once, with its meaning. What depends on more than one field is in `schema-rule.ts`.
 
 import * as z from 'zod';
+import type { OwnKinds } from '../../graph/work.ts';
 import { hook } from './action.ts';
-import { byName, choice, count, data, flag, literal, map, noted, oneOrMore, prose, texts, tree } from './field.ts';
-import { budget, stage } from './stage.ts';
+import { byName, choice, count, data, flag, literal, map, noted, noteOf, oneOrMore, prose, texts, tree } from './field.ts';
+import { budget, stage, stageWith } from './stage.ts';
 
 const metadata = map(
   'metadata',
@@ -122,7 +123,23 @@ export const workflowSchema = map(
   'A workflow of Pawl.',
 );
 
+const schemas = new WeakMap<OwnKinds, typeof workflowSchema>();
+
+/** The schema of a workflow file of an application that has kinds of steps of its own. */
+export function schemaWith(kinds: OwnKinds | undefined): typeof workflowSchema {
+  if (kinds === undefined || Object.keys(kinds).length === 0) return workflowSchema;
+  const known = schemas.get(kinds);
+  if (known !== undefined) return known;
+  const stages = noted(z.array(stageWith(Object.values(kinds))).min(1), noteOf(workflowSchema.shape.stages));
+  // The stages of own kinds have the fields of every stage, and `with`.
+  const made = noted(workflowSchema.extend({ stages }), { what: 'a workflow' }) as unknown as typeof workflowSchema;
+  schemas.set(kinds, made);
+  return made;
+}
+
 /** What a valid workflow file holds, as it is written. */
 export type WrittenWorkflow = z.infer<typeof workflowSchema>;
 /** A valid stage, as it is written. */
 export type WrittenStage = WrittenWorkflow['stages'][number];
+/** A valid stage of a kind of the application, as it is written. */
+export type WrittenOwnStage = Pick<WrittenStage, 'id'> & { readonly type: string; readonly with?: unknown };

@@ -2,6 +2,7 @@
 // transitions that this type can take. A branch of a parallel stage is a stage without transitions.
 
 import * as z from 'zod';
+import type { OwnKind } from '../../../definition/own-kind.ts';
 import { ACTION_MEANINGS, ACTIONS } from './action.ts';
 import { check, program, request } from './check.ts';
 import {
@@ -15,13 +16,14 @@ import {
   literal,
   map,
   noted,
+  noteOf,
   oneOrMore,
   template,
   texts,
   textsOrNone,
   tree,
 } from './field.ts';
-import { around, onEnter, outcomes, troubles } from './transition.ts';
+import { around, leads, onEnter, outcomes, troubles } from './transition.ts';
 
 const output = map(
   'an output',
@@ -185,6 +187,7 @@ const writes = textsOrNone(
   ['src/**'],
 ).optional();
 
+const BRANCH = { what: 'a branch', accepts: 'a map such as { id: security, agent: security-review, action: review }' };
 const branch = noted(
   z.discriminatedUnion('type', [
     member('agent', { type: typed('agent').optional(), ...agent, writes }),
@@ -203,7 +206,7 @@ const branch = noted(
       actionMember('notify', ACTIONS.notify),
     ]),
   ]),
-  { id: 'branch', what: 'a branch', accepts: 'a map such as { id: security, agent: security-review, action: review }' },
+  { id: 'branch', ...BRANCH },
 );
 
 const parallel = {
@@ -232,12 +235,15 @@ const framedAction = <A extends ActionName, S extends z.ZodRawShape>(name: A, sh
     ACTION_MEANINGS[name],
   );
 
+const STAGE = { what: 'a stage', accepts: 'a map such as { id: implement, type: agent, agent: feat-dev }' };
+const parallelStage = framed('parallel', { type: typed('parallel'), ...parallel, on_any_reject, on_all_reject, on_fail });
+
 /** One stage of a workflow. */
 export const stage = noted(
   z.discriminatedUnion('type', [
     framed('agent', { type: typed('agent'), ...agent, on_reject, on_fail }),
     framed('gate', { type: typed('gate'), ...gate, on_pass, on_fail }),
-    framed('parallel', { type: typed('parallel'), ...parallel, on_any_reject, on_all_reject, on_fail }),
+    parallelStage,
     framed('delay', { type: typed('delay'), ...delay }),
     framed('webhook', { type: typed('webhook'), ...webhook, on_success, on_failure }),
     framed('human', { type: typed('human'), ...human, on_reject }),
@@ -252,8 +258,28 @@ export const stage = noted(
       framedAction('notify', ACTIONS.notify),
     ]),
   ]),
-  { id: 'stage', what: 'a stage', accepts: 'a map such as { id: implement, type: agent, agent: feat-dev }' },
+  { id: 'stage', ...STAGE },
 );
+
+/** One stage of a workflow whose application has kinds of steps of its own. */
+export function stageWith(kinds: readonly OwnKind[]): z.ZodType {
+  const branches = noted(z.discriminatedUnion('type', [...branch.options, ...kinds.map((kind) => ownForm(kind, 'branch', {}))]), BRANCH);
+  const ownParallel = noted(parallelStage.extend({ branches: noted(z.array(branches).min(1), noteOf(parallel.branches)) }), {
+    what: 'a parallel stage',
+  });
+  const others = stage.options.filter((form) => form !== parallelStage);
+  return noted(z.discriminatedUnion('type', [ownParallel, ...others, ...kinds.map(ownStage)]), STAGE);
+}
+
+function ownStage(kind: OwnKind) {
+  const own = kind.outcomes.map((outcome) => [`on_${outcome}`, leads(`on_${outcome}`, `When its outcome is \`${outcome}\`.`).optional()]);
+  return ownForm(kind, 'stage', { ...Object.fromEntries(own), on_complete, on_fail, on_reject, ...troubles, on_enter: onEnter });
+}
+
+function ownForm({ kind }: OwnKind, what: 'stage' | 'branch', ways: z.ZodRawShape) {
+  const config = tree('The configuration of the kind, which may have templates.').optional();
+  return noted(z.strictObject({ ...around, type: z.literal(kind), with: config, ...ways }), { what: `${article(kind)} ${kind} ${what}` });
+}
 
 function article(word: string): string {
   return /^[aeiou]/.test(word) ? 'an' : 'a';
