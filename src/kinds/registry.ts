@@ -1,6 +1,7 @@
 // Owns the list of the built-in kinds of steps and gate checks. A new one is its folder and its lines here.
 
 import type { Compilers, KindCompiler } from '../authoring/graph/work.ts';
+import type { CheckForm } from '../authoring/yaml/schema/form.ts';
 import { EngineError } from '../base/error.ts';
 import type { CheckDeclaration } from '../definition/check.ts';
 import type { StepKind } from '../definition/model.ts';
@@ -18,18 +19,25 @@ import { execute as executeDelay } from './delay/run.ts';
 import { each } from './each/compile.ts';
 import { anyOfCheck } from './gate/checks/any-of/declare.ts';
 import { run as runAnyOf } from './gate/checks/any-of/run.ts';
+import { yaml as anyOfForm } from './gate/checks/any-of/yaml.ts';
 import { ciStatusCheck } from './gate/checks/ci-status/declare.ts';
 import { run as runCiStatus } from './gate/checks/ci-status/run.ts';
+import { yaml as ciStatusForm } from './gate/checks/ci-status/yaml.ts';
 import { commandCheck } from './gate/checks/command/declare.ts';
 import { run as runCommand } from './gate/checks/command/run.ts';
+import { yaml as commandForm } from './gate/checks/command/yaml.ts';
 import { coverageCheck } from './gate/checks/coverage/declare.ts';
 import { run as runCoverage } from './gate/checks/coverage/run.ts';
+import { yaml as coverageForm } from './gate/checks/coverage/yaml.ts';
 import { fileExistsCheck } from './gate/checks/file-exists/declare.ts';
 import { run as runFileExists } from './gate/checks/file-exists/run.ts';
+import { yaml as fileExistsForm } from './gate/checks/file-exists/yaml.ts';
 import { prApprovalCheck } from './gate/checks/pr-approval/declare.ts';
 import { run as runPrApproval } from './gate/checks/pr-approval/run.ts';
+import { yaml as prApprovalForm } from './gate/checks/pr-approval/yaml.ts';
 import { webhookCheck } from './gate/checks/webhook/declare.ts';
 import { run as runWebhook } from './gate/checks/webhook/run.ts';
+import { yaml as webhookForm } from './gate/checks/webhook/yaml.ts';
 import { gate } from './gate/compile.ts';
 import { execute as executeGate } from './gate/run.ts';
 import { generate } from './generate/compile.ts';
@@ -50,7 +58,7 @@ import { workflow } from './workflow/compile.ts';
 /** Everything about the kinds and checks that there are: how they are written, validated and executed. */
 export interface Registry extends Compilers, Executors {
   readonly kinds: Readonly<Record<StepKind, KindCompiler & KindExecutor>>;
-  readonly checks: Readonly<Record<string, CheckDeclaration & GateCheck>>;
+  readonly checks: Readonly<Record<string, CheckDeclaration & GateCheck & { readonly yaml?: CheckForm }>>;
 }
 
 /** The built-in kinds and checks, by name. */
@@ -73,13 +81,13 @@ export const REGISTRY: Registry = Object.freeze({
     own: { ...own, execute: executeOwn },
   }),
   checks: Object.freeze({
-    command: { ...commandCheck, run: runCommand },
-    file_exists: { ...fileExistsCheck, run: runFileExists },
-    coverage: { ...coverageCheck, run: runCoverage },
-    webhook: { ...webhookCheck, run: runWebhook },
-    pr_approval: { ...prApprovalCheck, run: runPrApproval },
-    ci_status: { ...ciStatusCheck, run: runCiStatus },
-    any_of: { ...anyOfCheck, run: runAnyOf },
+    command: { ...commandCheck, run: runCommand, yaml: commandForm },
+    file_exists: { ...fileExistsCheck, run: runFileExists, yaml: fileExistsForm },
+    pr_approval: { ...prApprovalCheck, run: runPrApproval, yaml: prApprovalForm },
+    ci_status: { ...ciStatusCheck, run: runCiStatus, yaml: ciStatusForm },
+    webhook: { ...webhookCheck, run: runWebhook, yaml: webhookForm },
+    coverage: { ...coverageCheck, run: runCoverage, yaml: coverageForm },
+    any_of: { ...anyOfCheck, run: runAnyOf, yaml: anyOfForm },
   }),
 });
 

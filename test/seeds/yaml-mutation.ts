@@ -129,7 +129,7 @@ export function tryFile(seed: number): Trial {
   const start = cpuTimeMs();
   const { errors, warnings } = lookAtYaml('f.yaml', text, REGISTRY);
   const tookMs = cpuTimeMs() - start;
-  const { document, problems, positionOf } = readYamlWorkflow(text, 'f.yaml');
+  const { document, problems, positionOf } = readYamlWorkflow(text, 'f.yaml', { compilers: REGISTRY });
   const rows = text.split('\n');
   const hasError = problems.some(({ severity }) => severity === 'error');
   if ((document === undefined) !== hasError)

@@ -9,6 +9,7 @@ import { triggerOf } from '../../src/authoring/yaml/compile/compile.ts';
 import { specOf } from '../../src/authoring/yaml/compile/spec.ts';
 import { Transitions } from '../../src/authoring/yaml/compile/transition.ts';
 import { readYamlWorkflow } from '../../src/authoring/yaml/read/read.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 
 const FOLDER = join(import.meta.dirname, '002');
 
@@ -27,7 +28,7 @@ const DIGESTS: Readonly<Record<string, string>> = {
 };
 
 const textOf = (name: string): string => readFileSync(join(FOLDER, `${name}.yaml`), 'utf8');
-const read = (text: string) => readYamlWorkflow(text, 'seed.yaml');
+const read = (text: string) => readYamlWorkflow(text, 'seed.yaml', { compilers: REGISTRY });
 const HEAD = 'apiVersion: squadron.dev/v1\nkind: Workflow\nmetadata:\n  name: envelope\nstages:\n';
 
 it.each(Object.entries(DIGESTS))('%s is the block of the seed', (name, digest) => {
@@ -69,7 +70,7 @@ describe('every stage of the seed is read inside an envelope', () => {
 it('feature-development is compiled to the letter', () => {
   const { document } = read(textOf('feature-development'));
   const file = document as NonNullable<typeof document>;
-  const spec = specOf(file, new Transitions(file, 10));
+  const spec = specOf(file, new Transitions(file, 10), REGISTRY);
   const step = (id: string) => spec.steps.find((one) => one.id === id);
   expect(triggerOf(file)).toMatchObject({ event: 'issues.labeled', label: 'feature' });
   expect(spec).toMatchObject({ onError: 'on_error.1', entry: 'research' });

@@ -1,10 +1,12 @@
 // Owns how the work of a step is read: which field says what does it. What its kind then keeps as configuration and as
 // code is read by the kind.
 
+import type { CheckDeclaration } from '../../definition/check.ts';
 import type { BoundStep, StepCode } from '../../definition/code.ts';
 import type { KindDeclaration, KindRegistry } from '../../definition/kind.ts';
 import type { RecoveryPolicy, StepKind, StepWork } from '../../definition/model.ts';
 import type { OwnKind } from '../../definition/own-kind.ts';
+import type { CheckForm } from '../yaml/schema/form.ts';
 import type { StepReading } from './reading.ts';
 import type { GroupSpec, MemberSpec, WorkSpec } from './spec.ts';
 
@@ -48,6 +50,7 @@ export interface KindCompiler extends KindDeclaration {
 /** The kinds and checks that workflows can be written with. */
 export interface Compilers extends KindRegistry {
   readonly kinds: Readonly<Record<StepKind, KindCompiler>>;
+  readonly checks: Readonly<Record<string, CheckDeclaration & { readonly yaml?: CheckForm }>>;
   /** Kinds of the application, by the names that workflow files use. */
   readonly ownKinds?: OwnKinds;
 }

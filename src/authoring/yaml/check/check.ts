@@ -28,7 +28,7 @@ export function lookAtYaml(file: string, text: string, registry: Compilers): Che
 
 /** What is wrong with a file, and what compiles it when nothing is. */
 function examine(file: string, text: string, registry: Compilers): CheckedModule & { readonly finish?: () => CompiledWorkflow } {
-  const { document, problems, positionOf, expressions } = readYamlWorkflow(text, file, { ownKinds: registry.ownKinds });
+  const { document, problems, positionOf, expressions } = readYamlWorkflow(text, file, { compilers: registry });
   const names = document === undefined ? [] : nameProblems(document, expressions);
   const read = [...problems, ...names].map(({ severity, code, message, hint = '', line, column }) => ({
     severity,

@@ -17,9 +17,9 @@ import { finishGraph, readGraph } from '../../graph/graph.ts';
 import { GraphReading } from '../../graph/reading.ts';
 import type { Compilers } from '../../graph/work.ts';
 import type { WrittenWorkflow } from '../schema/schema.ts';
+import { listOf } from './part.ts';
 import { specOf } from './spec.ts';
 import { type CompileProblem, type TransitionKey, Transitions, transitionKeysOf, transitionOf } from './transition.ts';
-import { listOf } from './work.ts';
 
 const MAX_ITERATIONS = 10;
 /** Problems that a target without a stage causes by itself. */
@@ -56,7 +56,7 @@ interface Draft {
 export function draftYaml(file: WrittenWorkflow, compilers: Compilers): Draft {
   const transitions = new Transitions(file, file.limits?.max_iterations ?? MAX_ITERATIONS);
   const reading = new GraphReading(compilers, { isFile: true });
-  const draft = readGraph(specOf(file, transitions, compilers.ownKinds), reading);
+  const draft = readGraph(specOf(file, transitions, compilers), reading);
   const { definition } = draft;
   // Names in expressions and targets of transitions are checked where they are written.
   const steps = definition.steps.map(withoutIdleSkip);

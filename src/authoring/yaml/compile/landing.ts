@@ -1,15 +1,14 @@
 // Owns what ties a merge to what people approved: questions of a workflow that lands a pull request are about its head,
 // a merge that finds another head leads back to the approval, and one that finds another tree leads back to the checks.
 
+import { LOOKS_ELSEWHERE } from '../../../definition/landing.ts';
 import type { BoundedTarget } from '../../graph/spec.ts';
-import type { WrittenCheck } from '../schema/check.ts';
+import type { WrittenCheck } from '../schema/form.ts';
 import type { WrittenStage, WrittenWorkflow } from '../schema/schema.ts';
 import type { Transitions } from './transition.ts';
 
 /** How often a merge may lead back to the checks before a person has to look. */
 const CHECKED_AGAIN_MAX = 3;
-/** Checks that look at something else than files. */
-const LOOKS_ELSEWHERE: readonly string[] = ['pr_approval', 'ci_status', 'webhook'];
 
 /** Whether a workflow is about a pull request: one starts it, opens one or merges one. */
 export function aboutPullRequest({ trigger, stages }: WrittenWorkflow): boolean {
@@ -65,7 +64,7 @@ function isFileGate(stage: WrittenStage): boolean {
 
 function looksAtFiles(check: WrittenCheck): boolean {
   if (check.check === 'any_of') return (check.conditions as readonly WrittenCheck[]).some(looksAtFiles);
-  return !LOOKS_ELSEWHERE.includes(check.check);
+  return !LOOKS_ELSEWHERE.has(check.check);
 }
 
 function isApproval(stage: WrittenStage): boolean {

@@ -13,7 +13,7 @@ const HEAD = 'apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\n';
 const AGENT = 'type: agent, agent: dev';
 
 function fileOf(text: string) {
-  const { document, problems } = readYamlWorkflow(text, 'w.yaml');
+  const { document, problems } = readYamlWorkflow(text, 'w.yaml', { compilers: REGISTRY });
   expect(problems).toEqual([]);
   return document as NonNullable<typeof document>;
 }
@@ -21,7 +21,7 @@ function fileOf(text: string) {
 /** The spec of a workflow with one stage, whose fields are given as YAML on one line, and one more field. */
 function specWith(fields: string, more = ''): GraphSpec {
   const file = fileOf(`${HEAD}${more}\nstages:\n  - { id: a, ${fields} }\n  - { id: b, ${AGENT} }\n  - { id: c, ${AGENT} }\n`);
-  return specOf(file, new Transitions(file, 10));
+  return specOf(file, new Transitions(file, 10), REGISTRY);
 }
 
 const stepsOf = (spec: GraphSpec): ReadonlyMap<string, StepSpec> => new Map(spec.steps.map((step) => [String(step.id), step]));

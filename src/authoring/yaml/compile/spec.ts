@@ -5,11 +5,12 @@ import { present } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import type { Arg, ArgSpecs } from '../../../definition/arg.ts';
 import type { BoundedTarget, GraphSpec, RetrySpec, SharedSpec, StepSpec } from '../../graph/spec.ts';
-import type { OwnKinds } from '../../graph/work.ts';
+import type { Compilers } from '../../graph/work.ts';
 import type { WrittenStage, WrittenWorkflow } from '../schema/schema.ts';
 import { aboutPullRequest, staleTransitions } from './landing.ts';
+import { nonEmpty } from './part.ts';
 import { always, notifyStep, retryOf, type TransitionKey, type Transitions, transitionOf } from './transition.ts';
-import { budgetOf, hookOf, nonEmpty, ownKindOf, type WorkAndFrame, workOf } from './work.ts';
+import { budgetOf, hookOf, ownKindOf, type WorkAndFrame, workOf } from './work.ts';
 
 type WrittenBranch = Extract<WrittenStage, { type: 'parallel' }>['branches'][number];
 type WrittenHooks = WrittenWorkflow['on_complete'];
@@ -27,9 +28,9 @@ const TROUBLES: readonly (readonly [outcome: string, keys: readonly TransitionKe
 const HOOK_RETRY: RetrySpec = { max: 3, on: ['error', 'timeout'], backoff: { initial: '10s', factor: 3, max: '10m' } };
 
 /** The spec of a workflow file. */
-export function specOf(file: WrittenWorkflow, transitions: Transitions, ownKinds: OwnKinds = {}): GraphSpec {
+export function specOf(file: WrittenWorkflow, transitions: Transitions, compilers: Compilers): GraphSpec {
   const { name, title, description, version } = file.metadata;
-  const stages = file.stages.flatMap((stage, index) => stageSteps(file, { stage, index, transitions, ownKinds }));
+  const stages = file.stages.flatMap((stage, index) => stageSteps(file, { stage, index, transitions, compilers }));
   return {
     name,
     ...present({ title, description, version, budget: budgetOf(file.budget), protected: file.protected }),
@@ -51,14 +52,14 @@ interface StagePlace {
   readonly stage: WrittenStage;
   readonly index: number;
   readonly transitions: Transitions;
-  readonly ownKinds: OwnKinds;
+  readonly compilers: Compilers;
 }
 
 /** The step of a stage, after the one that sends a message on entering it, if there is one. */
 function stageSteps(file: WrittenWorkflow, place: StagePlace): StepSpec[] {
-  const { stage, index, transitions, ownKinds } = place;
+  const { stage, index, transitions, compilers } = place;
   const extend = extensionOf(stage, transitions);
-  const work = stage.type === 'parallel' ? parallelOf(stage, ownKinds) : questionOf(file, place, workOf(stage, ownKinds));
+  const work = stage.type === 'parallel' ? parallelOf(stage, compilers) : questionOf(file, place, workOf(stage, compilers));
   const next = nextOf(place);
   const step: StepSpec = {
     ...frameOf(stage),
@@ -76,11 +77,11 @@ function frameOf({ id, name: title, condition, timeout, recovery }: WrittenStage
   return { id, templates: true, merges: false, ...present({ title, condition, timeout, recovery }) };
 }
 
-function parallelOf(stage: Extract<WrittenStage, { type: 'parallel' }>, ownKinds: OwnKinds): Pick<StepSpec, 'parallel'> {
+function parallelOf(stage: Extract<WrittenStage, { type: 'parallel' }>, compilers: Compilers): Pick<StepSpec, 'parallel'> {
   const { join, branches, concurrency } = stage;
   const members = branches.map((branch) => ({
     ...frameOf(branch),
-    ...workOf(branch, ownKinds),
+    ...workOf(branch, compilers),
     ...present({ writes: 'writes' in branch ? branch.writes : undefined }),
   }));
   return { parallel: { branches: members, ...present({ join: join as 'all' | undefined, concurrency }) } };
@@ -109,7 +110,7 @@ function extensionOf(stage: WrittenStage, transitions: Transitions): StepSpec['e
   return { by: extend, ...present({ max, tells }) };
 }
 
-function nextOf({ stage, index, transitions, ownKinds }: StagePlace): Readonly<Record<string, BoundedTarget>> {
+function nextOf({ stage, index, transitions, compilers }: StagePlace): Readonly<Record<string, BoundedTarget>> {
   const edge = (key: TransitionKey) => transitions.edge(index, key);
   const onward = { to: transitions.after(index) };
   const ok = SUCCESS.map(edge).find((found) => found !== undefined) ?? onward;
@@ -117,7 +118,7 @@ function nextOf({ stage, index, transitions, ownKinds }: StagePlace): Readonly<R
   const reject = edge('on_reject') ?? edge('on_any_reject');
   const rejectAll = edge('on_all_reject');
   const onError = edge('on_error') ?? { to: 'escalate' };
-  const own = ownKindOf(stage, ownKinds)?.outcomes.map((outcome) => [outcome, edge(`on_${outcome}`) ?? onError] as const) ?? [];
+  const own = ownKindOf(stage, compilers)?.outcomes.map((outcome) => [outcome, edge(`on_${outcome}`) ?? onError] as const) ?? [];
   const troubles = TROUBLES.filter(([outcome]) => stage.type === 'action' || (outcome !== 'conflict' && outcome !== 'ci_failure')).map(
     ([outcome, keys]) => [outcome, keys.map(edge).find((found) => found !== undefined) ?? onError] as const,
   );

@@ -1,16 +1,17 @@
 // Owns how the work of a stage, a branch or a hook is said in the spec of a graph.
 
-import { type Duration, parseDuration } from '../../../base/duration.ts';
+import { parseDuration } from '../../../base/duration.ts';
 import { present } from '../../../base/fields.ts';
 import { unreachable } from '../../../base/invariant.ts';
 import type { Json, JsonObject } from '../../../base/json.ts';
 import type { Budget } from '../../../definition/budget.ts';
 import type { OutputModel } from '../../../definition/model.ts';
 import type { OwnKind } from '../../../definition/own-kind.ts';
-import type { ForgeSpec, GateCheckSpec, GateOptionSpec, SharedSpec, WebhookSpec, WorkSpec } from '../../graph/spec.ts';
-import type { OwnKinds } from '../../graph/work.ts';
-import { isBuiltIn, type WrittenCheck } from '../schema/check.ts';
+import type { ForgeSpec, GateCheckSpec, GateOptionSpec, SharedSpec, WorkSpec } from '../../graph/spec.ts';
+import type { Compilers } from '../../graph/work.ts';
+import type { WrittenCheck } from '../schema/form.ts';
 import type { WrittenOwnStage, WrittenStage, WrittenWorkflow } from '../schema/schema.ts';
+import { bareExpression, envOf, listOf, nonEmpty, requestOf } from './part.ts';
 
 type WrittenParallel = Extract<WrittenStage, { type: 'parallel' }>;
 type WrittenWork = Exclude<WrittenStage, WrittenParallel> | WrittenParallel['branches'][number];
@@ -23,15 +24,15 @@ type WrittenNotify = Extract<WrittenHook, { notify: unknown }>['notify'];
 export type WorkAndFrame = WorkSpec & SharedSpec;
 
 /** The work of a stage or a branch. Texts are templates where the schema allows them; results stay among the outputs. */
-export function workOf(stage: WrittenWork, ownKinds: OwnKinds): WorkAndFrame {
-  const own = ownKindOf(stage, ownKinds);
+export function workOf(stage: WrittenWork, compilers: Compilers): WorkAndFrame {
+  const own = ownKindOf(stage, compilers);
   if (own !== undefined) return { use: own((stage as WrittenOwnStage).with as never) };
   switch (stage.type) {
     case undefined:
     case 'agent':
       return agentOf(stage);
     case 'gate':
-      return { gate: { checks: stage.conditions.map(checkOf) } };
+      return { gate: { checks: stage.conditions.map((check) => checkOf(check, compilers)) } };
     case 'delay': {
       const { duration, poll } = stage;
       return { delay: { duration, ...present({ poll: poll && { interval: poll.interval, condition: bareExpression(poll.condition) } }) } };
@@ -57,7 +58,7 @@ export function workOf(stage: WrittenWork, ownKinds: OwnKinds): WorkAndFrame {
 }
 
 /** The kind of the application that a stage names, if it does. */
-export function ownKindOf({ type }: { readonly type?: string | undefined }, ownKinds: OwnKinds): OwnKind | undefined {
+export function ownKindOf({ type }: { readonly type?: string | undefined }, { ownKinds = {} }: Compilers): OwnKind | undefined {
   return type !== undefined && Object.hasOwn(ownKinds, type) ? ownKinds[type] : undefined;
 }
 
@@ -107,58 +108,15 @@ interface WrittenProgram {
 }
 
 function programOf(program: WrittenProgram): Pick<WorkAndFrame, 'command' | 'env' | 'cwd'> {
-  return present({ command: program.run ?? program.argv, env: envOf(program), cwd: program.cwd });
+  return present({ command: program.run ?? program.argv, env: envOf(program.env), cwd: program.cwd });
 }
 
-/** Variables as texts. */
-function envOf({ env = {} }: WrittenProgram): Readonly<Record<string, string>> | undefined {
-  return nonEmpty(Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])));
-}
-
-interface WrittenRequest {
-  readonly url: string;
-  readonly method?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly body?: unknown;
-}
-
-function requestOf({ url, method, headers = {}, body }: WrittenRequest): WebhookSpec['request'] {
-  return { url, method: method ?? (body === undefined ? 'GET' : 'POST'), headers, ...present({ body: body as Json | undefined }) };
-}
-
-/** A check of a gate. */
-function checkOf(written: WrittenCheck): GateCheckSpec {
-  if (!isBuiltIn(written)) return written as GateCheckSpec;
-  const frame = { check: written.check, ...present({ timeout: written.timeout as Duration | undefined }) };
-  switch (written.check) {
-    case 'command': {
-      const { run, argv, cwd, report, tests, expect } = written;
-      return { ...frame, ...present({ run, argv, env: envOf(written), cwd, report, tests, expect: expect && bareExpression(expect) }) };
-    }
-    case 'file_exists':
-      return { ...frame, paths: written.paths };
-    case 'pr_approval':
-      return { ...frame, from: listOf(written.from), count: written.count ?? 1 };
-    case 'ci_status':
-      return { ...frame, workflows: written.workflows ?? [], expect: written.expect ?? 'success' };
-    case 'webhook':
-      return {
-        ...frame,
-        templates: true,
-        ...requestOf(written),
-        ...present({ expect: written.expect && bareExpression(written.expect) }),
-      };
-    case 'coverage': {
-      const { minimum, metric = 'line', report, paths = [] } = written;
-      const percent = Number.parseFloat(String(minimum));
-      // A bare number up to 1 could mean two things, and is rejected.
-      return { ...frame, minimum: percent > 1 ? percent : `${percent}%`, metric, paths, ...present({ report }) };
-    }
-    case 'any_of':
-      return { ...frame, checks: written.conditions.map(checkOf) };
-    default:
-      return unreachable(written);
-  }
+/** A check of a gate; all fields of one that has no form are its own. */
+function checkOf(written: WrittenCheck, compilers: Compilers): GateCheckSpec {
+  const { check, timeout } = written;
+  const form = Object.hasOwn(compilers.checks, check) ? compilers.checks[check]?.yaml : undefined;
+  if (form === undefined) return written as GateCheckSpec;
+  return { ...form.toSpec(written as never, (inner) => checkOf(inner, compilers)), check, ...present({ timeout }) };
 }
 
 /** What an action stage does at the forge. */
@@ -195,20 +153,4 @@ export function hookOf(hook: WrittenHook): ForgeSpec {
 export function notifyOf(notify: WrittenNotify): ForgeSpec {
   const { target, message } = typeof notify === 'string' ? { target: notify } : notify;
   return { action: 'notify', target, ...present({ message }) };
-}
-
-/** An expression without the braces that may be around it, so that it is not taken for a template and filled in too early. */
-function bareExpression(source: string): string {
-  const text = source.trim();
-  return text.length >= 4 && text.startsWith('{{') && text.endsWith('}}') ? text.slice(2, -2).trim() : text;
-}
-
-/** One text or several, as a list. */
-export function listOf(written: string | readonly string[] | undefined): readonly string[] {
-  return typeof written === 'string' ? [written] : (written ?? []);
-}
-
-/** The object, if it has any field. */
-export function nonEmpty<T extends object>(object: T | undefined): T | undefined {
-  return object === undefined || Object.keys(object).length === 0 ? undefined : object;
 }

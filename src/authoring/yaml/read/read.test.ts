@@ -2,11 +2,12 @@
 
 import { describe, expect, it } from 'vitest';
 import { cpuTimeMs } from '../../../../test/cpu-time.ts';
+import { REGISTRY } from '../../../kinds/registry.ts';
 import { readYamlWorkflow, type YamlReading } from './read.ts';
 
 const HEAD = 'apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\n';
 
-const read = (text: string, options = {}): YamlReading => readYamlWorkflow(text, 'w.yaml', options);
+const read = (text: string, options = {}): YamlReading => readYamlWorkflow(text, 'w.yaml', { compilers: REGISTRY, ...options });
 /** A workflow with one stage, whose fields are given as YAML on one line. */
 const withStage = (fields: string): string => `${HEAD}stages:\n  - { id: a, ${fields} }\n`;
 

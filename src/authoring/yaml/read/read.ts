@@ -8,12 +8,12 @@
 import type { SourcePosition } from '../../../base/error.ts';
 import type { Json } from '../../../base/json.ts';
 import type { Origin } from '../../../expr/template.ts';
-import type { OwnKinds } from '../../graph/work.ts';
+import type { Compilers } from '../../graph/work.ts';
 import { Positions, type YamlPath } from '../position/position.ts';
 import { bestFirst, problemAt, type YamlProblem } from '../problem/problem.ts';
 import { type PlacedFault, schemaVerdict } from '../problem/schema.ts';
 import { hookRules, stageRules } from '../schema/rule.ts';
-import { schemaWith, type WrittenWorkflow } from '../schema/schema.ts';
+import { type WrittenWorkflow, workflowSchema } from '../schema/schema.ts';
 import { type PlacedText, textsOf } from '../schema/walk.ts';
 import { readSource } from './source.ts';
 import { readTemplates, type TemplateOptions, type YamlExpression } from './template.ts';
@@ -33,12 +33,12 @@ export interface YamlReading {
 
 /** What is known beside the file. */
 export interface ReadOptions extends TemplateOptions {
-  /** Kinds of steps of the application, which stages can name. */
-  readonly ownKinds?: OwnKinds | undefined;
+  /** The kinds and checks that the file can name. */
+  readonly compilers: Compilers;
 }
 
 /** Reads the text of a workflow file; `file` is how positions name it. */
-export function readYamlWorkflow(text: string, file: string, options: ReadOptions = {}): YamlReading {
+export function readYamlWorkflow(text: string, file: string, options: ReadOptions): YamlReading {
   const source = readSource(text);
   const positions = new Positions({ text, file, root: source.root, placeAt: source.placeAt });
   const places = {
@@ -47,9 +47,9 @@ export function readYamlWorkflow(text: string, file: string, options: ReadOption
   };
   if (source.root === undefined) return { document: undefined, problems: source.problems, expressions: [], ...places };
   const document = source.root.value;
-  const schema = schemaWith(options.ownKinds);
+  const schema = workflowSchema(options.compilers);
   const { faults, wrong } = schemaVerdict(schema, document);
-  const rules = ruleFaults(document, wrong);
+  const rules = ruleFaults(document, wrong, options.compilers);
   const texts = soundTexts(textsOf(schema, document), faults);
   const { expressions, problems: textProblems } = readTemplates(texts, { document, positions, options });
   const placed = [...faults, ...rules].map((fault) => problemAt(positions.positionOf(fault.path, fault.part), fault));
@@ -60,7 +60,7 @@ export function readYamlWorkflow(text: string, file: string, options: ReadOption
 }
 
 /** The rules of those stages and hooks whose shape is right. */
-function ruleFaults(document: Json, wrong: readonly YamlPath[]): PlacedFault[] {
+function ruleFaults(document: Json, wrong: readonly YamlPath[], compilers: Compilers): PlacedFault[] {
   // By their first two parts, of which shorter paths lack some: a list may hold as many items as there are faults.
   const faulty = new Set(wrong.map(([field, index]) => `${field}/${index}`));
   const isSound = (field: string, index: number): boolean =>
@@ -69,7 +69,7 @@ function ruleFaults(document: Json, wrong: readonly YamlPath[]): PlacedFault[] {
   const sound = <T>(list: readonly T[] | undefined, field: string, rules: (item: T, path: YamlPath) => PlacedFault[]): PlacedFault[] =>
     Array.isArray(list) ? list.flatMap((item: T, index) => (isSound(field, index) ? rules(item, [field, index]) : [])) : [];
   return [
-    ...sound(written.stages, 'stages', stageRules),
+    ...sound(written.stages, 'stages', (stage, path) => stageRules(stage, path, compilers)),
     ...sound(written.on_complete, 'on_complete', hookRules),
     ...sound(written.on_error, 'on_error', hookRules),
   ];

@@ -1,12 +1,13 @@
 // Owns what a shape alone cannot say: fields that need or exclude each other. These rules look at one stage at a time,
-// so that a fault in one does not hide those of the others. What concerns the graph is checked on the definition.
+// so that a problem in one does not hide those of the others. What concerns the graph is checked on the definition.
 
 import { nearestName } from '../../../base/suggest.ts';
 import { patternRefusal } from '../../../definition/output-pattern.ts';
+import type { Compilers } from '../../graph/work.ts';
 import type { YamlPath } from '../position/position.ts';
 import { quoted } from '../problem/problem.ts';
 import type { PlacedFault } from '../problem/schema.ts';
-import { BUILT_IN_CHECKS, isBuiltIn, type WrittenCheck } from './check.ts';
+import type { WrittenCheck } from './form.ts';
 import type { WrittenStage, WrittenWorkflow } from './schema.ts';
 
 type WrittenParallel = Extract<WrittenStage, { type: 'parallel' }>;
@@ -15,12 +16,12 @@ type WrittenOutput = NonNullable<Extract<WrittenStage, { type: 'agent' }>['outpu
 type WrittenHook = NonNullable<WrittenWorkflow['on_complete']>[number];
 
 /** What is wrong with a stage whose shape is right. */
-export function stageRules(stage: WrittenStage, path: YamlPath): PlacedFault[] {
+export function stageRules(stage: WrittenStage, path: YamlPath, compilers: Compilers): PlacedFault[] {
   const skip = stage.skip_to !== undefined && stage.condition === undefined ? [useless([...path, 'skip_to'])] : [];
   const success = oneSuccess(stage, path);
   const retries = oneRetry(stage, path);
-  if (stage.type !== 'parallel') return [...skip, ...success, ...retries, ...workRules(stage, path)];
-  const branches = stage.branches.flatMap((branch, index) => workRules(branch, [...path, 'branches', index]));
+  if (stage.type !== 'parallel') return [...skip, ...success, ...retries, ...workRules(stage, path, compilers)];
+  const branches = stage.branches.flatMap((branch, index) => workRules(branch, [...path, 'branches', index], compilers));
   return [...skip, ...success, ...retries, ...joinRule(stage, path), ...branches];
 }
 
@@ -49,12 +50,12 @@ export function hookRules(hook: WrittenHook, path: YamlPath): PlacedFault[] {
   return 'label' in hook ? labelRule(hook.label, [...path, 'label']) : [];
 }
 
-function workRules(stage: WrittenWork, path: YamlPath): PlacedFault[] {
+function workRules(stage: WrittenWork, path: YamlPath, compilers: Compilers): PlacedFault[] {
   switch (stage.type) {
     case 'command':
       return [...programRule(stage, path), ...outputRules(stage.outputs, path)];
     case 'gate':
-      return stage.conditions.flatMap((check, index) => checkRules(check, [...path, 'conditions', index]));
+      return stage.conditions.flatMap((check, index) => checkRules(check, [...path, 'conditions', index], compilers));
     case 'action':
       return stage.action === 'label' ? labelRule(stage, path) : [];
     case 'agent':
@@ -65,23 +66,26 @@ function workRules(stage: WrittenWork, path: YamlPath): PlacedFault[] {
   }
 }
 
-function checkRules(check: WrittenCheck, path: YamlPath): PlacedFault[] {
-  if (!isBuiltIn(check)) return doubtfulName(check.check, path);
-  if (check.check === 'command') return programRule(check, path);
-  if (check.check !== 'any_of') return [];
-  return check.conditions.flatMap((one, index) => checkRules(one, [...path, 'conditions', index]));
+function checkRules(check: WrittenCheck, path: YamlPath, compilers: Compilers): PlacedFault[] {
+  const { checks } = compilers;
+  const form = Object.hasOwn(checks, check.check) ? checks[check.check]?.yaml : undefined;
+  if (form === undefined) return Object.hasOwn(checks, check.check) ? [] : doubtfulName(check.check, path, Object.keys(checks));
+  const inner = form.isMadeOfOthers === true ? (check.conditions as readonly WrittenCheck[]) : [];
+  const own = form.rules?.(check as never, path) ?? [];
+  return [...own, ...inner.flatMap((one, index) => checkRules(one, [...path, 'conditions', index], compilers))];
 }
 
 /** A check of one's own that is called almost like a built-in one is more often a slip than a name. */
-function doubtfulName(name: string, path: YamlPath): PlacedFault[] {
-  const near = nearestName(name, BUILT_IN_CHECKS);
+function doubtfulName(name: string, path: YamlPath, known: readonly string[]): PlacedFault[] {
+  const near = nearestName(name, known);
   if (near === undefined) return [];
   const message = `${quoted(name)} is read as a check of your own; did you mean "${near}"?`;
   const hint = `write ${near} for the built-in check, or give your own another name`;
   return [{ code: 'CHECK_DOUBTFUL', message, hint, severity: 'warning', path: [...path, 'check'], part: 'value' }];
 }
 
-function programRule(program: { readonly run?: string | undefined; readonly argv?: unknown }, path: YamlPath): PlacedFault[] {
+/** A program is a shell line or words, and not both. */
+export function programRule(program: { readonly run?: string | undefined; readonly argv?: unknown }, path: YamlPath): PlacedFault[] {
   const { run, argv } = program;
   if (run === undefined && argv === undefined)
     return [

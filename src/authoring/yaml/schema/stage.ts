@@ -4,7 +4,6 @@
 import * as z from 'zod';
 import type { OwnKind } from '../../../definition/own-kind.ts';
 import { ACTION_MEANINGS, ACTIONS } from './action.ts';
-import { check, program, request } from './check.ts';
 import {
   byName,
   choice,
@@ -16,13 +15,14 @@ import {
   literal,
   map,
   noted,
-  noteOf,
   oneOrMore,
   template,
   texts,
   textsOrNone,
   tree,
 } from './field.ts';
+import type { WrittenCheck } from './form.ts';
+import { program, request } from './part.ts';
 import { around, leads, onEnter, outcomes, troubles } from './transition.ts';
 
 const output = map(
@@ -77,13 +77,14 @@ const agent = {
   outputs,
 } as const;
 
-const gate = {
-  conditions: noted(z.array(check).min(1), {
-    description: 'The checks. All run, in this order, and all must pass.',
-    examples: [[{ check: 'command', run: 'npm test' }]],
-    accepts: 'a list of checks',
-  }),
-} as const;
+const gateWith = (check: z.ZodType<WrittenCheck>) =>
+  ({
+    conditions: noted(z.array(check).min(1), {
+      description: 'The checks. All run, in this order, and all must pass.',
+      examples: [[{ check: 'command', run: 'npm test' }]],
+      accepts: 'a list of checks',
+    }),
+  }) as const;
 
 const delay = {
   duration: duration('How long it waits.', '30s'),
@@ -187,42 +188,46 @@ const writes = textsOrNone(
   ['src/**'],
 ).optional();
 
-const BRANCH = { what: 'a branch', accepts: 'a map such as { id: security, agent: security-review, action: review }' };
-const branch = noted(
-  z.discriminatedUnion('type', [
-    member('agent', { type: typed('agent').optional(), ...agent, writes }),
-    member('gate', { type: typed('gate'), ...gate }),
-    member('delay', { type: typed('delay'), ...delay }),
-    member('webhook', { type: typed('webhook'), ...webhook }),
-    member('human', { type: typed('human'), ...human }),
-    member('workflow', { type: typed('workflow'), ...workflow }),
-    member('command', { type: typed('command'), ...program, outputs, writes }),
-    z.discriminatedUnion('action', [
-      actionMember('merge_pr', ACTIONS.merge_pr),
-      actionMember('close_issue', ACTIONS.close_issue),
-      actionMember('create_issue', ACTIONS.create_issue),
-      actionMember('label', ACTIONS.label),
-      actionMember('comment', ACTIONS.comment),
-      actionMember('notify', ACTIONS.notify),
+/** The schema of a branch, given that of a check and the forms of own kinds. */
+function branchSchema(check: z.ZodType<WrittenCheck>, own: []) {
+  return noted(
+    z.discriminatedUnion('type', [
+      member('agent', { type: typed('agent').optional(), ...agent, writes }),
+      member('gate', { type: typed('gate'), ...gateWith(check) }),
+      member('delay', { type: typed('delay'), ...delay }),
+      member('webhook', { type: typed('webhook'), ...webhook }),
+      member('human', { type: typed('human'), ...human }),
+      member('workflow', { type: typed('workflow'), ...workflow }),
+      member('command', { type: typed('command'), ...program, outputs, writes }),
+      z.discriminatedUnion('action', [
+        actionMember('merge_pr', ACTIONS.merge_pr),
+        actionMember('close_issue', ACTIONS.close_issue),
+        actionMember('create_issue', ACTIONS.create_issue),
+        actionMember('label', ACTIONS.label),
+        actionMember('comment', ACTIONS.comment),
+        actionMember('notify', ACTIONS.notify),
+      ]),
+      ...own,
     ]),
-  ]),
-  { id: 'branch', ...BRANCH },
-);
+    { id: 'branch', what: 'a branch', accepts: 'a map such as { id: security, agent: security-review, action: review }' },
+  );
+}
 
-const parallel = {
-  join: noted(z.union([z.enum(['all', 'any']), z.string().regex(/^[1-9]\d*-of-[1-9]\d*$/)]), {
-    description: 'How many branches must succeed: all, any, or N-of-M, where M is the number of branches. Default: all.',
-    examples: ['2-of-3'],
-    role: 'literal',
-    accepts: 'all, any or N-of-M such as 2-of-3',
-  }).optional(),
-  branches: noted(z.array(branch).min(1), {
-    description: 'The branches; they start together. Without a `type` they are agents.',
-    examples: [[{ id: 'security', agent: 'security-review', action: 'review' }]],
-    accepts: 'a list of branches',
-  }),
-  concurrency: count('How many branches work at once. Default: all.', 2).optional(),
-} as const;
+const parallelWith = <B extends z.ZodType>(branch: B) =>
+  ({
+    join: noted(z.union([z.enum(['all', 'any']), z.string().regex(/^[1-9]\d*-of-[1-9]\d*$/)]), {
+      description: 'How many branches must succeed: all, any, or N-of-M, where M is the number of branches. Default: all.',
+      examples: ['2-of-3'],
+      role: 'literal',
+      accepts: 'all, any or N-of-M such as 2-of-3',
+    }).optional(),
+    branches: noted(z.array(branch).min(1), {
+      description: 'The branches; they start together. Without a `type` they are agents.',
+      examples: [[{ id: 'security', agent: 'security-review', action: 'review' }]],
+      accepts: 'a list of branches',
+    }),
+    concurrency: count('How many branches work at once. Default: all.', 2).optional(),
+  }) as const;
 
 const { on_complete, on_success, on_pass, on_fail, on_failure, on_reject, on_any_reject, on_all_reject, on_conflict, on_ci_failure } =
   outcomes;
@@ -235,40 +240,32 @@ const framedAction = <A extends ActionName, S extends z.ZodRawShape>(name: A, sh
     ACTION_MEANINGS[name],
   );
 
-const STAGE = { what: 'a stage', accepts: 'a map such as { id: implement, type: agent, agent: feat-dev }' };
-const parallelStage = framed('parallel', { type: typed('parallel'), ...parallel, on_any_reject, on_all_reject, on_fail });
-
-/** One stage of a workflow. */
-export const stage = noted(
-  z.discriminatedUnion('type', [
-    framed('agent', { type: typed('agent'), ...agent, on_reject, on_fail }),
-    framed('gate', { type: typed('gate'), ...gate, on_pass, on_fail }),
-    parallelStage,
-    framed('delay', { type: typed('delay'), ...delay }),
-    framed('webhook', { type: typed('webhook'), ...webhook, on_success, on_failure }),
-    framed('human', { type: typed('human'), ...human, on_reject }),
-    framed('workflow', { type: typed('workflow'), ...workflow, on_fail, on_reject }),
-    framed('command', { type: typed('command'), ...program, outputs, on_success, on_failure }),
-    z.discriminatedUnion('action', [
-      framedAction('merge_pr', { ...ACTIONS.merge_pr, on_conflict, on_ci_failure }),
-      framedAction('close_issue', ACTIONS.close_issue),
-      framedAction('create_issue', ACTIONS.create_issue),
-      framedAction('label', ACTIONS.label),
-      framedAction('comment', ACTIONS.comment),
-      framedAction('notify', ACTIONS.notify),
+/** The schema of one stage of a workflow, given that of a check and the kinds of the application. */
+export function stageSchema(check: z.ZodType<WrittenCheck>, kinds: readonly OwnKind[]) {
+  // Stages of own kinds have the fields of every stage, and `with`; the types know the built-in ones only.
+  const branch = branchSchema(check, kinds.map((kind) => ownForm(kind, 'branch', {})) as unknown as []);
+  return noted(
+    z.discriminatedUnion('type', [
+      framed('agent', { type: typed('agent'), ...agent, on_reject, on_fail }),
+      framed('gate', { type: typed('gate'), ...gateWith(check), on_pass, on_fail }),
+      framed('parallel', { type: typed('parallel'), ...parallelWith(branch), on_any_reject, on_all_reject, on_fail }),
+      framed('delay', { type: typed('delay'), ...delay }),
+      framed('webhook', { type: typed('webhook'), ...webhook, on_success, on_failure }),
+      framed('human', { type: typed('human'), ...human, on_reject }),
+      framed('workflow', { type: typed('workflow'), ...workflow, on_fail, on_reject }),
+      framed('command', { type: typed('command'), ...program, outputs, on_success, on_failure }),
+      z.discriminatedUnion('action', [
+        framedAction('merge_pr', { ...ACTIONS.merge_pr, on_conflict, on_ci_failure }),
+        framedAction('close_issue', ACTIONS.close_issue),
+        framedAction('create_issue', ACTIONS.create_issue),
+        framedAction('label', ACTIONS.label),
+        framedAction('comment', ACTIONS.comment),
+        framedAction('notify', ACTIONS.notify),
+      ]),
+      ...(kinds.map(ownStage) as unknown as []),
     ]),
-  ]),
-  { id: 'stage', ...STAGE },
-);
-
-/** One stage of a workflow whose application has kinds of steps of its own. */
-export function stageWith(kinds: readonly OwnKind[]): z.ZodType {
-  const branches = noted(z.discriminatedUnion('type', [...branch.options, ...kinds.map((kind) => ownForm(kind, 'branch', {}))]), BRANCH);
-  const ownParallel = noted(parallelStage.extend({ branches: noted(z.array(branches).min(1), noteOf(parallel.branches)) }), {
-    what: 'a parallel stage',
-  });
-  const others = stage.options.filter((form) => form !== parallelStage);
-  return noted(z.discriminatedUnion('type', [ownParallel, ...others, ...kinds.map(ownStage)]), STAGE);
+    { id: 'stage', what: 'a stage', accepts: 'a map such as { id: implement, type: agent, agent: feat-dev }' },
+  );
 }
 
 function ownStage(kind: OwnKind) {
