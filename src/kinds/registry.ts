@@ -10,12 +10,16 @@ import type { GateCheck } from '../steps/check.ts';
 import type { Executors, KindExecutor } from '../steps/work.ts';
 import { action } from './action/compile.ts';
 import { execute as executeAction } from './action/run.ts';
+import { yaml as actionStage } from './action/yaml.ts';
 import { agent } from './agent/compile.ts';
 import { execute as executeAgent } from './agent/run.ts';
+import { yaml as agentStage } from './agent/yaml.ts';
 import { command } from './command/compile.ts';
 import { execute as executeCommand } from './command/run.ts';
+import { yaml as commandStage } from './command/yaml.ts';
 import { delay } from './delay/compile.ts';
 import { execute as executeDelay } from './delay/run.ts';
+import { yaml as delayStage } from './delay/yaml.ts';
 import { each } from './each/compile.ts';
 import { anyOfCheck } from './gate/checks/any-of/declare.ts';
 import { run as runAnyOf } from './gate/checks/any-of/run.ts';
@@ -40,12 +44,15 @@ import { run as runWebhook } from './gate/checks/webhook/run.ts';
 import { yaml as webhookForm } from './gate/checks/webhook/yaml.ts';
 import { gate } from './gate/compile.ts';
 import { execute as executeGate } from './gate/run.ts';
+import { yaml as gateStage } from './gate/yaml.ts';
 import { generate } from './generate/compile.ts';
 import { execute as executeGenerate } from './generate/run.ts';
 import { human } from './human/compile.ts';
+import { yaml as humanStage } from './human/yaml.ts';
 import { own } from './own/compile.ts';
 import { execute as executeOwn } from './own/run.ts';
 import { parallel } from './parallel/compile.ts';
+import { yaml as parallelStage } from './parallel/yaml.ts';
 import { signal } from './signal/compile.ts';
 import { task } from './task/compile.ts';
 import { execute as executeTask } from './task/run.ts';
@@ -53,7 +60,9 @@ import { validate } from './validate/compile.ts';
 import { execute as executeValidate } from './validate/run.ts';
 import { webhook } from './webhook/compile.ts';
 import { execute as executeWebhook } from './webhook/run.ts';
+import { yaml as webhookStage } from './webhook/yaml.ts';
 import { workflow } from './workflow/compile.ts';
+import { yaml as workflowStage } from './workflow/yaml.ts';
 
 /** Everything about the kinds and checks that there are: how they are written, validated and executed. */
 export interface Registry extends Compilers, Executors {
@@ -61,23 +70,23 @@ export interface Registry extends Compilers, Executors {
   readonly checks: Readonly<Record<string, CheckDeclaration & GateCheck & { readonly yaml?: CheckForm }>>;
 }
 
-/** The built-in kinds and checks, by name. */
+/** The built-in kinds and checks, by name, in the order of the reference of workflow files. */
 export const REGISTRY: Registry = Object.freeze({
   kinds: Object.freeze({
     task: { ...task, execute: executeTask },
-    command: { ...command, execute: executeCommand },
-    gate: { ...gate, execute: executeGate },
-    human,
-    parallel,
+    agent: { ...agent, execute: executeAgent, yaml: agentStage },
+    gate: { ...gate, execute: executeGate, yaml: gateStage },
+    parallel: { ...parallel, yaml: parallelStage },
+    delay: { ...delay, execute: executeDelay, yaml: delayStage },
+    webhook: { ...webhook, execute: executeWebhook, yaml: webhookStage },
+    human: { ...human, yaml: humanStage },
+    workflow: { ...workflow, yaml: workflowStage },
+    command: { ...command, execute: executeCommand, yaml: commandStage },
+    action: { ...action, execute: executeAction, yaml: actionStage },
     each,
-    delay: { ...delay, execute: executeDelay },
-    workflow,
     validate: { ...validate, execute: executeValidate },
-    agent: { ...agent, execute: executeAgent },
     generate: { ...generate, execute: executeGenerate },
     signal,
-    webhook: { ...webhook, execute: executeWebhook },
-    action: { ...action, execute: executeAction },
     own: { ...own, execute: executeOwn },
   }),
   checks: Object.freeze({

@@ -6,7 +6,7 @@ import type { BoundStep, StepCode } from '../../definition/code.ts';
 import type { KindDeclaration, KindRegistry } from '../../definition/kind.ts';
 import type { RecoveryPolicy, StepKind, StepWork } from '../../definition/model.ts';
 import type { OwnKind } from '../../definition/own-kind.ts';
-import type { CheckForm } from '../yaml/schema/form.ts';
+import type { CheckForm, StageForm } from '../yaml/schema/form.ts';
 import type { StepReading } from './reading.ts';
 import type { GroupSpec, MemberSpec, WorkSpec } from './spec.ts';
 
@@ -45,6 +45,8 @@ export interface KindCompiler extends KindDeclaration {
   readonly beside?: readonly string[];
   /** What a graph's step says about the work. */
   read(spec: AnyWork, place: WorkPlace): Work;
+  /** How a workflow file writes it, if one can. */
+  readonly yaml?: StageForm;
 }
 
 /** The kinds and checks that workflows can be written with. */

@@ -3,11 +3,12 @@
 
 import { didYouMean } from '../../../base/suggest.ts';
 import type { FreePath } from '../../../expr/expression.ts';
+import { branchesOf } from '../compile/part.ts';
 import { transitionKeysOf, transitionOf } from '../compile/transition.ts';
 import type { YamlPath } from '../position/position.ts';
 import { problemAt, type YamlProblem } from '../problem/problem.ts';
 import type { YamlExpression } from '../read/template.ts';
-import type { WrittenStage, WrittenWorkflow } from '../schema/schema.ts';
+import type { WrittenWorkflow } from '../schema/schema.ts';
 
 /** The names that expressions of a workflow file may begin with; any other is one of the run's data. */
 const ROOTS: readonly string[] = [
@@ -30,7 +31,7 @@ const ROOTS: readonly string[] = [
 const FACTS: readonly string[] = ['issue_number', 'pr_number', 'labels', 'base_branch'];
 
 /** Which type of stage has a root in its own transitions. */
-const OWN_ROOTS: Readonly<Record<string, WrittenStage['type']>> = { gate: 'gate', action: 'action', branches: 'parallel' };
+const OWN_ROOTS: Readonly<Record<string, string>> = { gate: 'gate', action: 'action', branches: 'parallel' };
 
 /** Names that nothing in the file or around it stands for. */
 export function nameProblems(document: WrittenWorkflow, expressions: readonly YamlExpression[]): YamlProblem[] {
@@ -102,7 +103,7 @@ function outputProblem(name: string, position: FreePath['position'], { outputs }
 }
 
 /** What a stage ended with is there while its way out is taken, and what the way adds to the context is made then. */
-function isOwnTransition({ stages }: WrittenWorkflow, [field, index, key, part]: YamlPath, type: WrittenStage['type']): boolean {
+function isOwnTransition({ stages }: WrittenWorkflow, [field, index, key, part]: YamlPath, type: string): boolean {
   const stage = field === 'stages' && typeof index === 'number' ? stages[index] : undefined;
   return stage?.type === type && part === 'context' && transitionKeysOf(stage).some((known) => known === key);
 }
@@ -123,7 +124,7 @@ function outputNames({ stages }: WrittenWorkflow): Map<string, readonly string[]
   };
   for (const stage of stages) {
     add(stage, stage.id);
-    if (stage.type === 'parallel') for (const branch of stage.branches) add(branch, `${stage.id}${BRANCH}${branch.id}`);
+    for (const branch of branchesOf(stage)) add(branch, `${stage.id}${BRANCH}${branch.id}`);
   }
   // A stage goes before an output of the same name.
   return new Map([...producers, ...stages.map(({ id }): [string, string[]] => [id, [id]])]);

@@ -16,6 +16,7 @@ import { checkDefinition } from '../../../definition/validate.ts';
 import { finishGraph, readGraph } from '../../graph/graph.ts';
 import { GraphReading } from '../../graph/reading.ts';
 import type { Compilers } from '../../graph/work.ts';
+import type { WrittenStage } from '../schema/form.ts';
 import type { WrittenWorkflow } from '../schema/schema.ts';
 import { listOf } from './part.ts';
 import { specOf } from './spec.ts';
@@ -122,7 +123,7 @@ function placed({ stages }: WrittenWorkflow, problem: Problem): CompileProblem {
   return { ...problem, hint, severity: 'error', path: ['stages', index, ...inside] };
 }
 
-function isBoundedWithTarget(stage: WrittenWorkflow['stages'][number], key: TransitionKey): boolean {
+function isBoundedWithTarget(stage: WrittenStage, key: TransitionKey): boolean {
   const { max_iterations: max, then } = transitionOf(stage, key) ?? {};
   return max !== undefined && then !== undefined;
 }

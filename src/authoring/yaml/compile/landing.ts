@@ -3,8 +3,9 @@
 
 import { LOOKS_ELSEWHERE } from '../../../definition/landing.ts';
 import type { BoundedTarget } from '../../graph/spec.ts';
-import type { WrittenCheck } from '../schema/form.ts';
-import type { WrittenStage, WrittenWorkflow } from '../schema/schema.ts';
+import type { WrittenCheck, WrittenStage } from '../schema/form.ts';
+import type { WrittenWorkflow } from '../schema/schema.ts';
+import { branchesOf } from './part.ts';
 import type { Transitions } from './transition.ts';
 
 /** How often a merge may lead back to the checks before a person has to look. */
@@ -46,7 +47,7 @@ function judgeOf(before: readonly WrittenStage[]): WrittenStage | undefined {
 
 /** Whether a stage is there to change files: agents side by side that declare no files are reviewers. */
 function isWork(stage: WrittenStage): boolean {
-  return stage.type === 'parallel' ? stage.branches.some((branch) => produces(branch, ['file', 'pr'])) : stage.type === 'agent';
+  return stage.type === 'parallel' ? branchesOf(stage).some((branch) => produces(branch, ['file', 'pr'])) : stage.type === 'agent';
 }
 
 function produces(stage: object, types: readonly string[]): boolean {
@@ -59,7 +60,7 @@ function isMerge(stage: WrittenStage): boolean {
 }
 
 function isFileGate(stage: WrittenStage): boolean {
-  return stage.type === 'gate' && stage.conditions.some(looksAtFiles);
+  return checksOf(stage).some(looksAtFiles);
 }
 
 function looksAtFiles(check: WrittenCheck): boolean {
@@ -67,6 +68,10 @@ function looksAtFiles(check: WrittenCheck): boolean {
   return !LOOKS_ELSEWHERE.has(check.check);
 }
 
+function checksOf(stage: WrittenStage): readonly WrittenCheck[] {
+  return stage.type === 'gate' ? (stage.conditions as readonly WrittenCheck[]) : [];
+}
+
 function isApproval(stage: WrittenStage): boolean {
-  return stage.type === 'human' || (stage.type === 'gate' && stage.conditions.some(({ check }) => check === 'pr_approval'));
+  return stage.type === 'human' || checksOf(stage).some(({ check }) => check === 'pr_approval');
 }

@@ -1,8 +1,14 @@
-// Owns what stages and checks of a workflow file have in common in the spec of a graph: programs, requests, expressions.
+// Owns what stages and checks of a workflow file have in common in the spec of a graph: requests, budgets, outputs, expressions.
 
+import { parseDuration } from '../../../base/duration.ts';
 import { present } from '../../../base/fields.ts';
 import type { Json } from '../../../base/json.ts';
-import type { WebhookSpec } from '../../graph/spec.ts';
+import type { Budget } from '../../../definition/budget.ts';
+import type { OutputModel } from '../../../definition/model.ts';
+import type { SharedSpec, WebhookSpec } from '../../graph/spec.ts';
+import type { WrittenStage } from '../schema/form.ts';
+import type { WrittenOutput } from '../schema/rule.ts';
+import type { WrittenWorkflow } from '../schema/schema.ts';
 
 /** Variables as texts. */
 export function envOf(env: Readonly<Record<string, string | number | boolean>> = {}): Readonly<Record<string, string>> | undefined {
@@ -35,4 +41,28 @@ export function listOf(written: string | readonly string[] | undefined): readonl
 /** The object, if it has any field. */
 export function nonEmpty<T extends object>(object: T | undefined): T | undefined {
   return object === undefined || Object.keys(object).length === 0 ? undefined : object;
+}
+
+/** A budget as the spec has it. */
+export function budgetOf(budget: WrittenWorkflow['budget']): Budget | undefined {
+  return (
+    budget &&
+    present({
+      tokens: budget.tokens,
+      costUsd: budget.cost_usd,
+      turns: budget.turns,
+      timeMs: budget.time === undefined ? undefined : parseDuration(budget.time, 'time'),
+    })
+  );
+}
+
+/** What a stage produces. */
+export function outputsOf(outputs: readonly WrittenOutput[] = []): Pick<SharedSpec, 'outputs'> {
+  if (outputs.length === 0) return {};
+  return { outputs: outputs.map((output) => ({ ...output, required: output.required ?? false }) as OutputModel) };
+}
+
+/** The branches of a parallel stage; none of any other. */
+export function branchesOf({ branches = [] }: WrittenStage): readonly WrittenStage[] {
+  return branches as readonly WrittenStage[];
 }

@@ -4,15 +4,16 @@
 import { present } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import type { Arg, ArgSpecs } from '../../../definition/arg.ts';
-import type { BoundedTarget, GraphSpec, RetrySpec, SharedSpec, StepSpec } from '../../graph/spec.ts';
+import type { BoundedTarget, GraphSpec, RetrySpec, StepSpec } from '../../graph/spec.ts';
 import type { Compilers } from '../../graph/work.ts';
-import type { WrittenStage, WrittenWorkflow } from '../schema/schema.ts';
+import type { WorkAndFrame, WrittenStage } from '../schema/form.ts';
+import type { WrittenWorkflow } from '../schema/schema.ts';
+import { hookOf } from './forge.ts';
 import { aboutPullRequest, staleTransitions } from './landing.ts';
-import { nonEmpty } from './part.ts';
+import { budgetOf, nonEmpty } from './part.ts';
 import { always, notifyStep, retryOf, type TransitionKey, type Transitions, transitionOf } from './transition.ts';
-import { budgetOf, hookOf, ownKindOf, type WorkAndFrame, workOf } from './work.ts';
+import { frameOf, ownKindOf, workOf } from './work.ts';
 
-type WrittenBranch = Extract<WrittenStage, { type: 'parallel' }>['branches'][number];
 type WrittenHooks = WrittenWorkflow['on_complete'];
 
 const SUCCESS: readonly TransitionKey[] = ['on_complete', 'on_success', 'on_pass'];
@@ -59,7 +60,7 @@ interface StagePlace {
 function stageSteps(file: WrittenWorkflow, place: StagePlace): StepSpec[] {
   const { stage, index, transitions, compilers } = place;
   const extend = extensionOf(stage, transitions);
-  const work = stage.type === 'parallel' ? parallelOf(stage, compilers) : questionOf(file, place, workOf(stage, compilers));
+  const work = questionOf(file, place, workOf(stage, compilers));
   const next = nextOf(place);
   const step: StepSpec = {
     ...frameOf(stage),
@@ -73,26 +74,13 @@ function stageSteps(file: WrittenWorkflow, place: StagePlace): StepSpec[] {
   return [{ ...enter, ...present({ condition: stage.condition }) }, step];
 }
 
-function frameOf({ id, name: title, condition, timeout, recovery }: WrittenStage | WrittenBranch): SharedSpec & { readonly id: string } {
-  return { id, templates: true, merges: false, ...present({ title, condition, timeout, recovery }) };
-}
-
-function parallelOf(stage: Extract<WrittenStage, { type: 'parallel' }>, compilers: Compilers): Pick<StepSpec, 'parallel'> {
-  const { join, branches, concurrency } = stage;
-  const members = branches.map((branch) => ({
-    ...frameOf(branch),
-    ...workOf(branch, compilers),
-    ...present({ writes: 'writes' in branch ? branch.writes : undefined }),
-  }));
-  return { parallel: { branches: members, ...present({ join: join as 'all' | undefined, concurrency }) } };
-}
-
 /** A question with the targets of its answers; in a workflow about a pull request, it is about that too. */
 function questionOf(file: WrittenWorkflow, { stage, index, transitions }: StagePlace, work: WorkAndFrame): WorkAndFrame {
   const { human } = work;
-  if (stage.type !== 'human' || human === undefined) return work;
+  if (human === undefined) return work;
+  const written = (stage.options ?? []) as readonly { readonly goto?: string }[];
   const options = human.options?.map((option, at) => {
-    const target = stage.options?.[at]?.goto;
+    const target = written[at]?.goto;
     if (target === undefined) return option;
     transitions.check(option.label, target, ['stages', index, 'options', at, 'goto']);
     return { ...option, nextStep: transitions.target(target) };

@@ -6,8 +6,10 @@ import { didYouMean } from '../../../base/suggest.ts';
 import type { Problem } from '../../../definition/problem.ts';
 import type { BoundedTarget, RetrySpec, StepSpec } from '../../graph/spec.ts';
 import type { YamlPath } from '../position/position.ts';
-import type { WrittenStage, WrittenWorkflow } from '../schema/schema.ts';
-import { notifyOf } from './work.ts';
+import type { WrittenNotify, WrittenStage } from '../schema/form.ts';
+import type { WrittenWorkflow } from '../schema/schema.ts';
+import { notifyOf } from './forge.ts';
+import { branchesOf } from './part.ts';
 
 /** A problem of the graph, with its place in the file. */
 export interface CompileProblem extends Problem {
@@ -41,8 +43,6 @@ export function transitionKeysOf(stage: object): TransitionKey[] {
   return [...new Set<TransitionKey>([...TRANSITION_KEYS.filter((key) => key in stage), ...own])];
 }
 
-type Notify = Parameters<typeof notifyOf>[0];
-
 /**
  * A transition that is more than a target. In this order: `retry` tries the stage again; `extend` waits longer; `notify`
  * sends a message; `spawn` has an agent work; `delay` waits; `context` is added to the run's data; then it goes to `goto`,
@@ -55,7 +55,7 @@ export interface WrittenTransition {
   readonly context?: Readonly<Record<string, unknown>> | undefined;
   readonly delay?: string | undefined;
   readonly spawn?: string | undefined;
-  readonly notify?: Notify | undefined;
+  readonly notify?: WrittenNotify | undefined;
   readonly retry?: number | undefined;
   readonly backoff?: { readonly initial: string; readonly factor?: number | undefined; readonly max?: string | undefined } | undefined;
   readonly extend?: string | undefined;
@@ -123,7 +123,7 @@ export class Transitions {
   /** Reports a target that does not exist, where it is written. */
   check(step: string, name: string, path: YamlPath): void {
     if (this.positions.has(name) || ENDS.includes(name)) return;
-    const group = this.file.stages.find((stage) => stage.type === 'parallel' && stage.branches.some(({ id }) => id === name));
+    const group = this.file.stages.find((stage) => branchesOf(stage).some(({ id }) => id === name));
     const problem: Pick<Problem, 'code' | 'message' | 'hint'> =
       group === undefined
         ? {
@@ -176,7 +176,7 @@ export class Transitions {
 }
 
 /** A step that sends a message; it does so again after a crash, since a message that arrives twice does no harm. */
-export function notifyStep(id: string, notify: Notify, next: NonNullable<StepSpec['next']>): StepSpec & { readonly id: string } {
+export function notifyStep(id: string, notify: WrittenNotify, next: NonNullable<StepSpec['next']>): StepSpec & { readonly id: string } {
   return { id, forge: notifyOf(notify), recovery: 'rerun', templates: true, merges: false, next };
 }
 

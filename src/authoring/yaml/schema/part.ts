@@ -1,7 +1,7 @@
-// Owns how a workflow file writes programs and requests, which stages and checks have.
+// Owns how a workflow file writes what several kinds of stages and checks have: programs, requests, outputs, budgets.
 
 import * as z from 'zod';
-import { byName, choice, literal, noted, template, texts, tree } from './field.ts';
+import { byName, choice, count, duration, flag, literal, map, noted, template, texts, tree } from './field.ts';
 
 /** A program: a shell line or its words, and what it gets. */
 export const program = {
@@ -40,3 +40,36 @@ export const request = {
     takesSecrets: true,
   }).optional(),
 } as const;
+
+const output = map(
+  'an output',
+  {
+    name: literal('What templates call it: `outputs.<name>`.', 'code_changes'),
+    type: choice('What it is: a comment, changed files, a stored file, or a pull request.', ['comment', 'file', 'artifact', 'pr']),
+    pattern: literal('file and artifact: which files.', 'src/**/*.py').optional(),
+    required: flag('Whether the stage is done only with it. Default: false.').optional(),
+  },
+  'Something that the stage produces; it is verified before the run goes on.',
+);
+
+/** What a stage produces. */
+export const outputs = noted(z.array(output), {
+  description: 'What the stage produces; verified before the run goes on.',
+  examples: [[{ name: 'tests', type: 'file', pattern: 'tests/**', required: true }]],
+  accepts: 'a list of outputs',
+}).optional();
+
+const positive = (description: string, example: number) =>
+  noted(z.number().gt(0), { description, examples: [example], accepts: 'a number above 0' });
+
+/** A budget, as a workflow and a stage have it. */
+export const budget = map(
+  'a budget',
+  {
+    tokens: count('Tokens.', 200_000).optional(),
+    cost_usd: positive('Dollars.', 5).optional(),
+    turns: count('Turns of agents.', 50).optional(),
+    time: duration('Time in which agents work.', '2h').optional(),
+  },
+  'What agents may use, in the run or in all attempts of a stage; then the run waits for more.',
+);

@@ -4,9 +4,9 @@
 import * as z from 'zod';
 import type { Compilers } from '../../graph/work.ts';
 import { hook } from './action.ts';
-import { checkSchema } from './check.ts';
 import { byName, choice, count, data, flag, literal, map, noted, oneOrMore, prose, texts, tree } from './field.ts';
-import { budget, stageSchema } from './stage.ts';
+import { budget } from './part.ts';
+import { stageSchema } from './stage.ts';
 
 const metadata = map(
   'metadata',
@@ -74,8 +74,6 @@ export function workflowSchema(compilers: Compilers): ReturnType<typeof createSc
 }
 
 function createSchema(compilers: Compilers) {
-  const forms = Object.entries(compilers.checks).flatMap(([name, { yaml }]) => (yaml === undefined ? [] : [[name, yaml] as const]));
-  const stage = stageSchema(checkSchema(Object.fromEntries(forms)), Object.values(compilers.ownKinds ?? {}));
   return map(
     'a workflow',
     {
@@ -118,7 +116,7 @@ function createSchema(compilers: Compilers) {
         { max_iterations: count('How often a transition back is taken when it does not say. Default: 10.', 10).optional() },
         'Bounds for what does not say its own.',
       ).optional(),
-      stages: noted(z.array(stage).min(1), {
+      stages: noted(z.array(stageSchema(compilers)).min(1), {
         description: 'The stages. The first one is where a run begins.',
         examples: [[{ id: 'review', type: 'agent', agent: 'pr-review', action: 'review' }]],
         accepts: 'a list of stages',
@@ -140,7 +138,3 @@ function createSchema(compilers: Compilers) {
 
 /** What a valid workflow file holds, as it is written. */
 export type WrittenWorkflow = z.infer<ReturnType<typeof createSchema>>;
-/** A valid stage, as it is written. */
-export type WrittenStage = WrittenWorkflow['stages'][number];
-/** A valid stage of a kind of the application, as it is written. */
-export type WrittenOwnStage = Pick<WrittenStage, 'id'> & { readonly type: string; readonly with?: unknown };
