@@ -7,11 +7,12 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { SCHEMA_FILE, workflowJsonSchema } from '../src/authoring/yaml/json-schema.ts';
 import { yamlReferencePage } from '../src/authoring/yaml/schema/reference.ts';
+import { REGISTRY } from '../src/kinds/registry.ts';
 import { root } from './bundle.js';
 
-write(join(root, 'docs', 'reference', 'yaml.md'), yamlReferencePage());
+write(join(root, 'docs', 'reference', 'yaml.md'), yamlReferencePage(REGISTRY));
 const schema = join(root, SCHEMA_FILE);
-write(schema, JSON.stringify(workflowJsonSchema()));
+write(schema, JSON.stringify(workflowJsonSchema(REGISTRY)));
 // The formatter of the project has its own idea of where lists break.
 const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
 process.exitCode = spawnSync(process.execPath, [biome, 'format', '--write', schema], { cwd: root, stdio: 'ignore' }).status ?? 1;

@@ -26,6 +26,7 @@ export {
 export { type OpenIdentity, openIdentity } from './api/identity.ts';
 export type { RunHandle } from './api/run.ts';
 export { defineWorkflow, type RunArguments, type Workflow, workflow } from './api/workflow.ts';
+export { workflowFromYaml, type YamlOptions } from './api/yaml.ts';
 export type { Discovery, FileProblem } from './authoring/discover/discover.ts';
 export type { DiscoveredWorkflow } from './authoring/discover/reading.ts';
 export type { Place, SourceProblem } from './authoring/discover/syntax.ts';

@@ -203,6 +203,7 @@ const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
     'WorkflowResult',
     'WorkflowSpec',
     'WorkflowTypes',
+    'YamlOptions',
     'all',
     'arg',
     'createAcpDriver',
@@ -224,6 +225,7 @@ const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
     'step',
     'toMermaid',
     'workflow',
+    'workflowFromYaml',
   ],
   './compat': [
     'AgentRole',

@@ -5,7 +5,7 @@ import { allChecks, type CheckModel } from './check.ts';
 import { membersOf, type StepModel, withMembers } from './model.ts';
 
 /** Checks that look at something else than files; `any_of` looks at what the checks inside it look at. */
-const LOOKS_ELSEWHERE: ReadonlySet<string> = new Set(['pr_approval', 'ci_status', 'webhook', 'any_of']);
+export const LOOKS_ELSEWHERE: ReadonlySet<string> = new Set(['pr_approval', 'ci_status', 'webhook', 'any_of']);
 
 /** Whether any of these checks looks at files at all. */
 export function judgesFiles(checks: readonly CheckModel[]): boolean {

@@ -1,23 +1,8 @@
 // Owns workflows that are data alone, as files are: whoever has the definition has all of it.
 
-import { deepFreeze } from '../base/json.ts';
 import { type CompiledWorkflow, NO_CODE } from './code.ts';
-import { hashCode, hashDefinition } from './hash.ts';
+import { hashCode } from './hash.ts';
 import { type Definition, membersOf } from './model.ts';
-import type { TriggerModel } from './trigger.ts';
-
-/** The definition as it is run, kept and told apart. */
-export function workflowOf(definition: Definition, trigger?: TriggerModel): CompiledWorkflow {
-  const frozen = deepFreeze(JSON.parse(JSON.stringify(definition)) as Definition);
-  return Object.freeze({
-    definition: frozen,
-    hash: hashDefinition(frozen),
-    codeHash: hashCode([]),
-    code: new Map(frozen.steps.map(({ id }) => [id, NO_CODE])),
-    children: new Map(),
-    ...(trigger === undefined ? {} : { trigger }),
-  });
-}
 
 /** The workflow of a run that is frozen to a definition and needs nothing else; it was checked and hashed when the run began. */
 export function frozenWorkflow({ definition, hash }: { readonly definition: Definition; readonly hash: string }): CompiledWorkflow {

@@ -32,11 +32,11 @@ describe('the kinds', () => {
 
   test('that may have had an effect ask before they run again after a crash', () => {
     const asking = Object.values(kinds).filter(({ recovery }) => recovery === 'ask');
-    expect(asking.map(({ kind }) => kind)).toEqual(['task', 'command', 'agent', 'generate', 'webhook', 'own']);
+    expect(asking.map(({ kind }) => kind)).toEqual(['task', 'agent', 'webhook', 'command', 'generate', 'own']);
   });
 
   test('have an executor, but for those that only wait', () => {
     const waiting = Object.values(kinds).filter(({ execute }) => execute === undefined);
-    expect(waiting.map(({ kind }) => kind)).toEqual(['human', 'parallel', 'each', 'workflow', 'signal']);
+    expect(waiting.map(({ kind }) => kind)).toEqual(['parallel', 'human', 'workflow', 'each', 'signal']);
   });
 });

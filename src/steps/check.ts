@@ -2,8 +2,10 @@
 // fail, or that what it looks for is not decided yet; when it could not look, it says that, and the gate neither passes
 // nor fails.
 
+import { messageOf } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { CheckDeclaration, CheckFrame, CheckModel } from '../definition/check.ts';
+import type { KindReport } from '../definition/kind.ts';
 import type { RequestModel } from '../definition/web-request.ts';
 import type { CommandResult } from '../process/command.ts';
 import type { ForgeFacts } from './forge-facts.ts';
@@ -86,6 +88,15 @@ export function defineCheck<Config extends object>(spec: CheckSpec<Config>): Own
     Object.assign(check, {
       ...(needsPullRequest === undefined ? {} : { needsPullRequest }),
       ...(title === undefined ? {} : { title: (config: CheckModel) => title(parse(config)) }),
+      validate(config: CheckModel, report: KindReport) {
+        // A template has no value yet; the fields are read again before the check runs.
+        if (JSON.stringify(config).includes('{{')) return;
+        try {
+          parse(config);
+        } catch (thrown) {
+          report.fault(`the fields of the check "${name}" are wrong: ${messageOf(thrown)}`, 'correct them');
+        }
+      },
       run: (config: CheckModel, scene: CheckScene) => spec.run(parse(config), scene),
     }),
   );

@@ -34,6 +34,7 @@ stages:
   - { id: every, type: command, run: "true", on_complete: complete }
 `,
     'reviews.yaml',
+    { compilers: REGISTRY },
   );
   const { workflow, problems } = compileYaml(document as NonNullable<typeof document>, REGISTRY);
   if (workflow === undefined) throw new Error(JSON.stringify(problems));

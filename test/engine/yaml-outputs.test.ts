@@ -24,7 +24,9 @@ afterEach(() => rig.close());
 
 /** The workflow of a file with these lines below its head. */
 function workflowOf(lines: string): CompiledWorkflow {
-  const { document, problems } = readYamlWorkflow(`apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata:\n  name: w\n${lines}`, 'w.yaml');
+  const { document, problems } = readYamlWorkflow(`apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata:\n  name: w\n${lines}`, 'w.yaml', {
+    compilers: REGISTRY,
+  });
   if (document === undefined) throw new Error(JSON.stringify(problems));
   const { workflow, problems: faults } = compileYaml(document, REGISTRY);
   if (workflow === undefined) throw new Error(JSON.stringify(faults));

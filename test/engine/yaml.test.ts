@@ -17,7 +17,7 @@ afterEach(() => rig.close());
 /** The workflow of a file with these lines below its head. */
 function workflowOf(lines: string): CompiledWorkflow {
   const text = `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata:\n  name: w\n${lines}`;
-  const { document, problems } = readYamlWorkflow(text, 'w.yaml');
+  const { document, problems } = readYamlWorkflow(text, 'w.yaml', { compilers: REGISTRY });
   expect(problems).toEqual([]);
   if (document === undefined) throw new Error('no document');
   const compiled = compileYaml(document, REGISTRY);

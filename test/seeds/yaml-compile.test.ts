@@ -9,7 +9,7 @@ import { REGISTRY } from '../../src/kinds/registry.ts';
 
 function compiled(name: string) {
   const text = readFileSync(join(import.meta.dirname, '002', `${name}.yaml`), 'utf8');
-  const { document, problems } = readYamlWorkflow(text, `${name}.yaml`);
+  const { document, problems } = readYamlWorkflow(text, `${name}.yaml`, { compilers: REGISTRY });
   expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
   if (document === undefined) throw new Error('no document');
   return compileYaml(document, REGISTRY);

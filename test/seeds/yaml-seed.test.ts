@@ -5,7 +5,11 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { triggerOf } from '../../src/authoring/yaml/compile/compile.ts';
+import { specOf } from '../../src/authoring/yaml/compile/spec.ts';
+import { Transitions } from '../../src/authoring/yaml/compile/transition.ts';
 import { readYamlWorkflow } from '../../src/authoring/yaml/read/read.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 
 const FOLDER = join(import.meta.dirname, '002');
 
@@ -24,7 +28,7 @@ const DIGESTS: Readonly<Record<string, string>> = {
 };
 
 const textOf = (name: string): string => readFileSync(join(FOLDER, `${name}.yaml`), 'utf8');
-const read = (text: string) => readYamlWorkflow(text, 'seed.yaml');
+const read = (text: string) => readYamlWorkflow(text, 'seed.yaml', { compilers: REGISTRY });
 const HEAD = 'apiVersion: squadron.dev/v1\nkind: Workflow\nmetadata:\n  name: envelope\nstages:\n';
 
 it.each(Object.entries(DIGESTS))('%s is the block of the seed', (name, digest) => {
@@ -49,7 +53,7 @@ describe('the complete examples are read without a word', () => {
   ])('%s', (file, name, stages) => {
     const { document, problems } = read(textOf(file));
     expect(problems).toEqual([]);
-    expect(document?.name).toBe(name);
+    expect(document?.metadata.name).toBe(name);
     expect(document?.stages.map(({ id }) => id).join(' ')).toBe(stages);
   });
 });
@@ -63,26 +67,24 @@ describe('every stage of the seed is read inside an envelope', () => {
   });
 });
 
-it('feature-development is read to the letter', () => {
+it('feature-development is compiled to the letter', () => {
   const { document } = read(textOf('feature-development'));
-  const stage = (id: string) => document?.stages.find((one) => one.id === id);
-  expect(document).toMatchObject({
-    trigger: { event: 'issues.labeled', label: 'feature' },
-    onComplete: [{ action: 'close_issue' }, { action: 'comment', target: 'issue' }],
-    onError: [
-      { action: 'label', add: ['needs-human'] },
-      { action: 'notify', target: 'maintainers' },
-    ],
-  });
-  expect(document?.context.map(({ name }) => name)).toEqual(['issue_number', 'issue_title', 'base_branch']);
-  expect(stage('test')?.transitions.on_fail).toMatchObject({ to: { stage: 'implement' }, max: 3, then: { stage: 'escalate' } });
-  expect(stage('pull_request')?.transitions.on_complete).toMatchObject({ to: { stage: 'review_pipeline' }, delayMs: 30_000 });
-  expect(stage('human_approval')?.transitions.on_timeout).toMatchObject({
-    extend: { byMs: 86_400_000, max: 3 },
-    then: { stage: 'escalate' },
-  });
-  expect(stage('merge')?.transitions.on_conflict).toMatchObject({ spawn: 'merge-conflict', to: { stage: 'review_pipeline' } });
-  expect(stage('documentation')).toMatchObject({ condition: '{{ outputs.code_changes | has_public_api }}' });
+  const file = document as NonNullable<typeof document>;
+  const spec = specOf(file, new Transitions(file, 10), REGISTRY);
+  const step = (id: string) => spec.steps.find((one) => one.id === id);
+  expect(triggerOf(file)).toMatchObject({ event: 'issues.labeled', label: 'feature' });
+  expect(spec).toMatchObject({ onError: 'on_error.1', entry: 'research' });
+  expect(Object.keys(spec.data ?? {})).toEqual(['issue_number', 'issue_title', 'base_branch']);
+  expect(step('on_complete.1')?.forge?.action).toBe('close_issue');
+  expect(step('on_complete.2')?.forge).toMatchObject({ action: 'comment', target: 'issue' });
+  expect(step('on_error.1')?.forge).toMatchObject({ action: 'label', add: ['needs-human'] });
+  expect(step('on_error.2')?.forge).toMatchObject({ action: 'notify', target: 'maintainers' });
+  expect(step('test')?.next).toMatchObject({ fail: { to: 'implement', maxIterations: 3, onExhausted: 'escalate' } });
+  expect(step('pull_request')?.next).toMatchObject({ ok: { to: 'pull_request.on_complete.delay' } });
+  expect(step('pull_request.on_complete.delay')).toMatchObject({ delay: '30s', next: { ok: 'review_pipeline' } });
+  expect(step('human_approval')).toMatchObject({ extend: { by: '24h', max: 3 }, next: { timeout: { to: 'escalate' } } });
+  expect(step('merge.on_conflict.spawn')).toMatchObject({ agent: 'merge-conflict', next: { ok: 'review_pipeline' } });
+  expect(step('documentation')).toMatchObject({ condition: '{{ outputs.code_changes | has_public_api }}' });
 });
 
 it('the table of archetypes is refused, with the long form shown', () => {

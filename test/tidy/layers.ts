@@ -49,6 +49,7 @@ const ONLY_FILE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const OF_KIND: Readonly<Record<string, readonly string[]>> = {
   'declare.ts': ['base', 'expr', 'definition'],
   'compile.ts': ['base', 'expr', 'definition', 'kernel', 'authoring'],
+  'yaml.ts': ['base', 'expr', 'definition', 'kernel', 'authoring'],
   'run.ts': [...BELOW_STEPS, 'steps'],
 };
 

@@ -6,7 +6,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { messageOf } from '../../base/error.ts';
 import { isStoreFile } from '../../base/store-files.ts';
-import type { KindRegistry } from '../../definition/kind.ts';
+import type { Compilers } from '../graph/work.ts';
 import { type DiscoveredWorkflow, describeReading, isReading, readModule } from './reading.ts';
 import type { SourceProblem } from './syntax.ts';
 
@@ -32,7 +32,7 @@ const BYTES_MAX = 1_000_000;
 const START = { line: 1, column: 1 };
 
 /** The workflows in folders and the folders inside them, but for `lib`, `node_modules` and hidden ones. */
-export async function discoverWorkflows(folders: readonly string[], registry: KindRegistry): Promise<Discovery> {
+export async function discoverWorkflows(folders: readonly string[], registry: Compilers): Promise<Discovery> {
   const workflows: DiscoveredWorkflow[] = [];
   const problems: FileProblem[] = [];
   for (const folder of folders) {
@@ -51,7 +51,7 @@ export async function discoverWorkflows(folders: readonly string[], registry: Ki
 let yamlChecker: typeof import('../yaml/check/check.ts') | undefined;
 
 /** What a file defines, or the first thing that is wrong with it. */
-async function describeFile(file: string, registry: KindRegistry): Promise<DiscoveredWorkflow | SourceProblem> {
+async function describeFile(file: string, registry: Compilers): Promise<DiscoveredWorkflow | SourceProblem> {
   const text = readDefinition(file);
   if (typeof text !== 'string') return text;
   if (!YAML_FILE.test(file)) {

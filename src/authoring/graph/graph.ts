@@ -1,5 +1,5 @@
 // Owns the graph form of a workflow: the author's object becomes one frozen definition and the functions that go with
-// it. Both spellings give the same definition, and everything that is wrong is told in one error.
+// it. Both spellings give the same definition, and one error lists everything that is wrong.
 
 import { EngineError } from '../../base/error.ts';
 import { deepFreeze } from '../../base/json.ts';
@@ -29,6 +29,10 @@ const FIELDS = [
   'limits',
   'budget',
   'protected',
+  'permissions',
+  'data',
+  'facts',
+  'onError',
   'entry',
   'initialStep',
   'steps',
@@ -45,11 +49,31 @@ export function compileGraph<Ctx = object, P = ArgSpecs>(spec: GraphSpec<Ctx, P>
   return compile(spec, new GraphReading(compilers));
 }
 
-function compile<Ctx, P>(spec: GraphSpec<Ctx, P>, reading: GraphReading): CompiledWorkflow {
+/** What a spec says, as a definition and the functions of its steps; neither is checked. */
+export interface GraphDraft {
+  readonly definition: Definition;
+  readonly steps: readonly BoundStep[];
+}
+
+/** Reads a spec; what is wrong with its fields goes to the problems of the reading. */
+export function readGraph<Ctx, P>(spec: GraphSpec<Ctx, P>, reading: GraphReading): GraphDraft {
   const steps = readSteps(spec.steps as readonly unknown[] as readonly AnyStep[], spec.limits?.maxIterations, reading);
-  const definition = readHeader(spec as unknown as GraphSpec<never>, steps, reading);
-  checkDefinition(definition, reading.problems, { registry: reading.compilers });
-  reading.problems.refuse(definition.name);
+  return { definition: readHeader(spec as unknown as GraphSpec<never>, steps, reading), steps };
+}
+
+function compile<Ctx, P>(spec: GraphSpec<Ctx, P>, reading: GraphReading): CompiledWorkflow {
+  const draft = readGraph(spec, reading);
+  checkDefinition(draft.definition, reading.problems, { registry: reading.compilers });
+  reading.problems.refuse(draft.definition.name);
+  return finishGraph(draft, reading, { context: spec.context as CompiledWorkflow['context'] });
+}
+
+/** The workflow of a draft that was checked, frozen and hashed. */
+export function finishGraph(
+  { definition, steps }: GraphDraft,
+  reading: GraphReading,
+  more: { readonly [Field in 'context' | 'trigger']?: CompiledWorkflow[Field] | undefined },
+): CompiledWorkflow {
   const frozen = deepFreeze(JSON.parse(JSON.stringify(definition)) as Definition);
   return Object.freeze(
     defined<CompiledWorkflow>({
@@ -57,7 +81,8 @@ function compile<Ctx, P>(spec: GraphSpec<Ctx, P>, reading: GraphReading): Compil
       hash: hashDefinition(frozen),
       codeHash: hashCode(reading.roles),
       code: frozenMap<StepCode>(steps.map(({ model, code }) => [model.id, code])),
-      context: spec.context as CompiledWorkflow['context'],
+      context: more.context,
+      trigger: more.trigger,
       children: frozenMap(reading.children),
     }),
   );
@@ -88,14 +113,14 @@ function readSteps(specs: readonly AnyStep[], limit: number | undefined, reading
     const id = ids[index] as string;
     const step = reading.step(id);
     if (idOf(spec) === undefined) step.fault('NAME_INVALID', `step ${index + 1} has no id`, 'give it one');
-    const order = { from: index, position, maxIterations: limit ?? DEFAULT_MAX_ITERATIONS };
+    const order = { from: index, position, maxIterations: reading.isFile ? undefined : (limit ?? DEFAULT_MAX_ITERATIONS) };
     const next = readNext(spec.next as NextSpec | undefined, order, step);
     return readStep(spec, { step, id, next, isMember: false });
   });
 }
 
 function readHeader(spec: GraphSpec<never>, steps: readonly BoundStep[], reading: GraphReading): Definition {
-  const { type, name, title, entry, initialStep, description, version, params, limits, budget, protected: guarded } = spec;
+  const { type, name, title, entry, initialStep, description, version, params, limits, budget, protected: guarded, data } = spec;
   const called = String(type ?? name ?? '');
   for (const field of Object.keys(spec)) {
     if (!FIELDS.includes(field))
@@ -117,7 +142,22 @@ function readHeader(spec: GraphSpec<never>, steps: readonly BoundStep[], reading
     limits: { maxIterations: limits?.maxIterations ?? DEFAULT_MAX_ITERATIONS },
     budget,
     protected: guarded === undefined ? undefined : [...guarded],
+    permissions: spec.permissions,
+    facts: spec.facts,
+    outputNames: outputNamesOf(steps),
+    onError: spec.onError,
+    context: data === undefined ? undefined : Object.entries(data).map(([key, value]) => ({ name: key, value })),
   });
+}
+
+/** Outputs that only one step produces, under names that no step has. */
+function outputNamesOf(steps: readonly BoundStep[]): Definition['outputNames'] {
+  const producers = new Map<string, Set<string>>();
+  for (const { model } of steps)
+    for (const { name } of model.outputs ?? []) producers.set(name, (producers.get(name) ?? new Set()).add(model.id));
+  const ids = new Set(steps.map(({ model }) => model.id));
+  const unique = [...producers].filter(([name, by]) => by.size === 1 && !ids.has(name));
+  return unique.length === 0 ? undefined : Object.fromEntries(unique.map(([name, by]) => [name, [...by][0] as string]));
 }
 
 function readParams(params: Readonly<Record<string, ArgModel>>, reading: GraphReading): Record<string, ArgModel> {
@@ -127,7 +167,7 @@ function readParams(params: Readonly<Record<string, ArgModel>>, reading: GraphRe
       read.push([name, arg(model)]);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
-      reading.problems.add({ code: 'ARG_INVALID', message: `parameter "${name}": ${error.message}`, hint: 'mend its description' });
+      reading.problems.add({ code: 'ARG_INVALID', message: `parameter "${name}": ${error.message}`, hint: 'correct its description' });
     }
   }
   return Object.fromEntries(read);

@@ -1,5 +1,5 @@
 // Owns how `next` is read: its spellings become one table from outcome to edge, and every edge that leads back gets a
-// bound, so that no run goes round for ever.
+// bound, so that no run loops for ever.
 
 import type { Choice, Edge, NextTable, Target } from '../../definition/model.ts';
 import { STRING_NEXT_COVERS } from '../../definition/outcome.ts';
@@ -12,8 +12,8 @@ export interface StepOrder {
   /** The position of the step that the transition leaves. */
   readonly from: number;
   readonly position: ReadonlyMap<string, number>;
-  /** The bound of edges that lead back and have none of their own. */
-  readonly maxIterations: number;
+  /** The bound of edges that lead back and have none of their own; undefined where all bounds are written. */
+  readonly maxIterations: number | undefined;
 }
 
 type EntrySpec = TargetSpec | BoundedTarget | { readonly step: string } | ConditionalNext;
@@ -42,7 +42,7 @@ function readEntry(entry: EntrySpec, order: StepOrder, step: StepReading): Edge 
   if (typeof entry === 'object' && 'condition' in entry) return readChoice(entry, order, step);
   if (typeof entry === 'object' && 'step' in entry) return readEdge({ to: entry.step }, order);
   if (typeof entry === 'object' && 'to' in entry) {
-    step.knownFields(entry, ['to', 'maxIterations', 'onExhausted'], 'a transition');
+    step.knownFields(entry, ['to', 'maxIterations', 'onExhausted', 'context'], 'a transition');
     return readEdge(entry, order);
   }
   step.fault('FIELD_INVALID', `a transition is ${JSON.stringify(entry)}`, 'write a step id, null, or { to, maxIterations, onExhausted }');
@@ -65,10 +65,11 @@ function readChoice(next: ConditionalNext, order: StepOrder, step: StepReading):
   };
 }
 
-function readEdge({ to, maxIterations, onExhausted }: BoundedTarget, order: StepOrder): Edge {
+function readEdge({ to, maxIterations, onExhausted, context }: BoundedTarget, order: StepOrder): Edge {
   const max = maxIterations ?? (leadsBack(to, order) ? order.maxIterations : undefined);
-  if (max === undefined) return { to: readTarget(to) };
-  return { to: readTarget(to), max, then: onExhausted === undefined ? { end: 'escalate' } : readTarget(onExhausted) };
+  const data = context === undefined ? {} : { context };
+  if (max === undefined) return { to: readTarget(to), ...data };
+  return { to: readTarget(to), max, then: onExhausted === undefined ? { end: 'escalate' } : readTarget(onExhausted), ...data };
 }
 
 function leadsBack(target: TargetSpec, { from, position }: StepOrder): boolean {

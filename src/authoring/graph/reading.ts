@@ -1,5 +1,5 @@
-// Owns the state of reading one graph: where its faults go, the functions found on the way, and how fields that users
-// write are read without stopping at the first fault.
+// Owns the state of reading one graph: its problems, its functions, and how fields that users write are read without
+// stopping at the first problem.
 
 import { type Duration, parseDuration } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
@@ -15,9 +15,12 @@ export class GraphReading {
   readonly problems = new ProblemList();
   readonly roles: CodeRole[] = [];
   readonly children = new Map<string, CompiledWorkflow>();
+  /** The graph comes from a file: it has no functions, and says the bound of every transition that leads back. */
+  readonly isFile: boolean;
 
-  constructor(compilers: Compilers) {
+  constructor(compilers: Compilers, { isFile = false }: { readonly isFile?: boolean } = {}) {
     this.compilers = compilers;
+    this.isFile = isFile;
   }
 
   /** The reading of one step, or of a member by its qualified name. */

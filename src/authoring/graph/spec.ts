@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import type { Arg, ArgSpecs, ArgValues } from '../../definition/arg.ts';
 import type { Budget } from '../../definition/budget.ts';
 import type { ActionsBuilder, CompiledWorkflow, StepContext } from '../../definition/code.ts';
-import type { RecoveryPolicy } from '../../definition/model.ts';
+import type { Definition, OutputModel, RecoveryPolicy } from '../../definition/model.ts';
 import type { OutcomeName } from '../../definition/outcome.ts';
 import type { UsedKind } from '../../definition/own-kind.ts';
 import type { Unchecked } from '../spec/context.ts';
@@ -36,6 +36,8 @@ export interface BoundedTarget {
   readonly to: TargetSpec;
   readonly maxIterations?: number;
   readonly onExhausted?: TargetSpec;
+  /** Values that are added to the run's data before the target starts; their texts may be templates. */
+  readonly context?: JsonObject;
 }
 
 /** A transition that an expression chooses. The bound is for those of its ways that lead back. */
@@ -177,6 +179,10 @@ export interface WorkSpec<C = GraphContext> {
   readonly script?: string;
   /** agent: the JSON Schema that its output has to fit. */
   readonly schema?: JsonObject;
+  /** agent: it is given the run's data beside its own context. */
+  readonly seesContext?: boolean;
+  /** agent: it continues the latest session of its role in the run. */
+  readonly continueSession?: boolean;
   /** agent and generate: what all attempts of the step may use in a run; then it waits for more. */
   readonly budget?: Budget;
   /** command: values it gets in its environment, and where it runs. */
@@ -210,6 +216,16 @@ export interface SharedSpec<C = GraphContext> {
   readonly writes?: readonly string[];
   /** An agent at this step may relay questions to the person it works for. */
   readonly supportsQuestions?: boolean;
+  /** What the step produces; it is looked for before the step counts as done. */
+  readonly outputs?: readonly OutputModel[];
+  /** Which fields of an object result are added to the run's data; left out: all of them. */
+  readonly merges?: false | readonly string[];
+  /** The texts of its work are templates. */
+  readonly templates?: boolean;
+  /** When `timeout` has passed, it gets more time, so many times (once without `max`); `tells` is a side step that runs then. */
+  readonly extend?: { readonly by: Duration; readonly max?: number; readonly tells?: string };
+  /** No transition leads to it: the engine runs it beside the others, and nothing follows from it. */
+  readonly side?: boolean;
 }
 
 /** Several steps at once, or one step for every item of a list. */
@@ -257,6 +273,14 @@ export interface WorkflowFields<Ctx, P> {
   readonly budget?: Budget;
   /** Patterns of files that its agents may not change, beside those that are always protected. */
   readonly protected?: readonly string[];
+  /** What its runs may do at the forge; it can narrow what the project allows, never widen it. */
+  readonly permissions?: Definition['permissions'];
+  /** What the run's data begins with, evaluated once, in order; texts may be templates. */
+  readonly data?: JsonObject;
+  /** Names that are among the run's data from the beginning, null where nobody gave a value. */
+  readonly facts?: readonly string[];
+  /** The side step that runs once when a run has failed or escalated. */
+  readonly onError?: string;
   readonly steps: readonly StepSpec<Ctx, P>[];
 }
 

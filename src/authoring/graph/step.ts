@@ -3,7 +3,17 @@
 import { EngineError } from '../../base/error.ts';
 import { arg } from '../../definition/arg.ts';
 import type { BoundStep, ConditionCheck, StepCode, StepContext } from '../../definition/code.ts';
-import type { ArgModel, ConditionModel, NextTable, RetryPolicy, StepFrame, StepModel } from '../../definition/model.ts';
+import {
+  type ArgModel,
+  type ConditionModel,
+  type NextTable,
+  type RetryPolicy,
+  type StepFrame,
+  type StepModel,
+  type StepWork,
+  templatedPart,
+} from '../../definition/model.ts';
+import { parseTemplateTree } from '../../expr/template-tree.ts';
 import { readGate } from './gate.ts';
 import { defined, type StepReading } from './reading.ts';
 import type { ConditionSpec, GroupSpec, MemberSpec, RetrySpec, SharedSpec } from './spec.ts';
@@ -39,6 +49,11 @@ const SHARED_FIELDS: readonly (keyof SharedSpec)[] = [
   'humanGate',
   'slots',
   'supportsQuestions',
+  'outputs',
+  'merges',
+  'templates',
+  'extend',
+  'side',
 ];
 const GROUP_FIELDS: readonly (keyof GroupSpec)[] = ['parallelKey', 'join', 'concurrency'];
 const KNOWN_FIELDS = ['id', 'name', 'next', ...SHARED_FIELDS, ...GROUP_FIELDS];
@@ -105,7 +120,7 @@ function readFanOut(spec: AnyStep, place: StepPlace): BoundStep {
 
 /** The model and code of a step whose work is known. */
 function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
-  const { work, code = {}, templates } = read;
+  const { work, code = {}, templates = spec.templates } = read;
   const { step, id } = place;
   const { reconcile, actions } = spec;
   const frame = defined<StepFrame>({
@@ -123,11 +138,15 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
     condition: spec.condition,
     gate: spec.humanGate === undefined ? undefined : readGate(spec.humanGate, step, place.isMember),
     slots: [...(spec.slots ?? [])],
-    templates,
+    templates: templates === true && hasTemplates(work) ? true : undefined,
     supportsQuestions: spec.supportsQuestions,
     writes: spec.writes === undefined ? undefined : [...spec.writes],
     protected: spec.protected === undefined ? undefined : [...spec.protected],
     mayChange: spec.mayChange === undefined ? undefined : [...spec.mayChange],
+    outputs: spec.outputs,
+    merges: spec.merges,
+    extension: readExtension(spec.extend, step),
+    side: spec.side === true ? true : undefined,
   });
   const functions = defined<StepCode>({
     ...code,
@@ -138,6 +157,25 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
     members: code.members ?? {},
   });
   return { model: { ...frame, ...work }, code: Object.freeze(functions) };
+}
+
+/** Whether any text of the work, or the question it asks, is a template. */
+function hasTemplates(work: StepWork): boolean {
+  const texts = [templatedPart(work), work.kind === 'human' ? work.gate.prompt : ''];
+  // Most steps have none, and looking for braces is faster than parsing.
+  if (!JSON.stringify(texts).includes('{{')) return false;
+  try {
+    return parseTemplateTree(texts).hasHoles;
+  } catch {
+    // A template that cannot be parsed is reported when the definition is checked.
+    return true;
+  }
+}
+
+function readExtension(extend: SharedSpec['extend'], step: StepReading): StepFrame['extension'] {
+  if (extend === undefined) return undefined;
+  const { by, max = 1, tells } = extend;
+  return { ms: step.duration(by, 'the extension of its timeout'), max, ...(tells === undefined ? {} : { tells }) };
 }
 
 function readArgs(args: Readonly<Record<string, ArgModel>>, step: StepReading): Record<string, ArgModel> {
@@ -185,7 +223,7 @@ function readRecovery({ recovery, reconcile }: AnyStep, read: Work, step: StepRe
   const policy = recovery ?? (reconcile === undefined ? usual : 'reconcile');
   if (!['rerun', 'reconcile', 'ask'].includes(policy))
     step.fault('RECOVERY_INVALID', `its recovery is ${JSON.stringify(policy)}`, 'write "rerun", "reconcile" or "ask"');
-  if (policy === 'reconcile' && reconcile === undefined)
+  if (policy === 'reconcile' && reconcile === undefined && !step.graph.isFile)
     step.fault(
       'RECOVERY_INVALID',
       'its recovery is "reconcile", but it has no function for it',

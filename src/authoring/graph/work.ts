@@ -1,9 +1,12 @@
 // Owns how the work of a step is read: which field says what does it. What its kind then keeps as configuration and as
 // code is read by the kind.
 
+import type { CheckDeclaration } from '../../definition/check.ts';
 import type { BoundStep, StepCode } from '../../definition/code.ts';
 import type { KindDeclaration, KindRegistry } from '../../definition/kind.ts';
 import type { RecoveryPolicy, StepKind, StepWork } from '../../definition/model.ts';
+import type { OwnKind } from '../../definition/own-kind.ts';
+import type { CheckForm, StageForm } from '../yaml/schema/form.ts';
 import type { StepReading } from './reading.ts';
 import type { GroupSpec, MemberSpec, WorkSpec } from './spec.ts';
 
@@ -15,8 +18,8 @@ export interface Work {
   readonly work: StepWork;
   /** Its functions, and those of the steps inside it. */
   readonly code?: Partial<Omit<StepCode, 'preconditions' | 'postconditions'>>;
-  /** True where texts of it are templates. */
-  readonly templates?: true;
+  /** Whether texts of it are templates that the engine fills in; left out: as the step says. */
+  readonly templates?: boolean;
   /** What happens after a crash, where that depends on more than the kind. */
   readonly recovery?: RecoveryPolicy;
 }
@@ -42,12 +45,20 @@ export interface KindCompiler extends KindDeclaration {
   readonly beside?: readonly string[];
   /** What a graph's step says about the work. */
   read(spec: AnyWork, place: WorkPlace): Work;
+  /** How a workflow file writes it, if one can. */
+  readonly yaml?: StageForm;
 }
 
 /** The kinds and checks that workflows can be written with. */
 export interface Compilers extends KindRegistry {
   readonly kinds: Readonly<Record<StepKind, KindCompiler>>;
+  readonly checks: Readonly<Record<string, CheckDeclaration & { readonly yaml?: CheckForm }>>;
+  /** Kinds of the application, by the names that workflow files use. */
+  readonly ownKinds?: OwnKinds;
 }
+
+/** Kinds of steps that an application defined, by their names. */
+export type OwnKinds = Readonly<Record<string, OwnKind>>;
 
 /** The fields of a graph's step that are about its work. */
 export interface WorkFields {

@@ -6,12 +6,13 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { Json, JsonObject } from '../../base/json.ts';
+import { REGISTRY } from '../../kinds/registry.ts';
 import { SCHEMA_FILE, workflowJsonSchema } from './json-schema.ts';
 import { schemaVerdict } from './problem/schema.ts';
 import { STAGE_EXAMPLES } from './schema/example.ts';
 import { workflowSchema } from './schema/schema.ts';
 
-const SCHEMA = workflowJsonSchema();
+const SCHEMA = workflowJsonSchema(REGISTRY);
 const KNOWN_WORDS = new Set(
   '$schema $ref $defs title description examples type properties required additionalProperties propertyNames items minItems anyOf oneOf enum const pattern minimum maximum exclusiveMinimum'.split(
     ' ',
@@ -81,7 +82,7 @@ const VALID: readonly Json[] = [
 ];
 
 it.each(VALID.map((document, index) => [index, document] as const))('both accept the valid document %i', (_, document) => {
-  expect(workflowSchema.safeParse(document).error).toBeUndefined();
+  expect(workflowSchema(REGISTRY).safeParse(document).error).toBeUndefined();
   expect(accepts(SCHEMA, document)).toBe(true);
 });
 
@@ -210,10 +211,10 @@ it('both agree about whatever is made of a valid document', () => {
         made = changed(made, places[choice % places.length] ?? [], one);
         if (made === undefined) return;
       }
-      const isValid = workflowSchema.safeParse(made).success;
+      const isValid = workflowSchema(REGISTRY).safeParse(made).success;
       counts[isValid ? 'accepted' : 'refused'] += 1;
       expect(accepts(SCHEMA, made)).toBe(isValid);
-      expect(schemaVerdict(workflowSchema, made).faults.length === 0).toBe(isValid);
+      expect(schemaVerdict(workflowSchema(REGISTRY), made).faults.length === 0).toBe(isValid);
     }),
     { numRuns: 4_000, seed: 2 },
   );

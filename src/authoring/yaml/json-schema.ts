@@ -3,6 +3,7 @@
 
 import * as z from 'zod';
 import type { JsonObject } from '../../base/json.ts';
+import type { Compilers } from '../graph/work.ts';
 import { OWN_NOTES } from './schema/field.ts';
 import { workflowSchema } from './schema/schema.ts';
 
@@ -10,8 +11,8 @@ import { workflowSchema } from './schema/schema.ts';
 export const SCHEMA_FILE = 'schema/pawl-workflow.schema.json';
 
 /** The JSON Schema of a workflow file. */
-export function workflowJsonSchema(): JsonObject {
-  const made = z.toJSONSchema(workflowSchema, {
+export function workflowJsonSchema(compilers: Compilers): JsonObject {
+  const made = z.toJSONSchema(workflowSchema(compilers), {
     io: 'input',
     target: 'draft-2020-12',
     reused: 'inline',

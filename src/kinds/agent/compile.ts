@@ -26,13 +26,20 @@ export interface AgentSpec<Context extends object> extends StepOptions {
 export const agent: KindCompiler = {
   ...declaration,
   field: 'agent',
-  beside: ['context', 'action', 'prompt', 'script', 'schema', 'budget'],
+  beside: ['context', 'action', 'prompt', 'script', 'schema', 'budget', 'seesContext', 'continueSession'],
   read(spec, { step }) {
     const { agent: worker, action, prompt, script, schema, budget } = spec;
+    const [seesContext, continueSession] = [spec.seesContext || undefined, spec.continueSession || undefined];
     const role = typeof worker === 'string' ? worker : undefined;
     const { context, code } = readContext(spec, step);
     return {
-      work: { kind: 'agent', config: step.config<AgentConfig>({ role, action, prompt, script, schema, context, budget }, 'its agent') },
+      work: {
+        kind: 'agent',
+        config: step.config<AgentConfig>(
+          { role, action, prompt, script, schema, context, budget, seesContext, continueSession },
+          'its agent',
+        ),
+      },
       code: { ...code, ...liveCode(worker, step) },
     };
   },

@@ -30,8 +30,9 @@ function readCheck(check: GateCheckSpec, what: string, step: StepReading): Check
   if (typeof check === 'string') return { check: 'command', run: check };
   const { timeout, ...rest } = check;
   const implied = rest.paths === undefined ? 'command' : 'file_exists';
+  const inner = Array.isArray(rest.checks) ? { checks: rest.checks.map((one: GateCheckSpec) => readCheck(one, what, step)) } : {};
   const timeoutMs = timeout === undefined ? undefined : step.duration(timeout, `the timeout of ${what}`);
-  return step.config<CheckModel>({ ...rest, check: check.check ?? implied, timeoutMs }, what);
+  return step.config<CheckModel>({ ...rest, ...inner, check: check.check ?? implied, timeoutMs }, what);
 }
 
 /** Checks that are run in place. */

@@ -19,7 +19,9 @@ export const own: KindCompiler = {
     }
     step.code('run', kind.run);
     const given = step.plain(use?.config ?? null, 'its configuration');
-    const fault = faultOf(kind, given);
+    // A template of a file has no value yet; the configuration is read again before the work.
+    const isTemplate = step.graph.isFile && JSON.stringify(given).includes('{{');
+    const fault = isTemplate ? undefined : faultOf(kind, given);
     if (fault !== undefined) step.fault('KIND_INVALID', `the configuration of "${kind.kind}" is wrong: ${fault}`, 'correct it');
     return { work: workOf(kind, given), code: { own: kind }, recovery: kind.recovery };
   },

@@ -6,13 +6,14 @@ import { deploy } from '../../../examples/own-kind/deploy.ts';
 import { licences } from '../../../examples/own-kind/licences.ts';
 import { createEngine } from '../../api/engine.ts';
 import { workflow } from '../../api/workflow.ts';
+import { workflowFromYaml } from '../../api/yaml.ts';
 import type { ResultOf } from '../../authoring/flow/call.ts';
-import { checkYaml } from '../../authoring/yaml/check/check.ts';
 import { defineWorkflow } from '../../compat/index.ts';
+import type { CompiledWorkflow } from '../../definition/code.ts';
 import { defineStepKind, type OwnKind } from '../../definition/own-kind.ts';
 import { describeCheck } from '../../proof/check-suite.ts';
 import { describeStepKind } from '../../proof/kind-suite.ts';
-import { REGISTRY } from '../registry.ts';
+import type { OwnParts } from '../registry.ts';
 import { step } from '../step-builder.ts';
 
 describeStepKind(deploy as OwnKind, {
@@ -96,21 +97,65 @@ describe('a kind of the application', () => {
   });
 });
 
-test('a check of the application is named by a workflow file, and the engine that was given it runs it', async () => {
-  const stage = '  - { id: check, type: gate, conditions: [{ check: licences, allow: [MIT] }], on_fail: fail }';
-  const text = `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\nstages:\n${stage}\n`;
-  const { compiled } = checkYaml('w.yaml', text, REGISTRY);
-  if (compiled === undefined) throw new Error('the file does not compile');
-  const statusWith = async (license: string) => {
-    const cwd = mkdtempSync(join(tmpdir(), 'pawl-own-'));
-    lockfile(license)(cwd);
-    const engine = await createEngine({ cwd, workflows: [compiled], checks: { licences } });
-    const { status } = await (await engine.start(compiled)).wait('outside');
-    await engine.close({ abort: true });
-    rmSync(cwd, { recursive: true });
-    return status;
-  };
-  expect([await statusWith('MIT'), await statusWith('GPL-3.0')]).toEqual(['completed', 'failed']);
+const HEAD = 'apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\nstages:\n';
+
+async function viewOf(workflow: CompiledWorkflow, arrange: (cwd: string) => void = () => undefined) {
+  const cwd = mkdtempSync(join(tmpdir(), 'pawl-own-'));
+  arrange(cwd);
+  const engine = await createEngine({ cwd, workflows: [workflow], checks: { licences } });
+  const view = await (await engine.start(workflow)).wait('outside');
+  await engine.close({ abort: true });
+  rmSync(cwd, { recursive: true });
+  return view;
+}
+
+describe('a workflow file', () => {
+  test('names a check of the application, and the engine that was given it runs it', async () => {
+    const text = `${HEAD}  - { id: check, type: gate, conditions: [{ check: licences, allow: [MIT] }], on_fail: fail }\n`;
+    const workflow = await workflowFromYaml(text);
+    const statuses = [await viewOf(workflow, lockfile('MIT')), await viewOf(workflow, lockfile('GPL-3.0'))].map(({ status }) => status);
+    expect(statuses).toEqual(['completed', 'failed']);
+  });
+
+  test('has stages of a kind of the application, with templates in its configuration and a key for its own outcome', async () => {
+    const text = `${HEAD}  - { id: first, type: deploy, with: { to: staging, version: "1" } }
+  - { id: again, type: deploy, with: { to: staging, version: "2" }, on_busy: both }
+  - { id: never, type: delay, duration: 1h }
+  - { id: both, type: parallel, branches: [{ id: other, type: deploy, with: { to: test, version: "{{ outputs.first.version }}.1" } }] }
+`;
+    const workflow = await workflowFromYaml(text, { kinds: { deploy } });
+    const { status, steps } = await viewOf(workflow);
+    expect(status).toBe('completed');
+    expect(steps.map(({ path, outcome, output }) => [path, outcome, output])).toMatchObject([
+      ['first#1', 'ok', { version: '1' }],
+      ['again#1', 'busy', { version: '1' }],
+      ['both#1/other', 'ok', { version: '1.1' }],
+      ['both#1', 'ok', { other: { version: '1.1' } }],
+    ]);
+    expect(workflow.codeHash).not.toBe((await workflowFromYaml(`${HEAD}  - { id: a, type: delay, duration: 1s }\n`)).codeHash);
+  });
+
+  test('is rejected where a configuration is wrong, when it is compiled', async () => {
+    const wrong = (stage: string, parts: OwnParts = { kinds: { deploy }, checks: { licences } }) =>
+      workflowFromYaml(`${HEAD}  - ${stage}\n`, { ...parts, file: 'w.yaml' }).then(
+        () => 'accepted',
+        (error: Error) => error.message,
+      );
+    expect(await wrong('{ id: a, type: deploy, with: { to: staging } }')).toBe(
+      'w.yaml:5:34: stage "a": the configuration of "deploy" is wrong: `to` and `version` must be texts; correct it',
+    );
+    expect(await wrong('{ id: a, type: gate, conditions: [{ check: licences, allow: MIT }] }')).toContain(
+      'the fields of the check "licences" are wrong: `allow` must be a list of licences',
+    );
+    expect(await wrong('{ id: a, type: gate, conditions: [{ check: licences, allow: "{{ params.x }}" }] }')).toContain('no parameter "x"');
+    expect(await wrong('{ id: a, type: deploi, with: {} }')).toContain(
+      '"type" is the text "deploi", which is not known (did you mean "deploy"?)',
+    );
+    expect(await wrong('{ id: a, type: deploy, on_bussy: fail }')).toContain('did you mean "on_busy"?');
+    expect(await wrong('{ id: a, type: deploy }', {})).toContain('which is not known');
+    const agent = defineStepKind({ kind: 'agent', parse: () => null, run: () => ({ outcome: 'ok' as const }) });
+    expect(await wrong('{ id: a, type: agent }', { kinds: { agent } })).toContain('"agent" is the name of a built-in kind');
+  });
 });
 
 const used = () => step('a').use(double, 4);

@@ -12,6 +12,8 @@ export const webhook: KindCompiler = {
   read({ webhook: given }, { step }) {
     return {
       work: { kind: 'webhook', config: step.config<WebhookConfig>({ request: given?.request, ...given, templates: true }, 'its webhook') },
+      // The step says so in its configuration, and fills them in itself: only it may read secrets.
+      templates: false,
     };
   },
 };

@@ -1,13 +1,10 @@
 // Owns a workflow file as a whole: read and compiled in one go, with everything that is wrong told at its place.
 
 import type { CompiledWorkflow } from '../../../definition/code.ts';
-import type { KindRegistry } from '../../../definition/kind.ts';
-import type { Definition } from '../../../definition/model.ts';
-import { workflowOf } from '../../../definition/plain-workflow.ts';
 import { quorumsIn } from '../../../definition/quorum.ts';
-import type { TriggerModel } from '../../../definition/trigger.ts';
 import type { CheckedModule } from '../../discover/check.ts';
 import type { SourceProblem } from '../../discover/syntax.ts';
+import type { Compilers } from '../../graph/work.ts';
 import { draftYaml } from '../compile/compile.ts';
 import { readYamlWorkflow } from '../read/read.ts';
 import { nameProblems } from './names.ts';
@@ -18,24 +15,20 @@ export interface CheckedYaml extends CheckedModule {
 }
 
 /** Checks the text of a workflow file and compiles it; nothing of it is run. */
-export function checkYaml(file: string, text: string, registry: KindRegistry): CheckedYaml {
-  const { definition, trigger, ...found } = examine(file, text, registry);
-  return definition === undefined ? found : { ...found, compiled: workflowOf(definition, trigger) };
+export function checkYaml(file: string, text: string, registry: Compilers): CheckedYaml {
+  const { finish, ...found } = examine(file, text, registry);
+  return finish === undefined ? found : { ...found, compiled: finish() };
 }
 
 /** Checks the text of a workflow file only: a project has many files that are looked at for each one that is run. */
-export function lookAtYaml(file: string, text: string, registry: KindRegistry): CheckedModule {
-  const { definition: _, trigger: __, ...found } = examine(file, text, registry);
+export function lookAtYaml(file: string, text: string, registry: Compilers): CheckedModule {
+  const { finish: _, ...found } = examine(file, text, registry);
   return found;
 }
 
-/** What is wrong with a file, and the definition in it when nothing is. */
-function examine(
-  file: string,
-  text: string,
-  registry: KindRegistry,
-): CheckedModule & { readonly definition?: Definition; readonly trigger?: TriggerModel } {
-  const { document, problems, positionOf, expressions } = readYamlWorkflow(text, file);
+/** What is wrong with a file, and what compiles it when nothing is. */
+function examine(file: string, text: string, registry: Compilers): CheckedModule & { readonly finish?: () => CompiledWorkflow } {
+  const { document, problems, positionOf, expressions } = readYamlWorkflow(text, file, { compilers: registry });
   const names = document === undefined ? [] : nameProblems(document, expressions);
   const read = [...problems, ...names].map(({ severity, code, message, hint = '', line, column }) => ({
     severity,
@@ -46,7 +39,7 @@ function examine(
     column,
   }));
   if (document === undefined) return sorted(read);
-  const { definition, problems: faults } = draftYaml(document, registry);
+  const { definition, finish, problems: faults } = draftYaml(document, registry);
   const isSound = names.length === 0;
   const compiled = faults.map(({ severity, code, message, hint, path, step }) => {
     const { line, column } = positionOf(path);
@@ -54,7 +47,8 @@ function examine(
   });
   const found = sorted([...read, ...compiled].sort((a, b) => a.line - b.line || a.column - b.column));
   const { line, column } = positionOf(['metadata', 'name']);
-  const { name, title = name, description = '', params, stages } = document;
+  const { stages, params = {} } = document;
+  const { name, title = name, description = '' } = document.metadata;
   const described = {
     name,
     title,
@@ -67,7 +61,7 @@ function examine(
     line,
     column,
   };
-  if (definition === undefined || !isSound) return { ...found, workflow: described };
+  if (definition === undefined || finish === undefined || !isSound) return { ...found, workflow: described };
   const placeOf = (step: string) =>
     positionOf([
       'stages',
@@ -77,8 +71,7 @@ function examine(
       ),
     ]);
   const quorums = quorumsIn(definition.steps).map((quorum) => ({ ...quorum, ...placeOf(quorum.step) }));
-  const { trigger } = document;
-  return { ...found, workflow: described, definition, quorums, ...(trigger === undefined ? {} : { trigger }) };
+  return { ...found, workflow: described, finish, quorums };
 }
 
 type Judged = SourceProblem & { readonly severity: 'error' | 'warning' };

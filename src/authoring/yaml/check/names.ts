@@ -3,20 +3,38 @@
 
 import { didYouMean } from '../../../base/suggest.ts';
 import type { FreePath } from '../../../expr/expression.ts';
-import { YAML_ROOTS } from '../compile/compile.ts';
-import { TRANSITION_KEYS, type YamlStage, type YamlTransition, type YamlWorkflow } from '../document/document.ts';
+import { branchesOf } from '../compile/part.ts';
+import { transitionKeysOf, transitionOf } from '../compile/transition.ts';
 import type { YamlPath } from '../position/position.ts';
 import { problemAt, type YamlProblem } from '../problem/problem.ts';
 import type { YamlExpression } from '../read/template.ts';
+import type { WrittenWorkflow } from '../schema/schema.ts';
+
+/** The names that expressions of a workflow file may begin with; any other is one of the run's data. */
+const ROOTS: readonly string[] = [
+  'params',
+  'trigger',
+  'context',
+  'config',
+  'outputs',
+  'result',
+  'gate',
+  'action',
+  'branches',
+  'github',
+  'run',
+  'step',
+  'checkpoint',
+];
 
 /** Facts that every run on a forge has in its context. */
 const FACTS: readonly string[] = ['issue_number', 'pr_number', 'labels', 'base_branch'];
 
 /** Which type of stage has a root in its own transitions. */
-const OWN_ROOTS: Readonly<Record<string, YamlStage['type']>> = { gate: 'gate', action: 'action', branches: 'parallel' };
+const OWN_ROOTS: Readonly<Record<string, string>> = { gate: 'gate', action: 'action', branches: 'parallel' };
 
 /** Names that nothing in the file or around it stands for. */
-export function nameProblems(document: YamlWorkflow, expressions: readonly YamlExpression[]): YamlProblem[] {
+export function nameProblems(document: WrittenWorkflow, expressions: readonly YamlExpression[]): YamlProblem[] {
   const known = { context: contextNames(document), outputs: outputNames(document), document };
   return expressions
     .filter(({ path }) => path.at(-1) !== 'expect')
@@ -26,7 +44,7 @@ export function nameProblems(document: YamlWorkflow, expressions: readonly YamlE
 interface Known {
   readonly context: ReadonlySet<string>;
   readonly outputs: ReadonlyMap<string, readonly string[]>;
-  readonly document: YamlWorkflow;
+  readonly document: WrittenWorkflow;
 }
 
 function problemOf({ segments, position }: FreePath, path: YamlPath, known: Known): YamlProblem[] {
@@ -40,19 +58,22 @@ function problemOf({ segments, position }: FreePath, path: YamlPath, known: Know
     );
   const output = root === 'outputs' ? first : root === 'context' && first === 'outputs' ? second : undefined;
   if (typeof output === 'string') return outputProblem(output, position, known);
-  if (root === 'params' && typeof first === 'string' && !Object.hasOwn(known.document.params, first))
-    return wrong(`there is no parameter "${first}"${didYouMean(first, Object.keys(known.document.params))}`, 'declare it under params:');
+  if (root === 'params' && typeof first === 'string' && !Object.hasOwn(known.document.params ?? {}, first))
+    return wrong(
+      `there is no parameter "${first}"${didYouMean(first, Object.keys(known.document.params ?? {}))}`,
+      'declare it under params:',
+    );
   const type = OWN_ROOTS[root];
   if (type !== undefined && !isOwnTransition(known.document, path, type) && !known.context.has(root))
     return wrong(
       `"${root}" exists only in the context of a transition of a ${type} stage`,
       `pass what you need along in the context of a transition there`,
     );
-  if (YAML_ROOTS.includes(root) || root === 'secrets' || known.context.has(root)) return [];
-  const names = [...YAML_ROOTS, ...known.context];
+  if (ROOTS.includes(root) || root === 'secrets' || known.context.has(root)) return [];
+  const names = [...ROOTS, ...known.context];
   return wrong(
     `there is no name "${root}"${didYouMean(root, names)}`,
-    `names begin with one of ${YAML_ROOTS.join(', ')}, or are in the context`,
+    `names begin with one of ${ROOTS.join(', ')}, or are in the context`,
   );
 }
 
@@ -82,27 +103,28 @@ function outputProblem(name: string, position: FreePath['position'], { outputs }
 }
 
 /** What a stage ended with is there while its way out is taken, and what the way adds to the context is made then. */
-function isOwnTransition({ stages }: YamlWorkflow, [field, index, key, part]: YamlPath, type: YamlStage['type']): boolean {
+function isOwnTransition({ stages }: WrittenWorkflow, [field, index, key, part]: YamlPath, type: string): boolean {
   const stage = field === 'stages' && typeof index === 'number' ? stages[index] : undefined;
-  return stage?.type === type && part === 'context' && TRANSITION_KEYS.some((known) => known === key);
+  return stage?.type === type && part === 'context' && transitionKeysOf(stage).some((known) => known === key);
 }
 
 /** Everything that can be in the context: what it begins with, what transitions add, and the facts of a forge. */
-function contextNames({ context, stages }: YamlWorkflow): Set<string> {
-  const added = stages.flatMap(({ transitions }) => Object.values(transitions).flatMap((transition: YamlTransition) => transition.context));
-  return new Set([...context, ...added].map(({ name }) => name).concat(FACTS));
+function contextNames({ context, stages }: WrittenWorkflow): Set<string> {
+  const added = stages.flatMap((stage) => transitionKeysOf(stage).flatMap((key) => Object.keys(transitionOf(stage, key)?.context ?? {})));
+  return new Set([...Object.keys(context ?? {}), ...added, ...FACTS]);
 }
 
 /** What can be read as an output: stages, and what they produce, with where it comes from. */
-function outputNames({ stages }: YamlWorkflow): Map<string, readonly string[]> {
+function outputNames({ stages }: WrittenWorkflow): Map<string, readonly string[]> {
   const producers = new Map<string, string[]>();
-  const add = (work: YamlStage, place: string): void => {
-    const names = new Set('outputs' in work ? work.outputs.map(({ name }) => name) : []);
+  const add = (work: object, place: string): void => {
+    const { outputs = [] } = work as { readonly outputs?: readonly { readonly name: string }[] };
+    const names = new Set(outputs.map(({ name }) => name));
     for (const name of names) producers.set(name, [...(producers.get(name) ?? []), place]);
   };
   for (const stage of stages) {
     add(stage, stage.id);
-    if (stage.type === 'parallel') for (const branch of stage.branches) add(branch, `${stage.id}${BRANCH}${branch.id}`);
+    for (const branch of branchesOf(stage)) add(branch, `${stage.id}${BRANCH}${branch.id}`);
   }
   // A stage goes before an output of the same name.
   return new Map([...producers, ...stages.map(({ id }): [string, string[]] => [id, [id]])]);

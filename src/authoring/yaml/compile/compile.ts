@@ -1,54 +1,38 @@
-// Owns the way from a checked workflow file to the one definition that everything runs. There is no second engine: what
-// the file says beyond a graph of steps (a delay on a transition, somebody to tell on entering) becomes steps of its own.
+// Owns compiling a checked workflow file: the file becomes the spec of a graph, which the compiler of graphs reads, and
+// each problem gets its place in the file.
 //
-// C1. A stage without a way for success goes to the next one in the file, the last to `complete`; a skipped one likewise.
-// C2. `fail`, `error`, `timeout`, `conflict` and `ci_failure` without a way go where `on_error` leads, else escalate.
-// C3. A way back without a bound is bounded by the limit of the workflow, and a warning says so.
+// C1. A stage without a transition for success goes to the next one in the file, the last to `complete`; a skipped one
+//     likewise.
+// C2. `fail`, `error`, `timeout`, `conflict` and `ci_failure` without a transition go where `on_error` leads, else
+//     escalate.
+// C3. A transition back without a bound is bounded by the limit of the workflow, and a warning says so.
 
-import { arg } from '../../../definition/arg.ts';
-import type { Budget } from '../../../definition/budget.ts';
 import type { CompiledWorkflow } from '../../../definition/code.ts';
-import type { KindRegistry } from '../../../definition/kind.ts';
 import { type Definition, membersOf, type StepModel } from '../../../definition/model.ts';
-import { workflowOf } from '../../../definition/plain-workflow.ts';
-import { type Problem, ProblemList } from '../../../definition/problem.ts';
+import type { Problem } from '../../../definition/problem.ts';
 import { bypassesIn } from '../../../definition/rework.ts';
+import type { TriggerModel } from '../../../definition/trigger.ts';
 import { checkDefinition } from '../../../definition/validate.ts';
-import type { YamlBudget, YamlWorkflow } from '../document/document.ts';
-import { hookSteps } from './hook.ts';
-import { tiedToHead } from './landing.ts';
-import { readStage } from './stage.ts';
-import { type CompileProblem, Ways } from './way.ts';
+import { finishGraph, readGraph } from '../../graph/graph.ts';
+import { GraphReading } from '../../graph/reading.ts';
+import type { Compilers } from '../../graph/work.ts';
+import type { WrittenStage } from '../schema/form.ts';
+import type { WrittenWorkflow } from '../schema/schema.ts';
+import { listOf } from './part.ts';
+import { specOf } from './spec.ts';
+import { type CompileProblem, type TransitionKey, Transitions, transitionKeysOf, transitionOf } from './transition.ts';
 
 const MAX_ITERATIONS = 10;
-/** Faults that a target without a stage makes by itself. */
+/** Problems that a target without a stage causes by itself. */
 const FOLLOWS_WRONG_TARGETS: ReadonlySet<string> = new Set(['UNREACHABLE', 'DEAD_END', 'NO_END']);
-/** Faults that two stages of one id make by themselves. */
+/** Problems that two stages of one id cause by themselves. */
 const FOLLOWS_DUPLICATES: ReadonlySet<string> = new Set([...FOLLOWS_WRONG_TARGETS, 'LOOP_UNBOUNDED']);
-const NOTHING: ReadonlySet<string> = new Set();
-/** What to do about faults of the graph, in the words of a workflow file. */
+/** What to do about problems of the graph, in the words of a workflow file. */
 const HINTS: Readonly<Record<string, string>> = {
   NO_END: 'let a stage lead to complete',
   UNREACHABLE: 'lead to it from a stage, or remove it',
   LOOP_REENTERED: 'let "then" lead out of the loop, or to escalate',
 };
-
-/** The names that expressions of a workflow file may begin with; any other is one of the run's context. */
-export const YAML_ROOTS: readonly string[] = [
-  'params',
-  'trigger',
-  'context',
-  'config',
-  'outputs',
-  'result',
-  'gate',
-  'action',
-  'branches',
-  'github',
-  'run',
-  'step',
-  'checkpoint',
-];
 
 /** A workflow file as a definition. `workflow` is there when nothing is wrong but warnings. */
 export interface Compiled {
@@ -56,78 +40,63 @@ export interface Compiled {
   readonly problems: readonly CompileProblem[];
 }
 
-/** Compiles a checked document. */
-export function compileYaml(document: YamlWorkflow, registry: KindRegistry): Compiled {
-  const { definition, problems } = draftYaml(document, registry);
-  return definition === undefined ? { problems } : { workflow: workflowOf(definition, document.trigger), problems };
+/** Compiles a checked file. */
+export function compileYaml(file: WrittenWorkflow, compilers: Compilers): Compiled {
+  const { finish, problems } = draftYaml(file, compilers);
+  return finish === undefined ? { problems } : { workflow: finish(), problems };
 }
 
-/** A definition that nobody has frozen or hashed: enough to say what is wrong. */
+/** A definition, if nothing is wrong but warnings, and what freezes and hashes it: most files are only looked at. */
 interface Draft {
   readonly definition?: Definition;
+  readonly finish?: () => CompiledWorkflow;
   readonly problems: readonly CompileProblem[];
 }
 
-/** The definition of a checked document, if nothing is wrong but warnings, and everything that is. */
-export function draftYaml(document: YamlWorkflow, registry: KindRegistry): Draft {
-  const ways = new Ways(document, document.maxIterations ?? MAX_ITERATIONS);
-  const stages = document.stages.flatMap((stage, index) => readStage(stage, { ways, index, registry }));
-  const steps = tiedToHead(document, [...stages, ...ways.added, ...hookSteps(document)], ways);
-  const definition = definitionOf(document, steps);
-  const problems = new ProblemList();
-  // Names in expressions are checked with their places (`check-names.ts`), and targets where they are written.
-  checkDefinition({ ...definition, steps: steps.map(withoutIdleSkip) }, problems, { registry, roots: 'any' });
-  const found = problems.found
+/** The definition of a checked file, if nothing is wrong but warnings, and all problems. */
+export function draftYaml(file: WrittenWorkflow, compilers: Compilers): Draft {
+  const transitions = new Transitions(file, file.limits?.max_iterations ?? MAX_ITERATIONS);
+  const reading = new GraphReading(compilers, { isFile: true });
+  const draft = readGraph(specOf(file, transitions, compilers), reading);
+  const { definition } = draft;
+  // Names in expressions and targets of transitions are checked where they are written.
+  const steps = definition.steps.map(withoutIdleSkip);
+  checkDefinition({ ...definition, steps }, reading.problems, { registry: compilers, roots: 'any' });
+  const found = reading.problems.found
     .filter(({ code }) => code !== 'TARGET_UNKNOWN' && code !== 'TARGET_IN_BRANCH')
-    .map((problem) => placed(document, problem));
+    .map((problem) => placed(file, problem));
+  const hasWrongTarget = transitions.problems.some(({ severity }) => severity === 'error');
   const isTwice = found.some(({ code }) => code === 'STEP_DUPLICATE');
-  const follows = isTwice ? FOLLOWS_DUPLICATES : ways.wrong.length > 0 ? FOLLOWS_WRONG_TARGETS : NOTHING;
-  const all = [...ways.wrong, ...found.filter(({ code }) => !follows.has(code)), ...ways.warnings, ...bypassWarnings(document, definition)];
-  return all.some(({ severity }) => severity === 'error') ? { problems: all } : { definition, problems: all };
+  const follows = isTwice ? FOLLOWS_DUPLICATES : hasWrongTarget ? FOLLOWS_WRONG_TARGETS : new Set<string>();
+  const graph = found.filter(({ code }) => !follows.has(code));
+  const all = [...transitions.problems, ...graph, ...bypassWarnings(file, steps, definition.entry)];
+  return all.some(({ severity }) => severity === 'error')
+    ? { problems: all }
+    : { definition, problems: all, finish: () => finishGraph(draft, reading, { trigger: triggerOf(file) }) };
+}
+
+/** What starts the workflow. */
+export function triggerOf({ trigger }: WrittenWorkflow): TriggerModel | undefined {
+  if (trigger === undefined) return undefined;
+  if (typeof trigger === 'string') return { event: trigger, labels: [], baseBranches: [] };
+  const { label, labels = [], assignee_is_bot: assigneeIsBot, milestone, base_branch: base } = trigger.conditions ?? {};
+  return { event: trigger.event, label, labels, assigneeIsBot, milestone, baseBranches: listOf(base) };
 }
 
 /** Rework that returns to a question without the checks that everything before had to pass. */
-function bypassWarnings(document: YamlWorkflow, { steps, entry }: Definition): CompileProblem[] {
-  return bypassesIn(steps.map(withoutIdleSkip), entry).map(({ gate, rework, check }) => {
+function bypassWarnings(file: WrittenWorkflow, steps: readonly StepModel[], entry: string): CompileProblem[] {
+  return bypassesIn(steps, entry).map(({ gate, rework, check }) => {
     const problem: Problem = {
       step: gate,
       code: 'CHECK_BYPASSED',
       message: `what "${rework}" changes after a decision at "${gate}" comes back to it without passing "${check}"`,
       hint: `lead "${rework}" to "${check}", so that what is asked about was checked`,
     };
-    return { ...placed(document, problem), severity: 'warning' };
+    return { ...placed(file, problem), severity: 'warning' };
   });
 }
 
-function definitionOf(document: YamlWorkflow, steps: readonly StepModel[]): Definition {
-  const { name, title, description, version, params, context, stages, onError } = document;
-  const first = stages[0];
-  return {
-    name,
-    title: title ?? name,
-    description: description ?? '',
-    ...(version === undefined ? {} : { version }),
-    form: 'graph',
-    params: Object.fromEntries(Object.entries(params).map(([key, spec]) => [key, arg(spec)])),
-    entry: first === undefined ? '' : first.onEnter === undefined ? first.id : `${first.id}.enter`,
-    steps,
-    limits: { maxIterations: document.maxIterations ?? MAX_ITERATIONS },
-    ...(document.budget === undefined ? {} : { budget: budgetOf(document.budget) }),
-    ...(Object.keys(document.permissions).length === 0 ? {} : { permissions: document.permissions }),
-    ...(document.protected.length === 0 ? {} : { protected: document.protected }),
-    facts: ['issue_number', 'pr_number', 'labels', 'base_branch'],
-    ...outputNamesOf(document),
-    ...(onError.length === 0 ? {} : { onError: 'on_error.1' }),
-    ...(context.length === 0 ? {} : { context: context.map(({ name: key, value }) => ({ name: key, value })) }),
-  };
-}
-
-/** The amounts of a budget that were written. */
-function budgetOf(budget: YamlBudget): Budget {
-  return Object.fromEntries(Object.entries(budget).filter(([, amount]) => amount !== undefined));
-}
-
-/** The step without its way for being skipped, where only a person could skip it: that is no path to rely on. */
+/** The step without its transition for being skipped, where only a person could skip it: that is no path to rely on. */
 function withoutIdleSkip(step: StepModel): StepModel {
   const members = membersOf(step);
   const isSkippable = step.condition !== undefined || (members.length > 0 && members.every(({ condition }) => condition !== undefined));
@@ -136,29 +105,25 @@ function withoutIdleSkip(step: StepModel): StepModel {
   return { ...step, next };
 }
 
-/** Outputs that only one stage produces, under names that no stage has. */
-function outputNamesOf({ stages }: YamlWorkflow): Pick<Definition, 'outputNames'> {
-  const producers = new Map<string, Set<string>>();
-  for (const stage of stages)
-    for (const { name } of 'outputs' in stage ? stage.outputs : []) producers.set(name, (producers.get(name) ?? new Set()).add(stage.id));
-  const unique = [...producers].filter(([name, ids]) => ids.size === 1 && !stages.some(({ id }) => id === name));
-  return unique.length === 0 ? {} : { outputNames: Object.fromEntries(unique.map(([name, ids]) => [name, [...ids][0] as string])) };
-}
-
-/** Where a problem of a step stands: at the stage it was made from. */
-function placed(document: YamlWorkflow, problem: Problem): CompileProblem {
+/** A problem of a step, at the stage that the step was made from. */
+function placed({ stages }: WrittenWorkflow, problem: Problem): CompileProblem {
   const step = problem.step ?? '';
   if (problem.code === 'STEP_DUPLICATE') {
-    const second = document.stages.findLast(({ id }) => step === id);
     const { step: _, ...rest } = problem;
     const message = `there is another stage "${step}" before this one, and each has an id of its own`;
-    return { ...rest, severity: 'error', message, path: [...(second?.path ?? []), 'id'] };
+    return { ...rest, severity: 'error', message, path: ['stages', stages.findLastIndex(({ id }) => id === step), 'id'] };
   }
-  const stage = document.stages.find(({ id }) => step === id || step.startsWith(`${id}.`) || step.startsWith(`${id}/`));
-  // A bound that leads back into its loop is mended where it says what follows it.
-  const ends =
-    problem.code === 'LOOP_REENTERED'
-      ? Object.values(stage?.transitions ?? {}).find(({ max, then }) => max !== undefined && then !== undefined)
-      : undefined;
-  return { ...problem, hint: HINTS[problem.code] ?? problem.hint, severity: 'error', path: ends?.then?.path ?? stage?.path ?? [] };
+  const index = stages.findIndex(({ id }) => step === id || step.startsWith(`${id}.`) || step.startsWith(`${id}/`));
+  const stage = stages[index];
+  const hint = HINTS[problem.code] ?? problem.hint;
+  if (stage === undefined) return { ...problem, hint, severity: 'error', path: [] };
+  // A bound that leads back into its loop is corrected where it says what follows it.
+  const bounded = problem.code === 'LOOP_REENTERED' ? transitionKeysOf(stage).find((key) => isBoundedWithTarget(stage, key)) : undefined;
+  const inside = bounded === undefined ? (problem.code === 'KIND_INVALID' && 'with' in stage ? ['with'] : []) : [bounded, 'then'];
+  return { ...problem, hint, severity: 'error', path: ['stages', index, ...inside] };
+}
+
+function isBoundedWithTarget(stage: WrittenStage, key: TransitionKey): boolean {
+  const { max_iterations: max, then } = transitionOf(stage, key) ?? {};
+  return max !== undefined && then !== undefined;
 }

@@ -1,24 +1,17 @@
 // Owns lines and columns: which of them an offset into a text is.
 
-/** The lines of a text. */
-export class Lines {
-  private readonly starts: readonly number[];
+import { LineCounter } from 'yaml';
 
-  constructor(text: string) {
-    const starts = [0];
-    for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-    this.starts = starts;
-  }
+/** Finds the line and column of an offset, both counted from 1. */
+export type PlaceAt = (offset: number) => { readonly line: number; readonly column: number };
 
-  /** The line and column of an offset, both counted from 1. */
-  placeAt(offset: number): { line: number; column: number } {
-    let low = 0;
-    let high = this.starts.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if ((this.starts[middle] ?? 0) <= offset) low = middle;
-      else high = middle;
-    }
-    return { line: low + 1, column: offset - (this.starts[low] ?? 0) + 1 };
-  }
+/** Finds lines and columns in a text. */
+export function placesIn(text: string): PlaceAt {
+  const counter = new LineCounter();
+  counter.addNewLine(0);
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) counter.addNewLine(at + 1);
+  return (offset) => {
+    const { line, col } = counter.linePos(offset);
+    return { line, column: col };
+  };
 }

@@ -8,8 +8,8 @@ import { readSource } from '../read/source.ts';
 import { Positions } from './position.ts';
 
 function positionsOf(text: string): Positions {
-  const { root, lines } = readSource(text);
-  return new Positions({ text, file: 'f.yaml', root, lines });
+  const { root, placeAt } = readSource(text);
+  return new Positions({ text, file: 'f.yaml', root, placeAt });
 }
 
 /** Where the `@` of the text under `a` stands, as line and column. */

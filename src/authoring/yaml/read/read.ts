@@ -8,8 +8,7 @@
 import type { SourcePosition } from '../../../base/error.ts';
 import type { Json } from '../../../base/json.ts';
 import type { Origin } from '../../../expr/template.ts';
-import { documentOf } from '../document/build.ts';
-import type { YamlWorkflow } from '../document/document.ts';
+import type { Compilers } from '../../graph/work.ts';
 import { Positions, type YamlPath } from '../position/position.ts';
 import { bestFirst, problemAt, type YamlProblem } from '../problem/problem.ts';
 import { type PlacedFault, schemaVerdict } from '../problem/schema.ts';
@@ -22,7 +21,7 @@ import { readTemplates, type TemplateOptions, type YamlExpression } from './temp
 /** What was read. */
 export interface YamlReading {
   /** The workflow, if nothing is wrong with it. */
-  readonly document: YamlWorkflow | undefined;
+  readonly document: WrittenWorkflow | undefined;
   readonly problems: readonly YamlProblem[];
   /** Every template and condition, in the order of the file, with what it can read. */
   readonly expressions: readonly YamlExpression[];
@@ -32,29 +31,36 @@ export interface YamlReading {
   originOf(path: YamlPath): Origin;
 }
 
+/** What is known beside the file. */
+export interface ReadOptions extends TemplateOptions {
+  /** The kinds and checks that the file can name. */
+  readonly compilers: Compilers;
+}
+
 /** Reads the text of a workflow file; `file` is how positions name it. */
-export function readYamlWorkflow(text: string, file: string, options: TemplateOptions = {}): YamlReading {
+export function readYamlWorkflow(text: string, file: string, options: ReadOptions): YamlReading {
   const source = readSource(text);
-  const positions = new Positions({ text, file, root: source.root, lines: source.lines });
+  const positions = new Positions({ text, file, root: source.root, placeAt: source.placeAt });
   const places = {
     positionOf: (path: YamlPath, part?: 'key' | 'value') => positions.positionOf(path, part),
     originOf: (path: YamlPath) => positions.originOf(path),
   };
   if (source.root === undefined) return { document: undefined, problems: source.problems, expressions: [], ...places };
   const document = source.root.value;
-  const { faults, wrong } = schemaVerdict(workflowSchema, document);
-  const rules = ruleFaults(document, wrong);
-  const texts = soundTexts(textsOf(workflowSchema, document), faults);
+  const schema = workflowSchema(options.compilers);
+  const { faults, wrong } = schemaVerdict(schema, document);
+  const rules = ruleFaults(document, wrong, options.compilers);
+  const texts = soundTexts(textsOf(schema, document), faults);
   const { expressions, problems: textProblems } = readTemplates(texts, { document, positions, options });
   const placed = [...faults, ...rules].map((fault) => problemAt(positions.positionOf(fault.path, fault.part), fault));
   const problems = bestFirst([...placed, ...textProblems]);
   const isSound = problems.every(({ severity }) => severity !== 'error');
   // The schema has accepted it, so it is what the schema describes.
-  return { document: isSound ? documentOf(document as unknown as WrittenWorkflow) : undefined, problems, expressions, ...places };
+  return { document: isSound ? (document as unknown as WrittenWorkflow) : undefined, problems, expressions, ...places };
 }
 
 /** The rules of those stages and hooks whose shape is right. */
-function ruleFaults(document: Json, wrong: readonly YamlPath[]): PlacedFault[] {
+function ruleFaults(document: Json, wrong: readonly YamlPath[], compilers: Compilers): PlacedFault[] {
   // By their first two parts, of which shorter paths lack some: a list may hold as many items as there are faults.
   const faulty = new Set(wrong.map(([field, index]) => `${field}/${index}`));
   const isSound = (field: string, index: number): boolean =>
@@ -63,7 +69,7 @@ function ruleFaults(document: Json, wrong: readonly YamlPath[]): PlacedFault[] {
   const sound = <T>(list: readonly T[] | undefined, field: string, rules: (item: T, path: YamlPath) => PlacedFault[]): PlacedFault[] =>
     Array.isArray(list) ? list.flatMap((item: T, index) => (isSound(field, index) ? rules(item, [field, index]) : [])) : [];
   return [
-    ...sound(written.stages, 'stages', stageRules),
+    ...sound(written.stages, 'stages', (stage, path) => stageRules(stage, path, compilers)),
     ...sound(written.on_complete, 'on_complete', hookRules),
     ...sound(written.on_error, 'on_error', hookRules),
   ];

@@ -49,7 +49,7 @@ describe('a file that is made to exhaust the reader is refused at once, with the
 
   it('a file of too many words is refused where they become too many', () => {
     expect(firstOf('- 1\n'.repeat(40_000))).toMatch(/^\d{5}:\d+ YAML_TOO_LARGE$/);
-    expect(messageOf('- 1\n'.repeat(40_000))).toContain('100000 words');
+    expect(messageOf('- 1\n'.repeat(40_000))).toContain('100000 tokens');
   });
 
   it('64 levels are read, 65 are not', () => {

@@ -1,10 +1,11 @@
-// Owns the way from text to data: YAML 1.2 core and nothing beyond it, as JSON that remembers where each part stands.
+// Owns parsing YAML 1.2 core into JSON values with their positions. The `yaml` package does the parsing; this file adds
+// limits and rejects what a workflow file must not use.
 //
-// Y1. Size, depth, words and aliases are counted while the text is cut into words, before anything recurses: a file that
-//     is made to exhaust memory or the stack is refused, with the limit named.
-// Y2. A file says what it says: no tags, merge keys, directives or second document change how the rest is read, and
-//     nothing but text, numbers, booleans, null, lists and maps comes out.
-// Y3. Keys are compared and stored as text; those that mean something to JavaScript are refused.
+// Y1. Size, depth, tokens and aliases are counted while the text is tokenized, before anything recurses: a file that is
+//     made to exhaust memory or the stack is rejected, and the message names the limit.
+// Y2. No tags, merge keys, directives or second document change how the rest is read. The result has only strings,
+//     numbers, booleans, null, lists and maps.
+// Y3. Keys are compared and stored as strings; `__proto__` and other names with a meaning in JavaScript are rejected.
 
 import {
   Composer,
@@ -23,26 +24,25 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import type { Json } from '../../../base/json.ts';
-import { Lines } from '../position/line.ts';
+import { type PlaceAt, placesIn } from '../position/line.ts';
 import { bestFirst, type Fault, problemAt, quoted, type YamlProblem } from '../problem/problem.ts';
-import { readPlain } from './plain.ts';
 import { isUnclosed, syntaxFault } from './syntax.ts';
 
 /** In UTF-8. */
 const FILE_BYTES_MAX = 1_000_000;
-const WORDS_MAX = 100_000;
+const TOKENS_MAX = 100_000;
 const DEPTH_MAX = 64;
 const ALIASES_MAX = 100;
 const VALUES_MAX = 20_000;
 /** More would only be consequences of the first. */
 const SYNTAX_SHOWN = 5;
 
-/** A value of the file, with the place of its key and of itself as offsets into the text. */
+/** A value of the file, with its position and the position of its key as offsets into the text. */
 export interface Located {
   readonly value: Json;
   readonly start: number;
   readonly keyStart?: number;
-  /** For a text: how it is written, and where its writing ends. */
+  /** For a string: how it is quoted, and the offset where it ends. */
   readonly scalar?: { readonly style: string; readonly end: number };
   readonly members?: ReadonlyMap<string, Located>;
   readonly items?: readonly Located[];
@@ -52,24 +52,23 @@ export interface Located {
 export interface YamlSource {
   readonly root: Located | undefined;
   readonly problems: readonly YamlProblem[];
-  readonly lines: Lines;
+  readonly placeAt: PlaceAt;
 }
 
-/** Reads the text of a file as YAML; `isQuick: false` does without the quick reading of what is plain. */
-export function readSource(text: string, { isQuick = true }: { readonly isQuick?: boolean } = {}): YamlSource {
-  const lines = new Lines(text.length > FILE_BYTES_MAX ? '' : text);
+/** Parses the text of a file as YAML. */
+export function readSource(text: string): YamlSource {
+  const placeAt = placesIn(text.length > FILE_BYTES_MAX ? '' : text);
   try {
-    refuseText(text);
-    const root = isQuick ? readPlain(text) : undefined;
-    return root === undefined ? new SourceReader(text, lines).read() : { root, problems: [], lines };
+    rejectLargeText(text);
+    return new SourceReader(text, placeAt).read();
   } catch (thrown) {
-    if (!(thrown instanceof Refusal)) throw thrown;
-    return { root: undefined, problems: [problemAt(lines.placeAt(thrown.offset), thrown.fault)], lines };
+    if (!(thrown instanceof Rejection)) throw thrown;
+    return { root: undefined, problems: [problemAt(placeAt(thrown.offset), thrown.fault)], placeAt };
   }
 }
 
-/** Ends the reading at once: what follows could not be trusted, or would take too long. */
-class Refusal extends Error {
+/** Stops the parsing: going on would be unsafe or take too long. */
+class Rejection extends Error {
   readonly offset: number;
   readonly fault: Fault;
 
@@ -82,11 +81,11 @@ class Refusal extends Error {
 
 const UNPRINTABLE = /[^\t\n\r\u0020-\u007e\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
-function refuseText(text: string): void {
+function rejectLargeText(text: string): void {
   // Each character takes at most three bytes, so most files need no counting.
   const bytes = text.length * 3 <= FILE_BYTES_MAX ? 0 : text.length > FILE_BYTES_MAX ? text.length : Buffer.byteLength(text);
   if (bytes > FILE_BYTES_MAX)
-    throw new Refusal(0, {
+    throw new Rejection(0, {
       code: 'YAML_TOO_LARGE',
       message: `the file is larger than ${FILE_BYTES_MAX} bytes (1 MB), which is the limit for a workflow`,
       hint: 'keep long texts in files of their own, and split the workflow with `type: workflow` stages',
@@ -95,21 +94,22 @@ function refuseText(text: string): void {
 
 class SourceReader {
   private readonly text: string;
-  private readonly lines: Lines;
+  private readonly placeAt: PlaceAt;
   private readonly problems: YamlProblem[] = [];
+  // The package resolves an alias by visiting the whole document, which a file with nested aliases could make very slow.
   private readonly anchors = new Map<string, Node>();
   private readonly open = new Set<Node>();
   private values = 0;
 
-  constructor(text: string, lines: Lines) {
+  constructor(text: string, placeAt: PlaceAt) {
     this.text = text;
-    this.lines = lines;
+    this.placeAt = placeAt;
   }
 
   read(): YamlSource {
     const parser = new Parser();
-    const tokens = [...this.tokens(parser)];
-    this.refuseUnprintable();
+    const syntax = [...this.syntaxOf(parser)];
+    this.rejectUnprintable();
     const options = {
       version: '1.2',
       schema: 'core',
@@ -118,7 +118,7 @@ class SourceReader {
       resolveKnownTags: false,
       prettyErrors: false,
     } as const;
-    const documents = [...new Composer({ ...options, logLevel: 'silent' }).compose(tokens, true, this.text.length)];
+    const documents = [...new Composer({ ...options, logLevel: 'silent' }).compose(syntax, true, this.text.length)];
     for (const document of documents)
       for (const { pos, code, message } of document.errors.slice(0, SYNTAX_SHOWN)) {
         const offset = isUnclosed(message) ? openingOf(document, pos[0]) : pos[0];
@@ -136,54 +136,54 @@ class SourceReader {
   }
 
   private ended(root: Located | undefined): YamlSource {
-    return { root: this.problems.length > 0 ? undefined : root, problems: bestFirst(this.problems), lines: this.lines };
+    return { root: this.problems.length > 0 ? undefined : root, problems: bestFirst(this.problems), placeAt: this.placeAt };
   }
 
   private fault(offset: number, fault: Fault): void {
-    this.problems.push(problemAt(this.lines.placeAt(Math.max(0, offset)), fault));
+    this.problems.push(problemAt(this.placeAt(Math.max(0, offset)), fault));
   }
 
-  /** What else the parser finds on a line follows from the first. */
+  /** Reports the first error of a line only: further errors on it are consequences. */
   private syntaxFault(offset: number, found: { readonly code: string; readonly message: string }): void {
-    const { line } = this.lines.placeAt(offset);
+    const { line } = this.placeAt(offset);
     if (!this.problems.some((problem) => problem.line === line)) this.fault(offset, syntaxFault(this.text, { offset, ...found }));
   }
 
-  /** The syntax of the file, cut off where it exceeds a limit. */
-  private *tokens(parser: Parser) {
-    let words = 0;
-    let marks = 0;
-    for (const word of new Lexer().lex(this.text)) {
+  /** The syntax tree of the file; stops where the file exceeds a limit. */
+  private *syntaxOf(parser: Parser) {
+    let tokens = 0;
+    let aliases = 0;
+    for (const token of new Lexer().lex(this.text)) {
       const at = parser.offset;
-      words += 1;
-      if (words > WORDS_MAX) throw new Refusal(at, TOO_MANY_WORDS);
-      if (word.startsWith('*') || word.startsWith('&')) marks += 1;
-      if (marks > ALIASES_MAX) throw new Refusal(at, TOO_MANY_ALIASES);
-      yield* parser.next(word);
-      if (parser.stack.length > DEPTH_MAX && depthOf(parser) > DEPTH_MAX) throw new Refusal(at, TOO_DEEP);
+      tokens += 1;
+      if (tokens > TOKENS_MAX) throw new Rejection(at, TOO_MANY_TOKENS);
+      if (token.startsWith('*') || token.startsWith('&')) aliases += 1;
+      if (aliases > ALIASES_MAX) throw new Rejection(at, TOO_MANY_ALIASES);
+      yield* parser.next(token);
+      if (parser.stack.length > DEPTH_MAX && depthOf(parser) > DEPTH_MAX) throw new Rejection(at, TOO_DEEP);
     }
     yield* parser.end();
   }
 
-  private refuseUnprintable(): void {
+  private rejectUnprintable(): void {
     const found = UNPRINTABLE.exec(this.text.startsWith('\ufeff') ? ` ${this.text.slice(1)}` : this.text);
     if (found === null) return;
     const code = (found[0].codePointAt(0) ?? 0).toString(16).padStart(4, '0').toUpperCase();
     const message = `the character U+${code} cannot be part of a YAML file`;
-    throw new Refusal(found.index, { code: 'YAML_CHARACTER', message, hint: 'remove it; in double quotes it can be written with \\u' });
+    throw new Rejection(found.index, { code: 'YAML_CHARACTER', message, hint: 'remove it; in double quotes it can be written with \\u' });
   }
 
   private locate(node: Node | null | undefined, keyStart: number | undefined): Located {
     const start = node?.range?.[0] ?? keyStart ?? 0;
     this.values += 1;
-    if (this.values > VALUES_MAX) throw new Refusal(start, TOO_MANY_VALUES);
+    if (this.values > VALUES_MAX) throw new Rejection(start, TOO_MANY_VALUES);
     const key = keyStart === undefined ? {} : { keyStart };
     if (node === null || node === undefined) return { value: null, start, ...key };
     if (isAlias(node)) return { ...this.locate(this.resolve(node.source, start), undefined), ...key };
     if (node.tag !== undefined) this.checkTag(node.tag, start);
     if (node.anchor !== undefined) this.anchors.set(node.anchor, node);
     if (isScalar(node)) return { ...this.scalar(node.value, start), ...(node.range ? styleOf(node, node.range[1]) : {}), start, ...key };
-    if (this.open.has(node)) throw new Refusal(start, ALIAS_CYCLE);
+    if (this.open.has(node)) throw new Rejection(start, ALIAS_CYCLE);
     this.open.add(node);
     const inside = isMap(node) ? this.map(node) : isSeq(node) ? this.list(node) : { value: null };
     this.open.delete(node);
@@ -195,7 +195,7 @@ class SourceReader {
     if (target === undefined)
       this.fault(start, {
         code: 'YAML_ALIAS',
-        message: `*${name} stands for a value that no &${name} before it names`,
+        message: `there is no &${name} before *${name}`,
         hint: `put &${name} before the value, or the text in quotes if it is meant literally`,
       });
     return target;
@@ -254,7 +254,7 @@ class SourceReader {
   }
 
   private duplicate(key: string, start: number, first: Located): void {
-    const { line } = this.lines.placeAt(first.keyStart ?? 0);
+    const { line } = this.placeAt(first.keyStart ?? 0);
     this.fault(start, {
       code: 'YAML_DUPLICATE_KEY',
       message: `${quoted(key)} is already written on line ${line}; a map has each key once`,
@@ -330,9 +330,9 @@ const TOO_DEEP: Fault = {
   message: `the file is nested deeper than ${DEPTH_MAX} levels here`,
   hint: 'flatten it; a workflow needs about ten',
 };
-const TOO_MANY_WORDS: Fault = {
+const TOO_MANY_TOKENS: Fault = {
   code: 'YAML_TOO_LARGE',
-  message: `the file has more than ${WORDS_MAX} words and signs`,
+  message: `the file has more than ${TOKENS_MAX} tokens`,
   hint: 'split the workflow with `type: workflow` stages',
 };
 const TOO_MANY_VALUES: Fault = {

@@ -2,6 +2,7 @@
 // them, and for each type of stage a file that can be copied.
 
 import * as z from 'zod';
+import type { Compilers } from '../../graph/work.ts';
 import { inlineYaml } from '../problem/example.ts';
 import { STAGE_EXAMPLES } from './example.ts';
 import { type Note, noteOf } from './field.ts';
@@ -17,8 +18,9 @@ interface Field {
 }
 
 /** The whole reference. */
-export function yamlReferencePage(): string {
-  const { shape } = workflowSchema;
+export function yamlReferencePage(compilers: Compilers): string {
+  const schema = workflowSchema(compilers);
+  const { shape } = schema;
   const stages = objects(elementOf(shape.stages));
   const shared = sharedFields(stages);
   const lines = [
@@ -32,7 +34,7 @@ export function yamlReferencePage(): string {
     '',
     '## The file',
     '',
-    ...fieldTable(fieldsOf(workflowSchema)),
+    ...fieldTable(fieldsOf(schema)),
     '## Every stage',
     '',
     'Without a transition for success, a stage leads to the next one in the file, and the last one completes the run.',

@@ -1,27 +1,31 @@
 // Owns what a shape alone cannot say: fields that need or exclude each other. These rules look at one stage at a time,
-// so that a fault in one does not hide those of the others. What concerns the graph is checked on the definition.
+// so that a problem in one does not hide those of the others. What concerns the graph is checked on the definition.
 
 import { nearestName } from '../../../base/suggest.ts';
 import { patternRefusal } from '../../../definition/output-pattern.ts';
+import type { Compilers, KindCompiler } from '../../graph/work.ts';
+import { transitionOf } from '../compile/transition.ts';
 import type { YamlPath } from '../position/position.ts';
 import { quoted } from '../problem/problem.ts';
 import type { PlacedFault } from '../problem/schema.ts';
-import { BUILT_IN_CHECKS, isBuiltIn, type WrittenCheck } from './check.ts';
-import type { WrittenStage, WrittenWorkflow } from './schema.ts';
+import type { WrittenCheck, WrittenStage } from './form.ts';
+import type { WrittenWorkflow } from './schema.ts';
 
-type WrittenParallel = Extract<WrittenStage, { type: 'parallel' }>;
-type WrittenWork = Exclude<WrittenStage, WrittenParallel> | WrittenParallel['branches'][number];
-type WrittenOutput = NonNullable<Extract<WrittenStage, { type: 'agent' }>['outputs']>[number];
+/** Something that a stage produces, as it is written. */
+export interface WrittenOutput {
+  readonly name: string;
+  readonly type: 'comment' | 'file' | 'artifact' | 'pr';
+  readonly pattern?: string | undefined;
+  readonly required?: boolean | undefined;
+}
+
 type WrittenHook = NonNullable<WrittenWorkflow['on_complete']>[number];
 
 /** What is wrong with a stage whose shape is right. */
-export function stageRules(stage: WrittenStage, path: YamlPath): PlacedFault[] {
+export function stageRules(stage: WrittenStage, path: YamlPath, compilers: Compilers): PlacedFault[] {
   const skip = stage.skip_to !== undefined && stage.condition === undefined ? [useless([...path, 'skip_to'])] : [];
   const success = oneSuccess(stage, path);
-  const retries = oneRetry(stage, path);
-  if (stage.type !== 'parallel') return [...skip, ...success, ...retries, ...workRules(stage, path)];
-  const branches = stage.branches.flatMap((branch, index) => workRules(branch, [...path, 'branches', index]));
-  return [...skip, ...success, ...retries, ...joinRule(stage, path), ...branches];
+  return [...skip, ...success, ...oneRetry(stage, path), ...workRules(stage, path, compilers)];
 }
 
 const SUCCESSES = ['on_complete', 'on_success', 'on_pass'] as const;
@@ -35,8 +39,9 @@ function oneSuccess(stage: WrittenStage, path: YamlPath): PlacedFault[] {
 }
 
 /** The tries of a stage are counted once, whatever ended them, so there is one number of them. */
-function oneRetry({ on_error: error, on_timeout: timeout }: WrittenStage, path: YamlPath): PlacedFault[] {
-  if (typeof error !== 'object' || typeof timeout !== 'object' || !('retry' in error && 'retry' in timeout)) return [];
+function oneRetry(stage: WrittenStage, path: YamlPath): PlacedFault[] {
+  const [error, timeout] = [transitionOf(stage, 'on_error'), transitionOf(stage, 'on_timeout')];
+  if (error?.retry === undefined || timeout?.retry === undefined) return [];
   const isSame = error.retry === timeout.retry && JSON.stringify(error.backoff) === JSON.stringify(timeout.backoff);
   if (isSame) return [];
   const message = '"on_error" and "on_timeout" try the stage again in different ways, but its tries are counted together';
@@ -49,39 +54,35 @@ export function hookRules(hook: WrittenHook, path: YamlPath): PlacedFault[] {
   return 'label' in hook ? labelRule(hook.label, [...path, 'label']) : [];
 }
 
-function workRules(stage: WrittenWork, path: YamlPath): PlacedFault[] {
-  switch (stage.type) {
-    case 'command':
-      return [...programRule(stage, path), ...outputRules(stage.outputs, path)];
-    case 'gate':
-      return stage.conditions.flatMap((check, index) => checkRules(check, [...path, 'conditions', index]));
-    case 'action':
-      return stage.action === 'label' ? labelRule(stage, path) : [];
-    case 'agent':
-    case undefined:
-      return outputRules(stage.outputs, path);
-    default:
-      return [];
-  }
+function workRules(stage: WrittenStage, path: YamlPath, compilers: Compilers): PlacedFault[] {
+  const kinds: Readonly<Record<string, KindCompiler>> = compilers.kinds;
+  const rules = {
+    checkRules: (check: WrittenCheck, at: YamlPath) => checkRules(check, at, compilers),
+    workRules: (branch: WrittenStage, at: YamlPath) => workRules(branch, at, compilers),
+  };
+  return kinds[stage.type ?? 'agent']?.yaml?.rules?.(stage as never, path, rules) ?? [];
 }
 
-function checkRules(check: WrittenCheck, path: YamlPath): PlacedFault[] {
-  if (!isBuiltIn(check)) return doubtfulName(check.check, path);
-  if (check.check === 'command') return programRule(check, path);
-  if (check.check !== 'any_of') return [];
-  return check.conditions.flatMap((one, index) => checkRules(one, [...path, 'conditions', index]));
+function checkRules(check: WrittenCheck, path: YamlPath, compilers: Compilers): PlacedFault[] {
+  const { checks } = compilers;
+  const form = Object.hasOwn(checks, check.check) ? checks[check.check]?.yaml : undefined;
+  if (form === undefined) return Object.hasOwn(checks, check.check) ? [] : doubtfulName(check.check, path, Object.keys(checks));
+  const inner = form.isMadeOfOthers === true ? (check.conditions as readonly WrittenCheck[]) : [];
+  const own = form.rules?.(check as never, path) ?? [];
+  return [...own, ...inner.flatMap((one, index) => checkRules(one, [...path, 'conditions', index], compilers))];
 }
 
 /** A check of one's own that is called almost like a built-in one is more often a slip than a name. */
-function doubtfulName(name: string, path: YamlPath): PlacedFault[] {
-  const near = nearestName(name, BUILT_IN_CHECKS);
+function doubtfulName(name: string, path: YamlPath, known: readonly string[]): PlacedFault[] {
+  const near = nearestName(name, known);
   if (near === undefined) return [];
   const message = `${quoted(name)} is read as a check of your own; did you mean "${near}"?`;
   const hint = `write ${near} for the built-in check, or give your own another name`;
   return [{ code: 'CHECK_DOUBTFUL', message, hint, severity: 'warning', path: [...path, 'check'], part: 'value' }];
 }
 
-function programRule(program: { readonly run?: string | undefined; readonly argv?: unknown }, path: YamlPath): PlacedFault[] {
+/** A program is a shell line or words, and not both. */
+export function programRule(program: { readonly run?: string | undefined; readonly argv?: unknown }, path: YamlPath): PlacedFault[] {
   const { run, argv } = program;
   if (run === undefined && argv === undefined)
     return [
@@ -100,9 +101,9 @@ function programRule(program: { readonly run?: string | undefined; readonly argv
   ];
 }
 
-function joinRule(stage: WrittenParallel, path: YamlPath): PlacedFault[] {
-  const [needed, of] = (stage.join ?? 'all').split('-of-').map(Number);
-  const { length } = stage.branches;
+/** A join counts the branches that there are, and needs no more than those. */
+export function joinRule(join: string | undefined, length: number, path: YamlPath): PlacedFault[] {
+  const [needed, of] = (join ?? 'all').split('-of-').map(Number);
   if (needed === undefined || of === undefined) return [];
   const at = { code: 'FIELD_CONFLICT', path: [...path, 'join'], part: 'value' } as const;
   if (of !== length)
@@ -116,7 +117,8 @@ function joinRule(stage: WrittenParallel, path: YamlPath): PlacedFault[] {
   return [];
 }
 
-function labelRule(label: { readonly add?: unknown; readonly remove?: unknown }, path: YamlPath): PlacedFault[] {
+/** A label action adds or removes. */
+export function labelRule(label: { readonly add?: unknown; readonly remove?: unknown }, path: YamlPath): PlacedFault[] {
   if (label.add !== undefined || label.remove !== undefined) return [];
   return [
     {
@@ -129,7 +131,8 @@ function labelRule(label: { readonly add?: unknown; readonly remove?: unknown },
   ];
 }
 
-function outputRules(outputs: readonly WrittenOutput[] | undefined, path: YamlPath): PlacedFault[] {
+/** Files have a pattern, and nothing else does. */
+export function outputRules(outputs: readonly WrittenOutput[] | undefined, path: YamlPath): PlacedFault[] {
   return (outputs ?? []).flatMap((output, index) => outputRule(output, [...path, 'outputs', index]));
 }
 

@@ -1,10 +1,12 @@
 // Owns the shape of a workflow file, as a whole: everything that may be written in one is declared in these `schema`
-// files, once, with its meaning. What depends on more than one field is in `schema-rule.ts`.
+// files, once, with its meaning. What depends on more than one field is in `rule.ts`.
 
 import * as z from 'zod';
+import type { Compilers } from '../../graph/work.ts';
 import { hook } from './action.ts';
 import { byName, choice, count, data, flag, literal, map, noted, oneOrMore, prose, texts, tree } from './field.ts';
-import { budget, stage } from './stage.ts';
+import { budget } from './part.ts';
+import { stageSchema } from './stage.ts';
 
 const metadata = map(
   'metadata',
@@ -62,67 +64,77 @@ const concurrencyForm = map('concurrency', {
 });
 
 const ACCESS = ['none', 'read', 'write'] as const;
-/** A workflow file. */
-export const workflowSchema = map(
-  'a workflow',
-  {
-    apiVersion: choice('The version of this format.', ['pawl.dev/v1', 'squadron.dev/v1']),
-    kind: noted(z.literal('Workflow'), { description: 'What the file holds.', examples: ['Workflow'], accepts: 'Workflow' }),
-    metadata,
-    trigger: trigger.optional(),
-    override_triggers: flag('Whether it takes precedence over the triggers of roles that match the same event. Default: false.').optional(),
-    params: byName(param, {
-      description: 'The parameters of a run.',
-      examples: [{ version: { type: 'string', required: true } }],
-    }).optional(),
-    context: byName(tree('A value, which may have templates.'), {
-      description: 'Values for all stages, evaluated once at the start, in this order.',
-      examples: [{ issue_number: '{{ trigger.issue.number }}' }],
-    }).optional(),
-    concurrency: noted(z.union([z.int().min(1), concurrencyForm]), {
-      description: 'How many stages of this workflow work at once, over all runs.',
-      examples: [2, { max: 1, key: 'deploy' }],
-      accepts: 'a whole number of at least 1, or a map with max and key',
-    }).optional(),
-    budget: budget.optional(),
-    protected: texts('Patterns of files that no agent of a run may change, beside those that are always protected.', [
-      'tests/**',
-    ]).optional(),
-    permissions: map(
-      'permissions',
-      {
-        contents: choice('Branches and files.', ACCESS).optional(),
-        issues: choice('Issues, their labels and comments.', ACCESS).optional(),
-        pull_requests: choice('Pull requests and their comments.', ACCESS).optional(),
-        checks: choice('Checks.', ACCESS).optional(),
-      },
-      'What the run may do on the forge. It can narrow what the project allows, never widen it.',
-    ).optional(),
-    limits: map(
-      'limits',
-      { max_iterations: count('How often a transition back is taken when it does not say. Default: 10.', 10).optional() },
-      'Bounds for what does not say its own.',
-    ).optional(),
-    stages: noted(z.array(stage).min(1), {
-      description: 'The stages. The first one is where a run begins.',
-      examples: [[{ id: 'review', type: 'agent', agent: 'pr-review', action: 'review' }]],
-      accepts: 'a list of stages',
-    }),
-    on_complete: noted(z.array(hook), {
-      description: 'What is done once when a run has completed.',
-      examples: [[{ close_issue: '{{ context.issue_number }}' }]],
-      accepts: 'a list of hooks',
-    }).optional(),
-    on_error: noted(z.array(hook), {
-      description: 'What is done once when a run has failed or escalated.',
-      examples: [[{ label_issue: 'needs-human' }, { notify: 'maintainers' }]],
-      accepts: 'a list of hooks',
-    }).optional(),
-  },
-  'A workflow of Pawl.',
-);
+const schemas = new WeakMap<Compilers, ReturnType<typeof createSchema>>();
+
+/** The schema of a workflow file, with the checks and kinds that there are. */
+export function workflowSchema(compilers: Compilers): ReturnType<typeof createSchema> {
+  const schema = schemas.get(compilers) ?? createSchema(compilers);
+  schemas.set(compilers, schema);
+  return schema;
+}
+
+function createSchema(compilers: Compilers) {
+  return map(
+    'a workflow',
+    {
+      apiVersion: choice('The version of this format.', ['pawl.dev/v1', 'squadron.dev/v1']),
+      kind: noted(z.literal('Workflow'), { description: 'What the file holds.', examples: ['Workflow'], accepts: 'Workflow' }),
+      metadata,
+      trigger: trigger.optional(),
+      override_triggers: flag(
+        'Whether it takes precedence over the triggers of roles that match the same event. Default: false.',
+      ).optional(),
+      params: byName(param, {
+        description: 'The parameters of a run.',
+        examples: [{ version: { type: 'string', required: true } }],
+      }).optional(),
+      context: byName(tree('A value, which may have templates.'), {
+        description: 'Values for all stages, evaluated once at the start, in this order.',
+        examples: [{ issue_number: '{{ trigger.issue.number }}' }],
+      }).optional(),
+      concurrency: noted(z.union([z.int().min(1), concurrencyForm]), {
+        description: 'How many stages of this workflow work at once, over all runs.',
+        examples: [2, { max: 1, key: 'deploy' }],
+        accepts: 'a whole number of at least 1, or a map with max and key',
+      }).optional(),
+      budget: budget.optional(),
+      protected: texts('Patterns of files that no agent of a run may change, beside those that are always protected.', [
+        'tests/**',
+      ]).optional(),
+      permissions: map(
+        'permissions',
+        {
+          contents: choice('Branches and files.', ACCESS).optional(),
+          issues: choice('Issues, their labels and comments.', ACCESS).optional(),
+          pull_requests: choice('Pull requests and their comments.', ACCESS).optional(),
+          checks: choice('Checks.', ACCESS).optional(),
+        },
+        'What the run may do on the forge. It can narrow what the project allows, never widen it.',
+      ).optional(),
+      limits: map(
+        'limits',
+        { max_iterations: count('How often a transition back is taken when it does not say. Default: 10.', 10).optional() },
+        'Bounds for what does not say its own.',
+      ).optional(),
+      stages: noted(z.array(stageSchema(compilers)).min(1), {
+        description: 'The stages. The first one is where a run begins.',
+        examples: [[{ id: 'review', type: 'agent', agent: 'pr-review', action: 'review' }]],
+        accepts: 'a list of stages',
+      }),
+      on_complete: noted(z.array(hook), {
+        description: 'What is done once when a run has completed.',
+        examples: [[{ close_issue: '{{ context.issue_number }}' }]],
+        accepts: 'a list of hooks',
+      }).optional(),
+      on_error: noted(z.array(hook), {
+        description: 'What is done once when a run has failed or escalated.',
+        examples: [[{ label_issue: 'needs-human' }, { notify: 'maintainers' }]],
+        accepts: 'a list of hooks',
+      }).optional(),
+    },
+    'A workflow of Pawl.',
+  );
+}
 
 /** What a valid workflow file holds, as it is written. */
-export type WrittenWorkflow = z.infer<typeof workflowSchema>;
-/** A valid stage, as it is written. */
-export type WrittenStage = WrittenWorkflow['stages'][number];
+export type WrittenWorkflow = z.infer<ReturnType<typeof createSchema>>;

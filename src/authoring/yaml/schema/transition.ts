@@ -84,7 +84,7 @@ const retried = z.union([...FORMS, retryForm]);
 const timed = z.union([...FORMS, retryForm, extendForm]);
 
 /** Where an outcome leads. */
-function leads(key: string, description: string, note: Note = {}) {
+export function leads(key: string, description: string, note: Note = {}) {
   return noted(plain, { id: key, description, examples: ['implement'], accepts: ACCEPTS, ...note });
 }
 

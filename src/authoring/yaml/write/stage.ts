@@ -1,9 +1,9 @@
 // Owns how the work of a step is written: the fields of its type of stage, in the words of a workflow file.
 
+import { present } from '../../../base/fields.ts';
 import type { Json, JsonObject } from '../../../base/json.ts';
 import type { CheckModel } from '../../../definition/check.ts';
 import type { GateOptionModel, OutputModel, StepModel, StepOf, Target, WorkConfigs } from '../../../definition/model.ts';
-import { given } from '../compile/step.ts';
 import { refusal, writeBudget, writeDuration } from './word.ts';
 
 /** What the work of a stage needs to know of what is around it. */
@@ -25,17 +25,17 @@ export function writeWork(step: StepModel, place: WorkPlace): JsonObject {
     case 'gate':
       return { type: 'gate', conditions: step.config.checks.map(checkOf) };
     case 'delay':
-      return given({ type: 'delay', duration: writeDuration(step.durationMs), poll: pollOf(step.poll) });
+      return present({ type: 'delay', duration: writeDuration(step.durationMs), poll: pollOf(step.poll) });
     case 'action':
       return { type: 'action', ...withoutEmpty(step.config) };
     case 'webhook':
-      return given({ type: 'webhook', request: step.config.request as JsonObject, expect: step.config.expect as JsonObject | undefined });
+      return present({ type: 'webhook', request: step.config.request as JsonObject, expect: step.config.expect as JsonObject | undefined });
     case 'human':
       return humanOf(step, place);
     case 'workflow':
-      return given({ type: 'workflow', workflow: step.workflow, input: isEmpty(step.input) ? undefined : step.input });
+      return present({ type: 'workflow', workflow: step.workflow, input: isEmpty(step.input) ? undefined : step.input });
     case 'command':
-      return given({ type: 'command', ...(step.config as JsonObject), outputs: outputsOf(step) });
+      return present({ type: 'command', ...(step.config as JsonObject), outputs: outputsOf(step) });
     case 'parallel':
       return parallelOf(step, place);
     default:
@@ -45,7 +45,7 @@ export function writeWork(step: StepModel, place: WorkPlace): JsonObject {
 
 function agentOf({ config, supportsQuestions, outputs }: StepOf<'agent'>): JsonObject {
   const { role, continueSession, seesContext: _seen, budget, ...told } = config;
-  return given({
+  return present({
     type: 'agent',
     agent: role,
     ...(told as JsonObject),
@@ -61,12 +61,12 @@ function outputsOf({ outputs }: { readonly outputs?: readonly OutputModel[] | un
 }
 
 function pollOf(poll: StepOf<'delay'>['poll']): Json | undefined {
-  return poll && given({ interval: writeDuration(poll.intervalMs), condition: poll.condition });
+  return poll && present({ interval: writeDuration(poll.intervalMs), condition: poll.condition });
 }
 
 function checkOf(check: CheckModel): Json {
   const { timeoutMs, templates: _filledIn, ...fields } = check;
-  return given({
+  return present({
     ...withoutEmpty(fields as JsonObject),
     ...(check.check === 'any_of' ? { checks: undefined, conditions: check.checks.map(checkOf) } : {}),
     ...(check.check === 'coverage' && typeof check.minimum === 'number' ? { minimum: `${check.minimum}%` } : {}),
@@ -77,7 +77,7 @@ function checkOf(check: CheckModel): Json {
 function humanOf({ gate }: StepOf<'human'>, { goto }: WorkPlace): JsonObject {
   const { prompt, show, options, from, count, subjects, signed } = gate;
   const plain = JSON.stringify(options.map(({ label, outcome, requiresInput, to }) => [label, outcome, requiresInput, to ?? null]));
-  return given({
+  return present({
     type: 'human',
     prompt,
     show: show.length === 0 ? undefined : show,
@@ -92,13 +92,13 @@ function humanOf({ gate }: StepOf<'human'>, { goto }: WorkPlace): JsonObject {
 function answerOf({ label, outcome, to, requiresInput }: GateOptionModel, goto: WorkPlace['goto']): JsonObject {
   // An answer that rejects ends the run as rejected where no way for it is written.
   const leads = to === undefined || ('end' in to && to.end === 'reject') ? undefined : goto?.(to);
-  return given({ label, outcome: outcome === 'ok' ? undefined : outcome, goto: leads, requires_input: requiresInput || undefined });
+  return present({ label, outcome: outcome === 'ok' ? undefined : outcome, goto: leads, requires_input: requiresInput || undefined });
 }
 
 function parallelOf({ join, members, concurrency }: StepOf<'parallel'>, place: WorkPlace): JsonObject {
   const branches = members.map((member) => ({ ...place.branchOf(member), ...writeWork(member, { branchOf: place.branchOf }) }));
   const rule = join.rule === 'all' ? 'all' : join.rule === 'any' ? 'any' : `${join.n}-of-${members.length}`;
-  return given({ type: 'parallel', join: rule, branches, concurrency });
+  return present({ type: 'parallel', join: rule, branches, concurrency });
 }
 
 /** What is done on the forge, as a hook. */

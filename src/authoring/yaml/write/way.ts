@@ -1,9 +1,9 @@
 // Owns how the ways out of a step are written: the keys of its stage, and the maps that stand for steps in between.
 
+import { present } from '../../../base/fields.ts';
 import type { Json, JsonObject } from '../../../base/json.ts';
 import type { Definition, Edge, StepKind, StepModel, Target } from '../../../definition/model.ts';
-import { given } from '../compile/step.ts';
-import { TRANSITION_KEYS, type TransitionKey } from '../document/document.ts';
+import { TRANSITION_KEYS, type TransitionKey } from '../compile/transition.ts';
 import { writeNotify } from './stage.ts';
 import { refusal, writeDuration } from './word.ts';
 
@@ -117,7 +117,7 @@ export class WayWriter {
       const told = extension.tells === undefined ? undefined : this.steps.get(extension.tells);
       const notify = told === undefined ? undefined : writeNotify(told);
       const then = this.nameOf(edge.to, id);
-      return { on_timeout: given({ notify, extend: writeDuration(extension.ms), max_extensions: extension.max, then }) };
+      return { on_timeout: present({ notify, extend: writeDuration(extension.ms), max_extensions: extension.max, then }) };
     }
     const isRetried = retry.max > 0 && retry.on.includes('timeout');
     const isErrorRetried = retry.max > 0 && retry.on.includes('error');
@@ -133,7 +133,7 @@ export class WayWriter {
       factor: backoff.factor,
       max: writeDuration(backoff.maxMs),
     };
-    return given({ retry: max, backoff: growth, then });
+    return present({ retry: max, backoff: growth, then });
   }
 
   private transition(step: StepModel, key: TransitionKey, edge: Edge): Json {
@@ -148,7 +148,7 @@ export class WayWriter {
     const name = this.nameOf(edge.to, id);
     if (edge.max === undefined && edge.context === undefined) return name;
     const then = edge.then === undefined ? undefined : this.nameOf(edge.then, id);
-    return given({ goto: name, context: edge.context, max_iterations: edge.max, then });
+    return present({ goto: name, context: edge.context, max_iterations: edge.max, then });
   }
 }
 

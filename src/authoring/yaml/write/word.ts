@@ -1,9 +1,9 @@
 // Owns the words that all writers of workflow files share: durations that read back exactly, and how something is refused.
 
 import { EngineError } from '../../../base/error.ts';
+import { present } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import type { Budget } from '../../../definition/budget.ts';
-import { given } from '../compile/step.ts';
 
 const UNITS: readonly (readonly [unit: string, ms: number])[] = [
   ['d', 86_400_000],
@@ -25,5 +25,5 @@ export function refusal(step: string, why: string): EngineError {
 
 /** A budget as files write it. */
 export function writeBudget({ tokens, costUsd, turns, timeMs }: Budget): JsonObject {
-  return given({ tokens, cost_usd: costUsd, turns, time: timeMs === undefined ? undefined : writeDuration(timeMs) });
+  return present({ tokens, cost_usd: costUsd, turns, time: timeMs === undefined ? undefined : writeDuration(timeMs) });
 }

@@ -12,7 +12,7 @@ import { writeYaml } from './write.ts';
 
 /** The stages that the seed's single stages lead on to. */
 const NAMED = ['next_stage', 'merge_stage', 'handle_rejection'];
-const SEEDS = join(import.meta.dirname, '../../../test/seeds/002');
+const SEEDS = join(import.meta.dirname, '../../../../test/seeds/002');
 
 function compiled(text: string) {
   const { compiled: workflow, errors } = checkYaml('w.yaml', text, REGISTRY);

@@ -6,12 +6,12 @@
 
 import { stringify } from 'yaml';
 import { EngineError } from '../../../base/error.ts';
+import { present } from '../../../base/fields.ts';
 import { canonicalJson, type Json, type JsonObject } from '../../../base/json.ts';
 import type { CompiledWorkflow, StepCode } from '../../../definition/code.ts';
-import type { KindRegistry } from '../../../definition/kind.ts';
 import type { Definition, StepModel } from '../../../definition/model.ts';
+import type { Compilers } from '../../graph/work.ts';
 import { checkYaml } from '../check/check.ts';
-import { given } from '../compile/step.ts';
 import { writeHook, writeNotify, writeWork } from './stage.ts';
 import { WayWriter } from './way.ts';
 import { refusal, writeBudget, writeDuration } from './word.ts';
@@ -29,7 +29,7 @@ export interface WrittenYaml {
 }
 
 /** Writes a workflow as a file; `around` are fields of a file that definitions do not hold, such as its trigger. */
-export function writeYaml(workflow: CompiledWorkflow, registry: KindRegistry, around: JsonObject = {}): WrittenYaml {
+export function writeYaml(workflow: CompiledWorkflow, registry: Compilers, around: JsonObject = {}): WrittenYaml {
   const { definition } = workflow;
   if (definition.form === 'flow')
     throw new EngineError('USAGE', `"${definition.name}" is a flow: what it does is a function, which a workflow file cannot hold`);
@@ -58,10 +58,10 @@ function documentOf(definition: Definition, around: JsonObject): JsonObject {
   const [first] = stages;
   if (first !== undefined && ways.nameOf({ step: entry }, first.id) !== first.id)
     throw refusal(entry, 'the workflow begins with it, and it is not the first step');
-  return given({
+  return present({
     apiVersion: 'pawl.dev/v1',
     kind: 'Workflow',
-    metadata: given({
+    metadata: present({
       name,
       title: title === name ? undefined : title,
       description: description === '' ? undefined : description,
@@ -101,7 +101,7 @@ function frameOf(step: StepModel): JsonObject {
   if (preconditions.length + postconditions.length > 0) throw refusal(id, 'it has conditions of a contract');
   if (Object.keys(args).length + actions.length > 0) throw refusal(id, 'it has arguments or instructions');
   if (slots.length > 0) throw refusal(id, 'it holds slots');
-  return given({
+  return present({
     id,
     name: title === id ? undefined : title,
     condition,

@@ -36,6 +36,6 @@ describeCheck(checkOf('coverage'), {
 });
 
 test('every built-in check is listed under its own name', () => {
-  const names = ['command', 'file_exists', 'coverage', 'webhook', 'pr_approval', 'ci_status', 'any_of'];
+  const names = ['command', 'file_exists', 'pr_approval', 'ci_status', 'webhook', 'coverage', 'any_of'];
   expect(Object.entries(checks).map(([name, check]) => [name, check.name])).toEqual(names.map((name) => [name, name]));
 });

@@ -1,0 +1,28 @@
+// Owns workflow files in the library: the text of one becomes a workflow that an engine runs.
+
+import { EngineError } from '../base/error.ts';
+import type { CompiledWorkflow } from '../definition/code.ts';
+import { type OwnParts, registryWith } from '../kinds/registry.ts';
+
+/** What a workflow file is compiled with. */
+export interface YamlOptions extends OwnParts {
+  /** How messages name the file; left out: `workflow.yaml`. */
+  readonly file?: string | undefined;
+}
+
+/**
+ * Compiles the text of a workflow file, which may name `kinds` and `checks` of the application. Throws
+ * DEFINITION_INVALID with everything that is wrong and its place; the parser is loaded when this is first called.
+ */
+export async function workflowFromYaml(text: string, options: YamlOptions = {}): Promise<CompiledWorkflow> {
+  const { file = 'workflow.yaml' } = options;
+  const { checkYaml } = await import('../authoring/yaml/check/check.ts');
+  const { compiled, errors } = checkYaml(file, text, registryWith(options));
+  if (compiled !== undefined) return compiled;
+  const lines = errors.map(({ line, column, message, hint }) => `${file}:${line}:${column}: ${message}; ${hint}`);
+  const [first] = errors;
+  throw new EngineError('DEFINITION_INVALID', lines.join('\n'), {
+    ...(first === undefined ? {} : { position: { file, line: first.line, column: first.column } }),
+    details: { problems: errors },
+  });
+}

@@ -1,0 +1,51 @@
+// Owns how actions at the forge, as stages, hooks and messages, are said in the spec of a graph.
+
+import type * as z from 'zod';
+import { present } from '../../../base/fields.ts';
+import { unreachable } from '../../../base/invariant.ts';
+import type { ForgeSpec } from '../../graph/spec.ts';
+import type { ACTIONS } from '../schema/action.ts';
+import type { WrittenNotify } from '../schema/form.ts';
+import type { WrittenWorkflow } from '../schema/schema.ts';
+import { listOf } from './part.ts';
+
+type WrittenAction = {
+  [A in keyof typeof ACTIONS]: { readonly action: A } & z.infer<z.ZodObject<(typeof ACTIONS)[A]>>;
+}[keyof typeof ACTIONS];
+type WrittenHook = NonNullable<WrittenWorkflow['on_complete']>[number];
+
+/** What an action stage does at the forge. */
+export function forgeOf(written: WrittenAction): ForgeSpec {
+  const { action } = written;
+  switch (action) {
+    case 'merge_pr':
+      return { action, ...present({ method: written.method }), delete_branch: written.delete_branch ?? false };
+    case 'close_issue':
+      return { action, ...present({ issue: written.issue }) };
+    case 'create_issue':
+      return { action, title: written.title, ...present({ body: written.body }), labels: listOf(written.labels) };
+    case 'label':
+      return { action, add: listOf(written.add), remove: listOf(written.remove) };
+    case 'comment':
+      return { action, target: written.target, message: written.message };
+    case 'notify':
+      return notifyOf(written);
+    default:
+      return unreachable(written);
+  }
+}
+
+/** What a hook does at the forge. */
+export function hookOf(hook: WrittenHook): ForgeSpec {
+  const [name = '', fields] = Object.entries(hook)[0] ?? [];
+  if ('notify' in hook) return notifyOf(hook.notify);
+  if ('close_issue' in hook) return { action: 'close_issue', issue: hook.close_issue };
+  if ('label_issue' in hook) return { action: 'label', add: listOf(hook.label_issue), remove: [] };
+  return forgeOf({ ...(fields as object), action: name } as WrittenAction);
+}
+
+/** A message to a group or person. */
+export function notifyOf(notify: WrittenNotify): ForgeSpec {
+  const { target, message } = typeof notify === 'string' ? { target: notify } : notify;
+  return { action: 'notify', target, ...present({ message }) };
+}

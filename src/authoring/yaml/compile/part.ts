@@ -1,0 +1,68 @@
+// Owns what stages and checks of a workflow file have in common in the spec of a graph: requests, budgets, outputs, expressions.
+
+import { parseDuration } from '../../../base/duration.ts';
+import { present } from '../../../base/fields.ts';
+import type { Json } from '../../../base/json.ts';
+import type { Budget } from '../../../definition/budget.ts';
+import type { OutputModel } from '../../../definition/model.ts';
+import type { SharedSpec, WebhookSpec } from '../../graph/spec.ts';
+import type { WrittenStage } from '../schema/form.ts';
+import type { WrittenOutput } from '../schema/rule.ts';
+import type { WrittenWorkflow } from '../schema/schema.ts';
+
+/** Variables as texts. */
+export function envOf(env: Readonly<Record<string, string | number | boolean>> = {}): Readonly<Record<string, string>> | undefined {
+  return nonEmpty(Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])));
+}
+
+interface WrittenRequest {
+  readonly url: string;
+  readonly method?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: unknown;
+}
+
+/** A request with its method. */
+export function requestOf({ url, method, headers = {}, body }: WrittenRequest): WebhookSpec['request'] {
+  return { url, method: method ?? (body === undefined ? 'GET' : 'POST'), headers, ...present({ body: body as Json | undefined }) };
+}
+
+/** An expression without the braces that may be around it, so that it is not taken for a template and filled in too early. */
+export function bareExpression(source: string): string {
+  const text = source.trim();
+  return text.length >= 4 && text.startsWith('{{') && text.endsWith('}}') ? text.slice(2, -2).trim() : text;
+}
+
+/** One text or several, as a list. */
+export function listOf(written: string | readonly string[] | undefined): readonly string[] {
+  return typeof written === 'string' ? [written] : (written ?? []);
+}
+
+/** The object, if it has any field. */
+export function nonEmpty<T extends object>(object: T | undefined): T | undefined {
+  return object === undefined || Object.keys(object).length === 0 ? undefined : object;
+}
+
+/** A budget as the spec has it. */
+export function budgetOf(budget: WrittenWorkflow['budget']): Budget | undefined {
+  return (
+    budget &&
+    present({
+      tokens: budget.tokens,
+      costUsd: budget.cost_usd,
+      turns: budget.turns,
+      timeMs: budget.time === undefined ? undefined : parseDuration(budget.time, 'time'),
+    })
+  );
+}
+
+/** What a stage produces. */
+export function outputsOf(outputs: readonly WrittenOutput[] = []): Pick<SharedSpec, 'outputs'> {
+  if (outputs.length === 0) return {};
+  return { outputs: outputs.map((output) => ({ ...output, required: output.required ?? false }) as OutputModel) };
+}
+
+/** The branches of a parallel stage; none of any other. */
+export function branchesOf({ branches = [] }: WrittenStage): readonly WrittenStage[] {
+  return branches as readonly WrittenStage[];
+}

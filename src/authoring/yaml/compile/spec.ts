@@ -1,0 +1,135 @@
+// Owns the spec of a graph that a workflow file stands for, as `defineWorkflow` of pawl/compat takes it. What a file says
+// beyond a graph of steps (a delay on a transition, a message on entering a stage, hooks) becomes steps of its own.
+
+import { present } from '../../../base/fields.ts';
+import type { JsonObject } from '../../../base/json.ts';
+import type { Arg, ArgSpecs } from '../../../definition/arg.ts';
+import type { BoundedTarget, GraphSpec, RetrySpec, StepSpec } from '../../graph/spec.ts';
+import type { Compilers } from '../../graph/work.ts';
+import type { WorkAndFrame, WrittenStage } from '../schema/form.ts';
+import type { WrittenWorkflow } from '../schema/schema.ts';
+import { hookOf } from './forge.ts';
+import { aboutPullRequest, staleTransitions } from './landing.ts';
+import { budgetOf, nonEmpty } from './part.ts';
+import { always, notifyStep, retryOf, type TransitionKey, type Transitions, transitionOf } from './transition.ts';
+import { frameOf, ownKindOf, workOf } from './work.ts';
+
+type WrittenHooks = WrittenWorkflow['on_complete'];
+
+const SUCCESS: readonly TransitionKey[] = ['on_complete', 'on_success', 'on_pass'];
+/** Outcomes that go where `on_error` leads when the stage has no transition of their own for them (C2). */
+const TROUBLES: readonly (readonly [outcome: string, keys: readonly TransitionKey[]])[] = [
+  ['fail', ['on_fail', 'on_failure']],
+  ['error', []],
+  ['timeout', ['on_timeout']],
+  ['conflict', ['on_conflict']],
+  ['ci_failure', ['on_ci_failure']],
+];
+/** A forge that cannot be reached is asked again before a person is called: the work of the run is done. */
+const HOOK_RETRY: RetrySpec = { max: 3, on: ['error', 'timeout'], backoff: { initial: '10s', factor: 3, max: '10m' } };
+
+/** The spec of a workflow file. */
+export function specOf(file: WrittenWorkflow, transitions: Transitions, compilers: Compilers): GraphSpec {
+  const { name, title, description, version } = file.metadata;
+  const stages = file.stages.flatMap((stage, index) => stageSteps(file, { stage, index, transitions, compilers }));
+  return {
+    name,
+    ...present({ title, description, version, budget: budgetOf(file.budget), protected: file.protected }),
+    ...present({ params: file.params && paramsOf(file.params), permissions: nonEmpty(file.permissions && present(file.permissions)) }),
+    ...present({ data: nonEmpty(file.context) as JsonObject | undefined, onError: nonEmpty(file.on_error) && 'on_error.1' }),
+    facts: ['issue_number', 'pr_number', 'labels', 'base_branch'],
+    entry: transitions.target(file.stages[0]?.id ?? ''),
+    limits: { maxIterations: transitions.maxIterations },
+    steps: [...stages, ...transitions.added, ...completeHooks(file.on_complete), ...errorHooks(file.on_error)],
+  };
+}
+
+function paramsOf(params: NonNullable<WrittenWorkflow['params']>): ArgSpecs {
+  // The compiler checks them, and fills in what was left out.
+  return Object.fromEntries(Object.entries(params).map(([name, param]) => [name, present(param) as unknown as Arg]));
+}
+
+interface StagePlace {
+  readonly stage: WrittenStage;
+  readonly index: number;
+  readonly transitions: Transitions;
+  readonly compilers: Compilers;
+}
+
+/** The step of a stage, after the one that sends a message on entering it, if there is one. */
+function stageSteps(file: WrittenWorkflow, place: StagePlace): StepSpec[] {
+  const { stage, index, transitions, compilers } = place;
+  const extend = extensionOf(stage, transitions);
+  const work = questionOf(file, place, workOf(stage, compilers));
+  const next = nextOf(place);
+  const step: StepSpec = {
+    ...frameOf(stage),
+    ...work,
+    ...present({ retry: retryOf(stage), extend }),
+    next: { ...next, ...staleTransitions(file, index, { transitions, otherwise: next.error }) },
+  };
+  if (stage.on_enter === undefined) return [step];
+  const enter = notifyStep(`${stage.id}.enter`, stage.on_enter.notify, always(stage.id));
+  // Nobody gets a message about a stage that is skipped.
+  return [{ ...enter, ...present({ condition: stage.condition }) }, step];
+}
+
+/** A question with the targets of its answers; in a workflow about a pull request, it is about that too. */
+function questionOf(file: WrittenWorkflow, { stage, index, transitions }: StagePlace, work: WorkAndFrame): WorkAndFrame {
+  const { human } = work;
+  if (human === undefined) return work;
+  const written = (stage.options ?? []) as readonly { readonly goto?: string }[];
+  const options = human.options?.map((option, at) => {
+    const target = written[at]?.goto;
+    if (target === undefined) return option;
+    transitions.check(option.label, target, ['stages', index, 'options', at, 'goto']);
+    return { ...option, nextStep: transitions.target(target) };
+  });
+  const subjects = aboutPullRequest(file) ? { ...human.subjects, pr: true as const } : human.subjects;
+  return { human: { ...human, ...present({ options, subjects }) } };
+}
+
+/** More time instead of a timeout, and the side step that sends a message about it. */
+function extensionOf(stage: WrittenStage, transitions: Transitions): StepSpec['extend'] {
+  const { extend, max_extensions: max, notify } = transitionOf(stage, 'on_timeout') ?? {};
+  if (extend === undefined) return undefined;
+  const tells =
+    notify === undefined ? undefined : transitions.add({ ...notifyStep(`${stage.id}.on_timeout.notify`, notify, {}), side: true });
+  return { by: extend, ...present({ max, tells }) };
+}
+
+function nextOf({ stage, index, transitions, compilers }: StagePlace): Readonly<Record<string, BoundedTarget>> {
+  const edge = (key: TransitionKey) => transitions.edge(index, key);
+  const onward = { to: transitions.after(index) };
+  const ok = SUCCESS.map(edge).find((found) => found !== undefined) ?? onward;
+  const skip = edge('skip_to') ?? onward;
+  const reject = edge('on_reject') ?? edge('on_any_reject');
+  const rejectAll = edge('on_all_reject');
+  const onError = edge('on_error') ?? { to: 'escalate' };
+  const own = ownKindOf(stage, compilers)?.outcomes.map((outcome) => [outcome, edge(`on_${outcome}`) ?? onError] as const) ?? [];
+  const troubles = TROUBLES.filter(([outcome]) => stage.type === 'action' || (outcome !== 'conflict' && outcome !== 'ci_failure')).map(
+    ([outcome, keys]) => [outcome, keys.map(edge).find((found) => found !== undefined) ?? onError] as const,
+  );
+  return { ok, skip, ...present({ reject, reject_all: rejectAll }), ...Object.fromEntries([...troubles, ...own]) };
+}
+
+/** What is done before a run completes, one after the other; a message that does not arrive never affects the run. */
+function completeHooks(hooks: WrittenHooks = []): StepSpec[] {
+  return hooks.map((hook, index) => {
+    const to = index + 1 < hooks.length ? `on_complete.${index + 2}` : 'complete';
+    const more = 'notify' in hook ? { next: always(to) } : { next: { ok: to, skip: to }, retry: HOOK_RETRY };
+    return { ...hookStep(`on_complete.${index + 1}`, hook), ...more };
+  });
+}
+
+/** What is done beside a run that has failed or escalated. */
+function errorHooks(hooks: WrittenHooks = []): StepSpec[] {
+  return hooks.map((hook, index) => {
+    const next = index + 1 < hooks.length ? always(`on_error.${index + 2}`) : {};
+    return { ...hookStep(`on_error.${index + 1}`, hook), next, side: true };
+  });
+}
+
+function hookStep(id: string, hook: NonNullable<WrittenHooks>[number]): StepSpec & { readonly id: string } {
+  return { id, forge: hookOf(hook), recovery: 'rerun', templates: true, merges: false };
+}

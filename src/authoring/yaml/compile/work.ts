@@ -1,0 +1,37 @@
+// Owns how the work of a stage or a branch is said in the spec of a graph: its kind translates it.
+
+import { present } from '../../../base/fields.ts';
+import type { OwnKind } from '../../../definition/own-kind.ts';
+import type { GateCheckSpec, SharedSpec } from '../../graph/spec.ts';
+import type { Compilers, KindCompiler } from '../../graph/work.ts';
+import type { WorkAndFrame, WrittenCheck, WrittenStage } from '../schema/form.ts';
+
+/** The work of a stage or a branch; a branch without a type is an agent. */
+export function workOf(stage: WrittenStage, compilers: Compilers): WorkAndFrame {
+  const own = ownKindOf(stage, compilers);
+  if (own !== undefined) return { use: own(stage.with as never) };
+  const kinds: Readonly<Record<string, KindCompiler>> = compilers.kinds;
+  const spec = kinds[stage.type ?? 'agent']?.yaml?.toSpec(stage as never, {
+    checkOf: (check) => checkOf(check, compilers),
+    memberOf: (branch) => ({ ...frameOf(branch), ...workOf(branch, compilers) }),
+  });
+  return { ...spec, ...present({ writes: stage.writes as readonly string[] | undefined }) };
+}
+
+/** What every stage and branch has. Its texts are templates where the schema allows them; its results stay among the outputs. */
+export function frameOf({ id, name: title, condition, timeout, recovery }: WrittenStage): SharedSpec & { readonly id: string } {
+  return { id, templates: true, merges: false, ...present({ title, condition, timeout, recovery }) };
+}
+
+/** The kind of the application that a stage names, if it does. */
+export function ownKindOf({ type }: WrittenStage, { ownKinds = {} }: Compilers): OwnKind | undefined {
+  return type !== undefined && Object.hasOwn(ownKinds, type) ? ownKinds[type] : undefined;
+}
+
+/** A check of a gate; all fields of one that has no form are its own. */
+function checkOf(written: WrittenCheck, compilers: Compilers): GateCheckSpec {
+  const { check, timeout } = written;
+  const form = Object.hasOwn(compilers.checks, check) ? compilers.checks[check]?.yaml : undefined;
+  if (form === undefined) return written as GateCheckSpec;
+  return { ...form.toSpec(written as never, (inner) => checkOf(inner, compilers)), check, ...present({ timeout }) };
+}

@@ -1,0 +1,118 @@
+// Owns how a kind of step or a gate check says what it looks like in a workflow file. The words for fields are handed to
+// it, so that a kind loads neither the validator nor the parser: most commands read no workflow file.
+
+import type * as z from 'zod';
+import type { RecoveryPolicy } from '../../../definition/model.ts';
+import type { GateCheckSpec, GroupSpec, MemberSpec, Named, SharedSpec, WorkSpec } from '../../graph/spec.ts';
+import type { YamlPath } from '../position/position.ts';
+import type { PlacedFault } from '../problem/schema.ts';
+import type * as action from './action.ts';
+import type * as field from './field.ts';
+import type * as part from './part.ts';
+import type { outcomes } from './transition.ts';
+
+/** A valid check, as it is written. */
+export interface WrittenCheck {
+  readonly check: string;
+  readonly timeout?: string | undefined;
+  readonly [field: string]: unknown;
+}
+
+/** A valid stage or branch, as it is written: what every one has, and the fields of its kind. */
+export interface WrittenStage {
+  readonly id: string;
+  readonly type?: string | undefined;
+  readonly name?: string | undefined;
+  readonly condition?: string | undefined;
+  readonly timeout?: string | undefined;
+  readonly recovery?: RecoveryPolicy | undefined;
+  readonly on_enter?: { readonly notify: WrittenNotify } | undefined;
+  readonly [field: string]: unknown;
+}
+
+/** Who gets a message, and the message. */
+export type WrittenNotify = string | { readonly target: string; readonly message?: string | undefined };
+
+/** The words with which fields are described. */
+export type FieldWords = typeof field &
+  typeof part & {
+    readonly z: typeof z;
+    /** A check that is not made of others. */
+    readonly simpleCheck: z.ZodType<WrittenCheck>;
+  };
+
+/** How a check is written in a workflow file. */
+export interface CheckForm<Written = never> {
+  /** What the check does, for the reference. */
+  readonly meaning: string;
+  /** True when it is made of other checks, which are not. */
+  readonly isMadeOfOthers?: true;
+  /** The fields beside `check` and `timeout`. */
+  fields(words: FieldWords): z.ZodRawShape;
+  /** What it is in the spec of a graph, beside `check` and `timeout`. */
+  toSpec(written: Written, checkOf: (inner: WrittenCheck) => GateCheckSpec): Readonly<Record<string, unknown>>;
+  /** What is wrong with fields that are right each by itself. */
+  rules?(written: Written, path: YamlPath): PlacedFault[];
+}
+
+/** The form of a check, with the type of what is written. */
+export function checkForm<S extends z.ZodRawShape>(
+  form: Omit<CheckForm<z.infer<z.ZodObject<S>>>, 'fields'> & { fields(words: FieldWords): S },
+): CheckForm {
+  return form as unknown as CheckForm;
+}
+
+/** The words for the fields of a stage. */
+export type StageWords = Omit<FieldWords, 'simpleCheck'> &
+  typeof action & {
+    readonly check: z.ZodType<WrittenCheck>;
+    /** A branch of a parallel stage. */
+    readonly branch: z.ZodType<WrittenStage>;
+  };
+
+/** The work of a step, and what goes with it. */
+export type WorkAndFrame = WorkSpec & SharedSpec & Pick<GroupSpec, 'parallel'>;
+
+/** How the parts of a stage are translated. */
+export interface StageParts {
+  checkOf(check: WrittenCheck): GateCheckSpec;
+  memberOf(branch: WrittenStage): MemberSpec & Named;
+}
+
+/** How the parts of a stage are checked. */
+export interface StageRules {
+  checkRules(check: WrittenCheck, path: YamlPath): PlacedFault[];
+  workRules(branch: WrittenStage, path: YamlPath): PlacedFault[];
+}
+
+/** One of several forms that a stage has, by a word. */
+export interface StageVariant {
+  readonly meaning: string;
+  readonly fields: z.ZodRawShape;
+  readonly transitions: readonly (keyof typeof outcomes)[];
+}
+
+/** How a kind of step is written as a stage of a workflow file. */
+export interface StageForm<Written = never> {
+  /** What the stage is for, for the reference. */
+  readonly meaning: string;
+  /** The keys of transitions beside those that every stage has. */
+  readonly transitions: readonly (keyof typeof outcomes)[];
+  /** `group`: it is no branch itself; `worker`: a branch says which files it writes; `default`: and is of this kind without a type. */
+  readonly branch?: 'group' | 'worker' | 'default';
+  /** The fields of its own. */
+  fields(words: StageWords): z.ZodRawShape;
+  /** The field that tells its forms apart, and the forms, where it has several. */
+  readonly variants?: { readonly key: string; of(words: StageWords): Readonly<Record<string, StageVariant>> };
+  /** What it is in the spec of a graph. */
+  toSpec(written: Written, parts: StageParts): WorkAndFrame;
+  /** What is wrong with fields that are right each by itself. */
+  rules?(written: Written, path: YamlPath, rules: StageRules): PlacedFault[];
+}
+
+/** The form of a stage, with the type of what is written. */
+export function stageForm<S extends z.ZodRawShape>(
+  form: Omit<StageForm<z.infer<z.ZodObject<S>>>, 'fields'> & { fields(words: StageWords): S },
+): StageForm {
+  return form as unknown as StageForm;
+}

@@ -1,0 +1,28 @@
+// Owns how a `action` stage is written in a workflow file.
+
+import { forgeOf } from '../../authoring/yaml/compile/forge.ts';
+import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
+import { labelRule } from '../../authoring/yaml/schema/rule.ts';
+
+/** An action by its name, with its fields. */
+export const yaml: StageForm = stageForm({
+  meaning: 'Something done on the forge.',
+  transitions: ['on_success'],
+  fields: () => ({}),
+  variants: {
+    key: 'action',
+    of: ({ ACTIONS, ACTION_MEANINGS }) =>
+      Object.fromEntries(
+        (Object.keys(ACTIONS) as (keyof typeof ACTIONS)[]).map((name) => [
+          name,
+          {
+            meaning: ACTION_MEANINGS[name],
+            fields: ACTIONS[name],
+            transitions: name === 'merge_pr' ? ['on_conflict', 'on_ci_failure'] : [],
+          },
+        ]),
+      ),
+  },
+  toSpec: (stage) => ({ forge: forgeOf(stage as unknown as Parameters<typeof forgeOf>[0]) }),
+  rules: (stage, path) => ('action' in stage && stage.action === 'label' ? labelRule(stage, path) : []),
+});

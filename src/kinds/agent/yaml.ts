@@ -1,0 +1,48 @@
+// Owns how a `agent` stage is written in a workflow file.
+
+import { budgetOf, nonEmpty, outputsOf } from '../../authoring/yaml/compile/part.ts';
+import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
+import { outputRules } from '../../authoring/yaml/schema/rule.ts';
+import { present } from '../../base/fields.ts';
+import type { JsonObject } from '../../base/json.ts';
+
+/** Who works, what they are asked, and what they must produce. */
+export const yaml: StageForm = stageForm({
+  meaning: 'Work of an agent.',
+  transitions: ['on_reject', 'on_fail'],
+  branch: 'default',
+  fields: ({ literal, template, byName, tree, flag, texts, budget, outputs }) => ({
+    agent: literal('The role of the agent.', 'feat-dev'),
+    action: literal('What it is to do, as its prompt calls it.', 'implement').optional(),
+    prompt: template('What it is told, beside the prompt of its role.', 'Fix #{{ context.issue_number }}').optional(),
+    context: byName(tree('A value, which may have templates.'), {
+      description: 'Values that it is given.',
+      examples: [{ plan: '{{ outputs.implementation_plan }}' }],
+    }).optional(),
+    continue_session: flag('Continues the latest session of the same role in this run. Default: false.').optional(),
+    supports_questions: flag('The agent may ask the person it works for; a fresh attempt gets the answers. Default: false.').optional(),
+    schema: byName(tree('A part of the schema.'), {
+      description: 'The JSON Schema that its output has to fit.',
+      examples: [{ type: 'object', required: ['summary'], properties: { summary: { type: 'string' } } }],
+    }).optional(),
+    protected: texts('Patterns of files that the agent may not change, beside those that are always protected.', ['tests/**']).optional(),
+    may_change: texts('Patterns of protected files that the agent may change all the same.', ['tests/new/**']).optional(),
+    budget: budget.optional(),
+    outputs,
+  }),
+  toSpec(stage) {
+    const { agent, action, prompt, context, schema, budget, outputs, protected: guarded, may_change: mayChange } = stage;
+    return {
+      agent,
+      // An agent of a file sees the run's data: what failed, which issue it is about.
+      seesContext: true,
+      ...present({ action, prompt, protected: guarded, mayChange, schema: schema as JsonObject | undefined }),
+      ...present({ context: nonEmpty(context), budget: budgetOf(budget) }),
+      ...present({ continueSession: stage.continue_session, supportsQuestions: stage.supports_questions || undefined }),
+      ...outputsOf(outputs),
+      // A pull request that was verified is what the run is about from then on.
+      ...(outputs?.some(({ type }) => type === 'pr') ? { merges: ['pr_number'] } : {}),
+    };
+  },
+  rules: ({ outputs }, path) => outputRules(outputs, path),
+});

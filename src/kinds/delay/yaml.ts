@@ -1,0 +1,26 @@
+// Owns how a `delay` stage is written in a workflow file.
+
+import { bareExpression } from '../../authoring/yaml/compile/part.ts';
+import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
+import { present } from '../../base/fields.ts';
+
+/** How long it waits, and a condition that ends the wait. */
+export const yaml: StageForm = stageForm({
+  meaning: 'Time that passes, or less of it when a condition holds.',
+  transitions: [],
+  fields: ({ duration, map, condition, choice }) => ({
+    duration: duration('How long it waits.', '30s'),
+    poll: map(
+      'a poll',
+      {
+        interval: duration('How often it looks.', '5s'),
+        condition: condition('What ends the wait when it is true.', { examples: ['{{ github.pr.mergeable != null }}'] }),
+        on_ready: choice('What happens then.', ['skip_remaining_delay']).optional(),
+      },
+      'Looks at a condition during the wait.',
+    ).optional(),
+  }),
+  toSpec({ duration, poll }) {
+    return { delay: { duration, ...present({ poll: poll && { interval: poll.interval, condition: bareExpression(poll.condition) } }) } };
+  },
+});

@@ -1,0 +1,31 @@
+// Owns how the check `coverage` is written in a workflow file.
+
+import { type CheckForm, checkForm } from '../../../../authoring/yaml/schema/form.ts';
+import { present } from '../../../../base/fields.ts';
+
+/** The least coverage, and the report that says how much there is. */
+export const yaml: CheckForm = checkForm({
+  meaning: 'Reads a coverage report.',
+  fields: ({ z, noted, choice, literal, texts }) => ({
+    // A bare number up to 1 is rejected: 0.8 and 1 could mean either 80 or 0.8 percent.
+    minimum: noted(
+      z.union([z.string().regex(/^(?!0+(?:\.0+)?\s*%)(?:100(?:\.0{1,6})?|\d{1,2}(?:\.\d{1,6})?)\s*%$/), z.number().gt(1).max(100)]),
+      {
+        description: 'The least coverage: `80%` and `80` are the same.',
+        examples: ['80%'],
+        role: 'literal',
+        accepts: 'a percentage such as 80% or 80; a bare number is above 1 and at most 100',
+      },
+    ),
+    metric: choice('What is counted. Default: line.', ['line', 'branch', 'function']).optional(),
+    report: literal(
+      'The report, as lcov, Cobertura or coverage.py XML; it must be newer than the gate. Default: where tools put it.',
+      'coverage/lcov.info',
+    ).optional(),
+    paths: texts('The files that are counted. Default: all of the report.', ['src/**']).optional(),
+  }),
+  toSpec({ minimum, metric = 'line', report, paths = [] }) {
+    const percent = Number.parseFloat(String(minimum));
+    return { minimum: percent > 1 ? percent : `${percent}%`, metric, paths, ...present({ report }) };
+  },
+});

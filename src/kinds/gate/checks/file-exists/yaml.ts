@@ -1,0 +1,10 @@
+// Owns how the check `file_exists` is written in a workflow file.
+
+import { type CheckForm, checkForm } from '../../../../authoring/yaml/schema/form.ts';
+
+/** Files that must be there. */
+export const yaml: CheckForm = checkForm({
+  meaning: 'Looks for files.',
+  fields: ({ texts }) => ({ paths: texts('Files that must be there, inside the workspace.', ['README.md', 'CHANGELOG.md']) }),
+  toSpec: ({ paths }) => ({ paths }),
+});

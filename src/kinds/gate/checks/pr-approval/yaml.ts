@@ -1,0 +1,14 @@
+// Owns how the check `pr_approval` is written in a workflow file.
+
+import { listOf } from '../../../../authoring/yaml/compile/part.ts';
+import { type CheckForm, checkForm } from '../../../../authoring/yaml/schema/form.ts';
+
+/** The groups whose approval is needed, and how many people of them. */
+export const yaml: CheckForm = checkForm({
+  meaning: 'Waits for approvals of the pull request.',
+  fields: ({ oneOrMore, count }) => ({
+    from: oneOrMore('The group or groups whose members may approve.', 'maintainers', ['maintainers', 'security-team']),
+    count: count('How many different people must approve the current head. Default: 1.', 2).optional(),
+  }),
+  toSpec: ({ from, count = 1 }) => ({ from: listOf(from), count }),
+});

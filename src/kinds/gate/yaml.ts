@@ -1,0 +1,18 @@
+// Owns how a `gate` stage is written in a workflow file.
+
+import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
+
+/** The checks, all of which must pass. */
+export const yaml: StageForm = stageForm({
+  meaning: 'Checks that let work pass or not.',
+  transitions: ['on_pass', 'on_fail'],
+  fields: ({ z, noted, check }) => ({
+    conditions: noted(z.array(check).min(1), {
+      description: 'The checks. All run, in this order, and all must pass.',
+      examples: [[{ check: 'command', run: 'npm test' }]],
+      accepts: 'a list of checks',
+    }),
+  }),
+  toSpec: ({ conditions }, { checkOf }) => ({ gate: { checks: conditions.map(checkOf) } }),
+  rules: ({ conditions }, path, { checkRules }) => conditions.flatMap((check, index) => checkRules(check, [...path, 'conditions', index])),
+});

@@ -1,0 +1,56 @@
+// Owns how a `human` stage is written in a workflow file.
+
+import { type StageForm, type StageWords, stageForm } from '../../authoring/yaml/schema/form.ts';
+import { present } from '../../base/fields.ts';
+
+const option = ({ map, noted, literal, choice, flag }: StageWords) =>
+  map(
+    'an option',
+    {
+      label: noted(literal('What people choose.', 'Approve'), { role: 'prose' }),
+      outcome: choice('How the stage settles: `ok` leads where `on_complete` does, `reject` where `on_reject` does. Default: ok.', [
+        'ok',
+        'reject',
+      ]).optional(),
+      goto: literal('Where this answer leads, instead.', 'implement').optional(),
+      requires_input: flag('The person must write something. Default: false.').optional(),
+    },
+    'An answer that a person can give.',
+  );
+
+/** The question, who may answer, and the answers. */
+export const yaml: StageForm = stageForm({
+  meaning: 'A question to a person.',
+  transitions: ['on_reject'],
+  fields(words) {
+    const { z, template, texts, noted, oneOrMore, count, flag } = words;
+    return {
+      prompt: template('The question.', 'Ship {{ context.issue_title }}?'),
+      show: texts('Paths whose values are shown with the question; a decision holds for these values only.', [
+        'outputs.implement.code_changes',
+      ]).optional(),
+      options: noted(z.array(option(words)).min(1), {
+        description: 'The answers. Default: approve and reject.',
+        examples: [[{ label: 'Ship it' }, { label: 'Rework', goto: 'implement', requires_input: true }]],
+        accepts: 'a list of options',
+      }).optional(),
+      from: oneOrMore(
+        'The group or groups whose members may decide. Default: whoever may decide in the project.',
+        'maintainers',
+      ).optional(),
+      count: count(
+        'How many different people must choose the same way on; one who rejects or goes back is enough. Default: 1.',
+        1,
+      ).optional(),
+      subjects: texts('Patterns of files that the question is about: when one changes before somebody decides, it is put anew.', [
+        'docs/**',
+      ]).optional(),
+      signed: flag('Whether a decision counts only with the signature of an enrolled key. Default: as the project says.').optional(),
+    };
+  },
+  toSpec({ prompt, show, from, count, subjects, signed, options }) {
+    const answers = options?.map(({ label, outcome = 'ok', requires_input: requiresInput = false }) => ({ label, outcome, requiresInput }));
+    const files = subjects && { files: subjects };
+    return { human: { prompt, ...present({ show, options: answers, from, count, signed, subjects: files }) } };
+  },
+});

@@ -1,0 +1,33 @@
+// Owns how a `parallel` stage is written in a workflow file.
+
+import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
+import { joinRule } from '../../authoring/yaml/schema/rule.ts';
+import { present } from '../../base/fields.ts';
+
+/** The branches, and how many of them must succeed. */
+export const yaml: StageForm = stageForm({
+  meaning: 'Several branches at once.',
+  transitions: ['on_any_reject', 'on_all_reject', 'on_fail'],
+  branch: 'group',
+  fields: ({ z, noted, branch, count }) => ({
+    join: noted(z.union([z.enum(['all', 'any']), z.string().regex(/^[1-9]\d*-of-[1-9]\d*$/)]), {
+      description: 'How many branches must succeed: all, any, or N-of-M, where M is the number of branches. Default: all.',
+      examples: ['2-of-3'],
+      role: 'literal',
+      accepts: 'all, any or N-of-M such as 2-of-3',
+    }).optional(),
+    branches: noted(z.array(branch).min(1), {
+      description: 'The branches; they start together. Without a `type` they are agents.',
+      examples: [[{ id: 'security', agent: 'security-review', action: 'review' }]],
+      accepts: 'a list of branches',
+    }),
+    concurrency: count('How many branches work at once. Default: all.', 2).optional(),
+  }),
+  toSpec({ join, branches, concurrency }, { memberOf }) {
+    return { parallel: { branches: branches.map(memberOf), ...present({ join: join as 'all' | undefined, concurrency }) } };
+  },
+  rules: ({ join, branches }, path, { workRules }) => [
+    ...joinRule(join, branches.length, path),
+    ...branches.flatMap((branch, index) => workRules(branch, [...path, 'branches', index])),
+  ],
+});

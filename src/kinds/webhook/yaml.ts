@@ -1,0 +1,31 @@
+// Owns how a `webhook` stage is written in a workflow file.
+
+import { nonEmpty, requestOf } from '../../authoring/yaml/compile/part.ts';
+import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
+import { present } from '../../base/fields.ts';
+import type { Json } from '../../base/json.ts';
+
+/** The request, and the answer that is expected. */
+export const yaml: StageForm = stageForm({
+  meaning: 'A request to another service.',
+  transitions: ['on_success', 'on_failure'],
+  fields: ({ z, map, request, noted, data }) => ({
+    request: map('a request', request, 'The request.'),
+    expect: map(
+      'an expectation',
+      {
+        status: noted(z.int().min(100).max(599), {
+          description: 'The status. Default: 200 to 299.',
+          examples: [200],
+          accepts: 'a status such as 200',
+        }).optional(),
+        body: data('What the body must hold: every field given here, with the same value.', { approved: true }).optional(),
+      },
+      'What the answer must be.',
+    ).optional(),
+  }),
+  toSpec({ request, expect }) {
+    const expected = present({ status: expect?.status, body: expect?.body as Json | undefined });
+    return { webhook: { request: requestOf(request), ...present({ expect: nonEmpty(expected) }) } };
+  },
+});
