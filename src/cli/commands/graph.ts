@@ -43,8 +43,8 @@ export const run: CommandRun = async (shell, given) => {
 };
 
 async function drawnAs(format: string, graph: GraphDescription): Promise<string> {
-  if (format === 'dot') return (await import('../../definition/draw/dot.ts')).drawDot(graph);
-  if (format === 'svg') return (await import('../../definition/draw/svg.ts')).drawSvg(graph);
+  if (format === 'dot') return (await import('../draw/dot.ts')).drawDot(graph);
+  if (format === 'svg') return (await import('../draw/svg.ts')).drawSvg(graph);
   return drawMermaid(graph);
 }
 
