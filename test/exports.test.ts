@@ -205,6 +205,7 @@ const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
     'WorkflowTypes',
     'all',
     'arg',
+    'checkWorkflows',
     'createAcpDriver',
     'createAiSdkDriver',
     'createClaudeCodeDriver',

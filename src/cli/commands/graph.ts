@@ -99,9 +99,8 @@ async function graphOf(store: Store, id: string): Promise<Subject> {
 }
 
 async function workflowNamed(shell: Shell, place: Place, word: string): Promise<Subject> {
-  const { loadWorkflow } = await import('../load.ts');
-  const { workflow } = await loadWorkflow(shell, place.project, word);
-  const { definition } = workflow;
+  const { loadDefinition } = await import('../load.ts');
+  const definition = await loadDefinition(shell, place.project, word);
   if (definition.form === 'flow')
     throw new EngineError(
       'USAGE',

@@ -6,7 +6,7 @@ import type { Definition } from '../../../definition/model.ts';
 import { workflowOf } from '../../../definition/plain-workflow.ts';
 import { quorumsIn } from '../../../definition/quorum.ts';
 import type { TriggerModel } from '../../../definition/trigger.ts';
-import type { CheckedModule } from '../../discover/check.ts';
+import type { CheckedModule } from '../../discover/discover.ts';
 import type { SourceProblem } from '../../discover/syntax.ts';
 import { draftYaml } from '../compile/compile.ts';
 import { readYamlWorkflow } from '../read/read.ts';
@@ -62,7 +62,6 @@ function examine(
     form: 'graph' as const,
     params: Object.keys(params),
     steps: stages.map(({ id }) => id),
-    isWhole: true,
     file,
     line,
     column,
@@ -86,5 +85,5 @@ type Judged = SourceProblem & { readonly severity: 'error' | 'warning' };
 function sorted(problems: readonly Judged[]): CheckedModule {
   const of = (wanted: Judged['severity']): SourceProblem[] =>
     problems.filter(({ severity }) => severity === wanted).map(({ severity: _, ...problem }) => problem);
-  return { errors: of('error'), warnings: of('warning'), unseen: [] };
+  return { errors: of('error'), warnings: of('warning') };
 }
