@@ -75,7 +75,10 @@ describe('a module that is not trusted', () => {
     expect(await asked.ended).toBe(0);
     expect((await rig.run(['validate'])).code).toBe(0);
     rig.write('.pawl/workflows/good.ts', `${GOOD}// changed\n`);
-    expect(await rig.run(['validate'])).toMatchObject({ code: 4, stderr: expect.stringContaining('changed since: good.ts') });
+    expect(await rig.run(['validate'])).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(/changed since: good.ts; read it, then "pawl trust .*good.ts" allows/),
+    });
     const refused = rig.terminal(['validate']);
     await refused.until('Load it to check it?');
     refused.type('n\r');

@@ -1,5 +1,6 @@
 // Owns the full check of a module: it is loaded in a process of its own, and what is wrong is shown in its text.
 
+import { realpathSync } from 'node:fs';
 import type { CheckedModule } from '../../authoring/discover/discover.ts';
 import type { Outline } from '../../authoring/discover/outline.ts';
 import { locate, placeOfStep } from '../../authoring/discover/position.ts';
@@ -29,7 +30,8 @@ export async function checkModule(outline: Outline, checked?: CheckedContent): P
 }
 
 function failureProblem(outline: Outline, { code, message, position, missing }: LoadFailure): SourceProblem {
-  const { file } = outline.workflow;
+  // Node names files by their real paths.
+  const file = realpathSync(outline.workflow.file);
   if (missing !== undefined && missing.from === file)
     return { code: 'IMPORT_NOT_FOUND', message, hint: 'install the package, or fix the name', ...importPlace(outline, missing.specifier) };
   const elsewhere = missing?.from ?? (position?.file === file ? undefined : position?.file);

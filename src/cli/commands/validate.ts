@@ -90,7 +90,8 @@ async function startModule(
 }
 
 function untrusted({ workflow }: Outline, { code, message: text }: EngineError): CheckedModule {
-  const [message = '', hint = ''] = text.split('; ');
+  const end = text.lastIndexOf('; ');
+  const [message, hint] = [text.slice(0, end), text.slice(end + 2)];
   return { workflow, warnings: [], errors: [{ code, message, hint, line: workflow.line, column: workflow.column }] };
 }
 
