@@ -1,14 +1,32 @@
 // Owns the full check of a module: it is loaded in a process of its own, and what is wrong is shown in its text.
 
 import { realpathSync } from 'node:fs';
-import type { CheckedModule } from '../../authoring/discover/discover.ts';
-import type { Outline } from '../../authoring/discover/outline.ts';
+import { readFile } from 'node:fs/promises';
+import { type CheckedModule, type Discovery, discoverWorkflows, YAML_FILE } from '../../authoring/discover/discover.ts';
+import { isOutline, type Outline, readOutline } from '../../authoring/discover/outline.ts';
 import { locate, placeOfStep } from '../../authoring/discover/position.ts';
 import { type Place, placeAt, type SourceProblem } from '../../authoring/discover/syntax.ts';
 import { lintFlow } from '../../authoring/flow/lint.ts';
+import type { KindRegistry } from '../../definition/kind.ts';
 import { quorumsIn } from '../../definition/quorum.ts';
 import type { CheckedContent, LoadFailure } from './import.ts';
 import { loadApart } from './load-apart.ts';
+
+/** The workflows in folders, with every module loaded and checked. Callers check that the folders are trusted first. */
+export async function checkFolders(folders: readonly string[], registry: KindRegistry): Promise<Discovery> {
+  const found = await discoverWorkflows(folders, registry);
+  const checked = await Promise.all(
+    found.workflows.map(async (workflow) => {
+      const read = YAML_FILE.test(workflow.file) ? [] : await readOutline(workflow.file, await readFile(workflow.file, 'utf8'));
+      return { workflow, errors: [], ...(isOutline(read) ? await checkModule(read) : {}) };
+    }),
+  );
+  const problems = checked.flatMap(({ workflow: { file }, errors }) => errors.map((error) => ({ ...error, file })));
+  return {
+    workflows: checked.filter(({ errors }) => errors.length === 0).map(({ workflow }) => workflow),
+    problems: [...found.problems, ...problems],
+  };
+}
 
 /** Checks a module whose workflow was found. This runs its code: callers check that it is trusted first. */
 export async function checkModule(outline: Outline, checked?: CheckedContent): Promise<CheckedModule> {

@@ -1,7 +1,6 @@
 // Owns loading the module of a workflow in a process of its own, bounded in time and memory, to learn what it defines.
 // Whatever the module prints, changes in its process or throws stays there.
 
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { getCompileCacheDir } from 'node:module';
 import { availableParallelism } from 'node:os';
@@ -31,6 +30,7 @@ export async function loadApart(
   checked?: CheckedContent,
   { timeoutMs = 20_000, megabytes = 512 }: LoadLimits = {},
 ): Promise<LoadResult> {
+  const { spawn } = await import('node:child_process');
   await takeSlot();
   const cache = getCompileCacheDir();
   const child = spawn(process.execPath, [`--max-old-space-size=${megabytes}`, loaderProgram()], {
