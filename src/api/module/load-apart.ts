@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { getCompileCacheDir } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
+import { messageOf } from '../../base/error.ts';
 import type { Definition } from '../../definition/model.ts';
 import type { CheckedContent, LoadFailure } from './import.ts';
 import { loaderProgram } from './library.ts';
@@ -45,15 +46,20 @@ export async function loadApart(
     child.send(request, () => undefined);
     const answered = once(child, 'message').then(([result]) => result as LoadResult);
     // What was sent before the end arrives before the channel closes.
-    const ended = Promise.all([once(child, 'exit'), once(child, 'disconnect')]).then(([[code, signal]]) => endOf(code, signal));
+    const ended = Promise.all([once(child, 'exit'), once(child, 'disconnect')]).then(([[code, signal]]) =>
+      failed(whyEnded(code, signal, { timeoutMs, megabytes })),
+    );
     return await Promise.race([answered, ended]);
+  } catch (error) {
+    return failed(`the process that loads it could not be started: ${messageOf(error)}`);
   } finally {
     child.kill('SIGKILL');
     freeSlot();
   }
-  function endOf(code: number | null, signal: NodeJS.Signals | null): LoadResult {
-    return { failure: { code: 'MODULE_FAILED', message: whyEnded(code, signal, { timeoutMs, megabytes }) } };
-  }
+}
+
+function failed(message: string): LoadResult {
+  return { failure: { code: 'MODULE_FAILED', message } };
 }
 
 const EXIT_ABORTED = 134;

@@ -58,7 +58,7 @@ async function checkFiles(shell: Shell, given: Given, files: readonly string[]):
     const text = texts[index] as string | SourceProblem;
     if (typeof text !== 'string') checks.push({ errors: [text], warnings: [] });
     else if (yaml !== undefined && YAML_FILE.test(file)) checks.push(yaml.lookAtYaml(file, text, REGISTRY));
-    else checks.push((await startModule(shell, given, { file, text }))());
+    else checks.push((await prepareModule(shell, given, { file, text }))());
   }
   const found = await Promise.all(checks);
   const same = duplicates(found.flatMap(({ workflow }) => workflow ?? []));
@@ -70,8 +70,11 @@ async function checkFiles(shell: Shell, given: Given, files: readonly string[]):
   });
 }
 
-/** Parses a module and asks whether it is trusted; what it gives loads it. */
-async function startModule(
+/**
+ * Parses a module and asks whether it is trusted. The check is returned as a function, so that loading a module does not
+ * delay the next question.
+ */
+async function prepareModule(
   shell: Shell,
   given: Given,
   { file, text }: { readonly file: string; readonly text: string },
