@@ -3,7 +3,7 @@
 //
 // The library is modules. The command line is CommonJS, which Node starts faster: everything is in `cli/main.cjs`, and
 // each command that is called all day has a file of its own with all that it imports. What such a command loads with
-// `import()` comes from `main.cjs`.
+// `import()` comes from `main.cjs`. `loader.cjs` loads one module of a user in a process of its own.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
@@ -69,6 +69,7 @@ export async function bundle(folder) {
     "const line = () => require('./src/cli/main.ts'); exports.main = () => line().main(); exports.runCommandLine = (...given) => line().runCommandLine(...given);";
   const contents = `'use strict'; ${entry} exports.modules = { ${modules.join(', ')} };`;
   await build({ ...COMMAND_LINE, stdin: { contents, resolveDir: root }, outfile: join(commands, 'main.cjs') });
+  await build({ ...COMMAND_LINE, entryPoints: ['src/api/module/loader.ts'], outfile: join(commands, 'loader.cjs') });
   for (const [file, source] of Object.entries(FOR_MODULES)) {
     const { exports = [] } = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint === source) ?? {};
     // `require` reads no names of exports out of the file, which would take longer than running it.

@@ -13,7 +13,7 @@ export type * as AgentTypes from './agents/driver.ts';
 export type { AgentAnswer, AgentDriver, AgentRequest } from './agents/driver.ts';
 export { createLiveDriver, type LiveWorker } from './agents/live.ts';
 export { createScriptedDriver, type Script, type Scripted, type ScriptedMove } from './agents/scripted.ts';
-export { discoverWorkflows } from './api/discover.ts';
+export { checkWorkflows, discoverWorkflows } from './api/discover.ts';
 export {
   type AnyWorkflow,
   type ContextBuilder,
@@ -28,7 +28,7 @@ export type { RunHandle } from './api/run.ts';
 export { defineWorkflow, type RunArguments, type Workflow, workflow } from './api/workflow.ts';
 export { workflowFromYaml, type YamlOptions } from './api/yaml.ts';
 export type { Discovery, FileProblem } from './authoring/discover/discover.ts';
-export type { DiscoveredWorkflow } from './authoring/discover/reading.ts';
+export type { DiscoveredWorkflow } from './authoring/discover/outline.ts';
 export type { Place, SourceProblem } from './authoring/discover/syntax.ts';
 export { all, type FlowBatch, type FlowCall, type ResultOf, race } from './authoring/flow/call.ts';
 export type { Child, FlowBody, FlowOptions } from './authoring/flow/flow.ts';

@@ -206,6 +206,7 @@ const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
     'YamlOptions',
     'all',
     'arg',
+    'checkWorkflows',
     'createAcpDriver',
     'createAiSdkDriver',
     'createClaudeCodeDriver',

@@ -2,8 +2,20 @@
 
 import { type Discovery, discoverWorkflows as discover } from '../authoring/discover/discover.ts';
 import { REGISTRY } from '../kinds/registry.ts';
+import { checkFolders } from './module/check.ts';
 
-/** Finds the workflows in folders by parsing their files; none of their code is run. */
+/**
+ * Finds the workflows in folders by parsing their files; none of their code is run. A module is found by its name and its
+ * syntax; what is wrong with its steps only `checkWorkflows` finds.
+ */
 export function discoverWorkflows(...folders: readonly string[]): Promise<Discovery> {
   return discover(folders, REGISTRY);
+}
+
+/**
+ * Finds the workflows in folders and everything that is wrong with them. Each module is loaded in a process of its own,
+ * which runs its code, so the folders must be trusted.
+ */
+export function checkWorkflows(...folders: readonly string[]): Promise<Discovery> {
+  return checkFolders(folders, REGISTRY);
 }

@@ -1,14 +1,13 @@
-// Owns getting from a name or a file to a workflow that can be run. Only what is about to run is loaded, and only when
-// its content is trusted; looking at definitions never runs any of their code.
+// Owns getting from a name or a file to a workflow that can be run, or to its definition. Only what is asked for is loaded,
+// and only when its content is trusted.
 
 import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { registerHooks } from 'node:module';
-import { basename, dirname, join, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { basename, resolve } from 'node:path';
+import { importWorkflow, type LoadFailure, loadFailure } from '../api/module/import.ts';
 import type { ModuleGraph } from '../authoring/discover/imports.ts';
 import { digestText } from '../base/digest.ts';
-import { EngineError, isEngineError, messageOf, type SourcePosition } from '../base/error.ts';
+import { EngineError } from '../base/error.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { childNames } from '../definition/children.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
@@ -17,7 +16,6 @@ import { frozenWorkflow, isWhole } from '../definition/plain-workflow.ts';
 import { REGISTRY } from '../kinds/registry.ts';
 import type { RunOrigin } from '../store/store.ts';
 import { discoverProject, shownFile } from './definitions.ts';
-import { libraryEntries } from './package.ts';
 import type { Project } from './project.ts';
 import { isSettingsFile } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
@@ -39,6 +37,19 @@ export async function loadWorkflow(shell: Shell, project: Project, reference: st
   return { workflow: await loadFile(shell, project, { file, name: reference, above: [] }), file };
 }
 
+/** The definition of a workflow by its name or its file; a module is loaded in a process of its own. */
+export async function loadDefinition(shell: Shell, project: Project, reference: string): Promise<Definition> {
+  const file = isPath(reference) ? fileAt(shell, reference) : await fileOfName(shell, project, reference);
+  const checked = await assertTrusted(shell, project, { file });
+  const review = await reviewOf(project, file, reference);
+  if (review !== undefined) return review.definition;
+  if (YAML_FILE.test(file)) return (await compileFile(file, checked)).definition;
+  const { loadApart } = await import('../api/module/load-apart.ts');
+  const loaded = await loadApart(file, checked);
+  if ('definition' in loaded) return loaded.definition;
+  throw moduleFailure(shell, file, loaded.failure);
+}
+
 /**
  * Loads a file and, beside it, the workflows that its steps start by name; `above` are the names that led here. Of a file
  * of settings it is the workflow of that name.
@@ -51,13 +62,13 @@ async function loadFile(
   const checked = await assertTrusted(shell, project, { file });
   const workflow =
     (await reviewOf(project, file, called)) ??
-    (YAML_FILE.test(file) ? await compileFile(file, checked) : await importWorkflow(shell, file, checked));
+    (YAML_FILE.test(file) ? await compileFile(file, checked) : await loadModule(shell, file, checked));
   const trail = [...above, workflow.definition.name];
   const missing = childNames(workflow).filter((name) => !workflow.children.has(name) && !trail.includes(name));
   if (missing.length === 0) return workflow;
   const { workflows } = await discoverProject(project);
   const children = new Map(workflow.children);
-  // A child that is not there, or is there twice, is told by the engine or by the name's own search.
+  // The engine reports a child that does not exist, and the search by name one that exists twice.
   for (const name of missing) {
     if (!workflows.some((found) => found.name === name)) continue;
     const childFile = await fileOfName(shell, project, name);
@@ -113,7 +124,7 @@ function fileAt(shell: Shell, reference: string): string {
   if (!MODULE_FILE.test(file) && !YAML_FILE.test(file))
     throw new EngineError(
       'MODULE_FAILED',
-      `${file} is no kind of file that defines workflows: those are .yaml, .yml, .ts, .mts, .js and .mjs`,
+      `${file} is not a file that can define a workflow: those are .yaml, .yml, .ts, .mts, .js and .mjs`,
     );
   return file;
 }
@@ -155,105 +166,23 @@ async function compileFile(file: string, checked: ModuleGraph | undefined): Prom
   });
 }
 
-async function importWorkflow(shell: Shell, file: string, checked: ModuleGraph | undefined): Promise<CompiledWorkflow> {
-  provideLibrary();
-  moduleFolders.add(new URL('./', pathToFileURL(file)).href);
-  if (checked !== undefined) holdTo(checked);
-  let module: Readonly<Record<string, unknown>>;
+async function loadModule(shell: Shell, file: string, checked: ModuleGraph | undefined): Promise<CompiledWorkflow> {
   try {
-    module = await import(pathToFileURL(file).href);
+    return await importWorkflow(file, checked);
   } catch (cause) {
-    throw moduleFailure(shell, file, cause);
+    throw moduleFailure(shell, file, { ...loadFailure(cause), cause });
   }
-  const entry = module.default ?? module.WORKFLOW;
-  const workflow = compiledOf(entry);
-  if (workflow !== undefined) return workflow;
-  const why = entry === undefined ? 'exports no workflow' : `exports ${describe(entry)} where a workflow should be`;
-  throw new EngineError('MODULE_FAILED', `${file} ${why}; write export default defineWorkflow({ … }), and "pawl validate" checks the file`);
 }
 
-/** The compiled workflow behind an export, if it is one. */
-function compiledOf(entry: unknown): CompiledWorkflow | undefined {
-  if (typeof entry !== 'object' || entry === null) return undefined;
-  const inner: unknown = 'compiled' in entry ? entry.compiled : entry;
-  if (typeof inner !== 'object' || inner === null || !('definition' in inner && 'codeHash' in inner)) return undefined;
-  return inner as CompiledWorkflow;
-}
-
-function describe(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
-  if (value instanceof Promise) return 'a promise';
-  return typeof value === 'object' ? 'an object that is no workflow' : `a ${typeof value}`;
-}
-
-/** A failed import, told with the place in the user's file and without our own part of the stack. */
-function moduleFailure(shell: Shell, file: string, cause: unknown): EngineError {
-  if (isEngineError(cause) && cause.code === 'NOT_TRUSTED') return cause;
-  const position = positionOf(cause);
+/** A failed load, with the place in the user's file and without our own part of the stack. */
+function moduleFailure(shell: Shell, file: string, failure: LoadFailure & { readonly cause?: unknown }): EngineError {
+  const { code, message, position, problems, cause } = failure;
+  if (code === 'NOT_TRUSTED') return new EngineError(code, message);
   const where = position?.file === undefined || position.file === file ? file : `${file} (in ${shownFile(shell, position.file)})`;
-  const what = oneLine(messageOf(cause).replace(/ imported from \S+$/, ''));
-  const isOfText = isEngineError(cause) || cause instanceof SyntaxError;
-  const told = isOfText ? '"pawl validate" shows where' : 'it ran and threw; mend it, or catch the error';
-  const details = isEngineError(cause) ? { ...cause.details, code: cause.code } : {};
-  return new EngineError('MODULE_FAILED', `${where} could not be loaded: ${what}; ${told}`, {
-    cause,
-    details,
+  const hint = code === 'MODULE_FAILED' ? 'loading the file runs it: fix this, or catch the error' : '"pawl validate" shows where';
+  return new EngineError('MODULE_FAILED', `${where} could not be loaded: ${oneLine(message)}; ${hint}`, {
+    ...(cause === undefined ? {} : { cause }),
+    details: { ...(code === 'MODULE_FAILED' ? {} : { code }), ...(problems === undefined ? {} : { problems }) },
     ...(position === undefined ? {} : { position }),
-  });
-}
-
-/** The first place of a stack that is in a file of the user. */
-function positionOf(cause: unknown): SourcePosition | undefined {
-  const own = dirname(fileURLToPath(Object.values(libraryEntries())[0] as string));
-  for (const line of String((cause as { stack?: unknown } | null)?.stack ?? '').split('\n')) {
-    const [, url, row, column] = /(file:\/\/[^\s)]+?):(\d+)(?::(\d+))?\)?$/.exec(line) ?? [];
-    if (url === undefined) continue;
-    const file = fileURLToPath(url);
-    if (!file.startsWith(join(own, '/'))) return { file, line: Number(row), column: Number(column ?? 1) };
-  }
-  return undefined;
-}
-
-let provided = false;
-/** Folders with workflows: their files are modules, also where the package around them says that its files are not. */
-const moduleFolders = new Set<string>();
-
-/** Lets a module import "pawl" wherever it lies: it gets the library this command line is part of, and no second copy. */
-function provideLibrary(): void {
-  if (provided) return;
-  provided = true;
-  const entries = libraryEntries();
-  registerHooks({
-    resolve: (specifier, context, next) => {
-      const url = entries[specifier];
-      if (url !== undefined) return { url, shortCircuit: true };
-      const resolved = next(specifier, context);
-      const format = [...moduleFolders].some((folder) => resolved.url.startsWith(folder)) ? formatOf(resolved.url) : undefined;
-      return format === undefined ? resolved : { ...resolved, format };
-    },
-  });
-}
-
-function formatOf(url: string): 'module' | 'module-typescript' | undefined {
-  if (url.includes('/node_modules/')) return undefined;
-  const { pathname } = new URL(url);
-  return pathname.endsWith('.ts') ? 'module-typescript' : pathname.endsWith('.js') ? 'module' : undefined;
-}
-
-/** Lets the files that were looked at be loaded only with the content they had then, however late they are imported. */
-function holdTo({ file, parts }: ModuleGraph): void {
-  const digests = new Map([...parts].map(([name, digest]) => [pathToFileURL(join(dirname(file), name)).href, digest]));
-  registerHooks({
-    load: (url, context, next) => {
-      const loaded = next(url, context);
-      const digest = digests.get(url);
-      const { source } = loaded;
-      if (digest === undefined || source === undefined || source === null) return loaded;
-      const text = typeof source === 'string' ? source : Buffer.from(source as Uint8Array).toString('utf8');
-      if (digestText(text) !== digest)
-        throw new EngineError('NOT_TRUSTED', `${fileURLToPath(url)} changed after its content was checked; start again`);
-      return loaded;
-    },
   });
 }

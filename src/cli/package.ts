@@ -1,31 +1,12 @@
 // Owns where this program is installed, and what it says of itself.
 
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { invariant } from '../base/invariant.ts';
-
-/** The nearest folder above this file in which something lies. */
-function above(...names: readonly string[]): string {
-  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
-    if (names.some((name) => existsSync(join(folder, name)))) return folder;
-    invariant(folder !== dirname(folder), `none of ${names.join(', ')} lies above ${import.meta.dirname}`);
-  }
-}
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { folderAbove } from '../api/module/library.ts';
 
 /** The folder of the package this file lies in. */
 export function packageRoot(): string {
-  return above('package.json');
-}
-
-/** The library that belongs to this program, from the same bundle or the same sources, by the names users import. */
-export function libraryEntries(): Readonly<Record<string, string>> {
-  const folder = above('cli/library.js', 'index.ts');
-  const isBundle = existsSync(join(folder, 'cli/library.js'));
-  const entry = (path: string): string => pathToFileURL(join(folder, path)).href;
-  return isBundle
-    ? { pawl: entry('cli/library.js'), 'pawl/compat': entry('cli/compat.js'), 'pawl/testing': entry('cli/testing.js') }
-    : { pawl: entry('index.ts'), 'pawl/compat': entry('compat/index.ts'), 'pawl/testing': entry('proof/index.ts') };
+  return folderAbove('package.json');
 }
 
 /** The version of this program. */

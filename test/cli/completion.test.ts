@@ -111,22 +111,30 @@ test('bash offers the runs of the database that the line names, newest first', a
   expect(inBash(['pawl', 'show', ''])).toEqual([]);
 });
 
-test('a shell gets the steps of the run on its line', async () => {
+test('a shell gets the steps of the run on its line, or of the newest run of the workflow', async () => {
   const db = join(rig.folder, 'other.db');
   const [run = ''] = await makeRuns(db, 1);
-  const { stdout } = await rig.run(['__complete', 'retry', '--db', db, run, '']);
-  expect(stdout).toBe('one\ntwo\n');
+  expect((await rig.run(['__complete', 'retry', '--db', db, run, ''])).stdout).toBe('one\ntwo\n');
+  rig.write(
+    '.pawl/workflows/small.ts',
+    "import { defineWorkflow } from 'pawl';\nexport default defineWorkflow({ name: 'small', steps: {} });\n",
+  );
+  expect((await rig.run(['__complete', 'run', '--db', db, 'small', '--from', ''])).stdout).toBe('one\ntwo\n');
 });
 
-test('workflows and their steps are read and not run, and a name that a shell would run is not offered', async () => {
+test('workflows, and the steps of workflow files, are read and not run, and a name that a shell would run is not offered', async () => {
   const dirty = join(rig.folder, 'dirty');
   const begin = `import { defineWorkflow } from 'pawl/compat';\nimport { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(dirty)}, '');\n`;
   const define = (name: string): string =>
     `${begin}export default defineWorkflow({ name: ${JSON.stringify(name)}, steps: [{ id: 'first', handler: () => null, next: null }] });\n`;
   rig.write('.pawl/workflows/release.ts', define('release'));
   rig.write('.pawl/workflows/evil.ts', define(`re$(touch ${dirty})`));
+  rig.write(
+    '.pawl/workflows/file.yaml',
+    'apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: file }\nstages:\n  - { id: first, type: command, run: "true" }\n',
+  );
   expect(inBash(['pawl', 'run', 're'])).toEqual(['release']);
-  expect(inBash(['pawl', 'run', 'release', '--from', ''])).toEqual(['first']);
+  expect(inBash(['pawl', 'run', 'file', '--from', ''])).toEqual(['first']);
   expect(existsSync(dirty)).toBe(false);
 });
 

@@ -25,6 +25,7 @@ beforeAll(async () => {
   rig.write(
     '.pawl/workflows/tiny.ts',
     `import { defineWorkflow } from 'pawl/compat';
+console.log('what a module prints is not part of its graph');
 export default defineWorkflow({ name: 'tiny', steps: [{ id: 'one', handler: () => null, next: null }] });
 `,
   );
@@ -105,6 +106,17 @@ describe('the graph of a workflow', () => {
       code: 2,
       stderr: expect.stringContaining('could not be written'),
     });
+  });
+
+  test('of a module that cannot be loaded, or is not trusted, is an error', async () => {
+    const file = rig.write('bad.ts', "import './gone.ts';\n");
+    await rig.run(['trust', '--yes', file]);
+    expect(await rig.run(graph('bad.ts'))).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/bad\.ts could not be loaded: Cannot find module '.*gone\.ts'; .* \[MODULE_FAILED\]/),
+    });
+    rig.write('bad.ts', 'export default 1;\n');
+    expect(await rig.run(graph('bad.ts'))).toMatchObject({ code: 4, stderr: expect.stringContaining('[NOT_TRUSTED]') });
   });
 
   test('of a flow is not there before it runs, and the error says what to do', async () => {

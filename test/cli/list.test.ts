@@ -20,20 +20,25 @@ export default defineWorkflow({ name: '${name}', title: 'The ${name}', steps: [{
 `;
 }
 
-test('workflows of both homes are listed by name, with form, steps, file and title', async () => {
+test('workflows of both homes are listed by name, with form, file and title', async () => {
   rig.write('.squadron/workflows/b.mjs', workflow('beta'));
   rig.write('.pawl/workflows/deep/a.ts', workflow('alpha'));
   rig.write(
     '.pawl/workflows/f.ts',
     `import * as p from 'pawl';\nexport const WORKFLOW = p.workflow('gamma', function* () { yield* p.step('x').delay('1s'); });\n`,
   );
+  rig.write(
+    '.pawl/workflows/d.yaml',
+    'apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: delta }\nstages:\n  - { id: a, type: command, run: "true" }\n',
+  );
   expect(await rig.run(['list'])).toEqual({
     code: 0,
     stdout: [
-      'NAME   FORM   STEPS  FILE                       TITLE',
-      'alpha  graph  1      .pawl/workflows/deep/a.ts  The alpha',
-      'beta   graph  1      .squadron/workflows/b.mjs  The beta',
-      'gamma  flow   1+     .pawl/workflows/f.ts       gamma',
+      'NAME   FORM   FILE                       TITLE',
+      'alpha  graph  .pawl/workflows/deep/a.ts  The alpha',
+      'beta   graph  .squadron/workflows/b.mjs  The beta',
+      'delta  graph  .pawl/workflows/d.yaml     delta',
+      'gamma  flow   .pawl/workflows/f.ts       gamma',
       '',
     ].join('\n'),
     stderr: '',
@@ -45,10 +50,11 @@ test('a project without workflows says how to get one', async () => {
   expect({ code, stdout }).toEqual({ code: 0, stdout: `No workflows in ${rig.project}. "pawl init" writes a first one.\n` });
 });
 
-test('every file that cannot be read is told, and the others are listed all the same', async () => {
+test('every file that cannot be read is reported, and the others are listed all the same', async () => {
   rig.write('.pawl/workflows/good.ts', workflow('good'));
   rig.write('.pawl/workflows/syntax.ts', 'export default {');
   rig.write('.pawl/workflows/helper.ts', 'export const x = 1;');
+  rig.write('.pawl/workflows/imports.ts', `${workflow('imports')}import './gone.ts';\n`);
   rig.write('.pawl/workflows/old.yaml', 'name: old');
   const { code, stdout, stderr } = await rig.run(['list']);
   expect(code).toBe(0);
@@ -59,6 +65,7 @@ test('every file that cannot be read is told, and the others are listed all the 
     .map((line) => /^pawl: (\S+): .*(\[\w+\])$/.exec(line)?.slice(1));
   expect(told).toEqual([
     ['.pawl/workflows/helper.ts:1:1', '[ENTRY_MISSING]'],
+    ['.pawl/workflows/imports.ts:3:8', '[IMPORT_NOT_FOUND]'],
     ['.pawl/workflows/old.yaml:1:1', '[FIELD_INVALID]'],
     ['.pawl/workflows/syntax.ts:1:16', '[SYNTAX]'],
   ]);

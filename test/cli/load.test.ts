@@ -69,11 +69,11 @@ test('a name that two files have is refused, and both are named', async () => {
   );
 });
 
-test('a module that throws is told with the place where it threw, and without our own stack', async () => {
+test('a module that throws is reported with the place where it threw, and without our own stack', async () => {
   const file = rig.write('.pawl/workflows/throws.ts', `import { boom } from './lib/boom.ts';\n${HELLO}boom();\n`);
   const lib = rig.write('.pawl/workflows/lib/boom.ts', "export function boom(): void {\n  throw new Error('no luck');\n}\n");
   expect(await failure(file)).toBe(
-    `pawl: ${lib}:2:9: ${file} (in .pawl/workflows/lib/boom.ts) could not be loaded: no luck; it ran and threw; mend it, or catch the error [MODULE_FAILED] (2)`,
+    `pawl: ${lib}:2:9: ${file} (in .pawl/workflows/lib/boom.ts) could not be loaded: no luck; loading the file runs it: fix this, or catch the error [MODULE_FAILED] (2)`,
   );
 });
 
@@ -85,21 +85,21 @@ test('a definition that is refused when it is loaded keeps what is wrong with it
   expect(told).toMatch(/\[MODULE_FAILED\] \(2\)$/);
 });
 
-test('a module that exports something else is told what it was', async () => {
+test('the error of a module that exports something else says what it is', async () => {
   const cases = {
     'export default 5;': 'a number',
-    'export default { name: 1 };': 'an object that is no workflow',
+    'export default { name: 1 };': 'a plain object',
     'export const WORKFLOW = [];': 'a list',
   };
   for (const [text, what] of Object.entries(cases)) {
     const file = rig.write('thing.mjs', text);
-    expect(await failure(file)).toContain(`${file} exports ${what} where a workflow should be`);
+    expect(await failure(file)).toContain(`${file} could not be loaded: it exports ${what} instead of a workflow; write export default`);
   }
   const file = rig.write('nothing.mjs', 'export const x = 1;');
-  expect(await failure(file)).toContain(`${file} exports no workflow`);
+  expect(await failure(file)).toContain(`${file} could not be loaded: it exports no workflow`);
 });
 
-test('a module that cannot be found is told by its own name', async () => {
+test('a module that cannot be found is named', async () => {
   const file = rig.write('.pawl/workflows/some.ts', `import './lib/gone.ts';\n${HELLO}`);
   expect(await failure(file)).toContain(
     `${file} could not be loaded: Cannot find module '${join(rig.project, '.pawl/workflows/lib/gone.ts')}'`,
@@ -109,7 +109,7 @@ test('a module that cannot be found is told by its own name', async () => {
 test('a file that does not exist, and one that is no definition, are refused', async () => {
   expect(await failure('gone.ts')).toContain(`there is no file ${join(rig.project, 'gone.ts')}`);
   const text = rig.write('old/notes.txt', 'name: old');
-  expect(await failure(text)).toContain('is no kind of file that defines workflows');
+  expect(await failure(text)).toContain('is not a file that can define a workflow');
 });
 
 test('workflows that steps start by name are loaded with it, and a workflow that starts itself is refused', async () => {

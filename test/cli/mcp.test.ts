@@ -189,11 +189,12 @@ export default defineWorkflow({ name: 'loud', steps: [
 
 test('a module that changed after the server loaded it starts nothing, though it is trusted; a file that is read again does', async () => {
   const module = (prompt: string): string => `import { defineWorkflow } from 'pawl/compat';
-export default defineWorkflow({ name: 'module', steps: [{ id: 'do', agent: 'worker', prompt: '${prompt}', next: null }] });
+export default defineWorkflow({ name: 'module', params: { who: { type: 'string', default: 'all' } }, steps: [{ id: 'do', agent: 'worker', prompt: '${prompt}', next: null }] });
 `;
   rig.write('.pawl/workflows/module.ts', module('First.'));
   await rig.run(['trust', '--yes']);
   const agent = await client();
+  expect((await agent.call('pawl_status')).text).toContain('- module (parameters: who)');
   expect((await agent.call('pawl_start', { workflow: 'module' })).text).toContain('First.');
   await agent.call('pawl_start', start);
   rig.write('.pawl/workflows/module.ts', module('Second.'));

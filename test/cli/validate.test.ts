@@ -9,16 +9,17 @@ interface Checked {
     readonly file: string;
     readonly ok: boolean;
     readonly checked: string;
-    readonly errors: readonly { readonly code: string; readonly line: number; readonly column: number }[];
+    readonly errors: readonly { readonly code: string; readonly message: string; readonly line: number; readonly column: number }[];
     readonly warnings: readonly { readonly code: string }[];
-    readonly unseen: readonly { readonly what: string; readonly line: number; readonly column: number }[];
   }[];
 }
 
-describe('a mistake is told as its author needs it', () => {
+describe('a mistake is shown as its author needs it', () => {
   const rig = new CliRig();
-  beforeAll(() => {
+  beforeAll(async () => {
     for (const [name, text] of Object.entries(MISTAKES)) rig.write(`${name}.ts`, text);
+    rig.write('lib/shared.ts', 'export const shared = [];\n');
+    await rig.run(['trust', '--folder', '--yes']);
   });
   afterAll(() => rig.close());
 
@@ -28,25 +29,101 @@ describe('a mistake is told as its author needs it', () => {
   });
 });
 
-describe('validate', () => {
+const GOOD = `import { defineWorkflow } from 'pawl/compat';
+export default defineWorkflow({ name: 'good', steps: [{ id: 'a', command: 'true', next: null }] });
+`;
+
+describe('a module that is not trusted', () => {
   let rig: CliRig;
   beforeEach(() => {
     rig = new CliRig();
   });
   afterEach(() => rig.close());
 
-  const GOOD = `import { defineWorkflow } from 'pawl/compat';
-export default defineWorkflow({ name: 'good', steps: [{ id: 'a', command: 'true', next: null }] });
-`;
-
-  test('a module that throws, exits and writes when it is imported is checked like any other, and does none of it', async () => {
+  test('is parsed and not run, and the command that trusts it is named', async () => {
     const mark = join(rig.folder, 'mark');
-    const evil = `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(mark)}, 'x');\n${GOOD}process.exit(3);\nthrow new Error('no');\n`;
-    rig.write('.pawl/workflows/evil.ts', evil);
-    const { code, files } = await rig.json<Checked>(['validate']);
-    expect({ code, ok: files.map((file) => file.ok) }).toEqual({ code: 0, ok: [true] });
+    const evil = `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(mark)}, 'x');\n${GOOD.replace('null', "'zz'")}`;
+    const file = rig.write('.pawl/workflows/evil.ts', evil);
+    expect(await rig.run(['validate'])).toEqual({
+      code: 4,
+      stdout: '\u25cc .pawl/workflows/evil.ts  good, only its syntax was checked\n',
+      stderr: `pawl: 1 file, 0 errors, 1 not trusted\n${file} is not trusted yet, and checking more than its syntax runs its code; read it, then "pawl trust ${file}" allows exactly this content\n`,
+    });
+    expect(await rig.json(['validate'])).toMatchObject({
+      code: 4,
+      files: [{ ok: false, checked: 'syntax', errors: [{ code: 'NOT_TRUSTED' }] }],
+    });
     expect((await rig.run(['list'])).stdout).toContain('good');
     expect(existsSync(mark)).toBe(false);
+  });
+
+  test('is wrong all the same when it imports a local file that does not exist, or cannot be parsed', async () => {
+    rig.write('gone.ts', `${GOOD}import { x } from './lib/gone.ts';\n`);
+    rig.write('syntax.ts', `${GOOD}}\n`);
+    const { code, files } = await rig.json<Checked>(['validate', 'gone.ts', 'syntax.ts']);
+    expect([code, files.map(({ errors }) => errors.map((error) => `${error.line}:${error.column} ${error.code}`))]).toEqual([
+      2,
+      [['3:19 IMPORT_NOT_FOUND'], ['3:1 SYNTAX']],
+    ]);
+  });
+
+  test('is asked about at a terminal, and checked when its author says so, as long as it stays as it is', async () => {
+    rig.write('.pawl/workflows/good.ts', GOOD);
+    const asked = rig.terminal(['validate']);
+    await asked.until('Load it to check it?');
+    asked.type('y\r');
+    expect(await asked.ended).toBe(0);
+    expect((await rig.run(['validate'])).code).toBe(0);
+    rig.write('.pawl/workflows/good.ts', `${GOOD}// changed\n`);
+    expect(await rig.run(['validate'])).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(/changed since: good.ts; read it, then "pawl trust .*good.ts" allows/),
+    });
+    const refused = rig.terminal(['validate']);
+    await refused.until('Load it to check it?');
+    refused.type('n\r');
+    expect(await refused.ended).toBe(4);
+  });
+});
+
+describe('validate', () => {
+  let rig: CliRig;
+  beforeEach(async () => {
+    rig = new CliRig();
+    await rig.run(['trust', '--folder', '--yes']);
+  });
+  afterEach(() => rig.close());
+
+  test.each([
+    ['process.exit(3);', 'it ended the process with exit code 3 while it was loaded', '2:16'],
+    ["throw new Error('no luck');", 'no luck', '3:7'],
+    ["throwing();\nfunction throwing() { throw 'text'; }", 'text', '2:16'],
+    ['await new Promise(() => {});', 'it awaits something that never happens', '2:16'],
+    ["import 'no-such-package';", "Cannot find package 'no-such-package'", '3:8'],
+    ["import { nothing } from './lib/some.ts';", "does not provide an export named 'nothing'", '3:1'],
+    ["import './lib/throws.ts';", /^no luck \(in .*lib\/throws.ts:2:7\)$/, '2:16'],
+    ["import './lib/imports.ts';", /^Cannot find module '.*gone.ts' \(in .*lib\/imports.ts\)$/, '2:16'],
+  ])('reports a module that cannot be loaded: %s', async (line, message, place) => {
+    rig.write('lib/some.ts', 'export {};\n');
+    rig.write('lib/throws.ts', "\nthrow new Error('no luck');\n");
+    rig.write('lib/imports.ts', "import './gone.ts';\n");
+    const file = rig.write('bad.ts', `${GOOD}${line}\n`);
+    const { code, files } = await rig.json<Checked>(['validate', file]);
+    expect([code, files[0]?.errors.map((error) => `${error.line}:${error.column}`)]).toEqual([2, [place]]);
+    expect(files[0]?.errors[0]?.message).toMatch(message);
+  });
+
+  test('what a module prints is kept apart', async () => {
+    rig.write('loud.ts', `console.log('out');\nconsole.error('err');\nprocess.send?.({ definition: 1 });\n${GOOD}`);
+    expect(await rig.run(['validate', 'loud.ts'])).toMatchObject({ code: 0, stderr: 'pawl: 1 file, 0 errors\n' });
+  });
+
+  test('a name that is another one when the file is loaded is an error', async () => {
+    rig.write(
+      'bad.ts',
+      `const spec = { name: 'a', steps: [{ id: 'a', command: 'true', next: null }] };\nspec.name = 'b';\n${GOOD.replace(/\(\{.*\}\)/, '(spec)')}`,
+    );
+    expect(await rig.json(['validate', 'bad.ts'])).toMatchObject({ code: 2, files: [{ errors: [{ code: 'NAME_UNSEEN', line: 4 }] }] });
   });
 
   test('JSON names every file and, for each error, its code, message, place and hint', async () => {
@@ -71,23 +148,27 @@ export default defineWorkflow({ name: 'good', steps: [{ id: 'a', command: 'true'
           },
         ],
         warnings: [],
-        unseen: [],
       },
-      { file: good, ok: true, workflow: 'good', form: 'graph', checked: 'whole', errors: [], warnings: [], unseen: [] },
+      { file: good, ok: true, workflow: 'good', form: 'graph', checked: 'whole', errors: [], warnings: [] },
     ]);
   });
 
-  test('what only running would tell is named, and is an error with --strict', async () => {
-    const text = GOOD.replace('next: null', 'timeout: limit(), next: null');
-    const file = rig.write('good.ts', text);
-    const place = { line: 2, column: text.split('\n')[1]?.indexOf('limit()') ?? 0 };
-    const lenient = await rig.json<Checked>(['validate', file]);
-    expect(lenient).toMatchObject({ code: 0, files: [{ ok: true, checked: 'partly', unseen: [{ line: 2, column: place.column + 1 }] }] });
-    const strict = await rig.json<Checked>(['validate', file, '--strict']);
-    expect(strict).toMatchObject({ code: 2, files: [{ ok: false, errors: [{ code: 'UNSEEN', line: 2, column: place.column + 1 }] }] });
+  test('values that the module computes are checked like any other, and warnings are errors with --strict', async () => {
+    rig.write('lib/limit.ts', "export const limit = () => 'soon';\n");
+    rig.write('computed.ts', `import { limit } from './lib/limit.ts';\n${GOOD.replace('next: null', 'timeout: limit(), next: null')}`);
+    expect(await rig.json(['validate', 'computed.ts'])).toMatchObject({
+      code: 2,
+      files: [{ checked: 'whole', errors: [{ code: 'TIMEOUT_INVALID', line: 3 }] }],
+    });
+    rig.write('flow.ts', "import { step, workflow } from 'pawl';\nexport default workflow('w', function* () { return Date.now(); });\n");
+    expect(await rig.json(['validate', 'flow.ts'])).toMatchObject({ code: 0, files: [{ warnings: [{ code: 'REPLAY_DIFFERS' }] }] });
+    expect(await rig.json(['validate', 'flow.ts', '--strict'])).toMatchObject({
+      code: 2,
+      files: [{ errors: [{ code: 'REPLAY_DIFFERS' }] }],
+    });
   });
 
-  test('two files of one name are each told of the other', async () => {
+  test('of two files with one name each names the other', async () => {
     const one = rig.write('.pawl/workflows/one.ts', GOOD);
     const two = rig.write('.squadron/workflows/two.ts', GOOD);
     const { code, files } = await rig.json<{ files: { file: string; errors: { code: string; message: string }[] }[] }>(['validate']);
@@ -166,7 +247,7 @@ stages:
     expect(stdout).toMatch(/^[\n -~]+$/);
   });
 
-  test('a file of more than a megabyte is refused with a word', async () => {
+  test('a file of more than a megabyte is refused', async () => {
     writeFileSync(join(rig.project, 'big.ts'), `${GOOD}//${'x'.repeat(1_000_000)}`);
     expect((await rig.run(['validate', 'big.ts'])).stdout).toContain('error FILE_TOO_LARGE');
   });

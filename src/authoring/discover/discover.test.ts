@@ -2,11 +2,12 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Problem } from '../../definition/problem.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
-import { checkModule } from './check.ts';
 import { discoverWorkflows } from './discover.ts';
 import { readModuleGraph } from './imports.ts';
-import { describeReading, isReading, readModule } from './reading.ts';
+import { isOutline, type Outline, readOutline } from './outline.ts';
+import { locate, placeOfStep } from './position.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -21,10 +22,10 @@ function write(path: string, text: string): string {
   return file;
 }
 
-/** The name of the workflow of a text, or the code of what is wrong. */
+/** The name of the workflow of a text, or the codes of what is wrong. */
 async function found(text: string): Promise<string> {
-  const read = await readModule('/x.ts', text);
-  return isReading(read) ? read.name : read.code;
+  const read = await readOutline('/x.ts', text);
+  return isOutline(read) ? read.workflow.name : read.map(({ code }) => code).join();
 }
 
 const STEPS = "steps: [{ id: 'a', command: 'x', next: null }]";
@@ -75,18 +76,20 @@ describe('the workflow of a module is found however it is written', () => {
   });
 });
 
-describe('what is no workflow is told', () => {
+describe('what keeps a workflow from being found has a code', () => {
   test.each([
     ['export const x = 1;', 'ENTRY_MISSING'],
     ["import { defineWorkflow } from 'pawl/compat'; export const x = defineWorkflow({ name: 'w', steps: [] });", 'ENTRY_MISSING'],
-    ["export { default } from './other.ts';", 'ENTRY_UNSEEN'],
-    ["import w from './other.ts'; export default w;", 'ENTRY_UNSEEN'],
-    ["import { make } from './other.ts'; export default make();", 'ENTRY_UNSEEN'],
-    ["import { defineWorkflow } from 'pawl/compat'; export default defineWorkflow(make());", 'ENTRY_UNSEEN'],
-    ["import { defineWorkflow } from 'pawl/compat'; export default new defineWorkflow({ name: 'w' });", 'ENTRY_INVALID'],
-    ["import { Workflow } from 'pawl/compat'; export default Workflow('w');", 'ENTRY_INVALID'],
-    ['export default function () {}', 'ENTRY_INVALID'],
+    ["export { default } from 'other';", 'ENTRY_UNSEEN'],
+    ["import w from 'other'; export default w;", 'ENTRY_UNSEEN'],
+    ["import { make } from 'other'; export default make();", 'ENTRY_UNSEEN'],
+    ['export default function () {}', 'ENTRY_UNSEEN'],
+    ["export default { name: 'w' };", 'ENTRY_INVALID'],
     ["export default defineWorkflow({ name: 'w' });", 'IMPORT_MISSING'],
+    ["import { defineWorkflow } from 'pawl/compat'; import './gone.ts'; export default defineWorkflow({ name: 'w' });", 'IMPORT_NOT_FOUND'],
+    ["import { defineWorkflow } from 'pawl/compat'; export default defineWorkflow(make());", 'NAME_UNSEEN'],
+    ["import { defineWorkflow } from 'pawl/compat'; export default defineWorkflow({ ...base, steps: [] });", 'NAME_UNSEEN'],
+    ["import { defineWorkflow } from 'pawl/compat'; export default defineWorkflow({ steps: [] });", 'NAME_INVALID'],
     ["import { defineWorkflow } from 'pawl/compat'; let n = 'w'; export default defineWorkflow({ name: n, steps: [] });", 'NAME_UNSEEN'],
     ["import { defineWorkflow } from 'pawl/compat'; export default defineWorkflow({ name: 5, steps: [] });", 'NAME_UNSEEN'],
     ['export default {', 'SYNTAX'],
@@ -95,109 +98,79 @@ describe('what is no workflow is told', () => {
   });
 });
 
-test('a workflow is described by its text: title, parameters, steps and place', async () => {
-  const text = `import { arg } from 'pawl'; import { defineWorkflow } from 'pawl/compat';
+async function outlineOf(text: string): Promise<Outline> {
+  const read = await readOutline('/x.ts', text);
+  if (!isOutline(read)) throw new Error(JSON.stringify(read));
+  return read;
+}
 
+test('a workflow is described by its text: name, title, description and place', async () => {
+  const text = `import { arg } from 'pawl'; import { defineWorkflow } from 'pawl/compat';
+const ABOUT = 'One.';
 export default defineWorkflow({
-  name: 'w', title: \`The title\`, description: ['one', 'two'].join(' '),
-  params: { tries: arg({ default: 3 }), ['mode']: arg({ choices: ['a'] }) },
-  steps: [{ id: 'a', next: 'b' }, { id: 'b', next: null }],
+  name: 'w', title: \`The title\`, description: ABOUT,
+  params: { tries: arg({ default: 3 }) },
+  steps: [{ id: 'a', next: null }],
 });
 `;
-  const read = await readModule('/x.ts', text);
-  expect(isReading(read) && describeReading(read)).toEqual({
-    name: 'w',
-    title: 'The title',
-    description: 'one two',
-    form: 'graph',
-    params: ['tries', 'mode'],
-    steps: ['a', 'b'],
-    isWhole: true,
-    file: '/x.ts',
-    line: 3,
-    column: 16,
+  const described = { name: 'w', title: 'The title', description: 'One.', form: 'graph', file: '/x.ts', line: 3, column: 16 };
+  expect((await outlineOf(text)).workflow).toEqual(described);
+  expect((await outlineOf(text.replace('`The title`', 'titleOf()').replace("'One.'", 'about()'))).workflow).toEqual({
+    ...described,
+    title: 'w',
+    description: '',
   });
 });
 
-describe('a definition is read as the values it would have', () => {
-  /** What a check finds in a graph whose steps, and what comes before them, are given. */
-  async function check(steps: string, before = '') {
-    const head = "import { defineWorkflow, Outcome, StepDef } from 'pawl/compat';\nimport { shared, other } from './lib/shared.ts';\n";
-    const { errors, unseen } = await checkModule(
-      '/x.ts',
-      `${head}${before}\nexport default defineWorkflow({ name: 'w', steps: ${steps} });\n`,
-      REGISTRY,
+describe('a problem of a definition is shown', () => {
+  /** The text at the place of a problem. */
+  async function shown(text: string, problem: Partial<Problem>): Promise<string> {
+    const outline = await outlineOf(
+      `import { defineWorkflow, Workflow, StepDef } from 'pawl/compat';\ntype Größe = 'ä' | '日本';\n${text}`,
     );
-    return { errors: errors.map(({ code }) => code), unseen: unseen.map(({ what }) => what) };
+    const [located] = locate(outline, [{ code: 'FIELD_INVALID', message: '', hint: '', ...problem }]);
+    const { line = 0, column = 0 } = located ?? {};
+    return outline.module.text.split('\n')[line - 1]?.slice(column - 1) ?? '';
   }
-  const FINE = { errors: [], unseen: [] };
+  const RECORD = "export default defineWorkflow<{ a: Größe }>({ name: 'w', steps: { a: { command: 'x', next: 'c' }, b: {} } });";
+  const LIST =
+    "const LAST = [{ id: 'b', next: null }];\nexport default defineWorkflow({ name: 'w', steps: [StepDef({ id: 'a' as string }), ...LAST] });";
+  const GROUP = "export default defineWorkflow({ name: 'w', steps: { g: { parallel: { branches: { m: { timeout: 'soon' } } } } } });";
 
   test.each([
-    [
-      "[{ id: 'a', command: 'x', timeout: 5 * 60 * 1000, retry: +2, next: { [Outcome.OK]: null } }]",
-      'arithmetic and members of the library',
-    ],
-    ["[StepDef({ id: 'a', command: 'x', next: 'b' }), ...LAST]", 'spread lists'],
-    ["[{ ...BASE, id: 'a', next: null }]", 'spread objects'],
-    ["[{ id: 'a', handler: other, postconditions: [{ name: 'p', check: other, error: 'e' }], next: null }]", 'functions from elsewhere'],
-    ["[{ id: 'a', agent: new Agent(), context: (ctx) => ctx, next: null }]", 'live agents'],
-    ["[{ id: 'a', workflow: other, next: null }]", 'children from elsewhere'],
-  ])('%s', async (steps) => {
-    const before = "const LAST = [{ id: 'b', command: 'x', next: null }];\nconst BASE = Object.freeze({ command: 'x' });\nclass Agent {}";
-    expect(await check(steps, before)).toEqual(FINE);
+    ['at the quoted text in the step', RECORD, { step: 'a', message: '"ok" leads to "c" (did you mean "a"?)' }, /^'c' \}, b/],
+    ['at the quoted field of the step', RECORD, { step: 'a', message: 'it has `command`' }, /^command: 'x'/],
+    ['else at the key of the step', RECORD, { step: 'b', message: 'it is retried -1 times' }, /^b: \{\}/],
+    ['at its id in a list', LIST, { step: 'a' }, /^'a' as string/],
+    ['at its id in a list that is spread', LIST, { step: 'b' }, /^'b', next/],
+    ['at the second of two ids', LIST.replace("'b'", "'a'"), { step: 'a', code: 'STEP_DUPLICATE' as const }, /^'a', next/],
+    ['at steps given one by one', "export default new Workflow('w', { id: 'a' });", { step: 'a' }, /^'a' \}\);/],
+    ['in a branch', GROUP, { step: 'g/m', message: 'its timeout is "soon"' }, /^'soon'/],
+    ['else at the call', RECORD, { step: 'elsewhere' }, /^defineWorkflow</],
+    ['of the workflow at the quoted text', RECORD, { message: 'the entry "b" does not exist' }, /^b: \{\}/],
+  ])('%s', async (...[, text, problem, at]) => {
+    expect(await shown(text, problem)).toMatch(at);
   });
 
-  test('a list that is changed after it was made is not taken for what it was', async () => {
-    const changes = ['LIST.push({ id: "b" });', 'LIST[0] = {};', 'fill(LIST);', 'LIST.length = 0;', 'function add() { LIST.splice(0); }'];
-    for (const change of changes) expect(await check('LIST', `const LIST = [];\n${change}`)).toEqual({ errors: [], unseen: ['"LIST"'] });
-    expect(await check('LIST', 'const LIST = [];')).toEqual({ errors: ['NO_STEPS'], unseen: [] });
-  });
-
-  test('no fault is told that may come from what is not seen, and every other is', async () => {
-    const unseen = ['"shared"'];
-    expect(await check("[...shared, { id: 'a', command: 'x', next: 'gone' }]")).toEqual({ errors: [], unseen });
-    expect(await check("[...shared, { id: 'a', comand: 'x', timeout: 'soon', next: 'gone' }]")).toEqual({
-      errors: ['FIELD_UNKNOWN', 'TIMEOUT_INVALID'],
-      unseen,
+  test('after the problem that causes it, or not at all', async () => {
+    const outline = await outlineOf(`import { defineWorkflow } from 'pawl/compat';\n${RECORD.replace('<{ a: Größe }>', '')}`);
+    const of = (code: Problem['code'], step?: string): Problem => ({
+      code,
+      message: '',
+      hint: '',
+      ...(step === undefined ? {} : { step }),
     });
-    expect(await check("[{ id: 'a', command: 'x', next: shared }, { id: 'b', command: 'x', next: 'gone' }]")).toEqual({
-      errors: ['TARGET_UNKNOWN'],
-      unseen,
-    });
-    expect(await check("[{ id: 'a', command: 'x', next: shared }, { id: 'b', command: 'x', next: null }]")).toEqual({ errors: [], unseen });
-    expect(await check("[{ id: 'a', command: 'x', timeout: shared, next: 'b' }, { id: 'c', command: 'x', next: null }]")).toEqual({
-      errors: ['TARGET_UNKNOWN'],
-      unseen,
-    });
-    expect(await check("[{ id: 'a', command: shared, env: {}, next: null }]")).toEqual({ errors: [], unseen });
-    expect(await check("[{ id: 'a', gate: { checks: shared }, next: { conflict: null } }]")).toEqual({ errors: [], unseen });
-  });
-
-  test('a text that grows without end is not followed to its end', async () => {
-    const doubling = Array.from({ length: 40 }, (_, index) => `const L${index + 1} = [...L${index}, ...L${index}];`).join('\n');
-    expect(await check('L40', `const L0 = [{ id: 'a' }];\n${doubling}`)).toMatchObject({ errors: [] });
-    expect(await check('A', 'const A = [B];\nconst B = { id: A };')).toMatchObject({ errors: [] });
-  });
-
-  test('a definition that no compiler could read is an error, not a crash', async () => {
-    expect((await check('[null]')).errors).toEqual(['DEFINITION_INVALID']);
-    expect((await check('5')).errors).toEqual(['NO_STEPS']);
+    const codes = (...problems: Problem[]): string[] => locate(outline, problems).map(({ code }) => code);
+    expect(codes(of('UNREACHABLE', 'b'), of('TARGET_UNKNOWN', 'a'))).toEqual(['TARGET_UNKNOWN']);
+    expect(codes(of('DEAD_END', 'a'), of('FIELD_UNKNOWN', 'b'), of('FIELD_UNKNOWN', 'b'))).toEqual(['FIELD_UNKNOWN', 'DEAD_END']);
+    expect(placeOfStep(outline, 'b')).toEqual({ line: 2, column: expect.any(Number) });
   });
 });
 
-test('positions are those of the file, also after types of any script', async () => {
-  const text = `import { defineWorkflow } from 'pawl/compat';
-type Größe = 'ä' | '日本';
-export default defineWorkflow<{ a: Größe }>({ name: 'w', steps: [{ id: 'a' as string, command: 'x', next: 'b' }] });
-`;
-  const { errors } = await checkModule('/x.ts', text, REGISTRY);
-  expect(errors.map(({ line, column }) => [line, column])).toEqual([[3, (text.split('\n')[2] as string).indexOf("'b'") + 1]]);
-});
-
-test('what is not closed is told where it was opened, and a place after tabs is right', async () => {
+test('what is not closed is shown where it was opened, and a place after tabs is right', async () => {
   const place = async (file: string, text: string) => {
-    const { errors } = await checkModule(file, text, REGISTRY);
-    return errors.map(({ message, line, column }) => `${line}:${column} ${message}`);
+    const read = await readOutline(file, text);
+    return isOutline(read) ? [] : read.map(({ message, line, column }) => `${line}:${column} ${message}`);
   };
   for (const file of ['/x.ts', '/x.mjs']) {
     expect(await place(file, 'const x = 1;\nexport default {\n  a: [1],\n')).toEqual(['2:16 the file ends before this "{" is closed']);
@@ -206,50 +179,13 @@ test('what is not closed is told where it was opened, and a place after tabs is 
   }
 });
 
-test('types in a file that may have none are told as such', async () => {
-  const { errors } = await checkModule('/x.mjs', 'const x: number = 1;\n', REGISTRY);
-  expect(errors).toEqual([
+test('types in a file that may have none are reported as such', async () => {
+  expect(await readOutline('/x.mjs', 'const x: number = 1;\n')).toEqual([
     { code: 'SYNTAX', message: 'Unexpected token', hint: 'this is TypeScript: call the file .ts or .mts', line: 1, column: 8 },
   ]);
 });
 
-test('a step of a flow that is a statement of its own is never done, and that is wrong', async () => {
-  const { errors } = await checkModule(
-    '/x.ts',
-    "import { step, workflow } from 'pawl';\nexport default workflow('w', function* () {\n  step('a').task(() => 1).retry(2);\n  yield* step('b').delay(1);\n});\n",
-    REGISTRY,
-  );
-  expect(errors.map(({ code, line, column, message }) => `${line}:${column} ${code} ${message}`)).toEqual([
-    '3:3 STEP_NOT_YIELDED the step "a" is built and not yielded, so it is never done',
-  ]);
-});
-
-test('mistakes in steps by id are shown at the key or the field', async () => {
-  const { errors } = await checkModule(
-    '/x.ts',
-    "import { defineWorkflow } from 'pawl';\nexport default defineWorkflow({\n  name: 'w',\n  steps: {\n    a: { command: 'x', next: 'c' },\n    b: { command: 'x', next: null },\n  },\n});\n",
-    REGISTRY,
-  );
-  expect(errors.map(({ code, line, column }) => `${line}:${column} ${code}`)).toEqual(['5:30 TARGET_UNKNOWN']);
-});
-
-test('a name twice on the way of a flow is wrong; in branches, and built in a loop, it is not', async () => {
-  const flow = async (body: string) => {
-    const { errors, warnings } = await checkModule(
-      '/x.ts',
-      `import { step, workflow } from 'pawl';\nexport default workflow('w', function* () { ${body} });\n`,
-      REGISTRY,
-    );
-    return [...errors, ...warnings].map(({ code }) => code);
-  };
-  expect(await flow("yield* step('a').delay('1s'); yield* step('a').delay('1s');")).toEqual(['STEP_DUPLICATE']);
-  expect(await flow("if (x) yield* step('a').delay('1s'); else yield* step('a').delay('1s');")).toEqual([]);
-  expect(await flow("for (const i of [1]) yield* step('a').delay('1s');")).toEqual(['STEP_REPEATED']);
-  expect(await flow("for (const i of [1]) yield* step('a' + i).delay('1s');")).toEqual([]);
-  expect(await flow("yield* step('a#1').delay('1s');")).toEqual(['NAME_INVALID']);
-});
-
-test('all folders are read, whatever is wrong in one of them, and duplicates are told at both files', async () => {
+test('all folders are read, whatever is wrong in one of them, and duplicates are reported at both files', async () => {
   const text = `import { defineWorkflow } from 'pawl/compat';\nexport default defineWorkflow({ name: 'w', ${STEPS} });\n`;
   const one = write('one/a.ts', text);
   const two = write('two/b.js', text);

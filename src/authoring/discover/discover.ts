@@ -1,14 +1,15 @@
-// Owns finding the workflows in folders by reading their files. Nothing that is found is imported or run, so a module
-// that throws, exits or writes changes nothing, and one that cannot be read does not hide the others.
+// Owns finding the workflows in folders by reading their files. No module is imported or run, so one that throws, exits or
+// writes changes nothing, and one that cannot be read does not hide the others.
 
 import { type Dirent, readFileSync, realpathSync, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { messageOf } from '../../base/error.ts';
 import { isStoreFile } from '../../base/store-files.ts';
+import type { Quorum } from '../../definition/quorum.ts';
 import type { Compilers } from '../graph/work.ts';
-import { type DiscoveredWorkflow, describeReading, isReading, readModule } from './reading.ts';
-import type { SourceProblem } from './syntax.ts';
+import { type DiscoveredWorkflow, isOutline, readOutline } from './outline.ts';
+import type { Place, SourceProblem } from './syntax.ts';
 
 /** One thing that is wrong with one file. */
 export interface FileProblem extends SourceProblem {
@@ -18,8 +19,17 @@ export interface FileProblem extends SourceProblem {
 /** What was found in folders. */
 export interface Discovery {
   readonly workflows: readonly DiscoveredWorkflow[];
-  /** Everything that is wrong, of all files; the workflows beside are usable all the same. */
+  /** Everything that is wrong, in all files; the other workflows can be used all the same. */
   readonly problems: readonly FileProblem[];
+}
+
+/** What a check found in one file. */
+export interface CheckedModule {
+  readonly workflow?: DiscoveredWorkflow;
+  readonly errors: readonly SourceProblem[];
+  readonly warnings: readonly SourceProblem[];
+  /** Where people of named groups have to agree. */
+  readonly quorums?: readonly (Quorum & Place)[];
 }
 
 /** The endings of files that may define a workflow. */
@@ -41,26 +51,26 @@ export async function discoverWorkflows(folders: readonly string[], registry: Co
     for (const file of files.found) {
       const read = await describeFile(file, registry);
       if ('name' in read) workflows.push(read);
-      else problems.push({ ...read, file });
+      else problems.push(...read.map((problem) => ({ ...problem, file })));
     }
   }
   return { workflows, problems: [...problems, ...duplicates(workflows)] };
 }
 
-/** Loaded by need, and once: to ask for a module again takes as long as reading a small file. */
+/** Loaded when needed, and once: asking for a module again takes as long as reading a small file. */
 let yamlChecker: typeof import('../yaml/check/check.ts') | undefined;
 
-/** What a file defines, or the first thing that is wrong with it. */
-async function describeFile(file: string, registry: Compilers): Promise<DiscoveredWorkflow | SourceProblem> {
+/** What a file defines, or what keeps it from being listed. */
+async function describeFile(file: string, registry: Compilers): Promise<DiscoveredWorkflow | readonly SourceProblem[]> {
   const text = readDefinition(file);
-  if (typeof text !== 'string') return text;
+  if (typeof text !== 'string') return [text];
   if (!YAML_FILE.test(file)) {
-    const read = await readModule(file, text);
-    return isReading(read) ? describeReading(read) : read;
+    const read = await readOutline(file, text);
+    return isOutline(read) ? read.workflow : read;
   }
   yamlChecker ??= await import('../yaml/check/check.ts');
   const { workflow, errors } = yamlChecker.lookAtYaml(file, text, registry);
-  return errors[0] ?? (workflow as DiscoveredWorkflow);
+  return errors.length > 0 ? errors.slice(0, 1) : (workflow as DiscoveredWorkflow);
 }
 
 /** The files in a folder that may define a workflow, in order, and links that are not followed. */
@@ -113,13 +123,13 @@ function linkProblem(file: string): FileProblem {
   return {
     file,
     code: 'LINK_OUTSIDE',
-    message: 'it is a link that leads out of the folder of workflows, and is not followed',
-    hint: 'put a file in its place, or name the file it leads to',
+    message: 'it is a link to a file outside the folder of workflows, and is not followed',
+    hint: 'put a file in its place, or name the file it links to',
     ...START,
   };
 }
 
-/** The text of a definition file, or why it is not read; at once, since to wait for each of a thousand takes longer. */
+/** The text of a definition file, or why it is not read; synchronously, since awaiting each of a thousand takes longer. */
 export function readDefinition(file: string): string | SourceProblem {
   if (!MODULE_FILE.test(file) && !YAML_FILE.test(file))
     return {
@@ -149,7 +159,7 @@ export function readDefinition(file: string): string | SourceProblem {
   }
 }
 
-/** Two workflows of one name are told at each of them: neither may stand in for the other. */
+/** Two workflows of one name are reported at each of them: neither may stand in for the other. */
 export function duplicates(workflows: readonly Pick<DiscoveredWorkflow, 'name' | 'file' | 'line' | 'column'>[]): FileProblem[] {
   const byName = Map.groupBy(workflows, ({ name }) => name);
   return workflows.flatMap(({ name, file, line, column }) => {

@@ -1,13 +1,14 @@
-// Owns which local files a module brings with it, found by parsing: what is asked about when somebody decides whether a
-// workflow may run. Packages are not local files; whoever installed them has answered for them.
+// Owns which local files a module brings with it, found by parsing: what somebody trusts when they trust a workflow.
+// Packages are not local files; whoever installed them trusts them.
 
+import { existsSync } from 'node:fs';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AnyNode, Program } from 'acorn';
 import { digestText } from '../../base/digest.ts';
 import { isStoreFile } from '../../base/store-files.ts';
-import { isParsed, nodesIn, parseModule } from './syntax.ts';
+import { isParsed, nodesIn, type ParsedModule, parseModule, placeAt, type SourceProblem } from './syntax.ts';
 
 /** The files that are loaded with one, by their path relative to it, with the digest of each. */
 export interface ModuleGraph {
@@ -16,7 +17,7 @@ export interface ModuleGraph {
   readonly digest: string;
   /** Digests by path relative to the folder of the file, sorted; the file itself is among them. */
   readonly parts: ReadonlyMap<string, string>;
-  /** True when an import is computed as the module runs, so that what it loads cannot be told. */
+  /** True when an import is computed as the module runs, so that what it loads is not known. */
   readonly hasHidden: boolean;
 }
 
@@ -41,6 +42,24 @@ export async function readModuleGraph(file: string): Promise<ModuleGraph> {
   const sorted = new Map([...parts].sort(([a], [b]) => (a < b ? -1 : 1)));
   const digest = digestText([...sorted].map(([path, part]) => `${part}  ${path}\n`).join(''));
   return { file: root, digest, parts: sorted, hasHidden };
+}
+
+/** The local files that a module imports by name and that do not exist. */
+export function missingImports({ file, text, tree }: ParsedModule): SourceProblem[] {
+  return tree.body.flatMap((node) => {
+    const source = sourceOf(node);
+    const target = source?.type === 'Literal' ? localFile(String(source.value), file) : undefined;
+    if (source === undefined || target === undefined || existsSync(target)) return [];
+    const message = `it imports ${target}, which does not exist`;
+    return [
+      {
+        code: 'IMPORT_NOT_FOUND',
+        message,
+        hint: 'fix the path, with the ending of the file, or add the file',
+        ...placeAt(text, source.start),
+      },
+    ];
+  });
 }
 
 async function textOf(path: string): Promise<string | undefined> {

@@ -26,7 +26,7 @@ export interface ParsedModule {
 }
 
 const HAS_TYPES = /\.m?ts$/;
-const HINT_SYNTAX = 'mend the syntax; nothing else in this file was checked';
+const HINT_SYNTAX = 'fix the syntax; nothing else in this file was checked';
 
 /** The syntax tree of a file, or what keeps it from being read. */
 export async function parseModule(file: string, text: string): Promise<ParsedModule | SourceProblem> {
@@ -37,11 +37,11 @@ export async function parseModule(file: string, text: string): Promise<ParsedMod
     return { file, text, code, tree: parse(code, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true }) };
   } catch (error) {
     const tokens = tokenizer(text, { ecmaVersion: 'latest', allowHashBang: true });
-    const told = attempt(() => stripTypeScriptTypes(text));
-    const open = unclosed(tokens, text, told);
+    const refused = attempt(() => stripTypeScriptTypes(text));
+    const open = unclosed(tokens, text, refused);
     if (open !== undefined) return open;
-    if (told !== undefined && code === text) return typeScriptProblem(told, text);
-    const isTyped = told === undefined && !HAS_TYPES.test(file);
+    if (refused !== undefined && code === text) return typeScriptProblem(refused, text);
+    const isTyped = refused === undefined && !HAS_TYPES.test(file);
     return { ...parserProblem(error, text), ...(isTyped ? { hint: 'this is TypeScript: call the file .ts or .mts' } : {}) };
   }
 }
@@ -52,7 +52,7 @@ export function isParsed(read: ParsedModule | SourceProblem): read is ParsedModu
 }
 
 /** A quote or bracket that is missing is noticed far behind the place that lacks it; where it was opened is what helps. */
-function unclosed(tokens: Iterable<Token>, text: string, told: Error | undefined): SourceProblem | undefined {
+function unclosed(tokens: Iterable<Token>, text: string, refused: Error | undefined): SourceProblem | undefined {
   const opened: Token[] = [];
   try {
     for (const token of tokens) {
@@ -64,7 +64,7 @@ function unclosed(tokens: Iterable<Token>, text: string, told: Error | undefined
     return messageOf(error).startsWith('Unterminated') ? parserProblem(error, text) : undefined;
   }
   const last = opened.at(-1);
-  if (last === undefined || told?.message.includes('<eof>') !== true) return undefined;
+  if (last === undefined || refused?.message.includes('<eof>') !== true) return undefined;
   const message = `the file ends before this "${text.slice(last.start, last.end)}" is closed`;
   return { code: 'SYNTAX', message, hint: HINT_SYNTAX, ...placeAt(text, last.start) };
 }
@@ -78,7 +78,7 @@ function attempt(read: () => unknown): Error | undefined {
   }
 }
 
-/** Node says where a fault is only in the picture above the stack: the line, its text, and marks below the place. */
+/** Node shows where an error is only in the picture above the stack: the line, its text, and marks below the place. */
 function typeScriptProblem(error: Error, text: string): SourceProblem {
   const [, line = '1', picture = ''] = /^[^\n]*:(\d+)\n([\s\S]*?)\n\n/.exec(error.stack ?? '') ?? [];
   const marks = picture.split('\n').find((row) => /^\s*\^+\s*$/.test(row)) ?? '^';

@@ -38,8 +38,6 @@ export interface FlowOptions<Params extends ArgSpecs> {
 /** A compiled flow that remembers the types of its input and of what it returns. */
 export interface FlowWorkflow<Input, Returned> extends CompiledWorkflow, WorkflowTypes<Partial<Input>, ChildOutput<Returned>> {
   readonly flow: (input: never) => Generator<unknown, unknown, unknown>;
-  /** The function as it was written, for tools that read its text. `flow` binds the input first. */
-  readonly body: FlowBody<Input, Returned>;
 }
 
 const ITERATIONS_MAX = 10;
@@ -72,7 +70,6 @@ export function compileFlow(
     codeHash: hashCode(roles),
     code: new Map(),
     flow: (input: never) => body(bindParams(definition.params, input, `workflow "${name}"`) as never),
-    body,
     ...(context === undefined ? {} : { context }),
     children: childrenOf(name, options.children ?? []),
   });

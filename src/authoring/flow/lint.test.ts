@@ -1,33 +1,41 @@
 import { describe, expect, test } from 'vitest';
-import { step } from '../../kinds/step-builder.ts';
+import { isOutline, readOutline } from '../discover/outline.ts';
 import { lintFlow } from './lint.ts';
 
-const named = (body: () => unknown) => lintFlow(body).map((warning) => warning.split(' in line')[0]);
-
-/** A function with this text: compilers of tests drop comments. */
-function written(source: string): () => unknown {
-  return Object.assign(() => undefined, { toString: () => source });
+/** What is found in a flow with a body, after the imports of its file. */
+async function found(body: string, imports = '') {
+  const text = `import { step, workflow } from 'pawl';\n${imports}\nexport default workflow('w', function* (input) {\n${body}\n});\n`;
+  const read = await readOutline('/x.ts', text);
+  if (!isOutline(read)) throw new Error(JSON.stringify(read));
+  return lintFlow(read);
 }
 
-describe('lintFlow', () => {
-  test('names what would differ in a replay, where it is, and the way out', () => {
-    const [warning, ...more] = lintFlow(function* () {
-      yield* step('a').delay(1);
-      return Date.now();
+/** How what differs in a replay is written. */
+async function differing(body: string, imports?: string): Promise<(string | undefined)[]> {
+  const { errors, warnings } = await found(body, imports);
+  expect(errors).toEqual([]);
+  return warnings.map(({ message }) => / ?(.*?) (?:reads|draws|talks)/.exec(message)?.[1]);
+}
+
+describe('what would differ in a replay', () => {
+  test('is a warning where it is, with the way out', async () => {
+    expect(await found("  yield* step('a').delay(1);\n  return Date.now();")).toEqual({
+      errors: [],
+      warnings: [
+        {
+          code: 'REPLAY_DIFFERS',
+          message: 'Date.now() reads the clock, so a replay would go another way',
+          hint: 'do it in a step, whose result is recorded: yield* step("…").task(() => …)',
+          line: 5,
+          column: 10,
+        },
+      ],
     });
-    expect(warning).toBe(
-      'Date.now() in line 3 of the flow reads the clock, so a replay would go another way; do it in a step, whose result is recorded: yield* step("…").task(() => …)',
-    );
-    expect(more).toEqual([]);
   });
 
-  test('sees clock, chance, network and environment, in order', () => {
-    const body = function* () {
-      const values = [new Date(), Math.random(), crypto.randomUUID(), process.env.HOME, performance.now(), fetch('x')];
-      yield* step(`a-${Date.now()}`).delay(1);
-      return values;
-    };
-    expect(named(body)).toEqual([
+  test('is clock, chance, network and environment, in order', async () => {
+    const values = '[new Date(), Math.random(), crypto.randomUUID(), process.env.HOME, performance.now(), globalThis.fetch(1)]';
+    expect(await differing(`const values = ${values}; yield* step(\`a-\${Date.now()}\`).delay(1);`)).toEqual([
       'new Date()',
       'Math.random()',
       'crypto.randomUUID()',
@@ -38,62 +46,59 @@ describe('lintFlow', () => {
     ]);
   });
 
-  test('leaves alone what is deterministic or only looks alike', () => {
-    const api = { fetch: (x: number) => x, now: { Date: { now: () => 1 } } };
-    const body = function* (input: { at: number }) {
-      const at = new Date(input.at);
-      yield* step('a').delay(1);
-      return [at, api.fetch(1), api.now.Date.now()];
-    };
-    expect(lintFlow(body)).toEqual([]);
+  test('is found however it is imported', async () => {
+    const ids = ['crypto.randomUUID()'];
+    expect(await differing('return id();', "import { randomUUID as id } from 'node:crypto';")).toEqual(ids);
+    expect(await differing('return c.randomUUID();', "import * as c from 'crypto';")).toEqual(ids);
+    expect(await differing('return c.randomUUID();', "import c from 'node:crypto';")).toEqual(ids);
   });
 
-  test('does not read comments, texts and patterns', () => {
-    const source = [
-      'function* () {',
-      '  // Date.now() would be wrong here, and so would an unpaired " or `',
-      '  /* so would',
-      '     Math.random() */',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: the text under test holds a template.
-      '  const texts = ["fetch(", \'it\\\'s process.env\', `Date.now() and ${input.x} then Math.random()`, /["`]fetch\\(/.source];',
-      '  return 8 / 2 / texts.length;',
-      '}',
-    ].join('\n');
-    expect(lintFlow(written(source))).toEqual([]);
+  test('is nothing deterministic, and nothing that only looks alike', async () => {
+    expect(
+      await differing('const at = new Date(input.at); return [at, api.fetch(1), api.now.Date.now(), globalThis.constructor];'),
+    ).toEqual([]);
+    expect(await differing('const fetch = input.get; return fetch(1);')).toEqual([]);
+    expect(
+      await differing('return fetch(1);', "import { fetch } from './lib.ts'; const x = 1;".replace('./lib.ts', 'some-package')),
+    ).toEqual([]);
+    expect(await differing('// Date.now()\n return ["fetch()", /Math.random()/, `process.env`, 8 / 2 / 1];')).toEqual([]);
   });
 
-  test('reads what stands between and after texts', () => {
-    const source = [
-      'function* () {',
-      '  const a = "x" + Math.random() + "y";',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: the text under test holds a template.
-      '  return `${fetch("z")}${`${1}`} ` + Date.now();',
-      '}',
-    ].join('\n');
-    expect(lintFlow(written(source)).map((warning) => warning.split(' of the flow')[0])).toEqual([
-      'Math.random() in line 2',
-      'fetch() in line 3',
-      'Date.now() in line 3',
-    ]);
+  test('may be in a function that a step runs, but not among its arguments', async () => {
+    expect(
+      await differing(`
+      yield* step('now').task(() => Date.now());
+      yield* step('ask').agent({ agent: 'x', context: async () => ({ id: crypto.randomUUID(), at: [Math.random()] }) }).retry(2);
+      yield* step('many').each([1], () => step('one').task(() => Math.random()));`),
+    ).toEqual([]);
+    expect(
+      await differing(`
+      yield* step('both').task((at) => at + Math.random(), Date.now());
+      yield* step('many').each([1], () => step('one').task(note, Math.random()));`),
+    ).toEqual(['Date.now()', 'Math.random()']);
   });
+});
 
-  test('allows everything inside a function that a step runs, but not among its arguments', () => {
-    const note = (at: number) => at;
-    const inside = function* () {
-      const now = yield* step('now').task(() => Date.now());
-      yield* step('ask').agent({ agent: 'x', context: async () => ({ id: crypto.randomUUID(), at: [Math.random()] }), timeout: '1s' });
-      yield* step('block').task(function pick() {
-        return Math.random();
-      });
-      yield* step('many').each([1], () => step('one').task(() => Math.random()));
-      return now;
-    };
-    const among = function* () {
-      yield* step('note').task(note, Date.now());
-      yield* step('both').task((at: number) => at + Math.random(), Date.now());
-      yield* step('many').each([1], () => step('one').task(note, Math.random()));
-    };
-    expect(lintFlow(inside)).toEqual([]);
-    expect(named(among)).toEqual(['Date.now()', 'Date.now()', 'Math.random()']);
-  });
+test('a step that is a statement of its own is never done, and that is an error', async () => {
+  const { errors } = await found("  step('a').task(() => 1).retry(2);\n  yield* step('b').delay(1);");
+  expect(errors.map(({ code, line, column, message }) => `${line}:${column} ${code} ${message}`)).toEqual([
+    '4:3 STEP_NOT_YIELDED the step "a" is built and not yielded, so it is never done',
+  ]);
+});
+
+test('a name twice on the way of a flow is an error; in branches, and built in a loop, it is not', async () => {
+  const codes = async (body: string) => {
+    const { errors, warnings } = await found(body);
+    return [...errors, ...warnings].map(({ code }) => code);
+  };
+  expect(await codes("yield* step('a').delay('1s'); yield* step('a').delay('1s');")).toEqual(['STEP_DUPLICATE']);
+  expect(await codes("if (x) yield* step('a').delay('1s'); else yield* step('a').delay('1s');")).toEqual([]);
+  expect(await codes("for (const i of [1]) yield* step('a').delay('1s');")).toEqual(['STEP_REPEATED']);
+  expect(await codes("for (const i of [1]) yield* step('a' + i).delay('1s');")).toEqual([]);
+  expect(await codes("yield* step('a#1').delay('1s');")).toEqual(['NAME_INVALID']);
+});
+
+test('a function that is written elsewhere is not checked', async () => {
+  const read = await readOutline('/x.ts', "import { workflow } from 'pawl'; import { body } from 'x'; export default workflow('w', body);");
+  expect(isOutline(read) && lintFlow(read)).toEqual({ errors: [], warnings: [] });
 });

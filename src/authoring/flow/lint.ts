@@ -1,138 +1,192 @@
-// Owns the warning about flows that a replay would run differently. A flow is replayed after every restart, so what it
-// reads from the clock, from chance or from outside must come through a step, whose result is recorded.
+// Owns what the text of a flow shows before it runs: steps that would be refused or never done, and what a replay would
+// do differently. A flow is replayed after every restart, so what it reads from the clock, from chance or from outside
+// must come through a step, whose result is recorded. Only the function itself is read, and nothing that it calls.
 //
-// This reads the text of one function and nothing that it calls: it finds the common slips early. What it cannot see,
-// the replay itself notices by comparing what is yielded with the record. It warns; it does not refuse.
-//
-// L1. Comments and texts are not code.
-// L2. A function handed to a builder of a step runs inside that step, where everything is allowed.
+// L1. A function handed to a builder of a step runs inside that step, where everything is allowed.
 
-interface Slip {
-  readonly pattern: RegExp;
-  readonly name: string;
-  readonly reads: string;
+import type { AnyNode, CallExpression } from 'acorn';
+import { isEngineError } from '../../base/error.ts';
+import { type ModuleNames, nameOf } from '../discover/names.ts';
+import type { Outline } from '../discover/outline.ts';
+import { childrenOf, nodesIn, type Place, placeAt, type SourceProblem } from '../discover/syntax.ts';
+import { stepName } from './model.ts';
+
+/** The errors and warnings of a flow. */
+interface FlowFindings {
+  readonly errors: readonly SourceProblem[];
+  readonly warnings: readonly SourceProblem[];
 }
 
-const SLIPS: readonly Slip[] = [
-  { pattern: /(?<![\w$.])Date\s*\.\s*now\s*\(/g, name: 'Date.now()', reads: 'reads the clock' },
-  { pattern: /(?<![\w$.])new\s+Date\b(?!\s*\(\s*[^\s)])/g, name: 'new Date()', reads: 'reads the clock' },
-  { pattern: /(?<![\w$.])performance\s*\.\s*now\s*\(/g, name: 'performance.now()', reads: 'reads the clock' },
-  { pattern: /(?<![\w$.])Math\s*\.\s*random\s*\(/g, name: 'Math.random()', reads: 'draws a random number' },
-  { pattern: /(?<![\w$])randomUUID\s*\(/g, name: 'crypto.randomUUID()', reads: 'draws a random id' },
-  { pattern: /(?<![\w$])getRandomValues\s*\(/g, name: 'crypto.getRandomValues()', reads: 'draws random bytes' },
-  { pattern: /(?<![\w$.])(?:globalThis\s*\.\s*)?fetch\s*\(/g, name: 'fetch()', reads: 'talks to the network' },
-  { pattern: /(?<![\w$.])process\s*\.\s*env\b/g, name: 'process.env', reads: 'reads the environment' },
-];
-
-const BUILDERS = 'task|agent|generate|delay|recovery|preconditions|postconditions|subworkflow|workflow';
-const BUILDER_BEFORE = new RegExp(`\\.\\s*(?:${BUILDERS})\\s*$`);
-const TOKEN =
-  /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\[\s\S]|[^'\\\n])*'|"(?:\\[\s\S]|[^"\\\n])*"|(?<=[(,=:[!&|?{};\n]\s*|\breturn\s+)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*|`/g;
-
-/** What in a flow's own text would differ in a replay, each with a way out; empty when nothing is seen. */
-export function lintFlow(body: (...args: never[]) => unknown): string[] {
-  const code = withoutStepFunctions(withoutTexts(body.toString()));
-  const found = SLIPS.flatMap((slip) => [...code.matchAll(slip.pattern)].map((match) => ({ slip, index: match.index })));
-  return found.sort((a, b) => a.index - b.index).map(({ slip, index }) => warning(slip, lineAt(code, index)));
+/** A call of `step(…)`, and whether it is always reached, perhaps reached, or reached again and again. */
+interface StepCall {
+  readonly name: string | undefined;
+  readonly node: CallExpression;
+  readonly reached: 'once' | 'maybe' | 'often';
 }
 
-function warning({ name, reads }: Slip, line: number): string {
-  return `${name} in line ${line} of the flow ${reads}, so a replay would go another way; do it in a step, whose result is recorded: yield* step("…").task(() => …)`;
+const BRANCHES = ['IfStatement', 'ConditionalExpression', 'SwitchStatement', 'TryStatement', 'LogicalExpression'];
+const LOOPS = ['ForStatement', 'ForOfStatement', 'ForInStatement', 'WhileStatement', 'DoWhileStatement'];
+const FUNCTIONS = ['FunctionExpression', 'FunctionDeclaration', 'ArrowFunctionExpression'];
+/** The builders whose functions run inside the step. */
+const BUILDERS = ['task', 'agent', 'generate', 'delay', 'recovery', 'preconditions', 'postconditions', 'subworkflow', 'workflow'];
+
+/** What differs in a replay, by how it is written. */
+const SOURCES: ReadonlyMap<string | undefined, string> = new Map([
+  ['Date.now()', 'reads the clock'],
+  ['new Date()', 'reads the clock'],
+  ['performance.now()', 'reads the clock'],
+  ['Math.random()', 'draws a random number'],
+  ['crypto.randomUUID()', 'draws a random id'],
+  ['crypto.getRandomValues()', 'draws random bytes'],
+  ['fetch()', 'talks to the network'],
+  ['process.env', 'reads the environment'],
+]);
+
+/** Checks the function of a flow, where it is written in the file of the flow. */
+export function lintFlow({ module, names, call }: Outline): FlowFindings {
+  const last = call.arguments.at(-1);
+  const body = last === undefined ? undefined : names.follow(last);
+  if (body === undefined || !FUNCTIONS.includes(body.type)) return { errors: [], warnings: [] };
+  const calls = stepCalls(names, body);
+  const at = (node: AnyNode): Place => placeAt(module.text, node.start);
+  const byPlace = (a: Place, b: Place): number => a.line - b.line || a.column - b.column;
+  return {
+    errors: [...nameProblems(calls, at), ...unyielded(names, body, at)].sort(byPlace),
+    warnings: [...repeated(calls, at), ...replayed(names, body, at)].sort(byPlace),
+  };
 }
 
-function lineAt(code: string, index: number): number {
-  return code.slice(0, index).split('\n').length;
+type At = (node: AnyNode) => Place;
+
+function stepCalls(names: ModuleNames, body: AnyNode): StepCall[] {
+  const calls: StepCall[] = [];
+  const visit = (node: AnyNode, reached: StepCall['reached']): void => {
+    if (isStep(names, node)) calls.push({ name: names.text(node.arguments[0]), node, reached });
+    for (const child of childrenOf(node)) visit(child, within(child, reached));
+  };
+  visit(body, 'once');
+  return calls;
 }
 
-// Blanks keep every position, so that lines can be named.
-function blank(text: string): string {
-  return text.replace(/[^\n]/g, ' ');
+function within({ type }: AnyNode, reached: StepCall['reached']): StepCall['reached'] {
+  if (LOOPS.includes(type)) return 'often';
+  return reached === 'once' && (BRANCHES.includes(type) || FUNCTIONS.includes(type)) ? 'maybe' : reached;
 }
 
-function withoutTexts(source: string): string {
-  let code = '';
-  let at = 0;
-  for (TOKEN.lastIndex = 0; ; ) {
-    const match = TOKEN.exec(source);
-    if (match === null) return code + source.slice(at);
-    const end = match[0] === '`' ? templateEnd(source, match.index) : TOKEN.lastIndex;
-    const text = source.slice(match.index, end);
-    code += source.slice(at, match.index) + (match[0] === '`' ? withoutTemplateText(text) : blank(text));
-    at = end;
-    TOKEN.lastIndex = end;
+function isStep(names: ModuleNames, node: AnyNode): node is CallExpression {
+  return node.type === 'CallExpression' && names.imported(node.callee)?.name === 'step';
+}
+
+function nameProblems(calls: readonly StepCall[], at: At): SourceProblem[] {
+  const seen = new Map<string, Place>();
+  return calls.flatMap(({ name, node, reached }): SourceProblem[] => {
+    if (name === undefined) return [];
+    const refused = refusal(name);
+    if (refused !== undefined) return [{ ...refused, ...at(node) }];
+    if (reached !== 'once') return [];
+    const first = seen.get(name);
+    seen.set(name, first ?? at(node));
+    if (first === undefined) return [];
+    const message = `the step "${name}" is already used in line ${first.line}, and a run knows its steps by their names`;
+    return [{ code: 'STEP_DUPLICATE', message, hint: 'give this one another name', ...at(node) }];
+  });
+}
+
+function refusal(name: string): Pick<SourceProblem, 'code' | 'message' | 'hint'> | undefined {
+  try {
+    stepName(name);
+    return undefined;
+  } catch (error) {
+    if (!isEngineError(error)) throw error;
+    const [message = '', hint = ''] = error.message.split('; ');
+    return { code: 'NAME_INVALID', message, hint };
   }
 }
 
-function templateEnd(source: string, start: number): number {
-  let depth = 0;
-  for (let at = start + 1; at < source.length; at += 1) {
-    const char = source[at];
-    if (char === '\\') at += 1;
-    else if (char === '`' && depth === 0) return at + 1;
-    else if (char === '`') at = templateEnd(source, at) - 1;
-    else if (depth === 0 ? source.startsWith('${', at) : char === '{') {
-      if (depth === 0) at += 1;
-      depth += 1;
-    } else if (char === '}' && depth > 0) depth -= 1;
-  }
-  return source.length;
+/** A step that is a statement of its own is built and never done. */
+function unyielded(names: ModuleNames, body: AnyNode, at: At): SourceProblem[] {
+  return [...nodesIn(body)].flatMap((node): SourceProblem[] => {
+    const call = node.type === 'ExpressionStatement' ? rootOf(node.expression) : node;
+    if (node.type !== 'ExpressionStatement' || !isStep(names, call)) return [];
+    const name = names.text(call.arguments[0]);
+    const message = `${name === undefined ? 'a step' : `the step "${name}"`} is built and not yielded, so it is never done`;
+    return [{ code: 'STEP_NOT_YIELDED', message, hint: 'write yield* before it', ...at(call) }];
+  });
 }
 
-// What stands in `${…}` is code and stays; a template inside a template is kept whole, which can only warn too much.
-function withoutTemplateText(template: string): string {
-  let code = '';
-  let at = 0;
-  while (at < template.length) {
-    const open = template.indexOf('${', at);
-    if (open === -1) return code + blank(template.slice(at));
-    const close = closingIndex(template, open + 1);
-    code += `${blank(template.slice(at, open + 2))}${template.slice(open + 2, close)} `;
-    at = close + 1;
-  }
-  return code;
+/** What a chain such as `step('a').task(fn).retry(2)` begins with. */
+function rootOf(node: AnyNode): AnyNode {
+  if (node.type === 'MemberExpression') return rootOf(node.object);
+  return node.type === 'CallExpression' && node.callee.type === 'MemberExpression' ? rootOf(node.callee) : node;
 }
 
-function withoutStepFunctions(code: string): string {
-  let rest = code;
-  for (let at = rest.indexOf('('); at !== -1; at = rest.indexOf('(', at + 1)) {
-    if (!BUILDER_BEFORE.test(rest.slice(Math.max(0, at - 40), at))) continue;
-    const end = closingIndex(rest, at);
-    rest = rest.slice(0, at) + withoutFunctions(rest.slice(at, end)) + rest.slice(end);
-  }
-  return rest;
+function repeated(calls: readonly StepCall[], at: At): SourceProblem[] {
+  return calls
+    .filter(({ name, reached }) => name !== undefined && reached === 'often')
+    .map(({ name, node }) => ({
+      code: 'STEP_REPEATED',
+      message: `the step "${name}" is in a loop: its second round would be refused, because a run knows its steps by their names`,
+      hint: `number it: step(\`${name}-\${i}\`)`,
+      ...at(node),
+    }));
 }
 
-function withoutFunctions(args: string): string {
-  let rest = args;
-  const start = /=>\s*|(?<![\w$])function\b[^{]*/g;
-  for (let match = start.exec(rest); match !== null; match = start.exec(rest)) {
-    const from = start.lastIndex;
-    const end = rest[from] === '{' ? closingIndex(rest, from) : expressionEnd(rest, from);
-    rest = rest.slice(0, from) + blank(rest.slice(from, end)) + rest.slice(end);
-    start.lastIndex = end;
-  }
-  return rest;
+function replayed(names: ModuleNames, body: AnyNode, at: At): SourceProblem[] {
+  const scope = { names, own: new Set([...names.constants.keys(), ...declaredIn(body)]) };
+  const found: SourceProblem[] = [];
+  const visit = (node: AnyNode, isOfStep: boolean): void => {
+    if (isOfStep && FUNCTIONS.includes(node.type)) return;
+    const source = sourceOf(scope, node);
+    const reads = SOURCES.get(source);
+    if (reads !== undefined)
+      found.push({
+        code: 'REPLAY_DIFFERS',
+        message: `${source} ${reads}, so a replay would go another way`,
+        hint: 'do it in a step, whose result is recorded: yield* step("…").task(() => …)',
+        ...at(node),
+      });
+    for (const child of childrenOf(node)) visit(child, isBuilder(names, node) ? child !== node.callee : isOfStep);
+  };
+  visit(body, false);
+  return found;
 }
 
-const CLOSES: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
-
-/** Where the bracket at `open` is closed; the end of the text when it is not. */
-function closingIndex(code: string, open: number): number {
-  let depth = 0;
-  for (let at = open; at < code.length; at += 1) {
-    const char = code[at] as string;
-    if (char in CLOSES) depth += 1;
-    else if (Object.values(CLOSES).includes(char)) depth -= 1;
-    if (depth === 0) return at;
-  }
-  return code.length;
+function isBuilder(names: ModuleNames, node: AnyNode): node is CallExpression {
+  if (node.type !== 'CallExpression' || node.callee.type !== 'MemberExpression') return false;
+  return BUILDERS.includes(nameOf(node.callee.property) ?? '') && isStep(names, rootOf(node));
 }
 
-function expressionEnd(code: string, from: number): number {
-  for (let at = from; at < code.length; at += 1) {
-    const char = code[at] as string;
-    if (char in CLOSES) at = closingIndex(code, at);
-    else if (char === ',' || Object.values(CLOSES).includes(char)) return at;
+/** The names that a function declares itself, which stand for nothing global. */
+function declaredIn(body: AnyNode): string[] {
+  return [...nodesIn(body)].flatMap((node) => {
+    const patterns = node.type === 'VariableDeclarator' ? [node.id] : 'params' in node ? node.params : [];
+    return patterns.flatMap((pattern) => [...nodesIn(pattern)].flatMap((inner) => (inner.type === 'Identifier' ? [inner.name] : [])));
+  });
+}
+
+/** The names that a flow can use: those of its module, and those that it or its module declares. */
+interface Scope {
+  readonly names: ModuleNames;
+  readonly own: ReadonlySet<string>;
+}
+
+/** How an expression that may differ in a replay is written, the same for every way to write it. */
+function sourceOf(scope: Scope, node: AnyNode): string | undefined {
+  if (node.type === 'NewExpression') return node.arguments.length === 0 ? `new ${globalName(scope, node.callee)}()` : undefined;
+  if (node.type === 'CallExpression') return `${globalName(scope, node.callee)}()`;
+  return node.type === 'MemberExpression' ? globalName(scope, node) : undefined;
+}
+
+/** The name of something global, such as `Date.now`; undefined for everything else. */
+function globalName(scope: Scope, node: AnyNode): string | undefined {
+  const imported = scope.names.imported(node);
+  if (imported !== undefined) {
+    if (!['crypto', 'node:crypto'].includes(imported.source)) return undefined;
+    return ['default', '*'].includes(imported.name) ? 'crypto' : `crypto.${imported.name}`;
   }
-  return code.length;
+  if (node.type === 'Identifier') return scope.own.has(node.name) ? undefined : node.name;
+  if (node.type !== 'MemberExpression' || node.computed) return undefined;
+  const object = globalName(scope, node.object);
+  const name = nameOf(node.property);
+  return object === undefined ? undefined : object === 'globalThis' ? name : `${object}.${name}`;
 }

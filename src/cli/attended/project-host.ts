@@ -4,6 +4,8 @@
 import { existsSync } from 'node:fs';
 import type { AnyWorkflow, Engine } from '../../api/engine.ts';
 import type { AttendedHost, OfferedWorkflow, StartRequest } from '../../attended/session.ts';
+import type { ModuleGraph } from '../../authoring/discover/imports.ts';
+import type { DiscoveredWorkflow } from '../../authoring/discover/outline.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import { bindParams } from '../../definition/arg.ts';
 import { isFinal } from '../../kernel/run-state.ts';
@@ -29,6 +31,8 @@ export class ProjectHost implements AttendedHost {
   private readonly opened: Engine[] = [];
   /** The digests of modules when they were loaded. */
   private readonly modules = new Map<string, string>();
+  /** The parameters of modules by file and digest. */
+  private readonly params = new Map<string, readonly string[]>();
 
   constructor(shell: Shell, place: Place) {
     this.shell = shell;
@@ -98,26 +102,32 @@ export class ProjectHost implements AttendedHost {
 
   async offers(): Promise<{ readonly workflows: readonly OfferedWorkflow[]; readonly untrusted: number }> {
     const { workflows } = await discoverProject(this.place.project);
-    const trusted = await Promise.all(workflows.map(({ file }) => this.isTrusted(file)));
-    const offered = workflows.filter((_, index) => trusted[index]);
-    return {
-      workflows: offered.map(({ name, title, params }) => ({
-        name,
-        ...(title === '' ? {} : { about: title }),
-        params,
-      })),
-      untrusted: workflows.length - offered.length,
-    };
+    const offered = await Promise.all(workflows.map((workflow) => this.offer(workflow)));
+    const trusted = offered.filter((one) => one !== undefined);
+    return { workflows: trusted, untrusted: workflows.length - trusted.length };
   }
 
-  private async isTrusted(file: string): Promise<boolean> {
+  /** A workflow with its parameters; nothing when it is not trusted. */
+  private async offer({ name, title, file, params }: DiscoveredWorkflow): Promise<OfferedWorkflow | undefined> {
     try {
-      await assertTrusted(this.shell, this.place.project, { file });
-      return true;
+      const checked = await assertTrusted(this.shell, this.place.project, { file });
+      return { name, ...(title === '' ? {} : { about: title }), params: params ?? (await this.paramsOf(file, checked)) };
     } catch (error) {
-      if (isEngineError(error) && error.code === 'NOT_TRUSTED') return false;
+      if (isEngineError(error) && error.code === 'NOT_TRUSTED') return undefined;
       throw error;
     }
+  }
+
+  /** The parameters of a module, which is loaded once per content; none when it cannot be loaded, which starting it reports. */
+  private async paramsOf(file: string, checked: ModuleGraph | undefined): Promise<readonly string[]> {
+    const key = `${file} ${(checked ?? (await readGraph(file))).digest}`;
+    const known = this.params.get(key);
+    if (known !== undefined) return known;
+    const { loadApart } = await import('../../api/module/load-apart.ts');
+    const loaded = await loadApart(file, checked);
+    const params = 'definition' in loaded ? Object.keys(loaded.definition.params) : [];
+    this.params.set(key, params);
+    return params;
   }
 
   remember(run: string): void {

@@ -11,22 +11,22 @@ export const DEFINE: readonly CommandSpec[] = [
     about:
       'Workflows lie in .pawl/workflows (and .squadron/workflows) as .yaml, .yml, .ts, .mts, .js or .mjs files, one per file, exported as default or as WORKFLOW. What is in a folder called lib is left out: it is for modules that workflows share. Files are read, never imported.',
     examples: [
-      { line: 'pawl list', about: 'names, steps, files and titles' },
-      { line: 'pawl list --json', about: 'the same for programs, with parameters and step ids' },
+      { line: 'pawl list', about: 'names, files and titles' },
+      { line: 'pawl list --json', about: 'the same for programs; of .yaml files with parameters and step ids' },
     ],
     load: () => import('../commands/list.ts'),
   },
   {
     name: 'validate',
     group: 'Define',
-    summary: 'check definitions without running any of their code',
+    summary: 'check definitions',
     about:
-      'Checks every workflow of the project, or the files that are named: syntax, names, steps, transitions, conditions, durations. A definition is read as data; functions are not looked into, and what only running the file would tell is said to be checked in part. Exits with 0 when nothing is wrong and 2 when something is.',
+      'Checks every workflow of the project, or the files that are named: syntax, names, steps, transitions, conditions, durations. Workflow files are data, and none of their code is run. A module is parsed; when its content is trusted (see "pawl trust"), it is also loaded, in a process of its own, and its definition is checked. At a terminal you are asked whether you trust it. Exits with 0 when nothing is wrong, 2 when something is, and 4 when modules are not trusted, so that only their syntax was checked.',
     args: [{ name: 'FILE', about: 'files to check instead of all', many: true, completes: 'file' }],
-    options: [{ name: 'strict', about: 'warnings, and what could be checked only in part, are errors too' }],
+    options: [{ name: 'strict', about: 'warnings are errors too' }],
     examples: [
       { line: 'pawl validate', about: 'check all workflows of this project' },
-      { line: 'pawl validate .pawl/workflows/review.ts --strict', about: 'check one file, and want all of it checked' },
+      { line: 'pawl validate .pawl/workflows/review.ts --strict', about: 'check one file, and accept no warnings' },
     ],
     load: () => import('../commands/validate.ts'),
   },

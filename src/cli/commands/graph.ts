@@ -43,8 +43,8 @@ export const run: CommandRun = async (shell, given) => {
 };
 
 async function drawnAs(format: string, graph: GraphDescription): Promise<string> {
-  if (format === 'dot') return (await import('../../definition/draw/dot.ts')).drawDot(graph);
-  if (format === 'svg') return (await import('../../definition/draw/svg.ts')).drawSvg(graph);
+  if (format === 'dot') return (await import('../draw/dot.ts')).drawDot(graph);
+  if (format === 'svg') return (await import('../draw/svg.ts')).drawSvg(graph);
   return drawMermaid(graph);
 }
 
@@ -99,9 +99,8 @@ async function graphOf(store: Store, id: string): Promise<Subject> {
 }
 
 async function workflowNamed(shell: Shell, place: Place, word: string): Promise<Subject> {
-  const { loadWorkflow } = await import('../load.ts');
-  const { workflow } = await loadWorkflow(shell, place.project, word);
-  const { definition } = workflow;
+  const { loadDefinition } = await import('../load.ts');
+  const definition = await loadDefinition(shell, place.project, word);
   if (definition.form === 'flow')
     throw new EngineError(
       'USAGE',

@@ -1,14 +1,14 @@
 // `pawl list`: the workflows of this project, found by reading their files.
 
 import type { FileProblem } from '../../authoring/discover/discover.ts';
-import type { DiscoveredWorkflow } from '../../authoring/discover/reading.ts';
+import type { DiscoveredWorkflow } from '../../authoring/discover/outline.ts';
 import type { CommandRun } from '../command.ts';
 import { discoverProject, shownFile } from '../definitions.ts';
 import { findProject, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
 
-/** Runs the command. What is wrong with a file is told, and does not keep the others from being listed. */
+/** Runs the command. What is wrong with a file is reported, and does not keep the others from being listed. */
 export const run: CommandRun = async (shell, given) => {
   const project = findProject(shell, given);
   const { workflows, problems } = await discoverProject(project);
@@ -23,15 +23,9 @@ function linesOf(shell: Shell, project: Project, workflows: readonly DiscoveredW
   return table(shell.look, [
     { title: 'NAME', cells: workflows.map(({ name }) => oneLine(name)), style: (cell) => shell.style('bold', cell) },
     { title: 'FORM', cells: workflows.map(({ form }) => form) },
-    { title: 'STEPS', cells: workflows.map(stepsCell) },
     { title: 'FILE', cells: workflows.map(({ file }) => shownFile(shell, file)), shrinks: true },
     { title: 'TITLE', cells: workflows.map(({ title }) => oneLine(title)), shrinks: true },
   ]);
-}
-
-/** How many steps; of those that are known only by running there may be more. */
-function stepsCell({ steps, isWhole, form }: DiscoveredWorkflow): string {
-  return `${steps.length}${isWhole && form === 'graph' ? '' : '+'}`;
 }
 
 function problemLine(shell: Shell, { file, line, column, message, hint, code }: FileProblem): string {

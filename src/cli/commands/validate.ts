@@ -1,10 +1,12 @@
-// `pawl validate`: what is wrong with definitions, told as a compiler does. Nothing of them is run.
+// `pawl validate`: what is wrong with definitions, shown as a compiler does. Workflow files are data. A module is parsed;
+// when it is trusted, it is also loaded in a process of its own, and its definition is checked.
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { CheckedModule } from '../../authoring/discover/check.ts';
+import type { CheckedModule } from '../../authoring/discover/discover.ts';
+import type { Outline } from '../../authoring/discover/outline.ts';
 import type { SourceProblem } from '../../authoring/discover/syntax.ts';
-import { EngineError } from '../../base/error.ts';
+import { EngineError, isEngineError } from '../../base/error.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import type { CommandRun, Given } from '../command.ts';
 import { shownFile, workflowFolders } from '../definitions.ts';
@@ -13,6 +15,7 @@ import { wrap } from '../help.ts';
 import { findProject } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
+import { assertTrusted, CHECK_USE } from '../trust/trust.ts';
 
 /** A file and what was found in it. */
 interface Checked extends CheckedModule {
@@ -21,17 +24,18 @@ interface Checked extends CheckedModule {
 }
 
 const EXIT_INVALID = 2;
-const UNSEEN_SHOWN = 5;
+const EXIT_NOT_TRUSTED = 4;
+const TRUST_ALL = 'checking more than the syntax of a module runs its code; read them, then "pawl trust" allows their present content';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
-  const strict = given.has('strict');
-  const checked = await checkFiles(await chosenFiles(shell, given));
+  const checked = await checkFiles(shell, given, await chosenFiles(shell, given));
   const files = checked.some(({ quorums = [] }) => quorums.length > 0) ? await withGroups(shell, given, checked) : checked;
-  const judged = strict ? files.map(strictly) : files;
+  const judged = given.has('strict') ? files.map(strictly) : files;
   shell.result({ files: judged.map(rowOf) }, () => judged.flatMap((file) => linesOf(shell, file)));
   if (!shell.wantsJson) shell.warn(summaryOf(judged));
-  return judged.some(({ errors }) => errors.length > 0) ? EXIT_INVALID : 0;
+  const errors = judged.flatMap((file) => file.errors);
+  return errors.length === 0 ? 0 : errors.every(isOfTrust) ? EXIT_NOT_TRUSTED : EXIT_INVALID;
 };
 
 async function chosenFiles(shell: Shell, given: Given): Promise<string[]> {
@@ -43,22 +47,59 @@ async function chosenFiles(shell: Shell, given: Given): Promise<string[]> {
   return [...named, ...(await Promise.all(folders.map(findFiles))).flatMap(({ found }) => found)];
 }
 
-async function checkFiles(files: readonly string[]): Promise<Checked[]> {
+async function checkFiles(shell: Shell, given: Given, files: readonly string[]): Promise<Checked[]> {
   const { duplicates, readDefinition, YAML_FILE } = await import('../../authoring/discover/discover.ts');
-  // Loaded once: to ask for a module again takes as long as reading a small file.
+  // Loaded once: asking for a module again takes as long as reading a small file.
   const yaml = files.some((file) => YAML_FILE.test(file)) ? await import('../../authoring/yaml/check/check.ts') : undefined;
-  const check = async (file: string, text: string): Promise<CheckedModule> => {
-    if (yaml !== undefined && YAML_FILE.test(file)) return yaml.lookAtYaml(file, text, REGISTRY);
-    return (await import('../../authoring/discover/check.ts')).checkModule(file, text, REGISTRY);
-  };
-  const checked: Checked[] = [];
-  for (const file of files) {
-    const text = readDefinition(file);
-    if (typeof text === 'string') checked.push({ file, text, ...(await check(file, text)) });
-    else checked.push({ file, text: '', errors: [text], warnings: [], unseen: [] });
+  const checks: (CheckedModule | Promise<CheckedModule>)[] = [];
+  const texts = files.map(readDefinition);
+  // One after the other, since each may be asked about; what was trusted is loaded meanwhile.
+  for (const [index, file] of files.entries()) {
+    const text = texts[index] as string | SourceProblem;
+    if (typeof text !== 'string') checks.push({ errors: [text], warnings: [] });
+    else if (yaml !== undefined && YAML_FILE.test(file)) checks.push(yaml.lookAtYaml(file, text, REGISTRY));
+    else checks.push((await prepareModule(shell, given, { file, text }))());
   }
-  const same = duplicates(checked.flatMap(({ workflow }) => workflow ?? []));
-  return checked.map((one) => ({ ...one, errors: [...one.errors, ...same.filter(({ file }) => file === one.file).map(withoutFile)] }));
+  const found = await Promise.all(checks);
+  const same = duplicates(found.flatMap(({ workflow }) => workflow ?? []));
+  return files.map((file, index) => {
+    const one = found[index] as CheckedModule;
+    const text = texts[index];
+    const twice = same.filter((problem) => problem.file === file).map(withoutFile);
+    return { ...one, file, text: typeof text === 'string' ? text : '', errors: [...one.errors, ...twice] };
+  });
+}
+
+/**
+ * Parses a module and asks whether it is trusted. The check is returned as a function, so that loading a module does not
+ * delay the next question.
+ */
+async function prepareModule(
+  shell: Shell,
+  given: Given,
+  { file, text }: { readonly file: string; readonly text: string },
+): Promise<() => CheckedModule | Promise<CheckedModule>> {
+  const { isOutline, readOutline } = await import('../../authoring/discover/outline.ts');
+  const read = await readOutline(file, text);
+  if (!isOutline(read)) return () => ({ errors: read, warnings: [] });
+  try {
+    const checked = await assertTrusted(shell, findProject(shell, given), { file, use: CHECK_USE });
+    const { checkModule } = await import('../../api/module/check.ts');
+    return () => checkModule(read, checked);
+  } catch (error) {
+    if (!isEngineError(error) || error.code !== 'NOT_TRUSTED') throw error;
+    return () => untrusted(read, error);
+  }
+}
+
+function untrusted({ workflow }: Outline, { code, message: text }: EngineError): CheckedModule {
+  const end = text.lastIndexOf('; ');
+  const [message, hint] = [text.slice(0, end), text.slice(end + 2)];
+  return { workflow, warnings: [], errors: [{ code, message, hint, line: workflow.line, column: workflow.column }] };
+}
+
+function isOfTrust({ code }: SourceProblem): boolean {
+  return code === 'NOT_TRUSTED';
 }
 
 /** What the project's groups add: more people asked for than there are. Groups that are not set here may be elsewhere. */
@@ -81,52 +122,34 @@ function withoutFile({ code, message, hint, line, column }: SourceProblem): Sour
   return { code, message, hint, line, column };
 }
 
-/** With --strict, what is only warned about and what is not seen is wrong. */
+/** With --strict, warnings are errors. */
 function strictly(file: Checked): Checked {
-  const unseen = file.unseen.map(({ what, line, column }) => ({
-    code: 'UNSEEN',
-    message: `${what} is known only by running the file, so it was not checked`,
-    hint: 'write the value here, or hold it in a constant of this file',
-    line,
-    column,
-  }));
-  return { ...file, errors: [...file.errors, ...file.warnings, ...unseen], warnings: [] };
+  return { ...file, errors: [...file.errors, ...file.warnings], warnings: [] };
 }
 
-function rowOf({ file, workflow, errors, warnings, unseen }: Checked): object {
+function rowOf({ file, workflow, errors, warnings }: Checked): object {
   return {
     file,
     ok: errors.length === 0,
     ...(workflow === undefined ? {} : { workflow: workflow.name, form: workflow.form }),
-    checked: workflow !== undefined && unseen.length === 0 ? 'whole' : 'partly',
+    checked: errors.some(isOfTrust) ? 'syntax' : 'whole',
     errors,
     warnings,
-    unseen,
   };
 }
 
 function linesOf(shell: Shell, checked: Checked): string[] {
-  const { file, errors, warnings, unseen, workflow } = checked;
-  const name = shownFile(shell, file);
-  const told = [
-    ...errors.flatMap((problem) => problemLines(shell, checked, { problem, level: 'error' })),
+  const { file, errors, warnings, workflow } = checked;
+  const lines = [
+    ...errors.filter((problem) => !isOfTrust(problem)).flatMap((problem) => problemLines(shell, checked, { problem, level: 'error' })),
     ...warnings.flatMap((problem) => problemLines(shell, checked, { problem, level: 'warning' })),
   ];
-  const hidden = [
-    ...unseen.slice(0, UNSEEN_SHOWN).map(({ line, column, what }) => `    ${name}:${line}:${column}  ${oneLine(what)}`),
-    ...(unseen.length > UNSEEN_SHOWN ? [`    and ${unseen.length - UNSEEN_SHOWN} more`] : []),
-  ];
-  if (errors.length > 0)
-    return unseen.length === 0 || errors.some(({ code }) => code === 'UNSEEN')
-      ? told
-      : [...told, `${name}  not checked, because only running it would tell:`, ...hidden, ''];
-  const mark = shell.style(unseen.length === 0 ? 'green' : 'yellow', shell.symbol(unseen.length === 0 ? 'done' : 'waiting'));
-  const steps =
-    workflow === undefined || workflow.form === 'flow'
-      ? 'a flow'
-      : `${workflow.steps.length} ${workflow.steps.length === 1 ? 'step' : 'steps'}`;
-  if (unseen.length === 0) return [...told, `${mark} ${name}  ${oneLine(workflow?.name ?? '')}, ${steps}`];
-  return [...told, `${mark} ${name}  ${oneLine(workflow?.name ?? '')}, checked in part; known only by running it:`, ...hidden];
+  const name = `${shownFile(shell, file)}  ${oneLine(workflow?.name ?? '')}`;
+  if (errors.some(isOfTrust)) return [...lines, `${shell.style('yellow', shell.symbol('waiting'))} ${name}, only its syntax was checked`];
+  if (errors.length > 0) return lines;
+  const { steps = [], form } = workflow ?? {};
+  const about = form === 'flow' ? 'a flow' : `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`;
+  return [...lines, `${shell.style('green', shell.symbol('done'))} ${name}, ${about}`];
 }
 
 function problemLines(
@@ -154,11 +177,18 @@ function summaryOf(files: readonly Checked[]): string {
   const count = (list: readonly unknown[], one: string): string => `${list.length} ${one}${list.length === 1 ? '' : 's'}`;
   const errors = files.flatMap((file) => file.errors);
   const warnings = files.flatMap((file) => file.warnings);
-  const partly = files.filter((file) => file.errors.length === 0 && file.unseen.length > 0);
+  const untrusted = errors.filter(isOfTrust);
+  const trust = untrusted.length === 1 ? `${untrusted[0]?.message}; ${untrusted[0]?.hint}` : TRUST_ALL;
   return [
-    count(files, 'file'),
-    count(errors, 'error'),
-    ...(warnings.length === 0 ? [] : [count(warnings, 'warning')]),
-    ...(partly.length === 0 ? [] : [`${partly.length} checked in part`]),
-  ].join(', ');
+    [
+      count(files, 'file'),
+      count(
+        errors.filter((error) => !isOfTrust(error)),
+        'error',
+      ),
+      ...(warnings.length === 0 ? [] : [count(warnings, 'warning')]),
+      ...(untrusted.length === 0 ? [] : [`${untrusted.length} not trusted`]),
+    ].join(', '),
+    ...(untrusted.length === 0 ? [] : [trust]),
+  ].join('\n');
 }

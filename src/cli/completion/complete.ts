@@ -136,16 +136,16 @@ const WORDS: Readonly<Record<'run' | 'workflow' | 'step', (place: Place, line: O
     withStore(place, async (store) => (await store.list({ idPrefix: typed, limit: RUNS_MAX })).map(({ id }) => id)),
   workflow: async (place) => (await discoverProject(place.project)).workflows.map(({ name }) => name),
   step: async (place, { first }) => {
-    const steps = await stepsOfRun(place, first);
-    if (steps.length > 0) return steps;
     const { workflows } = await discoverProject(place.project);
-    return workflows.find(({ name }) => name === first)?.steps ?? [];
+    return workflows.find(({ name }) => name === first)?.steps ?? stepsOfRun(place, first);
   },
 };
 
+/** The steps of a run, or of the newest run of a workflow: a module shows its steps only when it is loaded. */
 function stepsOfRun(place: Place, first: string): Promise<readonly string[]> {
   return withStore(place, async (store) => {
-    const [run, other] = await store.resolve(first, 2);
+    const [newest] = await store.list({ workflow: first, limit: 1 });
+    const [run, other] = newest === undefined ? await store.resolve(first, 2) : [newest.id];
     if (run === undefined || other !== undefined) return [];
     return (await store.load(run)).definition.steps.map(({ id }) => id);
   });

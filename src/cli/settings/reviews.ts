@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileProblem } from '../../authoring/discover/discover.ts';
-import type { DiscoveredWorkflow } from '../../authoring/discover/reading.ts';
+import type { DiscoveredWorkflow } from '../../authoring/discover/outline.ts';
 import type { ReviewPolicy } from '../../authoring/review-policy.ts';
 import { isEngineError } from '../../base/error.ts';
 import { invariant } from '../../base/invariant.ts';

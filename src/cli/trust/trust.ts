@@ -152,6 +152,8 @@ interface Use {
 }
 
 const WORKFLOW_USE: Use = { why: 'running it runs its code', question: 'Run it?' };
+/** Of a module that is checked. */
+export const CHECK_USE: Use = { why: 'checking more than its syntax runs its code', question: 'Load it to check it?' };
 /** Of a file of settings. */
 export const SETTINGS_USE: Use = {
   why: 'it names programs to run, people who may approve or a forge to act on, or allows more than you do',

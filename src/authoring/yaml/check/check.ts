@@ -2,7 +2,8 @@
 
 import type { CompiledWorkflow } from '../../../definition/code.ts';
 import { quorumsIn } from '../../../definition/quorum.ts';
-import type { CheckedModule } from '../../discover/check.ts';
+import type { TriggerModel } from '../../../definition/trigger.ts';
+import type { CheckedModule } from '../../discover/discover.ts';
 import type { SourceProblem } from '../../discover/syntax.ts';
 import type { Compilers } from '../../graph/work.ts';
 import { draftYaml } from '../compile/compile.ts';
@@ -56,7 +57,6 @@ function examine(file: string, text: string, registry: Compilers): CheckedModule
     form: 'graph' as const,
     params: Object.keys(params),
     steps: stages.map(({ id }) => id),
-    isWhole: true,
     file,
     line,
     column,
@@ -79,5 +79,5 @@ type Judged = SourceProblem & { readonly severity: 'error' | 'warning' };
 function sorted(problems: readonly Judged[]): CheckedModule {
   const of = (wanted: Judged['severity']): SourceProblem[] =>
     problems.filter(({ severity }) => severity === wanted).map(({ severity: _, ...problem }) => problem);
-  return { errors: of('error'), warnings: of('warning'), unseen: [] };
+  return { errors: of('error'), warnings: of('warning') };
 }

@@ -1,7 +1,7 @@
 // Owns the graph of a workflow as an SVG picture that stands alone: no script, no font, no link, readable on light and
-// dark grounds. States are told in words and by line, not by colour alone.
+// dark grounds. States are shown in words and by line, not by colour alone.
 
-import { arrowText, type GraphArrow, type GraphDescription, type GraphNode, nodeText } from '../describe.ts';
+import { arrowText, type GraphArrow, type GraphDescription, type GraphNode, nodeText } from '../../definition/describe.ts';
 import { type Box, type Layout, layOut, type Point } from './layout.ts';
 
 const CHARACTER = 7.2;
@@ -69,9 +69,7 @@ export function drawSvg(graph: GraphDescription): string {
     `  <style>${STYLE}\n  </style>`,
     `  <rect class="ground" width="${width}" height="${height}"/>`,
     `  <g transform="translate(${MARGIN} ${MARGIN})">`,
-    ...links.flatMap(({ arrow, texts, from, to }, index) =>
-      arrowMarks({ arrow, texts, from: boxes[from] as Drawn, to: boxes[to] as Drawn }, layout.links[index] as Layout['links'][number]),
-    ),
+    ...links.flatMap((link, index) => arrowMarks(link, layout.links[index] as Layout['links'][number])),
     ...boxes.flatMap((box, index) => boxMarks(box, layout.boxes[index] as Point)),
     '  </g>',
     '</svg>',
@@ -127,24 +125,17 @@ function hexagon({ x, y }: Point, { width, height }: Box): string {
   return corners.map(([a, b]) => `${px(a)},${px(b)}`).join(' ');
 }
 
-interface Arrow {
-  readonly arrow: GraphArrow;
-  readonly texts: readonly string[];
-  readonly from: Drawn;
-  readonly to: Drawn;
-}
-
-function arrowMarks({ arrow, texts, from, to }: Arrow, { points, label }: Layout['links'][number]): string[] {
+function arrowMarks(
+  { arrow, texts }: { readonly arrow: GraphArrow; readonly texts: readonly string[] },
+  { points, label }: Layout['links'][number],
+): string[] {
   const taken = (arrow.taken ?? 0) > 0;
-  const line = trimmed(points, from, to);
-  const end = line.at(-1) as Point;
-  const goesDown = (line.at(-2) as Point).y <= end.y;
   const names = ['arrow', arrow.via === 'bound' ? 'bound' : '', taken ? 'taken' : ''].filter((name) => name !== '').join(' ');
   const top = label.y - ((texts.length - 1) * 14) / 2 + 4;
   const width = Math.max(0, ...texts.map((text) => lengthOf(text) * SMALL_CHARACTER));
   return [
-    `    <path class="${names}" d="${curve(line)}"/>`,
-    `    <polygon class="${taken ? 'taken-head' : 'head'}" points="${arrowHead(end, goesDown)}"/>`,
+    `    <path class="${names}" d="${curve(points)}"/>`,
+    `    <polygon class="${taken ? 'taken-head' : 'head'}" points="${arrowHead(points)}"/>`,
     ...(texts.length === 0
       ? []
       : [
@@ -154,16 +145,7 @@ function arrowMarks({ arrow, texts, from, to }: Arrow, { points, label }: Layout
   ];
 }
 
-/** The points of an arrow with its first and last on the edges of their boxes. */
-function trimmed(points: readonly Point[], from: Drawn, to: Drawn): Point[] {
-  const [first, second] = [points[0] as Point, points[1] as Point];
-  const [last, before] = [points.at(-1) as Point, points.at(-2) as Point];
-  const out = { x: first.x, y: first.y + (Math.sign(second.y - first.y) * from.height) / 2 };
-  const into = { x: last.x, y: last.y + (Math.sign(before.y - last.y) * to.height) / 2 };
-  return [out, ...points.slice(1, -1), into];
-}
-
-/** A smooth line through points: upright at each of them. */
+/** A smooth line through points: upright at each of them, straight where it goes sideways. */
 function curve(points: readonly Point[]): string {
   const [start, ...rest] = points as [Point, ...Point[]];
   let at = start;
@@ -176,15 +158,13 @@ function curve(points: readonly Point[]): string {
   return parts.join(' ');
 }
 
-function arrowHead({ x, y }: Point, goesDown: boolean): string {
-  const back = goesDown ? -8 : 8;
-  return [
-    [x, y],
-    [x - 4.5, y + back],
-    [x + 4.5, y + back],
-  ]
-    .map(([a, b]) => `${px(a as number)},${px(b as number)}`)
-    .join(' ');
+/** The head of an arrow, which points down, up, or sideways where the arrow comes from the side. */
+function arrowHead(points: readonly Point[]): string {
+  const [before, { x, y }] = points.slice(-2) as [Point, Point];
+  const down = Math.sign(y - before.y);
+  const right = down === 0 ? Math.sign(x - before.x) : 0;
+  const corner = (side: number): string => `${px(x - 8 * right + side * down)},${px(y - 8 * down + side * right)}`;
+  return [`${px(x)},${px(y)}`, corner(-4.5), corner(4.5)].join(' ');
 }
 
 /** How many letters of usual width a text takes: those of East Asia are twice as wide. */

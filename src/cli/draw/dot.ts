@@ -1,6 +1,6 @@
 // Owns the graph of a workflow as DOT, the language of Graphviz.
 
-import { arrowText, type GraphArrow, type GraphDescription, type GraphNode, type NodeState, nodeText } from '../describe.ts';
+import { arrowText, type GraphArrow, type GraphDescription, type GraphNode, type NodeState, nodeText } from '../../definition/describe.ts';
 
 const STATE_STYLES: Readonly<Record<NodeState, string>> = {
   done: 'color="#1a7f37", penwidth=2',

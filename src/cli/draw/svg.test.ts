@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { compileGraph } from '../../authoring/graph/graph.ts';
+import { describeGraph } from '../../definition/describe.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
-import { describeGraph } from '../describe.ts';
 import { drawDot } from './dot.ts';
 import { drawSvg } from './svg.ts';
 

@@ -1,0 +1,73 @@
+// Owns the full check of a module: it is loaded in a process of its own, and what is wrong is shown in its text.
+
+import { realpathSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { type CheckedModule, type Discovery, discoverWorkflows, YAML_FILE } from '../../authoring/discover/discover.ts';
+import { isOutline, type Outline, readOutline } from '../../authoring/discover/outline.ts';
+import { locate, placeOfStep } from '../../authoring/discover/position.ts';
+import { type Place, placeAt, type SourceProblem } from '../../authoring/discover/syntax.ts';
+import { lintFlow } from '../../authoring/flow/lint.ts';
+import type { Compilers } from '../../authoring/graph/work.ts';
+import { quorumsIn } from '../../definition/quorum.ts';
+import type { CheckedContent, LoadFailure } from './import.ts';
+import { loadApart } from './load-apart.ts';
+
+/** The workflows in folders, with every module loaded and checked. Callers check that the folders are trusted first. */
+export async function checkFolders(folders: readonly string[], registry: Compilers): Promise<Discovery> {
+  const found = await discoverWorkflows(folders, registry);
+  const checked = await Promise.all(
+    found.workflows.map(async (workflow) => {
+      const read = YAML_FILE.test(workflow.file) ? [] : await readOutline(workflow.file, await readFile(workflow.file, 'utf8'));
+      return { workflow, errors: [], ...(isOutline(read) ? await checkModule(read) : {}) };
+    }),
+  );
+  const problems = checked.flatMap(({ workflow: { file }, errors }) => errors.map((error) => ({ ...error, file })));
+  return {
+    workflows: checked.filter(({ errors }) => errors.length === 0).map(({ workflow }) => workflow),
+    problems: [...found.problems, ...problems],
+  };
+}
+
+/** Checks a module whose workflow was found. This runs its code: callers check that it is trusted first. */
+export async function checkModule(outline: Outline, checked?: CheckedContent): Promise<CheckedModule> {
+  const { workflow } = outline;
+  const lint = workflow.form === 'flow' ? lintFlow(outline) : { errors: [], warnings: [] };
+  const loaded = await loadApart(workflow.file, checked);
+  if ('failure' in loaded) {
+    const { problems } = loaded.failure;
+    const errors = problems === undefined ? [failureProblem(outline, loaded.failure)] : locate(outline, problems);
+    return { workflow, warnings: lint.warnings, errors: [...errors, ...lint.errors] };
+  }
+  const { name, params, steps } = loaded.definition;
+  return {
+    workflow: { ...workflow, params: Object.keys(params), ...(workflow.form === 'flow' ? {} : { steps: steps.map(({ id }) => id) }) },
+    errors: [...(name === workflow.name ? [] : [otherName(outline, name)]), ...lint.errors],
+    warnings: lint.warnings,
+    quorums: quorumsIn(steps).map((quorum) => ({ ...quorum, ...placeOfStep(outline, quorum.step) })),
+  };
+}
+
+function failureProblem(outline: Outline, { code, message, position, missing }: LoadFailure): SourceProblem {
+  // Node names files by their real paths.
+  const file = realpathSync(outline.workflow.file);
+  if (missing !== undefined && missing.from === file)
+    return { code: 'IMPORT_NOT_FOUND', message, hint: 'install the package, or fix the name', ...importPlace(outline, missing.specifier) };
+  const elsewhere = missing?.from ?? (position?.file === file ? undefined : position?.file);
+  const where = elsewhere === undefined ? '' : ` (in ${elsewhere}${missing === undefined ? `:${position?.line}:${position?.column}` : ''})`;
+  const { line, column } = position === undefined || position.file !== file ? outline.workflow : position;
+  // Errors of ours end with what to do.
+  const [what = '', ...hints] = code === 'MODULE_FAILED' ? [message] : message.split('; ');
+  const hint = hints.join('; ') || 'loading the file runs it: fix this, or catch the error';
+  return { code, message: `${what}${where}`, hint, line, column };
+}
+
+function importPlace({ module, workflow }: Outline, specifier: string): Place {
+  for (const node of module.tree.body)
+    if ('source' in node && node.source?.value === specifier) return placeAt(module.text, node.source.start);
+  return workflow;
+}
+
+function otherName({ workflow: { name, line, column } }: Outline, loaded: string): SourceProblem {
+  const message = `the workflow is called "${loaded}" when it is loaded, and "${name}" in the file, so it is not found by its name`;
+  return { code: 'NAME_UNSEEN', message, hint: "write the name as a text: name: 'review'", line, column };
+}

@@ -1,0 +1,33 @@
+// Owns where the files of this program are that modules of users, and processes that load them, need.
+
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { invariant } from '../../base/invariant.ts';
+
+/** The nearest folder above this file that holds one of some files. */
+export function folderAbove(...names: readonly string[]): string {
+  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
+    if (names.some((name) => existsSync(join(folder, name)))) return folder;
+    invariant(folder !== dirname(folder), `none of ${names.join(', ')} lies above ${import.meta.dirname}`);
+  }
+}
+
+function libraryFile(bundled: string, source: string): string {
+  const folder = folderAbove('cli/library.js', 'index.ts');
+  return join(folder, existsSync(join(folder, 'cli/library.js')) ? bundled : source);
+}
+
+/** The library that belongs to this program, from the same bundle or the same sources, by the names users import. */
+export function libraryEntries(): Readonly<Record<string, string>> {
+  return {
+    pawl: pathToFileURL(libraryFile('cli/library.js', 'index.ts')).href,
+    'pawl/compat': pathToFileURL(libraryFile('cli/compat.js', 'compat/index.ts')).href,
+    'pawl/testing': pathToFileURL(libraryFile('cli/testing.js', 'proof/index.ts')).href,
+  };
+}
+
+/** The program that loads one module in a process of its own. */
+export function loaderProgram(): string {
+  return libraryFile('cli/loader.cjs', 'api/module/loader.ts');
+}

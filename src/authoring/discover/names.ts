@@ -1,0 +1,74 @@
+// Owns the names at the top of a module: what each was imported as, and which expression a constant stands for.
+
+import type { AnyNode, ImportDeclaration, ObjectExpression, Program, Property } from 'acorn';
+
+/** Where an imported name comes from; a namespace is imported as `*`. */
+export interface Imported {
+  readonly source: string;
+  readonly name: string;
+}
+
+/** The names of a module. */
+export class ModuleNames {
+  readonly imports = new Map<string, Imported>();
+  /** Constants and functions. */
+  readonly constants = new Map<string, AnyNode>();
+
+  constructor(tree: Program) {
+    for (const statement of tree.body) {
+      const node = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
+      if (node?.type === 'ImportDeclaration') this.addImports(node);
+      else if (node?.type === 'FunctionDeclaration' && node.id) this.constants.set(node.id.name, node);
+      else if (node?.type === 'VariableDeclaration' && node.kind === 'const')
+        for (const { id, init } of node.declarations) if (id.type === 'Identifier' && init) this.constants.set(id.name, init);
+    }
+  }
+
+  private addImports({ specifiers, source }: ImportDeclaration): void {
+    for (const specifier of specifiers) {
+      const name =
+        specifier.type === 'ImportSpecifier' ? nameOf(specifier.imported) : specifier.type === 'ImportDefaultSpecifier' ? 'default' : '*';
+      this.imports.set(specifier.local.name, { source: String(source.value), name: name ?? '' });
+    }
+  }
+
+  /** The expression behind a name, through constants that name each other. */
+  follow(node: AnyNode): AnyNode {
+    let at = node;
+    for (let hops = 0; at.type === 'Identifier' && hops < 100; hops += 1) {
+      const held = this.constants.get(at.name);
+      if (held === undefined) return at;
+      at = held;
+    }
+    return at;
+  }
+
+  /** What an expression was imported as: `defineWorkflow` also when it has another name here, or is read from a namespace. */
+  imported(node: AnyNode): Imported | undefined {
+    if (node.type === 'Identifier') return this.imports.get(node.name);
+    if (node.type !== 'MemberExpression' || node.object.type !== 'Identifier' || node.computed) return undefined;
+    const space = this.imports.get(node.object.name);
+    const name = nameOf(node.property);
+    return space?.name === '*' && name !== undefined ? { source: space.source, name } : undefined;
+  }
+
+  /** The text that an expression is written as; undefined when it is computed. */
+  text(node: AnyNode | undefined): string | undefined {
+    const at = node === undefined ? undefined : this.follow(node);
+    if (at?.type === 'Literal' && typeof at.value === 'string') return at.value;
+    return at?.type === 'TemplateLiteral' && at.expressions.length === 0 ? (at.quasis[0]?.value.cooked ?? undefined) : undefined;
+  }
+}
+
+/** The name that an identifier, a key or a quoted name stands for. */
+export function nameOf(node: AnyNode): string | undefined {
+  if (node.type === 'Identifier') return node.name;
+  return node.type === 'Literal' ? String(node.value) : undefined;
+}
+
+/** The property of an object with a key; of several the last, which is the one that counts. */
+export function propertyOf(object: ObjectExpression | undefined, key: string): Property | undefined {
+  return object?.properties.findLast(
+    (property): property is Property => property.type === 'Property' && !property.computed && nameOf(property.key) === key,
+  );
+}

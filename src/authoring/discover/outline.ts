@@ -1,0 +1,178 @@
+// Owns what is read of a module without running it: which call makes its workflow, and the name, title and description
+// that are written there. A module defines exactly one workflow, so that a file and a name are one thing.
+
+import type { AnyNode, CallExpression, NewExpression, ObjectExpression, Program } from 'acorn';
+import { missingImports } from './imports.ts';
+import { ModuleNames, nameOf, propertyOf } from './names.ts';
+import { isParsed, type ParsedModule, parseModule, placeAt, type SourceProblem } from './syntax.ts';
+
+/** A workflow as its file describes it, without running the file. */
+export interface DiscoveredWorkflow {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly form: 'graph' | 'flow';
+  /** The names of its parameters. Absent for a module, where only running it shows them. */
+  readonly params?: readonly string[];
+  /** The ids of its steps. Absent for a module. */
+  readonly steps?: readonly string[];
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A module whose workflow was found. */
+export interface Outline {
+  readonly module: ParsedModule;
+  readonly names: ModuleNames;
+  readonly workflow: DiscoveredWorkflow;
+  /** The call that makes the workflow. */
+  readonly call: CallExpression | NewExpression;
+  /** The object of a graph, or the options of a flow, where they are written in this file. */
+  readonly spec: ObjectExpression | undefined;
+}
+
+const FORMS: ReadonlyMap<string, DiscoveredWorkflow['form']> = new Map([
+  ['defineWorkflow', 'graph'],
+  ['Workflow', 'graph'],
+  ['workflow', 'flow'],
+]);
+const HOW = 'write export default defineWorkflow({ … }), or export const WORKFLOW = defineWorkflow({ … })';
+
+/** Finds the workflow of a module by its text; otherwise what keeps it from being found. */
+export async function readOutline(file: string, text: string): Promise<Outline | readonly SourceProblem[]> {
+  const module = await parseModule(file, text);
+  if (!isParsed(module)) return [module];
+  const found = findWorkflow(module, new ModuleNames(module.tree));
+  const missing = missingImports(module);
+  return 'call' in found && missing.length === 0 ? found : [...missing, ...('call' in found ? [] : [found])];
+}
+
+/** True for a module whose workflow was found. */
+export function isOutline(read: Outline | readonly SourceProblem[]): read is Outline {
+  return 'call' in read;
+}
+
+function findWorkflow(module: ParsedModule, names: ModuleNames): Outline | SourceProblem {
+  const exported = exportsOf(module.tree);
+  const [first, second] = exported;
+  if (first === undefined) return noExport(module, names);
+  const nodes = exported.map(({ node }) => (node === undefined ? undefined : names.follow(node)));
+  if (second !== undefined && nodes.some((node) => node !== nodes[0]))
+    return problem(module, second.at, {
+      code: 'ENTRY_SEVERAL',
+      message: 'it exports two workflows, one as default and one as WORKFLOW',
+      hint: 'a file defines one workflow: keep one of them here and move the other to a file of its own',
+    });
+  const [node] = nodes;
+  const form = node === undefined ? undefined : formOf(names, node);
+  return form === undefined ? notFound(module, names, node ?? first.at) : described(module, names, { call: node as Outline['call'], form });
+}
+
+interface Exported {
+  /** The exported expression; absent when another module exports it. */
+  readonly node: AnyNode | undefined;
+  readonly at: AnyNode;
+}
+
+function exportsOf({ body }: Program): Exported[] {
+  return body.flatMap((statement): Exported[] => {
+    if (statement.type === 'ExportDefaultDeclaration') return [{ node: statement.declaration, at: statement }];
+    if (statement.type !== 'ExportNamedDeclaration') return [];
+    const named = statement.specifiers
+      .filter(({ exported }) => isEntryName(exported))
+      .map((specifier) => ({ node: statement.source ? undefined : specifier.local, at: specifier }));
+    const declared = statement.declaration?.type === 'VariableDeclaration' ? statement.declaration.declarations : [];
+    return [...named, ...declared.filter(({ id }) => isEntryName(id)).map((at) => ({ node: at.init ?? at.id, at }))];
+  });
+}
+
+function isEntryName(node: AnyNode): boolean {
+  return ['default', 'WORKFLOW'].includes(nameOf(node) ?? '');
+}
+
+/** The form of the workflow that an expression makes; undefined when it makes none. */
+function formOf(names: ModuleNames, node: AnyNode): DiscoveredWorkflow['form'] | undefined {
+  if (node.type !== 'CallExpression' && node.type !== 'NewExpression') return undefined;
+  return FORMS.get(names.imported(node.callee)?.name ?? '');
+}
+
+function described(
+  module: ParsedModule,
+  names: ModuleNames,
+  { call, form }: Pick<Outline, 'call'> & Pick<DiscoveredWorkflow, 'form'>,
+): Outline | SourceProblem {
+  const [first, ...rest] = call.arguments;
+  const isObject = names.imported(call.callee)?.name === 'defineWorkflow';
+  const spec = isObject ? objectOf(names, first) : rest.map((argument) => objectOf(names, argument)).findLast(isOptions);
+  const [nameKey, titleKey] = isObject && propertyOf(spec, 'type') !== undefined ? ['type', 'name'] : ['name', 'title'];
+  const nameNode = isObject ? propertyOf(spec, nameKey)?.value : first;
+  const name = names.text(nameNode);
+  if (name === undefined) return noName(module, nameNode, { call, spec: isObject ? spec : undefined });
+  const textOf = (key: string): string | undefined => names.text(propertyOf(spec, key)?.value);
+  const place = placeAt(module.text, call.start);
+  const workflow = { name, title: textOf(titleKey) ?? name, description: textOf('description') ?? '', form, file: module.file, ...place };
+  return { module, names, call, spec, workflow };
+}
+
+function objectOf(names: ModuleNames, node: AnyNode | undefined): ObjectExpression | undefined {
+  const at = node === undefined ? undefined : names.follow(node);
+  return at?.type === 'ObjectExpression' ? at : undefined;
+}
+
+/** Steps may stand beside options; they have an id. */
+function isOptions(object: ObjectExpression | undefined): boolean {
+  return object !== undefined && propertyOf(object, 'id') === undefined && propertyOf(object, 'name') === undefined;
+}
+
+function noName(module: ParsedModule, node: AnyNode | undefined, { call, spec }: Pick<Outline, 'call' | 'spec'>): SourceProblem {
+  const isMissing = node === undefined && (spec?.properties.every(({ type }) => type === 'Property') ?? call.arguments.length === 0);
+  return problem(module, node ?? call, {
+    ...(isMissing
+      ? { code: 'NAME_INVALID', message: 'the workflow has no name' }
+      : { code: 'NAME_UNSEEN', message: 'the name of the workflow is not a text in quotes, so only running the file would show it' }),
+    hint: "write the name as a text: name: 'review'",
+  });
+}
+
+/** An export that is not the call of a function that makes workflows. */
+function notFound(module: ParsedModule, names: ModuleNames, node: AnyNode): SourceProblem {
+  const callee = node.type === 'CallExpression' || node.type === 'NewExpression' ? nameOf(node.callee) : undefined;
+  if (callee !== undefined && FORMS.has(callee) && !names.constants.has(callee))
+    return problem(module, node, {
+      code: 'IMPORT_MISSING',
+      message: `${callee} is not imported`,
+      hint: `write import { ${callee} } from '${callee === 'Workflow' ? 'pawl/compat' : 'pawl'}'; at the top of the file`,
+    });
+  if (node.type === 'ObjectExpression')
+    return problem(module, node, {
+      code: 'ENTRY_INVALID',
+      message: 'it exports a plain object instead of a workflow',
+      hint: 'put defineWorkflow( … ) around the object',
+    });
+  return problem(module, node, {
+    code: 'ENTRY_UNSEEN',
+    message: 'what it exports is not a call of defineWorkflow, workflow or new Workflow, so only running the file would show its name',
+    hint: `${HOW}; shared parts can come from a module in lib/`,
+  });
+}
+
+/** A module without an entry; a workflow that is only not exported as one is named. */
+function noExport(module: ParsedModule, names: ModuleNames): SourceProblem {
+  for (const [name, node] of names.constants)
+    if (formOf(names, node) !== undefined)
+      return problem(module, node, {
+        code: 'ENTRY_MISSING',
+        message: `"${name}" is a workflow, but it is not exported as default or as WORKFLOW`,
+        hint: `write export default ${name}; at the end of the file`,
+      });
+  return problem(module, module.tree, {
+    code: 'ENTRY_MISSING',
+    message: 'it exports no workflow',
+    hint: `${HOW}; a module that only helps others belongs in lib/`,
+  });
+}
+
+function problem(module: ParsedModule, node: AnyNode, about: Omit<SourceProblem, 'line' | 'column'>): SourceProblem {
+  return { ...about, ...placeAt(module.text, node.type === 'Program' ? 0 : node.start) };
+}

@@ -1,0 +1,82 @@
+// Owns where the boxes and arrows of a drawing lie. Dagre computes it; labels of arrows take room like boxes do, so that
+// nothing is drawn over them.
+
+import dagre from '@dagrejs/dagre';
+
+/** Something with a size, to be placed. */
+export interface Box {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** An arrow between boxes, by their positions in the list, with the size of its label. */
+export interface Link {
+  readonly from: number;
+  readonly to: number;
+  readonly label: Box;
+}
+
+/** A place on the drawing: the middle of a box or a bend of an arrow. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Where everything lies. The points of a link go from the edge of its first box to the edge of its last. */
+export interface Layout {
+  readonly width: number;
+  readonly height: number;
+  readonly boxes: readonly Point[];
+  readonly links: readonly { readonly points: readonly Point[]; readonly label: Point }[];
+}
+
+/** Places boxes and links; the first box is where reading begins. */
+export function layOut(boxes: readonly Box[], links: readonly Link[]): Layout {
+  const graph = new dagre.graphlib.Graph({ multigraph: true });
+  graph.setGraph({ rankdir: 'TB', nodesep: 28, edgesep: 18, ranksep: 40 });
+  for (const [index, box] of boxes.entries()) graph.setNode(String(index), { ...box });
+  for (const [index, { from, to, label }] of links.entries())
+    graph.setEdge(String(from), String(to), { ...label, labelpos: 'c' }, String(index));
+  dagre.layout(graph);
+  const { width = 0, height = 0 } = graph.graph();
+  const placed = boxes.map((box, index) => ({ ...box, ...pointOf(graph.node(String(index))) }));
+  return {
+    width,
+    height,
+    boxes: placed.map(pointOf),
+    links: links.map(({ from, to }, index) => {
+      const edge = graph.edge(String(from), String(to), String(index));
+      const [first, last] = [placed[from] as PlacedBox, placed[to] as PlacedBox];
+      const label = pointOf(edge);
+      return { label, points: from === to ? loop(first, label) : joined(first, edge.points.slice(1, -1), last) };
+    }),
+  };
+}
+
+type PlacedBox = Point & Box;
+
+function pointOf({ x, y }: Point): Point {
+  return { x, y };
+}
+
+/** An arrow leaves and enters at the top or the bottom of a box. */
+function joined(first: PlacedBox, bends: readonly Point[], last: PlacedBox): Point[] {
+  return [port(first, bends[0] as Point), ...bends, port(last, bends.at(-1) as Point)];
+}
+
+/** Where the arrow to a bend leaves a box: the farther to the side it goes, the nearer to the corner. */
+function port({ x, y, width, height }: PlacedBox, bend: Point): Point {
+  const aside = bend.x - x;
+  return { x: x + (0.32 * width * aside) / (Math.abs(aside) + width / 2), y: y + (Math.sign(bend.y - y) * height) / 2 };
+}
+
+/** An arrow from a box to itself goes around its label, which is beside the box. */
+function loop({ x, y, width, height }: PlacedBox, label: Point): Point[] {
+  const [side, up] = [x + width / 2, height / 4];
+  return [
+    { x: side, y: y + up },
+    { x: label.x, y: y + up },
+    { x: label.x, y: y - up },
+    { x: side, y: y - up },
+  ];
+}
