@@ -139,7 +139,7 @@ describe('a problem of a definition is shown', () => {
 
   test.each([
     ['at the quoted text in the step', RECORD, { step: 'a', message: '"ok" leads to "c" (did you mean "a"?)' }, /^'c' \}, b/],
-    ['at the quoted field of the step', RECORD, { step: 'a', message: 'it has `command`' }, /^command: 'x'/],
+    ['at the last quoted field of the step', RECORD, { step: 'a', message: 'it has `next` and `command`' }, /^command: 'x'/],
     ['else at the key of the step', RECORD, { step: 'b', message: 'it is retried -1 times' }, /^b: \{\}/],
     ['at its id in a list', LIST, { step: 'a' }, /^'a' as string/],
     ['at its id in a list that is spread', LIST, { step: 'b' }, /^'b', next/],
