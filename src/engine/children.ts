@@ -2,13 +2,17 @@
 // starting it once; its last commit puts mail into its parent's inbox, and a cancelled parent cancels it and waits.
 
 import { EngineError, isEngineError, isPassing, messageOf } from '../base/error.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { ChildEffect } from '../kernel/effect.ts';
 import type { RunInput, StepError } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
-import type { AttemptRequest } from '../steps/attempt.ts';
+import { inheritedRecord } from '../steps/accepted-files.ts';
+import type { AttemptRequest, RunFamily } from '../steps/attempt.ts';
 import { ATTENDED } from '../steps/handover.ts';
+import type { Store } from '../store/store.ts';
 import type { EngineCore } from './engine.ts';
+import type { DriverHost } from './host.ts';
 import { findWorkflow } from './programs.ts';
 
 /** What a child is started from. */
@@ -72,9 +76,9 @@ async function beginChild(core: EngineCore, { parent, effect, request, given, ke
   const origin = workspace === undefined ? {} : { origin: { workspace, ...(head === undefined ? {} : { head }) } };
   // The agent that works for a run works for those that it starts.
   const { data } = await request.snapshot();
-  const facts = data[ATTENDED] === true ? { facts: { [ATTENDED]: true } } : {};
+  const facts = { ...(data[ATTENDED] === true ? { [ATTENDED]: true } : {}), ...inheritedRecord(data) };
   const signing = { ...(parent.signed === undefined ? {} : { signed: parent.signed }), ...(keys === undefined ? {} : { keys }) };
-  await core.start(workflow, input, { id: child, parent: { run: parent.id, path: activation.path }, depth, signing, ...origin, ...facts });
+  await core.start(workflow, input, { id: child, parent: { run: parent.id, path: activation.path }, depth, signing, ...origin, facts });
   if (request.signal.aborted) await cancelRun(core, child, parent.id);
 }
 
@@ -101,4 +105,28 @@ async function cancelRun(core: EngineCore, run: string, parent: string): Promise
   const input: RunInput = { type: 'control', at: core.clock.now(), actor: `run ${parent}`, action };
   await core.post({ run, dedupe: 'cancel/parent', values: [], input });
   await core.drive(run, { cancel: true });
+}
+
+/** What an attempt of a run may know of the run's family. */
+export function familyOf(host: Pick<DriverHost, 'store' | 'workflowOf'>, run: RunState): RunFamily {
+  return {
+    isChild: run.parent !== undefined,
+    workflow(name) {
+      try {
+        return host.workflowOf(name);
+      } catch {
+        return undefined;
+      }
+    },
+    data: () => familyData(host.store, run.id),
+  };
+}
+
+async function familyData(store: Store, run: string): Promise<readonly JsonObject[]> {
+  const { ancestors } = await store.family(run);
+  const all = [ancestors.at(-1) ?? run];
+  // It grows while it is read: each run is followed by those that it started.
+  for (const parent of all) all.push(...(await store.list({ parent })).map(({ id }) => id));
+  const others = all.filter((id) => id !== run);
+  return await Promise.all(others.map(async (id) => Object.fromEntries(await store.data(id))));
 }
