@@ -2,13 +2,12 @@
 // starting it once; its last commit puts mail into its parent's inbox, and a cancelled parent cancels it and waits.
 
 import { EngineError, isEngineError, isPassing, messageOf } from '../base/error.ts';
-import type { JsonObject } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { ChildEffect } from '../kernel/effect.ts';
 import type { RunInput, StepError } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import { inheritedRecord } from '../steps/accepted-files.ts';
-import type { AttemptRequest, RunFamily } from '../steps/attempt.ts';
+import type { AttemptRequest, FamilyRun, RunFamily } from '../steps/attempt.ts';
 import { ATTENDED } from '../steps/handover.ts';
 import type { Store } from '../store/store.ts';
 import type { EngineCore } from './engine.ts';
@@ -118,15 +117,23 @@ export function familyOf(host: Pick<DriverHost, 'store' | 'workflowOf'>, run: Ru
         return undefined;
       }
     },
-    data: () => familyData(host.store, run.id),
+    others: () => othersIn(host.store, run.id),
   };
 }
 
-async function familyData(store: Store, run: string): Promise<readonly JsonObject[]> {
+async function othersIn(store: Store, run: string): Promise<readonly FamilyRun[]> {
   const { ancestors } = await store.family(run);
-  const all = [ancestors.at(-1) ?? run];
+  const all = [{ id: ancestors.at(-1) ?? run, isReplaced: false }];
   // It grows while it is read: each run is followed by those that it started.
-  for (const parent of all) all.push(...(await store.list({ parent })).map(({ id }) => id));
-  const others = all.filter((id) => id !== run);
-  return await Promise.all(others.map(async (id) => Object.fromEntries(await store.data(id))));
+  for (const parent of all) {
+    const steps = new Set<string>();
+    // The newest comes first.
+    for (const { id } of await store.list({ parent: parent.id })) {
+      const step = (await store.load(id)).state.parent?.path.replaceAll(/#\d+/g, '') ?? '';
+      all.push({ id, isReplaced: parent.isReplaced || steps.has(step) });
+      steps.add(step);
+    }
+  }
+  const others = all.filter(({ id }) => id !== run);
+  return await Promise.all(others.map(async ({ id, isReplaced }) => ({ data: Object.fromEntries(await store.data(id)), isReplaced })));
 }

@@ -97,7 +97,8 @@ export async function onAcceptedFiles(job: Job, work: () => Promise<Work>): Prom
   }
   if (changesBetween({ files, guards: record.guards }, now).length === 0) return await work();
   // Another run of the family may have accepted it: only then are their data worth reading.
-  const ofFamily = acceptedFiles(record, [data, ...((await job.request.family?.data()) ?? [])]);
+  const others = (await job.request.family?.others()) ?? [];
+  const ofFamily = acceptedFiles(record, [data, ...others.map((run) => run.data)]);
   const changes = changesBetween({ files: ofFamily, guards: record.guards }, now);
   return changes.length === 0 ? await work() : refusal(job.request.bound.model.id, changes);
 }

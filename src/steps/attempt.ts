@@ -34,8 +34,15 @@ export interface RunFamily {
   readonly isChild: boolean;
   /** A workflow that a step starts by its name; undefined when there is none. */
   workflow(name: string): CompiledWorkflow | undefined;
-  /** The data of the other runs. */
-  data(): Promise<readonly JsonObject[]>;
+  /** What the other runs keep. */
+  others(): Promise<readonly FamilyRun[]>;
+}
+
+/** Another run of a family. */
+export interface FamilyRun {
+  readonly data: JsonObject;
+  /** True when the step that started it has started another one since: what it judged does not count any more. */
+  readonly isReplaced: boolean;
 }
 
 /** One thing a host wants done for one attempt. */
