@@ -32,8 +32,18 @@ const ALWAYS_PROTECTED: readonly string[] = Object.freeze([
   '.claude/hooks/**',
   '.mcp.json',
   '.codex/**',
+  '.cursor/*.json',
+  '.gemini/settings.json',
   '.vscode/**',
+  '.devcontainer/**',
+  '.envrc',
   '.npmrc',
+  '.yarnrc*',
+  '.pnpmfile.cjs',
+  '.pre-commit-config.yaml',
+  // What lies deeper is written by husky itself, when packages are installed.
+  '.husky/*',
+  'lefthook.y*ml',
 ]);
 
 const GIT = '.git/';
