@@ -9,6 +9,7 @@ import { createScriptedDriver, type ScriptedMove } from '../../src/agents/script
 import type { AnyWorkflow } from '../../src/api/engine.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { type Engine, type RunHandle, type RunView, step, workflow } from '../../src/index.ts';
+import { git } from '../git.ts';
 import { createRig, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -126,6 +127,33 @@ describe('a gate', () => {
     expect((await played(allowed, () => undefined)).view.status).toBe('completed');
     const { view } = await played(allowed, () => put('check.sh', 'exit 0\n'));
     expect([view.status, view.error]).toEqual(refused('check.sh (changed)'));
+  });
+
+  test('accepts what agents side by side may change, each in a checkout of its own', async () => {
+    git(rig.directory, 'init', '--quiet');
+    put('.gitignore', 'pawl.db*\n');
+    put('two.sh', 'false\n');
+    git(rig.directory, 'add', '.');
+    git(rig.directory, 'commit', '--quiet', '-m', 'first');
+    const apart = defineWorkflow({
+      name: 'apart',
+      steps: [
+        {
+          id: 'both',
+          parallel: {
+            branches: [
+              { id: 'one', agent: 'dev', prompt: 'One.', mayChange: ['check.sh'] },
+              { id: 'two', agent: 'dev', prompt: 'Two.', mayChange: ['two.sh'] },
+            ],
+          },
+          next: 'check',
+        },
+        { id: 'check', gate: { checks: ['sh check.sh', 'sh two.sh'] }, next: null },
+      ],
+    });
+    deeds = { one: write('check.sh', 'true\n'), two: write('two.sh', 'true\n') };
+    const view = await (await (await open([apart])).start(apart)).wait('idle');
+    expect([view.status, view.error]).toEqual(['completed', undefined]);
   });
 
   test('protects a test that an agent added from then on', async () => {

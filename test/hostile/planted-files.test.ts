@@ -122,8 +122,8 @@ describe('a file that judges is refused', () => {
     ['as a link that leads out', 'check.sh', () => symlinkSync(elsewhere(), at('check.sh'))],
     ['as a link that leads nowhere', 'tests/a.sh', () => symlinkSync('nowhere', at('tests/a.sh'))],
     ['as a hard link to another file', 'check.sh', () => linkSync(elsewhere(), at('check.sh'))],
-    ['as a named pipe', 'check.sh', () => execFileSync('mkfifo', [at('check.sh')])],
-    ['as a named pipe among the tests', 'tests/a.sh', () => execFileSync('mkfifo', [at('tests/a.sh')])],
+    ['as a named pipe', 'check.sh', () => execFileSync('/usr/bin/env', ['mkfifo', at('check.sh')])],
+    ['as a named pipe among the tests', 'tests/a.sh', () => execFileSync('/usr/bin/env', ['mkfifo', at('tests/a.sh')])],
     ['as a folder', 'check.sh', () => mkdirSync(at('check.sh'))],
     ['as a script that it sources', 'lib/count.sh', () => put('lib/count.sh', 'exit 0\n')],
   ])('%s', async (_how, path, replace) => {
@@ -152,7 +152,7 @@ describe('a file that judges is refused', () => {
   });
 
   test('and a new named pipe among the tests is not waited for', async () => {
-    const view = await played(() => execFileSync('mkfifo', [at('tests/pipe.sh')]));
+    const view = await played(() => execFileSync('/usr/bin/env', ['mkfifo', at('tests/pipe.sh')]));
     expect([view.status, view.error]).toEqual(refused('tests/pipe.sh (added)'));
   });
 });
