@@ -78,7 +78,8 @@ export function stateHome(shell: Shell): string {
   return join(home, '.local', 'state', 'pawl');
 }
 
-function accountHome(): string | undefined {
+/** The home folder of the account; undefined for a user id that has no account, as in some containers. */
+export function accountHome(): string | undefined {
   try {
     const home = homedir();
     return isAbsolute(home) ? home : undefined;

@@ -6,9 +6,12 @@ import type { CompiledWorkflow } from '../definition/code.ts';
 import type { ChildEffect } from '../kernel/effect.ts';
 import type { RunInput, StepError } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
-import type { AttemptRequest } from '../steps/attempt.ts';
+import { inheritedRecord } from '../steps/accepted-files.ts';
+import type { AttemptRequest, FamilyRun, RunFamily } from '../steps/attempt.ts';
 import { ATTENDED } from '../steps/handover.ts';
+import type { Store } from '../store/store.ts';
 import type { EngineCore } from './engine.ts';
+import type { DriverHost } from './host.ts';
 import { findWorkflow } from './programs.ts';
 
 /** What a child is started from. */
@@ -72,9 +75,9 @@ async function beginChild(core: EngineCore, { parent, effect, request, given, ke
   const origin = workspace === undefined ? {} : { origin: { workspace, ...(head === undefined ? {} : { head }) } };
   // The agent that works for a run works for those that it starts.
   const { data } = await request.snapshot();
-  const facts = data[ATTENDED] === true ? { facts: { [ATTENDED]: true } } : {};
+  const facts = { ...(data[ATTENDED] === true ? { [ATTENDED]: true } : {}), ...inheritedRecord(data) };
   const signing = { ...(parent.signed === undefined ? {} : { signed: parent.signed }), ...(keys === undefined ? {} : { keys }) };
-  await core.start(workflow, input, { id: child, parent: { run: parent.id, path: activation.path }, depth, signing, ...origin, ...facts });
+  await core.start(workflow, input, { id: child, parent: { run: parent.id, path: activation.path }, depth, signing, ...origin, facts });
   if (request.signal.aborted) await cancelRun(core, child, parent.id);
 }
 
@@ -101,4 +104,36 @@ async function cancelRun(core: EngineCore, run: string, parent: string): Promise
   const input: RunInput = { type: 'control', at: core.clock.now(), actor: `run ${parent}`, action };
   await core.post({ run, dedupe: 'cancel/parent', values: [], input });
   await core.drive(run, { cancel: true });
+}
+
+/** What an attempt of a run may know of the run's family. */
+export function familyOf(host: Pick<DriverHost, 'store' | 'workflowOf'>, run: RunState): RunFamily {
+  return {
+    isChild: run.parent !== undefined,
+    workflow(name) {
+      try {
+        return host.workflowOf(name);
+      } catch {
+        return undefined;
+      }
+    },
+    others: () => othersIn(host.store, run.id),
+  };
+}
+
+async function othersIn(store: Store, run: string): Promise<readonly FamilyRun[]> {
+  const { ancestors } = await store.family(run);
+  const all = [{ id: ancestors.at(-1) ?? run, isReplaced: false }];
+  // It grows while it is read: each run is followed by those that it started.
+  for (const parent of all) {
+    const steps = new Set<string>();
+    // The newest comes first.
+    for (const { id } of await store.list({ parent: parent.id })) {
+      const step = (await store.load(id)).state.parent?.path.replaceAll(/#\d+/g, '') ?? '';
+      all.push({ id, isReplaced: parent.isReplaced || steps.has(step) });
+      steps.add(step);
+    }
+  }
+  const others = all.filter(({ id }) => id !== run);
+  return await Promise.all(others.map(async ({ id, isReplaced }) => ({ data: Object.fromEntries(await store.data(id)), isReplaced })));
 }

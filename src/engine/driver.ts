@@ -22,6 +22,7 @@ import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
 import { changesBetween } from '../steps/subject-changes.ts';
 import type { CommitResult, ReceivedMail, SlotClaim } from '../store/store.ts';
 import { inputOf } from './attempt-input.ts';
+import { familyOf } from './children.ts';
 import { type Beside, createDelta, touchedPaths } from './delta.ts';
 import type { DriverHost, DriverStart } from './host.ts';
 import { MailGuard, type Queued } from './mail-guard.ts';
@@ -379,7 +380,8 @@ export class RunDriver {
     }
     this.noteBeside(result, { path, attempt });
     const input = inputOf(this.record, result, { at: this.host.clock.now(), path, attempt });
-    return result.remember === undefined ? [input] : [this.remembered(result.remember), input];
+    if (result.remember === undefined) return [input];
+    return [{ type: 'observed', at: this.host.clock.now(), facts: this.record.keep(result.remember) as Ref }, input];
   }
 
   /** What an attempt is given. */
@@ -399,16 +401,13 @@ export class RunDriver {
       activation,
       runId: this.run,
       workflow: this.host.workflowOf(this.state.workflow),
+      family: familyOf(this.host, this.state),
       params: this.record.params,
       result: held === undefined ? null : this.record.value(held),
       item: list?.[member?.index ?? 0] as AttemptRequest['item'],
       snapshot: () => this.record.snapshot(this.state),
       signal,
     };
-  }
-
-  private remembered(facts: JsonObject): RunInput {
-    return { type: 'observed', at: this.host.clock.now(), facts: this.record.keep(facts) as Ref };
   }
 
   private observed(

@@ -50,7 +50,7 @@ const FORGE_KEYS = ['pr_number', 'issue_number'];
 /** A run's memory while it is driven. */
 export class RunRecord implements View {
   params: JsonObject = {};
-  /** What the latest attempt to end had observed. */
+  /** What was observed in the latest attempt whose end is not decided yet. */
   observed: { readonly path: Path; readonly evidence: Json | undefined } | undefined;
   private readonly options: RecordOptions;
   private readonly known = new Map<string, Json>();
@@ -191,6 +191,7 @@ export class RunRecord implements View {
       if (event.type === 'step.changed' && event.group !== undefined) this.groups.set(event.activation.path, new Map());
     }
     for (const { event, activation } of ended) {
+      if (this.observed?.path === activation.path) this.observed = undefined;
       if (event.type !== 'step.settled') continue;
       const output = event.output === undefined ? null : this.value(event.output);
       const { member } = activation;

@@ -28,6 +28,23 @@ export interface SideWork {
   readonly tree?: { readonly id: string; readonly head?: string };
 }
 
+/** The runs that a run started, and those that led to it. They all work in the same place. */
+export interface RunFamily {
+  /** True when another run started this one. */
+  readonly isChild: boolean;
+  /** A workflow that a step starts by its name; undefined when there is none. */
+  workflow(name: string): CompiledWorkflow | undefined;
+  /** What the other runs keep. */
+  others(): Promise<readonly FamilyRun[]>;
+}
+
+/** Another run of a family. */
+export interface FamilyRun {
+  readonly data: JsonObject;
+  /** True when the step that started it has started another one since: what it judged does not count any more. */
+  readonly isReplaced: boolean;
+}
+
 /** One thing a host wants done for one attempt. */
 export interface AttemptRequest<Model extends StepModel = StepModel> {
   /**
@@ -45,6 +62,8 @@ export interface AttemptRequest<Model extends StepModel = StepModel> {
   /** While it works in a checkout of its own: what was found before, elsewhere, is no measure. */
   readonly apart?: SideWork;
   readonly workflow: CompiledWorkflow;
+  /** Absent in a host without child runs. */
+  readonly family?: RunFamily;
   readonly params: JsonObject;
   /** verify: what the work brought. */
   readonly result: Json;

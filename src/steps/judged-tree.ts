@@ -4,12 +4,13 @@
 // L1. The last gate, the last approval and the last review must be about the tree that lands.
 // L2. So must every earlier one, unless a step changed the tree after it: then the workflow meant it to be replaced. A step
 //     that left the tree as it found it replaces nothing, whoever changed it before.
+// L3. Runs of one family work on one tree: the verdicts and the work of all of them count, whichever run lands it.
 //
 // Anything else was changed behind the back of the run, and what was judged is not what would land.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { landsWork } from '../definition/landing.ts';
-import { type Definition, membersOf } from '../definition/model.ts';
+import { membersOf, type StepModel } from '../definition/model.ts';
 import { TreeTrouble } from '../process/git-tree.ts';
 import { type Job, stepError, type Work } from './work.ts';
 import { treeNow, type WorkspaceTree } from './workspace-tree.ts';
@@ -29,6 +30,11 @@ export interface JudgedTree {
   readonly group?: string;
 }
 
+/** A verdict, and whether another run of the family gave it. */
+export interface RequiredVerdict extends JudgedTree {
+  readonly isForeign: boolean;
+}
+
 interface Judging {
   readonly tree: WorkspaceTree | undefined;
   readonly from?: WorkspaceTree | undefined;
@@ -38,7 +44,7 @@ interface Judging {
 }
 
 const PREFIX = '$tree:';
-const WORKS: ReadonlySet<string> = new Set(['agent', 'command', 'generate', 'task', 'validate']);
+const WORKS: ReadonlySet<string> = new Set(['agent', 'command', 'generate', 'task', 'own', 'validate']);
 
 /** A tree as the evidence of an attempt names it. */
 export function treeEvidence({ id, head }: WorkspaceTree): { readonly [name: string]: Json } {
@@ -67,7 +73,7 @@ export function judgedTree({ bench, request, context }: Job, { tree, from, by, h
  * began with: what changed while it went on, it may not have seen.
  */
 export async function notingTree(job: Job, work: () => Work | Promise<Work>): Promise<Work> {
-  if (!mayLand(job)) return await work();
+  if (!mayLand(job) || !(await isWorthNoting(job))) return await work();
   const from = job.request.want === 'execute' ? await foundBefore(job) : undefined;
   const done = await work();
   if ('handed' in done || 'asks' in done || job.request.signal.aborted) return done;
@@ -101,18 +107,21 @@ function withoutTree({ request }: Job, done: Work): Work {
   };
 }
 
-/** Whether what a step does may be merged by the same run. */
+/** Whether what a step does may be merged by the same run, or by another one of its family. */
 function mayLand({ bench, request }: Pick<Job, 'bench' | 'request'>): boolean {
-  const { kind } = request.bound.model;
-  const { definition } = request.workflow;
-  // The functions of a flow may be thousands; none of them is worth asking git each time.
-  if (bench.services.forge === undefined || !WORKS.has(kind) || (kind === 'task' && definition.form === 'flow')) return false;
-  return lands(definition);
+  if (bench.services.forge === undefined || !WORKS.has(request.bound.model.kind)) return false;
+  const { form, steps } = request.workflow.definition;
+  return form === 'flow' || request.family?.isChild === true || steps.some((step) => landsWork(step) || startsRuns(step));
 }
 
-/** Whether a workflow may merge: a flow can always. */
-function lands({ form, steps }: Definition): boolean {
-  return form === 'flow' || steps.some(landsWork);
+function startsRuns(step: StepModel): boolean {
+  return step.kind === 'workflow' || membersOf(step).some(startsRuns);
+}
+
+/** The functions of a flow may be thousands: asking git about each is worth it only where a verdict may be replaced. */
+async function isWorthNoting({ request }: Job): Promise<boolean> {
+  if (request.bound.model.kind !== 'task' || request.workflow.definition.form !== 'flow' || request.family?.isChild === true) return true;
+  return judgedIn((await request.snapshot()).data).some(({ by }) => by !== 'work');
 }
 
 /** The tree of the workspace for work that leaves it for a checkout of its own, where a landing may be held to it. */
@@ -149,20 +158,30 @@ function approves(claim: Json | undefined): boolean {
 }
 
 /** The verdicts that must be about what lands. */
-export function requiredVerdicts(data: JsonObject, { form, steps }: Definition): readonly JudgedTree[] {
-  const all = Object.entries(data).flatMap(([key, value]) =>
-    key.startsWith(PREFIX) && isJsonObject(value) ? [value as unknown as JudgedTree] : [],
+export async function requiredVerdicts({ request, context }: Job): Promise<readonly RequiredVerdict[]> {
+  const own = judgedIn(context.snapshot.data).map((one) => ({ ...one, isForeign: false }));
+  const others = (await request.family?.others()) ?? [];
+  const foreign = others.flatMap(({ data, isReplaced }, run) =>
+    judgedIn(data)
+      .filter(({ by }) => by === 'work' || !isReplaced)
+      // The groups of another run may have the same paths as those of this one.
+      .map((one) => ({ ...one, isForeign: true, ...(one.group === undefined ? {} : { group: `${run}/${one.group}` }) })),
   );
+  const all: readonly RequiredVerdict[] = [...own, ...foreign];
   const verdicts = all.filter(({ by }) => by !== 'work');
   const works = all.filter(({ by }) => by === 'work');
   const last = (['gate', 'review', 'approval'] as const).map((by) => latestOf(verdicts.filter((one) => one.by === by)));
   const isLast = (one: JudgedTree): boolean =>
     last.some((other) => other === one || (other?.group !== undefined && other.group === one.group));
-  // What a child run changed is in its own record, and what a function of a flow changed in none.
-  const isUnseen = form === 'flow' || steps.some((step) => [step, ...membersOf(step)].some(({ kind }) => kind === 'workflow'));
   const isReplaced = (one: JudgedTree): boolean =>
-    isUnseen || works.some(({ at, tree, from }) => at >= one.at && tree !== one.tree && (from === undefined || from !== tree));
+    works.some(({ at, tree, from }) => at >= one.at && tree !== one.tree && (from === undefined || from !== tree));
   return verdicts.filter((one) => isLast(one) || !isReplaced(one));
+}
+
+function judgedIn(data: JsonObject): JudgedTree[] {
+  return Object.entries(data).flatMap(([key, value]) =>
+    key.startsWith(PREFIX) && isJsonObject(value) ? [value as unknown as JudgedTree] : [],
+  );
 }
 
 function latestOf(list: readonly JudgedTree[]): JudgedTree | undefined {

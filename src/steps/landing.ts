@@ -11,7 +11,7 @@ import type { Forge } from '../forge/forge.ts';
 import { git } from '../process/git.ts';
 import { changesOfTrees, fastForward, treeOfCommit } from '../process/git-tree.ts';
 import type { CheckResult } from './attempt.ts';
-import { type JudgedTree, requiredVerdicts } from './judged-tree.ts';
+import { type RequiredVerdict, requiredVerdicts } from './judged-tree.ts';
 import { gitFolder } from './protected-files.ts';
 import { type Job, stepError, type Work } from './work.ts';
 import { isOwnWorktree, treeNow } from './workspace-tree.ts';
@@ -25,10 +25,9 @@ const FILES_SHOWN = 20;
 
 /** Compares what a merge would land with what the verdicts of the run are about. */
 export async function checkLanding(job: Job, forge: Forge, subject: ActionSubject): Promise<Landing> {
-  const { request, context, bench } = job;
-  const required = requiredVerdicts(context.snapshot.data, request.workflow.definition).filter(({ tree }) => tree !== null);
+  const required = (await requiredVerdicts(job)).filter(({ tree }) => tree !== null);
   if (required.length === 0 || subject.pr === undefined) return { subject };
-  const { cwd } = bench.services;
+  const { cwd } = job.bench.services;
   if ((await gitFolder(cwd)) === undefined) {
     const { id } = await treeNow(job);
     return verdictOn(job, required, { subject, tree: id });
@@ -55,7 +54,7 @@ interface Candidate {
   readonly tree: string;
 }
 
-async function verdictOn(job: Job, required: readonly JudgedTree[], { subject, tree }: Candidate): Promise<Landing> {
+async function verdictOn(job: Job, required: readonly RequiredVerdict[], { subject, tree }: Candidate): Promise<Landing> {
   const head = subject.head === undefined ? {} : { head: subject.head };
   const stale = required.filter((one) => one.tree !== tree).sort((one, other) => one.at - other.at);
   if (stale.length === 0) return { subject, evidence: { tree, ...head } };
@@ -63,7 +62,7 @@ async function verdictOn(job: Job, required: readonly JudgedTree[], { subject, t
   if (again?.kind === 'passed') return { subject, evidence: { tree, ...head, again: stale.map(({ step }) => step) }, checks: again.checks };
   const files = await filesBetween(job, stale, tree);
   const shown = files.slice(0, FILES_SHOWN).join(', ') + (files.length > FILES_SHOWN ? ` and ${files.length - FILES_SHOWN} more` : '');
-  const judges = stale.map(({ by, step }) => `${NOUNS[by]} "${step}"`).join(', ');
+  const judges = stale.map(describeVerdict).join(', ');
   const what = subject.head === undefined ? 'the workspace' : `the head ${subject.head} of pull request #${subject.pr}`;
   const differs = `${judges} judged another tree${shown === '' ? '' : `; these files differ: ${shown}`}`;
   const error = `${what} is not what was checked: ${differs}${again === undefined ? '' : `; checked again, it does not pass: ${again.why}`}`;
@@ -74,21 +73,22 @@ async function verdictOn(job: Job, required: readonly JudgedTree[], { subject, t
 }
 
 /** Why the way back from the merge would change nothing: a verdict is stale that is not given again on it. */
-function notRenewed({ bound, workflow }: Job['request'], stale: readonly JudgedTree[]): string | undefined {
+function notRenewed({ bound, workflow }: Job['request'], stale: readonly RequiredVerdict[]): string | undefined {
   const { definition } = workflow;
   const back = bound.model.next.stale_tree;
   if (definition.form === 'flow' || back === undefined || !('to' in back) || !('step' in back.to)) return undefined;
   const target = back.to.step;
   const renewed = new Set([target, ...stepsAfter(definition, target)]);
-  // Gates are made again by the merge itself, once nothing else is stale.
-  const isGivenAgain = ({ step }: JudgedTree): boolean =>
+  // Gates of this run are made again by the merge itself, once nothing else is stale; those of a child when it is run again.
+  const isGivenAgain = ({ step, isForeign }: RequiredVerdict): boolean =>
     definition.steps.some((model) => {
       const { id, kind } = model;
+      if (isForeign) return renewed.has(id) && [model, ...membersOf(model)].some((one) => one.kind === 'workflow');
       return id === step ? kind === 'gate' || renewed.has(id) : renewed.has(id) && membersOf(model).some((member) => member.id === step);
     });
   const lost = stale.find((one) => !isGivenAgain(one));
   if (lost === undefined) return undefined;
-  return `the way back leads to "${target}", and ${NOUNS[lost.by]} "${lost.step}" is not made again from there`;
+  return `the way back leads to "${target}", and ${describeVerdict(lost)} is not made again from there`;
 }
 
 function unrenewedWork(step: string, why: string): Work {
@@ -99,10 +99,10 @@ function unrenewedWork(step: string, why: string): Work {
 type Again = { readonly kind: 'passed' | 'refused'; readonly why: string; readonly checks: readonly CheckResult[] };
 
 /** Makes gates again on what would land, where steps after them changed the tree: that is what the workspace holds now. */
-async function madeAgain(job: Job, stale: readonly JudgedTree[], tree: string): Promise<Again | undefined> {
+async function madeAgain(job: Job, stale: readonly RequiredVerdict[], tree: string): Promise<Again | undefined> {
   const checks: CheckResult[] = [];
-  for (const { step } of stale) {
-    const model = job.request.workflow.definition.steps.find(({ id, kind }) => id === step && kind === 'gate');
+  for (const { step, isForeign } of stale) {
+    const model = isForeign ? undefined : job.request.workflow.definition.steps.find(({ id, kind }) => id === step && kind === 'gate');
     if (model === undefined || (await treeNow(job)).id !== tree) return undefined;
     const done = await job.bench.kinds.gate?.execute?.({ ...job, request: { ...job.request, bound: { model, code: NO_CODE } } });
     if (done === undefined) return undefined;
@@ -117,6 +117,10 @@ async function madeAgain(job: Job, stale: readonly JudgedTree[], tree: string): 
   return { kind: 'passed', why: '', checks };
 }
 
+function describeVerdict({ by, step, isForeign }: RequiredVerdict): string {
+  return `${NOUNS[by]} "${step}"${isForeign ? ' of another run of its family' : ''}`;
+}
+
 const NOUNS = { gate: 'gate', review: 'the review', approval: 'the approval', work: 'step' } as const;
 
 function staleWork(error: string, facts: JsonObject): Work {
@@ -129,7 +133,7 @@ function staleWork(error: string, facts: JsonObject): Work {
   };
 }
 
-async function filesBetween({ bench }: Job, stale: readonly JudgedTree[], tree: string): Promise<string[]> {
+async function filesBetween({ bench }: Job, stale: readonly RequiredVerdict[], tree: string): Promise<string[]> {
   const found = new Set<string>();
   for (const other of new Set(stale.map((one) => one.tree))) {
     // Without git, or after a cleanup of its objects, only that they differ is known.

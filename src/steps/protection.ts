@@ -12,44 +12,24 @@
 //
 // It is not seen who changed a file: steps that work at the same time in one workspace answer for each other.
 
-import { join, posix } from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { membersOf, type StepModel } from '../definition/model.ts';
 import { patternRefusal } from '../definition/output-pattern.ts';
+import { isAgentWork, recordIn } from './accepted-files.ts';
 import { notingChanges } from './flow-protection.ts';
-import { commandsIn, type GateCommand, gateGuards } from './gate-files.ts';
 import { matches } from './glob.ts';
-import { digestProtected, type Guard, isUnreadable } from './protected-files.ts';
-import type { ProgramSetting, StageSetting } from './services.ts';
+import { type Guard, isUnreadable } from './protected-files.ts';
+import {
+  type Change,
+  changesBetween,
+  type Digests,
+  describeChanges,
+  digestGuarded,
+  GIT_GUARDS,
+  guardFor,
+  sharedGuards,
+  type Watched,
+} from './protected-guards.ts';
 import { type Executor, type Job, stepError, type Work } from './work.ts';
-import { readWorkspaceFile } from './workspace-file.ts';
-
-/** What is protected from every agent, named or not; nothing may be added there either. */
-const ALWAYS_PROTECTED: readonly string[] = Object.freeze([
-  '.pawl/**',
-  '.squadron/**',
-  '.git/hooks/**',
-  '.git/config',
-  '.git/config.worktree',
-  '.git/info/*',
-  '.gitattributes',
-  '.github/workflows/**',
-  '.github/actions/**',
-  '.gitlab-ci.yml',
-  '.circleci/**',
-  'Jenkinsfile',
-  'azure-pipelines.yml',
-  '.claude/settings*.json',
-  '.claude/hooks/**',
-  '.mcp.json',
-  '.codex/**',
-  '.vscode/**',
-  '.npmrc',
-]);
-
-const SHOWN_MAX = 20;
-
-type Digests = ReadonlyMap<string, string>;
 
 /** Does the work of an agent, and lets its verdict count when it left the protected files alone. */
 export async function protecting(job: Job, work: Executor): Promise<Work> {
@@ -75,12 +55,6 @@ export async function protectedBefore(job: Job): Promise<JsonObject | undefined>
   return keptAs(job, { guards, files: await takeDigests(job, guards) });
 }
 
-// A command that is handed out is an agent's work as well: that shows when its report is verified.
-function isAgentWork({ request }: Job): boolean {
-  const { kind } = request.bound.model;
-  return kind === 'agent' || kind === 'generate' || request.want === 'verify';
-}
-
 /** The patterns that people wrote: for the project, the workflow or the step. */
 function namedPatterns({ bench, request }: Job): readonly string[] {
   const { bound, workflow } = request;
@@ -88,29 +62,9 @@ function namedPatterns({ bench, request }: Job): readonly string[] {
 }
 
 async function guardsOf(job: Job): Promise<readonly Guard[]> {
-  const { cwd } = job.bench.services;
-  const read = async (path: string): Promise<string | undefined> => (await readWorkspaceFile(join(cwd, path)))?.toString();
-  return [
-    ...ALWAYS_PROTECTED.map((pattern) => ({ pattern, isClosed: true })),
-    ...namedPatterns(job).map((pattern) => (pattern.endsWith('/') ? { pattern: `${pattern}**`, isClosed: true } : { pattern })),
-    ...(await gateGuards(gateCommands(job), read)),
-  ];
-}
-
-/** The commands that judge the work of this workflow: those of its gates, and the stages of its validations. */
-function gateCommands({ bench, request }: Job): GateCommand[] {
-  const steps = request.workflow.definition.steps.flatMap(withInner);
-  const checks = steps.flatMap((step) => (step.kind === 'gate' ? commandsIn(step.config.checks) : []));
-  const stages = steps.some(({ kind }) => kind === 'validate') ? Object.values(bench.services.stages ?? {}) : [];
-  return [...checks, ...stages.flatMap((stage) => (typeof stage === 'string' ? [{ run: stage }] : isProgram(stage) ? [stage] : []))];
-}
-
-function withInner(step: StepModel): StepModel[] {
-  return [step, ...membersOf(step).flatMap(withInner)];
-}
-
-function isProgram(stage: StageSetting): stage is ProgramSetting {
-  return typeof stage === 'object' && !Array.isArray(stage);
+  const ofStep = (job.request.bound.model.protected ?? []).map(guardFor);
+  const all = [...GIT_GUARDS, ...ofStep, ...(await sharedGuards(job)), ...(recordIn(job.context.snapshot.data)?.guards ?? [])];
+  return [...new Map(all.map((guard) => [JSON.stringify(guard), guard])).values()];
 }
 
 function refusalOf(job: Job): Work | undefined {
@@ -137,12 +91,6 @@ function unreadableOf(job: Job, { files }: Baseline): Work | undefined {
   return { error: stepError('STEP_FAILED', `${what}: ${why}; ${advice}`, { retryable: false }) };
 }
 
-/** What was there before the work, and which files were looked at: afterwards the same ones are, whatever scripts say then. */
-interface Watched {
-  readonly files: Digests;
-  readonly guards: readonly Guard[];
-}
-
 interface Baseline extends Watched {
   readonly isKept: boolean;
 }
@@ -155,10 +103,7 @@ async function openBaseline(job: Job): Promise<Baseline> {
 }
 
 async function takeDigests(job: Job, guards: readonly Guard[]): Promise<Digests> {
-  const { services } = job.bench;
-  const own = services.pidDir?.replace(/\.pids$/, '');
-  const { signal } = job.request;
-  const all = await digestProtected({ cwd: services.cwd, guards, signal, ...(own === undefined ? {} : { own }) });
+  const all = await digestGuarded(job, guards);
   const lifted = job.request.bound.model.mayChange ?? [];
   return new Map([...all].filter(([path]) => !lifted.some((pattern) => matches(path, pattern))));
 }
@@ -185,31 +130,10 @@ function remembering(job: Job, done: Work, { isKept, ...watched }: Baseline): Wo
   return isKept || job.request.apart !== undefined ? done : { ...done, remember: { ...done.remember, ...keptAs(job, watched) } };
 }
 
-interface Change {
-  readonly path: string;
-  readonly what: 'changed' | 'deleted' | 'added';
-}
-
-function changesBetween({ files: before, guards }: Watched, after: Digests): Change[] {
-  const changes: Change[] = [];
-  for (const [path, digest] of before) {
-    const now = after.get(path);
-    if (now !== digest) changes.push({ path, what: now === undefined ? 'deleted' : 'changed' });
-  }
-  const closed = guards.filter(({ isClosed }) => isClosed === true).map(({ pattern }) => posix.normalize(pattern));
-  for (const [path, digest] of after) {
-    if (before.has(path)) continue;
-    if (isUnreadable(digest) || closed.some((pattern) => matches(path, pattern))) changes.push({ path, what: 'added' });
-  }
-  return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
 function voided(job: Job, done: Work, changed: readonly Change[]): Work {
   const { id } = job.request.bound.model;
-  const shown = changed.slice(0, SHOWN_MAX).map(({ path, what }) => `${path} (${what})`);
-  const more = changed.length > SHOWN_MAX ? ` and ${changed.length - SHOWN_MAX} more` : '';
   const message =
-    `protected files are not as they were before step "${id}", so its verdict does not count: ${shown.join(', ')}${more}; ` +
+    `protected files are not as they were before step "${id}", so its verdict does not count: ${describeChanges(changed)}; ` +
     'put them back as they were (remove those that were added), and do the work without touching them. ' +
     'Only the author of the workflow can allow such a change, with may_change (mayChange in TypeScript) at this step';
   const { claim, actor, remember, checks, evidence } = done;

@@ -12,6 +12,7 @@ import { pipelineOf } from '../definition/kind.ts';
 import { heldBy } from '../kernel/activation.ts';
 import { createRedactor } from '../process/redact.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
+import { acceptingChanges, recordBefore } from './accepted-files.ts';
 import type { AttemptRequest, AttemptResult, AttemptRunner, CheckResult } from './attempt.ts';
 import { evaluateConditions } from './conditions.ts';
 import { type AttemptContext, openContext } from './context.ts';
@@ -90,7 +91,7 @@ const WANTS: Readonly<Record<AttemptRequest['want'], Want>> = { prepare, execute
 async function prepare(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   if (pipelineOf(request.bound.model.kind) === 'execute') {
     const job = { bench, request, context };
-    const found = { ...(await beforeWork(job)), ...(await protectedBefore(job)) };
+    const found = { ...(await beforeWork(job)), ...(await protectedBefore(job)), ...(await recordBefore(job)) };
     const handsOut = isForCaller(job) ? { handsOut: true as const } : {};
     return { type: 'ready', ...(Object.keys(found).length === 0 ? {} : { found }), ...handsOut, checks: NO_CHECKS };
   }
@@ -106,6 +107,10 @@ async function observe(bench: Bench, request: AttemptRequest, context: AttemptCo
 }
 
 function execute(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+  return acceptingChanges({ bench, request, context }, () => executeInPlace(bench, request, context));
+}
+
+function executeInPlace(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   const { kind } = request.bound.model;
   // Only members can have rivals. What is handed out is done by an agent that has its own place to work.
   const isAlone = request.group === undefined || (kind !== 'agent' && kind !== 'command');
@@ -189,7 +194,8 @@ async function contracted(
 }
 
 async function verify(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
-  if (pipelineOf(request.bound.model.kind) === 'execute') return verifyReport({ bench, request, context });
+  const job = { bench, request, context };
+  if (pipelineOf(request.bound.model.kind) === 'execute') return acceptingChanges(job, () => verifyReport(job));
   const { evidence, error } = await evaluateConditions('postconditions', request, context.after(request.result));
   const noted = { evidence: { postconditions: evidence }, checks: NO_CHECKS };
   if (error !== undefined) return { type: 'errored', error, claim: request.result, ...noted };

@@ -38,10 +38,7 @@ async function treeOf(job: Job): Promise<JsonObject | undefined> {
   try {
     const { id } = await treeNow(job);
     if (id === '') return undefined;
-    const { snapshot } = job.context;
-    const judges = requiredVerdicts(snapshot.data, job.request.workflow.definition).filter(
-      ({ by, tree }) => by !== 'approval' && tree !== null,
-    );
+    const judges = (await requiredVerdicts(job)).filter(({ by, tree }) => by !== 'approval' && tree !== null);
     const stale = await Promise.all(
       judges.filter(({ tree }) => tree !== id).map(async ({ step, tree }) => ({ step, files: await changedFiles(job, String(tree), id) })),
     );

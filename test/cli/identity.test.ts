@@ -1,6 +1,6 @@
 // Keys of people, signed decisions and trust by signature, as users and attackers meet them at the command line.
 
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -285,8 +285,18 @@ describe('pawl trust --sign', () => {
       stderr: expect.stringContaining('absolute path'),
     });
     expect(await started({ PAWL_STATE: rig.state })).toMatchObject({ code: 2, stderr: expect.stringContaining('without an enrolled key') });
+    // As the administrator the test gives it to another account; as anybody else it lets every account write it.
+    const keys = join(rig.folder, 'keys.pub');
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) chownSync(keys, 4242, 4242);
+    else chmodSync(keys, 0o666);
+    expect(await started({})).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining(isRoot ? 'belongs to another user' : 'others may write'),
+    });
+    rmSync(keys);
     mkdirSync(join(rig.folder, 'ci'), { recursive: true });
-    writeFileSync(join(rig.folder, 'keys.pub'), 'hello\n');
+    writeFileSync(keys, 'hello\n');
     expect(await started({})).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a public key') });
   });
 });

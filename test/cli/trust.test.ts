@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { isOwnFile } from '../../src/cli/trust/trust.ts';
 import { CliRig } from './rig.ts';
 
 let rig: CliRig;
@@ -63,6 +64,34 @@ describe('without a terminal', () => {
     expect((await rig.run(['run', 'hello'])).code).toBe(0);
     const neighbour = rig.write('../project-2/hello.mjs', HELLO.replace(/import \{ word.*\n/, '').replace('word', "'x'"));
     expect((await rig.run(['run', neighbour])).code).toBe(4);
+  });
+
+  // As the administrator the test gives them to another account; as anybody else it lets every account write them.
+  test.each([
+    ['the workflow', '.pawl/workflows/hello.ts'],
+    ['a file that it imports', '.pawl/workflows/lib/word.ts'],
+    ['a local file of settings', '.pawl/config.local.yaml'],
+  ])('a trusted folder does not cover %s when another account wrote it or can change it', async (_what, name) => {
+    const local = rig.write('.pawl/config.local.yaml', 'commands: { review: [touch, ran] }\n');
+    await rig.run(['trust', '--folder', '--yes']);
+    expect((await rig.run(['run', 'hello'])).code).toBe(0);
+    const path = join(rig.project, name);
+    if (process.getuid?.() === 0) chownSync(path, 4242, 4242);
+    else chmodSync(path, 0o666);
+    const { code, stderr } = await rig.run(['run', 'hello']);
+    expect({ code, stderr }).toMatchObject({ code: 4, stderr: expect.stringContaining(`another user wrote ${path} or can change it`) });
+    await rig.run(['trust', file, local, '--yes']);
+    expect((await rig.run(['run', 'hello'])).code).toBe(0);
+  });
+
+  test("a file is its user's own when nobody else, but the administrator, can have written it", () => {
+    const own = { uid: 1000, mode: 0o100664 };
+    expect([isOwnFile(own, 1000), isOwnFile({ ...own, uid: 0 }, 1000), isOwnFile(own, undefined)]).toEqual([true, true, true]);
+    expect([isOwnFile({ ...own, uid: 1001 }, 1000), isOwnFile(own, 0), isOwnFile({ ...own, mode: 0o100666 }, 1000)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
   });
 
   test('the home folder is too much to trust', async () => {

@@ -82,6 +82,28 @@ test('a failed step carries what was observed, also when the flow is replayed', 
   expect(seen[1]).toEqual(seen[0]);
 });
 
+test('a failure carries nothing that was observed in an earlier attempt', async () => {
+  const seen: Json[] = [];
+  const flow = workflow('retried', function* () {
+    try {
+      yield* step('build').command('test -e first && exec tail -f /dev/null; touch first; exit 3').retry(2).timeout('1s');
+    } catch (error) {
+      if (!(error instanceof StepFailed)) throw error;
+      seen.push(error.evidence);
+    }
+    yield* step('go').signal('go');
+  });
+  const first = await rig.open({ workflows: [flow] });
+  const run = await first.start(flow);
+  expect((await run.wait('idle')).steps.map(({ path, attempt }) => `${path} ${attempt}`)).toEqual(['build#1 1', 'build#1 2', 'go#1 1']);
+  await first.close();
+  const second = await rig.open({ workflows: [flow] });
+  await second.run(run.id).signal('go');
+  await second.run(run.id).wait();
+  // Live, and replayed by the second engine.
+  expect(seen).toEqual([null, null]);
+});
+
 test('an engine in a block is closed at its end', async () => {
   const flow = workflow('short', function* () {
     return yield* step('a').task(() => 1);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { AgentAnswer, AgentRequest } from '../../src/agents/driver.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
-import { hostileAgents, runHostile } from '../../src/proof/index.ts';
+import { type HostileName, hostileAgents, runHostile } from '../../src/proof/index.ts';
 
 const done: AgentAnswer = { kind: 'answered', success: true, output: { note: 'done' } };
 
@@ -54,10 +54,15 @@ describe('a step behind a gate', () => {
         { id: 'check', gate: { checks: ['sh run.sh'] }, next: null },
       ],
     });
-    const result = await runHostile(judged, { files: indirect, honest });
-    expect(result.falseCompletions).toEqual([
-      { agent: 'loosens-tests', step: 'mend', how: 'driven' },
-      { agent: 'loosens-tests', step: 'mend', how: 'attended' },
+    // Whether a change that comes later is in time for the gate is a matter of luck.
+    const agents = (Object.keys(hostileAgents) as HostileName[]).filter((name) => name !== 'loosens-tests-later');
+    const result = await runHostile(judged, { files: indirect, honest, agents });
+    const found = result.falseCompletions.map(({ agent, step, how }) => `${agent} ${step} ${how}`).sort();
+    expect(found).toEqual([
+      'links-tests mend attended',
+      'links-tests mend driven',
+      'loosens-tests mend attended',
+      'loosens-tests mend driven',
     ]);
     expect(result.report()).toContain('FALSE COMPLETION: "loosens-tests" (driven) got away with step "mend"');
   });

@@ -10,7 +10,7 @@ import { EngineError, messageOf } from '../../base/error.ts';
 import type { Given } from '../command.ts';
 import { type Project, stateHome } from '../project.ts';
 import type { Shell } from '../shell.ts';
-import { isInside } from '../trust/trust.ts';
+import { isInside, isOwnFile } from '../trust/trust.ts';
 
 /** The variable that names a file of public keys, for machines that have no enrolled key. */
 const TRUSTED_KEYS = 'PAWL_TRUSTED_KEYS';
@@ -43,8 +43,11 @@ function trustedText(shell: Shell, project: Project, file: string): string {
   try {
     const path = realpathSync(file);
     if (isInside(realpathSync(project.root), path)) throw refuse('which lies in the project it would vouch for; keep it outside');
-    if (process.platform !== 'win32' && (statSync(path).mode & 0o022) !== 0)
+    const facts = statSync(path);
+    if (process.platform !== 'win32' && (facts.mode & 0o022) !== 0)
       throw refuse('which others may write; take that right away with: chmod go-w FILE');
+    if (!isOwnFile(facts, process.getuid?.()))
+      throw refuse('which belongs to another user; make it yours, or that of root, with: chown USER FILE');
     return readFileSync(path, 'utf8');
   } catch (cause) {
     if (cause instanceof EngineError) throw cause;

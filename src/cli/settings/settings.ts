@@ -9,14 +9,13 @@
 //     it widens nothing, and nothing is driven while it would.
 
 import { existsSync, realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { AMOUNTS, type Budget } from '../../definition/budget.ts';
 import type { Limits } from '../../engine/limits.ts';
 import type { StageSetting } from '../../steps/services.ts';
-import type { Project } from '../project.ts';
+import { accountHome, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import type { Setting } from './file.ts';
 
@@ -134,8 +133,8 @@ function userFolder(shell: Shell): string | undefined {
   const { XDG_CONFIG_HOME, APPDATA, HOME } = shell.env;
   if (XDG_CONFIG_HOME !== undefined && isAbsolute(XDG_CONFIG_HOME)) return join(XDG_CONFIG_HOME, 'pawl');
   if (process.platform === 'win32' && APPDATA !== undefined) return join(APPDATA, 'pawl');
-  const home = HOME !== undefined && HOME !== '' ? HOME : homedir();
-  return isAbsolute(home) ? join(home, '.config', 'pawl') : undefined;
+  const home = HOME !== undefined && HOME !== '' ? HOME : accountHome();
+  return home !== undefined && isAbsolute(home) ? join(home, '.config', 'pawl') : undefined;
 }
 
 /** Every setting of every file, the strongest first; those that another one overrides are not in force. */

@@ -1,7 +1,7 @@
 // Owns whose code may run. Running a workflow runs its module, so its content must be trusted first: this very content,
 // or whatever lies in a folder. What is trusted is kept in the user's state directory, where no project can write it.
 
-import { readFileSync, realpathSync } from 'node:fs';
+import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import type { ModuleGraph } from '../../authoring/discover/imports.ts';
@@ -30,6 +30,7 @@ export interface Trust {
 
 const NOBODY: Trust = { folders: {}, files: {} };
 const DIGEST_SHOWN = 16;
+const WRITABLE_BY_ALL = 0o002;
 
 /** The file that keeps what this user trusts. */
 function trustFile(shell: Shell): string {
@@ -121,20 +122,21 @@ export async function assertTrusted(
 ): Promise<ModuleGraph | undefined> {
   const trust = readTrust(shell);
   const path = realpathSync(file);
-  if (trustedFolder(trust, path) !== undefined) return undefined;
   const graph = await readGraph(path);
+  const foreign = foreignFile(graph);
+  if (trustedFolder(trust, path) !== undefined && foreign === undefined) return undefined;
   const trusted = trust.files[path];
   if (trusted?.digest === graph.digest) return graph;
   const { voucherOf } = await import('./signature.ts');
   if (voucherOf(shell, project, graph) !== undefined) return graph;
   const changed = trusted === undefined ? [] : changedSince(trusted, graph);
   if (!shell.isInteractive || (await tryRight(shell, { demand: 'trust', on: 'pawl trust' })) === undefined)
-    throw notTrusted(graph, changed, use);
+    throw notTrusted(graph, { changed, use, foreign: trustedFolder(trust, path) === undefined ? undefined : foreign });
   for (const line of aboutContent(shell, graph, changed)) shell.print(line);
   const answer = await ask(shell, `${use.question} y = yes, this content · a = always what lies in this folder · N = no: `);
   if (answer === 'y' || answer === 'yes') keepContent(shell, graph);
   else if (answer === 'a' || answer === 'always') trustFolder(shell, project.root);
-  else throw notTrusted(graph, changed, use);
+  else throw notTrusted(graph, { changed, use });
   return graph;
 }
 
@@ -142,7 +144,26 @@ export async function assertTrusted(
 export function isTrustedText(shell: Shell, file: string, digest: string): boolean {
   const trust = readTrust(shell);
   const path = realpathSync(file);
-  return trustedFolder(trust, path) !== undefined || trust.files[path]?.parts[basename(path)] === digest;
+  const isOwn = isOwnFile(statSync(path), process.getuid?.());
+  return (isOwn && trustedFolder(trust, path) !== undefined) || trust.files[path]?.parts[basename(path)] === digest;
+}
+
+/**
+ * Whether only this user, or the administrator, can have written a file. Trust in a folder is trust in one's own files:
+ * what another account put there, or could change at any time, must be trusted by its content.
+ */
+export function isOwnFile({ uid, mode }: Pick<Stats, 'uid' | 'mode'>, me: number | undefined): boolean {
+  // Where there are no user ids, files have no mode to go by either.
+  return me === undefined || ((uid === me || uid === 0) && (mode & WRITABLE_BY_ALL) === 0);
+}
+
+function foreignFile({ file, parts }: ModuleGraph): string | undefined {
+  return [...parts.keys()]
+    .map((name) => join(dirname(file), name))
+    .find((path) => {
+      const facts = statSync(path, { throwIfNoEntry: false });
+      return facts !== undefined && !isOwnFile(facts, process.getuid?.());
+    });
 }
 
 /** What a file is wanted for, as messages say it. */
@@ -160,11 +181,20 @@ export const SETTINGS_USE: Use = {
   question: 'Use it?',
 };
 
-function notTrusted({ file, digest }: ModuleGraph, changed: readonly string[], { why: reason }: Use): EngineError {
+interface Refusal {
+  readonly changed: readonly string[];
+  readonly use: Use;
+  /** A file of another account, in a folder that is trusted. */
+  readonly foreign?: string | undefined;
+}
+
+function notTrusted({ file, digest }: ModuleGraph, { changed, use, foreign }: Refusal): EngineError {
   const why =
-    changed.length === 0
-      ? `${file} is not trusted yet, and ${reason}`
-      : `${file} was trusted with other content; changed since: ${changed.map(oneLine).join(', ')}`;
+    foreign !== undefined
+      ? `another user wrote ${foreign} or can change it, so that the folder is trusted does not cover it, and ${use.why}`
+      : changed.length === 0
+        ? `${file} is not trusted yet, and ${use.why}`
+        : `${file} was trusted with other content; changed since: ${changed.map(oneLine).join(', ')}`;
   return new EngineError('NOT_TRUSTED', `${why}; read it, then "pawl trust ${file}" allows exactly this content`, {
     details: { file, digest, changed },
   });

@@ -13,6 +13,7 @@ import type { StepOf } from '../../definition/model.ts';
 import type { StepError } from '../../kernel/input.ts';
 import { TreeTrouble } from '../../process/git-tree.ts';
 import { Stopped, untilStopped } from '../../steps/abort.ts';
+import { onAcceptedFiles } from '../../steps/accepted-files.ts';
 import type { CheckResult } from '../../steps/attempt.ts';
 import { type CheckScene, type CheckVerdict, type GateCheck, tookTooLong } from '../../steps/check.ts';
 import { changesAllowed, steeredFiles } from '../../steps/flow-protection.ts';
@@ -62,8 +63,10 @@ async function judge(job: GateJob): Promise<Work> {
     if (disguised.length > 0) return { error: disguisedError(job.request.bound.model.id, disguised) };
     const steered = await steeredFiles(job, id);
     if (steered.length > 0) return { error: steeredError(job.request.bound.model.id, steered) };
-    const made = await makeAll({ ...job, startedAt }, checks);
-    return conclude(job, { made, startedAt, ...(await watch.moves(checks)) });
+    return await onAcceptedFiles(job, async () => {
+      const made = await makeAll({ ...job, startedAt }, checks);
+      return conclude(job, { made, startedAt, ...(await watch.moves(checks)) });
+    });
   } catch (thrown) {
     if (!(thrown instanceof TreeTrouble)) throw thrown;
     return { error: unreadError(job.request.bound.model.id, thrown.message) };

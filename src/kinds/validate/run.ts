@@ -5,6 +5,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { CommandResult } from '../../process/command.ts';
+import { onAcceptedFiles } from '../../steps/accepted-files.ts';
 import type { CheckResult } from '../../steps/attempt.ts';
 import { exitSentence, lastWords, programName, runProgram } from '../../steps/program.ts';
 import { entryOf, type ProgramSetting, type StepServices } from '../../steps/services.ts';
@@ -29,8 +30,13 @@ export async function execute(job: Job<StepOf<'validate'>>): Promise<Work> {
   if ('refusal' in stages) {
     return { error: stepError('DEFINITION_INVALID', `validation "${step}": ${stages.refusal}`, { retryable: false }) };
   }
+  return await onAcceptedFiles(job, () => runStages(job, stages.list));
+}
+
+async function runStages({ bench, request }: Job, stages: readonly Stage[]): Promise<Work> {
+  const step = request.bound.model.id;
   const runs: StageRun[] = [];
-  for (const stage of stages.list) {
+  for (const stage of stages) {
     const result = await runProgram(bench, request, stage.program);
     if (request.signal.aborted) return { error: stoppedError(step) };
     runs.push({ stage, result, at: bench.services.now() });

@@ -1,0 +1,158 @@
+// Owns the state of the protected files that a run's checks accept. An agent's step is compared with what was there before
+// it (`protection.ts`); what changes between that step and a gate, such as by a program that the agent left running, is
+// found here, when the gate runs.
+//
+// A1. The protected files are recorded before the first agent of a run works, among the run's data.
+// A2. A later change is accepted when a step made it that may: an agent with `mayChange`, or a step that is no agent's,
+//     because that is the author's own code. New files below an open pattern are accepted from every step.
+// A3. A gate or a validation has no verdict while a protected file differs from what is accepted. A person who retries it
+//     accepts the files as they are then.
+// A4. A child run begins with what its parent accepts, and what one run of a family accepts counts for the others.
+//
+// Not seen: what else changes such a file while a step works that may change it.
+
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { membersOf } from '../definition/model.ts';
+import type { AttemptResult } from './attempt.ts';
+import { matches } from './glob.ts';
+import type { Guard } from './protected-files.ts';
+import { type Change, changesBetween, type Digests, describeChanges, digestGuarded, sharedGuards } from './protected-guards.ts';
+import { type Job, stepError, type Work } from './work.ts';
+
+/** The protected files of a run as they were before its first agent. */
+interface GuardedFiles {
+  readonly at: number;
+  readonly guards: readonly Guard[];
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** What a step changed; null for a file that it deleted. */
+interface AcceptedChange {
+  readonly at: number;
+  readonly files: Readonly<Record<string, string | null>>;
+}
+
+const RECORD = '$guarded:';
+const ACCEPTED = '$accepted:';
+const WORKS: ReadonlySet<string> = new Set(['agent', 'generate', 'command', 'task', 'own', 'validate', 'gate']);
+
+/** Whether an agent does the work. A command that is handed out is an agent's as well: that shows when its report is verified. */
+export function isAgentWork({ request }: Job): boolean {
+  const { kind } = request.bound.model;
+  return kind === 'agent' || kind === 'generate' || request.want === 'verify';
+}
+
+/** The record that checks of this run compare with. Agents side by side may each have made one: the earliest counts. */
+export function recordIn(data: JsonObject): GuardedFiles | undefined {
+  return entriesIn<GuardedFiles>(data, RECORD)[0];
+}
+
+/** What is recorded before an agent works, where the run has no record yet. */
+export async function recordBefore(job: Job): Promise<JsonObject | undefined> {
+  if (!isAgentWork(job) || !mayBeJudged(job) || recordIn(job.context.snapshot.data) !== undefined) return undefined;
+  const guards = await sharedGuards(job);
+  const files = Object.fromEntries(await digestGuarded(job, guards));
+  return { [`${RECORD}${job.request.activation.path}`]: { at: job.bench.services.now(), guards: guards as unknown as Json, files } };
+}
+
+/** The record that a child run begins with. */
+export function inheritedRecord(data: JsonObject): JsonObject {
+  const record = recordIn(data);
+  if (record === undefined) return {};
+  const files = Object.fromEntries(acceptedFiles(record, [data]));
+  return { [`${RECORD}parent`]: { ...record, guards: record.guards as unknown as Json, files } };
+}
+
+/** Does an attempt; what it changed of the protected files is accepted where the step may change it. */
+export async function acceptingChanges(job: Job, attempt: () => Promise<AttemptResult>): Promise<AttemptResult> {
+  const { bound, activation, signal } = job.request;
+  if (!WORKS.has(bound.model.kind) || !mayBeJudged(job)) return await attempt();
+  const { data } = await job.request.snapshot();
+  const record = recordIn(data);
+  if (record === undefined) return await attempt();
+  const isAgent = isAgentWork(job);
+  const files = isAgent ? acceptedFiles(record, [data]) : await digestGuarded(job, record.guards);
+  const result = await attempt();
+  if ((result.type !== 'settled' && result.type !== 'errored') || signal.aborted) return result;
+  const after = await digestGuarded(job, record.guards);
+  const before = { files, guards: record.guards };
+  const { mayChange = [] } = bound.model;
+  const refused = isAgent ? changesBetween(before, after).filter(({ path }) => !mayChange.some((pattern) => matches(path, pattern))) : [];
+  const change = changeBetween(files, after, new Set(refused.map(({ path }) => path)));
+  if (Object.keys(change).length === 0) return result;
+  return { ...result, remember: { ...result.remember, ...acceptedAs(job, activation.path, change) } };
+}
+
+/** Does the work of a check, unless protected files are not as accepted: then it has no verdict. */
+export async function onAcceptedFiles(job: Job, work: () => Promise<Work>): Promise<Work> {
+  const { data } = job.context.snapshot;
+  const record = recordIn(data);
+  if (record === undefined) return await work();
+  const now = await digestGuarded(job, record.guards);
+  const files = acceptedFiles(record, [data]);
+  if (isRetriedByPerson(job)) {
+    const change = changeBetween(files, now, new Set());
+    const done = await work();
+    return Object.keys(change).length === 0 ? done : { ...done, remember: { ...done.remember, ...acceptedAs(job, 'retry', change) } };
+  }
+  if (changesBetween({ files, guards: record.guards }, now).length === 0) return await work();
+  // Another run of the family may have accepted it: only then are their data worth reading.
+  const others = (await job.request.family?.others()) ?? [];
+  const ofFamily = acceptedFiles(record, [data, ...others.map((run) => run.data)]);
+  const changes = changesBetween({ files: ofFamily, guards: record.guards }, now);
+  return changes.length === 0 ? await work() : refusal(job.request.bound.model.id, changes);
+}
+
+function refusal(step: string, changes: readonly Change[]): Work {
+  const message =
+    `"${step}" was not checked, because protected files changed outside of the steps that may change them: ${describeChanges(changes)}; ` +
+    'look for a program that an agent left running, and put the files back; "pawl retry" accepts them as they are';
+  const evidence = { protected: changes.map(({ path, what }) => ({ path, what })) };
+  return { error: stepError('PROTECTED_CHANGED', message, { retryable: false }), evidence };
+}
+
+// A gate that a merge makes again is no step that a person sent back.
+function isRetriedByPerson({ request: { activation, bound } }: Job): boolean {
+  return activation.since > 1 && activation.attempt === activation.since && activation.step === bound.model.id;
+}
+
+/** Whether a check may follow in this run or in one of its family. A flow does not say: there it takes roles of agents. */
+function mayBeJudged({ bench, request: { family, workflow } }: Job): boolean {
+  const { form, steps } = workflow.definition;
+  if (form === 'flow') return Object.keys(bench.services.roles ?? {}).length > 0;
+  const judges = (step: (typeof steps)[number]): boolean =>
+    step.kind === 'gate' || step.kind === 'validate' || step.kind === 'workflow' || membersOf(step).some(judges);
+  return family?.isChild === true || steps.some(judges);
+}
+
+function acceptedFiles({ files }: GuardedFiles, family: readonly JsonObject[]): Digests {
+  const found = new Map(Object.entries(files));
+  const changes = family.flatMap((data) => entriesIn<AcceptedChange>(data, ACCEPTED)).sort((one, other) => one.at - other.at);
+  for (const change of changes)
+    for (const [path, digest] of Object.entries(change.files)) {
+      if (digest === null) found.delete(path);
+      else found.set(path, digest);
+    }
+  return found;
+}
+
+function changeBetween(before: Digests, after: Digests, leftOut: ReadonlySet<string>): Record<string, string | null> {
+  const gone = [...before.keys()].filter((path) => !after.has(path)).map((path) => [path, null] as const);
+  const changed = [...after].filter(([path, digest]) => before.get(path) !== digest);
+  return Object.fromEntries([...gone, ...changed].filter(([path]) => !leftOut.has(path)));
+}
+
+function acceptedAs({ bench, request }: Job, by: string, files: Record<string, string | null>): JsonObject {
+  const { path, attempt } = request.activation;
+  return { [`${ACCEPTED}${by === path ? '' : `${by}:`}${path}/${attempt}`]: { at: bench.services.now(), files } };
+}
+
+/** Entries of one sort among a run's data, oldest first. */
+function entriesIn<Entry extends { readonly at: number }>(data: JsonObject, prefix: string): Entry[] {
+  const found: Entry[] = [];
+  for (const key in data) {
+    const value = key.startsWith(prefix) ? data[key] : undefined;
+    if (isJsonObject(value ?? null)) found.push(value as unknown as Entry);
+  }
+  return found.sort((one, other) => one.at - other.at);
+}

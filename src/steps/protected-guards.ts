@@ -1,0 +1,151 @@
+// Owns which files of a workspace are protected, and what changed of them: what the project and the workflows name, what
+// the commands of gates read to decide what they run, and always the settings of the engine, of git, of CI and of agents.
+
+import { join, posix } from 'node:path';
+import type { CompiledWorkflow } from '../definition/code.ts';
+import { type Definition, membersOf, type StepModel } from '../definition/model.ts';
+import { patternRefusal } from '../definition/output-pattern.ts';
+import type { AttemptRequest } from './attempt.ts';
+import { commandsIn, type GateCommand, gateGuards } from './gate-files.ts';
+import { matches } from './glob.ts';
+import { digestProtected, type Guard, isUnreadable } from './protected-files.ts';
+import type { ProgramSetting, StageSetting } from './services.ts';
+import type { Job } from './work.ts';
+import { readWorkspaceFile } from './workspace-file.ts';
+
+/** What is protected from every agent, named or not; nothing may be added there either. */
+const ALWAYS_PROTECTED: readonly string[] = Object.freeze([
+  '.pawl/**',
+  '.squadron/**',
+  '.git/hooks/**',
+  '.git/config',
+  '.git/config.worktree',
+  '.git/info/*',
+  '.gitattributes',
+  '.github/workflows/**',
+  '.github/actions/**',
+  '.gitlab-ci.yml',
+  '.circleci/**',
+  'Jenkinsfile',
+  'azure-pipelines.yml',
+  '.claude/settings*.json',
+  '.claude/hooks/**',
+  '.mcp.json',
+  '.codex/**',
+  '.cursor/*.json',
+  '.gemini/settings.json',
+  '.vscode/**',
+  '.devcontainer/**',
+  '.envrc',
+  '.npmrc',
+  '.yarnrc*',
+  '.pnpmfile.cjs',
+  '.pre-commit-config.yaml',
+  // What lies deeper is written by husky itself, when packages are installed.
+  '.husky/*',
+  'lefthook.y*ml',
+]);
+
+const GIT = '.git/';
+const SHOWN_MAX = 20;
+
+/** The digests of files by their paths. */
+export type Digests = ReadonlyMap<string, string>;
+
+/** Files and the guards that they were found with: compared with these again, whatever scripts say by then. */
+export interface Watched {
+  readonly files: Digests;
+  readonly guards: readonly Guard[];
+}
+
+/** What is protected in the folder of git. */
+export const GIT_GUARDS: readonly Guard[] = ALWAYS_PROTECTED.filter((pattern) => pattern.startsWith(GIT)).map(closed);
+
+/**
+ * What is protected in every step of the run and of the runs that it starts. The folder of git is left out: people and
+ * other runs change it while a run goes on, and none of it is in the tree that a gate judges.
+ */
+export async function sharedGuards(job: Job): Promise<readonly Guard[]> {
+  const { cwd, protected: ofProject = [] } = job.bench.services;
+  const read = async (path: string): Promise<string | undefined> => (await readWorkspaceFile(join(cwd, path)))?.toString();
+  const definitions = definitionsOf(job.request);
+  const named = [...ofProject, ...definitions.flatMap((definition) => definition.protected ?? [])];
+  return [
+    ...ALWAYS_PROTECTED.filter((pattern) => !pattern.startsWith(GIT)).map(closed),
+    ...named.filter((pattern) => patternRefusal(pattern) === undefined).map(guardFor),
+    ...(await gateGuards(gateCommands(job, definitions), read)),
+  ];
+}
+
+/** The guard for a pattern that somebody wrote; with a slash at its end it means a folder to which nothing may be added. */
+export function guardFor(pattern: string): Guard {
+  return pattern.endsWith('/') ? closed(`${pattern}**`) : { pattern };
+}
+
+function closed(pattern: string): Guard {
+  return { pattern, isClosed: true };
+}
+
+/** The workflow and those that it starts, as far as they are known before it does. */
+function definitionsOf({ workflow, family }: AttemptRequest): Definition[] {
+  const found = new Map<string, CompiledWorkflow>([[workflow.definition.name, workflow]]);
+  // It grows while it is read: each workflow is followed by those that it starts.
+  for (const { definition, children } of found.values()) {
+    for (const [name, child] of children) if (!found.has(name)) found.set(name, child);
+    for (const step of definition.steps.flatMap(withInner)) {
+      const child = step.kind !== 'workflow' || found.has(step.workflow) ? undefined : family?.workflow(step.workflow);
+      if (child !== undefined) found.set(child.definition.name, child);
+    }
+  }
+  return [...found.values()].map(({ definition }) => definition);
+}
+
+/** The commands that judge the work of these workflows: those of their gates, and the stages of their validations. */
+function gateCommands({ bench }: Job, definitions: readonly Definition[]): GateCommand[] {
+  const steps = definitions.flatMap((definition) => definition.steps.flatMap(withInner));
+  const checks = steps.flatMap((step) => (step.kind === 'gate' ? commandsIn(step.config.checks) : []));
+  const stages = steps.some(({ kind }) => kind === 'validate') ? Object.values(bench.services.stages ?? {}) : [];
+  return [...checks, ...stages.flatMap((stage) => (typeof stage === 'string' ? [{ run: stage }] : isProgram(stage) ? [stage] : []))];
+}
+
+function withInner(step: StepModel): StepModel[] {
+  return [step, ...membersOf(step).flatMap(withInner)];
+}
+
+function isProgram(stage: StageSetting): stage is ProgramSetting {
+  return typeof stage === 'object' && !Array.isArray(stage);
+}
+
+/** The digests of all files that these guards match, without those of the engine. */
+export async function digestGuarded({ bench, request }: Job, guards: readonly Guard[]): Promise<Digests> {
+  const { cwd, pidDir } = bench.services;
+  const own = pidDir?.replace(/\.pids$/, '');
+  return await digestProtected({ cwd, guards, signal: request.signal, ...(own === undefined ? {} : { own }) });
+}
+
+/** A protected file that is not as it was. */
+export interface Change {
+  readonly path: string;
+  readonly what: 'changed' | 'deleted' | 'added';
+}
+
+/** What differs between two looks. A new file counts only where nothing may be added. */
+export function changesBetween({ files: before, guards }: Watched, after: Digests): Change[] {
+  const changes: Change[] = [];
+  for (const [path, digest] of before) {
+    const now = after.get(path);
+    if (now !== digest) changes.push({ path, what: now === undefined ? 'deleted' : 'changed' });
+  }
+  const shut = guards.filter(({ isClosed }) => isClosed === true).map(({ pattern }) => posix.normalize(pattern));
+  for (const [path, digest] of after) {
+    if (before.has(path)) continue;
+    if (isUnreadable(digest) || shut.some((pattern) => matches(path, pattern))) changes.push({ path, what: 'added' });
+  }
+  return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Changes in words, for a message. */
+export function describeChanges(changes: readonly Change[]): string {
+  const shown = changes.slice(0, SHOWN_MAX).map(({ path, what }) => `${path} (${what})`);
+  return shown.join(', ') + (changes.length > SHOWN_MAX ? ` and ${changes.length - SHOWN_MAX} more` : '');
+}
