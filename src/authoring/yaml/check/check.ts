@@ -2,7 +2,6 @@
 
 import type { CompiledWorkflow } from '../../../definition/code.ts';
 import { quorumsIn } from '../../../definition/quorum.ts';
-import type { TriggerModel } from '../../../definition/trigger.ts';
 import type { CheckedModule } from '../../discover/discover.ts';
 import type { SourceProblem } from '../../discover/syntax.ts';
 import type { Compilers } from '../../graph/work.ts';
