@@ -11,15 +11,15 @@ import type { Budget } from '../definition/budget.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { createAccounting } from '../engine/accounting.ts';
 import { requireActor } from '../engine/actor.ts';
-import type { StartOptions } from '../engine/birth.ts';
 import { assertBudgets, type Budgets } from '../engine/budgets.ts';
 import { type Clock, systemClock } from '../engine/clock.ts';
 import { EngineCore } from '../engine/engine.ts';
 import type { DefinitionSource } from '../engine/host.ts';
 import type { Limits } from '../engine/limits.ts';
-import type { Patience } from '../engine/patience.ts';
+import type { Patience } from '../engine/owner-wait.ts';
 import { findWorkflow } from '../engine/programs.ts';
-import { sendSignal, tellFacts } from '../engine/requests.ts';
+import { addFacts, sendSignal } from '../engine/requests.ts';
+import type { StartOptions } from '../engine/run-start.ts';
 import { transcriptsOf } from '../engine/transcripts.ts';
 import type { Forge, ForgeEvent } from '../forge/forge.ts';
 import { memberName } from '../forge/people.ts';
@@ -29,7 +29,7 @@ import { RECHECK_SIGNAL } from '../kernel/waits.ts';
 import { REGISTRY } from '../kinds/registry.ts';
 import { childInput } from '../kinds/workflow/run.ts';
 import { keyReader } from '../process/key-file.ts';
-import { createOwner, giveSigns, isDead, watchOwners } from '../process/owner.ts';
+import { createOwner, isDead, watchOwners, writeHeartbeats } from '../process/owner.ts';
 import { sweepOrphans } from '../process/tree.ts';
 import { readForge } from '../steps/forge-reading.ts';
 import { createAttemptRunner } from '../steps/runner.ts';
@@ -137,7 +137,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const core = new EngineCore(partsOf(options, store));
   if (options.db !== undefined && options.db !== ':memory:') {
     watchOwners(options.db);
-    core.onClose(giveSigns(options.db, core.me));
+    core.onClose(writeHeartbeats(options.db, core.me));
   }
   const { forge } = options;
   if (forge !== undefined) core.onClose(forge.watch((event) => hearForge(core, forge, event)));
@@ -189,14 +189,14 @@ async function refreshLabels(core: EngineCore, forge: Forge, heard: { readonly r
   const number = event.issue ?? event.pr;
   if (!data.has('labels') || number === undefined || (data.get('issue_number') ?? data.get('pr_number')) !== number) return;
   const answer = event.issue === undefined ? await forge.pullRequest(number) : await forge.issue(number);
-  if (answer.result === 'ok') await tellFacts(core, run, { facts: { labels: [...answer.value.labels] }, id: event.id });
+  if (answer.result === 'ok') await addFacts(core, run, { facts: { labels: [...answer.value.labels] }, id: event.id });
 }
 
 /** Every budget of the options, by its name in messages. */
 function budgetsOf({ budgets = {}, roles = {} }: EngineOptions): Record<string, Budget | undefined> {
   const ofRoles = Object.entries(roles).flatMap(([role, { budget }]) => {
     const { day, ...attempt } = budget ?? {};
-    return [[`the budget of role "${role}"`, attempt] as const, [`the budget of role "${role}" for a day`, day] as const];
+    return [[`the budget of role "${role}"`, attempt] as const, [`the daily budget of role "${role}"`, day] as const];
   });
   return { 'budgets.run': budgets.run, 'budgets.day': budgets.day, ...Object.fromEntries(ofRoles) };
 }
@@ -250,8 +250,8 @@ function keysOf(identities: EngineOptions['identities']): () => KeyList {
 function named(options: StartRunOptions, workflow: string): StartOptions {
   const { from, outputs, ...rest } = options;
   if (from === undefined && outputs === undefined) return rest;
-  const what = from === undefined ? 'gives results of its steps' : `begins it at step "${from}"`;
-  const actor = requireActor(options.origin, `starts workflow "${workflow}" and ${what}`);
+  const what = from === undefined ? 'supply results of its steps' : `begin at step "${from}"`;
+  const actor = requireActor(options.origin, `start workflow "${workflow}" and ${what}`);
   return {
     ...rest,
     origin: { ...options.origin, actor },

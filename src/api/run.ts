@@ -20,7 +20,7 @@ import {
   reportWork,
   type WorkReport,
 } from '../engine/reports.ts';
-import { type DecisionRequest, decideGate, putGates, type ResumeRequest, resumeRun, sendSignal, steerRun } from '../engine/requests.ts';
+import { askedGates, controlRun, type DecisionRequest, decideGate, type ResumeRequest, resumeRun, sendSignal } from '../engine/requests.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import { isSettled } from '../kernel/run-state.ts';
 import { waitsOf } from '../kernel/status.ts';
@@ -119,7 +119,7 @@ export class Run implements RunHandle {
   }
 
   async gates(): Promise<readonly OpenGate[]> {
-    return putGates(this.#core, this.id);
+    return askedGates(this.#core, this.id);
   }
 
   async decide(decision: DecisionRequest): Promise<RunView> {
@@ -135,13 +135,13 @@ export class Run implements RunHandle {
   async cancel(options: { readonly actor: string; readonly reason?: string }): Promise<RunView> {
     await this.#host.assertOutside('cancel another run', this.id);
     const reason = options?.reason;
-    await steerRun(this.#core, this.id, { actor: options?.actor, action: { do: 'cancel', ...(reason === undefined ? {} : { reason }) } });
+    await controlRun(this.#core, this.id, { actor: options?.actor, action: { do: 'cancel', ...(reason === undefined ? {} : { reason }) } });
     return this.get();
   }
 
   async pause(options: { readonly actor: string }): Promise<RunView> {
     await this.#host.assertOutside('pause another run', this.id);
-    await steerRun(this.#core, this.id, { actor: options?.actor, action: { do: 'pause' } });
+    await controlRun(this.#core, this.id, { actor: options?.actor, action: { do: 'pause' } });
     return this.get();
   }
 

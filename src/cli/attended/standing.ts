@@ -1,7 +1,7 @@
 // Owns how a run stands for the agent that does its work: what is open for it, in the run and in those below, and if
 // nothing is, for whom or what the run waits. Only the store and the key of its tokens are read, no engine.
 
-import { type Desk, type Handout, handoutsOf, type OpenQuestions, questionsOf } from '../../engine/reports.ts';
+import { type Handout, type HandoutReader, handoutsOf, type OpenQuestions, questionsOf } from '../../engine/reports.ts';
 import { waitOf } from '../../kernel/activation.ts';
 import { isDone, isFinal, isSettled, type RunState } from '../../kernel/run-state.ts';
 import { statusOf } from '../../kernel/status.ts';
@@ -45,7 +45,7 @@ export async function readQuestions(store: Store, file: string, run: string): Pr
   return asked.flat().sort((a, b) => a.since - b.since);
 }
 
-function readerOf(store: Store, file: string): Desk {
+function readerOf(store: Store, file: string): HandoutReader {
   return { store, parts: { tokenKey: keyReader(file) } };
 }
 
@@ -53,7 +53,7 @@ function runsWaiting({ waits }: Rest, kind: RestingWait['wait']['kind']): readon
   return [...new Set(waits.filter(({ wait }) => wait.kind === kind).map(({ run }) => run))];
 }
 
-async function workOf(core: Desk, run: string): Promise<readonly OpenWork[]> {
+async function workOf(core: HandoutReader, run: string): Promise<readonly OpenWork[]> {
   const { definition } = await core.store.load(run);
   return (await handoutsOf(core, run)).map((handout) => {
     const index = definition.steps.findIndex(({ id }) => handout.path.startsWith(`${id}#`));
@@ -61,7 +61,7 @@ async function workOf(core: Desk, run: string): Promise<readonly OpenWork[]> {
   });
 }
 
-async function questionsIn(core: Desk, run: string): Promise<readonly AskedQuestions[]> {
+async function questionsIn(core: HandoutReader, run: string): Promise<readonly AskedQuestions[]> {
   const { state } = await core.store.load(run);
   return (await questionsOf(core, run)).map((asked) => {
     const wait = waitOf(state.live[asked.path]);
