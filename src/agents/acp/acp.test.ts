@@ -89,15 +89,15 @@ describe('a request for permission', () => {
   });
 
   test.each<[string, Parameters<typeof turns>[0], AgentRequest['permissions']]>([
-    ['a kind that is not let where nothing is said', { kind: 'fetch' }, undefined],
-    ['a kind that the role may not do', { kind: 'edit' }, { deeds: ['read'] }],
-    ['a kind that we do not know', { kind: 'switch_mode' }, undefined],
+    ['a kind that is not permitted by default', { kind: 'fetch' }, undefined],
+    ['a kind that the role does not permit', { kind: 'edit' }, { deeds: ['read'] }],
+    ['an unknown kind', { kind: 'switch_mode' }, undefined],
     ['no kind at all', {}, undefined],
-    ['a tool that the role may not use', { kind: 'edit', name: 'Write' }, { deeds: ['edit'], not: ['Write'] }],
-  ])('is refused once, and recorded: %s', async (_what, call, permissions) => {
+    ['a tool that the role forbids', { kind: 'edit', name: 'Write' }, { deeds: ['edit'], not: ['Write'] }],
+  ])('is denied once, and recorded: %s', async (_what, call, permissions) => {
     const asked = await ask({ turns: turns(call) }, permissions === undefined ? {} : { permissions });
     expect(chosen(asked)).toEqual({ permission: { outcome: 'selected', optionId: 'id-reject_once' } });
-    const refusal = { tool: call.name ?? 'Do it', why: expect.stringContaining('may not') };
+    const refusal = { tool: call.name ?? 'Do it', why: expect.stringMatching(/does not permit|permissions/) };
     expect(asked.answer).toMatchObject({ kind: 'answered', refusals: [refusal] });
     expect(asked.events.slice(0, 2)).toEqual([
       { kind: 'tool', id: 't1', name: call.name ?? 'Do it', input: null },
@@ -238,9 +238,9 @@ describe('a failure is classified', () => {
   test.each<[string, ScriptedPlan, [AgentFailure, string]]>([
     ['another version of the protocol', { version: 2, turns: [] }, ['crash', 'version 2']],
     ['a login that is missing', { needsLogin: true, turns: [] }, ['auth', 'login']],
-    ['a refusal', { turns: [{ stop: 'refusal' }] }, ['refused', 'refuses']],
-    ['no tokens left', { turns: [{ text: GOOD, stop: 'max_tokens' }] }, ['budget', 'tokens']],
-    ['no requests left', { turns: [{ text: GOOD, stop: 'max_turn_requests' }] }, ['budget', 'requests']],
+    ['a refusal', { turns: [{ stop: 'refusal' }] }, ['refused', 'refused']],
+    ['no tokens left', { turns: [{ text: GOOD, stop: 'max_tokens' }] }, ['budget', 'token limit']],
+    ['no requests left', { turns: [{ text: GOOD, stop: 'max_turn_requests' }] }, ['budget', 'request limit']],
     ['a turn that somebody else cancelled', { turns: [{ text: GOOD, stop: 'cancelled' }] }, ['crash', 'cancelled']],
     ['an error inside', { turns: [{ error: { code: -32_603, message: 'broken', data: { details: 'disk' } } }] }, ['crash', 'broken: disk']],
     ['a quota', { turns: [{ error: { code: -32_603, message: 'limit', data: { errorKind: 'rate_limit' } } }] }, ['quota', 'limit']],
@@ -312,9 +312,9 @@ describe('a model', () => {
   });
 
   test.each([
-    ['is not offered', config('small'), 'it has small'],
-    ['cannot be chosen', [], 'lets nobody choose'],
-  ])('that %s is refused rather than passed over', async (_why, offered, message) => {
+    ['is not offered', config('small'), 'it offers small'],
+    ['cannot be chosen', [], 'does not support choosing'],
+  ])('that %s is an error', async (_why, offered, message) => {
     const { answer } = await ask({ config: offered, turns: [REPORT] }, { model: 'big' });
     expect(answer).toMatchObject({ kind: 'failed', failure: 'refused', message: expect.stringContaining(message) });
   });
