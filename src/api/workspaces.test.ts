@@ -97,7 +97,7 @@ describe('a run about a pull request', () => {
     [
       'outside of a checkout',
       async () => [new Workspaces({ cwd: home, folder: join(home, 'worktrees'), forge: stage.forge }), { pr: 1 }],
-      /is no git checkout/,
+      /is not a git checkout/,
     ],
   ])('%s is not started, and no worktree is made', async (_what, open, message) => {
     const [places, origin] = await open();

@@ -98,16 +98,16 @@ describe('how a forge’s answer becomes an outcome', () => {
     ['an unknown action', { name: 'merge_rp', config: {}, says: 'did you mean "merge_pr"?' }],
     ['a name of the language', { name: 'constructor', config: {}, says: 'unknown action' }],
     ['an unknown field', { name: 'merge_pr', config: { methd: 'squash' }, says: 'did you mean "method"?' }],
-    ['a single value where fields are needed', { name: 'create_issue', config: 'x', says: 'takes title' }],
+    ['a single value where fields are needed', { name: 'create_issue', config: 'x', says: 'mapping with title' }],
     ['a method that does not exist', { name: 'merge_pr', config: { method: 'octopus' }, says: 'use merge, squash, rebase' }],
     ['a flag that is a text', { name: 'merge_pr', config: { delete_branch: 'yes' }, says: 'true or false' }],
-    ['an issue that is no number', { name: 'close_issue', config: '12; rm', says: 'no number of an issue' }],
-    ['an issue that is no whole number', { name: 'close_issue', config: 1.5, says: 'no number of an issue' }],
-    ['no labels', { name: 'label', config: {}, says: 'labels to add' }],
+    ['an issue that is no number', { name: 'close_issue', config: '12; rm', says: 'not the number of an issue' }],
+    ['an issue that is no whole number', { name: 'close_issue', config: 1.5, says: 'not the number of an issue' }],
+    ['no labels', { name: 'label', config: {}, says: '"add" or "remove"' }],
     ['labels that are numbers', { name: 'label', config: { add: [1] }, says: 'list of labels' }],
     ['an empty message', { name: 'comment', config: { target: 'issue', message: ' ' }, says: '"message"' }],
     ['another target', { name: 'comment', config: { target: 'wiki', message: 'x' }, says: 'issue or pr' }],
-    ['a pull request that is not there yet', { name: 'comment', config: { target: 'pr', message: 'x' }, says: 'no pull request' }],
+    ['a pull request that is not there yet', { name: 'comment', config: { target: 'pr', message: 'x' }, says: 'not about a pull request' }],
   ])('a config that makes no sense is an error and does nothing: %s', async (_what, { name, config, says }) => {
     const events: string[] = [];
     stage.forge.watch(({ event }) => events.push(event));
