@@ -98,7 +98,7 @@ export type { OpenGate } from './engine/gates.ts';
 export type { DefinitionSource } from './engine/host.ts';
 export type { Checkpoint, ParallelItemResult, ResumeContext, RunFacts, RunView, StepView } from './engine/inspect.ts';
 export type { Limits } from './engine/limits.ts';
-export type { Patience } from './engine/patience.ts';
+export type { Patience } from './engine/owner-wait.ts';
 export type { AnswerRequest, Handout, OpenQuestions, ReportVerdict, WorkReport } from './engine/reports.ts';
 export type { DecisionRequest, ResumeChoice, ResumeRequest } from './engine/requests.ts';
 export type { Signer } from './engine/signatures.ts';

@@ -18,12 +18,12 @@ describe('a command', () => {
   const ask = (script: string, fields: Partial<AgentRequest> = {}) =>
     createCommandDriver({ argv: ['sh', '-c', script] }).ask(createAgentRequest({ cwd, ...fields }));
 
-  test('knows which attempt of which step of which run it is', async () => {
+  test('can read its run, step and attempt from the environment', async () => {
     const script = `printf '{"success": true, "output": ["%s", "%s", "%s", "%s"]}' "$PAWL_RUN" "$PAWL_STEP" "$PAWL_ATTEMPT" "$PAWL_KEY"`;
     expect(await ask(script, { attempt: 2 })).toMatchObject({ output: ['run1', 'work', '2', 'run1/work#1/1'] });
   });
 
-  test('is told how to answer, with the schema of the output', async () => {
+  test("gets instructions on how to answer, with the output's schema", async () => {
     const script = `grep -q 'end your answer with one JSON object' && echo '{"success": true}' || exit 1`;
     expect(await ask(script)).toMatchObject({ kind: 'answered' });
     expect(await ask(`grep -q '"maximum":7' && echo '{"success": true}' || exit 1`, { schema: { maximum: 7 } })).toMatchObject({
@@ -37,12 +37,12 @@ describe('a command', () => {
     expect(await ask(script)).toEqual({ kind: 'asks', questions: [question] });
   });
 
-  test('is told, when it is to mend its answer, what it had answered', async () => {
+  test('gets its previous answer when it has to correct it', async () => {
     const script = `grep -q 'first try' && echo '{"success": true, "output": 2}' || echo 'first try'`;
     expect(await ask(script)).toMatchObject({ kind: 'answered', output: 2 });
   });
 
-  test('that ends with an error is a crash that shows its last words', async () => {
+  test('that ends with an error is a crash that shows its last output', async () => {
     const answer = await ask('echo "no such model" >&2; exit 7');
     expect(answer).toMatchObject({ failure: 'crash', message: expect.stringMatching(/exit code 7.*no such model/) });
   });
@@ -52,12 +52,12 @@ describe('a command', () => {
     expect(answer).toMatchObject({ failure: 'timeout', message: expect.stringContaining('silent') });
   });
 
-  test('has for both rounds the time of one attempt', async () => {
+  test('shares the time limit of one attempt between both rounds', async () => {
     const script = `sleep 0.6; grep -q 'first try' && echo '{"success": true}' || echo 'first try'`;
     expect(await ask(script, { timeoutMs: 1000 })).toMatchObject({ failure: 'timeout' });
   });
 
-  test('that prints without end is ended by its time', async () => {
+  test('that prints without end is ended by the time limit', async () => {
     expect(await ask('yes', { timeoutMs: 500 })).toMatchObject({ failure: 'timeout' });
   });
 });

@@ -1,28 +1,28 @@
-// Owns the driver `command`: any program whose prompt comes on the standard input and whose reply is the end of what it
-// prints. It keeps no session; to mend an answer it is run once more, with the answer and what is wrong with it.
+// Owns the driver `command`: any program that reads a prompt from its standard input and prints a reply at the end of
+// its output. It has no session; to fix an invalid answer it is run once more, with the answer and the problem.
 
 import type { AgentAnswer, AgentDriver, AgentRequest } from './driver.ts';
 import { answerOf, crashOf, type Failing, failureOf, judgeReply, withTimeLeft } from './judgement.ts';
 import { runProgram } from './program.ts';
 import { readReply, repairInstructions, replyInstructions } from './reply.ts';
 
-/** How a program is reached. */
+/** Options of the command driver. */
 export interface CommandDriverOptions {
-  /** The program and its arguments, passed on untouched. */
+  /** The program and its arguments, passed on unchanged. */
   readonly argv: readonly string[];
-  /** Variables for it, over those of the request. */
+  /** Environment variables for it, which override those of the request. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Names of our own variables that it needs beside the usual ones. */
+  /** Names of our environment variables that it needs beyond the usual ones. */
   readonly inherits?: readonly string[];
 }
 
-type Said = { readonly text: string } | Failing;
+type ProgramOutput = { readonly text: string } | Failing;
 
 const TEXT_MAX = 8 << 20;
-/** The last line of a reply or of questions, whole or within a code fence. */
+/** Matches the end of a reply or of questions, with or without a code fence. */
 const MAY_END = /(\}|```|<\/needs_user_input>)\s*$/;
 
-/** A driver that runs a program once for each prompt. */
+/** Creates a driver that runs a program once for each prompt. */
 export function createCommandDriver(options: CommandDriverOptions): AgentDriver {
   return { name: 'command', ask: (request) => ask(options, request) };
 }
@@ -34,13 +34,13 @@ async function ask(options: CommandDriverOptions, request: AgentRequest): Promis
   if ('failure' in said) return failureOf(said, {});
   const reading = judgeReply(said.text, request);
   if (reading.kind !== 'invalid') return answerOf(reading, {});
-  request.onEvent?.({ kind: 'notice', text: `the answer is sent back: ${reading.why}` });
-  const repair = `${prompt}\nYou have answered this already:\n${said.text}\n\n${repairInstructions(reading.why)}\n`;
+  request.onEvent?.({ kind: 'notice', text: `the answer was rejected and is requested again: ${reading.why}` });
+  const repair = `${prompt}\nThis was your previous answer:\n${said.text}\n\n${repairInstructions(reading.why)}\n`;
   const mended = await run(options, withTimeLeft(request, startedMs), repair);
   return 'failure' in mended ? failureOf(mended, {}) : answerOf(judgeReply(mended.text, request), {});
 }
 
-async function run(options: CommandDriverOptions, request: AgentRequest, input: string): Promise<Said> {
+async function run(options: CommandDriverOptions, request: AgentRequest, input: string): Promise<ProgramOutput> {
   let text = '';
   const { argv, env, inherits } = options;
   const end = await runProgram({

@@ -1,10 +1,10 @@
-// Owns the seam to agents: what a driver is asked and what it answers. How a role is reached (a program, a protocol,
-// a script) is the driver's business; what its answer is worth is decided by the engine, which looks at the world.
+// Owns the interface to agents: what a driver is asked and what it answers. How an agent is reached (a program, a
+// protocol, a script) is up to the driver. Whether its answer is true is checked by the engine.
 
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Redactor } from '../process/redact.ts';
 
-/** What an agent is asked to do in one attempt. The text stands alone: an agent that has forgotten all else can do it. */
+/** The task of an agent in one attempt. It is self-contained: an agent without any memory can do it. */
 export interface AgentRequest {
   readonly role: string;
   readonly runId: string;
@@ -12,70 +12,70 @@ export interface AgentRequest {
   readonly path: string;
   readonly attempt: number;
   readonly idempotencyKey: string;
-  /** The instructions, feedback of a failed attempt included. */
+  /** The instructions, including feedback on a failed attempt. */
   readonly prompt: string;
   readonly action: string | undefined;
   readonly script: string | undefined;
   readonly context: JsonObject;
-  /** After a failed attempt, what was wrong with it. */
+  /** What was wrong with the previous attempt, if it failed. */
   readonly feedback: string | undefined;
-  /** What the role asks of its driver, where it says. */
+  /** Settings of the role for its driver. */
   readonly model?: string;
   readonly credential?: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Names of our own variables that are let through; without it, the usual ones. */
+  /** Names of our environment variables that are passed on. Default: the usual ones. */
   readonly inheritEnv?: readonly string[];
   readonly timeoutMs: number | undefined;
   readonly watchdogs?: Watchdogs;
-  /** What may be done; a driver refuses the rest and says so in its answer. Without it: `WORK_IN_PLACE`. */
+  /** The permitted actions. A driver denies all others and reports them in its answer. Default: `WORK_IN_PLACE`. */
   readonly permissions?: AgentPermissions;
-  /** The JSON Schema of the output, for drivers that can hand it to their model. `check` is what decides. */
+  /** The JSON Schema of the output, for drivers that can pass it to their model. `check` decides. */
   readonly schema?: JsonObject;
-  /** Says what is wrong with a reply. The agent gets one chance to mend it. */
+  /** Returns what is wrong with a reply, if anything. The agent gets one chance to fix it. */
   readonly check?: (reply: AgentReply) => string | undefined;
-  /** The session to go on with. When it is gone, a fresh one begins with `handover` before the prompt. */
+  /** The session to resume. If it is gone, a new one starts with `handover` before the prompt. */
   readonly session?: { readonly id: string; readonly handover: string };
-  /** What this attempt may use; a driver that can tell stops the agent there. */
+  /** What this attempt may use. A driver that can measure it stops the agent at the limit. */
   readonly budget?: { readonly tokens?: number; readonly costUsd?: number; readonly turns?: number };
-  /** Where pid files go, so that a later engine finds what a crashed one left running. */
+  /** The folder for pid files, so that a later engine finds processes that a crashed one left running. */
   readonly pidDir?: string;
-  /** Masks secrets in all that is kept of the agent's words. */
+  /** Masks secrets in everything that is stored of the agent's output. */
   readonly redactor?: Redactor;
-  /** Hears what the agent does, as it does it; must not throw. */
+  /** Called for each action of the agent as it happens. Must not throw. */
   readonly onEvent?: (event: AgentEvent) => void;
   readonly signal: AbortSignal;
 }
 
-/** How long an agent may be silent, and how long its program may go on after it has answered. */
+/** How long an agent may be silent, and how long its program may run after it has answered. */
 export interface Watchdogs {
   readonly idleMs?: number;
   readonly lingerMs?: number;
 }
 
-/** Kinds of things that agents do, as the Agent Client Protocol names them. */
+/** Kinds of actions of agents, as the Agent Client Protocol names them. */
 export type AgentDeed = 'read' | 'edit' | 'delete' | 'move' | 'search' | 'execute' | 'think' | 'fetch' | 'other';
 
-/** What an agent may do: kinds of deeds, and tools by the name that its program gives them (`Bash(npm test)`). */
+/** What an agent may do: kinds of actions, and tools by the names that its program uses (`Bash(npm test)`). */
 export interface AgentPermissions {
   readonly deeds: readonly AgentDeed[];
-  /** Tools that may be used beside those of the kinds above. */
+  /** Tools that are permitted in addition to those kinds. */
   readonly tools?: readonly string[];
-  /** Tools that may not be used, whatever their kind. */
+  /** Tools that are forbidden, whatever their kind. */
   readonly not?: readonly string[];
 }
 
-/** What an agent may do where nothing is said: work on the files in front of it, without the network. */
+/** The default permissions: work on the files of the workspace, without the network. */
 export const WORK_IN_PLACE: AgentPermissions = { deeds: ['read', 'edit', 'delete', 'move', 'search', 'execute', 'think'] };
 
-/** Something an agent wanted to do and was not let. */
+/** An action that an agent requested and was denied. */
 export interface AgentRefusal {
   readonly tool: string;
   readonly deed: AgentDeed;
   readonly why: string;
 }
 
-/** What an agent does, for the transcript of the attempt. */
+/** An event for the transcript of the attempt. */
 export type AgentEvent =
   | { readonly kind: 'text' | 'thought' | 'notice'; readonly text: string }
   | { readonly kind: 'tool'; readonly id: string; readonly name: string; readonly input: Json }
@@ -83,12 +83,12 @@ export type AgentEvent =
   | ({ readonly kind: 'refused' } & AgentRefusal);
 
 /**
- * Why a driver could not bring an answer. `quota`: the account is used up until `resumeAt`; `budget`: what the attempt
- * may use is; `refused`: the model or the program will not do it.
+ * Why a driver returned no answer. `quota`: the account has no capacity until `resumeAt`; `budget`: the attempt's
+ * budget is used up; `refused`: the model or the program refuses the task.
  */
 export type AgentFailure = 'crash' | 'timeout' | 'quota' | 'auth' | 'refused' | 'invalid-output' | 'budget' | 'aborted';
 
-/** What an agent used; unknown is unknown, not zero. */
+/** The usage of an agent. Unknown amounts are missing, not zero. */
 export interface AgentUsage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
@@ -96,7 +96,7 @@ export interface AgentUsage {
   readonly turns?: number;
 }
 
-/** What an agent says of its work. All of it is a claim. */
+/** An agent's report on its work. All of it is a claim. */
 export interface AgentReply {
   readonly success: boolean;
   readonly output: Json;
@@ -104,7 +104,7 @@ export interface AgentReply {
   readonly message?: string;
 }
 
-/** A question of an agent to the person it works for; at most three at a time, with two or three options each. */
+/** A question of an agent to the person it works for: at most three at a time, with two or three options each. */
 export interface AgentQuestion {
   readonly header?: string;
   readonly question: string;
@@ -112,17 +112,17 @@ export interface AgentQuestion {
   readonly multiSelect?: boolean;
 }
 
-/** What comes with an answer, whatever it is. */
+/** What every kind of answer may carry. */
 export interface Answered {
   readonly usage?: AgentUsage;
-  /** The session that the answer came from, to go on with later. */
+  /** The session of the answer, which can be resumed later. */
   readonly session?: string;
-  /** True when `request.session` was gone and a fresh one began. */
+  /** True if `request.session` was gone and a new one was started. */
   readonly sessionLost?: boolean;
   readonly refusals?: readonly AgentRefusal[];
 }
 
-/** What came of asking. */
+/** The result of a request. */
 export type AgentAnswer =
   | (Answered & AgentReply & { readonly kind: 'answered' })
   | (Answered & { readonly kind: 'asks'; readonly questions: readonly AgentQuestion[] })
@@ -136,6 +136,6 @@ export type AgentAnswer =
 /** A way to reach agents. Every driver passes the same suite (`describeDriver` in pawl/testing). */
 export interface AgentDriver {
   readonly name: string;
-  /** Asks once. It never rejects, and when it has answered nothing of the attempt is left running. */
+  /** Runs one attempt. It never rejects, and after it resolves nothing of the attempt is running. */
   ask(request: AgentRequest): Promise<AgentAnswer>;
 }

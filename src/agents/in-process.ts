@@ -1,5 +1,5 @@
-// Owns agents that are code of this process: how long their answer is waited for, and what it has to be. Code cannot be
-// ended from outside; it is told to stop through its signal, and what it brings later is dropped.
+// Owns agents that are code of this process: how long to wait for their answer, and its validation. Code cannot be
+// ended from outside: it is asked to stop through its signal, and a late answer is dropped.
 
 import { messageOf } from '../base/error.ts';
 import { toPlain } from '../base/json.ts';
@@ -7,7 +7,7 @@ import type { AgentAnswer, AgentRequest } from './driver.ts';
 
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
-/** Asks code for an answer, within the attempt's signal and time. What it throws is a crash. */
+/** Runs code within the attempt's signal and time limit. A thrown error is a crash. */
 export async function askCode(request: AgentRequest, answer: (request: AgentRequest) => Promise<AgentAnswer>): Promise<AgentAnswer> {
   const stop = stopOf(request);
   try {
@@ -31,7 +31,7 @@ interface Stop {
   clear(): void;
 }
 
-// Ends the asking at the attempt's signal or its time limit, and with it every move that is not made yet.
+// Ends the attempt at its signal or time limit, and with it all remaining moves.
 function stopOf({ signal, timeoutMs }: AgentRequest): Stop {
   const { promise, resolve: settle } = Promise.withResolvers<AgentAnswer>();
   const moves = new AbortController();
@@ -47,10 +47,10 @@ function stopOf({ signal, timeoutMs }: AgentRequest): Stop {
   return { promise, signal: moves.signal, clear };
 }
 
-// Code may give anything: what it gives is held to what any driver must give.
+// Code may return anything, so its answer is validated like that of any driver.
 function plainAnswer(answer: AgentAnswer): AgentAnswer {
   if (answer?.kind === 'failed' || answer?.kind === 'asks') return answer;
-  if (answer?.kind !== 'answered') return { kind: 'failed', failure: 'invalid-output', message: 'the agent gave no answer' };
+  if (answer?.kind !== 'answered') return { kind: 'failed', failure: 'invalid-output', message: 'the agent returned no answer' };
   try {
     return { ...answer, output: toPlain(answer.output, 'the output of the agent') };
   } catch (thrown) {

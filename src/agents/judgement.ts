@@ -1,21 +1,20 @@
-// Owns what becomes of an agent's words where its program only knows text: they are read and checked, are sent back
-// once with what is wrong with them, and are then an answer or a failure. Also what is left of an attempt's time for
-// the second round.
+// Owns the handling of answers from programs that only print text: they are parsed and checked, rejected once with the
+// reason, and then become an answer or a failure. Also the remaining time for the second round.
 
 import type { AgentAnswer, AgentFailure, AgentRequest } from './driver.ts';
 import { type ReplyReading, readReply } from './reply.ts';
 
-/** What an answer carries beside the reply: usage, session, refusals. */
+/** What an answer carries besides the reply: usage, session, denials. */
 export type AnswerNotes = Omit<Extract<AgentAnswer, { readonly kind: 'asks' }>, 'kind' | 'questions'>;
 
-/** A failure before it is an answer. */
+/** A failure that is not an answer yet. */
 export interface Failing {
   readonly failure: AgentFailure;
   readonly message: string;
   readonly resumeAt?: number;
 }
 
-/** Reads what an agent answered, and has a reply checked. Questions are for a person and are not checked. */
+/** Parses an agent's answer and checks its reply. Questions are for a person and are not checked. */
 export function judgeReply(text: string, request: AgentRequest): ReplyReading {
   const reading = readReply(text);
   if (reading.kind !== 'reply') return reading;
@@ -23,20 +22,20 @@ export function judgeReply(text: string, request: AgentRequest): ReplyReading {
   return why === undefined ? reading : { kind: 'invalid', why };
 }
 
-/** The answer that the last reading makes. */
+/** Converts the last reading into an answer. */
 export function answerOf(reading: ReplyReading, notes: AnswerNotes): AgentAnswer {
   if (reading.kind === 'reply') return { kind: 'answered', ...reading.reply, ...notes };
   if (reading.kind === 'asks') return { kind: 'asks', questions: reading.questions, ...notes };
-  const message = `the agent's answer could not be used, also not after it was told so: ${reading.why}`;
+  const message = `the agent's answer is still invalid after one correction: ${reading.why}`;
   return failureOf({ failure: 'invalid-output', message }, notes);
 }
 
-/** The answer that a failure makes. */
+/** Converts a failure into an answer. */
 export function failureOf(failing: Failing, notes: AnswerNotes): AgentAnswer {
   return { kind: 'failed', ...failing, ...notes };
 }
 
-/** The request for a further round of the same attempt: its time limit is what is left since `startedMs`. */
+/** Returns the request for another round of the same attempt, with the time left since `startedMs`. */
 export function withTimeLeft(request: AgentRequest, startedMs: number): AgentRequest {
   if (request.timeoutMs === undefined) return request;
   return { ...request, timeoutMs: Math.max(1, request.timeoutMs - Math.round(performance.now() - startedMs)) };
@@ -44,7 +43,7 @@ export function withTimeLeft(request: AgentRequest, startedMs: number): AgentReq
 
 const TAIL_MAX = 2000;
 
-/** How a program that brought no answer is told of: its exit code and the end of what it printed. */
+/** Describes a program that ended without an answer: its exit code and the end of its output. */
 export function crashOf(name: string, end: { readonly exitCode: number; readonly stdout: string; readonly stderr: string }): Failing {
   const words = (end.stderr.trim() || end.stdout.trim()).slice(-TAIL_MAX);
   const said = words === '' ? 'and printed nothing' : `and printed: ${words}`;

@@ -30,7 +30,7 @@ function workerOf(behaviour: DriverBehaviour): LiveWorker {
 
 describeDriver('live', { create: (behaviour) => createLiveDriver(workerOf(behaviour)), running: () => running });
 
-test('what an object returns is its output, and it is given the context of the step', async () => {
+test("the return value is the output, and the object gets the step's context", async () => {
   const driver = createLiveDriver({ execute: (context) => ({ doubled: Number(context.n) * 2 }) });
   expect(await driver.ask(createAgentRequest({ cwd: '.', context: { n: 21 } }))).toEqual({
     kind: 'answered',
@@ -39,7 +39,7 @@ test('what an object returns is its output, and it is given the context of the s
   });
 });
 
-test('a verdict of an object is a verdict', async () => {
+test('a returned verdict counts', async () => {
   const driver = createLiveDriver({ execute: () => ({ success: true, verdict: 'reject', message: 'no', output: null }) });
   expect(await driver.ask(createAgentRequest({ cwd: '.' }))).toMatchObject({ success: true, verdict: 'reject', message: 'no' });
 });

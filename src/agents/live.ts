@@ -1,16 +1,16 @@
-// Owns the driver for live objects: code of the application that works like an agent. It is given the context and the
-// whole request, and what it returns is its answer.
+// Owns the driver for live objects: application code that works like an agent. It gets the context and the whole
+// request, and its return value is the answer.
 
 import { isJsonObject, type Json, toPlain } from '../base/json.ts';
 import type { AgentAnswer, AgentDriver, AgentRequest } from './driver.ts';
 import { askCode } from './in-process.ts';
 
-/** Code that works like an agent. A returned `success`, `verdict` and `message` mean what they mean for any agent. */
+/** Code that works like an agent. A returned `success`, `verdict` and `message` have the same meaning as for any agent. */
 export interface LiveWorker {
   execute(context: AgentRequest['context'], request: AgentRequest): unknown;
 }
 
-/** A driver whose agent is an object of the application. */
+/** Creates a driver whose agent is an object of the application. */
 export function createLiveDriver(worker: LiveWorker): AgentDriver {
   return { name: 'live', ask: (request) => askCode(request, async (told) => answerOf(await worker.execute(told.context, told))) };
 }

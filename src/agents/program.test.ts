@@ -22,13 +22,13 @@ async function run(script: string, fields: Partial<AgentRequest> = {}, isAnswer:
   return { lines, end };
 }
 
-test('a program is heard line by line, the last one without its end included', async () => {
+test('output is read line by line, including a last line without a line break', async () => {
   const { lines, end } = await run("printf 'one\\ntwo\\nthree'");
   expect(lines).toEqual(['one', 'two', 'three']);
   expect(end).toMatchObject({ kind: 'exited', exitCode: 0 });
 });
 
-test('a program is talked with', async () => {
+test('a program gets input while it runs', async () => {
   const lines: string[] = [];
   await runProgram({
     argv: ['sh', '-c', 'read a; echo "got $a"; read b; echo "got $b"'],
@@ -42,17 +42,17 @@ test('a program is talked with', async () => {
   expect(lines).toEqual(['got first', 'got second']);
 });
 
-test('a silent program is ended, and silence is said to be the reason', async () => {
+test('a silent program is ended, and the reason is silence', async () => {
   const { end } = await run('sleep 100', { watchdogs: { idleMs: 50 } });
   expect(end).toMatchObject({ kind: 'failed', answer: { failure: 'timeout', message: expect.stringContaining('silent') } });
 });
 
-test('a program that talks is not silent', async () => {
+test('a program that prints is not silent', async () => {
   const { end } = await run('for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo $i; sleep 0.1; done', { watchdogs: { idleMs: 1000 } });
   expect(end).toMatchObject({ kind: 'exited' });
 });
 
-test('a program that goes on after its answer is ended, and the answer counts', async () => {
+test('a program that runs on after its answer is ended, and the answer counts', async () => {
   const { end, lines } = await run('echo answer; exec sleep 100', { watchdogs: { lingerMs: 50 } }, (line) => line === 'answer');
   expect(lines).toEqual(['answer']);
   expect(end).toEqual({ kind: 'answered' });
@@ -63,7 +63,7 @@ test('an answer counts however its program ends', async () => {
   expect(end).toEqual({ kind: 'answered' });
 });
 
-test('an error in whoever listens ends the program and is the failure, not the end of our process', async () => {
+test('an error in the listener ends the program and fails the attempt, but not our process', async () => {
   const { end, lines } = await run('echo one; echo two; exec sleep 100', {}, () => {
     throw new Error('no such field');
   });
@@ -71,17 +71,17 @@ test('an error in whoever listens ends the program and is the failure, not the e
   expect(end).toMatchObject({ kind: 'failed', answer: { failure: 'crash', message: expect.stringContaining('no such field') } });
 });
 
-test('the time limit holds for a program that talks without end', async () => {
+test('the time limit also applies to a program that prints without end', async () => {
   const { end } = await run('while :; do echo x; sleep 0.01; done', { timeoutMs: 200 });
   expect(end).toMatchObject({ kind: 'failed', answer: { failure: 'timeout', message: expect.stringContaining('200 ms') } });
 });
 
-test('a program that is not there is a crash with its name', async () => {
+test('a missing program is a crash that names it', async () => {
   const end = await runProgram({ argv: ['no-such-agent'], request: createAgentRequest({ cwd }), onLine: () => {} });
   expect(end).toMatchObject({ kind: 'failed', answer: { failure: 'crash', message: expect.stringContaining('no-such-agent') } });
 });
 
-test('an agent sees the usual variables and those declared, nothing else of ours', async () => {
+test('an agent gets only the usual and the declared environment variables', async () => {
   process.env.PAWL_TEST_CANARY = 'canary';
   const { lines } = await run('env', { env: { DECLARED: 'yes' } });
   delete process.env.PAWL_TEST_CANARY;

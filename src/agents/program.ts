@@ -1,9 +1,9 @@
-// Owns the life of a program that an agent lives in, for every driver that starts one: its lines as they come, three
-// watchdogs, and nothing of it left running afterwards.
+// Owns the process of an agent's program, for every driver that starts one: its output lines, three watchdogs, and a
+// clean end with nothing left running.
 //
-// A1. Silence, the time limit and a program that goes on after its answer end it, each by a name of its own.
-// A2. Once the answer is there, how the program ends does not take it away.
-// A3. An error in whoever listens ends the program, and is the failure of the attempt.
+// A1. Silence, the time limit, and running on after the answer each end the program, each with its own reason.
+// A2. Once there is an answer, it counts however the program ends.
+// A3. An error in the listener ends the program, and the attempt fails with it.
 
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../base/error.ts';
@@ -11,21 +11,21 @@ import { type CommandInput, type CommandSpec, runCommand } from '../process/comm
 import { INHERITED_VARIABLES } from '../process/environment.ts';
 import type { AgentAnswer, AgentFailure, AgentRequest } from './driver.ts';
 
-/** A program to talk with. */
+/** A program to run. */
 export interface ProgramCall {
   readonly argv: readonly string[];
   readonly request: AgentRequest;
-  /** Variables for this program, over those of the request. */
+  /** Environment variables for this program, which override those of the request. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Our own variables that this program needs beside the usual ones, such as its login. */
+  /** Our environment variables that this program needs beyond the usual ones, such as its login. */
   readonly inherits?: readonly string[];
-  /** Is given the standard input; without it, the input is empty. */
+  /** Called with the standard input. Without it, the input is empty. */
   readonly talk?: (stdin: CommandInput) => void;
-  /** Each line of the standard output. `answered` says that the answer is there: the program is to end now. */
+  /** Called for each line of the standard output. `answered` reports that the answer is there and the program should end. */
   readonly onLine: (line: string, answered: () => void) => void;
 }
 
-/** How a program ended. `answered`: it had said so, whatever came after. */
+/** How a program ended. `answered`: it had an answer, whatever came after. */
 export type ProgramEnd =
   | { readonly kind: 'answered' }
   | { readonly kind: 'exited'; readonly exitCode: number; readonly stdout: string; readonly stderr: string }
@@ -35,7 +35,7 @@ const IDLE_MS = 600_000;
 const LINGER_MS = 5000;
 const LINE_MAX = 16 << 20;
 
-/** Runs a program to its end, or to the end that a watchdog makes. */
+/** Runs a program until it ends or a watchdog ends it. */
 export async function runProgram(call: ProgramCall): Promise<ProgramEnd> {
   const watch = new Watch(call.request);
   const lines = new Lines((line) => watch.listening(() => call.onLine(line, () => watch.answered())));
@@ -49,7 +49,7 @@ export async function runProgram(call: ProgramCall): Promise<ProgramEnd> {
   });
   lines.end();
   watch.clear();
-  if (watch.broken !== undefined) return failed('crash', `what the agent said could not be taken: ${messageOf(watch.broken)}`);
+  if (watch.broken !== undefined) return failed('crash', `the agent's output could not be processed: ${messageOf(watch.broken)}`);
   if (watch.isAnswered) return { kind: 'answered' };
   if (result.kind === 'exited') return { kind: 'exited', exitCode: result.exitCode, stdout: result.stdout, stderr: result.stderr };
   if (result.kind === 'not-run') return failed('crash', `${result.message}. Is it installed, and on the PATH?`);
@@ -64,7 +64,7 @@ function failed(failure: AgentFailure, message: string): ProgramEnd {
   return { kind: 'failed', answer: { kind: 'failed', failure, message } };
 }
 
-/** Ends a program that is silent for too long, that goes on after its answer, or whose attempt is stopped. */
+/** Ends a program that is silent for too long, runs on after its answer, or whose attempt is stopped. */
 class Watch {
   readonly idleMs: number;
   isAnswered = false;
@@ -94,7 +94,7 @@ class Watch {
     }, this.idleMs);
   }
 
-  // Called from a stream, where an error would end our own process.
+  // Called from a stream, where an error would crash our own process.
   listening(listen: () => void): void {
     if (this.broken !== undefined) return;
     try {
@@ -110,7 +110,7 @@ class Watch {
   }
 
   answered(): void {
-    // What a program says when it is ended is no answer any more.
+    // Output of a program that is being ended is not an answer.
     if (this.isAnswered || this.isIdle) return;
     this.isAnswered = true;
     clearTimeout(this.timer);
@@ -123,7 +123,7 @@ class Watch {
   }
 }
 
-/** Cuts output into lines; one that never ends is given in pieces rather than kept. */
+/** Splits output into lines. A line that never ends is passed on in pieces. */
 class Lines {
   private rest = '';
   private readonly take: (line: string) => void;
@@ -150,9 +150,9 @@ function specOf({ argv, request, env, inherits, talk }: ProgramCall): CommandSpe
   return {
     argv,
     cwd,
-    // A re-run after a crash has the same key; the mark must differ all the same, or the two would end each other.
+    // A rerun after a crash has the same key, but the marks must differ, or the two would end each other.
     mark: `${idempotencyKey}/${randomUUID()}`,
-    // What runs inside of an agent can tell which run it belongs to.
+    // Lets processes inside an agent find out which run they belong to.
     env: { ...request.env, PAWL_RUN: request.runId, ...env },
     ...(inheritEnv === undefined && inherits === undefined
       ? {}

@@ -15,7 +15,7 @@ describe('a reply', () => {
     expect(readReply(text)).toEqual({ kind: 'reply', reply: { success: true, output: { a: 1 } } });
   });
 
-  test('has an output of null when it names none', () => {
+  test('has a null output if it has none', () => {
     expect(readReply('{"success": false, "message": "no disk"}')).toEqual({
       kind: 'reply',
       reply: { success: false, output: null, message: 'no disk' },
@@ -24,10 +24,10 @@ describe('a reply', () => {
 
   test.each<[string, string, string]>([
     ['only prose', 'All tests pass, I am done.', 'no JSON object'],
-    ['cut off', '{"success": true, "output": {"a": 1', 'cut off'],
+    ['cut off', '{"success": true, "output": {"a": 1', 'truncated'],
     ['doubled', '{"success": true}\n{"success": true}', 'more than one'],
-    ['followed by words', '{"success": true}\nHope that helps!', 'something follows'],
-    ['not JSON', '{success: true}', 'not JSON'],
+    ['followed by words', '{"success": true}\nHope that helps!', 'text after the JSON'],
+    ['not JSON', '{success: true}', 'not valid JSON'],
     ['another object', '{"ok": true}', 'unknown field "ok"'],
     ['a word for success', '{"success": "yes"}', '"success" must be'],
     ['a verdict of its own', '{"success": true, "verdict": "PASS"}', '"verdict" must be'],
@@ -38,7 +38,7 @@ describe('a reply', () => {
     expect(read.kind === 'invalid' ? read.why : '').toContain(why);
   });
 
-  test('is told to the agent with the schema of its output', () => {
+  test("is described to the agent with the output's schema", () => {
     expect(replyInstructions({ type: 'object' })).toContain('{"type":"object"}');
   });
 });

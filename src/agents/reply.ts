@@ -1,16 +1,16 @@
-// Owns the words that agents answer with where their program only knows text: what they are told to print, and how it
-// is read. What is not exactly one reply is never guessed at.
+// Owns the answer format for agents whose program only prints text: the instructions and the parser. Anything that is
+// not exactly one reply is rejected, never guessed.
 //
-// R1. A reply is one JSON object that begins a line and ends the text (a code fence may close it): `success`, and where
-//     there is something to say `output`, `verdict` and `message`, nothing else.
-// R2. Questions are the whole text or no questions.
-// R3. Two replies, a reply with text after it, and one that is cut off are none.
+// R1. A reply is one JSON object that starts a line and ends the text (a code fence may close it): `success`,
+// optionally `output`, `verdict` and `message`, and nothing else.
+// R2. Questions must be the whole text.
+// R3. Two replies, a reply with text after it, and a truncated one are all invalid.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { AgentQuestion, AgentReply } from './driver.ts';
 import { findJsonObjects } from './json-in-text.ts';
 
-/** What was found in the text of an agent. */
+/** The result of parsing an agent's answer. */
 export type ReplyReading =
   | { readonly kind: 'reply'; readonly reply: AgentReply }
   | { readonly kind: 'asks'; readonly questions: readonly AgentQuestion[] }
@@ -19,7 +19,7 @@ export type ReplyReading =
 const FIELDS: ReadonlySet<string> = new Set(['success', 'output', 'verdict', 'message']);
 const FENCE = /\n?```\s*$/;
 
-/** Reads what an agent answered. */
+/** Parses an agent's answer. */
 export function readReply(text: string): ReplyReading {
   const trimmed = text.trim();
   if (trimmed.startsWith(OPEN) || trimmed.includes(OPEN)) return readQuestions(trimmed);
@@ -27,11 +27,11 @@ export function readReply(text: string): ReplyReading {
   const matches = findJsonObjects(body);
   const replies = matches.filter(({ value }) => isJsonObject(value) && typeof value.success === 'boolean');
   const last = matches.at(-1);
-  if (last === undefined) return invalid('there is no JSON object that begins a line');
-  if (last.end === undefined) return invalid('the JSON object at the end is cut off');
-  if (last.value === undefined) return invalid('what looks like a JSON object at the end is not JSON');
+  if (last === undefined) return invalid('there is no JSON object at the start of a line');
+  if (last.end === undefined) return invalid('the JSON object at the end is truncated');
+  if (last.value === undefined) return invalid('the object at the end is not valid JSON');
   if (replies.length > 1) return invalid('there is more than one reply');
-  if (last.end !== body.length) return invalid('something follows the JSON object; it must be the last thing in the answer');
+  if (last.end !== body.length) return invalid('there is text after the JSON object; the object must end the answer');
   return isJsonObject(last.value) ? replyOf(last.value) : invalid('it is not an object');
 }
 
@@ -41,7 +41,7 @@ function replyOf(value: JsonObject): ReplyReading {
   const { success, output = null, verdict, message } = value;
   if (typeof success !== 'boolean') return invalid('"success" must be true or false');
   if (verdict !== undefined && verdict !== 'approve' && verdict !== 'reject') return invalid('"verdict" must be "approve" or "reject"');
-  if (message !== undefined && typeof message !== 'string') return invalid('"message" must be a text');
+  if (message !== undefined && typeof message !== 'string') return invalid('"message" must be a string');
   const reply: AgentReply = {
     success,
     output,
@@ -55,17 +55,17 @@ function invalid(why: string): ReplyReading {
   return { kind: 'invalid', why };
 }
 
-/** What an agent is told about how to answer, as the last of its instructions. */
+/** Returns the instructions on how to answer, for the end of a prompt. */
 export function replyInstructions(schema: JsonObject | undefined): string {
   const shape = schema === undefined ? '' : `\n"output" must fit this JSON Schema:\n${JSON.stringify(schema)}`;
-  return `When you have finished, end your answer with one JSON object, beginning a line of its own, and nothing after it:
+  return `When you have finished, end your answer with one JSON object that starts on its own line, with nothing after it:
 {"success": true, "output": ..., "message": "..."}
 "success" is false when you could not do it; say why in "message". "output" is the result, null when there is none. A reviewer adds "verdict": "approve" or "reject".${shape}`;
 }
 
-/** What an agent is told when its answer could not be read or did not pass; it gets one such chance. */
+/** Returns the prompt for an agent whose answer was invalid. It gets one such chance. */
 export function repairInstructions(why: string): string {
-  return `Your answer could not be used: ${why}. The work itself is not asked for again. Answer with the corrected JSON object only.`;
+  return `Your answer could not be used: ${why}. Do not repeat the work. Answer with the corrected JSON object only.`;
 }
 
 const OPEN = '<needs_user_input>';
@@ -75,8 +75,8 @@ const OPTIONS_MIN = 2;
 const OPTIONS_MAX = 3;
 const HEADER_MAX = 12;
 
-/** What an agent is told about asking the person it works for, where its step lets it. */
-export const QUESTION_FORMAT = `If you cannot go on without a decision of the person you work for: first save your progress to files, then make this your WHOLE answer, with 1 to 3 questions of 2 or 3 options each, and nothing before or after it:
+/** Instructions for asking the person it works for, if the step allows it. */
+export const QUESTION_FORMAT = `If you cannot continue without a decision by the person you work for: first save your progress to files, then make this your WHOLE answer, with 1 to 3 questions of 2 or 3 options each, and nothing before or after it:
 <needs_user_input>
 [{"header": "Database", "question": "Which database holds the sessions?", "options": [{"label": "Postgres", "description": "already there"}, {"label": "SQLite"}]}]
 </needs_user_input>
@@ -95,7 +95,7 @@ function readQuestions(text: string): ReplyReading {
   return checkQuestions(list as Json);
 }
 
-/** Checks a list of questions, whoever brought it: an agent's text, a command line, a protocol. */
+/** Checks a list of questions from any source: an agent's text, a command line, a protocol. */
 export function checkQuestions(list: Json): Extract<ReplyReading, { readonly kind: 'asks' | 'invalid' }> {
   const refuse = (why: string): { readonly kind: 'invalid'; readonly why: string } => ({ kind: 'invalid', why });
   if (!Array.isArray(list) || list.length < 1 || list.length > QUESTIONS_MAX)
@@ -117,14 +117,14 @@ function questionOf(item: Json): AgentQuestion | string {
   if (unknown !== undefined) return `it has the unknown field "${unknown}"`;
   const { header, question, options } = item;
   const multiSelect = item.multiSelect ?? item.multi_select;
-  if (typeof question !== 'string' || question.trim() === '') return '"question" must be a text';
+  if (typeof question !== 'string' || question.trim() === '') return '"question" must be a string';
   if (header !== undefined && (typeof header !== 'string' || header.length > HEADER_MAX))
-    return `"header" must be a text of at most ${HEADER_MAX} characters`;
+    return `"header" must be a string of at most ${HEADER_MAX} characters`;
   if (multiSelect !== undefined && typeof multiSelect !== 'boolean') return '"multiSelect" must be true or false';
   if (!Array.isArray(options) || options.length < OPTIONS_MIN || options.length > OPTIONS_MAX)
     return `it must have ${OPTIONS_MIN} or ${OPTIONS_MAX} options`;
   const read = options.map(optionOf);
-  if (!read.every((option) => option !== undefined)) return 'each option has a "label", and may have a "description"';
+  if (!read.every((option) => option !== undefined)) return 'each option must have a "label" and may have a "description"';
   if (new Set(read.map(({ label }) => label)).size !== read.length) return 'two options have the same label';
   return {
     question,

@@ -1,5 +1,5 @@
-// Owns what may be said of a role, wherever it is written: in the front matter of its file or under `roles` in the
-// settings. What is wrong is told by its path, so that whoever read the text can say the line.
+// Owns the fields of a role, in the front matter of its file or under `roles` in the settings. A fault has a path, so
+// that the reader of the text can report the line.
 
 import { parseDuration } from '../base/duration.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
@@ -7,7 +7,7 @@ import { didYouMean } from '../base/suggest.ts';
 import type { Budget } from '../definition/budget.ts';
 import { type AgentDeed, type AgentPermissions, WORK_IN_PLACE } from './driver.ts';
 
-/** What is said of a role. It is plain data, since it is kept with the run. */
+/** The fields of a role. They are plain data, because they are stored with the run. */
 export interface RoleFields {
   readonly driver?: string;
   readonly description?: string;
@@ -15,11 +15,11 @@ export interface RoleFields {
   readonly credential?: string;
   readonly permissions?: AgentPermissions;
   readonly budget?: Budget & { readonly day?: Budget };
-  /** The program, for drivers that start any. */
+  /** The program, for drivers that can start any program. */
   readonly argv?: readonly string[];
 }
 
-/** What is wrong inside of a value: where, and what, as the rest of a sentence. */
+/** What is wrong with a value: its path, and a message that completes the sentence. */
 export interface RoleFault {
   readonly path: readonly (string | number)[];
   readonly what: string;
@@ -27,26 +27,26 @@ export interface RoleFault {
 
 const DEEDS: readonly AgentDeed[] = ['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'other'];
 
-/** Looks at the value at a path. */
+/** Checks the value at a path. */
 type Check = (value: Json, path: RoleFault['path']) => RoleFault | undefined;
 
 const simple =
   (fits: (value: Json) => boolean, expected: string): Check =>
   (value, path) =>
-    fits(value) ? undefined : { path, what: `is ${expected}` };
+    fits(value) ? undefined : { path, what: `must be ${expected}` };
 
-const text = simple((value) => typeof value === 'string' && value.trim() !== '', 'a text that is not empty');
+const text = simple((value) => typeof value === 'string' && value.trim() !== '', 'a non-empty string');
 const count = simple((value) => Number.isSafeInteger(value) && Number(value) >= 1, 'a whole number of at least 1');
 const money = simple((value) => typeof value === 'number' && Number.isFinite(value) && value > 0, 'a number above 0, in US dollars');
 
 const deed: Check = (value, path) => {
   if (typeof value === 'string' && DEEDS.some((known) => known === value)) return undefined;
-  return { path, what: `is no kind of deed${didYouMean(String(value), DEEDS)}; there are ${DEEDS.join(', ')}` };
+  return { path, what: `is not a kind of action${didYouMean(String(value), DEEDS)}; use one of ${DEEDS.join(', ')}` };
 };
 
 function list(item: Check, example: string): Check {
   return (value, path) => {
-    if (!Array.isArray(value)) return { path, what: `is a list, such as ${example}` };
+    if (!Array.isArray(value)) return { path, what: `must be a list, such as ${example}` };
     return firstOf(value.map((entry: Json, index) => item(entry, [...path, index])));
   };
 }
@@ -54,10 +54,13 @@ function list(item: Check, example: string): Check {
 function fields(shape: Readonly<Record<string, Check>>): Check {
   const known = Object.keys(shape);
   return (value, path) => {
-    if (!isJsonObject(value)) return { path, what: `is a mapping with ${known.join(', ')}` };
+    if (!isJsonObject(value)) return { path, what: `must be a mapping with ${known.join(', ')}` };
     const unknown = Object.keys(value).find((key) => !known.includes(key));
     if (unknown !== undefined)
-      return { path: [...path, unknown], what: `is no field of a role${didYouMean(unknown, known)}; there are ${known.join(', ')}` };
+      return {
+        path: [...path, unknown],
+        what: `is not a field of a role${didYouMean(unknown, known)}; the fields are ${known.join(', ')}`,
+      };
     return firstOf(known.map((key) => (value[key] === undefined ? undefined : shape[key]?.(value[key], [...path, key]))));
   };
 }
@@ -70,7 +73,9 @@ const deeds = list(deed, '[read, edit, execute]');
 const tools = list(text, '[Read, "Bash(npm test)"]');
 const permissionFields = fields({ deeds, tools, not: tools });
 const program: Check = (value, path) =>
-  Array.isArray(value) && value.length === 0 ? { path, what: 'is empty; name a program' } : list(text, '[my-agent, --stdio]')(value, path);
+  Array.isArray(value) && value.length === 0
+    ? { path, what: 'is empty; it must name a program' }
+    : list(text, '[my-agent, --stdio]')(value, path);
 
 const time = simple((value) => typeof value === 'string' && durationOf(value) !== undefined, 'a duration, such as 2h');
 
@@ -95,16 +100,16 @@ const role = fields({
   argv: program,
 });
 
-/** What is wrong with the fields of a role. */
+/** Returns what is wrong with the fields of a role, if anything. */
 export function roleFieldsFault(value: Json): RoleFault | undefined {
   const fault = role(value, []);
   if (fault !== undefined) return fault;
   const { tools: named, permissions } = value as JsonObject;
   if (named === undefined || permissions === undefined || !isJsonObject(permissions) || permissions.tools === undefined) return undefined;
-  return { path: ['tools'], what: 'is there twice, here and under permissions; keep one of them' };
+  return { path: ['tools'], what: 'is set twice, here and under permissions; keep one of them' };
 }
 
-/** The fields of a role that `roleFieldsFault` found nothing wrong with. */
+/** Converts valid fields of a role (see `roleFieldsFault`). */
 export function roleFieldsOf(value: JsonObject): RoleFields {
   const { driver, description, model, credential, argv, budget } = value;
   const permissions = permissionsOf(value);
@@ -120,7 +125,7 @@ function texts(given: Readonly<Record<string, Json | undefined>>): Record<string
   return Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
-// Tools alone add to what is let anyway; a list of deeds says all that is let.
+// Tools alone extend the defaults; a list of kinds replaces them.
 function permissionsOf({ tools: named, permissions = null }: JsonObject): AgentPermissions | undefined {
   if (named === undefined && permissions === null) return undefined;
   const said: JsonObject = Array.isArray(permissions) ? { deeds: permissions } : isJsonObject(permissions) ? permissions : {};
@@ -141,12 +146,12 @@ function budgetOf({ day, ...amounts }: JsonObject): NonNullable<RoleFields['budg
   return { ...readBudget(amounts), ...(isJsonObject(day ?? null) ? { day: readBudget(day as JsonObject) } : {}) };
 }
 
-/** What is wrong with the amounts of a budget as files write them. */
+/** Returns what is wrong with the amounts of a budget in a file, if anything. */
 export function budgetFieldsFault(value: Json): RoleFault | undefined {
   return fields(AMOUNT_CHECKS)(value, []);
 }
 
-/** A budget as files write it: `{ tokens, cost_usd, turns, time }`. */
+/** Reads a budget as files write it: `{ tokens, cost_usd, turns, time }`. */
 export function readBudget({ tokens, turns, cost_usd: costUsd, time: lasting }: JsonObject): Budget {
   const timeMs = typeof lasting === 'string' ? durationOf(lasting) : undefined;
   const given = Object.entries({ tokens, costUsd, turns, timeMs });

@@ -1,14 +1,14 @@
-// Owns the file of a role, `.pawl/agents/<role>.md`: front matter between two lines of `---`, which says how the role is
-// reached and what it may do, and below it the prompt of the role. YAML 1.2 with nothing that surprises.
+// Owns the file of a role, `.pawl/agents/<role>.md`: front matter between two `---` lines with the driver and
+// permissions of the role, followed by its prompt. The front matter is YAML 1.2, core schema.
 
 import { isCollection, isMap, isNode, LineCounter, type Node, parseDocument } from 'yaml';
 import { EngineError, messageOf } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
 import { type RoleFault, type RoleFields, roleFieldsFault, roleFieldsOf } from './role-fields.ts';
 
-/** What the file of a role says. */
+/** The content of a role's file. */
 export interface RoleFile extends RoleFields {
-  /** What every prompt to this role begins with; absent when the file has nothing below its front matter. */
+  /** The start of every prompt for this role. Absent if the file ends after its front matter. */
   readonly prompt?: string;
 }
 
@@ -17,7 +17,7 @@ const FRONT_CHARACTERS_MAX = 65_536;
 const ALIASES_MAX = 100;
 const FENCE = /^---[ \t]*$/;
 
-/** Reads the text of a role's file; what is wrong with it is CONFIG_INVALID with the place. */
+/** Parses a role's file. Throws CONFIG_INVALID with the position of a mistake. */
 export function parseRoleFile(file: string, text: string): RoleFile {
   const { front, body } = new RoleReader(file, text).read();
   const prompt = body.trim();
@@ -36,22 +36,22 @@ class RoleReader {
 
   read(): { readonly front: JsonObject | undefined; readonly body: string } {
     if (this.text.length > CHARACTERS_MAX)
-      throw this.invalid({ line: 1, column: 1 }, `the file has ${this.text.length} characters, and a role has at most ${CHARACTERS_MAX}`);
+      throw this.invalid({ line: 1, column: 1 }, `the file has ${this.text.length} characters; a role may have at most ${CHARACTERS_MAX}`);
     const lines = this.text.split('\n');
     if (!FENCE.test(lines[0] as string)) return { front: undefined, body: this.text };
     const end = lines.findIndex((line, index) => index > 0 && FENCE.test(line));
-    if (end < 0) throw this.invalid({ line: 1, column: 1 }, 'the front matter does not end; close it with a line of ---');
+    if (end < 0) throw this.invalid({ line: 1, column: 1 }, 'the front matter does not end; add a closing line "---"');
     return { front: this.front(lines.slice(1, end).join('\n')), body: lines.slice(end + 1).join('\n') };
   }
 
   private front(yaml: string): JsonObject {
     if (yaml.length > FRONT_CHARACTERS_MAX)
-      throw this.invalidAt(0, `the front matter has ${yaml.length} characters, and at most ${FRONT_CHARACTERS_MAX} are read`);
+      throw this.invalidAt(0, `the front matter has ${yaml.length} characters; at most ${FRONT_CHARACTERS_MAX} are allowed`);
     const document = this.document(yaml);
     const { contents } = document;
     const value = this.plain(() => document.toJS({ maxAliasCount: ALIASES_MAX }) as JsonObject | null);
     if (contents === null || value === null) return {};
-    if (!isMap(contents)) throw this.invalidAt(contents.range?.[0] ?? 0, 'the front matter is a mapping of fields to values');
+    if (!isMap(contents)) throw this.invalidAt(contents.range?.[0] ?? 0, 'the front matter must be a mapping of fields to values');
     const fault = roleFieldsFault(value);
     if (fault !== undefined) throw this.invalidAt(offsetOf(contents, fault.path), `"${fault.path.join('.')}" ${fault.what}`);
     return value;
@@ -65,16 +65,16 @@ class RoleReader {
     return document;
   }
 
-  // The parser gives up with an error of its own where a text is nested or aliased without end.
+  // The parser throws its own error for a text with endless nesting or aliases.
   private plain<T>(read: () => T): T {
     try {
       return read();
     } catch (cause) {
-      throw this.invalidAt(0, `the front matter cannot be read: ${messageOf(cause)}`);
+      throw this.invalidAt(0, `the front matter cannot be parsed: ${messageOf(cause)}`);
     }
   }
 
-  // The front matter begins on the second line of the file.
+  // The front matter starts on the second line of the file.
   private invalidAt(offset: number, what: string): EngineError {
     const { line, col } = this.places.linePos(offset);
     return this.invalid({ line: Math.max(1, line) + 1, column: Math.max(1, col) }, what);
@@ -85,7 +85,7 @@ class RoleReader {
   }
 }
 
-/** Where the value at a path begins; the key where that is what is wrong, and the nearest that is there. */
+/** Returns the offset of the value at a path, or of the nearest existing parent. For a wrong key it is the key's offset. */
 function offsetOf(node: Node, path: RoleFault['path']): number {
   const start = node.range?.[0] ?? 0;
   const [head, ...rest] = path;

@@ -9,7 +9,7 @@ import { createScriptedDriver, type Script } from './scripted.ts';
 
 let running = 0;
 
-// Hangs until its own signal says stop, and counts as running meanwhile.
+// Hangs until its own signal aborts, and counts as running until then.
 function hang(signal: AbortSignal): Promise<AgentAnswer> {
   running += 1;
   signal.addEventListener('abort', () => {
@@ -58,7 +58,7 @@ describe('a script', () => {
     expect(readFileSync(join(cwd, 'notes/a.txt'), 'utf8')).toBe('written');
   });
 
-  test('without an answer claims that all is done', async () => {
+  test('without an answer claims that everything is done', async () => {
     expect(await ask(() => [])).toEqual({ kind: 'answered', success: true, output: null });
   });
 
@@ -73,7 +73,7 @@ describe('a script', () => {
     expect(answer).toEqual({ kind: 'failed', failure, message: 'as written', resumeAt: 5 });
   });
 
-  test('makes no move after it was stopped', async () => {
+  test('makes no moves after it was stopped', async () => {
     const controller = new AbortController();
     let reached = false;
     const late = {

@@ -1,16 +1,16 @@
-// Owns the driver `scripted`: an agent whose moves are written down beforehand, for tests and the demo. It can do the
-// work, claim it without doing it, hang, and fail in every class, without a model or a network.
+// Owns the driver `scripted`: an agent whose moves are written in advance, for tests and the demo. It can do work,
+// claim work it did not do, hang, and fail in every class, without a model or a network.
 
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Json } from '../base/json.ts';
 import type { AgentAnswer, AgentDriver, AgentFailure, AgentRequest, AgentUsage } from './driver.ts';
 import { aborted, askCode } from './in-process.ts';
 
-/** One thing that a scripted agent does. Moves after an answer or a failure are not made. */
+/** One move of a scripted agent. Moves after an answer or a failure are ignored. */
 export type ScriptedMove =
   /** Writes a file of the workspace. */
   | { readonly do: 'write'; readonly path: string; readonly text: string }
-  /** Does nothing until the attempt is stopped or its time runs out. */
+  /** Does nothing until the attempt is stopped or times out. */
   | { readonly do: 'hang' }
   | { readonly do: 'fail'; readonly failure: AgentFailure; readonly message?: string; readonly resumeAt?: number }
   | {
@@ -23,13 +23,13 @@ export type ScriptedMove =
       readonly session?: string;
     };
 
-/** What a scripted agent does with a request. */
+/** Decides what a scripted agent does with a request. */
 export type Script = (request: AgentRequest) => Scripted | Promise<Scripted>;
 
-/** What a script gives: an answer, or moves to make. */
+/** The result of a script: an answer, or moves to make. */
 export type Scripted = AgentAnswer | readonly ScriptedMove[];
 
-/** A driver that follows a script. Moves without an answer end in the claim that all is done. */
+/** Creates a driver that follows a script. Moves without an answer end with the claim that everything is done. */
 export function createScriptedDriver(script: Script): AgentDriver {
   return {
     name: 'scripted',
@@ -56,7 +56,8 @@ async function makeMoves(moves: readonly ScriptedMove[], request: AgentRequest, 
 async function write(cwd: string, path: string, text: string): Promise<void> {
   const target = resolve(cwd, path);
   const way = relative(cwd, target);
-  if (isAbsolute(path) || way === '..' || way.startsWith(`..${sep}`)) throw new Error(`the script writes "${path}", outside the workspace`);
+  if (isAbsolute(path) || way === '..' || way.startsWith(`..${sep}`))
+    throw new Error(`the script would write "${path}", which is outside the workspace`);
   const { mkdir, writeFile } = await import('node:fs/promises');
   await mkdir(dirname(target), { recursive: true });
   await writeFile(target, text);
@@ -70,7 +71,7 @@ function untilAborted(signal: AbortSignal): Promise<void> {
 }
 
 function failure(move: ScriptedMove & { readonly do: 'fail' }): AgentAnswer {
-  const { do: _, message = `the script fails with "${move.failure}"`, ...rest } = move;
+  const { do: _, message = `the script failed with "${move.failure}"`, ...rest } = move;
   return { kind: 'failed', message, ...rest };
 }
 

@@ -1,9 +1,9 @@
-// Owns whether a path lies in the workspace of an agent, links followed: `..` and a link out of it lead elsewhere.
+// Owns whether a path is inside an agent's workspace after links are followed: `..` and links may lead out of it.
 
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 
-/** Whether a path, relative to the workspace or not, lies in it; a file that is yet to be written lies where its folder is. */
+/** Whether a path, relative or absolute, is inside the workspace. For a file that does not exist yet its folder decides. */
 export function isInWorkspace(cwd: string, path: string): boolean {
   const way = relative(realpathSync(cwd), realPath(resolve(cwd, path)));
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);

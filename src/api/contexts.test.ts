@@ -28,8 +28,8 @@ const reading = defineWorkflow<App>({
   steps: [{ id: 'read', handler: (ctx) => ctx.shelf, next: null }],
 });
 
-describe('contexts that an engine is given', () => {
-  test('a definition without a context gets the one of its name, also when its run is taken up by another engine', async () => {
+describe('contexts in the engine options', () => {
+  test('a definition without a context gets the one for its name, also when another engine drives its run', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pawl-contexts-'));
     const open = (shelf: string) =>
       createEngine({
@@ -49,7 +49,7 @@ describe('contexts that an engine is given', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  test('it stands in the place of the one of the definition, and leaves other workflows alone', async () => {
+  test("replace the definition's own, and do not affect other workflows", async () => {
     const engine = await createEngine({ db: ':memory:', contexts: { reading: async () => ({ shelf: 'given' }) } });
     const given = await engine.start(reading);
     expect((await given.wait()).output).toBe('given');

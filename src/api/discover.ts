@@ -1,4 +1,4 @@
-// Owns the public face of discovery: it knows the built-in kinds of steps.
+// Owns the public discovery function, which knows the built-in step kinds.
 
 import { type Discovery, discoverWorkflows as discover } from '../authoring/discover/discover.ts';
 import { REGISTRY } from '../kinds/registry.ts';

@@ -1,5 +1,5 @@
-// Owns the public engine: it wires the SQLite store, the executors of steps and the embedded host, and gives programs
-// one object to work with.
+// Owns the public engine: it wires the SQLite store, the step executors and the embedded host into one object for
+// programs.
 
 import { existsSync } from 'node:fs';
 import type { InputOfWorkflow, OutputOfWorkflow } from '../authoring/spec/step.ts';
@@ -11,15 +11,15 @@ import type { Budget } from '../definition/budget.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { createAccounting } from '../engine/accounting.ts';
 import { requireActor } from '../engine/actor.ts';
-import type { StartOptions } from '../engine/birth.ts';
 import { assertBudgets, type Budgets } from '../engine/budgets.ts';
 import { type Clock, systemClock } from '../engine/clock.ts';
 import { EngineCore } from '../engine/engine.ts';
 import type { DefinitionSource } from '../engine/host.ts';
 import type { Limits } from '../engine/limits.ts';
-import type { Patience } from '../engine/patience.ts';
+import type { Patience } from '../engine/owner-wait.ts';
 import { findWorkflow } from '../engine/programs.ts';
-import { sendSignal, tellFacts } from '../engine/requests.ts';
+import { addFacts, sendSignal } from '../engine/requests.ts';
+import type { StartOptions } from '../engine/run-start.ts';
 import { transcriptsOf } from '../engine/transcripts.ts';
 import type { Forge, ForgeEvent } from '../forge/forge.ts';
 import { memberName } from '../forge/people.ts';
@@ -29,7 +29,7 @@ import { RECHECK_SIGNAL } from '../kernel/waits.ts';
 import { REGISTRY } from '../kinds/registry.ts';
 import { childInput } from '../kinds/workflow/run.ts';
 import { keyReader } from '../process/key-file.ts';
-import { createOwner, giveSigns, isDead, watchOwners } from '../process/owner.ts';
+import { createOwner, isDead, watchOwners, writeHeartbeats } from '../process/owner.ts';
 import { sweepOrphans } from '../process/tree.ts';
 import { readForge } from '../steps/forge-reading.ts';
 import { createAttemptRunner } from '../steps/runner.ts';
@@ -48,71 +48,74 @@ export type AnyWorkflow = CompiledWorkflow | { readonly compiled: CompiledWorkfl
 /** Builds the application's part of the context of one attempt. */
 export type ContextBuilder = NonNullable<CompiledWorkflow['context']>;
 
-/** How an engine is made. */
+/** Options of an engine. */
 export interface EngineOptions extends Partial<Omit<StepServices, 'now' | 'pidDir' | 'accounting'>> {
   /** The database file; `:memory:` for runs that need not survive the process. */
   readonly db?: string;
-  /** How a request waits for a run that another process drives; without it, as long as it takes. */
+  /** How a request waits for a run that another process drives. By default it waits without a limit. */
   readonly patience?: Patience;
-  /** A store that is already open, instead of `db`. It is not closed with the engine. */
+  /** An open store to use instead of `db`. It is not closed with the engine. */
   readonly store?: Store;
   /** FULL (the default) survives a power cut; NORMAL, for throwaway runs, only a crash of the process. */
   readonly synchronous?: 'FULL' | 'NORMAL';
-  /** The workflows this engine can run, or where to find them. */
+  /** The workflows this engine can run, or a source that finds them. */
   readonly workflows?: readonly AnyWorkflow[] | DefinitionSource;
   /**
-   * The application's part of the context, by workflow, for definitions that do not build it themselves. It stands in
-   * the place of the definition's own, so that a definition can be shared and its database chosen here.
+   * The application's part of the context, by workflow name. It replaces the definition's own, so that a definition can
+   * be shared and its database chosen here.
    */
   readonly contexts?: Readonly<Record<string, ContextBuilder>>;
   readonly limits?: Limits;
-  /** Where runs that were triggered get worktrees of their own; without it, every run works in `cwd`. */
+  /** Where triggered runs get their own worktrees. By default every run works in `cwd`. */
   readonly worktrees?: { readonly folder: string };
-  /** Names the repository for the limit per repository; without it, the workspace. */
+  /** The repository name for the limit per repository. Default: the workspace. */
   readonly repository?: string;
   /**
-   * `all` (the default): runs that are due, have mail or lost their owner are driven as well, from the start on, if
-   * their workflow is known here. `own`: only those asked for.
+   * `all` (the default): also drives runs that are due, have mail or lost their owner, from the start on, if their
+   * workflow is known here. `own`: drives only runs it is asked to.
    */
   readonly drives?: 'all' | 'own';
   /** How deep runs may start runs. */
   readonly depthMax?: number;
-  /** How many runs a run may lead to, with all that they start. */
+  /** How many runs a run may start, directly or through its children. */
   readonly runsMax?: number;
-  /** `signed`: whatever a person decides about a run that starts here takes the signature of an enrolled key. */
+  /** `signed`: every decision of a person about a run that starts here requires the signature of an enrolled key. */
   readonly decisions?: 'signed';
-  /** The state folder with the list of enrolled keys (`identities.json`), or the list; without it no key counts. */
+  /** The state folder with the list of enrolled keys (`identities.json`), or the list itself. Without it no key counts. */
   readonly identities?: string | (() => KeyList);
-  /** `checked`: the program asks for the right to decide itself, as the command line does; without it nothing inside of a run decides. */
+  /**
+   * `checked`: the program checks the right to decide itself, as the command line does. By default no process inside a
+   * run can decide.
+   */
   readonly rights?: 'checked';
-  /** What agents may use: in each run, and in a day. */
+  /** What agents may use: per run, and per day. */
   readonly budgets?: Budgets;
   readonly clock?: Clock;
-  /** Where trouble goes that no caller waits for. */
+  /** Receives errors that no caller waits for. */
   readonly warn?: (error: unknown) => void;
 }
 
 /** An engine embedded in a program. `await using engine = await createEngine(…)` closes it at the end of the block. */
 export interface Engine extends AsyncDisposable {
   readonly store: Store;
-  /** Starts a run; resolves when it is on disk. It is driven in the background. */
+  /** Starts a run. Resolves when it is on disk. It is driven in the background. */
   start<const W extends AnyWorkflow | string>(workflow: W, ...rest: StartArguments<W>): Promise<RunHandle<OutputOfWorkflow<W>>>;
-  /** The run with this id: everything about one run is a method of its handle. */
+  /** Returns the handle of the run with this id: everything about one run is a method of it. */
   run(id: string): RunHandle;
-  /** Runs, newest first; at most 1,000 unless the query says how many. */
+  /** Lists runs, newest first; at most 1,000 by default. */
   list(query?: RunQuery): Promise<readonly RunSummary[]>;
-  /** Finds everything that is due, has mail or lost its owner, and drives it; returns the ids. */
+  /** Finds runs that are due, have mail or lost their owner, and drives them. Returns their ids. */
   recover(): Promise<readonly string[]>;
-  /** Lets what is under way end, begins nothing new, gives the runs up. `abort` stops the work. */
+  /** Lets running work end, starts nothing new, and releases the runs. `abort` stops the work. */
   close(options?: { readonly abort?: boolean }): Promise<void>;
 }
 
-/** The parameters of a run, which can be left out where none is required, and how it is started. */
+/** The parameters of a run, optional if none is required, and its start options. */
 export type StartArguments<W> = RunArguments<InputOfWorkflow<W>, StartRunOptions>;
 
 /**
- * How a run is started: its id, where it came from, where it begins. Whoever begins it in the middle, or gives the results
- * of steps, passes steps by hand: that takes a name.
+ * How a run is started: its id, origin and first step. Starting in the middle, or with supplied results, overrides
+ * steps and requires an actor.
  */
 export type StartRunOptions = Pick<StartOptions, 'id' | 'facts' | 'sign'> &
   (
@@ -124,7 +127,7 @@ const DEPTH_MAX = 16;
 const RUNS_MAX = 10_000;
 const LIST_MAX = 1000;
 
-/** Opens an engine on a database file, or on a store that is already open. */
+/** Opens an engine on a database file, or on an open store. */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   assertBudgets(budgetsOf(options));
   const store =
@@ -137,19 +140,19 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const core = new EngineCore(partsOf(options, store));
   if (options.db !== undefined && options.db !== ':memory:') {
     watchOwners(options.db);
-    core.onClose(giveSigns(options.db, core.me));
+    core.onClose(writeHeartbeats(options.db, core.me));
   }
   const { forge } = options;
-  if (forge !== undefined) core.onClose(forge.watch((event) => hearForge(core, forge, event)));
+  if (forge !== undefined) core.onClose(forge.watch((event) => onForgeEvent(core, forge, event)));
   const engine = publicEngine(core, options);
-  // A database in memory that was opened just now has no runs that could be lost.
+  // A new in-memory database has no lost runs.
   if (options.store !== undefined || (options.db ?? ':memory:') !== ':memory:') core.recoverSoon();
   return engine;
 }
 
 function publicEngine(core: EngineCore, options: EngineOptions): Engine {
   const workspaces = workspacesOf(core, options);
-  // Whoever made the engine may have seen to it that nothing inside of a run decides.
+  // With `checked`, the program that created the engine makes sure that nothing inside a run decides.
   const outside: RunHost['assertOutside'] = async (deed, own) => {
     core.assertReadable();
     if (options.rights !== 'checked') await assertOutside(core.store, deed, own);
@@ -167,36 +170,36 @@ function workspacesOf(core: EngineCore, { worktrees, forge, cwd = process.cwd() 
 }
 
 /**
- * Something happened at the forge: runs that are about it learn their new labels, and gates without a verdict look
- * again. Which of them it concerns, they find out.
+ * Handles a forge event: runs about its subject get their new labels, and gates without a verdict check again. Each run
+ * decides whether it is concerned.
  */
-function hearForge(core: EngineCore, forge: Forge, event: ForgeEvent): void {
+function onForgeEvent(core: EngineCore, forge: Forge, event: ForgeEvent): void {
   const tell = async (run: string): Promise<void> => {
     if (event.event.endsWith('labeled')) await refreshLabels(core, forge, { run, event });
     const { state } = await core.store.load(run);
     if (waitsOf(state).some(({ kind }) => kind === 'checks')) await sendSignal(core, run, { name: RECHECK_SIGNAL, id: event.id });
   };
   const hear = async (): Promise<void> => {
-    // One that cannot be driven here keeps nobody else from hearing.
+    // A run that cannot be driven here does not affect the others.
     for (const { id } of await core.store.list({ status: ['waiting'] })) await tell(id).catch((error: unknown) => core.warn(error));
   };
   hear().catch((error: unknown) => core.warn(error));
 }
 
-async function refreshLabels(core: EngineCore, forge: Forge, heard: { readonly run: string; readonly event: ForgeEvent }): Promise<void> {
-  const { run, event } = heard;
+async function refreshLabels(core: EngineCore, forge: Forge, change: { readonly run: string; readonly event: ForgeEvent }): Promise<void> {
+  const { run, event } = change;
   const data = await core.store.data(run, ['issue_number', 'pr_number', 'labels']);
   const number = event.issue ?? event.pr;
   if (!data.has('labels') || number === undefined || (data.get('issue_number') ?? data.get('pr_number')) !== number) return;
   const answer = event.issue === undefined ? await forge.pullRequest(number) : await forge.issue(number);
-  if (answer.result === 'ok') await tellFacts(core, run, { facts: { labels: [...answer.value.labels] }, id: event.id });
+  if (answer.result === 'ok') await addFacts(core, run, { facts: { labels: [...answer.value.labels] }, id: event.id });
 }
 
-/** Every budget of the options, by its name in messages. */
+/** Returns every budget of the options, by its name in messages. */
 function budgetsOf({ budgets = {}, roles = {} }: EngineOptions): Record<string, Budget | undefined> {
   const ofRoles = Object.entries(roles).flatMap(([role, { budget }]) => {
     const { day, ...attempt } = budget ?? {};
-    return [[`the budget of role "${role}"`, attempt] as const, [`the budget of role "${role}" for a day`, day] as const];
+    return [[`the budget of role "${role}"`, attempt] as const, [`the daily budget of role "${role}"`, day] as const];
   });
   return { 'budgets.run': budgets.run, 'budgets.day': budgets.day, ...Object.fromEntries(ofRoles) };
 }
@@ -230,7 +233,7 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
       credentialOf: (role) => options.roles?.[role]?.credential,
     },
     sweep: async () => {
-      // Where no program was ever started, there is nothing to sweep.
+      // If no program was ever started, there is nothing to sweep.
       if (pidDir !== undefined && existsSync(pidDir)) await sweepOrphans(pidDir);
     },
     drives: options.drives ?? 'all',
@@ -246,12 +249,12 @@ function keysOf(identities: EngineOptions['identities']): () => KeyList {
   return typeof identities === 'string' ? () => readKeyList(identities) : identities;
 }
 
-/** The options of a start with the name of whoever passes steps by it, as it is recorded. */
+/** Returns the start options with the recorded name of the actor who overrides steps. */
 function named(options: StartRunOptions, workflow: string): StartOptions {
   const { from, outputs, ...rest } = options;
   if (from === undefined && outputs === undefined) return rest;
-  const what = from === undefined ? 'gives results of its steps' : `begins it at step "${from}"`;
-  const actor = requireActor(options.origin, `starts workflow "${workflow}" and ${what}`);
+  const what = from === undefined ? 'supply results of its steps' : `begin at step "${from}"`;
+  const actor = requireActor(options.origin, `start workflow "${workflow}" and ${what}`);
   return {
     ...rest,
     origin: { ...options.origin, actor },
@@ -275,7 +278,7 @@ class PublicEngine implements Engine {
     const [params = {}, options = {}] = rest as [unknown?, StartRunOptions?];
     const { core, assertOutside } = this.#host;
     const compiled = typeof workflow === 'string' ? findWorkflow(core.parts.source, workflow) : compiledOf(workflow);
-    if (options.from !== undefined || options.outputs !== undefined) await assertOutside('begin a run in the middle');
+    if (options.from !== undefined || options.outputs !== undefined) await assertOutside('start a run in the middle');
     const { run } = await core.start(compiled, params, await this.#placed(named(options, compiled.definition.name)));
     return this.run(run) as RunHandle<unknown> as RunHandle<OutputOfWorkflow<W>>;
   }
@@ -284,7 +287,7 @@ class PublicEngine implements Engine {
     return new Run(this.#host, id);
   }
 
-  /** The options of a run with the worktree that it works in, where it gets one. */
+  /** Returns the start options of a run with its worktree, if it gets one. */
   async #placed(options: StartOptions): Promise<StartOptions> {
     const { workspaces } = this.#host;
     if (workspaces === undefined) return options;

@@ -1,19 +1,19 @@
-// Owns the refusal of a program that works inside of a run or for a coding agent.
+// Owns the rejection of decisions by programs that run inside a run or for a coding agent.
 //
-// L1. Whatever a step starts decides about no run of the store that its own run is in.
-// L2. Whatever a step or a coding agent starts decides about no run of a store that belongs to a user's state folder:
-//     those are the runs of the command line. A store that a program made for itself, such as that of a test suite which
-//     a gate runs, is the program's.
+// L1. A process that a step started cannot decide about runs in the store of its own run.
+// L2. A process that a step or a coding agent started cannot decide about runs in a store in a user's state folder:
+// those are the runs of the command line. It can in a store that it created itself, for example in a test suite that a
+// gate runs.
 
 import { type Above, readAncestors, standsAbove, withDrivers } from '../authority/ancestry.ts';
 import { EngineError, isEngineError } from '../base/error.ts';
 import { processOf } from '../process/owner.ts';
 import type { Store } from '../store/store.ts';
 
-/** Refuses a person's deed in a process that a step of a run of this store, or an agent, has started. */
-export async function assertOutside(store: Store, deed: string, own?: string): Promise<void> {
+/** Throws if a step of a run in this store, or an agent, started this process: only a person may do this. */
+export async function assertOutside(store: Store, action: string, own?: string): Promise<void> {
   const ancestors = withDrivers(readAncestors(), await driversOf(store));
-  // Whoever drives runs of this store tells more than a variable, which anybody can set.
+  // The list of processes that drive runs of this store is more reliable than a variable, which anyone can set.
   const drives = ancestors.flatMap((ancestor) => ancestor.drives ?? []);
   if (own !== undefined && drives.includes(own)) return;
   const above = drives.length > 0 ? standsAbove({}, ancestors) : standsAbove(process.env, ancestors);
@@ -21,12 +21,12 @@ export async function assertOutside(store: Store, deed: string, own?: string): P
   const where = above.what === 'agent' ? above.name : above.run === undefined ? 'a run' : `run ${above.run}`;
   throw new EngineError(
     'NOT_ALLOWED',
-    `a program inside of ${where} cannot ${deed}: only a person can, outside of it; leave it to them ("pawl gates" shows what waits)`,
+    `a program inside ${where} cannot ${action}: only a person outside of it can; leave it to them ("pawl gates" shows what waits)`,
     { details: above.what === 'run' && above.run !== undefined ? { run: above.run } : {} },
   );
 }
 
-/** Whether what stands above a process keeps it from deciding in a store. */
+/** Whether the ancestors of a process forbid it to decide in a store. */
 async function isAbout(store: Store, above: Above): Promise<boolean> {
   if (above.what === 'run' && above.run !== undefined && (await hasRun(store, above.run))) return true;
   return (await store.origin()) !== undefined;

@@ -1,5 +1,5 @@
-// Owns the handle of one run: everything that can be asked of a run, or done to it, whether it was started here or found
-// by its id.
+// Owns the handle of one run: everything that can be read from a run or done to it, whether it was started here or
+// found by its id.
 
 import type { Json } from '../base/json.ts';
 import type { ProgressEvent } from '../definition/result.ts';
@@ -20,50 +20,50 @@ import {
   reportWork,
   type WorkReport,
 } from '../engine/reports.ts';
-import { type DecisionRequest, decideGate, putGates, type ResumeRequest, resumeRun, sendSignal, steerRun } from '../engine/requests.ts';
+import { askedGates, controlRun, type DecisionRequest, decideGate, type ResumeRequest, resumeRun, sendSignal } from '../engine/requests.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import { isSettled } from '../kernel/run-state.ts';
 import { waitsOf } from '../kernel/status.ts';
 import { RECHECK_SIGNAL } from '../kernel/waits.ts';
 import type { Workspaces } from './workspaces.ts';
 
-/** A run that was started or found. `Output` is what it completes with. */
+/** A run that was started or found. `Output` is the type of its output when it completes. */
 export interface RunHandle<Output = Json> {
   readonly id: string;
-  /** The run as it is now, with all its steps. */
+  /** Returns the run as it is now, with all its steps. */
   get(): Promise<RunView<Output>>;
-  /** Resolves when the run has ended (`settled`, the default), or only waits (`idle`), with the run as it then is. */
+  /** Resolves with the run when it has ended (`settled`, the default), or only waits (`idle`). */
   wait(until?: Until): Promise<RunView<Output>>;
-  /** Resolves like `wait`, without reading the run's steps. */
+  /** Like `wait`, without reading the run's steps. */
   waitOnly(until?: Until): Promise<void>;
-  /** The progress from the beginning to the end. */
+  /** Streams the progress from start to end. */
   events(): AsyncGenerator<ProgressEvent>;
-  /** The log as it grows, event by event, from a position on. */
+  /** Streams the log, event by event, from a position on. */
   log(after?: number): AsyncGenerator<RunEvent>;
 
-  /** The questions to people that are open. */
+  /** Returns the open questions to people. */
   gates(): Promise<readonly OpenGate[]>;
-  /** Decides one of them; resolves when the decision is on disk and has taken effect. */
+  /** Decides one of them. Resolves when the decision is on disk and has taken effect. */
   decide(decision: DecisionRequest): Promise<RunView<Output>>;
   signal(name: string, options?: { readonly payload?: unknown; readonly id?: string }): Promise<void>;
   cancel(options: { readonly actor: string; readonly reason?: string }): Promise<RunView<Output>>;
   pause(options: { readonly actor: string }): Promise<RunView<Output>>;
-  /** Drives the run on: after a crash or a pause as it is, after a halt with a choice. */
+  /** Continues the run: after a crash or a pause as it is, after a halt with a choice. */
   resume(options?: ResumeRequest): Promise<RunHandle<Output>>;
-  /** Starts another run that takes over everything before a step. */
+  /** Starts another run that reuses everything before a step. */
   fork(request: ForkRequest): Promise<RunHandle<Output>>;
-  /** What a fork at this step would take over and do again. */
+  /** Returns what a fork at this step would reuse and repeat. */
   planFork(from: string): Promise<ForkPlan>;
 
-  /** The work that waits for the agent that called to do and report it. */
+  /** Returns the work that waits for the calling agent to do and report it. */
   handouts(): Promise<readonly Handout[]>;
-  /** Takes the report of an attended agent; resolves with the verdict when the work is verified. */
+  /** Accepts the report of an attended agent. Resolves with the verdict when the work is verified. */
   report(report: WorkReport): Promise<ReportVerdict>;
-  /** Relays questions of an attended agent to the person it works for. */
+  /** Passes questions of an attended agent on to the person it works for. */
   ask(asked: { readonly token: string; readonly questions: unknown }): Promise<RunView<Output>>;
-  /** The questions of agents that wait for a person. */
+  /** Returns the questions of agents that wait for a person. */
   questions(): Promise<readonly OpenQuestions[]>;
-  /** Answers the questions of an agent; a fresh attempt gets the answers. */
+  /** Answers the questions of an agent. A new attempt gets the answers. */
   answer(answers: AnswerRequest): Promise<RunView<Output>>;
 
   checkpoint(): Promise<Checkpoint>;
@@ -75,8 +75,8 @@ export interface RunHost {
   readonly core: EngineCore;
   readonly workspaces: Workspaces | undefined;
   /**
-   * Rejects what only a person may do when this process was started by a run of the store, or by an agent. What is done
-   * to the `own` run is done by whatever that run has started.
+   * Rejects actions that only a person may do, if this process was started by a run of the store or by an agent. For
+   * the `own` run, processes that the run itself started are allowed.
    */
   assertOutside(deed: string, own?: string): Promise<void>;
 }
@@ -91,7 +91,7 @@ export class Run implements RunHandle {
     this.id = id;
   }
 
-  /** The engine, as long as it can be asked something. */
+  /** The engine; throws if it is closed. */
   get #core(): EngineCore {
     this.#host.core.assertReadable();
     return this.#host.core;
@@ -119,7 +119,7 @@ export class Run implements RunHandle {
   }
 
   async gates(): Promise<readonly OpenGate[]> {
-    return putGates(this.#core, this.id);
+    return askedGates(this.#core, this.id);
   }
 
   async decide(decision: DecisionRequest): Promise<RunView> {
@@ -135,25 +135,26 @@ export class Run implements RunHandle {
   async cancel(options: { readonly actor: string; readonly reason?: string }): Promise<RunView> {
     await this.#host.assertOutside('cancel another run', this.id);
     const reason = options?.reason;
-    await steerRun(this.#core, this.id, { actor: options?.actor, action: { do: 'cancel', ...(reason === undefined ? {} : { reason }) } });
+    await controlRun(this.#core, this.id, { actor: options?.actor, action: { do: 'cancel', ...(reason === undefined ? {} : { reason }) } });
     return this.get();
   }
 
   async pause(options: { readonly actor: string }): Promise<RunView> {
     await this.#host.assertOutside('pause another run', this.id);
-    await steerRun(this.#core, this.id, { actor: options?.actor, action: { do: 'pause' } });
+    await controlRun(this.#core, this.id, { actor: options?.actor, action: { do: 'pause' } });
     return this.get();
   }
 
   async resume(options: ResumeRequest = {}): Promise<RunHandle> {
     const { choice, budget, acceptChanges } = options;
-    if (choice !== undefined || budget !== undefined || acceptChanges === true) await this.#host.assertOutside('say how a run goes on');
+    if (choice !== undefined || budget !== undefined || acceptChanges === true)
+      await this.#host.assertOutside('choose how a run continues');
     await resumeRun(this.#core, this.id, options);
     await this.#lookAtForge();
     return this;
   }
 
-  /** What happened at the forge while nobody drove the run was not reported to it: a gate without a verdict looks now. */
+  /** Forge events that happened while the run had no driver were not reported to it, so a gate without a verdict checks now. */
   async #lookAtForge(): Promise<void> {
     const { state } = await this.#core.store.load(this.id);
     if (!isSettled(state.status) && waitsOf(state).some(({ kind }) => kind === 'checks'))

@@ -1,11 +1,11 @@
-// Owns where an engine finds workflows: those it was given, those that they start, and the contexts they were given.
+// Owns where an engine finds workflows: those it was passed, those that they start, and the contexts for them.
 
 import { checkChildren, indexWorkflows } from '../definition/children.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { DefinitionSource } from '../engine/host.ts';
 import type { AnyWorkflow, ContextBuilder } from './engine.ts';
 
-/** The workflows that an engine was given, with those that they start, by name. */
+/** Returns the workflows that an engine was passed, with those that they start, by name. */
 export function sourceOf(workflows: readonly AnyWorkflow[] | DefinitionSource): DefinitionSource {
   if ('find' in workflows && !Array.isArray(workflows)) return workflows as DefinitionSource;
   const known = indexWorkflows(
@@ -22,7 +22,7 @@ export function sourceOf(workflows: readonly AnyWorkflow[] | DefinitionSource): 
   };
 }
 
-/** The same workflows, with the contexts that the engine was given. Only the functions differ, so runs stay what they are. */
+/** Returns the same workflows with the engine's contexts. Only the functions differ, so existing runs are not affected. */
 export function withContexts(source: DefinitionSource, contexts: Readonly<Record<string, ContextBuilder>>): DefinitionSource {
   if (Object.keys(contexts).length === 0) return source;
   const given = new WeakMap<CompiledWorkflow, CompiledWorkflow>();
@@ -51,7 +51,7 @@ function addChildren(known: Map<string, CompiledWorkflow>, workflow: CompiledWor
   }
 }
 
-/** A workflow as the engine runs it. */
+/** Returns a workflow in its compiled form. */
 export function compiledOf(workflow: AnyWorkflow): CompiledWorkflow {
   return 'compiled' in workflow ? workflow.compiled : workflow;
 }

@@ -9,7 +9,7 @@ const boom = (): never => {
 };
 
 describe('running a workflow in memory', () => {
-  test('gives the result of the whole and of each step, in the order in which they ran', async () => {
+  test('returns the result of the run and of each step, in the order in which they ran', async () => {
     const sum = workflow('sum', { params: { n: arg({ default: 1 }) } }, function* ({ n }) {
       const two = yield* step('double').task((x: number) => x * 2, n as number);
       const three = yield* step('add').task((x: number) => x + 1, two);
@@ -28,7 +28,7 @@ describe('running a workflow in memory', () => {
     });
   });
 
-  test('S1-11, S1-12: results are frozen to the bottom and have no negative time', async () => {
+  test('S1-11, S1-12: results are deeply frozen and have no negative time', async () => {
     const result = await workflow('deep', function* () {
       return yield* step('a').task(() => ({ deep: { list: [1] } }));
     }).run();
@@ -53,7 +53,7 @@ describe('running a workflow in memory', () => {
     expect((await flow.run()).finalOutput).toBe(expected);
   });
 
-  test('S1-12: a flow without steps succeeds with nothing', async () => {
+  test('S1-12: a flow without steps succeeds without an output', async () => {
     const empty = workflow('empty', function* () {});
     expect(await empty.run()).toMatchObject({ success: true, stepResults: [], finalOutput: null });
   });
@@ -69,7 +69,7 @@ describe('running a workflow in memory', () => {
     expect([ran, result.stepResults[0]?.handled]).toEqual([[], undefined]);
   });
 
-  test('S1-15: a failure that is caught stays in the results as handled and does not spoil success', async () => {
+  test('S1-15: a caught failure stays in the results as handled, and the run succeeds', async () => {
     const flow = workflow('catches', function* () {
       try {
         yield* step('a').task(boom);
@@ -111,19 +111,19 @@ describe('running a workflow in memory', () => {
     expect(calls).toBe(1);
   });
 
-  test('a run that waits for somebody ends with the word what it waits for, and does not hang', async () => {
+  test('a run that waits for a person ends with what it waits for, and does not hang', async () => {
     const asks = defineWorkflow({ name: 'asks', steps: [{ id: 'ask', human: { prompt: 'Go?' }, next: null }] });
     const result = await asks.run({});
     expect([result.success, result.error]).toEqual([false, expect.stringContaining('human at "ask"')]);
   });
 
-  test('a run whose child stands still does not hang either', async () => {
+  test('a run whose child is stopped does not hang either', async () => {
     const kid = defineWorkflow({ name: 'kid', steps: [{ id: 'a', handler: boom, next: null }] });
     const parent = defineWorkflow({ name: 'parent', steps: [{ id: 'child', workflow: kid, next: null }] });
     expect(await parent.run({})).toMatchObject({ success: false, error: expect.stringContaining('child at "child"') });
   });
 
-  test('parameters that do not fit are refused before anything runs', async () => {
+  test('invalid parameters are rejected before anything runs', async () => {
     const strict = workflow('strict', { params: { n: arg({ type: 'integer', min: 1 }) } }, function* () {});
     await expect(strict.run({ n: 0 } as never)).rejects.toMatchObject({ code: 'PARAMS_INVALID' });
   });
@@ -156,7 +156,7 @@ describe('what a step returns', () => {
     expect(result.error).toContain(path);
   });
 
-  test('something with toJSON is stored as what that gives', async () => {
+  test('a value with toJSON is stored as its result', async () => {
     const when = new Date(0);
     const result = await defineWorkflow({ name: 'w', steps: [{ id: 'make', handler: () => ({ when }), next: null }] }).run({});
     expect(result.finalOutput).toEqual({ when: '1970-01-01T00:00:00.000Z' });
@@ -196,7 +196,7 @@ describe('what a step returns', () => {
     expect((await graph.run({})).finalOutput).toEqual({ own: ['__proto__', 'a'], admin: null });
   });
 
-  test('D16: 20 MB come back as they were', async () => {
+  test('D16: 20 MB are returned unchanged', async () => {
     const text = 'pawl '.repeat(4 << 20);
     const flow = workflow('big', function* () {
       const made = yield* step('make').task(() => ({ text }));

@@ -1,5 +1,5 @@
-// Owns the face of a workflow for authors: one frozen object, however it was written, that can be looked at, run in
-// memory, or handed to an engine.
+// Owns the public workflow object: frozen, however it was written, it can be inspected, run in memory, or passed to an
+// engine.
 
 import { compileFlow, type FlowBody, type FlowOptions } from '../authoring/flow/flow.ts';
 import type { ChildOutput } from '../authoring/flow/result.ts';
@@ -32,7 +32,7 @@ export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json> 
   readonly steps: readonly StepModel[];
   readonly entry: string;
   readonly totalSteps: number;
-  /** Step ids in their authoritative order. */
+  /** Step ids in order. */
   readonly stepOrder: readonly string[];
 
   constructor(compiled: CompiledWorkflow) {
@@ -50,12 +50,12 @@ export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json> 
     Object.freeze(this);
   }
 
-  /** Runs the workflow in memory, to its end. */
+  /** Runs the workflow in memory to its end. */
   run(...[input, options]: RunArguments<Input, EngineOptions>): Promise<WorkflowResult<Output>> {
     return runInMemory(this.compiled, input ?? {}, options ?? {}) as Promise<WorkflowResult<Output>>;
   }
 
-  /** What one step of a graph says to whoever does it, given parameters of the workflow and arguments of the step. */
+  /** Returns the prompt or instruction of one step of a graph for given parameters and arguments. */
   stepOutput(stepId: string, params?: Readonly<Record<string, unknown>>): StepOutput {
     return stepOutput(this.compiled, stepId, params ?? {});
   }
@@ -66,18 +66,18 @@ export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json> 
   }
 }
 
-/** Parameters and options: the parameters can be left out where none is required. */
+/** Parameters and options. The parameters are optional if none is required. */
 export type RunArguments<Input, Options> =
   Record<never, never> extends Input ? [params?: Input, options?: Options] : [params: Input, options?: Options];
 
-/** A workflow as a graph of steps, checked at once, with everything that is wrong in one error. */
+/** Defines a workflow as a graph of steps. It is validated at once, and one error lists all mistakes. */
 export function defineWorkflow<const S, const P extends ArgSpecs = Record<never, never>, A = object>(
   spec: WorkflowSpec<S, P, A>,
 ): Workflow<ArgInput<P>, OutputOf<S>> {
   return new Workflow(compileWorkflow(spec, REGISTRY));
 }
 
-/** A workflow as a generator function: `yield*` a step, get its result, use ordinary control flow around it. */
+/** Defines a workflow as a generator function: `yield*` a step to get its result, with ordinary control flow around it. */
 export function workflow<Returned>(
   name: string,
   body: FlowBody<ArgValues<Record<never, never>>, Returned>,
@@ -100,7 +100,7 @@ async function runInMemory(compiled: CompiledWorkflow, input: unknown, options: 
   }
 }
 
-/** The result of a run that has ended. */
+/** Converts the view of an ended run into a result. */
 function resultOf(view: RunView): WorkflowResult {
   const success = isDone(view.status);
   const steps = view.steps

@@ -31,7 +31,7 @@ const workspaces = (forge?: Forge): Workspaces => new Workspaces({ cwd: project,
 const pathOf = async (places: Workspaces, id: string, origin: RunOrigin): Promise<string> =>
   (await places.prepare({ id, origin, facts: {} }))?.workspace as string;
 
-test('a worktree that is just being removed is made again for the run that needs it', async () => {
+test('a worktree that is being removed is created again for the run that needs it', async () => {
   const places = workspaces();
   const folder = await pathOf(places, 'run1', { issue: 3 });
   places.retire('run1');
@@ -40,7 +40,7 @@ test('a worktree that is just being removed is made again for the run that needs
   expect(existsSync(join(folder, 'one'))).toBe(true);
 });
 
-test('a run that left no commit leaves no branch; one with an open pull request keeps it', async () => {
+test('a run without commits leaves no branch; one with an open pull request keeps it', async () => {
   const forge = await openLocalForge({ repository: project, state: join(home, 'forge.db') });
   const places = workspaces(forge);
   await pathOf(places, 'run1', { issue: 3 });
@@ -72,14 +72,14 @@ describe('a run about a pull request', () => {
     expect(git(place?.workspace as string, 'rev-parse', 'HEAD')).toBe(sha);
   });
 
-  test('does not take a branch of the clone for the head because it has its name', async () => {
+  test('does not mistake a branch of the clone with the same name for the head', async () => {
     git(join(home, 'clone'), 'branch', 'topic');
     const { number: pr, head: sha } = await openSample(stage, 'topic');
     const folder = await pathOf(inClone(), 'run1', { pr });
     expect(git(folder, 'rev-parse', 'HEAD')).toBe(sha);
   });
 
-  test('works on the head of a fork, and knows that it is one', async () => {
+  test('works on the head of a fork, and records that it is one', async () => {
     const { number: pr, head: sha } = await stage.openFromFork('topic');
     const place = await inClone().prepare({ id: 'run1', origin: { pr }, facts: {} });
     expect(place?.head).toEqual({ local: 'pawl/run1', branch: 'topic', from: sha, pr, fork: true });
@@ -97,7 +97,7 @@ describe('a run about a pull request', () => {
     [
       'outside of a checkout',
       async () => [new Workspaces({ cwd: home, folder: join(home, 'worktrees'), forge: stage.forge }), { pr: 1 }],
-      /is no git checkout/,
+      /is not a git checkout/,
     ],
   ])('%s is not started, and no worktree is made', async (_what, open, message) => {
     const [places, origin] = await open();

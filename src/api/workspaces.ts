@@ -1,6 +1,6 @@
-// Owns where the runs of an engine work: one that was triggered, and that agents are driven in, gets a worktree of its
-// own, so that it neither disturbs what people have checked out nor is disturbed by it. An attended run works in place.
-// A run about a pull request works on the head of that, fetched from the forge; without it, nothing begins.
+// Owns where the runs of an engine work: a triggered run with driven agents gets its own worktree, so that it and the
+// people's checkout do not disturb each other. An attended run works in place. A run about a pull request works on its
+// head, fetched from the forge; it does not start without it.
 
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -12,17 +12,17 @@ import { addWorktree, checkoutOf, removeWorktree } from '../process/worktree.ts'
 import { ATTENDED } from '../steps/handover.ts';
 import type { RunOrigin } from '../store/store.ts';
 
-/** How often a head is fetched that moves meanwhile. */
+/** How often to fetch a head that moves meanwhile. */
 const FETCHES_MAX = 3;
 
 /** A run that is about to start. */
-export interface Beginning {
+export interface NewRun {
   readonly id: string;
   readonly origin: RunOrigin;
   readonly facts: JsonObject;
 }
 
-/** Where worktrees belong and lie, and who knows the branches of pull requests. */
+/** The location of worktrees, and the forge that knows the branches of pull requests. */
 export interface WorkspacePlace {
   readonly cwd: string;
   readonly folder: string;
@@ -39,8 +39,8 @@ export class Workspaces {
     this.place = place;
   }
 
-  /** The worktree of a run that is about to start, and its branch; undefined where it works in place. */
-  async prepare({ id, origin, facts }: Beginning): Promise<Pick<RunOrigin, 'workspace' | 'head'> | undefined> {
+  /** Returns the worktree of a run that is about to start, and its branch. Returns undefined if it works in place. */
+  async prepare({ id, origin, facts }: NewRun): Promise<Pick<RunOrigin, 'workspace' | 'head'> | undefined> {
     const isTriggered = origin.event !== undefined || origin.issue !== undefined || origin.pr !== undefined;
     if (!isTriggered || origin.workspace !== undefined) return undefined;
     const checkout = await checkoutOf(this.place.cwd);
@@ -50,7 +50,7 @@ export class Workspaces {
     }
     if (checkout === undefined) {
       if (origin.pr === undefined || this.place.forge === undefined) return undefined;
-      throw noWorkspace(id, `it is about pull request #${origin.pr}, and ${this.place.cwd} is no git checkout with a commit`);
+      throw noWorkspace(id, `it is about pull request #${origin.pr}, but ${this.place.cwd} is not a git checkout with a commit`);
     }
     const pr = origin.pr === undefined ? undefined : await this.fetchHead({ id, checkout, number: origin.pr });
     const { workspace, at } = await this.make(id, checkout, pr?.headSha);
@@ -60,7 +60,7 @@ export class Workspaces {
     return { workspace, head: { local, from: at, ...tied } };
   }
 
-  /** Sees to it that the worktree of an earlier run is there again, with what was committed in it. */
+  /** Restores the worktree of an earlier run, with its commits. */
   async restore(workspace: string): Promise<void> {
     await this.leaving.get(workspace);
     if (existsSync(workspace)) return;
@@ -71,44 +71,44 @@ export class Workspaces {
   private async make(id: string, checkout: string, from: string | undefined): Promise<{ readonly workspace: string; readonly at: string }> {
     const workspace = join(this.place.folder, id);
     const made = await addWorktree({ checkout, folder: workspace, branch: branchOf(id), ...(from === undefined ? {} : { from }) });
-    if ('trouble' in made) throw noWorkspace(id, `git could not make the worktree ${workspace}: ${made.trouble}`);
+    if ('trouble' in made) throw noWorkspace(id, `git could not create the worktree ${workspace}: ${made.trouble}`);
     return { workspace, at: made.at };
   }
 
-  /** An agent that does the work itself does it in the checkout of whoever called it: that must have the head. */
+  /** An attended agent works in its own checkout, which must have the head. */
   private async assertOnHead({ id, checkout, number }: Fetching): Promise<void> {
     const { forge } = this.place;
     if (forge === undefined) return;
     const [pr, found] = [await forge.pullRequest(number), await checkedOut(checkout)];
     if (pr.result !== 'ok')
-      throw noWorkspace(id, `it is about pull request #${number}, which the ${forge.name} forge could not give: ${pr.message}`);
+      throw noWorkspace(id, `it is about pull request #${number}, which the ${forge.name} forge could not read: ${pr.message}`);
     const { headSha, headBranch } = pr.value;
     if (found?.sha === headSha) return;
     throw noWorkspace(
       id,
-      `it is about pull request #${number}, and ${checkout} is at ${found?.sha} instead of its head ${headSha}; check out "${headBranch}" at that commit first`,
+      `it is about pull request #${number}, but ${checkout} is at ${found?.sha} instead of its head ${headSha}; check out "${headBranch}" at that commit first`,
     );
   }
 
-  /** Brings the head of a pull request into the checkout, by its commit. */
+  /** Fetches the head of a pull request into the checkout, by its commit. */
   private async fetchHead({ id, checkout, number }: Fetching): Promise<PullRequestFacts> {
     const { forge } = this.place;
     const about = `it is about pull request #${number}`;
-    if (forge === undefined) throw noWorkspace(id, `${about}, and no forge says what its head is; set "forge" in .pawl/config.yaml`);
+    if (forge === undefined) throw noWorkspace(id, `${about}, but no forge is configured; set "forge" in .pawl/config.yaml`);
     let trouble = '';
     for (let round = 0; round < FETCHES_MAX; round += 1) {
       const pr = await forge.pullRequest(number);
-      if (pr.result !== 'ok') throw noWorkspace(id, `${about}, which the ${forge.name} forge could not give: ${pr.message}`);
+      if (pr.result !== 'ok') throw noWorkspace(id, `${about}, which the ${forge.name} forge could not read: ${pr.message}`);
       const { fetchRef: ref, headSha: sha } = pr.value;
       const fetched = await forge.fetch({ folder: checkout, ref, sha });
       if (fetched.result === 'ok') return pr.value;
-      trouble = `${about}, and its head ${sha} could not be fetched from ${ref}: ${fetched.message}`;
+      trouble = `${about}, but its head ${sha} could not be fetched from ${ref}: ${fetched.message}`;
       if (fetched.result !== 'stale_head') break;
     }
     throw noWorkspace(id, trouble);
   }
 
-  /** The run has ended: its worktree goes, unless it holds something that nobody committed. */
+  /** Called when the run has ended: removes its worktree, unless it has uncommitted changes. */
   retire(run: string): void {
     const path = join(this.place.folder, run);
     if (!existsSync(path)) return;
@@ -118,13 +118,13 @@ export class Workspaces {
     gone.finally(() => this.leaving.delete(path));
   }
 
-  /** Whether a pull request is open from a branch; one that cannot be asked about may be. */
+  /** Whether a pull request is open from a branch. If the forge cannot answer, it may be. */
   private async hasPullRequest(branch: string): Promise<boolean> {
     const found = await this.place.forge?.pullRequestsFrom(branch);
     return found !== undefined && (found.result !== 'ok' || found.value.length > 0);
   }
 
-  /** Resolves when nothing is being removed any more. */
+  /** Resolves when no removal is under way. */
   async settled(): Promise<void> {
     await Promise.all(this.leaving.values());
   }
@@ -141,5 +141,5 @@ function branchOf(run: string): string {
 }
 
 function noWorkspace(run: string, why: string): EngineError {
-  return new EngineError('WORKSPACE_FAILED', `run ${run} has no workspace and was not started: ${why}`, { details: { run } });
+  return new EngineError('WORKSPACE_FAILED', `run ${run} was not started because it has no workspace: ${why}`, { details: { run } });
 }

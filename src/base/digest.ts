@@ -1,15 +1,15 @@
-// Owns content addresses. One algorithm everywhere, so that a digest in a record can be checked by hand
+// Owns content addresses. There is one algorithm everywhere, so that a digest in a record can be checked by hand
 // (`sha256sum` of the canonical text).
 
 import { hash } from 'node:crypto';
 import { canonicalJson, type Json } from './json.ts';
 
-/** The SHA-256 of a text, in hex. */
+/** Returns the SHA-256 of a text, in hex. */
 export function digestText(text: string): string {
   return hash('sha256', text);
 }
 
-/** The digest of data: equal data has an equal digest, whatever the order of its keys. */
+/** Returns the digest of data: equal data has an equal digest, whatever the order of its keys. */
 export function digestJson(value: Json): string {
   return digestText(canonicalJson(value));
 }

@@ -1,5 +1,5 @@
-// Owns the reading of durations such as `30s`, `10m`, `24h`, `400d` and `1h30m`. Inside the engine a duration
-// is always a number of milliseconds.
+// Owns the parsing of durations such as `30s`, `10m`, `24h`, `400d` and `1h30m`. Inside the engine a duration is always
+// a number of milliseconds.
 
 import { EngineError } from './error.ts';
 
@@ -7,10 +7,10 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h
 const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d|w))+$/;
 const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d|w)/g;
 
-/** How users write a span of time: `90s`, `1h30m`, or a number of milliseconds. */
+/** A duration as users write it: `90s`, `1h30m`, or a number of milliseconds. */
 export type Duration = string | number;
 
-/** The span in milliseconds; `what` names the setting in the error. */
+/** Parses a duration into milliseconds. `what` names the setting in the error. */
 export function parseDuration(duration: Duration, what: string): number {
   const ms = typeof duration === 'number' ? duration : parseText(duration);
   if (ms === undefined || !Number.isFinite(ms) || ms < 0 || ms > Number.MAX_SAFE_INTEGER) {
@@ -30,7 +30,7 @@ function parseText(text: string): number | undefined {
   return total;
 }
 
-/** The span as people read it: `1h 5m`, `45s`, `120ms`. */
+/** Formats milliseconds for people: `1h 5m`, `45s`, `120ms`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)}ms`;
   if (ms < 59_950) return `${Math.round(ms / 100) / 10}s`;

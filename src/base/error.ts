@@ -1,6 +1,6 @@
-// Owns every failure a user can see: one class, one catalogue. The catalogue decides the exit code of the
-// command line, the HTTP status of the server and whether trying again can help. Ordinary outcomes (a step
-// failed, a commit lost a race) are values and never come through here; our own bugs go through `invariant`.
+// Owns every failure a user can see: one class, one catalogue. The catalogue decides the exit code of the command line,
+// the HTTP status of the server and whether a retry can help. Ordinary outcomes (a step failed, a commit lost a race)
+// are values, not errors; our own bugs go through `invariant`.
 
 type Retry = 'never' | 'auto' | 'after-change';
 
@@ -10,7 +10,7 @@ interface ErrorClass {
   readonly retry: Retry;
 }
 
-/** Every code a user can meet. docs/errors.md has a section for each; a test keeps the two equal. */
+/** Every code a user can see. docs/errors.md has a section for each; a test keeps the two equal. */
 export const ERROR_CODES = {
   USAGE: { http: 400, exit: 2, retry: 'after-change' },
   CONFIG_INVALID: { http: 422, exit: 2, retry: 'after-change' },
@@ -80,14 +80,14 @@ export const ERROR_CODES = {
 /** A key of the error catalogue. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** Where in a source text something was found; lines and columns count from 1. */
+/** A position in a source text; lines and columns start at 1. */
 export interface SourcePosition {
   readonly file?: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** What an error carries beside its message. */
+/** What an error carries besides its message. */
 export interface ErrorOptions {
   readonly cause?: unknown;
   readonly details?: Readonly<Record<string, unknown>>;
@@ -118,12 +118,12 @@ export function isEngineError(error: unknown): error is EngineError {
   );
 }
 
-/** Whether trying again later may help, although nobody changes anything. */
+/** Whether a later retry may help without any change. */
 export function isPassing(error: unknown): boolean {
   return isEngineError(error) && ERROR_CODES[error.code].retry === 'auto';
 }
 
-/** The text of whatever was thrown, without its stack. */
+/** Returns the message of anything that was thrown, without its stack. */
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message === '' ? thrown.name : thrown.message;
   if (typeof thrown === 'string') return thrown;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { present } from './fields.ts';
 
-test('a field that nobody said is not there, and one that is null, false or empty is', () => {
+test('an undefined field is dropped, and one that is null, false or empty is kept', () => {
   const fields = present({ said: 1, unsaid: undefined, nothing: null, no: false, empty: '', zero: 0 });
   expect(Object.entries(fields)).toEqual([
     ['said', 1],

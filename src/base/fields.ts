@@ -1,11 +1,11 @@
-// Owns objects whose fields may be unknown: what nobody said is not there, rather than there and undefined.
+// Owns objects with optional fields: an unknown field is absent, not undefined.
 
-/** The fields of an object that hold something: those that may be undefined may be missing. */
+/** The fields of an object, where those that may be undefined may be missing. */
 type Present<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** The fields that were said, without those that are undefined. */
+/** Returns the fields without those that are undefined. */
 export function present<T extends object>(fields: T): Present<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>;
 }

@@ -20,7 +20,7 @@ describe('a run id', () => {
     expect(deriveRunId('0123456789abcdef', 'build#1')).toBe('8kv1ah9zmq8hcp7v');
   });
 
-  test('may be shortened to any beginning', () => {
+  test('may be shortened to any prefix', () => {
     const id = createRunId();
     expect([1, 4, 16].map((length) => isRunIdPrefix(id.slice(0, length)))).toEqual([true, true, true]);
   });

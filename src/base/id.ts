@@ -1,22 +1,22 @@
-// Owns names of runs. Ids are random first, so that a short prefix is already unique, and use an alphabet
-// without look-alikes (no i, l, o, u), so that they survive being read aloud.
+// Owns run ids. Ids are random from the first character, so that a short prefix is already unique, and use an alphabet
+// without look-alikes (no i, l, o, u), so that they can be read aloud.
 
 import { hash, randomBytes } from 'node:crypto';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const LENGTH = 16;
 
-/** A new run id: 16 characters, 80 bits of randomness. */
+/** Creates a run id: 16 characters, 80 bits of randomness. */
 export function createRunId(): string {
   return encode(randomBytes(LENGTH));
 }
 
-/** The id of a run that another one starts: always the same for the same parent and path. */
+/** Returns the id of a child run: always the same for the same parent and path. */
 export function deriveRunId(parent: string, path: string): string {
   return encode(hash('sha256', `${parent}\n${path}`, 'buffer'));
 }
 
-/** True for text that could be a run id or the beginning of one. */
+/** True for text that could be a run id or a prefix of one. */
 export function isRunIdPrefix(text: string): boolean {
   return /^[0-9a-hjkmnp-tv-z]{1,16}$/.test(text);
 }

@@ -3,7 +3,7 @@ import { isEngineError } from './error.ts';
 import { invariant, unreachable } from './invariant.ts';
 
 describe('an invariant', () => {
-  test('that holds says nothing', () => {
+  test('that holds does not throw', () => {
     expect(() => invariant(true, 'K1: holds')).not.toThrow();
   });
 
@@ -11,7 +11,7 @@ describe('an invariant', () => {
     expect(() => invariant(condition, 'K1: holds')).toThrow('invariant: K1: holds');
   });
 
-  test('that fails is our bug and never an error of the user', () => {
+  test('that fails is our bug and never an EngineError', () => {
     const thrown = (() => {
       try {
         return unreachable({ type: 'new' } as never);

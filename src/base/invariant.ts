@@ -1,6 +1,6 @@
-// Our own bugs. A failed invariant is never the user's doing and is never caught to carry on.
+// Owns checks for our own bugs. A failed invariant is never the user's fault and is never caught to continue.
 
-/** Throws when something that must hold by construction does not. The message cites the invariant; `about` what broke it. */
+/** Throws if something that must hold by construction does not. The message cites the invariant; `about` says what broke it. */
 export function invariant(condition: unknown, message: string, about?: string): asserts condition {
   if (!condition) throw new Error(about === undefined ? `invariant: ${message}` : `invariant: ${message}: ${about}`);
 }

@@ -17,7 +17,7 @@ describe('what enters a record', () => {
     expect(plain.list).not.toBe(given.list);
   });
 
-  test('is null for nothing, and leaves out members that are undefined', () => {
+  test('is null for undefined, and drops undefined members', () => {
     expect(toPlain(undefined, 'output')).toBeNull();
     expect(toPlain({ a: undefined, b: 1 }, 'output')).toEqual({ b: 1 });
   });
@@ -40,7 +40,7 @@ describe('what enters a record', () => {
     );
   });
 
-  test('may refer to one thing twice, but not to itself (J1)', () => {
+  test('may contain a value twice, but not itself (J1)', () => {
     const shared = { x: 1 };
     expect(toPlain({ a: shared, b: shared }, 'output')).toEqual({ a: { x: 1 }, b: { x: 1 } });
     const loop: Record<string, unknown> = {};
@@ -54,7 +54,7 @@ describe('what enters a record', () => {
     expect(() => toPlain(nested(201), 'output')).toThrow('is nested deeper than 200');
   });
 
-  test('may say itself what it is, under the same rule (J2)', () => {
+  test('may use toJSON, under the same rule (J2)', () => {
     expect(toPlain({ at: new Date(0) }, 'output')).toEqual({ at: '1970-01-01T00:00:00.000Z' });
     expect(() => toPlain({ a: { toJSON: () => ({ b: new Set() }) } }, 'output')).toThrow('a.b is a Set without toJSON');
   });
@@ -72,7 +72,7 @@ describe('canonical text', () => {
     expect(canonicalJson({ a: { c: null, d: [] }, b: 1 })).toBe('{"a":{"c":null,"d":[]},"b":1}');
   });
 
-  test('reads back as the same data', () => {
+  test('parses back to the same data', () => {
     fc.assert(
       fc.property(json(), (value) => {
         expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -93,7 +93,7 @@ describe('data', () => {
   });
 });
 
-describe('a copy of its own', () => {
+describe('a deep copy', () => {
   test('is equal to the data, shares nothing with it, and keeps keys such as __proto__', () => {
     fc.assert(
       fc.property(json(), (value) => {
@@ -108,14 +108,14 @@ describe('a copy of its own', () => {
     expect(Object.keys(ownCopy(odd))).toEqual(['__proto__']);
   });
 
-  test('is the thing itself where it is live', () => {
+  test('is the same object if it is live', () => {
     class Own extends Map {}
     const shared = new Uint8Array(new SharedArrayBuffer(2));
     for (const live of [new Own(), new Proxy(new Own(), {}), { run: () => 1 }, () => 1, Symbol('s'), shared])
       expect(ownCopy(live)).toBe(live);
   });
 
-  test('is made of lists, objects, maps, sets, dates and buffers around live things, which stay themselves', () => {
+  test('copies lists, objects, maps, sets, dates and buffers around live values, which are not copied', () => {
     class Live {}
     const live = new Live();
     const given = { list: [live, [3, 1, 2]], map: new Map([['a', { live, n: [1] }]]), set: new Set([1]), date: new Date(5), live };
@@ -130,7 +130,7 @@ describe('a copy of its own', () => {
     expect(given).toEqual({ list: [live, [3, 1, 2]], map: new Map([['a', { live, n: [1] }]]), set: new Set([1]), date: new Date(5), live });
   });
 
-  test('has bytes of its own, of the same type', () => {
+  test('has its own bytes, of the same type', () => {
     for (const bytes of [new Float64Array([3, 1]), Buffer.from('ba'), new Uint8Array([3, 1])]) {
       const copy = ownCopy(bytes);
       expect([[...copy], copy.constructor]).toEqual([[...bytes], bytes.constructor]);
@@ -139,7 +139,7 @@ describe('a copy of its own', () => {
     }
   });
 
-  test('has what is in it twice, or in itself, as the given has', () => {
+  test('keeps repeated and circular references', () => {
     const twice = { n: 1 };
     const given: { a: object; b: object; me?: unknown } = { a: twice, b: twice };
     given.me = given;

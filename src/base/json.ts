@@ -1,13 +1,13 @@
-// Owns the border between live values and data. Whatever enters a run's record passes `toPlain`: plain JSON in,
+// Owns the border between live values and data. Everything that enters a run's record passes `toPlain`: plain JSON in,
 // plain JSON out, nothing instantiated, nothing silently dropped.
 //
-// J1. A value with no exact JSON form is refused, naming the path where it was found.
-// J2. `toJSON` is honoured once per value, as JSON.stringify does; its result is held to the same rule.
-// J3. Keys such as `__proto__` stay what they are: data.
+// J1. A value without an exact JSON form is rejected with its path.
+// J2. `toJSON` is called once per value, as JSON.stringify does; its result must follow the same rule.
+// J3. Keys such as `__proto__` stay data.
 
 import { EngineError } from './error.ts';
 
-/** Plain data: what JSON can hold and nothing else. */
+/** Plain data: exactly what JSON can represent. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 /** A plain object of JSON values. */
 export interface JsonObject {
@@ -16,7 +16,7 @@ export interface JsonObject {
 
 const DEPTH_MAX = 200;
 
-/** The value as plain data, copied, or an error that names where it is not. `what` begins the message. */
+/** Returns a copy of the value as plain data, or throws an error with the path that is not. `what` starts the message. */
 export function toPlain(value: unknown, what: string): Json {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string' || typeof value === 'boolean') return value;
@@ -66,15 +66,15 @@ function refuse(what: string, place: Place, why: string): never {
 }
 
 /**
- * A copy that whoever gets it may change: of data, and of lists, objects, maps, sets, dates and buffers with anything in
- * them. Live things (instances of classes, functions, objects with methods) are in the copy as themselves.
+ * Returns a copy that its receiver may change: of data, and of lists, objects, maps, sets, dates and buffers with
+ * anything in them. Live values (class instances, functions, objects with methods) are not copied.
  */
 export function ownCopy<T>(value: T): T {
   return typeof value === 'object' && value !== null ? (copyOf(value, { made: new Map(), depth: 0 }) as T) : value;
 }
 
 interface Copying {
-  /** What was copied so far: data that is in it twice, or in itself, is so in the copy. */
+  /** What was copied so far: repeated and circular references stay so in the copy. */
   readonly made: Map<object, object>;
   readonly depth: number;
 }
@@ -88,7 +88,7 @@ function copyOf(value: unknown, { made, depth }: Copying): unknown {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return copyBuiltIn(value, prototype, inside);
   const members = Object.entries(value);
-  // Its methods belong to it: a copy would have them work on another object than the one they are of.
+  // Methods belong to their object: in a copy they would work on another object.
   if (members.some(([, member]) => typeof member === 'function')) return value;
   const copy = {};
   made.set(value, copy);
@@ -107,7 +107,7 @@ function copyList(list: readonly unknown[], inside: Copying): unknown[] {
   return copy;
 }
 
-/** What the language has for data; an instance of anything else, a subclass included, is live. */
+/** Built-in data types are copied; an instance of anything else, including a subclass, is live. */
 function copyBuiltIn(value: object, prototype: unknown, inside: Copying): object {
   if (prototype === Date.prototype) return new Date(value as Date);
   if (ArrayBuffer.isView(value)) return copyView(value);
@@ -126,7 +126,7 @@ function copyBuiltIn(value: object, prototype: unknown, inside: Copying): object
   return value;
 }
 
-/** Bytes of their own, of the same type; memory that is meant to be shared stays so. */
+/** Copies the bytes into a view of the same type. Shared memory stays shared. */
 function copyView(view: ArrayBufferView): ArrayBufferView {
   if (view.buffer instanceof SharedArrayBuffer || view instanceof DataView) return view;
   return Uint8Array.prototype.slice.call(view);
@@ -137,7 +137,7 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Text that is equal for equal data, whatever the order of keys. */
+/** Returns text that is equal for equal data, whatever the order of keys. */
 export function canonicalJson(value: Json): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
@@ -146,7 +146,7 @@ export function canonicalJson(value: Json): string {
   return `{${members.map((key) => `${JSON.stringify(key)}:${canonicalJson(object[key] as Json)}`).join(',')}}`;
 }
 
-/** Freezes data all the way down, so that it can be shared. */
+/** Freezes data deeply, so that it can be shared. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

@@ -1,12 +1,12 @@
-// Owns when two names are those of one person: letter by letter, A to Z in either case, as forges compare them. Letters
-// that only look alike are others.
+// Owns when two names mean the same person: compared case-insensitively for A to Z only, as forges do. Similar-looking
+// letters are different.
 
-/** Whether two names are those of one person. */
+/** Whether two names mean the same person. */
 export function isSamePerson(one: string, other: string): boolean {
   return foldedName(one) === foldedName(other);
 }
 
-/** A name in the form in which names are compared. Not toLowerCase: it makes a "k" of the Kelvin sign, and so two people one. */
+/** Returns a name in the form used for comparison. Not toLowerCase: it maps the Kelvin sign to "k" and would merge two people. */
 export function foldedName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

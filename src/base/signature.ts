@@ -1,10 +1,10 @@
-// Owns the shape of a signature, which inputs and logs carry and only `src/authority` makes and proves.
+// Owns the shape of a signature, which inputs and logs carry and only `src/authority` creates and verifies.
 
-/** Who signed, when they say they did, and the signature itself. */
+/** Who signed, when according to them, and the signature itself. */
 export interface Signature {
   /** The fingerprint of the key. */
   readonly key: string;
-  /** When it was signed, by the clock of whoever signed; it is part of what is signed. */
+  /** The time of signing by the signer's clock; it is part of what is signed. */
   readonly at: number;
   /** Ed25519, in base64url. */
   readonly value: string;

@@ -15,7 +15,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const isHeld = (name: string): boolean => isStoreFile(join(folder, name), statSync(join(folder, name)));
 
-test('a database that is open, and every other name of its files, is a file of the store until it is closed', () => {
+test('an open database, under any name of its files, is a store file until it is closed', () => {
   linkSync(db, join(folder, 'hard'));
   symlinkSync(db, join(folder, 'soft'));
   symlinkSync(folder, join(folder, 'around'));
@@ -23,7 +23,7 @@ test('a database that is open, and every other name of its files, is a file of t
   expect(names.map(isHeld)).toEqual([false, false, false, false]);
   const letGo = holdDatabase(join(folder, 'around', 'runs.db'));
   expect(names.map(isHeld)).toEqual([true, true, true, true]);
-  // The log comes later than the file, and a link to it is the log.
+  // The log is created after the file, and a link to it is the log.
   writeFileSync(`${db}-wal`, 'x');
   linkSync(`${db}-wal`, join(folder, 'log'));
   expect([isHeld('runs.db-wal'), isHeld('log')]).toEqual([true, true]);
@@ -31,7 +31,7 @@ test('a database that is open, and every other name of its files, is a file of t
   expect([...names, 'log'].some(isHeld)).toBe(false);
 });
 
-test('what lies beside the database belongs to it, and a file that only begins like it does not', () => {
+test('files beside the database belong to it, and a file with a similar name does not', () => {
   const letGo = holdDatabase(db);
   const at = (name: string): boolean => isStoreFile(join(folder, name), { dev: -1, ino: -1 });
   const own = ['.bells/r1', '.pids', '.transcripts/r1/a.jsonl', '.key', '.backup-2026', '-shm', '-journal'];

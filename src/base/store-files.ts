@@ -1,34 +1,35 @@
 // Owns which files belong to a database that this process has open. SQLite keeps its locks per process, and the system
-// drops all of them when the process closes the file for any other reason: another process then believes that nobody
-// uses the database and removes its log, with what was committed. So no file of an open database is ever opened but by
-// SQLite, and whoever reads files that others named asks here first, without opening them.
+// drops all of them when the process closes the file for any other reason: another process then believes that the
+// database is unused and removes its log, with committed data. So only SQLite ever opens a file of an open database,
+// and code that reads files named by others asks here first, without opening them.
 //
-// F1. A file is told by its device and number, so a hard link, a symbolic link or a bind mount is the same file.
-// F2. What lies beside a database is told by its name: bells, keys, transcripts and backups are no work of a step.
+// F1. A file is identified by its device and inode, so a hard link, a symbolic link or a bind mount is the same file.
+// F2. Files beside a database are recognised by name: notification files, keys, transcripts and backups are not the
+// work of a step.
 
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** A file as the system numbers it. */
+/** A file's device and inode. */
 export interface FileNumber {
   readonly dev: number;
   readonly ino: number;
 }
 
-/** What SQLite itself puts beside a database. */
+/** The files that SQLite itself puts beside a database. */
 const SIDES = ['', '-wal', '-shm', '-journal'];
 const BESIDE =
   /^(?:-wal|-shm|-journal)?$|^\.(?:bells?|owners|pids|transcripts)(?:[\\/]|$)|^\.key(?:\.|$)|^\.(?:backup|restoring|replaced)-/;
 
 interface HeldDatabase {
   readonly path: string;
-  /** The numbers of its files by what is put after the name; those that exist are known for as long as it is open. */
+  /** The numbers of its files by suffix; existing ones stay known while it is open. */
   readonly numbers: Map<string, FileNumber>;
 }
 
 const held = new Set<HeldDatabase>();
 
-/** Says that SQLite has a database open; gives what says that it has closed it. */
+/** Registers a database that SQLite has open. Returns a function that unregisters it. */
 export function holdDatabase(file: string): () => void {
   const database: HeldDatabase = { path: realPathOf(file), numbers: new Map() };
   held.add(database);
@@ -37,7 +38,7 @@ export function holdDatabase(file: string): () => void {
   };
 }
 
-/** Whether a file, by the path it was found at and its number, belongs to a database that is open in this process. */
+/** Whether a file, by its path and its number, belongs to a database that is open in this process. */
 export function isStoreFile(path: string, facts: FileNumber): boolean {
   if (held.size === 0) return false;
   const absolute = resolve(path);
@@ -58,7 +59,7 @@ function isBeside({ path }: HeldDatabase, file: string): boolean {
   return file.startsWith(path) && BESIDE.test(file.slice(path.length));
 }
 
-/** The path without links; of a file that does not exist yet, that of its folder. */
+/** Returns the path without links; for a file that does not exist yet, its folder is resolved. */
 function realPathOf(file: string): string {
   try {
     return realpathSync(file);

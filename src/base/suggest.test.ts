@@ -14,7 +14,7 @@ describe('did you mean', () => {
     expect(didYouMean(given, KNOWN)).toBe(` (did you mean "${name}"?)`);
   });
 
-  test.each(['', 'x', 'entirely-else', 'rebuild-all'])('for %j offers nothing: it is no slip of the hand', (given) => {
+  test.each(['', 'x', 'entirely-else', 'rebuild-all'])('for %j offers nothing: it is not a typo', (given) => {
     expect(nearestName(given, KNOWN)).toBeUndefined();
     expect(didYouMean(given, KNOWN)).toBe('');
   });

@@ -1,12 +1,12 @@
-// Owns "did you mean": the nearest of the names that exist, when one is near enough to be a slip of the hand.
+// Owns "did you mean": the nearest known name, if it is near enough to be a typo.
 
-/** ` (did you mean "x"?)` for the nearest name, or nothing. Made to be appended to a message. */
+/** Returns ` (did you mean "x"?)` for the nearest name, or an empty string, to append to a message. */
 export function didYouMean(given: string, known: Iterable<string>): string {
   const nearest = nearestName(given, known);
   return nearest === undefined ? '' : ` (did you mean "${nearest}"?)`;
 }
 
-/** The known name within a small edit distance of the given one, if there is one. */
+/** Returns the known name within a small edit distance of the given one, if there is one. */
 export function nearestName(given: string, known: Iterable<string>): string | undefined {
   const limit = Math.max(1, Math.floor(given.length / 3));
   let best: { name: string; distance: number } | undefined;

@@ -1,6 +1,6 @@
-// Owns the time that only goes forward, for how long something takes.
+// Owns monotonic time, for measuring durations.
 
-/** Milliseconds since this process began, with fractions. The platform's `performance` loads much more than a clock. */
+/** Milliseconds since this process started, with fractions. The platform's `performance` loads much more than a clock. */
 export function uptimeMs(): number {
   return process.uptime() * 1000;
 }

@@ -79,7 +79,7 @@ describe('what is wrong is told with its file', () => {
     ['a driver for tests', '---\ndriver: scripted\n---\n', 'names the driver "scripted"'],
     ['no program', '---\ndriver: acp\n---\n', 'no program; add argv'],
     ['a program that nobody starts', '---\nargv: [x]\n---\n', 'the driver "attended" starts no program'],
-    ['an unknown field', '---\ndrivr: acp\n---\n', '"drivr" is no field of a role'],
+    ['an unknown field', '---\ndrivr: acp\n---\n', '"drivr" is not a field of a role'],
   ])('%s', async (_what, text, message) => {
     const file = write('.pawl/agents/dev.md', text);
     expect(await fault()).toMatch(new RegExp(`^CONFIG_INVALID ${file} `));
@@ -98,12 +98,12 @@ describe('what is wrong is told with its file', () => {
   });
 
   test('a field of the settings', async () => {
-    expect(await fault({ dev: { modle: 'x' } })).toContain('"roles.dev.modle" in the settings is no field of a role');
+    expect(await fault({ dev: { modle: 'x' } })).toContain('"roles.dev.modle" in the settings is not a field of a role');
   });
 
   test('a model without a provider', async () => {
     write('.pawl/agents/writer.md', '---\ndriver: ai-sdk\nmodel: gpt-5\n---\n');
-    expect(await fault()).toContain('names the model "gpt-5"; write "model: provider/name"');
+    expect(await fault()).toContain('sets the model "gpt-5"; write "model: provider/name"');
   });
 });
 

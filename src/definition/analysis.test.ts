@@ -8,7 +8,7 @@ const arrows = fc
   .integer({ min: 1, max: 9 })
   .chain((size) => fc.array(fc.array(fc.integer({ min: 0, max: size - 1 }), { maxLength: 3 }), { minLength: size, maxLength: size }));
 
-/** Whether a path of at least one arrow leads from one position to another, by trying every length. */
+/** Whether a path of at least one edge leads from one position to another, by trying every length. */
 function leads(successors: readonly (readonly number[])[], from: number, to: number): boolean {
   let front = new Set(successors[from]);
   for (let length = 0; length < successors.length; length += 1) {
@@ -19,7 +19,7 @@ function leads(successors: readonly (readonly number[])[], from: number, to: num
 }
 
 describe('cycles', () => {
-  test('hold exactly the positions that lead to themselves, grouped by leading to each other', () => {
+  test('contain exactly the positions that lead to themselves, grouped by leading to each other', () => {
     fc.assert(
       fc.property(arrows, (successors) => {
         const nodes = successors.map((_, index) => index);
@@ -41,7 +41,7 @@ describe('cycles', () => {
   });
 });
 
-test('turning every arrow round turns reaching into being reached', () => {
+test('reversing every edge swaps reaching and being reached', () => {
   fc.assert(
     fc.property(arrows, (successors) => {
       const back = reversed(successors);
@@ -54,7 +54,7 @@ test('turning every arrow round turns reaching into being reached', () => {
   );
 });
 
-test('steps on cycles are those that a run can visit again, also by the choice of a person', () => {
+test("steps on cycles are those that a run can visit again, also by a person's option", () => {
   const { definition } = compileGraph(
     {
       name: 'wf',

@@ -1,25 +1,25 @@
-// Owns the graph of a definition: its transitions as a list, what can be reached, what can end, which steps lie on
-// cycles. Everything is linear in steps and transitions and works with lists instead of the call stack, so that a
-// definition of any size is analysed and none overflows.
+// Owns the graph of a definition: its transitions, which steps can be reached, which can end, and which are on cycles.
+// Everything is linear in steps and transitions and uses lists instead of the call stack, so that a definition of any
+// size can be analysed.
 
 import type { Choice, Definition, Edge, StepModel, Target } from './model.ts';
 import type { OutcomeName } from './outcome.ts';
 
-/** One way from a step to another or to an end. */
+/** One transition from a step to another or to an end. */
 export interface Transition {
   readonly from: string;
   readonly to: Target;
-  /** The key of the table, or the label of a person's choice. */
+  /** The key of the table, or the label of a person's option. */
   readonly on: OutcomeName;
   /** `edge` is taken by an outcome, `bound` when an edge is used up, `option` when a person chose it. */
   readonly via: 'edge' | 'bound' | 'option';
   /** How often it is taken at most in a run. */
   readonly max?: number;
-  /** The expression that decides, and the answer that leads here. */
+  /** The expression that decides, and the value that leads here. */
   readonly condition?: { readonly source: string; readonly is: boolean };
 }
 
-/** All ways out of a step. */
+/** Returns all transitions of a step. */
 export function transitionsOf(step: StepModel): Transition[] {
   const found: Transition[] = [];
   for (const [on, entry] of Object.entries(step.next)) {
@@ -45,14 +45,14 @@ function addEdge(found: Transition[], edge: Edge, base: Pick<Transition, 'from' 
   if (edge.then !== undefined) found.push({ ...base, to: edge.then, via: 'bound' });
 }
 
-/** The steps of a definition as numbers, with the transitions of each. */
+/** The steps of a definition by position, with the transitions of each. */
 export interface Graph {
-  /** The position of a step; of equal ids the first. */
+  /** The position of a step; the first one for duplicate ids. */
   readonly position: ReadonlyMap<string, number>;
   readonly transitions: readonly (readonly Transition[])[];
 }
 
-/** The graph of a definition. Targets that do not exist are transitions without a position. */
+/** Creates the graph of a definition. Unknown targets are transitions without a position. */
 export function createGraph(steps: readonly StepModel[]): Graph {
   const position = new Map<string, number>();
   steps.forEach((step, index) => {
@@ -61,7 +61,7 @@ export function createGraph(steps: readonly StepModel[]): Graph {
   return { position, transitions: steps.map(transitionsOf) };
 }
 
-/** Whom a step leads to, by position, over the transitions that are wanted. */
+/** Returns the successors of each step by position, over the wanted transitions. */
 export function successorsOf({ position, transitions }: Graph, wanted: (transition: Transition) => boolean = () => true): number[][] {
   return transitions.map((ways) => {
     const targets: number[] = [];
@@ -73,7 +73,7 @@ export function successorsOf({ position, transitions }: Graph, wanted: (transiti
   });
 }
 
-/** Which positions can be reached from some of them, those included. */
+/** Returns which positions can be reached from the given ones, including those. */
 export function reachable(successors: readonly (readonly number[])[], starts: readonly number[]): boolean[] {
   const seen = successors.map(() => false);
   const waiting: number[] = [];
@@ -87,7 +87,7 @@ export function reachable(successors: readonly (readonly number[])[], starts: re
   return seen;
 }
 
-/** The same graph with every arrow turned round. */
+/** Returns the graph with every edge reversed. */
 export function reversed(successors: readonly (readonly number[])[]): number[][] {
   const predecessors: number[][] = successors.map(() => []);
   successors.forEach((targets, from) => {
@@ -96,12 +96,12 @@ export function reversed(successors: readonly (readonly number[])[]): number[][]
   return predecessors;
 }
 
-/** Groups of positions that lie on common cycles: strongly connected components that hold at least one arrow. */
+/** Returns groups of positions on common cycles: strongly connected components with at least one edge. */
 export function cyclesOf(successors: readonly (readonly number[])[]): number[][] {
   return components(successors).filter((members) => members.length > 1 || successors[members[0] as number]?.includes(members[0] as number));
 }
 
-/** Tarjan's algorithm with an explicit stack of half-done visits. */
+/** Tarjan's algorithm with an explicit stack. */
 function components(successors: readonly (readonly number[])[]): number[][] {
   const order = successors.map(() => -1);
   const low = successors.map(() => -1);
@@ -144,7 +144,7 @@ function components(successors: readonly (readonly number[])[]): number[][] {
   return found;
 }
 
-/** The ids of steps that a run can visit more than once. */
+/** Returns the ids of steps that a run can visit more than once. */
 export function stepsOnCycles(definition: Definition): ReadonlySet<string> {
   const cycles = cyclesOf(successorsOf(createGraph(definition.steps)));
   return new Set(cycles.flat().map((position) => (definition.steps[position] as StepModel).id));

@@ -25,7 +25,7 @@ describe('a parameter', () => {
     expect(() => Object.assign(model.choices?.[0] as object, { deep: 2 })).toThrow(TypeError);
   });
 
-  test('is the same when it is described again', () => {
+  test('is the same when it is declared again', () => {
     for (const model of Object.values(PARAMS)) expect(arg(model)).toEqual(model);
   });
 
@@ -42,33 +42,33 @@ describe('a parameter', () => {
 });
 
 describe('binding', () => {
-  test('fills in defaults and leaves out what is neither given nor required', () => {
+  test('fills in defaults and omits optional values that are missing', () => {
     expect(bindParams(PARAMS, { rounds: 2 }, 'workflow "wf"')).toEqual({ mode: 'full', rounds: 2 });
     expect(bindParams({}, undefined, 'workflow "wf"')).toEqual({});
   });
 
-  test('gives values that do not change', () => {
+  test('returns frozen values', () => {
     expect(() => Object.assign(bindParams(PARAMS, { rounds: 2 }, 'x'), { rounds: 3 })).toThrow(TypeError);
   });
 
   test.each([
-    [{ rounds: '2' }, '"rounds" is "2", which is no integer; write an integer from 1 to 5'],
-    [{ rounds: 2.5 }, '"rounds" is 2.5, which is no integer'],
+    [{ rounds: '2' }, '"rounds" is "2", which is not of type integer; write an integer from 1 to 5'],
+    [{ rounds: 2.5 }, '"rounds" is 2.5, which is not of type integer'],
     [{ rounds: 0 }, '"rounds" is 0, which is below 1'],
     [{ rounds: 6 }, '"rounds" is 6, which is above 5'],
-    [{ rounds: null }, '"rounds" is null, which is no integer'],
+    [{ rounds: null }, '"rounds" is null, which is not of type integer'],
     [{}, '"rounds" is missing; it must be an integer from 1 to 5'],
     [{ rounds: 1, mode: 'fast' }, '"mode" is "fast", which is not one of its choices; write one of "quick", "full"'],
     [{ rounds: 1, share: 2 }, '"share" is 2, which is above 1'],
-    [{ rounds: 1, taget: 'x' }, '"taget" is no parameter (did you mean "target"?); there are: mode, rounds, share, target'],
+    [{ rounds: 1, taget: 'x' }, '"taget" is not a parameter (did you mean "target"?); the parameters are mode, rounds, share, target'],
     [{ rounds: 1, target: () => 1 }, '"target" is not plain JSON: it is a function'],
-    [JSON.parse('{"rounds":1,"__proto__":{}}'), '"__proto__" is no parameter'],
+    [JSON.parse('{"rounds":1,"__proto__":{}}'), '"__proto__" is not a parameter'],
     [[1], 'they must be an object of values by name'],
   ])('%j is refused', (given, told) => {
     expect(binding(given)).toThrow(expect.objectContaining({ code: 'PARAMS_INVALID', message: expect.stringContaining(told) }));
   });
 
-  test('tells everything that is wrong at once', () => {
+  test('reports all faults at once', () => {
     expect(binding({ mode: 'fast', colour: 1 })).toThrow(
       expect.objectContaining({
         message: expect.stringMatching(/parameters of workflow "wf" are not valid: \n- "colour".*\n- "mode".*\n- "rounds"/s),

@@ -1,14 +1,14 @@
-// Owns parameters: what an author says about one, and the binding of given values to them.
+// Owns parameters: their declaration, and the binding of values to them.
 //
-// A1. Nothing is coerced: "5" is not 5. Whoever reads text (a command line, a form) converts before binding.
-// A2. All faults of a set of values are told in one error.
+// A1. Nothing is coerced: "5" is not 5. Readers of text (a command line, a form) convert before binding.
+// A2. All faults of a set of values are reported in one error.
 
 import { EngineError, messageOf } from '../base/error.ts';
 import { canonicalJson, deepFreeze, type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { ArgModel } from './model.ts';
 
-/** What an author may say about a parameter; everything is optional. */
+/** The declaration of a parameter; every field is optional. */
 export interface ArgSpec {
   readonly description?: string;
   readonly type?: NonNullable<ArgModel['type']>;
@@ -21,7 +21,7 @@ export interface ArgSpec {
 
 declare const VALUE: unique symbol;
 
-/** A parameter whose values have the type `T`, and whether it must be given; at run time nothing but its data. */
+/** A parameter with values of type `T`, and whether it is required. At run time it is only data. */
 export interface Arg<T = unknown, Required extends boolean = boolean> extends ArgModel {
   readonly [VALUE]?: readonly [T, Required];
 }
@@ -34,19 +34,21 @@ interface TypeNames {
   json: Json;
 }
 
-type Widened<T> = T extends string ? string : T extends number ? number : T extends boolean ? boolean : Json;
-type Given<S extends ArgSpec> = S extends { choices: readonly (infer C)[] }
+type Widen<T> = T extends string ? string : T extends number ? number : T extends boolean ? boolean : Json;
+type DeclaredValue<S extends ArgSpec> = S extends { choices: readonly (infer C)[] }
   ? C
   : S extends { type: infer T extends keyof TypeNames }
     ? TypeNames[T]
     : S extends { min: number } | { max: number }
       ? number
       : S extends { default: infer D }
-        ? Widened<D>
+        ? Widen<D>
         : Json;
 
-/** The type of the values that a parameter's description allows. */
-export type ArgValue<S extends ArgSpec> = S extends { default: Json } | { required: true } ? Given<S> : Given<S> | undefined;
+/** The type of the values that a parameter's declaration allows. */
+export type ArgValue<S extends ArgSpec> = S extends { default: Json } | { required: true }
+  ? DeclaredValue<S>
+  : DeclaredValue<S> | undefined;
 
 /** Parameters by name. */
 export type ArgSpecs = Readonly<Record<string, Arg>>;
@@ -58,14 +60,14 @@ type ValueOf<A> = A extends Arg<infer T> ? T : Json;
 type RequiredNames<P> = { [K in keyof P]: P[K] extends Arg<unknown, true> ? K : never }[keyof P];
 type Flat<T> = { [K in keyof T]: T[K] } & {};
 
-/** The values that a run is started with: those that are required, and perhaps others. */
+/** The values that a run is started with: the required ones, and optionally others. */
 export type ArgInput<P> = string extends keyof P
   ? Readonly<Record<string, unknown>>
   : [keyof P] extends [never]
     ? Readonly<Record<string, never>>
     : Flat<{ readonly [K in RequiredNames<P>]: ValueOf<P[K]> } & { readonly [K in Exclude<keyof P, RequiredNames<P>>]?: ValueOf<P[K]> }>;
 
-/** A parameter as data. A type that is not given follows from the choices, the bounds or the default. */
+/** Declares a parameter. A missing type follows from the choices, the bounds or the default. */
 export function arg<const S extends ArgSpec>(
   spec: S & { readonly [K in Exclude<keyof S, keyof Arg>]: { readonly error: 'a parameter has no such field' } },
 ): Arg<ArgValue<S>, S extends { required: true } ? true : false> {
@@ -90,7 +92,7 @@ function plain(value: Json, field: string): Json {
   }
 }
 
-/** Whole bounds mean whole numbers, so that they can be counted through; `type: 'number'` asks for fractions. */
+/** Integer bounds imply integers, so that the values can be enumerated; `type: 'number'` allows fractions. */
 function impliedType(spec: ArgSpec): ArgModel['type'] {
   const numbers = [spec.min, spec.max, spec.default].filter((value) => typeof value === 'number');
   if (spec.min !== undefined || spec.max !== undefined) return numbers.every(Number.isInteger) ? 'integer' : 'number';
@@ -100,7 +102,7 @@ function impliedType(spec: ArgSpec): ArgModel['type'] {
   return types.size === 1 && (only === 'string' || only === 'number' || only === 'boolean') ? only : undefined;
 }
 
-/** What is wrong with a parameter itself: bounds, choices and default that contradict each other. */
+/** Returns what is wrong with a parameter itself: contradicting bounds, choices and default. */
 export function argFaults(model: ArgModel): string[] {
   const faults: string[] = [];
   const { min, max, choices } = model;
@@ -114,7 +116,7 @@ export function argFaults(model: ArgModel): string[] {
   return faults;
 }
 
-/** The given values with defaults filled in, or PARAMS_INVALID with everything that is wrong. `what` names their owner. */
+/** Returns the values with defaults filled in, or throws PARAMS_INVALID with all faults. `what` names their owner. */
 export function bindParams(params: Readonly<Record<string, ArgModel>>, given: unknown, what: string): JsonObject {
   const values = given === undefined || given === null ? {} : given;
   if (typeof values !== 'object' || Array.isArray(values)) throw invalidParams(what, ['they must be an object of values by name']);
@@ -131,10 +133,10 @@ export function bindParams(params: Readonly<Record<string, ArgModel>>, given: un
 
 function unknownNames(params: Readonly<Record<string, ArgModel>>, values: object): string[] {
   const known = Object.keys(params);
-  const exist = known.length === 0 ? 'there are none' : `there are: ${known.join(', ')}`;
+  const exist = known.length === 0 ? 'there are no parameters' : `the parameters are ${known.join(', ')}`;
   return Object.keys(values)
     .filter((name) => !Object.hasOwn(params, name))
-    .map((name) => `"${name}" is no parameter${didYouMean(name, known)}; ${exist}`);
+    .map((name) => `"${name}" is not a parameter${didYouMean(name, known)}; ${exist}`);
 }
 
 interface Bound {
@@ -157,7 +159,7 @@ function bindOne(name: string, model: ArgModel, given: unknown): Bound {
 }
 
 function valueFault(model: ArgModel, value: Json): string | undefined {
-  if (!hasType(model.type, value)) return `is no ${model.type}; write ${expectation(model)}`;
+  if (!hasType(model.type, value)) return `is not of type ${model.type}; write ${expectation(model)}`;
   if (model.choices !== undefined && !model.choices.some((choice) => canonicalJson(choice) === canonicalJson(value)))
     return `is not one of its choices; write ${expectation(model)}`;
   if (typeof value !== 'number') return undefined;
@@ -184,6 +186,6 @@ function shorten(text: string): string {
 }
 
 function invalidParams(what: string, faults: readonly string[]): EngineError {
-  const told = faults.length === 1 ? faults[0] : `\n${faults.map((fault) => `- ${fault}`).join('\n')}`;
-  return new EngineError('PARAMS_INVALID', `the parameters of ${what} are not valid: ${told}`, { details: { problems: faults } });
+  const list = faults.length === 1 ? faults[0] : `\n${faults.map((fault) => `- ${fault}`).join('\n')}`;
+  return new EngineError('PARAMS_INVALID', `the parameters of ${what} are not valid: ${list}`, { details: { problems: faults } });
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addBudgets, budgetFault } from './budget.ts';
 
 describe('a budget', () => {
-  test('is any of four amounts, and none of them need be there', () => {
+  test('has up to four amounts, all of them optional', () => {
     expect(budgetFault({})).toBeUndefined();
     expect(budgetFault({ tokens: 0, costUsd: 0.5, turns: 3, timeMs: 60_000 })).toBeUndefined();
   });
@@ -11,14 +11,14 @@ describe('a budget', () => {
     ['no object', 5, 'an object'],
     ['a list', [1], 'an object'],
     ['nothing', null, 'an object'],
-    ['not a number', { tokens: Number.NaN }, 'tokens is NaN'],
-    ['a text', { tokens: '5' }, 'tokens is "5"'],
-    ['negative', { costUsd: -1 }, 'costUsd is -1'],
-    ['endless', { turns: Number.POSITIVE_INFINITY }, 'turns is Infinity'],
-    ['too large to count with', { tokens: 1e300 }, 'tokens is 1e+300'],
+    ['not a number', { tokens: Number.NaN }, 'tokens must be a number of at least 0, not NaN'],
+    ['a text', { tokens: '5' }, 'tokens must be a number of at least 0, not "5"'],
+    ['negative', { costUsd: -1 }, 'costUsd must be a number of at least 0, not -1'],
+    ['endless', { turns: Number.POSITIVE_INFINITY }, 'turns must be a number of at least 0, not Infinity'],
+    ['too large to count with', { tokens: 1e300 }, 'tokens must be a number of at least 0, not 1e+300'],
     ['a part of a token', { tokens: 1.5 }, 'a whole number'],
-    ['an unknown amount', { dollars: 5 }, 'no amount "dollars"'],
-  ])('that is %s is refused rather than taken for none', (_, value, fault) => {
+    ['an unknown amount', { dollars: 5 }, '"dollars" is not an amount'],
+  ])('that is %s is rejected, not treated as unlimited', (_, value, fault) => {
     expect(budgetFault(value)).toContain(fault);
   });
 

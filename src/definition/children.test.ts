@@ -20,12 +20,12 @@ const check = (...workflows: CompiledWorkflow[]) => {
 };
 
 describe('children', () => {
-  test('exist and end: a diamond is fine', () => {
+  test('may form a diamond', () => {
     check(starts('a', 'b', 'c'), starts('b', 'd'), starts('c', 'd'), starts('d'));
     check(starts('a', starts('given')));
   });
 
-  test('that do not exist are told with the step that starts them and the name that was meant', () => {
+  test('that do not exist are reported with the step that starts them and a suggestion', () => {
     expect(() => check(starts('a', 'deply'), starts('deploy'))).toThrow(
       expect.objectContaining({
         code: 'WORKFLOW_UNKNOWN',
@@ -36,7 +36,7 @@ describe('children', () => {
     );
   });
 
-  test('that start their own parent are told with the whole circle', () => {
+  test('that start their own parent are reported with the whole cycle', () => {
     expect(() => check(starts('x', 'a'), starts('a', 'ok', 'b'), starts('ok'), starts('b', 'c'), starts('c', 'a'))).toThrow(
       expect.objectContaining({ code: 'DEFINITION_CYCLE', message: expect.stringContaining('a → b → c → a;') }),
     );
@@ -56,7 +56,7 @@ describe('children', () => {
   });
 });
 
-test('two workflows of one name are refused, naming where both are', () => {
+test('two workflows with the same name are rejected with both locations', () => {
   const one = { workflow: starts('a'), origin: 'workflows/one.ts' };
   expect([...indexWorkflows([one]).keys()]).toEqual(['a']);
   expect(() => indexWorkflows([one, { workflow: starts('a'), origin: 'plugin/two.ts' }])).toThrow(

@@ -1,5 +1,5 @@
-// Owns what must hold between workflows: one name, one workflow; every child exists; no workflow is its own child,
-// however far down.
+// Owns the rules between workflows: names are unique, every child exists, and no workflow starts itself, directly or
+// through others.
 
 import { EngineError } from '../base/error.ts';
 import { didYouMean } from '../base/suggest.ts';
@@ -12,7 +12,7 @@ export interface FoundWorkflow {
   readonly origin: string;
 }
 
-/** Workflows by name. Two under one name are an error that names both: neither may shadow the other. */
+/** Indexes workflows by name. Two with the same name are an error that names both. */
 export function indexWorkflows(found: Iterable<FoundWorkflow>): Map<string, CompiledWorkflow> {
   const index = new Map<string, CompiledWorkflow>();
   const origins = new Map<string, string>();
@@ -26,13 +26,13 @@ export function indexWorkflows(found: Iterable<FoundWorkflow>): Map<string, Comp
   return index;
 }
 
-/** The error for two workflows of one name. */
+/** The error for two workflows with the same name. */
 export function duplicateWorkflow(name: string, origins: readonly [string, string]): EngineError {
   const message = `two workflows are called "${name}": one in ${origins[0]}, one in ${origins[1]}; rename one of them`;
   return new EngineError('WORKFLOW_DUPLICATE', message, { details: { name, origins } });
 }
 
-/** The names of the workflows that steps of this one start. */
+/** Returns the names of the workflows that steps of this one start. */
 export function childNames({ definition, children }: CompiledWorkflow): string[] {
   const models = definition.steps.flatMap((step) => [step, ...membersOf(step)]);
   const named = models.flatMap((step) => (step.kind === 'workflow' ? [step.workflow] : []));
@@ -73,7 +73,7 @@ function refuseCycle(trail: readonly Visit[], child: string): void {
   const start = trail.findIndex(({ name }) => name === child);
   if (start === -1) return;
   const cycle = [...trail.slice(start).map(({ name }) => name), child];
-  const message = `workflows start each other in a circle: ${cycle.join(' → ')}; a run would never end, so take one of these steps out`;
+  const message = `workflows start each other in a cycle: ${cycle.join(' → ')}; a run would never end, so remove one of these steps`;
   throw new EngineError('DEFINITION_CYCLE', message, { details: { cycle } });
 }
 
@@ -81,6 +81,6 @@ function unknownChild(parent: CompiledWorkflow, child: string, workflows: Readon
   const starts = (step: StepModel): boolean => step.kind === 'workflow' && step.workflow === child;
   const step = parent.definition.steps.find((model) => [model, ...membersOf(model)].some(starts));
   const where = `step "${step?.id}" of workflow "${parent.definition.name}"`;
-  const message = `${where} starts the workflow "${child}", which does not exist${didYouMean(child, workflows.keys())}; define it, or give it as a value`;
+  const message = `${where} starts the workflow "${child}", which does not exist${didYouMean(child, workflows.keys())}; define it, or pass it as a value`;
   return new EngineError('WORKFLOW_UNKNOWN', message, { details: { workflow: child, parent: parent.definition.name } });
 }

@@ -1,5 +1,5 @@
-// Owns the live half of a workflow: the functions behind its steps, by step id. They are never stored; a run that
-// is resumed binds them again by id, and their digest tells whether they changed meanwhile.
+// Owns the functions of a workflow's steps, by step id. They are never stored; a resumed run binds them again by id,
+// and their digest tells whether they have changed.
 
 import type { Json, JsonObject } from '../base/json.ts';
 import type { ConditionModel, Definition, StepModel } from './model.ts';
@@ -7,28 +7,28 @@ import type { OutcomeName } from './outcome.ts';
 import type { OwnKind } from './own-kind.ts';
 import type { TriggerModel } from './trigger.ts';
 
-/** What a step's function may look at. Everything arrives here: there are no globals and no ambient state. */
+/** The context of a step's function. Everything is passed in: there are no globals and no ambient state. */
 export interface StepContext {
   readonly runId: string;
   readonly workflow: string;
   readonly stepId: string;
   readonly path: string;
   readonly attempt: number;
-  /** The same for a crash re-run, new for a retry: hand it to whatever must not happen twice. */
+  /** The same for a rerun after a crash, new for a retry. Pass it to whatever must not happen twice. */
   readonly idempotencyKey: string;
-  /** What the run was started with; never changes. */
+  /** The parameters of the run; they never change. */
   readonly workflowParams: JsonObject;
   /** The data that steps have merged so far, over the params. */
   readonly stepState: JsonObject;
   readonly checkpoint: CheckpointView;
   /** Earlier results by step name. */
   readonly results: Readonly<Record<string, { readonly output: Json }>>;
-  /** In postconditions, what the step returned. */
+  /** In postconditions: the result of the step. */
   readonly result: unknown;
-  /** In a fan-out, the item this member works on and its key. */
+  /** In a fan-out: the item of this member and its key. */
   readonly item: unknown;
   readonly itemKey: string | undefined;
-  /** After a failed attempt, what was wrong with it. */
+  /** After a failed attempt: what was wrong with it. */
   readonly retryContext: { readonly error: string; readonly attempt: number; readonly note?: string } | undefined;
   /** Aborted when the attempt must stop: timeout, cancel, or a join that is already settled. */
   readonly signal: AbortSignal;
@@ -43,25 +43,25 @@ export interface CheckpointView {
   readonly [key: string]: unknown;
 }
 
-/** What the work of a `task` comes back with, whatever its author returned. */
+/** The normalised return value of a `task`. */
 export interface TaskReturn {
   readonly outcome: OutcomeName;
   readonly output: unknown;
 }
 
-/** The instructions of a step that depend on its parameters; a builder may name the title as well. */
+/** Builds the instructions of a step from its parameters, and optionally its title. */
 export type ActionsBuilder = (params: JsonObject) => readonly string[] | { readonly title: string; readonly actions: readonly string[] };
 
-/** A check of a contract, evaluated by the engine against the world. */
+/** A condition of a contract, evaluated by the engine. */
 export type ConditionCheck = (ctx: never) => boolean | Promise<boolean>;
 
 /** The functions of one step. */
 export interface StepCode {
-  /** Does the work of a `task`; a flow's tasks get their arguments, a graph's their context. */
+  /** Does the work of a `task`. A flow's task gets its arguments, a graph's its context. */
   readonly run?: (ctx: StepContext) => TaskReturn | Promise<TaskReturn>;
   readonly preconditions: readonly (ConditionCheck | undefined)[];
   readonly postconditions: readonly (ConditionCheck | undefined)[];
-  /** Tells whether an attempt without a recorded end took effect. */
+  /** Returns whether an attempt without a recorded end took effect. */
   readonly reconcile?: (ctx: StepContext) => unknown;
   /** Whether a polling delay is over. */
   readonly poll?: (ctx: StepContext) => boolean | Promise<boolean>;
@@ -69,22 +69,22 @@ export interface StepCode {
   readonly context?: (ctx: StepContext) => unknown;
   /** A live agent or generator object. */
   readonly agent?: { execute(context: JsonObject, ctx: StepContext): unknown };
-  /** The kind of the application that does the work of an `own` step. */
+  /** The application's kind that does the work of an `own` step. */
   readonly own?: OwnKind;
-  /** Builds the instructions, when they are not fixed text. */
+  /** Builds the instructions, if they are not fixed text. */
   readonly actions?: ActionsBuilder;
   /** The functions of the members of a group, by member id. */
   readonly members: Readonly<Record<string, StepCode>>;
 }
 
-/** A workflow as it is held in memory: its data, its functions, and what identifies both. */
+/** A workflow in memory: its data, its functions, and the digests of both. */
 export interface CompiledWorkflow {
   readonly definition: Definition;
   /** Digest of the data: equal definitions have equal hashes, however they were written. */
   readonly hash: string;
-  /** Digest of the functions' sources, or of the import graph when the caller knows it. */
+  /** Digest of the functions' sources, or of the import graph if the caller knows it. */
   readonly codeHash: string;
-  /** The functions of the steps of a graph, by step id; empty for a flow. */
+  /** The functions of a graph's steps, by step id; empty for a flow. */
   readonly code: ReadonlyMap<string, StepCode>;
   /** The generator function of a flow. */
   readonly flow?: (input: never) => Generator<unknown, unknown, unknown>;
@@ -92,11 +92,11 @@ export interface CompiledWorkflow {
   readonly context?: (run: { readonly runId: string; readonly workflow: string; readonly params: JsonObject }) => unknown;
   /** Workflows that steps start as children, by name. */
   readonly children: ReadonlyMap<string, CompiledWorkflow>;
-  /** What starts it, where its file says so. */
+  /** Its trigger, if its file has one. */
   readonly trigger?: TriggerModel;
 }
 
-/** A step ready to be worked on: its data and its functions. */
+/** A step with its data and its functions. */
 export interface BoundStep<Model extends StepModel = StepModel> {
   readonly model: Model;
   readonly code: StepCode;

@@ -34,7 +34,7 @@ const { definition } = compileGraph(
   REGISTRY,
 );
 
-test('a graph is nodes and arrows; outcomes with the same way share one', () => {
+test('a graph is nodes and arrows; outcomes with the same target share one', () => {
   const { nodes, arrows } = describeGraph(definition);
   expect(nodes.map(({ id, kind, isEntry, isTerminal, asksPerson }) => [id, kind, isEntry, isTerminal, asksPerson])).toEqual([
     ['write', 'task', true, false, false],

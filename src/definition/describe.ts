@@ -1,10 +1,10 @@
-// Owns the graph as data for people and programs that draw or analyse it, and its Mermaid text. With a run's state it
-// says of each node how far the run came there, and of each arrow how often it was taken.
+// Owns the graph as data for drawing and analysis, and its Mermaid text. With a run's state it has the progress of each
+// node and how often each arrow was taken.
 
 import { transitionsOf } from './analysis.ts';
 import { type Definition, membersOf, type StepKind, type StepModel, type Target } from './model.ts';
 
-/** How far a run came with a step. */
+/** The progress of a run at a step. */
 export type NodeState = 'done' | 'current' | 'failed' | 'skipped' | 'ahead';
 
 /** A step as a node of a drawing. */
@@ -13,11 +13,11 @@ export interface GraphNode {
   readonly title: string;
   readonly kind: StepKind;
   readonly isEntry: boolean;
-  /** True when at least one way out of it ends the run. */
+  /** True if at least one transition from it ends the run. */
   readonly isTerminal: boolean;
   readonly asksPerson: boolean;
   readonly members: readonly { readonly id: string; readonly title: string; readonly kind: StepKind }[];
-  /** Of a run: how far it came here, and how often. */
+  /** For a run: its progress here, and the number of visits. */
   readonly state?: NodeState;
   readonly visits?: number;
 }
@@ -27,15 +27,15 @@ export interface GraphArrow {
   readonly from: string;
   readonly to: string;
   readonly toEnd: boolean;
-  /** The outcomes that lead here, or the label of a person's choice. */
+  /** The outcomes that lead here, or the label of a person's option. */
   readonly on: readonly string[];
   readonly via: 'edge' | 'bound' | 'option';
-  /** The expression that must hold, written with `not (…)` for the other branch. */
+  /** The expression that must hold, written as `not (…)` for the other branch. */
   readonly condition?: string;
   readonly max?: number;
-  /** True when it leads to this step or to one before it. */
+  /** True if it leads to this step or to an earlier one. */
   readonly isBack: boolean;
-  /** Of a run: how often it was taken. */
+  /** For a run: how often it was taken. */
   readonly taken?: number;
 }
 
@@ -47,7 +47,7 @@ export interface GraphDescription {
   readonly arrows: readonly GraphArrow[];
 }
 
-/** Nodes and arrows of a definition; outcomes with the same way share one arrow. */
+/** Returns the nodes and arrows of a definition. Outcomes with the same target share one arrow. */
 export function describeGraph(definition: Definition): GraphDescription {
   const positions = new Map(definition.steps.map((step, index) => [step.id, index]));
   return {
@@ -94,13 +94,13 @@ function nameOf(target: Target): string {
   return 'step' in target ? target.step : target.end;
 }
 
-/** What a node says: its title, its members, and how often a run came there. */
+/** Returns the text of a node: its title, its members, and the number of visits. */
 export function nodeText({ title, kind, members, visits = 0 }: GraphNode): string {
   const text = members.length === 0 ? title : `${title} (${kind}: ${members.map((member) => member.title).join(', ')})`;
   return visits > 1 ? `${text} \u00d7${visits}` : text;
 }
 
-/** What an arrow says: its outcomes, its condition, its bound, and how often a run took it. */
+/** Returns the text of an arrow: its outcomes, its condition, its bound, and how often it was taken. */
 export function arrowText({ on, via, condition, max, taken = 0 }: GraphArrow): string {
   const label = [
     on.join(', '),
@@ -112,12 +112,12 @@ export function arrowText({ on, via, condition, max, taken = 0 }: GraphArrow): s
   return label.filter((part) => part !== undefined && part !== '').join('; ');
 }
 
-/** The graph as a Mermaid flowchart. */
+/** Returns the graph as a Mermaid flowchart. */
 export function toMermaid(definition: Definition): string {
   return drawMermaid(describeGraph(definition));
 }
 
-/** The same from data, with the state of a run where it has one. */
+/** Returns Mermaid text for graph data, with the state of a run if it has one. */
 export function drawMermaid({ nodes, arrows }: GraphDescription): string {
   const names = new Map(nodes.map(({ id }, index) => [id, `s${index}`]));
   const ends = [...new Set(arrows.filter(({ toEnd }) => toEnd).map(({ to }) => to))];
@@ -161,7 +161,7 @@ function stateLines(nodes: readonly GraphNode[], arrows: readonly GraphArrow[]):
   ];
 }
 
-/** Mermaid reads `#name;` inside quotes; anything that could end the quotes or start markup is written that way. */
+/** Mermaid reads `#name;` inside quotes; characters that could end the quotes or start markup are escaped that way. */
 function quoted(text: string): string {
   return text.replace(/[^\p{L}\p{N} _.,:;()'=+*/?!&|\u00d7-]/gu, (character) => `#${character.codePointAt(0)};`);
 }

@@ -5,14 +5,14 @@ import { arg } from './arg.ts';
 import { BoundedInt, ChoiceSet, Constant, domainOf, extractSchema } from './domain.ts';
 
 describe('a domain', () => {
-  test('lists its values, as often as it is asked', () => {
+  test('lists its values, repeatedly', () => {
     const ints = BoundedInt(1, 5);
     expect([[...ints], [...ints], ints.size]).toEqual([[1, 2, 3, 4, 5], [1, 2, 3, 4, 5], 5]);
     expect([...ChoiceSet(['full', 'quick'])]).toEqual(['full', 'quick']);
     expect([...Constant(42)]).toEqual([42]);
   });
 
-  test('has the key of its values, whoever made it', () => {
+  test('has a key that depends only on its values', () => {
     const keys = [
       BoundedInt(1, 5),
       BoundedInt(1, 5),
@@ -48,7 +48,7 @@ describe('a domain', () => {
 });
 
 describe('the domain of a parameter', () => {
-  test('is its choices, its bounds, both truths, or its default; an open one has none', () => {
+  test('is its choices, its bounds, both booleans, or its default; an open one has none', () => {
     expect([...(domainOf(arg({ choices: ['a', 'b'], default: 'b' })) ?? [])]).toEqual(['a', 'b']);
     expect([...(domainOf(arg({ min: 2, max: 4 })) ?? [])]).toEqual([2, 3, 4]);
     expect([...(domainOf(arg({ type: 'boolean' })) ?? [])]).toEqual([false, true]);
@@ -58,7 +58,7 @@ describe('the domain of a parameter', () => {
   });
 });
 
-test('the schema of a workflow has the domains at each step: the shared ones and its own, which win', () => {
+test('the schema of a workflow has the domains at each step: the shared ones, overridden by its own', () => {
   const { definition } = compileGraph(
     {
       name: 'wf',

@@ -1,8 +1,8 @@
-// Owns sets of values that can be counted through. They come from what a parameter says about itself, and serve
-// whoever needs every value of it: generated tests, documentation, fuzzing.
+// Owns sets of values that can be enumerated. They come from a parameter's declaration and serve generated tests,
+// documentation and fuzzing.
 //
 // D1. A domain lists every value once, always in the same order, and is never empty.
-// D2. Two domains with the same `key` hold the same values; a key can stand in a map where the domain itself cannot.
+// D2. Two domains with the same `key` have the same values; the key can be used in a map.
 
 import { EngineError } from '../base/error.ts';
 import { canonicalJson, deepFreeze, type Json, toPlain } from '../base/json.ts';
@@ -15,10 +15,10 @@ export interface Domain<T extends Json = Json> extends Iterable<T> {
   readonly size: number;
 }
 
-/** The whole numbers from `lo` to `hi`, both included. */
+/** Returns the integers from `lo` to `hi`, inclusive. */
 export function BoundedInt(lo: number, hi: number): Domain<number> {
   if (!Number.isSafeInteger(lo) || !Number.isSafeInteger(hi) || lo > hi)
-    throw new EngineError('DEFINITION_INVALID', `BoundedInt(${lo}, ${hi}) holds no numbers; give two whole numbers, the smaller one first`);
+    throw new EngineError('DEFINITION_INVALID', `BoundedInt(${lo}, ${hi}) is empty; pass two whole numbers, the smaller one first`);
   return Object.freeze({
     key: `int:${lo}..${hi}`,
     size: hi - lo + 1,
@@ -28,10 +28,10 @@ export function BoundedInt(lo: number, hi: number): Domain<number> {
   });
 }
 
-/** The given values, in their order; a value that is given twice counts once. */
+/** Returns the given values in order, without duplicates. */
 export function ChoiceSet<const T extends Json>(choices: readonly T[]): Domain<T> {
   const byText = new Map(choices.map((choice) => [canonicalJson(choice), deepFreeze(toPlain(choice, 'a choice')) as T]));
-  if (byText.size === 0) throw new EngineError('DEFINITION_INVALID', 'ChoiceSet([]) holds no values; give at least one');
+  if (byText.size === 0) throw new EngineError('DEFINITION_INVALID', 'ChoiceSet([]) is empty; pass at least one value');
   const values = Object.freeze([...byText.values()]);
   return Object.freeze({
     key: `choice:[${[...byText.keys()].join(',')}]`,
@@ -40,7 +40,7 @@ export function ChoiceSet<const T extends Json>(choices: readonly T[]): Domain<T
   });
 }
 
-/** One value and no other. */
+/** Returns a domain with a single value. */
 export function Constant<const T extends Json>(value: T): Domain<T> {
   const frozen = deepFreeze(toPlain(value, 'a constant')) as T;
   return Object.freeze({
@@ -53,8 +53,8 @@ export function Constant<const T extends Json>(value: T): Domain<T> {
 }
 
 /**
- * The values of a parameter, if they can be counted through. A parameter that is open but has a default stands for
- * that one value, which is the only one known to be right; an open one without a default has no domain.
+ * Returns the values of a parameter, if they can be enumerated. An open parameter with a default stands for that value,
+ * the only one known to be valid; one without a default has no domain.
  */
 export function domainOf(model: ArgModel): Domain | undefined {
   if (model.choices !== undefined) return ChoiceSet(model.choices);
@@ -63,14 +63,14 @@ export function domainOf(model: ArgModel): Domain | undefined {
   return model.default === undefined ? undefined : Constant(model.default);
 }
 
-/** The domains of the parameters at each step: the workflow's own, and the step's arguments, which win. */
+/** Returns the domains of the parameters at each step: the workflow's, overridden by the step's arguments. */
 export function extractSchema(definition: Definition): Readonly<Record<string, Readonly<Record<string, Domain>>>> {
   const shared = domainsOf(definition.params);
   const bySteps = definition.steps.map((step) => [step.id, Object.freeze({ ...shared, ...domainsOf(argsOf(step)) })] as const);
   return Object.freeze(Object.fromEntries(bySteps));
 }
 
-/** A fan-out has no arguments of its own: those of its body are what an author wrote on the step. */
+/** A fan-out has no arguments of its own: the author wrote those of its body on the step. */
 function argsOf(step: StepModel): StepModel['args'] {
   return step.kind === 'each' ? { ...step.args, ...step.body.args } : step.args;
 }

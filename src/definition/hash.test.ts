@@ -15,7 +15,7 @@ const { definition } = compileGraph(
   REGISTRY,
 );
 
-/** The same data with the keys of every object in the other order. */
+/** Returns the same data with the keys of every object in reverse order. */
 function turned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(turned);
   if (typeof value !== 'object' || value === null) return value;
@@ -50,11 +50,11 @@ test('every change of the data changes the hash', () => {
   expect(new Set(hashes).size).toBe(hashes.length);
 });
 
-test('the hash of code depends on text, step and role, and not on the order of finding', () => {
+test('the hash of code depends on text, step and role, and not on the order of functions', () => {
   const one = { step: 'a', role: 'handler', code: () => 1 };
   const two = { step: 'b', role: 'handler', code: () => 2 };
   expect(hashCode([one, two])).toBe(hashCode([two, one]));
   const hashes = [[one], [two], [one, two], [{ ...one, role: 'poll' }], [{ ...one, step: 'b' }], [{ ...one, code: () => 2 }]].map(hashCode);
-  // The last one has the text, the step and the role of `two` only in part.
+  // The last one shares the text, the step and the role of `two` only in part.
   expect(new Set(hashes).size).toBe(hashes.length);
 });

@@ -1,15 +1,14 @@
-// Owns the identity of a workflow: one digest over its data and one over its functions.
+// Owns the identity of a workflow: one digest of its data and one of its functions.
 //
-// H1. The digest of the data depends on nothing but the data: not on the order of keys, not on the way it was written.
-// H2. The digest of the code depends on the text of each function and on the step and role it has, not on the order
-//     in which functions were found. What a function imports is not in its text: a host that knows the import graph
-//     uses that instead.
+// H1. The digest of the data depends only on the data: not on the order of keys or the way it was written.
+// H2. The digest of the code depends on the text of each function and on its step and role, not on the order in which
+// functions were found. Imports are not part of the text: a host that knows the import graph uses that instead.
 
 import { digestJson } from '../base/digest.ts';
 import type { Json } from '../base/json.ts';
 import type { Definition } from './model.ts';
 
-/** A function of a workflow, and what it is there for: `postcondition 0` of step `writer`. */
+/** A function of a workflow and its role: `postcondition 0` of step `writer`. */
 export interface CodeRole {
   readonly step: string;
   readonly role: string;
@@ -18,7 +17,7 @@ export interface CodeRole {
 
 /** The digest of a definition. */
 export function hashDefinition(definition: Definition): string {
-  // The round trip drops absent fields that were spelled `undefined`, as storing the definition would.
+  // The round trip drops fields that are `undefined`, as storing the definition would.
   return digestJson(JSON.parse(JSON.stringify(definition)) as Json);
 }
 

@@ -1,5 +1,5 @@
-// Owns the check of values against a JSON Schema: the part of the language that describes the answers of agents. What
-// is not part of it is refused when the workflow is defined, so that no keyword is silently ignored.
+// Owns the validation of values against a JSON Schema, limited to the keywords that describe answers of agents. Other
+// keywords are rejected when the workflow is defined, so that none is silently ignored.
 
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 
@@ -20,13 +20,13 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   ...['minLength', 'maxLength', 'minimum', 'maximum', 'anyOf'],
 ]);
 
-/** What is wrong with a schema itself; undefined when every part of it can be checked. */
+/** Returns what is wrong with a schema itself, or undefined if every part of it can be checked. */
 export function schemaFault(schema: Json, at = 'the schema'): string | undefined {
   if (typeof schema === 'boolean') return undefined;
-  if (!isJsonObject(schema)) return `${at} is no object`;
+  if (!isJsonObject(schema)) return `${at} must be an object`;
   const unknown = Object.keys(schema).find((keyword) => !KEYWORDS.has(keyword));
   if (unknown !== undefined)
-    return `${at} has "${unknown}", which is not checked; it can have ${[...KEYWORDS].filter((word) => !NOTES.has(word)).join(', ')}`;
+    return `${at} has "${unknown}", which is not supported; use ${[...KEYWORDS].filter((word) => !NOTES.has(word)).join(', ')}`;
   const types = typesOf(schema);
   const type = types.find((name) => !Object.hasOwn(TYPES, name));
   if (type !== undefined) return `${at} has the unknown type "${type}"`;
@@ -51,18 +51,18 @@ function typesOf({ type }: JsonObject): readonly string[] {
   return type === undefined ? [] : ((Array.isArray(type) ? type : [type]) as readonly string[]).map(String);
 }
 
-/** Why a value does not fit a schema, with the place in it; undefined when it does. */
+/** Returns why a value does not match a schema, with the path, or undefined if it does. */
 export function misfit(schema: Json, value: Json, at = 'output'): string | undefined {
   if (schema === true || !isJsonObject(schema)) return schema === false ? `${at} must not be there` : undefined;
   const types = typesOf(schema);
   if (types.length > 0 && !types.some((type) => TYPES[type]?.(value) === true))
-    return `${at} must be ${types.join(' or ')}, and is ${kindOf(value)}`;
+    return `${at} must be ${types.join(' or ')}, not ${kindOf(value)}`;
   if (Array.isArray(schema.enum) && !schema.enum.some((one) => isEqual(one as Json, value)))
-    return `${at} must be one of ${schema.enum.map((one) => JSON.stringify(one)).join(', ')}, and is ${shown(value)}`;
+    return `${at} must be one of ${schema.enum.map((one) => JSON.stringify(one)).join(', ')}, not ${shown(value)}`;
   if (schema.const !== undefined && !isEqual(schema.const, value))
-    return `${at} must be ${JSON.stringify(schema.const)}, and is ${shown(value)}`;
+    return `${at} must be ${JSON.stringify(schema.const)}, not ${shown(value)}`;
   if (Array.isArray(schema.anyOf) && schema.anyOf.every((part) => misfit(part as Json, value, at) !== undefined))
-    return `${at} fits none of its forms`;
+    return `${at} matches none of its alternatives`;
   return boundsFault(schema, value, at) ?? (isJsonObject(value) ? objectFault(schema, value, at) : listFault(schema, value, at));
 }
 
@@ -70,11 +70,11 @@ function boundsFault(schema: JsonObject, value: Json, at: string): string | unde
   const { minLength, maxLength, minimum, maximum, minItems, maxItems } = schema;
   const size = typeof value === 'string' || Array.isArray(value) ? value.length : undefined;
   const [least, most, unit] = Array.isArray(value) ? [minItems, maxItems, 'items'] : [minLength, maxLength, 'characters'];
-  if (size !== undefined && typeof least === 'number' && size < least) return `${at} must have at least ${least} ${unit}, and has ${size}`;
-  if (size !== undefined && typeof most === 'number' && size > most) return `${at} must have at most ${most} ${unit}, and has ${size}`;
+  if (size !== undefined && typeof least === 'number' && size < least) return `${at} must have at least ${least} ${unit}, but has ${size}`;
+  if (size !== undefined && typeof most === 'number' && size > most) return `${at} must have at most ${most} ${unit}, but has ${size}`;
   if (typeof value !== 'number') return undefined;
-  if (typeof minimum === 'number' && value < minimum) return `${at} must be at least ${minimum}, and is ${value}`;
-  return typeof maximum === 'number' && value > maximum ? `${at} must be at most ${maximum}, and is ${value}` : undefined;
+  if (typeof minimum === 'number' && value < minimum) return `${at} must be at least ${minimum}, not ${value}`;
+  return typeof maximum === 'number' && value > maximum ? `${at} must be at most ${maximum}, not ${value}` : undefined;
 }
 
 function objectFault(schema: JsonObject, value: JsonObject, at: string): string | undefined {
@@ -83,7 +83,7 @@ function objectFault(schema: JsonObject, value: JsonObject, at: string): string 
   if (missing !== undefined) return `${at}.${String(missing)} is missing`;
   for (const [name, member] of Object.entries(value)) {
     const part = Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties;
-    if (part === false) return `${at}.${name} is not known; there can be ${Object.keys(properties).join(', ') || 'nothing'}`;
+    if (part === false) return `${at}.${name} is not allowed; use ${Object.keys(properties).join(', ') || 'nothing'}`;
     const fault = part === undefined ? undefined : misfit(part, member, `${at}.${name}`);
     if (fault !== undefined) return fault;
   }

@@ -1,5 +1,5 @@
-// Owns what a kind of step declares about itself. A declaration is all that the definition, the kernel and the ways of
-// writing a workflow know of a kind; how it is executed is elsewhere.
+// Owns the declaration of a step kind: all that the definition, the kernel and authoring know of a kind. Its execution
+// is elsewhere.
 
 import type { Json } from '../base/json.ts';
 import { budgetFault } from './budget.ts';
@@ -7,10 +7,10 @@ import type { CheckDeclaration } from './check.ts';
 import type { RecoveryPolicy, StepKind, StepModel } from './model.ts';
 import type { OutcomeName } from './outcome.ts';
 
-/** Which life an activation of the kind leads in the kernel: it executes something, or waits, or holds members. */
+/** How the kernel runs an activation of the kind: it executes something, waits, or has members. */
 export type Pipeline = 'execute' | 'human' | 'group' | 'child' | 'delay' | 'signal';
 
-const LED_BY_KERNEL: Readonly<Partial<Record<StepKind, Pipeline>>> = {
+const KERNEL_PIPELINES: Readonly<Partial<Record<StepKind, Pipeline>>> = {
   human: 'human',
   parallel: 'group',
   each: 'group',
@@ -19,33 +19,33 @@ const LED_BY_KERNEL: Readonly<Partial<Record<StepKind, Pipeline>>> = {
   signal: 'signal',
 };
 
-/** The life that activations of a kind lead in the kernel: what it does not lead itself is executed. */
+/** Returns how the kernel runs activations of a kind. Kinds without an entry are executed. */
 export function pipelineOf(kind: StepKind): Pipeline {
-  return LED_BY_KERNEL[kind] ?? 'execute';
+  return KERNEL_PIPELINES[kind] ?? 'execute';
 }
 
-/** Where a kind reports what is wrong with the configuration of one of its steps. */
+/** Reports what is wrong with the configuration of a step. */
 export interface KindReport {
-  /** A fault, and what to do about it. */
+  /** Reports a fault, and what to do about it. */
   fault(message: string, hint: string): void;
-  /** Checks an expression; `roots` are the names it may begin with, when they are not those of conditions; `any` where they are data. */
+  /** Checks an expression. `roots` are the allowed root names, if they differ from those of conditions; `any` allows all data. */
   expression(source: string, what: string, roots?: readonly string[] | 'any'): void;
-  /** What a check of a gate declares; undefined for one that only the engine that runs it knows. */
+  /** Returns the declaration of a check, or undefined if only the engine that runs it knows it. */
   check(name: string): CheckDeclaration | undefined;
 }
 
-/** What a kind of step declares. */
+/** The declaration of a step kind. */
 export interface KindDeclaration {
   readonly kind: StepKind;
-  /** Outcomes and other keys of transition tables, beside the common ones; a function where they depend on the step. */
+  /** Outcomes and other keys of transition tables besides the common ones; a function if they depend on the step. */
   readonly outcomes: readonly OutcomeName[] | ((step: StepModel) => readonly OutcomeName[]);
-  /** What happens to an attempt without a recorded end, when its author does not say. */
+  /** The default recovery of an attempt without a recorded end. */
   readonly recovery: RecoveryPolicy;
   /** Reports what is wrong with the configuration of a step. */
   validate(step: StepModel, report: KindReport): void;
 }
 
-/** The kinds of steps and the checks that there are, by name. Whoever validates or compiles is given it. */
+/** All step kinds and checks, by name. It is passed to code that validates or compiles. */
 export interface KindRegistry {
   readonly kinds: Readonly<Record<StepKind, KindDeclaration>>;
   readonly checks: Readonly<Record<string, CheckDeclaration>>;
@@ -56,7 +56,7 @@ export function isText(value: Json | undefined): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }
 
-/** True for a list of texts with at least one in it. */
+/** True for a non-empty list of texts. */
 export function isTextList(value: Json | undefined): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every(isText);
 }
@@ -66,8 +66,8 @@ export function isCount(value: unknown, least: number): value is number {
   return Number.isSafeInteger(value) && (value as number) >= least;
 }
 
-/** Reports a budget that cannot be kept. */
+/** Reports an invalid budget. */
 export function validateBudget(budget: unknown, report: KindReport): void {
   const fault = budget === undefined ? undefined : budgetFault(budget);
-  if (fault !== undefined) report.fault(`its budget cannot be kept: ${fault}`, 'correct the amount, or leave it out');
+  if (fault !== undefined) report.fault(`its budget is invalid: ${fault}`, 'correct the amount, or leave it out');
 }

@@ -1,7 +1,7 @@
-// Owns the words for how a step settled. What happened (the outcome) is kept apart from where the run goes next
-// (the transition), so that the graph is data that can be checked before anything runs.
+// Owns the outcomes of steps. The outcome (what happened) is separate from the transition (where the run goes next), so
+// that the graph is data that can be checked before anything runs.
 
-/** How a step settled. `DEFAULT` is a key of transition tables only: it covers what has no key of its own. */
+/** How a step settled. `DEFAULT` is only a key of transition tables: it covers outcomes without a key. */
 export const Outcome = Object.freeze({
   OK: 'ok',
   FAIL: 'fail',
@@ -13,17 +13,17 @@ export const Outcome = Object.freeze({
   DEFAULT: '_default',
 } as const);
 
-/** One of the words of `Outcome`. */
+/** One of the values of `Outcome`. */
 export type Outcome = (typeof Outcome)[keyof typeof Outcome];
 
-/** What a settled step can carry: the common outcomes and those a kind declares, such as `conflict`. */
+/** The outcome of a settled step: a common one, or one that its kind declares, such as `conflict`. */
 export type OutcomeName = string;
 
-/** Outcomes that every kind of step may settle with; a kind may declare more. */
+/** Outcomes that every step kind can settle with; a kind can declare more. */
 export const COMMON_OUTCOMES: readonly OutcomeName[] = ['ok', 'fail', 'skip', 'iterate', 'reject', 'error', 'timeout'];
 
 /** Outcomes that a string `next` covers. */
 export const STRING_NEXT_COVERS: readonly OutcomeName[] = ['ok', 'skip'];
 
-/** Outcomes that `_default` does not cover: trouble is routed only by name. */
+/** Outcomes that `_default` does not cover: failures are only routed by name. */
 export const DEFAULT_EXCLUDES: readonly OutcomeName[] = ['error', 'timeout'];

@@ -22,11 +22,11 @@ test.each<[readonly string[], readonly string[], boolean]>([
   expect(writers(one, other)).toEqual(does ? ['b0', 'b1'] : []);
 });
 
-test('only those that overlap are named, and one that says nothing is not', () => {
+test('only overlapping members are returned, and not one without patterns', () => {
   expect(writers(['src/**'], undefined, ['docs/**'], ['src/a.ts'])).toEqual(['b0', 'b3']);
 });
 
-test('files that a branch declares as its outputs are written by it, unless it says what it writes', () => {
+test('declared output files count as written, unless the branch declares writes', () => {
   const outputs = [
     { type: 'file', pattern: 'src/**' },
     { type: 'comment', pattern: '' },

@@ -1,25 +1,25 @@
-// Owns which branches of a group may touch the same files: what each says it writes, compared with the others.
+// Owns which branches of a group may write the same files.
 
 import type { StepModel } from './model.ts';
 import { isFileOutput } from './output-pattern.ts';
 import { fixedStart, isPlain } from './pattern.ts';
 
-/** The patterns that a step writes: what it says, or else the files that it declares as outputs. */
+/** Returns the patterns that a step writes: `writes`, or else the files it declares as outputs. */
 export function writtenBy({ writes, outputs = [] }: Pick<StepModel, 'writes' | 'outputs'>): readonly string[] {
   return writes ?? outputs.filter(isFileOutput).map(({ pattern }) => pattern);
 }
 
-/** Whether an agent does not say which files it writes: it may write any. */
+/** Whether an agent does not declare which files it writes, so that it may write any. */
 export function isSilentWriter(step: Pick<StepModel, 'kind' | 'writes' | 'outputs'>): boolean {
   return step.kind === 'agent' && step.writes === undefined && writtenBy(step).length === 0;
 }
 
-/** Whether the branches of a group judge: where a rejection leads somewhere, they review and do not write. */
+/** Whether the branches of a group are reviews: if a rejection has a transition, they review and do not write. */
 export function isReview({ next }: Pick<StepModel, 'next'>): boolean {
   return next.reject !== undefined || next.reject_all !== undefined;
 }
 
-/** The ids of the members that may write what another writes, by the patterns that each is said to write. */
+/** Returns the ids of the members that may write what another one writes, by their patterns. */
 export function overlappingWriters(
   members: readonly StepModel[],
   patternsOf: (member: StepModel) => readonly string[] = writtenBy,
@@ -36,7 +36,7 @@ export function overlappingWriters(
   return found;
 }
 
-/** Whether two patterns can match one path, as far as what is spelled out before their first wildcard tells. */
+/** Whether two patterns can match the same path, judged by the fixed part before their first wildcard. */
 function mayMeet(one: string, other: string): boolean {
   const [a, b] = [fixedStart(one), fixedStart(other)];
   if (isPlain(one) && isPlain(other)) return a === b;

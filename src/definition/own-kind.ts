@@ -1,5 +1,5 @@
-// Owns what a kind of step is that an application defines: how its configuration is read and how it is executed. Its
-// steps are of the kind `own`, which names it.
+// Owns step kinds that an application defines: how their configuration is parsed and how they are executed. Their steps
+// have the kind `own`, which names them.
 
 import type { StepContext } from './code.ts';
 import type { RecoveryPolicy } from './model.ts';
@@ -10,10 +10,10 @@ export interface OwnResult<Outcome extends string = string, Output = unknown> {
   readonly output?: Output;
 }
 
-/** What an own kind is given to do its work. */
+/** What an own kind gets to do its work. */
 export interface OwnJob<Config> {
   readonly config: Config;
-  /** The run as it stands, with the key that whatever must not happen twice is given. */
+  /** The run's context, with the key for whatever must not happen twice. */
   readonly ctx: StepContext;
   /** The workspace. */
   readonly cwd: string;
@@ -21,26 +21,26 @@ export interface OwnJob<Config> {
   readonly signal: AbortSignal;
 }
 
-/** What `defineStepKind` takes. */
+/** The argument of `defineStepKind`. */
 export interface OwnKindSpec<Config, Output, Outcome extends string> {
   readonly kind: string;
-  /** Outcomes of its own, beside the common ones: keys that the `next` of its steps may have. */
+  /** Its own outcomes besides the common ones: keys that the `next` of its steps may have. */
   readonly outcomes?: readonly Outcome[];
   /** What happens to an attempt that a crash left without a recorded end. Default: `ask`. */
   readonly recovery?: RecoveryPolicy;
-  /** The configuration, or an error that says what is wrong with it. A schema's `parse` fits. */
+  /** Returns the configuration, or throws an error that says what is wrong with it. A schema's `parse` fits. */
   parse(config: unknown): Config;
-  /** Does the work. What it throws is an error of the attempt, which its retry policy is for. */
+  /** Does the work. An error it throws fails the attempt, and its retry policy applies. */
   run(job: OwnJob<Config>): OwnResult<Outcome, Output> | Promise<OwnResult<Outcome, Output>>;
 }
 
-/** A kind of step with a configuration, as a graph uses it. */
+/** A step kind with a configuration, as a graph uses it. */
 export interface UsedKind<Output = unknown> {
   readonly kind: OwnKind<never, Output>;
   readonly config: unknown;
 }
 
-/** A kind of step that an application defined. Called with a configuration, it is the work of a graph's step. */
+/** A step kind that an application defined. Called with a configuration, it returns the work of a graph's step. */
 export interface OwnKind<Config = never, Output = unknown> {
   (config: Config): UsedKind<Output>;
   readonly kind: string;
@@ -57,7 +57,7 @@ export function defineStepKind<Config, Output, const Outcome extends string = ne
   spec: OwnKindSpec<Config, Output, Outcome>,
 ): OwnKind<Config, Output> {
   const { kind, outcomes = [], recovery = 'ask' } = spec;
-  if (!NAME.test(kind)) throw new TypeError(`the name of a step kind must be a word such as "deploy", and is ${JSON.stringify(kind)}`);
+  if (!NAME.test(kind)) throw new TypeError(`the name of a step kind must be a word such as "deploy", not ${JSON.stringify(kind)}`);
   const own: OwnKind<Config, Output> = Object.assign((config: Config) => Object.freeze({ kind: own as OwnKind<never, Output>, config }), {
     kind,
     outcomes: Object.freeze([...outcomes]),

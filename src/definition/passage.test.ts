@@ -17,27 +17,27 @@ const optional = graph(
 );
 
 describe('the steps between two steps', () => {
-  test('are those on every way, in order', () => {
+  test('are those on every path, in order', () => {
     expect(stepsBetween(release, 'draft', 'publish')).toEqual(['draft', 'check', 'approve']);
     expect(stepsBetween(optional, 'draft', 'publish')).toEqual(['draft']);
   });
 
-  test('are only the first where no way leads to the second', () => {
+  test('are only the first if there is no path to the second', () => {
     expect(stepsBetween(release, 'publish', 'draft')).toEqual(['publish']);
   });
 });
 
-test('the steps after a step are those on every way to a good end', () => {
+test('the steps after a step are those on every path to a good end', () => {
   expect(stepsAfter(release, 'draft')).toEqual(['check', 'approve', 'publish', 'announce']);
   expect(stepsAfter(optional, 'draft')).toEqual(['publish']);
 });
 
-describe('a run that goes on elsewhere', () => {
-  test('passes the steps that it does not come to again', () => {
+describe('a run that continues elsewhere', () => {
+  test('skips the steps that it does not reach again', () => {
     expect(stepsPassed(release, 'check', 'publish')).toEqual(['check', 'approve']);
   });
 
-  test('passes nothing when it goes back before the step that it stopped at', () => {
+  test('skips nothing when it goes back before the step where it stopped', () => {
     expect(stepsPassed(release, 'check', 'draft')).toEqual([]);
     expect(stepsPassed(release, 'check', 'check')).toEqual([]);
   });
@@ -49,7 +49,7 @@ describe('questions before a step', () => {
     expect(questionsPassed(release, 'announce', ['approve', 'publish'])).toEqual([{ step: 'approve', on: ['publish'] }]);
   });
 
-  test('are left to their place where every way on from the step asks them', () => {
+  test('are left out if every path from the step asks them', () => {
     expect(questionsPassed(release, 'check', ['draft', 'approve'])).toEqual([]);
   });
 });

@@ -1,41 +1,41 @@
-// Owns what a run passes by when it does not go the way of its definition: which steps lie on every way to a step or
-// from it to a good end, which of them are questions to people, and which answers of those lead on.
+// Owns what a run skips when it does not follow its definition: which steps are on every path to a step or from it to a
+// good end, which of them are questions to people, and which of their answers lead on.
 
 import { createGraph, type Graph, reachable, successorsOf } from './analysis.ts';
 import { type Definition, membersOf, type StepModel } from './model.ts';
 
-/** A question that lies before a step, and the steps its answers lead to from which that step is reached without it. */
+/** A question before a step, and the steps its answers lead to from which that step is reached without asking again. */
 export interface QuestionBefore {
   readonly step: string;
   readonly on: readonly string[];
 }
 
-/** True for a step that asks a person: it is a question, has one behind its work, or a member of it does. */
+/** True for a step that asks a person: it is a question, has one after its work, or a member of it does. */
 export function asksPerson(step: StepModel): boolean {
   return step.kind === 'human' || step.gate !== undefined || membersOf(step).some(asksPerson);
 }
 
-/** True for a step at which the engine checks what others did. */
+/** True for a step at which the engine checks work. */
 export function checksWork(step: StepModel): boolean {
   return step.kind === 'gate' || step.kind === 'validate' || membersOf(step).some(checksWork);
 }
 
-/** The steps on every way from one step to another, the second left out; only the first where no way leads there. */
+/** Returns the steps on every path from one step to another, without the second; only the first if there is no path. */
 export function stepsBetween(definition: Definition, from: string, to: string): string[] {
   const ways = waysOf(definition);
   if (!ways.leads(from, to, undefined)) return [from];
   return idsOf(definition).filter((id) => id !== to && (id === from || !ways.leads(from, to, id)));
 }
 
-/** The steps on every way from a step to a good end of the run, the step itself left out. */
+/** Returns the steps on every path from a step to a good end of the run, without the step itself. */
 export function stepsAfter(definition: Definition, from: string): string[] {
   const ways = waysOf(definition);
   return idsOf(definition).filter((id) => id !== from && !ways.completes(from, id));
 }
 
 /**
- * What a run that goes on at `to` instead of at `at` does not do: the steps on every way between the two, unless every
- * way from `to` to a good end comes to them again.
+ * Returns what a run skips if it continues at `to` instead of at `at`: the steps on every path between the two, unless
+ * every path from `to` to a good end reaches them again.
  */
 export function stepsPassed(definition: Definition, at: string, to: string): string[] {
   const again = new Set([to, ...stepsAfter(definition, to)]);
@@ -43,8 +43,8 @@ export function stepsPassed(definition: Definition, at: string, to: string): str
 }
 
 /**
- * The questions among some steps that a run beginning at `from` would get past, in the order in which they are asked:
- * those that are not asked on every way from there.
+ * Returns the questions among some steps that a run starting at `from` would skip, in the order in which they are
+ * asked: those that are not asked on every path from there.
  */
 export function questionsPassed(definition: Definition, from: string, among: readonly string[]): QuestionBefore[] {
   const ways = waysOf(definition);
@@ -60,9 +60,9 @@ function idsOf({ steps }: Definition): string[] {
 }
 
 interface Ways {
-  /** Whether a way leads from one step to another without a third. */
+  /** Whether there is a path from one step to another without a third. */
   leads(from: string, to: string, without: string | undefined): boolean;
-  /** Whether a way leads from a step to a good end without another. */
+  /** Whether there is a path from a step to a good end without another. */
   completes(from: string, without: string): boolean;
   targets(from: string): string[];
 }

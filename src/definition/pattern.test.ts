@@ -11,7 +11,7 @@ test.each<[string, string, readonly string[]]>([
   ['{src,test}/a.ts', '', []],
   ['src/[ab].ts', 'src/', ['src']],
   ['src/+(a|b).ts', 'src/', ['src']],
-  // What is escaped is spelled another way than the path it stands for.
+  // An escaped character is written differently from the path it matches.
   ['src/a\\*/b.ts', 'src/a', ['src']],
 ])('%s spells out "%s", in the folders %j', (pattern, start, folders) => {
   expect(fixedStart(pattern)).toBe(start);

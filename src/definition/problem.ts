@@ -1,10 +1,10 @@
-// Owns how faults of a definition are told: each with the step, a stable code, what is wrong and what to do, and all
-// of them in one error, so that an author mends a file once and not once per fault.
+// Owns how faults of a definition are reported: each with the step, a stable code, the fault and a hint, and all of
+// them in one error, so that an author fixes a file once and not once per fault.
 
 import { EngineError } from '../base/error.ts';
 import { didYouMean } from '../base/suggest.ts';
 
-/** The stable names of what can be wrong with a definition. */
+/** The stable codes of faults in a definition. */
 export type ProblemCode =
   | 'NAME_INVALID'
   | 'NO_STEPS'
@@ -36,17 +36,17 @@ export type ProblemCode =
 
 /** One fault of a definition. */
 export interface Problem {
-  /** The step it is about; members are named `group/member`; absent for the workflow as a whole. */
+  /** The step it is about; members are named `group/member`. Absent for the workflow as a whole. */
   readonly step?: string;
   readonly code: ProblemCode;
   readonly message: string;
   readonly hint: string;
 }
 
-// A suggestion compares with every known name. A definition whose every target is wrong would make that quadratic.
+// A suggestion compares with every known name. If every target is wrong, that would be quadratic.
 const SUGGESTIONS_MAX = 20;
 
-/** Gathers faults while a definition is read. */
+/** Collects faults while a definition is read. */
 export class ProblemList {
   readonly found: Problem[] = [];
   #suggestionsLeft = SUGGESTIONS_MAX;
@@ -56,23 +56,23 @@ export class ProblemList {
     this.found.push(problem);
   }
 
-  /** ` (did you mean "x"?)` for the first faults, nothing once there are many. */
+  /** Returns ` (did you mean "x"?)` for the first faults, and nothing once there are many. */
   suggest(given: string, known: Iterable<string>): string {
     if (this.#suggestionsLeft === 0) return '';
     this.#suggestionsLeft -= 1;
     return didYouMean(given, known);
   }
 
-  /** Throws the one error that tells all faults, if there are any. */
+  /** Throws one error with all faults, if there are any. */
   refuse(workflow: string): void {
     if (this.found.length > 0) throw invalidDefinition(workflow, this.found);
   }
 }
 
-/** The error that tells every fault of a workflow. */
+/** The error with every fault of a workflow. */
 function invalidDefinition(workflow: string, problems: readonly Problem[]): EngineError {
   const lines = problems.map(({ step, message, hint }) => `${step === undefined ? '' : `step "${step}": `}${message}; ${hint}`);
-  const told =
+  const text =
     lines.length === 1 ? ` is not valid: ${lines[0]}` : ` has ${lines.length} problems:\n${lines.map((line) => `- ${line}`).join('\n')}`;
-  return new EngineError('DEFINITION_INVALID', `workflow "${workflow}"${told}`, { details: { workflow, problems } });
+  return new EngineError('DEFINITION_INVALID', `workflow "${workflow}"${text}`, { details: { workflow, problems } });
 }

@@ -1,9 +1,9 @@
-// Owns how a program stands in a definition: a shell line, or a program and its arguments, and what it gets.
+// Owns how a program appears in a definition: a shell line, or a program and its arguments, and its environment.
 
 import type { Json } from '../base/json.ts';
 import { isText, isTextList, type KindReport } from './kind.ts';
 
-/** A program: exactly one of `run`, which goes to the shell as it is, and `argv`. Values of `env` become texts. */
+/** A program: exactly one of `run`, which is passed to the shell unchanged, and `argv`. Values of `env` become strings. */
 export type ProgramModel = {
   readonly run?: string;
   readonly argv?: readonly string[];

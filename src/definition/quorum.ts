@@ -1,15 +1,15 @@
-// Owns how many people of which groups the questions and approvals of a workflow take, for whoever knows the groups.
+// Owns how many people of which groups the questions and approvals of a workflow need.
 
 import { membersOf, type StepModel } from './model.ts';
 
-/** So many different people of these groups have to agree at a step. */
+/** The number of people of these groups who must agree at a step. */
 export interface Quorum {
   readonly step: string;
   readonly from: readonly string[];
   readonly count: number;
 }
 
-/** Every place of a workflow where people of named groups have to agree, in its order. */
+/** Returns every place in a workflow where people of named groups must agree, in order. */
 export function quorumsIn(steps: readonly StepModel[], group?: string): Quorum[] {
   return steps.flatMap((step) => {
     const name = group === undefined ? step.id : `${group}/${step.id}`;
@@ -19,7 +19,7 @@ export function quorumsIn(steps: readonly StepModel[], group?: string): Quorum[]
   });
 }
 
-// One that passes when another check does is no place where they have to agree.
+// An approval inside `any_of` is not required, because another check can pass instead.
 function approvalsOf(step: StepModel, name: string): Quorum[] {
   const checks = step.kind === 'gate' ? step.config.checks : [];
   return checks.flatMap((check) =>

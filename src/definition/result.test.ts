@@ -5,7 +5,7 @@ const done = { name: 'build', stepType: 'task', success: true, output: { files: 
 const broken = { name: 'lint', stepType: 'validate', success: false, output: null, durationMs: 3, error: 'two warnings' } as const;
 
 describe('a step result', () => {
-  test('refuses a negative duration and one that is no number', () => {
+  test('rejects a negative duration and one that is not a number', () => {
     expect(() => createStepResult({ ...done, durationMs: -1 })).toThrow('R1: the duration of step "build" is -1');
     expect(() => createStepResult({ ...done, durationMs: Number.NaN })).toThrow('R1');
     expect(createStepResult({ ...done, durationMs: 0 }).durationMs).toBe(0);
@@ -20,7 +20,7 @@ describe('a step result', () => {
     expect(() => createStepResult({ ...done, handled: true })).toThrow('R2');
   });
 
-  test('is frozen through and independent of the output it was made from', () => {
+  test('is deeply frozen and independent of the original output', () => {
     const output = { files: ['a.ts'] };
     const result = createStepResult({ ...done, output });
     output.files.push('b.ts');
@@ -35,7 +35,7 @@ describe('a step result', () => {
     expect(result).toEqual({ ...broken, handled: true, output: { at: '1970-01-01T00:00:00.000Z' } });
   });
 
-  test('refuses an output with no JSON form, naming where it is', () => {
+  test('rejects an output without a JSON form, with its path', () => {
     expect(() => createStepResult({ ...done, output: { a: [1, () => 2] } })).toThrow(
       'the output of step "build" is not plain JSON: a[1] is a function',
     );
@@ -53,7 +53,7 @@ describe('a workflow result', () => {
     });
   });
 
-  test('cannot be a success with a failure that nobody handled', () => {
+  test('cannot be a success with an unhandled failure', () => {
     const failed = createStepResult(broken);
     expect(() => createWorkflowResult({ ...base, stepResults: [failed], finalOutput: 1 })).toThrow(
       'R3: workflow "ship" succeeded although step "lint" failed unhandled',
@@ -62,7 +62,7 @@ describe('a workflow result', () => {
     expect(createWorkflowResult({ ...base, stepResults: [handled], finalOutput: 1 }).success).toBe(true);
   });
 
-  test('keeps the order of its steps, is frozen, and refuses a negative duration', () => {
+  test('keeps the order of its steps, is frozen, and rejects a negative duration', () => {
     const stepResults = [createStepResult({ ...broken, handled: true }), createStepResult(done)];
     const result = createWorkflowResult({ ...base, stepResults, finalOutput: 'x' });
     stepResults.pop();
@@ -73,7 +73,7 @@ describe('a workflow result', () => {
 });
 
 describe('a progress event', () => {
-  test('is an immutable member of a union that `type` tells apart', () => {
+  test('is an immutable member of a union discriminated by `type`', () => {
     const event = createProgressEvent({
       type: 'StepCompleted',
       stepName: 'a',
@@ -87,7 +87,7 @@ describe('a progress event', () => {
     expectTypeOf<ProgressEvent['type']>().toEqualTypeOf<'WorkflowStarted' | 'StepStarted' | 'StepCompleted' | 'WorkflowCompleted'>();
   });
 
-  test('refuses a negative duration', () => {
+  test('rejects a negative duration', () => {
     expect(() =>
       createProgressEvent({ type: 'WorkflowCompleted', workflowName: 'w', success: true, durationMs: -1, timestamp: 5 }),
     ).toThrow('R1');

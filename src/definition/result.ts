@@ -1,5 +1,5 @@
-// Owns what a run tells its caller: the result of a step, the result of the whole, and the events of its progress.
-// All of them are frozen plain data, so that they can be logged, sent and compared as they are.
+// Owns the results and progress events that callers get. All of them are frozen plain data, so that they can be logged,
+// sent and compared.
 //
 // R1. A duration is never negative.
 // R2. A failed step says why.
@@ -17,11 +17,11 @@ export interface StepResult {
   readonly output: Json;
   readonly durationMs: number;
   readonly error?: string;
-  /** True when the step failed and the workflow caught it; it does not spoil the run's success. */
+  /** True if the step failed and the workflow handled it; the run can still succeed. */
   readonly handled?: boolean;
 }
 
-/** How a whole run ended; the results are in the order in which the steps ran. */
+/** How a run ended. The results are in the order in which the steps ran. */
 export interface WorkflowResult<Output = Json> {
   readonly workflowName: string;
   readonly success: boolean;
@@ -65,10 +65,10 @@ export interface WorkflowCompleted {
   readonly timestamp: number;
 }
 
-/** What a window on a run hears while it goes on; `type` tells the members apart. */
+/** A progress event, discriminated by `type`. */
 export type ProgressEvent = WorkflowStarted | StepStarted | StepCompleted | WorkflowCompleted;
 
-/** The frozen result of a step; its output is copied as plain data, and refused where it is none. */
+/** Creates the frozen result of a step. Its output is copied as plain data; anything else is rejected. */
 export function createStepResult(given: Omit<StepResult, 'output'> & { readonly output: unknown }): StepResult {
   checkDuration(`step "${given.name}"`, given.durationMs);
   invariant(given.success || given.error !== undefined, `R2: the failed step "${given.name}" has no error message`);
@@ -84,12 +84,15 @@ export function createStepResult(given: Omit<StepResult, 'output'> & { readonly 
   });
 }
 
-/** The frozen result of a run. */
+/** Creates the frozen result of a run. */
 export function createWorkflowResult(given: Omit<WorkflowResult, 'finalOutput'> & { readonly finalOutput: unknown }): WorkflowResult {
   const { workflowName, success, stepResults, totalDurationMs, error } = given;
   checkDuration(`workflow "${workflowName}"`, totalDurationMs);
-  const spoilt = stepResults.find((result) => !result.success && result.handled !== true);
-  invariant(!success || spoilt === undefined, `R3: workflow "${workflowName}" succeeded although step "${spoilt?.name}" failed unhandled`);
+  const unhandled = stepResults.find((result) => !result.success && result.handled !== true);
+  invariant(
+    !success || unhandled === undefined,
+    `R3: workflow "${workflowName}" succeeded although step "${unhandled?.name}" failed unhandled`,
+  );
   return deepFreeze({
     workflowName,
     success,
@@ -100,7 +103,7 @@ export function createWorkflowResult(given: Omit<WorkflowResult, 'finalOutput'> 
   });
 }
 
-/** The frozen event of a run's progress. */
+/** Creates a frozen progress event. */
 export function createProgressEvent<E extends ProgressEvent>(event: E): E {
   if ('durationMs' in event) checkDuration(event.type, event.durationMs);
   const frozen: E = { ...event };

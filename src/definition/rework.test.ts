@@ -26,7 +26,7 @@ function bypasses(rework: string, more: Parameters<typeof defineWorkflow>[0]['st
   return bypassesIn(compiled.definition.steps, compiled.definition.entry);
 }
 
-test('rework that passes the checks again goes round nothing', () => {
+test('rework that passes the checks again bypasses nothing', () => {
   expect(bypasses('work')).toEqual([]);
 });
 
@@ -35,16 +35,16 @@ test('rework that returns to the question without a check is found, with the che
   expect(bypasses('fix', [fix])).toEqual([{ gate: 'ask', rework: 'fix', check: 'check' }]);
 });
 
-test('rework on a longer way round is found as well', () => {
+test('rework on a longer path is found as well', () => {
   const fix = { id: 'fix', handler: () => ({}), next: 'wait' };
   expect(bypasses('fix', [fix, { id: 'wait', delay: '1s', next: 'ask' }])).toEqual([{ gate: 'ask', rework: 'fix', check: 'check' }]);
 });
 
-test('a way back on which nothing is changed needs no check', () => {
+test('a path back without work needs no check', () => {
   expect(bypasses('wait', [{ id: 'wait', delay: '1s', next: 'ask' }])).toEqual([]);
 });
 
-test('a check that not everything had to pass is not missed', () => {
+test('a check that was not on every path is not required', () => {
   const { compiled } = defineWorkflow({
     name: 'w',
     steps: [

@@ -1,23 +1,23 @@
-// Owns the finding of rework that goes round the checks: a person sends the work back, and what comes of it returns to
-// the same question without the checks that everything before had to pass.
+// Owns the detection of rework that bypasses checks: a person sends the work back, and it returns to the same question
+// without the checks that it had to pass before.
 
 import { createGraph, reachable, reversed, successorsOf } from './analysis.ts';
 import type { Definition, StepKind, StepModel } from './model.ts';
 
-/** A way from a question through work and back to it, on which a check is missing. */
+/** A path from a question through work and back to it that misses a check. */
 export interface Bypass {
   /** The step with the question. */
   readonly gate: string;
   /** Where the person sends the work. */
   readonly rework: string;
-  /** The check that stands before the question on every way from the beginning. */
+  /** The check that is before the question on every path from the start. */
   readonly check: string;
 }
 
 const CHECKS: ReadonlySet<StepKind> = new Set(['gate', 'validate']);
 const WORK: ReadonlySet<StepKind> = new Set(['agent', 'generate', 'task', 'command', 'workflow', 'parallel', 'each']);
 
-/** Every such way. Steps that no transition leads to do not matter. */
+/** Returns all bypasses. Unreachable steps are ignored. */
 export function bypassesIn(steps: readonly StepModel[], entry: string): Bypass[] {
   const graph = createGraph(steps);
   const start = graph.position.get(entry);
@@ -35,8 +35,8 @@ export function bypassesIn(steps: readonly StepModel[], entry: string): Bypass[]
 }
 
 /**
- * True when a step stands before a question on every way from the beginning: going back there leads no further than the
- * run could go before it asked.
+ * True if a step is before a question on every path from the start: going back there leads no further than the run
+ * could go before it asked.
  */
 export function isBefore(definition: Pick<Definition, 'steps' | 'entry'>, step: string, question: string): boolean {
   const graph = createGraph(definition.steps);
@@ -49,12 +49,12 @@ export function isBefore(definition: Pick<Definition, 'steps' | 'entry'>, step: 
 
 interface Way {
   readonly steps: readonly StepModel[];
-  /** The graph as it is without the check. */
+  /** The graph without the check. */
   readonly without: readonly (readonly number[])[];
   readonly question: number;
 }
 
-/** Where a person can send the work so that it is changed and comes back without the check. */
+/** Returns where a person can send the work so that it is changed and comes back without the check. */
 function bypassing({ steps, without, question }: Way): number[] {
   const onward = without.map((targets, from) => (from === question ? [] : targets));
   const comesBack = reachable(reversed(onward), [question]);

@@ -1,13 +1,13 @@
-// Owns the names that expressions may begin with, and where each of them comes from.
+// Owns the root names of expressions, and where each of them comes from.
 
-/** The names that expressions of a graph may begin with. */
+/** The root names of expressions in a graph. */
 export const CONDITION_ROOTS: readonly string[] = ['result', 'params', 'checkpoint', 'outputs', 'run', 'step'];
 
-/** Names of facts outside the run. The host reads them before each evaluation and keeps them among the data as `$name`. */
+/** Root names of facts outside the run. The host reads them before each evaluation and stores them in the data as `$name`. */
 export const OUTSIDE_ROOTS: readonly string[] = ['github'];
 
-/** Names of facts that are kept among the run's data as `$name`, which no author can write. */
+/** Root names of facts that are stored in the run's data as `$name`, which authors cannot write. */
 export const FACT_ROOTS: readonly string[] = ['trigger', 'config', ...OUTSIDE_ROOTS];
 
-/** Names that mean the step at hand, in its own transitions. */
+/** Root names that refer to the current step, in its own transitions. */
 export const OWN_ROOTS: readonly string[] = ['result', 'gate', 'action', 'branches'];

@@ -20,7 +20,7 @@ function scope({ data = {}, params = {}, outputs = {}, names, result = null }: K
   };
 }
 
-describe('null is a value, and no missing name', () => {
+describe('null is a value, not a missing name', () => {
   test.each([
     ['note', { data: { note: null } }],
     ['context.note', { data: { note: null } }],
@@ -38,7 +38,7 @@ describe('null is a value, and no missing name', () => {
     expect(holds(`${source} == null`, scope(known))).toBe(true);
   });
 
-  test('data that became null hides the param of its name', () => {
+  test('data that became null hides the param with its name', () => {
     const known = scope({ data: { branch: null }, params: { branch: 'main' } });
     expect([expressionValue('checkpoint.branch', known), shownValues(['branch'], known)]).toEqual([null, { branch: null }]);
   });

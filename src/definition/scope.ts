@@ -1,5 +1,5 @@
-// Owns what expressions can see. A scope holds only the names an expression reads, taken from what the host loaded,
-// so that evaluating one costs the same however long the run is.
+// Owns what expressions can see. A scope contains only the names an expression reads, from what the host loaded, so
+// that evaluating one costs the same however long the run is.
 
 import { EngineError } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
@@ -7,11 +7,11 @@ import { type Expression, evaluate, evaluateCondition, parseExpression } from '.
 import { HIDDEN_NAMES } from '../expr/filters.ts';
 import { CONDITION_ROOTS, FACT_ROOTS, OUTSIDE_ROOTS, OWN_ROOTS } from './scope-root.ts';
 
-/** Something an expression reads that has to be loaded first. */
+/** Something an expression reads that must be loaded first. */
 export type ScopeNeed =
   | { readonly read: 'data'; readonly key: string }
   | { readonly read: 'output'; readonly step: string }
-  /** Facts outside the run, as they are when the decision is made. The host keeps them among the data as `$root`. */
+  /** Facts outside the run at the time of the decision. The host stores them in the data as `$root`. */
   | { readonly read: 'outside'; readonly root: string; readonly part: string | undefined };
 
 /** What an expression is evaluated against. */
@@ -25,14 +25,14 @@ export interface ScopeInput {
   /** What the host has loaded. */
   readonly view: {
     readonly params: JsonObject;
-    /** A key of the run's data. */
+    /** Returns a key of the run's data. */
     data(key: string): Json | undefined;
-    /** The latest result of a step. */
+    /** Returns the latest result of a step. */
     output(step: string): Json | undefined;
   };
   readonly step: string;
   readonly result?: Json;
-  /** Outputs that are known by their own name: the step that produces each. */
+  /** Named outputs: the step that produces each. */
   readonly names?: Readonly<Record<string, string>> | undefined;
   /** Why the step failed, for `action.error` in its own transitions. */
   readonly error?: string | undefined;
@@ -41,7 +41,7 @@ export interface ScopeInput {
 const parsed = new Map<string, Expression>();
 const PARSED_MAX = 10_000;
 
-/** The expression of a source text; parsed once per process. */
+/** Parses an expression once per process. */
 export function expressionOf(source: string): Expression {
   let expression = parsed.get(source);
   if (expression === undefined) {
@@ -54,12 +54,12 @@ export function expressionOf(source: string): Expression {
 
 const NEEDLESS_ROOTS: readonly string[] = ['params', 'run', 'step', 'secrets'];
 
-/** What must be loaded before the expression can be evaluated. */
+/** Returns what must be loaded before the expression can be evaluated. */
 export function needsOf(source: string, names?: ScopeInput['names']): ScopeNeed[] {
   return needsOfPaths(expressionOf(source).paths, names);
 }
 
-/** What must be loaded before anything that reads these paths can be evaluated. */
+/** Returns what must be loaded before anything that reads these paths can be evaluated. */
 export function needsOfPaths(paths: Expression['paths'], names: ScopeInput['names'] = {}): ScopeNeed[] {
   const output = (name: string): ScopeNeed[] => [...new Set([name, names[name] ?? name])].map((step) => ({ read: 'output', step }));
   return paths.flatMap(({ segments: [root, first, second] }): ScopeNeed[] => {
@@ -78,7 +78,7 @@ export function needsOfPaths(paths: Expression['paths'], names: ScopeInput['name
   });
 }
 
-/** The expression behind an `items`: a bare path means the checkpoint's data. */
+/** Returns the expression of an `items`: a bare path refers to the checkpoint's data. */
 export function itemsExpression(source: string): string {
   const root = /^[A-Za-z_$][\w$]*/.exec(source)?.[0];
   return root === undefined || CONDITION_ROOTS.includes(root) ? source : `checkpoint.${source}`;
@@ -91,14 +91,14 @@ export function holds(source: string, input: ScopeInput): boolean {
   return evaluateCondition(expression, scopeOf(expression, input));
 }
 
-/** The value of an expression. */
+/** Returns the value of an expression. */
 export function expressionValue(source: string, input: ScopeInput): Json {
   const expression = expressionOf(source);
   assertReadable(expression, input);
   return evaluate(expression, scopeOf(expression, input));
 }
 
-/** Facts outside that could not be read: whatever names them fails with the reason. */
+/** If outside facts could not be read, every expression that uses them fails with the reason. */
 function assertReadable({ paths }: Expression, { view }: ScopeInput): void {
   for (const root of OUTSIDE_ROOTS) {
     if (!paths.some(({ segments }) => segments[0] === root)) continue;
@@ -107,7 +107,7 @@ function assertReadable({ paths }: Expression, { view }: ScopeInput): void {
   }
 }
 
-/** Values by dotted paths into the result at hand, the checkpoint's data and the params; a missing one is null. */
+/** Returns values by dotted paths into the current result, the checkpoint's data and the params; a missing one is null. */
 export function shownValues(paths: readonly string[], input: ScopeInput): JsonObject {
   const shown: Record<string, Json> = {};
   for (const path of paths) {
@@ -119,7 +119,7 @@ export function shownValues(paths: readonly string[], input: ScopeInput): JsonOb
   return shown;
 }
 
-/** Everything that these paths read, and nothing else. */
+/** Returns a scope with exactly what these paths read. */
 export function scopeOf({ paths }: Pick<Expression, 'paths'>, input: ScopeInput): JsonObject {
   const scope: Record<string, Json> = {};
   const checkpoint: Record<string, Json> = {};
@@ -146,7 +146,7 @@ function addRoot(scope: Record<string, Json>, root: string, input: ScopeInput): 
   if (value !== undefined) scope[root] = value;
 }
 
-/** A root by itself; a name that is none is one of the run's data. */
+/** Returns the value of a root; other names refer to the run's data. */
 function rootValue(root: string, input: ScopeInput): Json | undefined {
   const { run, view, step, result = null, error = null } = input;
   switch (root) {
@@ -164,7 +164,7 @@ function rootValue(root: string, input: ScopeInput): Json | undefined {
   }
 }
 
-/** Facts that were recorded with the outputs that are read, and with the result at hand: for filters alone. */
+/** Adds facts that were recorded with the outputs and the current result, for filters only. */
 function addHiddenFacts(scope: Record<string, Json>, paths: Expression['paths'], { view, names = {}, result = null }: ScopeInput): void {
   const steps = needsOfPaths(paths, names).flatMap((need) => (need.read === 'output' ? [need.step] : []));
   const readsOwn = paths.some(({ segments: [root] }) => root === 'result');
@@ -174,7 +174,7 @@ function addHiddenFacts(scope: Record<string, Json>, paths: Expression['paths'],
     scope[name] = outputs.flatMap((output) => (Object.hasOwn(output, name) && Array.isArray(output[name]) ? output[name] : []));
 }
 
-/** A step's output as authors see it, without what was recorded for filters. */
+/** Returns a step's output as authors see it, without the facts recorded for filters. */
 function withoutFacts(output: Json): Json {
   if (!isJsonObject(output) || !HIDDEN_NAMES.some((name) => Object.hasOwn(output, name))) return output;
   return Object.fromEntries(Object.entries(output).filter(([name]) => !HIDDEN_NAMES.includes(name)));
@@ -183,12 +183,12 @@ function withoutFacts(output: Json): Json {
 function addOutput(outputs: Record<string, Json>, step: unknown, input: ScopeInput): void {
   if (typeof step !== 'string') return;
   const own = input.view.output(step);
-  // A step may have brought null: that is an output as well.
+  // A result of null is an output as well.
   const value = own === undefined ? outputNamed(step, input) : own;
   if (value !== undefined) outputs[step] = withoutFacts(value);
 }
 
-/** An output by its own name, where no step has that name. */
+/** Returns a named output, if no step has that name. */
 function outputNamed(name: string, { view, names = {} }: ScopeInput): Json | undefined {
   const step = Object.hasOwn(names, name) ? names[name] : undefined;
   const outputs = step === undefined ? undefined : view.output(step);
@@ -215,7 +215,7 @@ function isOwn(value: Json | undefined, key: string): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key);
 }
 
-/** The message of a failed evaluation, for a run's record. */
+/** Returns the message of a failed evaluation, for a run's record. */
 export function evaluationMessage(source: string, thrown: unknown): string {
   const why = thrown instanceof EngineError ? thrown.message : String(thrown);
   return `the condition ${JSON.stringify(source)} could not be evaluated: ${why}`;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { unreachable } from '../base/invariant.ts';
 import { DocumentAvailability, LoopState } from './states.ts';
 
-/** Compiles only while every word has a case. */
+/** Compiles only while every state has a case. */
 function isOver(state: LoopState): boolean {
   switch (state) {
     case LoopState.INITIAL:
@@ -29,7 +29,7 @@ function canRead(availability: DocumentAvailability): boolean {
   }
 }
 
-test('states are closed sets: every word has a case, and no word can be added at run time', () => {
+test('states are closed sets: every state has a case, and none can be added at run time', () => {
   expect(Object.values(LoopState).filter(isOver)).toEqual(['complete', 'exhausted']);
   expect(Object.values(DocumentAvailability).filter(canRead)).toEqual(['present', 'stale']);
   expect(() => Object.assign(LoopState, { PAUSED: 'paused' })).toThrow(TypeError);

@@ -1,4 +1,4 @@
-// Owns the values of templates: what an edge adds to the run's data, and what the data begins with.
+// Owns the values of templates: what an edge adds to the run's data, and the initial data.
 
 import type { Json } from '../base/json.ts';
 import { parseTemplateTree, renderTemplateTree, type TemplateTree } from '../expr/template-tree.ts';
@@ -6,7 +6,7 @@ import { needsOfPaths, type ScopeInput, type ScopeNeed, scopeOf } from './scope.
 
 const trees = new WeakMap<object, TemplateTree>();
 
-/** The templates in a value of a definition; an object is read once, since definitions are frozen. */
+/** Returns the templates in a value of a definition. Each object is parsed once, because definitions are frozen. */
 function treeOf(value: Json): TemplateTree {
   if (typeof value !== 'object' || value === null) return parseTemplateTree(value);
   let tree = trees.get(value);
@@ -17,12 +17,12 @@ function treeOf(value: Json): TemplateTree {
   return tree;
 }
 
-/** What must be loaded before the templates in a value can be rendered. */
+/** Returns what must be loaded before the templates in a value can be rendered. */
 export function needsOfTemplates(value: Json, names?: ScopeInput['names']): ScopeNeed[] {
   return needsOfPaths(treeOf(value).paths, names);
 }
 
-/** The value with its templates filled in. */
+/** Returns the value with its templates rendered. */
 export function rendered(value: Json, input: ScopeInput): Json {
   const tree = treeOf(value);
   return renderTemplateTree(tree, scopeOf(tree, input));

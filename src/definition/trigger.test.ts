@@ -11,7 +11,7 @@ const onLabel = (model: Partial<TriggerModel>, payload: JsonObject) => mismatchO
 const byHand = (model: Partial<TriggerModel>, payload: JsonObject) => mismatchOf(trigger(model), { payload });
 
 describe('an event', () => {
-  test('starts what names it, and what names its kind', () => {
+  test('starts triggers for it and for its kind', () => {
     expect(mismatchOf(trigger({ event: 'issues.opened' }), { event: 'issues.opened', payload: {} })).toBeUndefined();
     expect(mismatchOf(trigger({ event: 'issues' }), { event: 'issues.opened', payload: {} })).toBeUndefined();
     expect(mismatchOf(trigger({ event: 'issues' }), { event: 'issues_x.opened', payload: {} })).toContain('not on issues_x.opened');
@@ -20,14 +20,14 @@ describe('an event', () => {
 
   test.each<[string, Partial<TriggerModel>, JsonObject, string | undefined]>([
     ['the label that was added', { label: 'bug' }, labelled('bug', ['bug']), undefined],
-    ['another label was added', { label: 'bug' }, labelled('ui', ['bug', 'ui']), 'when the label "bug" is added, and "ui" was'],
-    ['no label is named', { label: 'bug' }, issue(['bug']), 'does not say which label was'],
+    ['another label was added', { label: 'bug' }, labelled('ui', ['bug', 'ui']), 'when the label "bug" is added, but "ui" was'],
+    ['no label is named', { label: 'bug' }, issue(['bug']), 'does not name the label'],
     ['all labels, the last one added', { labels: ['a', 'b'] }, labelled('b', ['a', 'b', 'c']), undefined],
-    ['one of the labels is missing', { labels: ['a', 'b'] }, labelled('a', ['a']), 'it needs the label "b", and there is only "a"'],
-    ['the one added is none of them', { labels: ['a', 'b'] }, labelled('c', ['a', 'b', 'c']), 'is added, and "c" was'],
+    ['one of the labels is missing', { labels: ['a', 'b'] }, labelled('a', ['a']), 'it needs the label "b", but there is only "a"'],
+    ['the one added is none of them', { labels: ['a', 'b'] }, labelled('c', ['a', 'b', 'c']), 'is added, but "c" was'],
     ['the milestone', { milestone: 'v1' }, issue([], { milestone: { title: 'v1' } }), undefined],
-    ['another milestone', { milestone: 'v1' }, issue([], { milestone: { title: 'v2' } }), 'the milestone "v1", and it has "v2"'],
-    ['no milestone', { milestone: 'v1' }, issue([]), 'the milestone "v1", and it has none'],
+    ['another milestone', { milestone: 'v1' }, issue([], { milestone: { title: 'v2' } }), 'the milestone "v1", but it has "v2"'],
+    ['no milestone', { milestone: 'v1' }, issue([]), 'the milestone "v1", but it has none'],
     ['a bot', { assigneeIsBot: true }, issue([], { assignee: { type: 'Bot' } }), undefined],
     ['nobody instead of a bot', { assigneeIsBot: true }, issue([], { assignee: null }), 'its assignee must be a bot'],
     ['a bot instead of a person', { assigneeIsBot: false }, issue([], { assignee: { type: 'Bot' } }), 'its assignee must not be a bot'],
@@ -38,27 +38,27 @@ describe('an event', () => {
     else expect(found).toContain(message);
   });
 
-  test('of a pull request is held to its base branch', () => {
+  test('of a pull request must match the base branch', () => {
     const model = trigger({ event: 'pull_request.opened', baseBranches: ['main', 'next'] });
     const to = (ref: string) => mismatchOf(model, { event: 'pull_request.opened', payload: { pull_request: { base: { ref } } } });
-    expect([to('next'), to('old')]).toEqual([undefined, 'it is for pull requests to "main" or "next", and this one goes to "old"']);
+    expect([to('next'), to('old')]).toEqual([undefined, 'it is for pull requests to "main" or "next", but this one goes to "old"']);
   });
 });
 
-describe('T2: a number by hand', () => {
-  test('is held to the labels that the issue has, whichever was added last', () => {
+describe('T2: a number given by hand', () => {
+  test('must match the labels of the issue, whichever was added last', () => {
     expect(byHand({ label: 'bug' }, issue(['ui', 'bug']))).toBeUndefined();
     expect(byHand({ labels: ['a', 'b'] }, issue(['b', 'a']))).toBeUndefined();
-    expect(byHand({ label: 'bug' }, issue(['ui']))).toBe('it needs the label "bug", and there is only "ui"');
+    expect(byHand({ label: 'bug' }, issue(['ui']))).toBe('it needs the label "bug", but there is only "ui"');
     expect(byHand({ labels: ['a', 'b'] }, issue(['b']))).toContain('it needs the label "a"');
   });
 
-  test('is not held to what nobody knows of its issue', () => {
+  test('ignores conditions on unknown facts of its issue', () => {
     expect(byHand({ label: 'bug', milestone: 'v1', assigneeIsBot: true }, { issue: { number: 1 } })).toBeUndefined();
     expect(byHand({ milestone: 'v1' }, issue([], { milestone: null }))).toContain('milestone');
   });
 
-  test('of a pull request does not count against conditions of issues', () => {
+  test('of a pull request ignores conditions on issues', () => {
     expect(byHand({ label: 'bug' }, { pull_request: { number: 2, labels: [] } })).toBeUndefined();
   });
 });

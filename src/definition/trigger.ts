@@ -1,38 +1,38 @@
-// Owns what starts a workflow: an event, and what must hold of it. Whoever hears events, or is told one by hand, asks here.
-// A trigger is no part of a definition: a run goes on however the trigger of its workflow changes.
+// Owns triggers: an event, and its conditions. A trigger is not part of a definition: a running run does not depend on
+// it.
 //
-// T1. Of an event everything must be seen to hold: what its payload does not say does not hold.
-// T2. A number by hand stands for an event that nobody sent. What is not known of its issue is not held against it.
+// T1. For an event, every condition must hold; a condition on something missing in its payload does not hold.
+// T2. A run started by hand for a number has no event. Unknown facts about its issue do not prevent the start.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 
 /** What starts a workflow. */
 export interface TriggerModel {
-  /** As GitHub names it: `issues.labeled`. One without its action, such as `issues`, is every event of that kind. */
+  /** As GitHub names it: `issues.labeled`. Without an action, such as `issues`, it matches every event of that kind. */
   readonly event: string;
   /** The label that was just added. */
   readonly label?: string | undefined;
-  /** Labels that must all be there, the one just added among them. */
+  /** Labels that must all be present, including the one just added. */
   readonly labels: readonly string[];
   readonly assigneeIsBot?: boolean | undefined;
   readonly milestone?: string | undefined;
-  /** The branch that a pull request goes to, one of these. */
+  /** The base branches of a pull request, any of which matches. */
   readonly baseBranches: readonly string[];
 }
 
-/** What happened: an event with its payload as the forge sends it, or by hand the facts of an issue or a pull request. */
+/** What happened: an event with its payload from the forge, or, by hand, the facts of an issue or a pull request. */
 export interface Occasion {
   readonly event?: string | undefined;
   readonly payload: JsonObject;
 }
 
-/** Why an occasion does not start what has this trigger, as the end of a sentence; undefined when it does. */
+/** Returns why an occasion does not match a trigger, as the end of a sentence, or undefined if it does. */
 export function mismatchOf(trigger: TriggerModel, occasion: Occasion): string | undefined {
   const { event, payload } = occasion;
   if (event !== undefined && event !== trigger.event && !event.startsWith(`${trigger.event}.`))
     return `it starts on ${trigger.event}, not on ${event}`;
   const subject = event === undefined ? subjectByHand(trigger, payload) : (payload.pull_request ?? payload.issue);
-  // Started by hand for something of another kind: no condition is about that.
+  // Started by hand for another kind of subject: no condition applies.
   if (event === undefined && subject === undefined) return undefined;
   const known = { trigger, payload, subject: isJsonObject(subject) ? subject : {}, isByHand: event === undefined };
   return labelMismatch(known) ?? otherMismatch(known);
@@ -54,13 +54,13 @@ function labelMismatch({ trigger: { label, labels }, payload, subject, isByHand 
   if (isByHand && there === undefined) return undefined;
   const wanted = [...(label === undefined ? [] : [label]), ...labels];
   const missing = wanted.filter((name) => there?.includes(name) !== true && !(name === label && !isByHand));
-  if (missing.length > 0) return `it needs the label ${missing.map(quoted).join(' and ')}, and there ${listed(there ?? [])}`;
+  if (missing.length > 0) return `it needs the label ${missing.map(quoted).join(' and ')}, but there ${listed(there ?? [])}`;
   if (isByHand || wanted.length === 0) return undefined;
   const added = nameOf(payload.label);
-  if (added === undefined) return `it starts when a label is added, and the event does not say which label was`;
-  if (label !== undefined && added !== label) return `it starts when the label ${quoted(label)} is added, and ${quoted(added)} was`;
+  if (added === undefined) return `it starts when a label is added, but the event does not name the label`;
+  if (label !== undefined && added !== label) return `it starts when the label ${quoted(label)} is added, but ${quoted(added)} was`;
   if (labels.length > 0 && !labels.includes(added))
-    return `it starts when one of the labels ${labels.map(quoted).join(', ')} is added, and ${quoted(added)} was`;
+    return `it starts when one of the labels ${labels.map(quoted).join(', ')} is added, but ${quoted(added)} was`;
   return undefined;
 }
 
@@ -68,9 +68,9 @@ function otherMismatch({ trigger, payload, subject, isByHand }: Known): string |
   const { milestone, baseBranches, assigneeIsBot } = trigger;
   const found = { milestone: titleOf(subject.milestone), base: refOf(subject.base), assignee: payload.assignee ?? subject.assignee };
   if (milestone !== undefined && !(isByHand && subject.milestone === undefined) && found.milestone !== milestone)
-    return `it needs the milestone ${quoted(milestone)}, and it has ${found.milestone === undefined ? 'none' : quoted(found.milestone)}`;
+    return `it needs the milestone ${quoted(milestone)}, but it has ${found.milestone === undefined ? 'none' : quoted(found.milestone)}`;
   if (baseBranches.length > 0 && !(isByHand && found.base === undefined) && !baseBranches.includes(found.base ?? ''))
-    return `it is for pull requests to ${baseBranches.map(quoted).join(' or ')}, and this one goes to ${quoted(found.base ?? 'nothing')}`;
+    return `it is for pull requests to ${baseBranches.map(quoted).join(' or ')}, but this one goes to ${quoted(found.base ?? 'nothing')}`;
   if (assigneeIsBot === undefined || (isByHand && found.assignee === undefined)) return undefined;
   const isBot = isJsonObject(found.assignee) && found.assignee.type === 'Bot';
   return isBot === assigneeIsBot ? undefined : `its assignee must ${assigneeIsBot ? '' : 'not '}be a bot`;

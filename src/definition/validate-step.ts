@@ -1,5 +1,5 @@
-// Owns the checks of one step by itself: its id, its kind's configuration, its outcomes, its question, its members,
-// its numbers and its expressions. What needs the other steps is in `validate.ts`.
+// Owns the validation of a single step: its id, its kind's configuration, outcomes, question, members, numbers and
+// expressions. Checks that need other steps are in `validate.ts`.
 
 import { EngineError } from '../base/error.ts';
 import { type Expression, parseExpression } from '../expr/expression.ts';
@@ -10,15 +10,15 @@ import { COMMON_OUTCOMES, Outcome } from './outcome.ts';
 import { patternRefusal } from './output-pattern.ts';
 import type { ProblemCode, ProblemList } from './problem.ts';
 
-/** A step or member, and the name that messages use for it. */
+/** A step or member, and its name in messages. */
 export interface StepPlace {
   readonly step: StepModel;
   readonly at: string;
-  /** The group, when it is a member. */
+  /** The group, if it is a member. */
   readonly group?: StepModel;
 }
 
-/** Where faults go, and which names conditions may begin with. */
+/** Where faults are reported, and the allowed root names of conditions. */
 export interface StepChecks {
   readonly problems: ProblemList;
   readonly roots: readonly string[] | 'any';
@@ -27,7 +27,7 @@ export interface StepChecks {
 
 const RESERVED_IDS = ['complete', 'fail', 'escalate', 'reject'] as const;
 
-/** True for an id that is an end of a run and therefore no step. */
+/** True for an id that is an end of a run and so cannot be a step. */
 export function isReservedId(id: string): id is (typeof RESERVED_IDS)[number] {
   return (RESERVED_IDS as readonly string[]).includes(id);
 }
@@ -39,7 +39,7 @@ const COMMON_KEYS: ReadonlySet<string> = new Set([...COMMON_OUTCOMES, Outcome.DE
 
 type Fault = (code: ProblemCode, message: string, hint: string) => void;
 
-/** Adds everything that is wrong with one step by itself. */
+/** Adds all faults of a single step. */
 export function checkStep(place: StepPlace, checks: StepChecks): void {
   const { step, at } = place;
   const fault: Fault = (code, message, hint) => checks.problems.add({ step: at, code, message, hint });
@@ -58,10 +58,11 @@ export function checkStep(place: StepPlace, checks: StepChecks): void {
 }
 
 function checkId(id: string, fault: Fault): void {
-  if (isReservedId(id)) fault('STEP_RESERVED', 'this id is an end of the run', `call it something else than ${RESERVED_IDS.join(', ')}`);
+  if (isReservedId(id))
+    fault('STEP_RESERVED', 'this id is reserved for an end of the run', `use another id than ${RESERVED_IDS.join(', ')}`);
   else if (!ID.test(id))
     fault('NAME_INVALID', 'this id cannot be part of a path', 'use letters, digits, "_", "-", "." and spaces, at most 200');
-  else if (id in {}) fault('NAME_INVALID', 'this id means something else in JavaScript', 'call it something else');
+  else if (id in {}) fault('NAME_INVALID', 'this id has another meaning in JavaScript', 'use another id');
 }
 
 function checkNext({ step, group }: StepPlace, { problems, registry }: StepChecks, fault: Fault): void {
@@ -79,7 +80,7 @@ function checkNext({ step, group }: StepPlace, { problems, registry }: StepCheck
     if (COMMON_KEYS.has(key) || outcomes.includes(key) || chosen.some(({ outcome }) => outcome === key)) continue;
     const allowed = [...new Set([...COMMON_KEYS, ...outcomes, ...chosen.map(({ outcome }) => outcome)])];
     const suggestion = problems.suggest(key, allowed);
-    fault('OUTCOME_UNKNOWN', `"${key}" is no outcome of a ${step.kind} step${suggestion}`, `write one of ${allowed.join(', ')}`);
+    fault('OUTCOME_UNKNOWN', `"${key}" is not an outcome of a ${step.kind} step${suggestion}`, `write one of ${allowed.join(', ')}`);
   }
   checkBounds(step, fault);
 }
@@ -90,7 +91,7 @@ function outcomesOf(step: StepModel, { kinds }: KindRegistry): readonly string[]
 }
 
 function checkBounds(step: StepModel, fault: Fault): void {
-  // A string next is kept under two outcomes; what is wrong with it is told once.
+  // A string next is stored under two outcomes, but its faults are reported once.
   const told = new Set<string>();
   const once: Fault = (code, message, hint) => {
     if (!told.has(message)) fault(code, message, hint);
@@ -132,13 +133,13 @@ function checkWrites({ step }: StepPlace, fault: Fault): void {
   for (const pattern of named) {
     const refusal = patternRefusal(pattern);
     if (refusal !== undefined)
-      fault('FIELD_INVALID', `its pattern "${pattern}" is refused: ${refusal}`, 'write a pattern inside the workspace');
+      fault('FIELD_INVALID', `its pattern "${pattern}" is invalid: ${refusal}`, 'write a pattern inside the workspace');
   }
 }
 
 function checkDeciders({ from, count, subjects }: HumanGateModel, fault: Fault): void {
   if (from !== undefined && (from.length === 0 || from.some((name) => name.trim() === '')))
-    fault('GATE_INVALID', 'its question is for nobody', 'name a group under `from`, or leave it out');
+    fault('GATE_INVALID', 'its question has an empty `from`', 'name a group under `from`, or leave it out');
   if (count !== undefined && !isCount(count, 1))
     fault('NUMBER_INVALID', `its question takes ${count} people`, 'write a whole number from 1 up as `count`');
   for (const pattern of subjects?.files ?? []) {
@@ -209,14 +210,14 @@ function expressionsOf(step: StepModel): { text: string; what: string }[] {
     if (expression !== undefined) found.push({ text: expression, what: `the check "${name}"` });
   }
   if (found.length < 2) return found;
-  // A string next is kept under two outcomes; its condition is told once.
+  // A string next is stored under two outcomes, but its condition is reported once.
   return found.filter(({ text }, index) => found.findIndex((other) => other.text === text) === index);
 }
 
 function expressionCheck({ problems, roots }: StepChecks, fault: Fault): KindReport['expression'] {
   return (source, what, own = roots) => {
     const parsed = tryParse(source);
-    if (typeof parsed === 'string') return fault('CONDITION_INVALID', `${what} cannot be read: ${parsed}`, 'mend the expression');
+    if (typeof parsed === 'string') return fault('CONDITION_INVALID', `${what} is invalid: ${parsed}`, 'fix the expression');
     if (own === 'any') return;
     for (const root of new Set(parsed.paths.map(({ segments }) => String(segments[0])))) {
       if (!own.includes(root))

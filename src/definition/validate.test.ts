@@ -28,7 +28,7 @@ const messages = (definition: Definition) =>
   findProblems(definition, { registry: REGISTRY }).map(({ message, hint }) => `${message}; ${hint}`);
 
 describe('the checks of construction', () => {
-  test('a definition that can work has no faults', () => {
+  test('a valid definition has no faults', () => {
     const definition = workflow([step('a', { ok: to('b'), iterate: to('a', { max: 3, then: { step: 'b' } }) }), step('b', { ok: END })]);
     expect(validateDefinition(definition, { registry: REGISTRY })).toBe(definition);
   });
@@ -82,7 +82,7 @@ describe('the checks of construction', () => {
   });
 });
 
-describe('what else is refused', () => {
+describe('what else is rejected', () => {
   test.each<[string, readonly StepModel[], string[]]>([
     ['no steps at all', [], ['NO_STEPS']],
     ['two steps of one id', [step('a', { ok: END }), step('a', { ok: END })], ['a STEP_DUPLICATE']],
@@ -143,7 +143,7 @@ describe('what else is refused', () => {
     expect(faults(workflow(steps))).toEqual(expected);
   });
 
-  test('a way into the branch of a group', () => {
+  test('a transition into the branch of a group', () => {
     const group = step('g', { ok: END }, { kind: 'parallel', join: { rule: 'all' }, members: [step('x', {}), step('y', {})] });
     for (const target of ['x', 'g/x']) {
       const definition = workflow([step('a', { ok: to('g'), fail: to(target) }), group]);
@@ -152,7 +152,7 @@ describe('what else is refused', () => {
     }
   });
 
-  test('a human gate needs a next only when an answer leaves it open', () => {
+  test('a human gate needs a next only if an option has no target', () => {
     const option = { label: 'Go', outcome: 'ok', requiresInput: false };
     const asking = (options: readonly object[]) =>
       workflow([step('a', {}, { kind: 'human', gate: { prompt: '?', show: [], options: options as never } })]);
@@ -167,7 +167,7 @@ describe('what else is refused', () => {
     ).toEqual(['a NEXT_MISSING']);
   });
 
-  test('a person may go round as often as they like', () => {
+  test('a person may loop as often as they like', () => {
     const options = [
       { label: 'Again', to: { step: 'a' } as Target, outcome: 'ok', requiresInput: false },
       { label: 'Done', to: { end: 'complete' } as Target, outcome: 'ok', requiresInput: false },
@@ -177,12 +177,12 @@ describe('what else is refused', () => {
     ).toEqual([]);
   });
 
-  test('an outcome that an answer brings is a key of the table', () => {
+  test("an option's outcome is a key of the table", () => {
     const gate = { prompt: '?', show: [], options: [{ label: 'Later', outcome: 'later', requiresInput: false }] };
     expect(faults(workflow([step('a', { later: END }, { kind: 'human', gate })]))).toEqual([]);
   });
 
-  test('a way of writing workflows may know more names', () => {
+  test('an authoring format may allow more names', () => {
     const definition = workflow([step('a', { ok: END }, { condition: 'trigger.label == "x"' })]);
     expect(findProblems(definition, { registry: REGISTRY, roots: ['trigger'] })).toEqual([]);
   });
@@ -191,13 +191,13 @@ describe('what else is refused', () => {
     expect(faults(workflow([], { form: 'flow' }))).toEqual([]);
   });
 
-  test('everything at once, in one error that carries it as data', () => {
+  test('all faults at once, in one error that has them as data', () => {
     const definition = workflow([step('a', { okay: to('b') }), step('c', { ok: END })]);
     expect(() => validateDefinition(definition, { registry: REGISTRY })).toThrow(
       expect.objectContaining({
         code: 'DEFINITION_INVALID',
         message: expect.stringMatching(
-          /^workflow "wf" has 3 problems:\n- step "a": "okay" is no outcome of a task step.*\n- step "a".*"b".*\n- step "c"/,
+          /^workflow "wf" has 3 problems:\n- step "a": "okay" is not an outcome of a task step.*\n- step "a".*"b".*\n- step "c"/,
         ),
         details: {
           workflow: 'wf',
@@ -213,7 +213,7 @@ describe('what else is refused', () => {
 });
 
 describe('against a naive reference', () => {
-  /** Steps 0…n-1 with edges to steps, or to the end (n). Every edge is bounded, so that loops are no fault. */
+  /** Steps 0…n-1 with edges to steps, or to the end (n). Every edge is bounded, so that loops are not a fault. */
   const graphs = fc
     .integer({ min: 1, max: 8 })
     .chain((size) =>
@@ -230,7 +230,7 @@ describe('against a naive reference', () => {
     return seen;
   }
 
-  test('reachability and dead ends are told exactly', () => {
+  test('reachability and dead ends are reported exactly', () => {
     fc.assert(
       fc.property(graphs, (edges) => {
         const end = edges.length;
@@ -257,7 +257,7 @@ describe('against a naive reference', () => {
     );
   });
 
-  test('a loop without a bound is told exactly when there is one', () => {
+  test('a loop without a bound is reported exactly if there is one', () => {
     const bounded = fc.tuple(graphs, fc.infiniteStream(fc.boolean()));
     fc.assert(
       fc.property(bounded, ([edges, coin]) => {
@@ -290,7 +290,7 @@ describe('size', () => {
       return step(`s${index}`, { ok: next, fail: to('s0', { max: 3, then: { end: 'escalate' } }) }, condition);
     });
     const definition = workflow(steps);
-    // The quickest of several, so that a neighbour on the same machine does not fail the test.
+    // The fastest of several, so that other load on the machine does not fail the test.
     const times = Array.from({ length: 5 }, () => {
       const started = cpuTimeMs();
       expect(findProblems(definition, { registry: REGISTRY })).toEqual([]);
@@ -299,7 +299,7 @@ describe('size', () => {
     expect(Math.min(...times)).toBeLessThan(100);
   });
 
-  test('a definition in which every target is wrong is told without comparing every name with every other', () => {
+  test('a definition in which every target is wrong is reported without comparing every name with every other', () => {
     const steps = Array.from({ length: COUNT }, (_, index) => step(`step-number-${index}`, { ok: to(`stepnumber-${index}`) }));
     const started = cpuTimeMs();
     expect(findProblems(workflow(steps), { registry: REGISTRY }).filter(({ code }) => code === 'TARGET_UNKNOWN')).toHaveLength(COUNT);

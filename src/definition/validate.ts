@@ -1,9 +1,9 @@
-// Owns the refusal of workflows that cannot work: the five checks of construction and everything else that can be
-// known before a run. All faults are told at once.
+// Owns the rejection of workflows that cannot work: the five structural checks and everything else that can be known
+// before a run. All faults are reported at once.
 //
-// V1. A definition that passes has an entry, every step can be reached from it, and from every step the run can end.
-// V2. A definition that passes has no cycle without a bound, but through decisions of a person: every run ends.
-// V3. The work is linear in the size of the definition.
+// V1. A valid definition has an entry, every step can be reached from it, and from every step the run can end.
+// V2. A valid definition has no unbounded cycle except through decisions of a person: every run ends.
+// V3. The time is linear in the size of the definition.
 
 import { createGraph, cyclesOf, type Graph, reachable, reversed, successorsOf, type Transition } from './analysis.ts';
 import { argFaults } from './arg.ts';
@@ -14,15 +14,15 @@ import { type Problem, ProblemList } from './problem.ts';
 import { CONDITION_ROOTS } from './scope-root.ts';
 import { checkStep, type StepPlace } from './validate-step.ts';
 
-/** What a definition is checked against. */
+/** What a definition is validated against. */
 export interface ValidateOptions {
-  /** The kinds and checks that there are. */
+  /** All step kinds and checks. */
   readonly registry: KindRegistry;
-  /** The names that conditions may begin with, when they are more than those of a graph. */
+  /** The allowed root names of conditions, if they are more than those of a graph. */
   readonly roots?: readonly string[] | 'any';
 }
 
-/** The definition, or one DEFINITION_INVALID that tells everything that is wrong with it. */
+/** Returns the definition, or throws one DEFINITION_INVALID with all its faults. */
 export function validateDefinition(definition: Definition, options: ValidateOptions): Definition {
   const problems = new ProblemList();
   checkDefinition(definition, problems, options);
@@ -30,14 +30,14 @@ export function validateDefinition(definition: Definition, options: ValidateOpti
   return definition;
 }
 
-/** Everything that is wrong with a definition; nothing when it can run. */
+/** Returns all faults of a definition; none if it can run. */
 export function findProblems(definition: Definition, options: ValidateOptions): readonly Problem[] {
   const problems = new ProblemList();
   checkDefinition(definition, problems, options);
   return problems.found;
 }
 
-/** Adds everything that is wrong with a definition to a list that may hold faults of its reading already. */
+/** Adds all faults of a definition to a list, which may already contain faults from parsing. */
 export function checkDefinition(definition: Definition, problems: ProblemList, options: ValidateOptions): void {
   if (definition.name.trim() === '' || /[\p{Cc}]/u.test(definition.name))
     problems.add({
@@ -58,7 +58,7 @@ export function checkDefinition(definition: Definition, problems: ProblemList, o
   checkGraph(definition, problems);
 }
 
-/** Every step and member with the name that messages use for it. */
+/** Returns every step and member with its name in messages. */
 function placesOf(steps: readonly StepModel[]): StepPlace[] {
   return steps.flatMap((step) => [
     { step, at: step.id },
@@ -68,13 +68,13 @@ function placesOf(steps: readonly StepModel[]): StepPlace[] {
 
 function checkArgs(args: Readonly<Record<string, ArgModel>>, problems: ProblemList, step?: string): void {
   for (const [name, model] of Object.entries(args)) {
-    const faults = name in {} ? ['its name means something else in JavaScript'] : argFaults(model);
+    const faults = name in {} ? ['its name has another meaning in JavaScript'] : argFaults(model);
     for (const fault of faults)
       problems.add({
         ...(step === undefined ? {} : { step }),
         code: 'ARG_INVALID',
         message: `parameter "${name}": ${fault}`,
-        hint: 'mend its description',
+        hint: 'fix its declaration',
       });
   }
 }
@@ -84,7 +84,7 @@ function checkBudget(budget: unknown, problems: ProblemList): void {
   if (fault === undefined) return;
   problems.add({
     code: 'NUMBER_INVALID',
-    message: `its budget cannot be kept: ${fault}`,
+    message: `its budget is invalid: ${fault}`,
     hint: 'correct the amount, or leave it out',
   });
 }
@@ -132,7 +132,7 @@ function leadsNowhere({ position }: Graph, { to }: Transition): boolean {
   return 'step' in to && !position.has(to.step);
 }
 
-/** A string next is kept under two outcomes; what is wrong with it is told once. */
+/** A string next is stored under two outcomes, but its faults are reported once. */
 function distinctWays(transitions: readonly Transition[]): Transition[] {
   if (transitions.length < 2) return [...transitions];
   const ways = new Map<string, Transition>();
@@ -191,7 +191,7 @@ function checkReachability(definition: Definition, graph: WholeGraph, problems: 
 }
 
 function checkEnds(definition: Definition, graph: WholeGraph, problems: ProblemList): void {
-  // A step whose way out is missing or leads nowhere has a fault of its own; it is not told again for all before it.
+  // A step with a missing or unknown target has its own fault, which is not reported again for all steps before it.
   const isBroken = (transitions: readonly Transition[]) => transitions.length === 0 || transitions.some((way) => leadsNowhere(graph, way));
   if (!graph.transitions.some((transitions) => isBroken(transitions) || transitions.some(({ to }) => isTerminal(to)))) {
     if (definition.steps.length > 0)
@@ -215,12 +215,12 @@ function checkEnds(definition: Definition, graph: WholeGraph, problems: ProblemL
   });
 }
 
-/** Escalation is a wait for a person, so it does not make a workflow finite. */
+/** An escalation waits for a person, so it does not make a workflow finite. */
 function isTerminal(target: Target): boolean {
   return 'end' in target && target.end !== 'escalate';
 }
 
-/** An escalation that the author wrote is a way out; one that stands behind every bounded loop is not. */
+/** An escalation that the author wrote is a way out; the implicit one of every bounded loop is not. */
 function isWayOut({ to, via }: Transition): boolean {
   return isTerminal(to) || ('end' in to && via !== 'bound');
 }

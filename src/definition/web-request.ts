@@ -1,10 +1,10 @@
-// Owns how a request to a web service stands in a definition, and what its templates may not change: the host that it
-// goes to, and which secrets it carries.
+// Owns how a web request appears in a definition, and what its templates cannot change: its host, and which secrets it
+// contains.
 
 import type { Json } from '../base/json.ts';
 import type { Template } from '../expr/template.ts';
 
-/** A request; without a method, POST with a body and GET without. */
+/** A request. The default method is POST with a body and GET without. */
 export type RequestModel = {
   readonly url: string;
   readonly method?: string;
@@ -14,12 +14,12 @@ export type RequestModel = {
 
 const LITERAL_HOST = /^https?:\/\/[^/?#\\@\s]+(?=[/?#])/i;
 
-/** Whether a URL spells out its host before its first hole, so that no value can change where it leads. */
+/** Whether a URL has a literal host before its first placeholder, so that no value can change where it goes. */
 export function hasLiteralHost({ hasHoles, parts: [first] }: Template): boolean {
   return !hasHoles || (typeof first === 'string' && LITERAL_HOST.test(first));
 }
 
-/** The names of the secrets that templates read; undefined when they cannot be told from the source. */
+/** Returns the names of the secrets that templates read, or undefined if they cannot be determined. */
 export function secretNames(paths: Template['paths']): string[] | undefined {
   const read = paths.filter(({ segments }) => segments[0] === 'secrets').map(({ segments }) => segments[1]);
   const names = read.filter((name) => typeof name === 'string' && name !== '*');

@@ -1,15 +1,15 @@
-// Owns what is known of the branch that a run works on, in a worktree of its own.
+// Owns the facts about the branch of a run that works in its own worktree.
 
-/** The branch of a run that works in a worktree of its own. */
+/** The branch of a run that works in its own worktree. */
 export interface WorkHead {
   /** The branch in the worktree. */
   readonly local: string;
   /** The branch at the forge that its commits are pushed to. */
   readonly branch: string;
-  /** The commit it began with. */
+  /** The commit it started from. */
   readonly from: string;
   /** The pull request that the run works on. */
   readonly pr?: number;
-  /** The head of that pull request is in a fork, which nothing can be pushed to. */
+  /** True if the head of that pull request is in a fork, to which nothing can be pushed. */
   readonly fork?: true;
 }

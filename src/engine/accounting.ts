@@ -1,5 +1,5 @@
-// Owns the books of an engine: an agent is admitted when its account has capacity and no budget is used up, and what it
-// used is in the ledger before its answer counts.
+// Owns the accounting of an engine: an agent is admitted only if its account has capacity and no budget is used up, and
+// its usage is recorded before its answer counts.
 
 import type { AgentAnswer, AgentUsage } from '../agents/driver.ts';
 import type { Accounting, Admission, Refusal, Spawn } from '../steps/accounting.ts';
@@ -9,17 +9,17 @@ import type { Clock } from './clock.ts';
 import { closedFor, closeFor } from './quota.ts';
 import { openTranscript, type Transcript } from './transcripts.ts';
 
-/** What the books are kept with. */
+/** Dependencies of the accounting. */
 export interface AccountingParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly budgets: Budgets;
-  /** Where transcripts go; without it, none are kept. */
+  /** The folder for transcripts. No transcripts are written without it. */
   readonly transcripts: string | undefined;
   readonly warn: (error: unknown) => void;
 }
 
-/** Opens the books of an engine. */
+/** Creates the accounting of an engine. */
 export function createAccounting(parts: AccountingParts): Accounting {
   return { open: (spawn) => admit(parts, spawn) };
 }
@@ -53,14 +53,14 @@ interface Settling {
 async function settle({ store, clock }: AccountingParts, spawn: Spawn, settling: Settling): Promise<AgentAnswer> {
   const { answer, row, since, transcript } = settling;
   const now = clock.now();
-  if (answer.kind === 'failed') transcript.add({ kind: 'notice', text: `it ended (${answer.failure}): ${answer.message}` });
+  if (answer.kind === 'failed') transcript.add({ kind: 'notice', text: `the agent failed (${answer.failure}): ${answer.message}` });
   transcript.close();
   await store.endUse(row, { ...knownOf(answer.usage ?? {}), ms: Math.max(0, Math.round(now - since)) });
   if (answer.kind !== 'failed' || answer.failure !== 'quota') return answer;
   return { ...answer, resumeAt: await closeFor(store, spawn, { resumeAt: answer.resumeAt, why: answer.message, now }) };
 }
 
-/** The amounts that can be counted with; what a driver misread is not known. */
+/** Usage as a driver reported it, without amounts that are not valid numbers: those count as unknown. */
 function knownOf({ inputTokens, outputTokens, costUsd, turns }: AgentUsage): Omit<Used, 'ms'> {
   const whole = Object.entries({ inputTokens, outputTokens, turns }).filter(
     ([, count]) => Number.isSafeInteger(count) && Number(count) >= 0,

@@ -1,32 +1,32 @@
-// Owns what a run is told of an attempt: what the runner brought back becomes the input that the kernel decides on, and
-// its data is kept in the record.
+// Owns the conversion of an attempt's result into the input that the kernel decides on. The result's data goes into the
+// record.
 
 import type { Path, Ref } from '../kernel/activation.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { AttemptResult } from '../steps/attempt.ts';
 import type { RunRecord } from './record.ts';
 
-/** The attempt, and when it was heard of. */
-export interface Heard {
+/** Identifies the attempt and the time its result arrived. */
+export interface ResultSource {
   readonly at: number;
   readonly path: Path;
   readonly attempt: number;
 }
 
-/** The input that a result of an attempt is. */
-export function inputOf(record: RunRecord, result: Exclude<AttemptResult, { readonly type: 'observed' }>, heard: Heard): RunInput {
-  if (result.type === 'handed') return { type: 'handed', ...heard, handover: record.keep(result.handover) as Ref };
-  if (result.type === 'asked') return { type: 'asked', ...heard, questions: record.keep(result.questions) as Ref };
+/** Converts the result of an attempt into an input for the kernel. */
+export function inputOf(record: RunRecord, result: Exclude<AttemptResult, { readonly type: 'observed' }>, source: ResultSource): RunInput {
+  if (result.type === 'handed') return { type: 'handed', ...source, handover: record.keep(result.handover) as Ref };
+  if (result.type === 'asked') return { type: 'asked', ...source, questions: record.keep(result.questions) as Ref };
   if (result.type === 'ready') {
     const merge = result.found === undefined ? undefined : record.keep(result.found);
     const handsOut = result.handsOut === undefined ? {} : { handsOut: result.handsOut };
-    return { type: 'prepared', ...heard, ...(merge === undefined ? {} : { merge }), ...handsOut };
+    return { type: 'prepared', ...source, ...(merge === undefined ? {} : { merge }), ...handsOut };
   }
   if (result.type === 'errored') {
     const output = result.output === undefined ? undefined : record.keep(result.output);
-    return { type: 'errored', ...heard, error: result.error, ...(output === undefined ? {} : { output }) };
+    return { type: 'errored', ...source, error: result.error, ...(output === undefined ? {} : { output }) };
   }
-  const { at, path, attempt } = heard;
+  const { at, path, attempt } = source;
   const { outcome } = result;
   const output = record.keep(result.output);
   return output === undefined ? { type: 'settled', at, path, attempt, outcome } : { type: 'settled', at, path, attempt, outcome, output };

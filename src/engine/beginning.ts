@@ -1,6 +1,6 @@
-// Owns what a run gets past by not beginning at its entry: the steps that a person lets pass by hand, which is put on
-// record, and the questions to people that lie before, which are asked again first. A fork reuses what the original
-// had done, so only the checks it does not repeat are passed by hand.
+// Owns what a run skips when it does not start at its entry: the steps that a person overrides, which is recorded, and
+// earlier questions to people, which are asked first. A fork reuses the original's results, so only checks that it does
+// not repeat count as overridden.
 
 import { EngineError } from '../base/error.ts';
 import type { Definition } from '../definition/model.ts';
@@ -8,18 +8,18 @@ import { asksPerson, checksWork, questionsPassed, stepsAfter, stepsBetween } fro
 import type { Override } from '../kernel/event.ts';
 import type { Detour } from '../kernel/run-state.ts';
 import { requireActor } from './actor.ts';
-import type { Past, StartOptions } from './birth.ts';
+import type { ForkHistory, StartOptions } from './run-start.ts';
 
-/** How a run begins elsewhere than at its entry. */
+/** What is special about a run that does not start at its entry. */
 export interface Beginning {
   readonly override?: Override;
   readonly detour?: Detour;
 }
 
-/** What is to be known of a start to tell what it gets past. */
-export type StartPlace = Pick<StartOptions, 'from' | 'outputs' | 'origin'> & { readonly past?: Pick<Past, 'done'> };
+/** The start options that decide what is skipped. */
+export type StartPlace = Pick<StartOptions, 'from' | 'outputs' | 'origin'> & { readonly past?: Pick<ForkHistory, 'done'> };
 
-/** What a run gets past by beginning as it is told to. */
+/** Computes what a run skips when it is started with these options. */
 export function beginningOf(definition: Definition, options: StartPlace): Beginning {
   const { from, past, outputs = {} } = options;
   const given = Object.keys(outputs);
@@ -49,16 +49,16 @@ function checkIn({ steps }: Definition): (step: string) => boolean {
 
 function withOverride({ origin, past, from }: StartPlace, passed: readonly string[]): Beginning {
   if (passed.length === 0) return {};
-  const actor = requireActor(origin, `begins a run behind ${passed.join(', ')}`);
+  const actor = requireActor(origin, `start a run after ${passed.join(', ')}`);
   return { override: { how: past === undefined ? 'from' : 'fork', actor, passed, ...(from === undefined ? {} : { to: from }) } };
 }
 
-/** The decision of a person is theirs: nobody else can give it as the result of a step. */
+/** A person's decision cannot be supplied as the result of a step. */
 function refuseDecisions({ steps }: Definition, given: readonly string[]): void {
   const asking = steps.find((step) => asksPerson(step) && given.includes(step.id));
   if (asking === undefined) return;
   throw new EngineError(
     'OPTION_INVALID',
-    `the result of step "${asking.id}" cannot be given: it is the decision of a person, and they are asked; leave it out`,
+    `the result of step "${asking.id}" cannot be supplied: only a person can decide it, and they will be asked; leave it out`,
   );
 }

@@ -1,8 +1,9 @@
-// Owns budgets: which of them an agent is under, how much of each is used, and what is left for it.
+// Owns budgets: which ones apply to an agent, how much of each is used, and how much is left.
 //
 // G1. A budget of a run holds for all agents of the run and of the runs it starts; each of them is checked.
-// G2. What is not known is not counted, and is told: a sum with unknown parts is "at least" so much, never "so much".
-// G3. Sums come from the ledger of the store, so that a crash, a resume or another process changes nothing about them.
+// G2. Unknown usage is not counted, but it is reported: a sum with unknown parts is "at least" an amount, never exactly
+// it.
+// G3. Sums come from the store's ledger, so a crash, a resume or another process does not change them.
 
 import { formatDuration } from '../base/duration.ts';
 import { EngineError } from '../base/error.ts';
@@ -10,49 +11,53 @@ import { AMOUNTS, type Amount, type Budget, budgetFault } from '../definition/bu
 import type { Refusal, Spawn } from '../steps/accounting.ts';
 import type { Store, UsageQuery, UsageTotal } from '../store/store.ts';
 
-/** What agents may use: in each run with the runs it starts, and in a day, which begins at midnight UTC. */
+/** Limits on what agents may use: per run including the runs it starts, and per day. A day starts at midnight UTC. */
 export interface Budgets {
   readonly run?: Budget;
   readonly day?: Budget;
 }
 
-/** A budget that an agent is under, with what is used of it. */
-export interface Held {
-  /** `the budget of run 7kq2`. */
+/** A budget that applies to an agent, with its usage so far. */
+export interface ActiveBudget {
+  /** For messages: `the budget of run 7kq2`. */
   readonly what: string;
   readonly limit: Budget;
   readonly used: UsageTotal;
-  /** How it goes on, when the amount is used up. */
-  readonly wayOn: (amount: Amount) => string;
+  /** Returns what to do when the amount is used up. */
+  readonly advice: (amount: Amount) => string;
   readonly resumeAt?: number;
 }
 
 const DAY_MS = 86_400_000;
 
-/** Refuses budgets that cannot be kept: a limit that cannot be read must not be taken for none. */
+/** Throws on an invalid budget: an unreadable limit must not be treated as unlimited. */
 export function assertBudgets(budgets: Readonly<Record<string, Budget | undefined>>): void {
   for (const [what, budget] of Object.entries(budgets)) {
     const fault = budget === undefined ? undefined : budgetFault(budget);
-    if (fault !== undefined) throw new EngineError('CONFIG_INVALID', `${what} cannot be kept: ${fault}`, { details: { what } });
+    if (fault !== undefined) throw new EngineError('CONFIG_INVALID', `${what} is invalid: ${fault}`, { details: { what } });
   }
 }
 
-/** The budgets that an agent is under. */
-export async function budgetsOver(store: Store, spawn: Spawn, scope: { readonly budgets: Budgets; readonly now: number }): Promise<Held[]> {
+/** Returns the budgets that apply to an agent. */
+export async function budgetsOver(
+  store: Store,
+  spawn: Spawn,
+  scope: { readonly budgets: Budgets; readonly now: number },
+): Promise<ActiveBudget[]> {
   const { run, role, budgets } = spawn;
   const { ancestors } = await store.family(run);
-  const held = await Promise.all([run, ...ancestors].map((id) => heldByRun(store, id, { spawn, ...scope })));
+  const held = await Promise.all([run, ...ancestors].map((id) => runBudgets(store, id, { spawn, ...scope })));
   const since = scope.now - (scope.now % DAY_MS);
   const day = { since, resumeAt: since + DAY_MS };
   return [
     ...held.flat(),
-    ...(await heldByDay(store, budgets.day, {
+    ...(await dayBudgets(store, budgets.day, {
       ...day,
       role,
-      what: `the budget of role "${role}" for a day`,
-      setting: `budget.day of the role`,
+      what: `the daily budget of role "${role}"`,
+      setting: `the role's budget.day`,
     })),
-    ...(await heldByDay(store, scope.budgets.day, { ...day, what: 'the budget of all runs for a day', setting: 'budgets.day' })),
+    ...(await dayBudgets(store, scope.budgets.day, { ...day, what: 'the daily budget of all runs', setting: 'budgets.day' })),
   ];
 }
 
@@ -61,13 +66,13 @@ interface RunScope {
   readonly budgets: Budgets;
 }
 
-/** The budgets of one run: its own, that of every run, and, for the run of the agent, that of its step. */
-async function heldByRun(store: Store, run: string, { spawn, budgets }: RunScope): Promise<Held[]> {
+/** The budgets of one run: its own, the one for every run, and, for the agent's own run, the one of its step. */
+async function runBudgets(store: Store, run: string, { spawn, budgets }: RunScope): Promise<ActiveBudget[]> {
   const { state, definition } = await store.load(run);
-  const wayOn = (amount: Amount): string => `"pawl resume ${run} --budget ${OPTIONS[amount]}" lets it use more`;
-  const hold = async (what: string, budget: Budget | undefined, query: UsageQuery): Promise<Held[]> => {
+  const advice = (amount: Amount): string => `"pawl resume ${run} --budget ${OPTIONS[amount]}" allows more`;
+  const hold = async (what: string, budget: Budget | undefined, query: UsageQuery): Promise<ActiveBudget[]> => {
     if (budget === undefined) return [];
-    return [{ what, limit: raised(budget, state.granted), used: await store.usage({ run, ...query }), wayOn }];
+    return [{ what, limit: raised(budget, state.granted), used: await store.usage({ run, ...query }), advice }];
   };
   const whole = { withChildren: true };
   const own =
@@ -75,13 +80,13 @@ async function heldByRun(store: Store, run: string, { spawn, budgets }: RunScope
   return [
     ...own,
     ...(await hold(`the budget of run ${run}`, definition.budget, whole)),
-    ...(await hold(`the budget of every run, and so of run ${run},`, budgets.run, whole)),
+    ...(await hold(`the per-run budget of run ${run}`, budgets.run, whole)),
   ];
 }
 
 const OPTIONS: Readonly<Record<Amount, string>> = { tokens: 'tokens=N', costUsd: 'cost_usd=N', turns: 'turns=N', timeMs: 'time=1h' };
 
-// The step of a flow is known only when it runs.
+// A flow's step, and so its budget, is only known when it runs.
 function stepBudget({ step, budgets }: Spawn): Budget | undefined {
   assertBudgets({ [`the budget of step "${step}"`]: budgets.step });
   return budgets.step;
@@ -100,24 +105,27 @@ interface Day {
   readonly resumeAt: number;
 }
 
-async function heldByDay(store: Store, limit: Budget | undefined, { what, setting, resumeAt, ...query }: Day): Promise<Held[]> {
+async function dayBudgets(store: Store, limit: Budget | undefined, { what, setting, resumeAt, ...query }: Day): Promise<ActiveBudget[]> {
   if (limit === undefined) return [];
-  const wayOn = (): string => `it begins anew at ${new Date(resumeAt).toISOString()}; more is allowed with ${setting}`;
-  return [{ what, limit, used: await store.usage(query), wayOn, resumeAt }];
+  const advice = (): string => `it resets at ${new Date(resumeAt).toISOString()}; raise ${setting} to allow more`;
+  return [{ what, limit, used: await store.usage(query), advice, resumeAt }];
 }
 
-/** The first budget that is used up, as a refusal. One that no time renews comes first: it needs somebody. */
-export function shortageOf(held: readonly Held[]): Refusal | undefined {
+/**
+ * Returns the first budget that is used up, as a refusal. Budgets that do not reset by themselves come first, because a
+ * person has to act.
+ */
+export function shortageOf(held: readonly ActiveBudget[]): Refusal | undefined {
   const over = held.filter((budget) => usedUp(budget) !== undefined);
   const first = over.find(({ resumeAt }) => resumeAt === undefined) ?? over[0];
   if (first === undefined) return undefined;
   const amount = usedUp(first) as Amount;
   const { what, resumeAt } = first;
-  const message = `${what} is used up: ${amountText(first, amount)}; ${first.wayOn(amount)}`;
+  const message = `${what} is used up: ${amountText(first, amount)}; ${first.advice(amount)}`;
   return { reason: 'budget', message, ...(resumeAt === undefined ? {} : { resumeAt }) };
 }
 
-function usedUp({ limit, used }: Held): Amount | undefined {
+function usedUp({ limit, used }: ActiveBudget): Amount | undefined {
   return AMOUNTS.find((name) => limit[name] !== undefined && usedOf(used, name) >= limit[name]);
 }
 
@@ -125,16 +133,16 @@ function usedOf({ inputTokens, outputTokens, costUsd, turns, ms }: UsageTotal, a
   return { tokens: inputTokens + outputTokens, costUsd, turns, timeMs: ms }[amount];
 }
 
-function amountText({ limit, used }: Held, amount: Amount): string {
+function amountText({ limit, used }: ActiveBudget, amount: Amount): string {
   const [is, may] = [usedOf(used, amount), limit[amount] ?? 0];
   const unknown = unknownOf(used, amount);
-  const told = {
+  const texts = {
     tokens: () => `${is} of ${may} tokens`,
     costUsd: () => `$${is.toFixed(2)} of $${may.toFixed(2)}`,
     turns: () => `${is} of ${may} turns`,
     timeMs: () => `${formatDuration(is)} of ${formatDuration(may)} of work`,
   };
-  return unknown === 0 ? told[amount]() : `at least ${told[amount]()}, and what ${attempts(unknown)} used is not known`;
+  return unknown === 0 ? texts[amount]() : `at least ${texts[amount]()}; the usage of ${attempts(unknown)} is unknown`;
 }
 
 function unknownOf({ unknownCost, unknownTokens }: UsageTotal, amount: Amount): number {
@@ -146,8 +154,8 @@ function attempts(count: number): string {
   return count === 1 ? '1 attempt' : `${count} attempts`;
 }
 
-/** What is left for an agent under all of them: the least of each amount. */
-export function leftOf(held: readonly Held[], attempt: Budget | undefined): Budget {
+/** Returns what is left for an agent: the smallest remainder of each amount over all its budgets. */
+export function leftOf(held: readonly ActiveBudget[], attempt: Budget | undefined): Budget {
   const left: Partial<Record<Amount, number>> = { ...attempt };
   for (const { limit, used } of held)
     for (const name of AMOUNTS)
@@ -155,11 +163,11 @@ export function leftOf(held: readonly Held[], attempt: Budget | undefined): Budg
   return left;
 }
 
-/** What must be said before an agent is asked: which budgets cannot count all that was used. */
-export function unknownNotices(held: readonly Held[]): string[] {
+/** Returns a notice for each budget whose usage is only partly known. */
+export function unknownNotices(held: readonly ActiveBudget[]): string[] {
   return held.flatMap((budget) =>
     AMOUNTS.filter((name) => budget.limit[name] !== undefined && unknownOf(budget.used, name) > 0).map(
-      (name) => `${budget.what} has a part that is not known: ${amountText(budget, name)}; the other amounts hold as they are`,
+      (name) => `${budget.what} cannot count all usage: ${amountText(budget, name)}; its other amounts are exact`,
     ),
   );
 }

@@ -1,5 +1,5 @@
-// Owns runs that runs start: a child has an id derived from its parent and the path, so that starting it twice is
-// starting it once; its last commit puts mail into its parent's inbox, and a cancelled parent cancels it and waits.
+// Owns runs that are started by runs. A child's id is derived from its parent and path, so starting it twice starts it
+// once. Its last commit posts mail to its parent, and a cancelled parent cancels it and waits.
 
 import { EngineError, isEngineError, isPassing, messageOf } from '../base/error.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
@@ -14,18 +14,18 @@ import type { EngineCore } from './engine.ts';
 import type { DriverHost } from './host.ts';
 import { findWorkflow } from './programs.ts';
 
-/** What a child is started from. */
+/** What is needed to start a child. */
 export interface ChildStart {
   readonly parent: RunState;
   readonly effect: ChildEffect;
   readonly request: AttemptRequest;
-  /** The keys that its parent knows. */
+  /** The public keys that the parent accepts. */
   readonly keys: readonly string[] | undefined;
-  /** The workflow, when the parent's flow gave it as a value. */
+  /** The workflow, if the parent's flow passed it as a value. */
   readonly given?: CompiledWorkflow | undefined;
 }
 
-/** Starts the child that an activation waits for, or follows it when it exists. */
+/** Starts the child that an activation waits for, or follows it if it already exists. */
 export async function startChild(core: EngineCore, start: ChildStart): Promise<readonly RunInput[]> {
   const { child, activation } = start.effect;
   const { path } = activation;
@@ -39,7 +39,7 @@ export async function startChild(core: EngineCore, start: ChildStart): Promise<r
   }
 }
 
-/** Why there is no child. It is tried again, where the step says so, only if that can help. */
+/** Why the child could not be started. The error's code decides whether a retry can help. */
 function refusalOf({ effect, request, given }: ChildStart, error: unknown): StepError {
   const workflow = given?.definition.name ?? childName(request);
   return {
@@ -52,7 +52,7 @@ function refusalOf({ effect, request, given }: ChildStart, error: unknown): Step
 
 /** The name of the workflow that a step starts. */
 function childName({ bound: { model } }: AttemptRequest): string {
-  if (model.kind !== 'workflow') throw new Error(`step "${model.id}" starts no workflow`);
+  if (model.kind !== 'workflow') throw new Error(`step "${model.id}" does not start a workflow`);
   return model.workflow;
 }
 
@@ -61,11 +61,11 @@ async function beginChild(core: EngineCore, { parent, effect, request, given, ke
   const depth = parent.depth + 1;
   const { depthMax, runsMax, source, childInput } = core.parts;
   if (depth > depthMax)
-    throw new EngineError('CHILD_DEPTH', `step "${activation.step}" would start a run ${depth} deep; the limit is ${depthMax}`);
+    throw new EngineError('CHILD_DEPTH', `step "${activation.step}" would start a run at depth ${depth}; the limit is ${depthMax}`);
   if ((await core.store.family(parent.id)).runs >= runsMax)
     throw new EngineError(
       'LIMIT_REACHED',
-      `step "${activation.step}" would start one more run, and its family has ${runsMax}, which is the limit`,
+      `step "${activation.step}" cannot start another run: its family already has ${runsMax} runs, which is the limit`,
     );
   const name = childName(request);
   const workflow = given ?? request.workflow.children.get(name) ?? findWorkflow(source, name);
@@ -73,7 +73,7 @@ async function beginChild(core: EngineCore, { parent, effect, request, given, ke
   if (request.signal.aborted) return;
   const { workspace, head } = request;
   const origin = workspace === undefined ? {} : { origin: { workspace, ...(head === undefined ? {} : { head }) } };
-  // The agent that works for a run works for those that it starts.
+  // A child works for the same agent as its parent.
   const { data } = await request.snapshot();
   const facts = { ...(data[ATTENDED] === true ? { [ATTENDED]: true } : {}), ...inheritedRecord(data) };
   const signing = { ...(parent.signed === undefined ? {} : { signed: parent.signed }), ...(keys === undefined ? {} : { keys }) };
@@ -81,13 +81,13 @@ async function beginChild(core: EngineCore, { parent, effect, request, given, ke
   if (request.signal.aborted) await cancelRun(core, child, parent.id);
 }
 
-/** A child that exists already goes on by itself; when its owner died with ours, we drive it. */
+/** A child that already exists runs by itself. If its owner died together with ours, we drive it. */
 async function followChild(core: EngineCore, child: string): Promise<readonly RunInput[]> {
   await core.drive(child).catch((error: unknown) => core.warn(error));
   return [];
 }
 
-/** Cancels the child of a parent that is being cancelled; one that was never born has ended. */
+/** Cancels the child of a parent that is being cancelled. A child that never started counts as cancelled. */
 export async function cancelChild(core: EngineCore, parent: string, { child, activation }: ChildEffect): Promise<readonly RunInput[]> {
   const { path } = activation;
   try {

@@ -9,7 +9,7 @@ describe('the clock of the machine', () => {
     vi.useRealTimers();
   });
 
-  test('D18: a timer of 400 days fires once, at its time, although the runtime sleeps 24 days at most', () => {
+  test('D18: a timer of 400 days fires once, at its time, although the runtime sleeps at most 24 days', () => {
     const fired: number[] = [];
     const time = 400 * 86_400_000;
     systemClock.at(time, () => fired.push(systemClock.now()));
@@ -20,7 +20,7 @@ describe('the clock of the machine', () => {
     expect(fired).toEqual([time]);
   });
 
-  test('a timer that was called off during a later nap does not fire', () => {
+  test('a timer that was cancelled during a later sleep does not fire', () => {
     const fired: number[] = [];
     const cancel = systemClock.at(60 * 86_400_000, () => fired.push(1));
     vi.advanceTimersByTime(30 * 86_400_000);
@@ -29,7 +29,7 @@ describe('the clock of the machine', () => {
     expect([fired, vi.getTimerCount()]).toEqual([[], 0]);
   });
 
-  test('a time that has passed fires at once', () => {
+  test('a timer in the past fires at once', () => {
     const fired: number[] = [];
     vi.advanceTimersByTime(1000);
     systemClock.at(5, () => fired.push(1));

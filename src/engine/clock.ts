@@ -1,16 +1,16 @@
-// Owns time for hosts. A timer is an absolute time, so that one of 400 days works: the longest that the runtime can
-// sleep is about 24 days, and the clock sleeps again until the time has come.
+// Owns time for hosts. A timer has an absolute time: the runtime sleeps at most about 24 days, so for a later time the
+// clock sleeps repeatedly.
 
-/** Time as the engine sees it; tests bring one that they turn by hand. */
+/** Time as the engine sees it. Tests use one that they advance themselves. */
 export interface Clock {
   now(): number;
-  /** Calls back once when the time has come; gives the way to call it off. */
+  /** Calls back once at the given time. Returns a function that cancels the timer. */
   at(time: number, wake: () => void): () => void;
 }
 
 const SLEEP_MAX_MS = 2_147_483_647;
 
-/** The time of the machine. A timer keeps the process alive: an engine that waits for a time is at work until it is closed. */
+/** The machine's clock. A timer keeps the process alive: an engine that waits for a time is busy until it is closed. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   at(time, wake) {

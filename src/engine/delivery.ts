@@ -1,5 +1,5 @@
-// Owns the delivery of mail to runs: it is on disk before anything acts on it, it is taken by whoever drives the run, and
-// what was refused is taken back, so that it does not happen later when somebody drives the run who could have taken it.
+// Owns the delivery of mail to runs: mail is on disk before anything acts on it, the run's driver consumes it, and a
+// rejected request is withdrawn, so that it does not take effect later.
 
 import { digestText } from '../base/digest.ts';
 import { EngineError, ERROR_CODES, isEngineError } from '../base/error.ts';
@@ -8,19 +8,19 @@ import type { Mail, StoredValue } from '../store/store.ts';
 import { RunDriver } from './driver.ts';
 import type { DriveOptions, EngineCore } from './engine.ts';
 import { nextChange } from './follow.ts';
-import { watchOwner } from './patience.ts';
+import { watchOwner } from './owner-wait.ts';
 
 const ROUNDS_MAX = 3;
 
 /**
- * How mail is sent: like the drive it may lead to. `once`: the first of its kind counts, and another one moves nothing.
- * `stays`: it tells a fact, not what somebody wants; when nobody here can take it, it waits for who can.
+ * Options for sending mail. `once`: the first mail with this key counts, and a duplicate does nothing. `stays`: the
+ * mail reports a fact rather than a request, so it stays in the inbox if this process cannot drive the run.
  */
 export type SendOptions = DriveOptions & { readonly once?: boolean; readonly stays?: boolean };
 
 /**
- * Puts mail into the inbox of a run and sees to it that it is taken: by us when the run is free, else by its owner,
- * whose log we follow. A run that nobody here drives is claimed in the same write that posts.
+ * Puts mail into the inbox of a run and waits until it is consumed: by us if the run is free, otherwise by its owner,
+ * whose log we follow. A run that has no driver here is claimed in the same write that posts.
  */
 export async function send(core: EngineCore, mail: Mail, how: SendOptions = {}): Promise<'posted' | 'duplicate'> {
   const { once = false, stays = false, ...options } = how;
@@ -32,15 +32,15 @@ export async function send(core: EngineCore, mail: Mail, how: SendOptions = {}):
   if (once && posted === 'duplicate') return posted;
   try {
     await claiming;
-    await untilActedOn(core, mail, options);
+    await untilConsumed(core, mail, options);
   } catch (error) {
     if (stays || posted === 'duplicate' || !isRefusal(error)) throw error;
-    await takeBack(core, mail, error);
+    await withdrawOrThrow(core, mail, error);
   }
   return posted;
 }
 
-/** Trouble with the store or with an owner is no refusal: what was asked stays on record and is taken when that is over. */
+/** An unavailable store or an owner that does not answer is not a rejection: the request stays recorded and is handled later. */
 function isRefusal(error: unknown): boolean {
   return isEngineError(error) && ERROR_CODES[error.code].exit !== EXIT_STORE && ERROR_CODES[error.code].exit !== EXIT_OWNED;
 }
@@ -48,27 +48,27 @@ function isRefusal(error: unknown): boolean {
 const EXIT_STORE = 6;
 const EXIT_OWNED = 7;
 
-async function untilActedOn(core: EngineCore, { run, dedupe }: Mail, options: DriveOptions): Promise<void> {
-  // A store may take the claim before the mail, and whoever found nothing to do may have left by then. A driver that only
-  // cancels the run never takes anything else.
-  for (let round = 0; round < ROUNDS_MAX && (await isUntaken(core, run, dedupe)); round += 1) {
+async function untilConsumed(core: EngineCore, { run, dedupe }: Mail, options: DriveOptions): Promise<void> {
+  // A store may claim before it posts, and a driver that found nothing to do may have stopped by then. A driver that
+  // only cancels the run never consumes other mail.
+  for (let round = 0; round < ROUNDS_MAX && (await isPending(core, run, dedupe)); round += 1) {
     const driver = await core.drive(run, options);
     if (driver instanceof RunDriver) await driver.caughtUp();
-    else await untilTaken(core, run, dedupe);
+    else await untilConsumedByOwner(core, run, dedupe);
   }
 }
 
-/** Whether mail to a run lies there still. */
-export async function isUntaken(core: EngineCore, run: string, dedupe: string): Promise<boolean> {
+/** Whether mail to a run has not been consumed yet. */
+export async function isPending(core: EngineCore, run: string, dedupe: string): Promise<boolean> {
   return (await core.store.inbox(run, 0)).some((received) => received.dedupe === dedupe);
 }
 
-/** Follows the log of a run until mail to it was acted on, or until the run is free to be taken. */
-async function untilTaken(core: EngineCore, run: string, dedupe: string): Promise<void> {
+/** Follows the log of a run until the mail has been consumed or the run has no owner. */
+async function untilConsumedByOwner(core: EngineCore, run: string, dedupe: string): Promise<void> {
   const owned = watchOwner(core, run, 'answer');
   const taken = new Promise<void>((resolve, reject) => {
     const look = (): void => {
-      isUntaken(core, run, dedupe).then(
+      isPending(core, run, dedupe).then(
         (isThere) => {
           if (!isThere) done(resolve);
         },
@@ -90,44 +90,50 @@ async function untilTaken(core: EngineCore, run: string, dedupe: string): Promis
 }
 
 /**
- * Mail was posted and the run could not be driven with it: it is taken back, and the error is thrown. When somebody else
- * has acted on it meanwhile, or is about to, nothing is thrown: the request was taken. A process that dies in between has
- * told its caller nothing, and its request may still happen.
+ * Withdraws mail that was posted to a run which could not be driven, and throws the error. If another owner has
+ * consumed the mail, or is about to, nothing is thrown. If the process dies before this, its caller got no answer and
+ * the request may still take effect.
  */
-async function takeBack(core: EngineCore, mail: { readonly run: string; readonly dedupe: string }, error: unknown): Promise<void> {
+async function withdrawOrThrow(core: EngineCore, mail: { readonly run: string; readonly dedupe: string }, error: unknown): Promise<void> {
   const isBack = await isWithdrawn(core, mail).catch(() => undefined);
   if (isBack === false) return;
   if (isBack === true || !isEngineError(error)) throw error;
-  const message = `${error.message}. What was asked of run ${mail.run} is on record and may still happen; look at the run before you ask again`;
+  const message = `${error.message}. The request to run ${mail.run} is recorded and may still take effect; check the run before you try again`;
   throw new EngineError(error.code, message, { cause: error, details: error.details });
 }
 
-/** True when the mail is back; false when it was acted on. While an owner may have read it, this waits for one of the two. */
+/**
+ * Returns true if the mail was withdrawn, false if it was consumed. While an owner may have read it, this waits for one
+ * of the two.
+ */
 async function isWithdrawn(core: EngineCore, mail: { readonly run: string; readonly dedupe: string }): Promise<boolean> {
   for (;;) {
     const result = await core.withdraw(mail.run, mail.dedupe);
     if (result !== 'held') return result === 'withdrawn';
-    if ((await untilLetGo(core, mail)) === 'taken') return false;
+    if ((await untilConsumedOrFree(core, mail)) === 'consumed') return false;
   }
 }
 
-/** Waits, by reading alone, until mail was acted on or nobody owns its run. A write in vain would tell everybody who follows. */
-async function untilLetGo(core: EngineCore, { run, dedupe }: { readonly run: string; readonly dedupe: string }): Promise<'taken' | 'free'> {
+/** Waits until the mail was consumed or the run has no owner. It only reads: a write would notify every follower. */
+async function untilConsumedOrFree(
+  core: EngineCore,
+  { run, dedupe }: { readonly run: string; readonly dedupe: string },
+): Promise<'consumed' | 'free'> {
   for (;;) {
     const changed = nextChange(core);
     try {
-      const given = core.driverOf(run)?.finished.catch(() => undefined);
+      const ownDriver = core.driverOf(run)?.finished.catch(() => undefined);
       const { owner } = await core.store.load(run);
-      if (!(await isUntaken(core, run, dedupe))) return 'taken';
-      if (owner === undefined && given === undefined) return 'free';
-      await (given === undefined ? changed.happened : Promise.race([given, changed.happened]));
+      if (!(await isPending(core, run, dedupe))) return 'consumed';
+      if (owner === undefined && ownDriver === undefined) return 'free';
+      await (ownDriver === undefined ? changed.happened : Promise.race([ownDriver, changed.happened]));
     } finally {
       changed.stop();
     }
   }
 }
 
-/** A value as the store keeps it. */
+/** Converts a value to the form the store keeps. */
 export function storedValue(value: Json): StoredValue {
   const text = JSON.stringify(value);
   return { text, ref: { digest: digestText(text), bytes: Buffer.byteLength(text) } };

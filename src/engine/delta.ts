@@ -1,4 +1,4 @@
-// Owns the translation of a decision into one write: which rows of history, values, data, members, slots and mail
+// Owns the translation of a decision into one write: the rows of history, values, data, members, slots and mail that
 // follow from its events.
 
 import type { CompiledWorkflow } from '../definition/code.ts';
@@ -11,17 +11,17 @@ import { statusOf } from '../kernel/status.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { CheckResult } from '../steps/attempt.ts';
 import type { AttemptRow, Delta, Mail, RunCreation, SlotClaim } from '../store/store.ts';
-import type { RunRecord, Supplied } from './record.ts';
+import type { RunRecord, SuppliedResult } from './record.ts';
 
-/** What is kept beside the verdict of an attempt, by reference. */
-export interface Beside {
+/** References to what is stored with the result of an attempt. */
+export interface AttemptEvidence {
   readonly claim?: Ref;
   readonly evidence?: Ref;
   readonly actor?: string;
   readonly checks: readonly CheckResult[];
 }
 
-/** A decision, or several made in one go, and what is needed to write it down. */
+/** One or more decisions that are committed together, with everything the write needs. */
 export interface Decision {
   readonly before: RunState;
   readonly after: RunState;
@@ -29,18 +29,18 @@ export interface Decision {
   readonly at: number;
   readonly events: readonly RunEvent[];
   readonly ended: readonly EndedAttempt[];
-  /** The paths that the events are about. */
+  /** The paths that the events refer to. */
   readonly touched: ReadonlySet<Path>;
   readonly consumed: readonly number[];
   readonly take: readonly SlotClaim[];
   readonly record: RunRecord;
-  readonly beside: (path: Path, attempt: number) => Beside | undefined;
+  readonly evidenceOf: (path: Path, attempt: number) => AttemptEvidence | undefined;
   readonly create?: RunCreation;
   readonly supplied?: readonly AttemptRow[];
   readonly release: boolean;
 }
 
-/** The one write that makes a decision durable. */
+/** Creates the write that makes a decision durable. */
 export function createDelta(decision: Decision): Delta {
   const { before, after, record, touched } = decision;
   const ended = decision.ended.map((end) => attemptRow(decision, end));
@@ -73,8 +73,8 @@ function codeOf(events: readonly RunEvent[]): Pick<Delta, 'codeHash'> {
   return codeHash === undefined ? {} : { codeHash };
 }
 
-/** The rows of results that were given in place of steps: attempt 0, by nobody of the run. */
-export function suppliedRows(workflow: CompiledWorkflow, supplied: readonly Supplied[], at: number): AttemptRow[] {
+/** Rows for results that were supplied in place of steps. They have attempt number 0. */
+export function suppliedRows(workflow: CompiledWorkflow, supplied: readonly SuppliedResult[], at: number): AttemptRow[] {
   return supplied.map(({ step, ref }) => {
     const kind = workflow.definition.steps.find((candidate) => candidate.id === step)?.kind ?? 'task';
     const row = {
@@ -95,8 +95,8 @@ export function suppliedRows(workflow: CompiledWorkflow, supplied: readonly Supp
 }
 
 /**
- * When somebody must look at the run if nobody owns it. Work that is under way or stands in the queue is wanted at once:
- * an owner that closes, or cannot go on after it took the run, leaves it to be found.
+ * When an engine must pick up the run if it has no owner. Work that is running or queued is wanted at once, so that
+ * another engine finds it when the owner closes or cannot continue.
  */
 export function wantedAt(run: RunState): number | undefined {
   const due = dueOf(run);
@@ -105,22 +105,22 @@ export function wantedAt(run: RunState): number | undefined {
     const activation = run.live[path] as Activation;
     const group = run.groups[path];
     const waitsToStart = mayStart && (activation.state === 'queued' || (group !== undefined && hasRoom(group)));
-    // The same for as long as there is work, so that a step does not change the row of its run.
+    // This value is the same for as long as there is work, so that a step does not change the row of its run.
     if (waitsToStart || isWorking(activation)) return Math.min(run.createdAt, due ?? run.createdAt);
   }
   return due;
 }
 
-/** Whether an owner would find something to do in the run. */
+/** Whether an owner would have something to do in the run. */
 export function hasWorkLeft(run: RunState): boolean {
   return Object.values(run.live).some(
     (activation) =>
-      // A waiting activation with an effect has a child to follow, or a question whose subjects must be looked at.
+      // A waiting activation with an effect has a child to follow, or a question whose subjects must be checked.
       isWorking(activation) || (activation.state === 'queued' ? !standsStill(run) : effectOf(run, activation) !== undefined),
   );
 }
 
-/** The paths that events are about. */
+/** Returns the paths that the events refer to. */
 export function touchedPaths(events: readonly RunEvent[]): Set<Path> {
   const paths = new Set<Path>();
   for (const event of events) {
@@ -132,9 +132,9 @@ export function touchedPaths(events: readonly RunEvent[]): Set<Path> {
 
 function attemptRow(decision: Decision, { event, activation, maxAttempts }: EndedAttempt): AttemptRow {
   const settled = event.type === 'step.settled' ? event : undefined;
-  const beside = decision.beside(activation.path, activation.attempt);
+  const kept = decision.evidenceOf(activation.path, activation.attempt);
   const { path, step, kind, attempt, openedAt, member, input } = activation;
-  // One shape for every row, told or not: this is on the path of every step.
+  // Every row has the same shape, also with undefined fields: this runs for every step.
   return {
     path,
     step,
@@ -148,14 +148,14 @@ function attemptRow(decision: Decision, { event, activation, maxAttempts }: Ende
     endedAt: event.at,
     output: settled?.output,
     error: event.type === 'step.settled' ? event.error : event.failed?.error,
-    claim: beside?.claim,
-    evidence: beside?.evidence,
-    actor: settled?.actor ?? beside?.actor,
+    claim: kept?.claim,
+    evidence: kept?.evidence,
+    actor: settled?.actor ?? kept?.actor,
     group: member?.group,
     key: member?.key,
     index: member?.index,
     input,
-    checks: beside?.checks ?? NO_CHECKS,
+    checks: kept?.checks ?? NO_CHECKS,
   };
 }
 
@@ -178,7 +178,7 @@ function membersOf(after: RunState, touched: ReadonlySet<Path>): Delta['members'
   return { put, drop };
 }
 
-/** Work that lets go of its semaphores or of its place in their queues; a run that stands still keeps nobody waiting. */
+/** Work that releases its semaphores or its place in their queues. A run that is paused or halted blocks no other run. */
 function freedSlots(before: RunState, after: RunState, touched: ReadonlySet<Path>): Path[] {
   const freed: Path[] = [];
   for (const path of touched) if (wantsSlots(before.live[path]) && !wantsSlots(after.live[path])) freed.push(path);
@@ -190,7 +190,7 @@ function wantsSlots(activation: Activation | undefined): boolean {
   return slotsOf(activation) !== undefined;
 }
 
-/** Mail that must be on its way when this is on disk: to the parent when the run is over, to children cut off. */
+/** Mail that must be sent with this commit: to the parent when the run ends, and to children that are cut off. */
 function mailOf({ before, after, ended, at }: Decision): Mail[] {
   const mail: Mail[] = [];
   const over = isFinal(after.status) || after.status === 'failed';
@@ -225,7 +225,7 @@ function childrenCutOff(after: RunState, ended: readonly EndedAttempt[]): string
   return [...cutOff, ...left].flatMap((activation) => childOf(activation) ?? []);
 }
 
-/** Whether an attempt was given up while its child may still work: it timed out, and another may be tried in its place. */
+/** Whether an attempt ended while its child may still be working: after a timeout another attempt may follow. */
 function isCutOff(event: EndedAttempt['event']): boolean {
   if (event.type === 'step.changed') return event.failed?.error.reason === 'timeout';
   return event.outcome === 'cancelled' || event.outcome === 'timeout';

@@ -1,11 +1,10 @@
-// Owns the driving of one run by its owner. The loop is four words: read an input, decide with the kernel, commit,
-// then act. An effect is carried out only after the decision that asked for it is on disk, and what it brings back is
-// the next input.
+// Owns the driving of one run by its owner. The loop: read an input, decide with the kernel, commit, act. An effect is
+// carried out only after the decision that asked for it is on disk, and its result is the next input.
 //
 // E3. Inputs that arrive while a commit is under way are decided together and committed once.
-// E4. After a commit that failed or was stale the driver decides nothing more: its work is stopped and forgotten, and
-//     the run is given up, so that it can be claimed again here and elsewhere.
-// E5. Nothing of a run is kept in memory while it only waits: the driver gives the run up.
+// E4. After a commit that failed or was stale the driver decides nothing more: it stops and discards its work and
+// releases the run, so that the run can be claimed again, here or elsewhere.
+// E5. A run that only waits is not kept in memory: the driver releases it.
 
 import type { JsonObject } from '../base/json.ts';
 import type { BoundStep } from '../definition/code.ts';
@@ -23,9 +22,9 @@ import { changesBetween } from '../steps/subject-changes.ts';
 import type { CommitResult, ReceivedMail, SlotClaim } from '../store/store.ts';
 import { inputOf } from './attempt-input.ts';
 import { familyOf } from './children.ts';
-import { type Beside, createDelta, touchedPaths } from './delta.ts';
+import { type AttemptEvidence, createDelta, touchedPaths } from './delta.ts';
 import type { DriverHost, DriverStart } from './host.ts';
-import { MailGuard, type Queued } from './mail-guard.ts';
+import { MailGuard, type QueuedInput } from './mail-guard.ts';
 import { forgePartsOf, groupsFor, refsFor } from './needs.ts';
 import type { RunRecord } from './record.ts';
 import { SlotQueue } from './slot-queue.ts';
@@ -39,29 +38,29 @@ interface Work {
 /** Drives one run until it ends or only waits. */
 export class RunDriver {
   readonly run: string;
-  /** Settles when the run has been given up: it ended, it only waits, or driving it failed. */
+  /** Settles when the run has been released: it ended, it only waits, or driving it failed. */
   readonly finished: Promise<void>;
   private readonly host: DriverHost;
   private readonly program: Program;
   private readonly record: RunRecord;
   private readonly bound: (step: string) => BoundStep;
-  /** Where its steps work, when that is not the workspace of the engine; its children work there, too. */
+  /** Where its steps and its children work, if that is not the engine's workspace. */
   private readonly place: DriverStart['place'];
-  /** Which ownership of the run this is. */
+  /** The number of this ownership of the run. */
   readonly epoch: number;
   private readonly guard: MailGuard;
-  /** The keys whose signatures count; the runs it starts know the same. */
+  /** The keys whose signatures count, also for the runs it starts. */
   readonly keys: readonly string[] | undefined;
-  private readonly takes: DriverStart['takes'];
+  private readonly accepts: DriverStart['accepts'];
   private state: RunState;
-  private birth: DriverStart['birth'];
-  /** What decisions of this run read from the forge. */
+  private creation: DriverStart['creation'];
+  /** The parts of the forge that decisions of this run read. */
   private readonly forgeParts: readonly string[];
-  private queue: Queued[] = [];
+  private queue: QueuedInput[] = [];
   private readonly works = new Map<Path, Work>();
-  private readonly beside = new Map<string, Beside>();
+  private readonly evidence = new Map<string, AttemptEvidence>();
   private readonly childrenStarted = new Set<string>();
-  private readonly slotless = new SlotQueue();
+  private readonly waitingForSlots = new SlotQueue();
   private stopping: Promise<unknown>[] = [];
   private writing: Promise<CommitResult> | undefined;
   private readonly afterTurns: (() => void)[] = [];
@@ -71,8 +70,8 @@ export class RunDriver {
   private cancelTimer: (() => void) | undefined;
   private timerAt: number | undefined;
   /** Settles when the run exists in the store. */
-  readonly born: Promise<void>;
-  private wasBorn!: () => void;
+  readonly created: Promise<void>;
+  private resolveCreated!: () => void;
   private finish!: () => void;
   private fail!: (error: unknown) => void;
 
@@ -85,65 +84,65 @@ export class RunDriver {
     this.record = start.record;
     this.bound = start.bound;
     this.place = start.place;
-    this.takes = start.takes;
+    this.accepts = start.accepts;
     this.guard = new MailGuard(host, start.proof);
     this.keys = start.proof.keys;
-    this.birth = start.birth;
+    this.creation = start.creation;
     this.forgeParts = forgePartsOf(start.program);
     this.finished = new Promise((resolve, reject) => {
       this.finish = resolve;
       this.fail = reject;
     });
     this.finished.catch(() => undefined);
-    this.born = Promise.race([
+    this.created = Promise.race([
       new Promise<void>((resolve) => {
-        this.wasBorn = resolve;
+        this.resolveCreated = resolve;
       }),
       this.finished,
     ]);
-    this.born.catch(() => undefined);
+    this.created.catch(() => undefined);
   }
 
-  /** True when it can only cancel the run. */
+  /** True if this driver can only cancel the run. */
   get onlyCancels(): boolean {
-    return this.takes !== undefined;
+    return this.accepts !== undefined;
   }
 
-  /** The checkpoint as it was last committed. */
+  /** The last committed checkpoint. */
   get checkpoint(): RunState {
     return this.state;
   }
 
-  /** Settles when everything that has come so far is decided and on disk, or the run has been given up. */
+  /** Settles when every input so far is decided and on disk, or the run has been released. */
   async caughtUp(): Promise<void> {
     while (this.turning && !this.over) await Promise.race([this.finished, new Promise<void>((resolve) => this.afterTurns.push(resolve))]);
     if (this.over) await this.finished;
   }
 
-  /** Hands inputs of this host to the run. */
+  /** Queues inputs from this host. */
   take(...inputs: readonly RunInput[]): void {
     for (const input of inputs) this.queue.push({ input });
     this.turnSoon();
   }
 
-  /** Hands over mail that lies in the inbox. What is read after the run was given up is for whoever drives it next. */
+  /** Queues mail from the inbox. Mail that is read after the run was released is for its next driver. */
   takeMail(mail: readonly ReceivedMail[]): void {
     if (this.over) {
-      if (mail.length > 0) this.host.missed(this);
+      if (mail.length > 0) this.host.mailMissed(this);
       return;
     }
     for (const { id, input } of mail) {
       if (id <= this.seenMail) continue;
       this.seenMail = id;
-      if (this.takes?.(input) ?? true) this.queue.push({ input, mail: id });
+      if (this.accepts?.(input) ?? true) this.queue.push({ input, mail: id });
     }
     this.turnSoon();
   }
 
-  /** Looks into the inbox, and for slots that have come free: somebody rang. */
-  async rung(): Promise<void> {
+  /** Checks the inbox, and queued steps for free slots, after the store signalled a change. */
+  async wake(): Promise<void> {
     if (this.over) return;
-    this.trySlots(this.slotless.next());
+    this.trySlots(this.waitingForSlots.next());
     this.takeMail(await this.host.store.inbox(this.run, this.seenMail));
   }
 
@@ -151,29 +150,29 @@ export class RunDriver {
     for (const path of paths) this.take({ type: 'slot', at: this.host.clock.now(), path });
   }
 
-  /** Begins to act on a run that was claimed: everything that should be under way is asked for again. */
+  /** Starts driving a claimed run: everything that should be under way is started again. */
   begin(): void {
     const now = this.host.clock.now();
     const states = Object.values(this.state.live).map(({ state }) => state);
     const opens = Object.values(this.state.groups).some(hasRoom);
     if (opens || states.includes('running') || states.includes('queued')) this.take({ type: 'recovered', at: now });
-    for (const effect of outstanding(this.state)) if (effect.activation.state !== 'running') this.pursue(effect);
+    for (const effect of outstanding(this.state)) if (effect.activation.state !== 'running') this.startWork(effect);
     if ((dueOf(this.state) ?? Number.POSITIVE_INFINITY) <= now) this.take({ type: 'due', at: now });
     this.setTimer();
     this.turnSoon();
   }
 
-  /** Stops all work of this run at once and forgets it; what was not recorded is unknown. */
+  /** Stops and discards all work of this run at once. Work without a recorded end becomes unknown. */
   async abandon(error?: unknown): Promise<void> {
     if (this.over) return;
     this.over = true;
     this.cancelTimer?.();
     for (const work of this.works.values()) work.abort.abort();
     await Promise.allSettled([...[...this.works.values()].map((work) => work.done), error === undefined ? undefined : this.writing]);
-    if (error === undefined) await this.handOver({ isCutOff: true }).catch(() => undefined);
-    else await this.host.giveBack(this);
-    // The trouble of a run that was never born is told to whoever wanted to start it, and to nobody else.
-    this.host.left(this, error === undefined || this.birth !== undefined ? {} : { error });
+    if (error === undefined) await this.releaseWithWakeUp({ isCutOff: true }).catch(() => undefined);
+    else await this.host.releaseFailed(this);
+    // If the run was never created, only the caller of `start` gets the error.
+    this.host.stopped(this, error === undefined || this.creation !== undefined ? {} : { error });
     if (error === undefined) this.finish();
     else this.fail(error);
   }
@@ -189,24 +188,25 @@ export class RunDriver {
   private async turns(): Promise<void> {
     do {
       if (this.queue.length > 0) await this.turn(this.nextBatch());
-      else if (this.birth === undefined && this.isIdle()) await this.giveUp();
+      else if (this.creation === undefined && this.isIdle()) await this.releaseIdle();
     } while (!this.over && this.queue.length > 0);
     this.turning = false;
     for (const resolve of this.afterTurns.splice(0)) resolve();
     if (!this.over && this.isIdle()) this.turnSoon();
   }
 
-  private async turn(batch: Queued[]): Promise<void> {
+  private async turn(batch: QueuedInput[]): Promise<void> {
     const slot = batch[0]?.input.type === 'slot' ? batch[0].input.path : undefined;
     const keys = slot === undefined ? undefined : slotsOf(this.state.live[slot]);
     const isFull = (await this.decided(batch)) === 'full';
     if (slot === undefined || this.over) return;
-    // Whoever found no place stands in the queue; behind one that did not, the next may find one.
-    if (isFull) this.slotless.add(slot, keys ?? []);
-    else this.trySlots(this.slotless.next({ path: slot, keys }));
+    // A step that found its semaphore full waits in the queue. After one that did not, the next may find a place as
+    // well.
+    if (isFull) this.waitingForSlots.add(slot, keys ?? []);
+    else this.trySlots(this.waitingForSlots.next({ path: slot, keys }));
   }
 
-  private async decided(batch: Queued[]): Promise<'full' | undefined> {
+  private async decided(batch: QueuedInput[]): Promise<'full' | undefined> {
     if (this.forgeParts.length > 0) await this.lookAtForge(batch);
     if (this.over) return;
     if (this.state.signed === true) await this.guard.lookAtChildren(this.run, batch);
@@ -217,7 +217,7 @@ export class RunDriver {
     const draft = draftOf(this.state);
     const events: RunEvent[] = [];
     const ended: EndedAttempt[] = [];
-    if (this.birth !== undefined) events.push(this.birth.event);
+    if (this.creation !== undefined) events.push(this.creation.event);
     for (const queued of batch) {
       const decided = decide({ program: this.program, view: this.record }, draft, this.guard.admitted(draft, queued));
       this.record.absorb(decided.events, decided.ended);
@@ -229,8 +229,8 @@ export class RunDriver {
     return this.commit({ batch, events, ended, after: draft });
   }
 
-  /** Puts the facts of the forge that decisions read in front of what is decided, where they have changed. */
-  private async lookAtForge(batch: Queued[]): Promise<void> {
+  /** Adds an input with the forge facts that decisions read in front of the batch, if they have changed. */
+  private async lookAtForge(batch: QueuedInput[]): Promise<void> {
     if (!this.record.has([], [])) await this.record.load([], []);
     const known = this.record.named(['pr_number', 'issue_number', '$github']);
     const start = batch.find(({ input }) => input.type === 'start')?.input;
@@ -242,16 +242,16 @@ export class RunDriver {
     batch.unshift({ input: { type: 'observed', at: this.host.clock.now(), facts } });
   }
 
-  /** The inputs that are decided together. A slot is taken alone, so that a full one holds nobody up. */
-  private nextBatch(): Queued[] {
-    const first = this.queue[0] as Queued;
+  /** Returns the inputs that are decided together. A slot is taken on its own, so that a full semaphore delays no other input. */
+  private nextBatch(): QueuedInput[] {
+    const first = this.queue[0] as QueuedInput;
     if (first.input.type === 'slot') return this.queue.splice(0, 1);
     const slot = this.queue.findIndex(({ input }) => input.type === 'slot');
     return this.queue.splice(0, slot === -1 ? this.queue.length : slot);
   }
 
   private async commit(turn: {
-    batch: readonly Queued[];
+    batch: readonly QueuedInput[];
     events: readonly RunEvent[];
     ended: readonly EndedAttempt[];
     after: RunState;
@@ -270,27 +270,27 @@ export class RunDriver {
       consumed: batch.flatMap(({ mail }) => mail ?? []),
       take: batch.flatMap(({ input }) => this.slotClaim(input)),
       record: this.record,
-      beside: (path, attempt) => (this.beside.size === 0 ? undefined : this.beside.get(`${path}/${attempt}`)),
+      evidenceOf: (path, attempt) => (this.evidence.size === 0 ? undefined : this.evidence.get(`${path}/${attempt}`)),
       release: this.queue.length === 0 && !this.host.isDraining() && this.wouldIdle(after, touched),
-      ...(this.birth === undefined ? {} : { create: this.birth.create, supplied: this.birth.supplied }),
+      ...(this.creation === undefined ? {} : { create: this.creation.create, supplied: this.creation.supplied }),
     });
     this.writing = this.host.store.commit(delta);
     const result = await this.writing;
     if (this.over) return;
     if (result.result === 'full') {
-      // Nothing of the delta was written: what results of other work it carried goes with the next one.
+      // Nothing of the delta was written: the results of other work in it go into the next one.
       this.record.putBack(delta);
       return 'full';
     }
-    if (result.result === 'stale') return this.abandon(this.host.lost(this.run)).then(() => undefined);
-    if (this.beside.size > 0) for (const { activation } of ended) this.beside.delete(`${activation.path}/${activation.attempt}`);
+    if (result.result === 'stale') return this.abandon(this.host.takenOver(this.run)).then(() => undefined);
+    if (this.evidence.size > 0) for (const { activation } of ended) this.evidence.delete(`${activation.path}/${activation.attempt}`);
     this.state = after;
-    this.birth = undefined;
-    this.wasBorn();
+    this.creation = undefined;
+    this.resolveCreated();
     this.record.forget(after);
     this.host.committed(this, { events, ended });
-    // What holds for the run as a whole (a pause that ends, a halt that is cleared, a cancel) concerns every path.
-    // Those at work are under way, or what they brought is in the queue.
+    // A change of the whole run (a pause that ends, a cleared halt, a cancel) concerns every path. For paths that are
+    // working, the work is under way or its result is queued.
     const changesAll = events.some(({ type }) => type === 'run.changed');
     await this.act({ touched, changesAll }, result);
   }
@@ -305,17 +305,17 @@ export class RunDriver {
     { touched, changesAll }: { readonly touched: ReadonlySet<Path>; readonly changesAll: boolean },
     result: Extract<CommitResult, { result: 'committed' }>,
   ): Promise<void> {
-    if (standsStill(this.state)) this.slotless.clear();
+    if (standsStill(this.state)) this.waitingForSlots.clear();
     for (const path of touched) this.drop(path);
     if (this.stopping.length > 0) await Promise.allSettled(this.stopping.splice(0));
     if (this.over) return;
     if (result.released) return this.leave();
-    for (const effect of outstanding(this.state, touched)) this.pursue(effect);
-    if (changesAll) for (const effect of outstanding(this.state)) if (!isWorking(effect.activation)) this.pursue(effect);
+    for (const effect of outstanding(this.state, touched)) this.startWork(effect);
+    if (changesAll) for (const effect of outstanding(this.state)) if (!isWorking(effect.activation)) this.startWork(effect);
     this.setTimer();
   }
 
-  /** Stops work that the checkpoint no longer asks for; nothing else of the run begins before it is gone. */
+  /** Stops work that the checkpoint no longer asks for. Nothing else of the run starts before it has ended. */
   private drop(path: Path): void {
     const work = this.works.get(path);
     if (work === undefined || work.key === this.keyFor(path)) return;
@@ -330,18 +330,18 @@ export class RunDriver {
     return effect === undefined ? undefined : effectKey(effect);
   }
 
-  /** Makes sure that an effect is under way. */
-  private pursue(effect: Effect): void {
+  /** Starts the work for an effect, unless it is already under way. */
+  private startWork(effect: Effect): void {
     const { path } = effect.activation;
     if (this.works.has(path)) return;
     if (effect.do === 'take-slots') {
-      if (!this.slotless.has(path) && !this.host.isDraining()) this.take({ type: 'slot', at: this.host.clock.now(), path });
+      if (!this.waitingForSlots.has(path) && !this.host.isDraining()) this.take({ type: 'slot', at: this.host.clock.now(), path });
       return;
     }
     if (effect.do === 'start-child' && this.childrenStarted.has(effect.child)) return;
     const abort = new AbortController();
     const key = effectKey(effect);
-    const done = this.perform(effect, abort.signal).then(
+    const done = this.execute(effect, abort.signal).then(
       (inputs) => this.workDone(path, key, inputs),
       (error: unknown) => this.workFailed(path, key, error),
     );
@@ -351,18 +351,18 @@ export class RunDriver {
   private workDone(path: Path, key: string, inputs: readonly RunInput[]): void {
     if (this.works.get(path)?.key === key) this.works.delete(path);
     if (this.over) return;
-    // What a stopped attempt brings is handed in all the same: the kernel logs it as late.
+    // The result of a stopped attempt is queued all the same: the kernel logs it as late.
     if (inputs.length > 0) this.take(...inputs);
     else this.turnSoon();
   }
 
-  /** Work never rejects; what does is the host's own trouble with its store, and the run cannot go on here. */
+  /** Work itself never rejects. A rejection means that the host failed, for example its store, and cannot drive the run. */
   private workFailed(path: Path, key: string, error: unknown): void {
     if (this.works.get(path)?.key === key) this.works.delete(path);
     this.abandon(error).catch(() => undefined);
   }
 
-  private async perform(effect: Exclude<Effect, { do: 'take-slots' }>, signal: AbortSignal): Promise<readonly RunInput[]> {
+  private async execute(effect: Exclude<Effect, { do: 'take-slots' }>, signal: AbortSignal): Promise<readonly RunInput[]> {
     const { activation } = effect;
     const { path, attempt } = activation;
     if (effect.do === 'start-child') {
@@ -373,18 +373,17 @@ export class RunDriver {
     if (effect.do === 'cancel-child') return this.host.cancelChild(this, effect);
     const result = await this.host.runAttempt(this.requestFor(effect.work, activation, signal));
     if (result.type === 'observed') return [this.observed(activation, result)];
-    // People are told what could not be looked at; once it can be, the question is asked again.
+    // People are shown why the subjects could not be checked. Once they can be, the question is asked again.
     if (effect.work === 'observe') {
       const subjects = { problem: result.type === 'errored' ? result.error.message : '' };
       return [this.observed(activation, { type: 'observed', subjects })];
     }
-    this.noteBeside(result, { path, attempt });
+    this.keepEvidence(result, { path, attempt });
     const input = inputOf(this.record, result, { at: this.host.clock.now(), path, attempt });
     if (result.remember === undefined) return [input];
     return [{ type: 'observed', at: this.host.clock.now(), facts: this.record.keep(result.remember) as Ref }, input];
   }
 
-  /** What an attempt is given. */
   private requestFor(want: StepWork, activation: Activation, signal: AbortSignal): AttemptRequest {
     const { answers, member } = activation;
     const items = member === undefined ? undefined : this.state.groups[member.group]?.items;
@@ -422,12 +421,12 @@ export class RunDriver {
     return { type: 'observed', at: this.host.clock.now(), path, attempt, seen, changes, after: outside?.decided?.length ?? 0 };
   }
 
-  private noteBeside(result: Exclude<AttemptResult, { readonly type: 'observed' }>, of: { path: Path; attempt: number }): void {
+  private keepEvidence(result: Exclude<AttemptResult, { readonly type: 'observed' }>, of: { path: Path; attempt: number }): void {
     if (result.claim === undefined && result.evidence === undefined && result.actor === undefined && result.checks.length === 0) return;
     const claim = result.claim === undefined ? undefined : this.record.keep(result.claim);
     const evidence = result.evidence === undefined ? undefined : this.record.keep(result.evidence);
     this.record.observed = { path: of.path, evidence: result.evidence };
-    this.beside.set(`${of.path}/${of.attempt}`, {
+    this.evidence.set(`${of.path}/${of.attempt}`, {
       checks: result.checks,
       ...(claim === undefined ? {} : { claim }),
       ...(evidence === undefined ? {} : { evidence }),
@@ -440,21 +439,21 @@ export class RunDriver {
     if (due === this.timerAt) return;
     this.cancelTimer?.();
     this.timerAt = due;
-    this.cancelTimer = due === undefined ? undefined : this.host.clock.at(due, () => this.ticked());
+    this.cancelTimer = due === undefined ? undefined : this.host.clock.at(due, () => this.timerFired());
   }
 
-  private ticked(): void {
+  private timerFired(): void {
     this.timerAt = undefined;
     this.cancelTimer = undefined;
     this.take({ type: 'due', at: this.host.clock.now() });
   }
 
   private isIdle(): boolean {
-    const waitsForSlots = this.slotless.size > 0 && !this.host.isDraining();
+    const waitsForSlots = this.waitingForSlots.size > 0 && !this.host.isDraining();
     return this.works.size === 0 && this.queue.length === 0 && !waitsForSlots;
   }
 
-  /** Whether nothing would be under way after the touched paths are dealt with. */
+  /** Whether nothing would be under way after the touched paths are handled. */
   private wouldIdle(after: RunState, touched: ReadonlySet<Path>): boolean {
     for (const [path, work] of this.works) {
       const activation = after.live[path];
@@ -467,21 +466,21 @@ export class RunDriver {
     );
   }
 
-  /** Gives the run up, unless mail has come meanwhile. */
-  private async giveUp(): Promise<void> {
-    const result = this.host.isDraining() ? await this.handOver({ isCutOff: false }) : await this.release(this.seenMail);
+  /** Releases the run, unless new mail has arrived. */
+  private async releaseIdle(): Promise<void> {
+    const result = this.host.isDraining() ? await this.releaseWithWakeUp({ isCutOff: false }) : await this.release(this.seenMail);
     if (this.over) return;
     if (result === 'mail') this.takeMail(await this.host.store.inbox(this.run, this.seenMail));
     else this.leave();
   }
 
-  /** Gives the run up to whoever comes next. Word goes first: without it, work that is left might be found by nobody. */
-  private async handOver(how: { readonly isCutOff: boolean }): ReturnType<DriverHost['store']['release']> {
-    await this.host.leaveWord(this, how);
+  /** Releases the run for its next owner. The wake-up is posted first: without it, nothing might pick up the remaining work. */
+  private async releaseWithWakeUp(how: { readonly isCutOff: boolean }): ReturnType<DriverHost['store']['release']> {
+    await this.host.postWakeUp(this, how);
     return this.release(Number.MAX_SAFE_INTEGER);
   }
 
-  /** Names its owner: a rival that starts the same run at the same time has the same first epoch. */
+  /** Names the owner, because a rival that starts the same run at the same time has the same first epoch. */
   private release(seenMail: number): ReturnType<DriverHost['store']['release']> {
     return this.host.store.release(this.run, { owner: this.host.me, epoch: this.epoch }, seenMail);
   }
@@ -490,9 +489,9 @@ export class RunDriver {
     this.over = true;
     this.cancelTimer?.();
     const due = dueOf(this.state);
-    this.host.left(this, due === undefined ? {} : { due });
-    // Mail that came while the run was being given up was read here, and has no reader now.
-    if (this.queue.some(({ mail }) => mail !== undefined)) this.host.missed(this);
+    this.host.stopped(this, due === undefined ? {} : { due });
+    // Mail that arrived during the release was read here and needs another driver.
+    if (this.queue.some(({ mail }) => mail !== undefined)) this.host.mailMissed(this);
     this.finish();
   }
 }

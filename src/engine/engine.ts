@@ -1,8 +1,8 @@
-// Owns the embedded host: which runs this process drives, how it is woken, and how it stops. What people ask of runs
-// is in `requests.ts`; the driving of one run in `driver.ts`.
+// Owns the embedded host: which runs this process drives, what wakes it, and how it stops. Requests to runs are in
+// `requests.ts`, the driving of one run in `driver.ts`.
 //
-// E6. Nothing is polled: a bell wakes the engine for mail and slots, one timer for the nearest due time.
-// E7. A run is driven by one owner; a command that finds it held follows the log until its mail is consumed.
+// E6. Nothing is polled: the store signals mail and free slots, and one timer waits for the nearest due time.
+// E7. A run has one owner. A command for a run with another owner follows the log until its mail is consumed.
 
 import { EngineError, isEngineError, isPassing } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
@@ -18,7 +18,6 @@ import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptRunner } from '../steps/attempt.ts';
 import type { Claimed, Mail, Store } from '../store/store.ts';
 import { beginningOf } from './beginning.ts';
-import { birthOf, ownOptions, placeOf, type StartOptions } from './birth.ts';
 import { cancelChild, startChild } from './children.ts';
 import type { Clock } from './clock.ts';
 import { hasWorkLeft, suppliedRows, wantedAt } from './delta.ts';
@@ -28,16 +27,17 @@ import { limitOf, slotsOf } from './limits.ts';
 import type { EngineParts } from './parts.ts';
 import { type BoundProgram, checkUnchanged, findWorkflow, inertProgram, programOf, programOfRun } from './programs.ts';
 import { RunRecord, refsOf } from './record.ts';
+import { createFirstEvent, ownOptions, placeOf, type StartOptions } from './run-start.ts';
 import { proveRun } from './signature-proof.ts';
-import { acceptanceOf, frozenAtBirth, type Proof, type Signer, type Signing, signedBirth } from './signatures.ts';
+import { acceptanceOf, type Proof, type Signer, type Signing, signFirstEvent, signingAtStart } from './signatures.ts';
 import { Waking } from './waking.ts';
 
-/** How a run is taken up. `cancel`: only to be cancelled, whatever has become of its code. */
+/** Options for driving a run. `cancel`: only to cancel it, even if its code is missing or has changed. */
 export interface DriveOptions {
-  /** Who accepts that the code is not what the run began with. */
+  /** Who accepts that the code differs from the code the run started with. */
   readonly acceptedBy?: string;
   readonly cancel?: boolean;
-  /** Signs that, where the run takes a signature. */
+  /** Signs that acceptance, if the run requires signatures. */
   readonly sign?: Signer;
 }
 
@@ -63,7 +63,7 @@ export class EngineCore implements DriverHost {
   private readonly listeners = new Set<Listener>();
   private readonly failures = new Map<string, unknown>();
   private readonly failed = new WeakMap<RunDriver, unknown>();
-  /** Runs that could not be given up because the store refused: they are tried again when the engine closes. */
+  /** Runs that could not be released because the store failed: they are released again when the engine closes. */
   private readonly unreleased = new Map<string, () => Promise<void>>();
   private readonly closeListeners = new Set<() => void>();
   private draining = false;
@@ -86,10 +86,10 @@ export class EngineCore implements DriverHost {
       sweep: () => this.recover(),
       warn: (error) => this.warn(error),
     });
-    this.unwatch = parts.store.watch((run) => this.rung(run));
+    this.unwatch = parts.store.watch((run) => this.wake(run));
   }
 
-  /** Starts a run; resolves when it is on disk. */
+  /** Starts a run. Resolves when it is on disk. */
   async start(workflow: CompiledWorkflow, given: unknown, wanted: StartOptions = {}): Promise<RunDriver> {
     this.assertOpen();
     const options = ownOptions(wanted);
@@ -99,7 +99,7 @@ export class EngineCore implements DriverHost {
     const id = options.id ?? createRunId();
     this.assertFree(id);
     const { override, detour } = beginningOf(definition, options);
-    const signing = frozenAtBirth(this.parts.signing, definition, options.signing);
+    const signing = signingAtStart(this.parts.signing, definition, options.signing);
     const program = programOf(workflow, bound, options);
     const record = this.recordFor(id, { reads: program.program.reads, fresh: true });
     record.params = bound;
@@ -107,7 +107,7 @@ export class EngineCore implements DriverHost {
     for (const [step, value] of options.past?.results ?? []) record.supplyResult(step, value);
     const params = Object.keys(bound).length === 0 ? undefined : record.keep(bound);
     const supplied = Object.entries(options.outputs ?? {}).map(([step, value]) => record.supply(step, value));
-    const born = birthOf(workflow, {
+    const created = createFirstEvent(workflow, {
       id,
       at: this.clock.now(),
       options,
@@ -118,8 +118,8 @@ export class EngineCore implements DriverHost {
     });
     const { origin = {}, from, sign } = options;
     const by = { ...(origin.actor === undefined ? {} : { actor: origin.actor }), ...(sign === undefined ? {} : { sign }) };
-    const event = await signedBirth(this.signing, born, { from, entry: definition.entry, ...by });
-    // Whoever started the same run while this one was signed has it.
+    const event = await signFirstEvent(this.signing, created, { from, entry: definition.entry, ...by });
+    // Another caller may have started the same run while this one was being signed.
     this.assertFree(id);
     this.remember(id, program);
     const past = options.past === undefined ? {} : { fork: { run: options.past.run, seq: options.past.seq } };
@@ -129,7 +129,7 @@ export class EngineCore implements DriverHost {
       epoch: 1,
       record,
       ...program,
-      birth: { create, event, supplied: suppliedRows(workflow, supplied, event.at) },
+      creation: { create, event, supplied: suppliedRows(workflow, supplied, event.at) },
       proof: { keys: signing.keys, used: new Set() },
       place: placeOf(options.origin ?? {}),
     });
@@ -142,13 +142,13 @@ export class EngineCore implements DriverHost {
       ...(detour === undefined ? {} : { detour }),
       ...(facts === undefined ? {} : { facts }),
     });
-    await driver.born;
+    await driver.created;
     return driver;
   }
 
   private assertFree(id: string): void {
     if (!this.drivers.has(id)) return;
-    throw new EngineError('RUN_EXISTS', `run "${id}" exists already and is being driven; start one under another id`, {
+    throw new EngineError('RUN_EXISTS', `run "${id}" already exists and is being driven; start the new run with another id`, {
       details: { run: id },
     });
   }
@@ -168,17 +168,17 @@ export class EngineCore implements DriverHost {
     return program;
   }
 
-  /** Takes a run and drives it on; tells who holds it when somebody else does. */
+  /** Claims a run and drives it, or returns its current owner. */
   async drive(run: string, options: DriveOptions = {}): Promise<RunDriver | { readonly heldBy: string } | undefined> {
     this.assertOpen();
     const driven = this.drivers.get(run);
     if (driven !== undefined) {
-      await driven.rung();
+      await driven.wake();
       return driven;
     }
     const pending = this.claiming.get(run);
     const again = (): ReturnType<EngineCore['drive']> => this.drive(run, options);
-    // What somebody else could not do with the run is told to them.
+    // If the pending claim fails, that error belongs to its own caller: try again.
     if (pending !== undefined) return pending.then(again, again);
     const claim = this.claim(run, options).finally(() => this.claiming.delete(run));
     this.claiming.set(run, claim);
@@ -196,7 +196,7 @@ export class EngineCore implements DriverHost {
         await this.sweepAfter(claimed.state);
         return this.driverWithout(claimed);
       }
-      await this.leaveUndriven(claimed.state.id, claimed.epoch, () =>
+      await this.releaseUndriven(claimed.state.id, claimed.epoch, () =>
         Promise.resolve(hasWorkLeft(claimed.state) ? claimed.state.seq : undefined),
       );
       throw error;
@@ -204,18 +204,19 @@ export class EngineCore implements DriverHost {
   }
 
   /**
-   * Gives up a run that could not be driven after all. Word is left once for each position of its log: it rings, and
-   * whoever tries in vain again must not ring again. A store that is down is asked again when this engine closes.
+   * Releases a run that could not be driven. The wake-up is posted once for each position of its log: it signals every
+   * engine, and a repeated failure must not signal again. If the store is down, the release is repeated when this
+   * engine closes.
    */
-  private async leaveUndriven(run: string, epoch: number, wordAt: () => Promise<number | undefined>): Promise<void> {
+  private async releaseUndriven(run: string, epoch: number, wakeUpAt: () => Promise<number | undefined>): Promise<void> {
     try {
-      const seq = await wordAt();
-      if (seq !== undefined) await this.postWord(run, `undriven/${seq}`);
+      const seq = await wakeUpAt();
+      if (seq !== undefined) await this.postDue(run, `undriven/${seq}`);
       await this.store.release(run, { owner: this.me, epoch }, Number.MAX_SAFE_INTEGER);
       this.unreleased.delete(run);
     } catch (error) {
       const isThere = !isEngineError(error) || error.code !== 'RUN_NOT_FOUND';
-      if (isThere) this.unreleased.set(run, () => this.leaveUndriven(run, epoch, wordAt));
+      if (isThere) this.unreleased.set(run, () => this.releaseUndriven(run, epoch, wakeUpAt));
     }
   }
 
@@ -229,7 +230,7 @@ export class EngineCore implements DriverHost {
     const bound = this.remember(state.id, await programOfRun(this.store, state, { workflow, definition, params }));
     const record = this.recordFor(state.id, { reads: bound.program.reads, fresh: false });
     record.params = params;
-    // Work that a takeover asks for again reads what it is about before anything is decided.
+    // Work that is started again after a takeover reads its values before anything is decided.
     await record.load(refsOf(state), []);
     const actor = codeHash === workflow.codeHash ? undefined : options.acceptedBy;
     const changed = { state, proof, code: workflow.codeHash };
@@ -242,28 +243,28 @@ export class EngineCore implements DriverHost {
     return driver;
   }
 
-  /** Ends the processes of attempts that an owner before left behind. */
+  /** Ends processes that attempts of an earlier owner left behind. */
   private async sweepAfter(state: RunState): Promise<void> {
     if (Object.values(state.live).some((activation) => activation.state === 'running')) await this.parts.sweep();
   }
 
-  /** Drives a run to its cancellation although its code is gone or has changed. */
+  /** Drives a run to its cancellation although its code is missing or has changed. */
   private driverWithout({ state, epoch, mail }: Claimed): RunDriver {
     const bound = this.remember(state.id, inertProgram());
     const record = this.recordFor(state.id, { reads: [], fresh: false });
-    const takes = (input: RunInput): boolean => input.type === 'control' && input.action.do === 'cancel';
-    const driver = new RunDriver(this, { state, epoch, record, ...bound, place: {}, takes, proof: { keys: [], used: new Set() } });
+    const accepts = (input: RunInput): boolean => input.type === 'control' && input.action.do === 'cancel';
+    const driver = new RunDriver(this, { state, epoch, record, ...bound, place: {}, accepts, proof: { keys: [], used: new Set() } });
     this.drivers.set(state.id, driver);
     driver.takeMail(mail);
     return driver;
   }
 
-  /** Proves the signatures in the log of a run; damage is RUN_DAMAGED. */
+  /** Verifies the signatures in the log of a run. Throws RUN_DAMAGED if they do not hold. */
   proofOf(run: Pick<Claimed, 'state' | 'definition'>): Promise<Proof> {
     return proveRun(this.store, run, this.parts.signing.keys);
   }
 
-  /** Refuses a request for a run that this engine could not drive on with it; only a cancel needs no code. */
+  /** Throws if this engine could not drive the run. Only a cancel needs no code. */
   async assertDrivable(
     run: { readonly state: RunState; readonly codeHash: string; readonly owner: string | undefined },
     { acceptedBy, cancel }: DriveOptions = {},
@@ -273,7 +274,7 @@ export class EngineCore implements DriverHost {
     if (acceptedBy === undefined) checkUnchanged(run, workflow);
   }
 
-  /** The workflow of a run. A child that a flow gave as a value is known again once its parent was replayed. */
+  /** Returns the workflow of a run. A child that a flow passed as a value becomes known when its parent is replayed. */
   private async workflowFor({ workflow, parent }: RunState): Promise<CompiledWorkflow> {
     const { source } = this.parts;
     if (source.find(workflow) !== undefined || parent === undefined) return findWorkflow(source, workflow);
@@ -284,26 +285,26 @@ export class EngineCore implements DriverHost {
     return findWorkflow(source, workflow);
   }
 
-  /** What a run was started with. */
+  /** Returns the parameters a run was started with. */
   async paramsOf(state: RunState): Promise<JsonObject> {
     if (state.params === undefined) return {};
     const texts = await this.store.values([state.params.digest]);
     return deepFreeze(JSON.parse(texts.get(state.params.digest) as string) as JsonObject);
   }
 
-  /** The driver of a run in this process, if it has one. */
+  /** Returns the driver of a run in this process, if there is one. */
   driverOf(run: string): RunDriver | undefined {
     return this.drivers.get(run);
   }
 
-  /** Why driving a run failed, told once. */
+  /** Returns why driving a run failed, once. */
   takeFailure(run: string): unknown {
     const failure = this.failures.get(run);
     this.failures.delete(run);
     return failure;
   }
 
-  /** Why a driver that gave its run up could not go on. */
+  /** Returns why a driver that released its run could not continue. */
   failureOf(driver: RunDriver): unknown {
     return this.failed.get(driver);
   }
@@ -314,12 +315,12 @@ export class EngineCore implements DriverHost {
     return this.store.post(mail);
   }
 
-  /** Takes mail back, unless whoever drives the run, here or elsewhere, may have read it. */
+  /** Withdraws mail, unless a driver, here or elsewhere, may have read it. */
   async withdraw(run: string, dedupe: string): ReturnType<Store['withdraw']> {
     while (this.claiming.has(run)) await this.claiming.get(run)?.catch(() => undefined);
     if (this.drivers.has(run)) return 'held';
     const taken = this.store.withdraw({ run, dedupe }, this.me);
-    // A claim that began meanwhile would read the mail just before it is gone.
+    // A claim that started meanwhile would read the mail just before it is gone.
     this.claiming.set(
       run,
       Promise.allSettled([taken]).then(() => undefined),
@@ -327,7 +328,7 @@ export class EngineCore implements DriverHost {
     return taken.finally(() => this.claiming.delete(run));
   }
 
-  /** Drives everything that is due, has mail or lost its owner, as far as its workflow is known here. */
+  /** Drives every run that is due, has mail or takenOver its owner, if its workflow is known here. */
   async recover(): Promise<readonly string[]> {
     this.assertOpen();
     const driven: string[] = [];
@@ -348,12 +349,12 @@ export class EngineCore implements DriverHost {
     return driven;
   }
 
-  /** Takes up what was lost, in the background, where this engine drives everything. */
+  /** Does the same in the background, if this engine drives all runs. */
   recoverSoon(): void {
     this.waking.sweepSoon();
   }
 
-  /** Whether the workflow of a run may be known here; that of a child may be known to its parent's flow only. */
+  /** Whether the workflow of a run may be known here. A child's workflow may be known only to its parent's flow. */
   private async knows(run: string): Promise<boolean> {
     const { state } = await this.store.load(run);
     return state.parent !== undefined || this.parts.source.find(state.workflow) !== undefined;
@@ -365,25 +366,25 @@ export class EngineCore implements DriverHost {
     return () => this.listeners.delete(listener);
   }
 
-  /** Stops: what is under way ends first (or is cut off with `abort`), nothing new begins, and runs are given up. */
+  /** Stops the engine: running work ends first (or is cut off with `abort`), nothing new starts, and all runs are released. */
   async close(options: { readonly abort?: boolean } = {}): Promise<void> {
     if (this.closed) return;
     this.draining = true;
     this.waking.stop();
     this.unwatch();
-    // A claim under way still makes a driver, which has to be closed like the others, or its run is left to nobody.
+    // A claim under way still creates a driver, which must be closed too, or its run stays owned.
     await this.waking.swept;
     await Promise.allSettled(this.claiming.values());
     const drivers = [...this.drivers.values()];
     if (options.abort === true) await Promise.all(drivers.map((driver) => driver.abandon()));
     else for (const driver of drivers) driver.take();
     await Promise.allSettled(drivers.map((driver) => driver.finished));
-    await Promise.all([...this.unreleased.values()].map((giveUp) => giveUp()));
+    await Promise.all([...this.unreleased.values()].map((release) => release()));
     this.closed = true;
     for (const listener of this.closeListeners) listener();
   }
 
-  /** True when nothing can be asked of this engine any more; its store may be closed. */
+  /** True if the engine accepts no more requests and its store may be closed. */
   get isClosed(): boolean {
     return this.closed;
   }
@@ -394,7 +395,7 @@ export class EngineCore implements DriverHost {
     return () => this.closeListeners.delete(listener);
   }
 
-  /** Refuses to read for an engine that is closed; one that is closing still answers. */
+  /** Throws if the engine is closed. An engine that is closing still answers reads. */
   assertReadable(): void {
     if (this.closed) throw closedError();
   }
@@ -403,7 +404,7 @@ export class EngineCore implements DriverHost {
     if (this.closed || this.draining) throw closedError();
   }
 
-  // What drivers need of their host.
+  // The methods that drivers call on their host.
 
   limitOf(key: string): number {
     return limitOf(this.parts.limits, key) ?? Number.MAX_SAFE_INTEGER;
@@ -421,7 +422,7 @@ export class EngineCore implements DriverHost {
     for (const listener of this.listeners) listener({ run: driver.run, state: driver.checkpoint, ...what });
   }
 
-  left(driver: RunDriver, { due, error }: { readonly due?: number; readonly error?: unknown }): void {
+  stopped(driver: RunDriver, { due, error }: { readonly due?: number; readonly error?: unknown }): void {
     if (error !== undefined) {
       this.failures.set(driver.run, error);
       this.failed.set(driver, error);
@@ -431,34 +432,35 @@ export class EngineCore implements DriverHost {
       this.programs.delete(driver.run);
     }
     const { status, parent } = driver.checkpoint;
-    // The child's last commit put mail into the parent's inbox; whoever drove the child drives the parent on.
+    // The child's last commit posted mail to its parent, so this engine drives the parent as well.
     if (parent !== undefined && isSettled(status) && !this.draining) this.drive(parent.run).catch((error: unknown) => this.warn(error));
     const again = error !== undefined && isPassing(error) ? this.clock.now() + SWEEP_AGAIN_MS : due;
     if (again !== undefined) this.waking.wakeBy(again);
   }
 
-  missed({ run, onlyCancels }: RunDriver): void {
+  mailMissed({ run, onlyCancels }: RunDriver): void {
     if (!this.draining) this.drive(run, { cancel: onlyCancels }).catch((error: unknown) => this.warn(error));
   }
 
-  async leaveWord({ run, epoch, checkpoint }: RunDriver, { isCutOff }: { readonly isCutOff: boolean }): Promise<void> {
-    // A driver that was cut off may have had a commit under way: what it knows is not what is on disk.
-    if (isCutOff || (!isSettled(checkpoint.status) && hasWorkLeft(checkpoint))) await this.postWord(run, `left/${epoch}`);
+  async postWakeUp({ run, epoch, checkpoint }: RunDriver, { isCutOff }: { readonly isCutOff: boolean }): Promise<void> {
+    // A driver that was cut off may have had a commit under way, so its checkpoint may be older than the one on disk.
+    if (isCutOff || (!isSettled(checkpoint.status) && hasWorkLeft(checkpoint))) await this.postDue(run, `left/${epoch}`);
   }
 
-  async giveBack({ run, epoch }: RunDriver): Promise<void> {
-    await this.leaveUndriven(run, epoch, async () => {
-      // The commit that failed may have been written: only the disk knows. Work that is wanted at a time is found by it.
+  async releaseFailed({ run, epoch }: RunDriver): Promise<void> {
+    await this.releaseUndriven(run, epoch, async () => {
+      // The failed commit may have been written, so the state is read from disk. Work with a wanted time is found by
+      // that time.
       const { state } = await this.store.load(run);
       return hasWorkLeft(state) && wantedAt(state) === undefined ? state.seq : undefined;
     });
   }
 
-  private async postWord(run: string, dedupe: string): Promise<void> {
+  private async postDue(run: string, dedupe: string): Promise<void> {
     await this.store.post({ run, dedupe, input: { type: 'due', at: this.clock.now() }, values: [] });
   }
 
-  lost(run: string): EngineError {
+  takenOver(run: string): EngineError {
     return new EngineError('RUN_LOCKED', `run ${run} was taken over by another owner; this process stopped its work on it`, {
       details: { run },
     });
@@ -473,23 +475,23 @@ export class EngineCore implements DriverHost {
     return cancelChild(this, driver.run, effect);
   }
 
-  /** Passes trouble on that no caller waits for; what a closing engine no longer does is none. */
+  /** Reports an error that no caller waits for. Errors of a closing engine are expected and dropped. */
   warn(error: unknown): void {
     if (!this.draining) this.parts.warn(error);
   }
 
-  private rung(run: string): void {
+  private wake(run: string): void {
     const driver = this.drivers.get(run);
-    if (driver !== undefined) driver.rung().catch((error: unknown) => this.warn(error));
+    if (driver !== undefined) driver.wake().catch((error: unknown) => this.warn(error));
     else this.waking.sweepSoon();
   }
 }
 
 function closedError(): EngineError {
-  return new EngineError('ENGINE_CLOSED', 'this engine is closed; make another one with createEngine');
+  return new EngineError('ENGINE_CLOSED', 'this engine is closed; create a new one with createEngine');
 }
 
 type RunRecordReads = ConstructorParameters<typeof RunRecord>[0]['reads'];
 const READY_MAX = 1000;
-/** After which time a run that could not be driven is tried again. */
+/** How long to wait before trying again to drive a run that failed. */
 const SWEEP_AGAIN_MS = 60_000;

@@ -1,5 +1,5 @@
-// Owns waiting for a run, whoever drives it, and its progress as a stream. Nothing is polled: commits of this engine
-// call back, and those of other processes are told by the store.
+// Owns waiting for a run in any process, and its progress as a stream. Nothing is polled: this engine's commits call
+// back, and the store reports those of other processes.
 
 import type { ProgressEvent } from '../definition/result.ts';
 import { createProgressEvent } from '../definition/result.ts';
@@ -9,21 +9,24 @@ import type { RunEvent } from '../kernel/event.ts';
 import { dueOf, isDone, isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
 import type { EngineCore } from './engine.ts';
 
-/** `settled`: it ended or halted. `idle`: also when it waits. `outside`: when nothing it waits for comes by itself. */
+/**
+ * `settled`: it ended or halted. `idle`: also when it waits. `outside`: also when it waits for something that needs a
+ * person or program.
+ */
 export type Until = 'settled' | 'idle' | 'outside';
 
-/** Resolves when the run has ended, or only waits. */
+/** Resolves when the run has reached the given state. */
 export async function waitFor(core: EngineCore, run: string, until: Until): Promise<void> {
   for (;;) {
     core.assertReadable();
     const driver = core.driverOf(run);
     if (driver !== undefined) {
       await driver.finished.catch(() => undefined);
-      // Nothing can follow after that; anything else may have gone on since.
+      // A closed engine reports nothing more; otherwise the run may have gone on since.
       if (isFinal(driver.checkpoint.status)) return;
       const failure = core.failureOf(driver);
       if (failure === undefined || core.driverOf(run) !== undefined) continue;
-      // Whoever waited for this driver is told, however many they are.
+      // Everyone who waited for this driver gets its error.
       core.takeFailure(run);
       throw failure;
     }
@@ -41,11 +44,11 @@ export async function waitFor(core: EngineCore, run: string, until: Until): Prom
   }
 }
 
-/** A parent is idle when its children are; one that ended has put mail into its inbox, one that escalated has not. */
+/** A parent is idle when its children are. A child that ended posted mail to its parent; one that escalated did not. */
 async function childrenIdle(core: EngineCore, state: RunState, until: Until): Promise<boolean> {
   for (const activation of Object.values(state.live)) {
     const child = childOf(activation);
-    // One that was not started yet, or could not be, has nothing to wait for.
+    // A child that was not started has nothing to wait for.
     if (child === undefined || (await core.store.resolve(child, 1)).length === 0) continue;
     await waitFor(core, child, until);
     const { status } = (await core.store.load(child)).state;
@@ -54,7 +57,7 @@ async function childrenIdle(core: EngineCore, state: RunState, until: Until): Pr
   return (await core.store.inbox(state.id, 0)).length === 0;
 }
 
-/** The next commit of any run, by this or another process, or the end of this engine. */
+/** Resolves at the next commit of any run, by this or another process, or when this engine closes. */
 export function nextChange(core: EngineCore): { readonly happened: Promise<void>; stop(): void } {
   let stop = (): void => undefined;
   const happened = new Promise<void>((resolve) => {
@@ -70,7 +73,7 @@ export function nextChange(core: EngineCore): { readonly happened: Promise<void>
   return { happened, stop };
 }
 
-/** The log of a run as it grows, from a position on, until the run ends or the engine is closed. */
+/** Streams the log of a run from a position on, until the run ends or the engine is closed. */
 export async function* followLog(core: EngineCore, run: string, after = 0): AsyncGenerator<RunEvent> {
   core.assertReadable();
   let seq = after;
@@ -91,7 +94,7 @@ export async function* followLog(core: EngineCore, run: string, after = 0): Asyn
   }
 }
 
-/** The progress of a run, from its beginning to its end, in the words of seed 001. */
+/** Streams the progress of a run from start to end, as events named by seed 001. */
 export async function* followProgress(core: EngineCore, run: string): AsyncGenerator<ProgressEvent> {
   const open = new Map<Path, Activation>();
   let begunAt = 0;

@@ -1,6 +1,6 @@
-// Owns forks: a new run that takes over, by reference, what another one had done before a step, and goes on from
-// there. The original stays as it is. Approvals and budgets are not taken over; preconditions are checked again,
-// since the step begins anew.
+// Owns forks: a new run that reuses, by reference, the history of another run before a step, and continues from there.
+// The original does not change. Approvals and budgets are not reused; preconditions are checked again, because the step
+// starts from the beginning.
 
 import { EngineError } from '../base/error.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
@@ -12,13 +12,13 @@ import type { RunState } from '../kernel/run-state.ts';
 import type { EventRow, StoredAttempt } from '../store/store.ts';
 import { requireActor } from './actor.ts';
 import { beginningOf } from './beginning.ts';
-import type { Past } from './birth.ts';
 import type { RunDriver } from './driver.ts';
 import type { EngineCore } from './engine.ts';
 import { findWorkflow, flowHistory, givenResults } from './programs.ts';
+import type { ForkHistory } from './run-start.ts';
 import type { FrozenSigning, Signer } from './signatures.ts';
 
-/** How a run is forked. */
+/** Options for forking a run. */
 export interface ForkRequest {
   readonly from: string;
   /** Replaces parameters of the original. */
@@ -27,20 +27,20 @@ export interface ForkRequest {
   readonly outputs?: Readonly<Record<string, Json>>;
   readonly id?: string;
   readonly actor: string;
-  /** Signs, as the actor, where the original takes signatures: a fork begins with results that it did not make. */
+  /** Signs as the actor, if the original requires signatures: a fork starts with results that it did not produce. */
   readonly sign?: Signer;
 }
 
-/** What a fork would do: what it takes over, and what it does again. */
+/** What a fork would reuse and what it would repeat. */
 export interface ForkPlan {
   readonly run: string;
   readonly from: string;
   readonly reused: readonly { readonly path: string; readonly step: string; readonly outcome: string | undefined }[];
-  /** Questions that lie before, whose answers are not taken over: they are asked before the fork goes on at `from`. */
+  /** Earlier questions, whose answers are not reused: they are asked before the fork continues at `from`. */
   readonly asksFirst: readonly string[];
-  /** Checks that lie before and are not repeated: their results are taken over by hand, and the fork ends `overridden`. */
+  /** Earlier checks that are not repeated: their results are overridden, and the fork ends `overridden`. */
   readonly passed: readonly string[];
-  /** Steps that the original had done from there on; a fork that goes the same way does them again. */
+  /** Steps that the original did from there on. A fork that takes the same way repeats them. */
   readonly repeated: readonly { readonly path: string; readonly step: string; readonly kind: string }[];
 }
 
@@ -51,7 +51,7 @@ interface Cut {
   readonly before: readonly RunEvent[];
 }
 
-/** What a fork would take over and do again; nothing is changed. */
+/** Returns what a fork would reuse and repeat, without changing anything. */
 export async function planFork(core: EngineCore, run: string, from: string): Promise<ForkPlan> {
   const { definition } = await core.store.load(run);
   const { cut, past: reused } = await placeOf(core, run, from);
@@ -69,9 +69,9 @@ export async function planFork(core: EngineCore, run: string, from: string): Pro
   };
 }
 
-/** Starts the fork; resolves when it is on disk. */
+/** Starts the fork. Resolves when it is on disk. */
 export async function forkRun(core: EngineCore, run: string, request: ForkRequest): Promise<RunDriver> {
-  const actor = requireActor(request, `forks run ${run}`);
+  const actor = requireActor(request, `fork run ${run}`);
   const { state, origin: first } = await core.store.load(run);
   const workflow = findWorkflow(core.parts.source, state.workflow);
   const log = await core.store.events(run, 0);
@@ -79,7 +79,7 @@ export async function forkRun(core: EngineCore, run: string, request: ForkReques
   const params = { ...(await core.paramsOf(state)), ...request.params };
   const past = await pastOf(core, run, cut);
   const supplied = request.outputs === undefined ? {} : { outputs: request.outputs };
-  // It is about the same issue, in the same repository, and its definition lies in the same file.
+  // The fork belongs to the same issue and repository, and its definition is in the same file.
   const { deliveryId: _, ...kept } = first;
   const origin = { ...kept, actor, event: 'fork' };
   return core.start(workflow, params, {
@@ -94,10 +94,10 @@ export async function forkRun(core: EngineCore, run: string, request: ForkReques
 }
 
 /**
- * Where a fork begins, and what the original had done before. A flow cannot be led past a question without its answer,
- * and the answer is not taken over: it begins at the first question that was answered before the step.
+ * Returns where a fork starts, and what the original did before. A flow cannot skip a question without its answer, and
+ * answers are not reused, so it starts at the first question that was answered before the step.
  */
-async function placeOf(core: EngineCore, run: string, from: string): Promise<{ readonly cut: Cut; readonly past: Past['done'] }> {
+async function placeOf(core: EngineCore, run: string, from: string): Promise<{ readonly cut: Cut; readonly past: ForkHistory['done'] }> {
   const log = await core.store.events(run, 0);
   const attempts = await core.store.attempts(run);
   const cut = cutAt(log, { run, from });
@@ -109,11 +109,11 @@ async function placeOf(core: EngineCore, run: string, from: string): Promise<{ r
   return { cut: earlier, past: doneIn(attempts.filter(pastRows(earlier))) };
 }
 
-function doneIn(rows: readonly StoredAttempt[]): Past['done'] {
+function doneIn(rows: readonly StoredAttempt[]): ForkHistory['done'] {
   return rows.filter(({ status }) => status === 'completed').map(({ step, kind }) => ({ step, kind }));
 }
 
-/** What the original asks of signatures, which holds for its forks. */
+/** Returns the signing rules of the original, which also apply to its forks. */
 function signingOf(log: readonly EventRow[]): FrozenSigning {
   const [first] = log[0]?.events ?? [];
   if (first?.type !== 'run.started') return {};
@@ -121,7 +121,7 @@ function signingOf(log: readonly EventRow[]): FrozenSigning {
   return { ...(run.signed === undefined ? {} : { signed: run.signed }), ...(keys === undefined ? {} : { keys }) };
 }
 
-/** The log up to where the step was opened last. */
+/** Cuts the log at the point where the step was last opened. */
 function cutAt(rows: readonly EventRow[], { run, from }: { readonly run: string; readonly from: string }): Cut {
   const opens = (event: RunEvent): boolean =>
     event.type === 'step.opened' &&
@@ -131,7 +131,7 @@ function cutAt(rows: readonly EventRow[], { run, from }: { readonly run: string;
   if (at === -1)
     throw new EngineError(
       'STEP_UNKNOWN',
-      `run ${run} never came to step "${from}"${didYouMean(from, stepsOf(rows))}; a fork begins at a step that was opened`,
+      `run ${run} never reached step "${from}"${didYouMean(from, stepsOf(rows))}; a fork starts at a step that the run opened`,
     );
   const row = rows[at] as EventRow;
   const opened = row.events.findLastIndex(opens);
@@ -151,12 +151,12 @@ function foldAll(events: readonly RunEvent[]): RunState {
   return draft;
 }
 
-/** Rows of the row where the step opened are past as well: they settled in the same commit, just before. */
+/** Rows of the commit that opened the step count as well: they settled in it, just before. */
 function pastRows(cut: Cut): (row: StoredAttempt) => boolean {
   return (row) => row.seq <= cut.seq;
 }
 
-async function pastOf(core: EngineCore, run: string, cut: Cut): Promise<Past> {
+async function pastOf(core: EngineCore, run: string, cut: Cut): Promise<ForkHistory> {
   const rows = (await core.store.attempts(run)).filter(pastRows(cut));
   const merged = await mergedRefs(core, cut.before);
   const latest = new Map(rows.filter((row) => row.group === undefined && row.status === 'completed').map((row) => [row.step, row.output]));
@@ -171,7 +171,10 @@ async function pastOf(core: EngineCore, run: string, cut: Cut): Promise<Past> {
   return { run, seq: cut.seq, counts: cut.state.counts, data, results, done: doneIn(rows), ...history };
 }
 
-/** What joined the data before the cut, oldest first; a run that is a fork itself began with the data of its original. */
+/**
+ * Returns the references merged into the data before the cut, oldest first. A run that is itself a fork started with
+ * its original's data.
+ */
 async function mergedRefs(core: EngineCore, before: readonly RunEvent[]): Promise<Ref[]> {
   const own = before.flatMap((event) => mergedRef(event));
   const [first] = before;

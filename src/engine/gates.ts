@@ -1,4 +1,5 @@
-// Owns what waits for a person: the question, what is shown with it, the answers, and the digest a decision must name.
+// Owns questions that wait for a person: the question, what is shown with it, the options, and the digest a decision
+// must name.
 
 import type { Json } from '../base/json.ts';
 import { type Definition, type HumanGateModel, membersOf } from '../definition/model.ts';
@@ -7,31 +8,31 @@ import { gateDigest, subjectsDigest } from '../kernel/question-digest.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { Readable } from './inspect.ts';
 
-/** A gate that waits for a person. */
+/** A question that waits for a person. */
 export interface OpenGate {
   readonly path: Path;
   readonly step: string;
   readonly gate: HumanGateModel;
   readonly digest: string;
   readonly shown: Json;
-  /** What it is about outside the run, where it is about something. */
+  /** The subjects outside the run that the question is about, if any. */
   readonly subjects?: Json;
-  /** Who has chosen what so far, where it takes several people. */
+  /** The votes so far, if the question needs several people. */
   readonly votes?: readonly { readonly option: string; readonly actor: string }[];
-  /** Who chose what the last time, and how often it was put, where people chose differently: those votes are void. */
+  /** The void votes of the last round, and the number of rounds, if people chose differently. */
   readonly split?: { readonly times: number; readonly votes: readonly { readonly option: string; readonly actor: string }[] };
   readonly since: number;
   readonly due?: number;
-  /** A decision takes the signature of an enrolled key. */
+  /** True if a decision must be signed with an enrolled key. */
   readonly signed: boolean;
 }
 
-/** The gates of a run that wait for a person, oldest first. */
+/** Returns the questions of a run that wait for a person, oldest first. */
 export async function openGates(core: Readable, run: string): Promise<readonly OpenGate[]> {
   return gatesIn(core, await core.store.load(run));
 }
 
-/** The gates that wait in a run as it was loaded: a run that goes on has others a moment later. */
+/** Returns the questions that wait in a run as it was loaded. A running run may have others a moment later. */
 export async function gatesIn(
   core: Readable,
   { state, definition }: { readonly state: RunState; readonly definition: Definition },
@@ -70,14 +71,14 @@ async function gateOf(
   };
 }
 
-/** The question of a step, or of a member of a group, as the definition has it. */
+/** Returns the question of a step, or of a member of a group, from the definition. */
 export function gateModel(definition: Definition, step: string): HumanGateModel | undefined {
   const [group, member] = step.split('/');
   const own = definition.steps.find((candidate) => candidate.id === group);
   return (member === undefined ? own : own && membersOf(own).find((candidate) => candidate.id === member))?.gate;
 }
 
-/** Whether a question is as its digest says: whoever signs the digest signs what they were shown. */
+/** Whether a question matches its digest, so that signing the digest signs what was shown. */
 export function isAsShown({ gate, shown, subjects, digest }: OpenGate): boolean {
   const question = gateDigest(gate, shown);
   return digest === (subjects === undefined ? question : subjectsDigest(question, subjects));

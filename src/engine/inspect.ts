@@ -1,5 +1,5 @@
-// Owns how a run looks from outside: its state, its steps with their evidence, what it waits for, the checkpoint in
-// the words of the seed, and what a resumption has to know.
+// Owns the outside view of a run: its state, its steps with their evidence, what it waits for, the checkpoint in the
+// terms of the seed, and the context for a resume.
 
 import type { Json } from '../base/json.ts';
 import { type Activation, isWorking, type Path, type Ref, startTimeOf } from '../kernel/activation.ts';
@@ -7,12 +7,12 @@ import { childIdOf, type RunState, type RunStatus } from '../kernel/run-state.ts
 import { currentStepOf, type OpenWait, statusOf, waitsOf } from '../kernel/status.ts';
 import type { RunOrigin, Store, StoredAttempt } from '../store/store.ts';
 
-/** What it takes to look at a run: its store. */
+/** What is needed to read a run: its store. */
 export interface Readable {
   readonly store: Store;
 }
 
-/** A step of a run, one row per attempt; a live one has no outcome yet. */
+/** A step of a run, one row per attempt. A live one has no outcome yet. */
 export interface StepView {
   readonly path: Path;
   readonly step: string;
@@ -35,7 +35,7 @@ export interface StepView {
 export type RunView<Output = Json> = RunFacts &
   ({ readonly status: 'completed'; readonly output: Output } | { readonly status: Exclude<RunStatus, 'completed'>; readonly output: Json });
 
-/** What is known of a run whatever its status. */
+/** Facts of a run that do not depend on its status. */
 export interface RunFacts {
   readonly id: string;
   readonly workflow: string;
@@ -52,7 +52,7 @@ export interface RunFacts {
   readonly origin: RunOrigin;
 }
 
-/** The whole story of a run. */
+/** Returns the full view of a run. */
 export async function viewRun(core: Readable, run: string): Promise<RunView> {
   const { state, owner, origin } = await core.store.load(run);
   const rows = await core.store.attempts(run);
@@ -77,7 +77,7 @@ export async function viewRun(core: Readable, run: string): Promise<RunView> {
   };
 }
 
-/** Tells which run an attempt has started; one that could not be started is none. */
+/** Returns a function that finds the run an attempt started. A child that could not be started has no run. */
 async function childrenOf(
   core: Readable,
   run: string,
@@ -132,7 +132,7 @@ function liveStep(activation: Activation): StepView {
   };
 }
 
-/** The checkpoint in the words of seed 004. */
+/** The checkpoint in the terms of seed 004. */
 export interface Checkpoint {
   readonly workflowRunId: string;
   readonly workflowType: string;
@@ -144,7 +144,7 @@ export interface Checkpoint {
   readonly gateDecision?: { readonly gate: string; readonly option: string; readonly input?: string };
 }
 
-/** How one item of a fan-out stands. */
+/** The state of one item of a fan-out. */
 export interface ParallelItemResult {
   readonly status: 'pending' | 'completed' | 'failed';
   readonly result?: Json;
@@ -152,7 +152,7 @@ export interface ParallelItemResult {
   readonly retryCount: number;
 }
 
-/** What somebody who resumes a run has to know. */
+/** What you need to know before you resume a run. */
 export interface ResumeContext {
   readonly workflowType: string;
   readonly runId: string;
@@ -163,7 +163,7 @@ export interface ResumeContext {
   readonly parallelStatus?: { readonly total: number; readonly completed: number; readonly failed: readonly string[] };
 }
 
-/** The checkpoint of a run, as a whole. */
+/** Returns the checkpoint of a run. */
 export async function checkpointOf(core: Readable, run: string): Promise<Checkpoint> {
   const { state } = await core.store.load(run);
   const rows = await core.store.attempts(run);
@@ -221,7 +221,7 @@ function parallelResultsOf(state: RunState, rows: readonly StoredAttempt[], read
   return results;
 }
 
-/** What somebody who resumes a run has to know. */
+/** Returns what you need to know before you resume a run. */
 export async function resumeContextOf(core: Readable, run: string): Promise<ResumeContext> {
   const checkpoint = await checkpointOf(core, run);
   const items = Object.entries(checkpoint.parallelResults ?? {});

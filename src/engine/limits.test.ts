@@ -17,14 +17,14 @@ const scope = (limits: LimitScope['limits']): LimitScope => ({
 });
 
 describe('the semaphores of a step', () => {
-  test('are those that have a limit: in all, of the repository, its role, its credential, and its own', () => {
+  test('are those with a limit: total, repository, role, credential, and custom keys', () => {
     const all = scope({ global: 9, repository: 8, roles: { writer: 7 }, credentials: { account: 6 }, keys: { db: 5 } });
     const keys = slotsOf(all, write as never);
     expect(keys).toEqual(['global', 'repository:repo', 'role:writer', 'credential:account', 'key:db']);
     expect(keys.map((key) => limitOf(all, key))).toEqual([9, 8, 7, 6, 5]);
   });
 
-  test('are none without limits, and none for a step that only waits', () => {
+  test('do not exist without limits, or for a step that only waits', () => {
     expect(slotsOf(scope({}), write as never)).toEqual([]);
     expect(slotsOf(scope({ global: 1, keys: { db: 1 } }), ask as never)).toEqual([]);
   });

@@ -1,10 +1,10 @@
-// Owns semaphores: which keys a step must hold, and how many may hold each at once. Limits are read when a slot is
-// taken, so a change of configuration holds for runs in flight.
+// Owns semaphores: which keys a step must hold, and how many steps may hold each at once. Limits are read when a slot
+// is taken, so a configuration change also applies to running runs.
 
 import { pipelineOf } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
 
-/** How many steps may work at once: in all, per repository, per role, per credential, and per key of one's own. */
+/** How many steps may work at once: in total, per repository, per role, per credential, and per custom key. */
 export interface Limits {
   readonly global?: number;
   readonly repository?: number;
@@ -20,7 +20,7 @@ export interface LimitScope {
   readonly credentialOf: (role: string) => string | undefined;
 }
 
-/** The semaphores that a step must hold and that have a limit. */
+/** Returns the semaphores that a step must hold and that have a limit. */
 export function slotsOf(scope: LimitScope, model: StepModel): readonly string[] {
   if (Object.keys(scope.limits).length === 0 || pipelineOf(model.kind) !== 'execute') return [];
   return keysOf(scope, model).filter((key) => limitOf(scope, key) !== undefined);
@@ -38,7 +38,7 @@ function keysOf(scope: LimitScope, model: StepModel): string[] {
   ];
 }
 
-/** How many may hold the key at once, if it is limited at all. */
+/** Returns the limit of the key, or undefined if it has none. */
 export function limitOf({ limits }: LimitScope, key: string): number | undefined {
   if (key === 'global') return limits.global;
   const colon = key.indexOf(':');
@@ -55,7 +55,7 @@ export function limitOf({ limits }: LimitScope, key: string): number | undefined
   }
 }
 
-/** A name such as `constructor` finds nothing that was not put there. */
+/** Reads own properties only, so that a name such as `constructor` has no limit. */
 function ownLimit(table: Readonly<Record<string, number>> | undefined, name: string): number | undefined {
   return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }

@@ -1,26 +1,26 @@
-// Owns what a driver lets in from its mail. Whoever can write to the database can put a row into an inbox, so mail is taken
-// only for what other processes may bring, with the signature that it takes, and about children that have really ended.
-// What is refused is on record, as ignored.
+// Owns the checks on incoming mail. Anyone who can write to the database can insert a row into an inbox, so the driver
+// accepts only input types that other processes may send, with a valid signature where one is required, and only about
+// children that have really ended. Rejected mail is logged as ignored.
 
 import { isEngineError } from '../base/error.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { Store } from '../store/store.ts';
 import type { DriverHost } from './host.ts';
-import { judgeInput, type Proof, takesSignature } from './signatures.ts';
+import { judgeInput, type Proof, requiresSignature } from './signatures.ts';
 
-/** An input that waits to be decided; `mail` where it came from the inbox. */
-export interface Queued {
+/** An input that waits to be decided. `mail` is set if it came from the inbox. */
+export interface QueuedInput {
   readonly input: RunInput;
   readonly mail?: number;
 }
 
-/** What other processes than the owner of a run may bring. */
+/** The input types that other processes than a run's owner may send. */
 const MAIL: ReadonlySet<RunInput['type']> = new Set([
   ...(['decided', 'answered', 'control', 'reported', 'asked', 'signalled', 'childEnded', 'observed', 'due'] as const),
 ]);
 
-/** Stands between the inbox of one run and its driver. */
+/** Filters the inbox of one run for its driver. */
 export class MailGuard {
   private readonly host: Pick<DriverHost, 'store' | 'signing' | 'clock' | 'proofOf'>;
   private readonly proof: Proof;
@@ -31,8 +31,8 @@ export class MailGuard {
     this.proof = proof;
   }
 
-  /** Finds mail that says a child has ended which has not. A child whose own log does not hold is damage. */
-  async lookAtChildren(run: string, batch: readonly Queued[]): Promise<void> {
+  /** Finds mail that wrongly says a child has ended. A child whose own log is invalid is damage. */
+  async lookAtChildren(run: string, batch: readonly QueuedInput[]): Promise<void> {
     for (const { input, mail } of batch) {
       if (input.type !== 'childEnded' || mail === undefined) continue;
       const child = await this.childOf(input.child);
@@ -50,8 +50,8 @@ export class MailGuard {
     }
   }
 
-  /** The input to decide in the place of a queued one, given the run as it is then. */
-  admitted(run: RunState, { input, mail }: Queued): RunInput {
+  /** Returns the input to decide: the queued one, or a `refused` input in its place. */
+  admitted(run: RunState, { input, mail }: QueuedInput): RunInput {
     return mail === undefined || (!this.untrue.has(mail) && this.admits(run, input)) ? input : refused(input);
   }
 
@@ -59,7 +59,7 @@ export class MailGuard {
     if (!MAIL.has(input.type) || (input.type === 'observed' && !('facts' in input))) return false;
     if (input.type !== 'decided' && input.type !== 'answered' && input.type !== 'control') return true;
     const { signature } = input;
-    if (signature === undefined) return !takesSignature(run, input);
+    if (signature === undefined) return !requiresSignature(run, input);
     const { signing, clock } = this.host;
     if (!judgeInput(signing, { run: run.id, proof: this.proof, at: clock.now() }, { ...input, signature }).counts) return false;
     this.proof.used.add(signature.value);

@@ -1,5 +1,5 @@
-// Owns what a driver has to load before it decides: the values that inputs bring and the checkpoint refers to, and the
-// members of its groups.
+// Owns what a driver must load before it decides: the values that inputs and the checkpoint refer to, and the members
+// of its groups.
 
 import type { Path, Ref } from '../kernel/activation.ts';
 import type { RunInput } from '../kernel/input.ts';
@@ -7,7 +7,7 @@ import type { Program } from '../kernel/program.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import { observedRefs, refsOf } from './record.ts';
 
-/** The values that deciding these inputs reads. */
+/** Returns the values that deciding these inputs reads. */
 export function refsFor(state: RunState, batch: readonly { readonly input: RunInput }[]): Ref[] {
   const refs = refsOf(state);
   for (const { input } of batch) {
@@ -16,7 +16,7 @@ export function refsFor(state: RunState, batch: readonly { readonly input: RunIn
   return refs;
 }
 
-/** The values that an input carries and that deciding it reads. */
+/** The values that an input refers to and that deciding it reads. */
 function refsIn(input: RunInput): readonly (Ref | undefined)[] {
   switch (input.type) {
     case 'settled':
@@ -42,7 +42,7 @@ function refsIn(input: RunInput): readonly (Ref | undefined)[] {
   }
 }
 
-/** The groups whose members a decision may read. */
+/** Returns the groups whose members a decision may read. */
 export function groupsFor(state: RunState): Path[] {
   const groups = Object.keys(state.groups);
   if (state.halt?.group !== undefined && state.halt.path !== undefined) groups.push(state.halt.path);
@@ -51,7 +51,7 @@ export function groupsFor(state: RunState): Path[] {
 
 const FORGE_PARTS: readonly string[] = ['pr', 'issue', 'repository'];
 
-/** The parts of the forge that decisions of a program read. */
+/** Returns the parts of the forge that a program's decisions read. */
 export function forgePartsOf({ reads }: Program): readonly string[] {
   const parts = reads.flatMap((need) => (need.read === 'outside' ? (need.part ?? FORGE_PARTS) : []));
   return [...new Set(parts)];

@@ -1,4 +1,4 @@
-// Owns what an engine is made of: everything that whoever wires one gives it.
+// Owns the dependencies of an engine, which its caller wires.
 
 import type { JsonObject } from '../base/json.ts';
 import type { AttemptRequest, AttemptRunner } from '../steps/attempt.ts';
@@ -6,37 +6,37 @@ import type { Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 import type { DefinitionSource, DriverHost } from './host.ts';
 import type { LimitScope } from './limits.ts';
-import type { Patience } from './patience.ts';
+import type { Patience } from './owner-wait.ts';
 import type { Signing } from './signatures.ts';
 
-/** What an engine is made of. */
+/** The dependencies of an engine. */
 export interface EngineParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly source: DefinitionSource;
   readonly runAttempt: AttemptRunner;
-  /** Reads facts of the forge that decisions name. */
+  /** Reads the forge facts that decisions refer to. */
   readonly readForge: DriverHost['readForge'];
-  /** What takes a signature, and whose counts. */
+  /** Which decisions need a signature, and whose keys count. */
   readonly signing: Signing;
-  /** Whether a person may decide a question that is put to these groups; throws what is wrong with them. */
+  /** Returns the person's name if they may decide a question for these groups. Throws if the groups are invalid. */
   readonly mayDecide: (from: readonly string[], actor: string) => string | undefined;
-  /** The key of the tokens of work that is handed out; the same for every process on this store. */
+  /** The secret for the tokens of handed-out work. All processes on this store share it. */
   readonly tokenKey: () => string | Uint8Array;
   /** Builds the input of a child run. */
   readonly childInput: (request: AttemptRequest) => Promise<JsonObject>;
-  /** This engine as an owner of runs: a process identity and a number. */
+  /** The owner name of this engine: a process identity and a number. */
   readonly me: string;
   readonly limits: LimitScope;
-  /** Ends processes that an engine which died has left behind, before its runs go on. */
+  /** Ends processes that a crashed engine left behind, before its runs continue. */
   readonly sweep: () => Promise<void>;
-  /** `all`: runs that are due, have mail or lost their owner are driven as well, if their workflow is known here. */
+  /** `all`: also drives runs that are due, have mail or lost their owner, if their workflow is known here. */
   readonly drives: 'all' | 'own';
   readonly depthMax: number;
-  /** How many runs a run may lead to, with all that they start. */
+  /** How many runs a run may start, directly or through its children. */
   readonly runsMax: number;
-  /** How requests wait for a run that another process owns; without it they wait as long as it takes. */
+  /** How requests wait for a run that another process owns. Without it they wait without a limit. */
   readonly patience?: Patience;
-  /** Where trouble goes that no caller waits for. */
+  /** Receives errors that no caller waits for. */
   readonly warn: (error: unknown) => void;
 }

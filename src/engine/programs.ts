@@ -1,5 +1,5 @@
-// Owns the pairing of a stored run with the code that can drive it: the frozen definition gives the data, the live
-// workflow the functions. When the two have drifted apart, nothing is run until somebody says so.
+// Owns the pairing of a stored run with the code that can drive it: the stored definition provides the data, the
+// current workflow the functions. If the two differ, nothing runs until a person accepts it.
 
 import { EngineError } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
@@ -12,42 +12,42 @@ import { graphProgram } from '../kernel/graph-program.ts';
 import type { Program } from '../kernel/program.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { Store, StoredAttempt } from '../store/store.ts';
-import type { StartOptions } from './birth.ts';
 import type { DefinitionSource } from './host.ts';
+import type { StartOptions } from './run-start.ts';
 
 /** A program with the functions of its steps. */
 export interface BoundProgram {
   readonly program: Program;
   readonly bound: (step: string) => BoundStep;
-  /** The workflow a step starts, when the flow gave it as a value. */
+  /** Returns the workflow a step starts, if the flow passed it as a value. */
   readonly child: (step: string) => CompiledWorkflow | undefined;
 }
 
-/** The workflow of a name, or an error that says which there are. */
+/** Returns the workflow with a name, or throws an error that lists the known ones. */
 export function findWorkflow(source: DefinitionSource, name: string): CompiledWorkflow {
   const found = source.find(name);
   if (found !== undefined) return found;
   const names = source.names();
-  const known = names.length === 0 ? 'it knows none' : `it knows ${names.slice(0, 10).join(', ')}`;
+  const known = names.length === 0 ? 'it has no workflows' : `it has ${names.slice(0, 10).join(', ')}`;
   throw new EngineError('WORKFLOW_UNKNOWN', `this engine has no workflow "${name}"${didYouMean(name, names)}; ${known}`, {
     details: { workflow: name },
   });
 }
 
-/** Refuses to drive a run whose code is not the code it began with. */
+/** Throws if the code of a run differs from the code it started with. */
 export function checkUnchanged(run: { readonly state: RunState; readonly codeHash: string }, workflow: CompiledWorkflow): void {
   if (run.codeHash === workflow.codeHash) return;
   const what = run.state.def === workflow.hash ? 'the functions of its steps have changed' : 'its steps and their functions have changed';
   throw new EngineError(
     'DEFINITION_CHANGED',
-    `run ${run.state.id} began with another version of "${run.state.workflow}": ${what}; restore that version, or resume with acceptChanges (on the command line --accept-changes) to go on with the new code`,
+    `run ${run.state.id} started with another version of "${run.state.workflow}": ${what}; restore that version, or resume with acceptChanges (on the command line --accept-changes) to continue with the new code`,
     {
       details: { run: run.state.id, workflow: run.state.workflow, began: run.codeHash, now: workflow.codeHash },
     },
   );
 }
 
-/** The program of a new run. One that begins in the middle is led there by the past of another run and by given results. */
+/** Creates the program of a new run. One that starts in the middle uses the history of another run and supplied results. */
 export function programOf(
   workflow: CompiledWorkflow,
   params: JsonObject,
@@ -61,7 +61,7 @@ export function programOf(
   return flowOf(program);
 }
 
-/** A program that only lets a run end: cancelling needs none of its code, which may be gone or changed. */
+/** Creates a program that can only end a run: cancelling needs none of its code, which may be missing or changed. */
 export function inertProgram(): BoundProgram {
   const program: Program = {
     model: () => INERT,
@@ -90,7 +90,7 @@ const INERT: StepModel = {
   slots: [],
 };
 
-/** The program of a run that goes on: a graph from its frozen data, a flow by replaying its results. */
+/** Creates the program of an existing run: a graph from its stored data, a flow by replaying its results. */
 export async function programOfRun(
   store: Store,
   state: RunState,
@@ -99,7 +99,7 @@ export async function programOfRun(
   const { workflow, definition, params } = given;
   if (state.form === 'graph') return graphOf(workflow.hash === state.def ? workflow.definition : definition, workflow);
   const program = createFlowProgram({ workflow, params });
-  // Rows beyond the checkpoint are those of an owner that took the run over meanwhile.
+  // Rows beyond the checkpoint belong to an owner that took the run over meanwhile.
   const past = (await store.attempts(state.id)).filter((row) => row.seq <= state.seq);
   program.replay(state, await historyOf(store, state, past), { outputs: await givenResults(store, past) });
   return flowOf(program);
@@ -112,7 +112,7 @@ function graphOf(definition: Definition, workflow: CompiledWorkflow): BoundProgr
 
 const codes = new WeakMap<CompiledWorkflow, ReadonlyMap<string, StepCode>>();
 
-/** The code of a step, or of a member by its step and name. */
+/** The code of a step, or of a group's member by step and name. */
 function codeOf(workflow: CompiledWorkflow, step: string): StepCode {
   let known = codes.get(workflow);
   if (known === undefined) {
@@ -129,18 +129,18 @@ function flowOf(program: FlowProgram): BoundProgram {
   return { program, bound: (step) => program.bound(step), child: (step) => program.child(step) };
 }
 
-/** The ended steps of a flow in the order in which they began; the one it halted at is about to be tried again. */
+/** The ended steps of a flow in the order in which they started. The one it halted at will be tried again, so it is left out. */
 async function historyOf(store: Store, state: RunState, past: readonly StoredAttempt[]): Promise<FlowRecord[]> {
   const rows = past.filter((row) => row.path !== state.halt?.path && state.live[row.path] === undefined);
   return flowHistory(store, rows);
 }
 
-/** What a cancel cut off was never told to the generator; what was given is no part of its history. */
-function isFed({ outcome, attempt }: StoredAttempt): boolean {
+/** Cancelled steps never reached the generator, and supplied results are not part of its history. */
+function isReplayed({ outcome, attempt }: StoredAttempt): boolean {
   return outcome !== undefined && outcome !== 'cancelled' && attempt > 0;
 }
 
-/** The results that were given in place of steps. */
+/** Returns the results that were supplied in place of steps. */
 export async function givenResults(store: Store, attempts: readonly StoredAttempt[]): Promise<ReadonlyMap<string, Json>> {
   const rows = attempts.filter(({ attempt }) => attempt === 0);
   const texts = await store.values(rows.flatMap(({ output }) => (output === undefined ? [] : [output.digest])));
@@ -149,10 +149,10 @@ export async function givenResults(store: Store, attempts: readonly StoredAttemp
   );
 }
 
-/** What a replay feeds back: the last word on each step, in the order in which the steps began. */
+/** Returns what a replay passes to the generator: the last result of each step, in the order in which the steps started. */
 export async function flowHistory(store: Store, attempts: readonly StoredAttempt[]): Promise<FlowRecord[]> {
   const rows = new Map<string, StoredAttempt>();
-  for (const row of attempts) if (row.group === undefined && isFed(row)) rows.set(row.path, row);
+  for (const row of attempts) if (row.group === undefined && isReplayed(row)) rows.set(row.path, row);
   const refs = [...rows.values()].flatMap(({ output, evidence }) => [output, evidence]).filter((ref) => ref !== undefined);
   const texts = await store.values(refs.map(({ digest }) => digest));
   const read = (ref: Ref): Json => JSON.parse(texts.get(ref.digest) as string) as Json;

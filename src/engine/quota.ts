@@ -1,5 +1,5 @@
-// Owns capacity as a state: an account whose quota is used up is closed for every run and process on the store, until
-// its reset; nothing is asked of it meanwhile.
+// Owns account capacity: an account whose quota is used up is closed for every run and process on the store until it
+// resets. No request goes to it meanwhile.
 
 import { digestText } from '../base/digest.ts';
 import type { Refusal, Spawn } from '../steps/accounting.ts';
@@ -7,28 +7,31 @@ import type { Store } from '../store/store.ts';
 
 const UNKNOWN_RESET_MS = 300_000;
 const RESET_MS_MIN = 1000;
-/** Longer than any reset that accounts know; what is later was misread. */
+/** Longer than any real reset; a later time was misread. */
 const RESET_MS_MAX = 32 * 86_400_000;
 const SPREAD_MS_MAX = 30_000;
 
-/** The refusal of an agent whose account is closed. */
+/** Returns a refusal if the agent's account is closed. */
 export async function closedFor(store: Store, spawn: Spawn, now: number): Promise<Refusal | undefined> {
   const closed = (await store.closedAccounts(now)).find(({ account }) => account === spawn.account);
   if (closed === undefined) return undefined;
   const { until, why } = closed;
   const message =
-    `the account "${spawn.account}" has no capacity until ${new Date(until).toISOString()}: ${why}; ` +
-    `the run goes on then, or when "pawl resume ${spawn.run}" says that there is some`;
+    `account "${spawn.account}" has no capacity until ${new Date(until).toISOString()}: ${why}; ` +
+    `the run continues then; if there is capacity earlier, run "pawl resume ${spawn.run}"`;
   return { reason: 'quota', message, resumeAt: until + spreadOf(spawn, until - now) };
 }
 
-/** Whoever finds an account closed comes back a little after its reset, each at another time: not all at once. */
+/**
+ * Each agent that waits for the account comes back at a slightly different time after its reset, so that they do not
+ * all return at once.
+ */
 function spreadOf({ run, path }: Spawn, waitMs: number): number {
   const share = Number.parseInt(digestText(`${run}/${path}`).slice(0, 8), 16) / 2 ** 32;
   return Math.round(share * Math.min(SPREAD_MS_MAX, waitMs / 10));
 }
 
-/** Closes the account of an agent that had no capacity; gives until when. The one that was told so is the first back. */
+/** Closes the account of an agent that had no capacity, and returns until when. That agent is the first to try again. */
 export async function closeFor(
   store: Store,
   spawn: Spawn,

@@ -1,9 +1,9 @@
-// Owns what a host remembers of a run while it drives it: values, named data, results and members that decisions
-// read. Everything here can be loaded again from the store; nothing here is the truth.
+// Owns a run's data in memory while it is driven: values, named data, results and members that decisions read. It is a
+// cache: all of it can be loaded again from the store.
 //
-// E1. What a decision reads is loaded before it is made, so that the kernel stays synchronous.
+// E1. Everything a decision reads is loaded before the decision, so that the kernel stays synchronous.
 // E2. Memory is bounded by what the definition names and by live groups, unless a function asks for the whole record.
-// E8. A value that is not on disk yet is never forgotten: an input in the queue or a commit under way refers to it.
+// E8. A value that is not on disk yet is never dropped: a queued input or a commit under way refers to it.
 
 import { digestText } from '../base/digest.ts';
 import { invariant } from '../base/invariant.ts';
@@ -19,35 +19,35 @@ import { type EndedAttempt, hasResult, memberResult } from '../kernel/turn.ts';
 import type { Snapshot } from '../steps/attempt.ts';
 import type { Delta, Store, StoredAttempt, StoredValue } from '../store/store.ts';
 
-/** What a record is opened with. */
+/** Options for opening a record. */
 export interface RecordOptions {
   readonly store: Store;
   readonly run: string;
   readonly reads: readonly Need[];
-  /** True for a run that has no history yet: there is nothing to load. */
+  /** True for a run without history: there is nothing to load. */
   readonly fresh: boolean;
   readonly slots: (model: StepModel) => readonly string[];
   readonly holding: () => boolean;
 }
 
-/** A result that was given, not worked for. */
-export interface Supplied {
+/** A result that was supplied in place of running a step. */
+export interface SuppliedResult {
   readonly step: string;
   readonly ref?: Ref;
 }
 
-interface Whole {
+interface FullRecord {
   data: Record<string, Json>;
   results: Record<string, Json>;
   completed: Set<string>;
 }
 
-/** So many values are kept before those are forgotten that nothing refers to. */
+/** Values without a reference are dropped only when more than this many are kept. */
 const KNOWN_MAX = 64;
 
 const FORGE_KEYS = ['pr_number', 'issue_number'];
 
-/** A run's memory while it is driven. */
+/** A run's data in memory while it is driven. */
 export class RunRecord implements View {
   params: JsonObject = {};
   /** What was observed in the latest attempt whose end is not decided yet. */
@@ -57,11 +57,11 @@ export class RunRecord implements View {
   private readonly namedData = new Map<string, Json | undefined>();
   private readonly namedOutputs = new Map<string, Json | undefined>();
   private readonly groups = new Map<Path, Map<string, MemberResult>>();
-  private whole: Whole | undefined;
-  private loadingWhole: Promise<Whole> | undefined;
+  private whole: FullRecord | undefined;
+  private loadingFullRecord: Promise<FullRecord> | undefined;
   private shown: { readonly state: RunState; readonly snapshot: Snapshot } | undefined;
-  /** What the store may not show yet to a reader: changes since the last commit, or since the reading began. */
-  private unseen: ((whole: Whole) => void)[] = [];
+  /** Changes that a reader of the store may not see yet: those since the last commit, or since the reading started. */
+  private unseen: ((whole: FullRecord) => void)[] = [];
   private loaded: boolean;
   private fresh: StoredValue[] = [];
   private changedData = new Map<string, string>();
@@ -71,7 +71,7 @@ export class RunRecord implements View {
     this.loaded = options.fresh;
     for (const need of options.reads) {
       if (need.read === 'data') this.namedData.set(need.key, undefined);
-      // Which facts of the forge are read depends on the issue and pull request of the run.
+      // Which forge facts are read depends on the run's issue and pull request.
       if (need.read === 'outside') for (const key of FORGE_KEYS) this.namedData.set(key, undefined);
       if (need.read === 'output') this.namedOutputs.set(need.step, undefined);
     }
@@ -86,7 +86,7 @@ export class RunRecord implements View {
     return this.namedData.get(key);
   }
 
-  /** Several keys of the data at once. */
+  /** Returns several keys of the data at once. */
   named<K extends string>(keys: readonly K[]): { readonly [key in K]: Json | undefined } {
     return Object.fromEntries(keys.map((key) => [key, this.namedData.get(key)])) as { [key in K]: Json | undefined };
   }
@@ -122,25 +122,25 @@ export class RunRecord implements View {
     return ref;
   }
 
-  /** Puts a result in place of a step that is not run: a run that starts in the middle is given what came before. */
-  supply(step: string, value: Json): Supplied {
+  /** Supplies the result of a step that is not run, for a run that starts in the middle. */
+  supply(step: string, value: Json): SuppliedResult {
     this.mergeData(value);
     this.noteResult(step, value);
     const ref = this.keep(value);
     return ref === undefined ? { step } : { step, ref };
   }
 
-  /** Takes over a result of the run this one was forked from; its row is copied by the store. */
+  /** Adds a result of the run this one was forked from. The store copies its row. */
   supplyResult(step: string, value: Json): void {
     this.noteResult(step, value);
   }
 
-  /** Takes over data of the run this one was forked from. */
+  /** Adds data of the run this one was forked from. */
   supplyData(key: string, value: Json): void {
     this.mergeData(Object.fromEntries([[key, value]]));
   }
 
-  /** Loads what the next decisions may read: named data and results once, values, members of live groups. */
+  /** Loads what the next decisions may read: named data and results once, values, and members of live groups. */
   async load(refs: readonly Ref[], groups: readonly Path[]): Promise<void> {
     const missing = refs.filter((ref) => !this.known.has(ref.digest)).map((ref) => ref.digest);
     if (missing.length > 0) {
@@ -150,7 +150,7 @@ export class RunRecord implements View {
     for (const group of groups) if (!this.groups.has(group)) await this.loadMembers(group);
   }
 
-  /** True when `load` has nothing to do; the hot path does not wait for it. */
+  /** True if `load` has nothing to do, so that the hot path can skip it. */
   has(refs: readonly Ref[], groups: readonly Path[]): boolean {
     return this.loaded && refs.every((ref) => this.known.has(ref.digest)) && groups.every((group) => this.groups.has(group));
   }
@@ -183,7 +183,7 @@ export class RunRecord implements View {
     return rows.map((row) => [row.step, row.output === undefined ? null : (JSON.parse(texts.get(row.output.digest) as string) as Json)]);
   }
 
-  /** Takes in what a decision settled, so that the next one sees it. */
+  /** Applies the events of a decision, so that the next one sees them. */
   absorb(events: readonly RunEvent[], ended: readonly EndedAttempt[]): void {
     for (const event of events) {
       const merged = mergedBy(event);
@@ -205,7 +205,7 @@ export class RunRecord implements View {
 
   private noteResult(step: string, output: Json): void {
     if (this.namedOutputs.has(step)) this.namedOutputs.set(step, output);
-    this.changeWhole((whole) => {
+    this.changeFullRecord((whole) => {
       whole.results[step] = output;
       whole.completed.add(step);
     });
@@ -216,18 +216,18 @@ export class RunRecord implements View {
     for (const [key, value] of Object.entries(patch)) {
       this.changedData.set(key, JSON.stringify(value));
       if (this.namedData.has(key)) this.namedData.set(key, value);
-      this.changeWhole((whole) => {
+      this.changeFullRecord((whole) => {
         whole.data[key] = value;
       });
     }
   }
 
-  private changeWhole(change: (whole: Whole) => void): void {
+  private changeFullRecord(change: (whole: FullRecord) => void): void {
     if (this.whole === undefined) this.unseen.push(change);
     else change(this.whole);
   }
 
-  /** New values and changed data since the last time, for the delta. */
+  /** Returns the values and data that changed since the last call, for the delta. */
   takeChanges(): { values: readonly StoredValue[]; data: readonly { key: string; text: string }[] } {
     const values = this.fresh;
     const data = [...this.changedData].map(([key, text]) => ({ key, text }));
@@ -236,15 +236,15 @@ export class RunRecord implements View {
     return { values, data };
   }
 
-  /** Takes changes back that were not written after all, so that the next delta has them. */
+  /** Restores changes that were not written, so that the next delta contains them. */
   putBack({ values, data }: Pick<Delta, 'values' | 'data'>): void {
     this.fresh = [...values, ...this.fresh];
     this.changedData = new Map([...data.map(({ key, text }) => [key, text] as const), ...this.changedData]);
   }
 
-  /** Forgets values that can be loaded again and that nothing live refers to (E8). Call it right after a commit. */
+  /** Drops values that can be loaded again and that nothing live refers to (E8). Call it right after a commit. */
   forget(state: RunState): void {
-    if (this.loadingWhole === undefined) this.unseen = [];
+    if (this.loadingFullRecord === undefined) this.unseen = [];
     if (this.known.size < KNOWN_MAX) return;
     const kept = new Set(refsOf(state).map((ref) => ref.digest));
     for (const { ref } of this.fresh) kept.add(ref.digest);
@@ -252,28 +252,28 @@ export class RunRecord implements View {
     for (const group of this.groups.keys()) if (state.groups[group] === undefined && state.halt?.path !== group) this.groups.delete(group);
   }
 
-  /** The run's record as functions see it. It is read from the store once, and kept up to date after that. */
+  /** Returns the run's record as functions see it. It is read from the store once and kept up to date after that. */
   snapshot(state: RunState): Snapshot | Promise<Snapshot> {
     if (this.whole !== undefined) return this.snapshotAt(this.whole, state);
-    this.loadingWhole ??= this.loadWhole().finally(() => {
-      this.loadingWhole = undefined;
+    this.loadingFullRecord ??= this.loadFullRecord().finally(() => {
+      this.loadingFullRecord = undefined;
     });
-    return this.loadingWhole.then((whole) => this.snapshotAt(whole, state));
+    return this.loadingFullRecord.then((whole) => this.snapshotAt(whole, state));
   }
 
-  /** The same for all that begins at one position of the run: the members of a fan-out share it. */
-  private snapshotAt(whole: Whole, state: RunState): Snapshot {
+  /** Cached per position of the run: the members of a fan-out share one snapshot. */
+  private snapshotAt(whole: FullRecord, state: RunState): Snapshot {
     if (this.shown?.state !== state) this.shown = { state, snapshot: snapshotOf(whole, state) };
     return this.shown.snapshot;
   }
 
-  private async loadWhole(): Promise<Whole> {
+  private async loadFullRecord(): Promise<FullRecord> {
     const { store, run } = this.options;
     const [data, rows] = await Promise.all([store.data(run), store.latest(run)]);
     const own = rows.filter((row) => row.group === undefined);
     const results = bare(await this.outputsOf(own));
     const whole = { data: bare(data), results, completed: new Set(own.map((row) => row.step)) };
-    // The run went on while this was read: what a decision has settled meanwhile is put on top, in its order.
+    // The run continued while this was read: apply what was settled meanwhile, in order.
     for (const change of this.unseen) change(whole);
     this.unseen = [];
     this.whole = whole;
@@ -281,7 +281,7 @@ export class RunRecord implements View {
   }
 }
 
-/** An object without a prototype, so that a key such as `__proto__` stays data. */
+/** Creates an object without a prototype, so that a key such as `__proto__` stays data. */
 function bare(entries: Iterable<readonly [string, Json]>): Record<string, Json> {
   return Object.assign(Object.create(null), Object.fromEntries(entries)) as Record<string, Json>;
 }
@@ -299,7 +299,7 @@ function memberOf(row: StoredAttempt, output: Json): MemberResult {
   };
 }
 
-function snapshotOf(whole: Whole, state: RunState): Snapshot {
+function snapshotOf(whole: FullRecord, state: RunState): Snapshot {
   return {
     data: whole.data,
     results: whole.results,
@@ -311,12 +311,12 @@ function snapshotOf(whole: Whole, state: RunState): Snapshot {
   };
 }
 
-/** The values that an observation refers to. */
+/** Returns the values that an observation refers to. */
 export function observedRefs({ subjects, approved, refused, output }: Observation): Ref[] {
   return [subjects, approved, refused, output].flatMap((ref) => ref ?? []);
 }
 
-/** The values that a checkpoint refers to and that decisions may read. */
+/** Returns the values that a checkpoint refers to and that decisions may read. */
 export function refsOf(state: RunState): Ref[] {
   const refs: Ref[] = [];
   for (const path in state.live) {

@@ -1,8 +1,9 @@
-// Owns work that was handed out: what its workers are told, and what they report, ask and are answered. Each is mail,
-// as every request to a run is: on disk before anything acts on it, harmless when it is repeated.
+// Owns handed-out work: what workers are given, what they report and ask, and the answers. Each request is mail: on
+// disk before anything acts on it, and harmless when repeated.
 //
-// E8. A token belongs to one attempt. It orders work; it proves nothing about who holds it.
-// E9. The same report again gets the verdict that stands, and what comes next; another one for the same token is refused.
+// E8. A token belongs to one attempt. It says which work a report is about, not who holds it.
+// E9. The same report again returns the recorded verdict and the next step. A different report for the same token is
+// rejected.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AgentQuestion } from '../agents/driver.ts';
@@ -26,48 +27,48 @@ import { checkAnswers } from './request-shape.ts';
 import { assertSignedFor, finalRun, untilState } from './requests.ts';
 import { type Signer, signedBy } from './signatures.ts';
 
-/** Work that waits for somebody to do and report it. */
+/** Work that waits to be done and reported. */
 export interface Handout extends Handover {
   readonly run: string;
   readonly path: Path;
   readonly step: string;
   readonly attempt: number;
   readonly token: string;
-  /** The member of a fan-out that it is. */
+  /** The member of a fan-out, if it is one. */
   readonly item?: string;
   readonly due?: number;
 }
 
-/** What a worker says of its attempt: the result, or why it gives up. */
+/** A worker's report on its attempt: the result, or why it failed. */
 export type WorkReport = { readonly token: string; readonly result: unknown } | { readonly token: string; readonly failure: string };
 
-/** How a report was taken. `repeated`: it was already on record, and this is what came of it then. */
+/** The response to a report. `repeated`: the report was already recorded, and this is its verdict. */
 export interface ReportVerdict {
   readonly accepted: boolean;
   readonly repeated: boolean;
   readonly step: string;
   readonly path: Path;
   readonly attempt: number;
-  /** What was missing or wrong, where it was not accepted. */
+  /** Why the report was not accepted. */
   readonly message?: string;
 }
 
-/** What it takes to read what was handed out: no engine that drives. */
-export interface Desk {
+/** What is needed to read handed-out work: a store and the token key, but no engine. */
+export interface HandoutReader {
   readonly store: Store;
   readonly parts: { readonly tokenKey: () => string | Uint8Array };
 }
 
-/** The token of an attempt; the same one whenever it is asked for. */
-function tokenOf(core: Desk, attempt: { readonly run: string; readonly path: Path; readonly attempt: number }): string {
+/** Returns the token of an attempt, always the same one. */
+function tokenOf(core: HandoutReader, attempt: { readonly run: string; readonly path: Path; readonly attempt: number }): string {
   const hmac = createHmac('sha256', core.parts.tokenKey());
   return hmac.update(`${attempt.run}\n${attempt.path}\n${attempt.attempt}`).digest('base64url').slice(0, TOKEN_LENGTH);
 }
 
 const TOKEN_LENGTH = 22;
 
-/** The work of a run that waits to be reported, in the order in which it was handed out. */
-export async function handoutsOf(core: Desk, run: string): Promise<readonly Handout[]> {
+/** Returns the work of a run that waits to be reported, in the order in which it was handed out. */
+export async function handoutsOf(core: HandoutReader, run: string): Promise<readonly Handout[]> {
   const { state } = await core.store.load(run);
   const waiting = Object.values(state.live).flatMap((activation) => {
     const wait = waitOf(activation);
@@ -100,13 +101,16 @@ async function handoverOf(core: EngineCore, activation: Activation): Promise<Han
   return (await valuesOf(core, [ref]))(ref) as Handover;
 }
 
-/** Loads values, and gives them by their references. */
-async function valuesOf(core: Pick<Desk, 'store'>, refs: readonly (Ref | undefined)[]): Promise<(ref: Ref | undefined) => unknown> {
+/** Loads values and returns a function that reads them by reference. */
+async function valuesOf(
+  core: Pick<HandoutReader, 'store'>,
+  refs: readonly (Ref | undefined)[],
+): Promise<(ref: Ref | undefined) => unknown> {
   const texts = await core.store.values(refs.flatMap((ref) => (ref === undefined ? [] : [ref.digest])));
   return (ref) => (ref === undefined ? undefined : JSON.parse(texts.get(ref.digest) as string));
 }
 
-/** Takes a report; resolves when it is verified and the verdict on disk. */
+/** Accepts a report. Resolves when it is verified and the verdict is on disk. */
 export async function reportWork(core: EngineCore, run: string, report: WorkReport): Promise<ReportVerdict> {
   const loaded = await core.store.load(run);
   const { state, definition } = loaded;
@@ -121,7 +125,7 @@ export async function reportWork(core: EngineCore, run: string, report: WorkRepo
     throw new EngineError('REPORT_INVALID', `step "${step}": ${read.problem}`, { details: { step } });
   const value = read === undefined || read.output === null ? undefined : storedValue(read.output);
   const error: StepError | undefined =
-    'failure' in report ? { code: 'AGENT_FAILED', message: `the agent gave up: ${report.failure}`, reason: 'error' } : undefined;
+    'failure' in report ? { code: 'AGENT_FAILED', message: `the agent reported a failure: ${report.failure}`, reason: 'error' } : undefined;
   const input: RunInput = {
     type: 'reported',
     at: core.clock.now(),
@@ -134,7 +138,7 @@ export async function reportWork(core: EngineCore, run: string, report: WorkRepo
   const dedupe = `reported/${path}/${attempt}`;
   const posted = await send(core, { run, dedupe, input, values: value === undefined ? [] : [value] });
   await untilState(core, run, ({ live }) => !isBeingVerified(live[path], attempt));
-  // Somebody was quicker with this token: the same report has the same verdict, another one is refused.
+  // Another report used this token first: the same report gets the same verdict, a different one is rejected.
   if (posted === 'duplicate') return earlier(core, (await core.store.load(run)).state, report);
   return verdictOn(core, run, { path, attempt, step, after: state.seq });
 }
@@ -161,7 +165,7 @@ interface Reported {
   readonly after: number;
 }
 
-/** What became of an attempt, from the log. */
+/** Reads the verdict on an attempt from the log. */
 async function verdictOn(core: EngineCore, run: string, { path, attempt, step, after }: Reported): Promise<ReportVerdict> {
   const events = (await core.store.events(run, after)).flatMap((row) => row.events);
   const ended = events.find((event) => endsAttempt(event, path, attempt));
@@ -169,7 +173,7 @@ async function verdictOn(core: EngineCore, run: string, { path, attempt, step, a
   if (ended === undefined)
     throw new EngineError(
       'STORE_UNAVAILABLE',
-      `the report on step "${step}" of run ${run} is recorded, but the run stopped before it was verified; resume the run, then ask with "next"`,
+      `the report on step "${step}" of run ${run} is recorded, but the run stopped before it was verified; resume the run, then call "next"`,
     );
   if (ended.type === 'step.settled' && ended.outcome === 'cancelled') return { ...base, accepted: false, message: CANCELLED };
   const failed = ended.type === 'step.changed' ? ended.failed?.error : ended.type === 'step.settled' ? ended.error : undefined;
@@ -179,35 +183,32 @@ async function verdictOn(core: EngineCore, run: string, { path, attempt, step, a
 
 function endsAttempt(event: RunEvent, path: Path, attempt: number): boolean {
   if (event.type === 'step.settled') return event.path === path && event.attempt === attempt;
-  // A gate behind the step stands between the verified work and its end: the work itself was accepted.
+  // Between the verified work and its end there may be a question to a person: the work itself was accepted.
   if (event.type !== 'step.changed' || event.activation.path !== path) return false;
   return event.failed?.attempt === attempt || (event.activation.state === 'waiting' && event.activation.held !== undefined);
 }
 
-/** A token that no open attempt has: one of an earlier attempt, or none of this run. */
+/** Handles a token that belongs to no open attempt: it is from an earlier attempt, or not from this run. */
 async function earlier(core: EngineCore, state: RunState, report: WorkReport): Promise<ReportVerdict> {
   const run = state.id;
   const rows = await core.store.attempts(run);
   const row = rows.find(({ path, attempt }) => isSame(tokenOf(core, { run, path, attempt }), report.token));
   if (row !== undefined) return repeated(state, row, report);
   const held = Object.values(state.live).find(({ path, attempt }) => isSame(tokenOf(core, { run, path, attempt }), report.token));
-  if (held !== undefined && isSaidOfHeld(state, held, report)) {
+  if (held !== undefined && isAcceptedReport(state, held, report)) {
     const { step, path, attempt } = held;
     return { accepted: true, repeated: true, step, path, attempt };
   }
   if (held !== undefined)
-    throw new EngineError(
-      'TOKEN_SPENT',
-      `the report on step "${held.step}" of run ${run} is on record and being looked at; ask with "next"`,
-    );
+    throw new EngineError('TOKEN_SPENT', `the report on step "${held.step}" of run ${run} is recorded and being verified; call "next"`);
   if (isFinal(state.status)) throw finalRun(state);
-  throw new EngineError('TOKEN_UNKNOWN', `this is no token of run ${run}; "next" prints the step that is open and its token`, {
+  throw new EngineError('TOKEN_UNKNOWN', `this token does not belong to run ${run}; "next" prints the open step and its token`, {
     details: { run },
   });
 }
 
-/** Whether a report is the one that was accepted already: only a person stands between the work and its end. */
-function isSaidOfHeld({ form }: RunState, activation: Activation, report: WorkReport): boolean {
+/** Whether the report was already accepted, and the step only waits for a person. */
+function isAcceptedReport({ form }: RunState, activation: Activation, report: WorkReport): boolean {
   const held = heldBy(activation);
   if (activation.state !== 'waiting' || held === undefined || 'failure' in report) return false;
   const { kind } = activation;
@@ -215,18 +216,18 @@ function isSaidOfHeld({ form }: RunState, activation: Activation, report: WorkRe
   return said.includes(held.output?.digest ?? digestText('null'));
 }
 
-const CANCELLED = 'the step was cancelled before its report was looked at; nothing is wanted of it any more';
+const CANCELLED = 'the step was cancelled before its report was verified; no more work is needed on it';
 
 function repeated(state: RunState, row: StoredAttempt, report: WorkReport): ReportVerdict {
   const { step, path, attempt, error, claim, output } = row;
   if (row.outcome === 'cancelled') return { accepted: false, repeated: true, step, path, attempt, message: CANCELLED };
   const said = 'failure' in report ? undefined : outputDigests(state.form, row.kind, toPlain(report.result ?? null, 'the result'));
   const known = [claim?.digest, output?.digest, claim === undefined && output === undefined ? digestText('null') : undefined];
-  // An attempt that ran out of time, or that asked, was never reported.
+  // An attempt that timed out, or that asked a question, was never reported.
   const wasReported = error === undefined || error.reason === 'contract' || error.code === 'AGENT_FAILED';
   const isSameReport = wasReported && (said === undefined ? error?.code === 'AGENT_FAILED' : said.some((digest) => known.includes(digest)));
   if (!isSameReport) {
-    const why = wasReported ? 'was already reported with another result' : `ended without a report: ${error?.message}`;
+    const why = wasReported ? 'was already reported with a different result' : `ended without a report: ${error?.message}`;
     throw new EngineError(
       'TOKEN_SPENT',
       `attempt ${attempt} of step "${step}" of run ${state.id} ${why}; "next" prints the step that is open now`,
@@ -236,13 +237,13 @@ function repeated(state: RunState, row: StoredAttempt, report: WorkReport): Repo
   return { accepted: error === undefined, repeated: true, step, path, attempt, ...(error === undefined ? {} : { message: error.message }) };
 }
 
-/** The digests that a result is on record under: as it was said, and as its kind of step gives it to a flow. */
+/** The digests under which a result may be recorded: as reported, and as its step kind passes it to a flow. */
 function outputDigests(form: RunState['form'], kind: StepKind, said: Json): string[] {
   const read = readReport({ kind }, form, said);
   return [said, ...('problem' in read ? [] : [read.output])].map((value) => digestText(JSON.stringify(value)));
 }
 
-/** A question of a worker that waits for a person. */
+/** Questions of a worker that wait for a person. */
 export interface OpenQuestions {
   readonly run: string;
   readonly path: Path;
@@ -252,12 +253,12 @@ export interface OpenQuestions {
   /** The digest of the questions, which says what a person has seen. */
   readonly digest: string;
   readonly since: number;
-  /** An answer takes the signature of an enrolled key. */
+  /** True if an answer must be signed with an enrolled key. */
   readonly signed: boolean;
 }
 
-/** The questions of a run's workers that wait for a person, oldest first. */
-export async function questionsOf(core: Pick<Desk, 'store'>, run: string): Promise<readonly OpenQuestions[]> {
+/** Returns the questions of a run's workers that wait for a person, oldest first. */
+export async function questionsOf(core: Pick<HandoutReader, 'store'>, run: string): Promise<readonly OpenQuestions[]> {
   const { state } = await core.store.load(run);
   const waiting = Object.values(state.live).flatMap((activation) => {
     const wait = waitOf(activation);
@@ -279,7 +280,7 @@ export async function questionsOf(core: Pick<Desk, 'store'>, run: string): Promi
   }));
 }
 
-/** Relays questions of a worker to the person it works for; resolves when they are on disk. */
+/** Passes questions of a worker on to the person it works for. Resolves when they are on disk. */
 export async function askPerson(
   core: EngineCore,
   run: string,
@@ -289,39 +290,39 @@ export async function askPerson(
   const found = activationOf(core, loaded.state, asked.token);
   if (found === undefined) {
     await earlier(core, loaded.state, { token: asked.token, failure: '' });
-    throw new EngineError('TOKEN_SPENT', `this token of run ${run} was used; "next" prints the step that is open now`);
+    throw new EngineError('TOKEN_SPENT', `this token of run ${run} was already used; "next" prints the step that is open now`);
   }
   await core.assertDrivable(loaded);
   const { path, attempt, step } = found;
   if (!(await handoverOf(core, found)).mayAsk)
-    throw new EngineError('NOT_ALLOWED', `step "${step}" takes no questions; do it as it is told, or give it up with "fail"`);
+    throw new EngineError('NOT_ALLOWED', `step "${step}" does not accept questions; complete it, or report a failure with "fail"`);
   const read = checkQuestions(toPlain(asked.questions ?? null, 'the questions'));
-  if (read.kind === 'invalid') throw new EngineError('REPORT_INVALID', `the questions cannot be put: ${read.why}`);
+  if (read.kind === 'invalid') throw new EngineError('REPORT_INVALID', `the questions are invalid: ${read.why}`);
   const value = storedValue(read.questions as unknown as Json);
   const input: RunInput = { type: 'asked', at: core.clock.now(), path, attempt, questions: value.ref };
   await send(core, { run, dedupe: `asked/${path}/${attempt}`, input, values: [value] });
 }
 
-/** The answers of a person to the questions of a worker, in their order. */
+/** A person's answers to the questions of a worker, in order. */
 export interface AnswerRequest {
   readonly answers: readonly (string | readonly string[])[];
   readonly actor: string;
-  /** Which step asks, when several do: its path or its id. */
+  /** The path or id of the asking step. Needed when several steps ask. */
   readonly step?: string;
-  /** The signature of the actor over run, step, attempt and answers. */
+  /** The actor's signature over run, step, attempt and answers. */
   readonly signature?: Signature;
-  /** Gives that signature, instead. */
+  /** Creates that signature, as an alternative. */
   readonly sign?: Signer;
 }
 
-/** Questions with their answers, as they are kept and signed. */
+/** Returns questions with their answers, as they are stored and signed. */
 export function answersValue({ questions }: Pick<OpenQuestions, 'questions'>, answers: AnswerRequest['answers']): StoredValue {
   return storedValue(questions.map(({ question }, index) => ({ question, answer: answers[index] ?? '' })) as unknown as Json);
 }
 
-/** Answers the questions of a worker; a fresh attempt gets the answers. */
+/** Answers the questions of a worker. A new attempt gets the answers. */
 export async function answerQuestions(core: EngineCore, run: string, request: AnswerRequest): Promise<void> {
-  const actor = requireActor(request, `answers in run ${run}`);
+  const actor = requireActor(request, `answer questions in run ${run}`);
   checkAnswers(run, request);
   const loaded = await core.store.load(run);
   if (isFinal(loaded.state.status)) throw finalRun(loaded.state);
@@ -334,12 +335,12 @@ export async function answerQuestions(core: EngineCore, run: string, request: An
       'WAIT_NOT_FOUND',
       open === undefined
         ? `run ${run} has no question that waits for an answer`
-        : `run ${run} has questions of ${named.length} steps; name one: ${named.map(({ path }) => path).join(', ')}`,
+        : `${named.length} steps of run ${run} have questions; name one of them: ${named.map(({ path }) => path).join(', ')}`,
     );
   if (open.questions.length !== request.answers.length)
     throw new EngineError(
       'INPUT_REQUIRED',
-      `step "${open.step}" asks ${open.questions.length} questions, and ${request.answers.length} are answered`,
+      `step "${open.step}" asks ${open.questions.length} questions, but got ${request.answers.length} answers; answer each question`,
     );
   const value = answersValue(open, request.answers);
   const { path, attempt } = open;

@@ -1,4 +1,4 @@
-// Owns the shape of requests that programs make of a run: callers in plain JavaScript have no compiler to tell them.
+// Owns the runtime checks of requests to a run: callers in plain JavaScript have no compiler.
 
 import { EngineError } from '../base/error.ts';
 import { didYouMean } from '../base/suggest.ts';
@@ -11,33 +11,33 @@ function refuse(message: string): never {
   throw new EngineError('OPTION_INVALID', message);
 }
 
-/** Refuses a decision that names no option, or whose input is no text. */
+/** Throws if a decision has no option, or its input is not a string. */
 export function checkDecision(run: string, { option, input }: DecisionRequest): void {
-  if (typeof option !== 'string') refuse(`the decision in run ${run} names no option; pass its label as "option"`);
+  if (typeof option !== 'string') refuse(`the decision in run ${run} has no option; pass its label as "option"`);
   if (input !== undefined && typeof input !== 'string') refuse(`the input of the decision in run ${run} must be a string`);
 }
 
-/** Refuses answers that are no list of texts. */
+/** Throws if the answers are not a list of strings, or of lists of strings. */
 export function checkAnswers(run: string, { answers }: AnswerRequest): void {
   const isText = (answer: unknown): boolean => typeof answer === 'string';
   const isAnswer = (answer: unknown): boolean => isText(answer) || (Array.isArray(answer) && answer.every(isText));
   if (!Array.isArray(answers) || !answers.every(isAnswer))
-    refuse(`the answers in run ${run} must be a list with a string, or a list of strings, for each question`);
+    refuse(`the answers in run ${run} must be a list with one string, or one list of strings, for each question`);
 }
 
-/** Refuses a signal without a name. */
+/** Throws if a signal has no name. */
 export function checkSignal(run: string, name: unknown): void {
   if (typeof name !== 'string' || name === '') refuse(`the signal to run ${run} has no name; pass the name that a step waits for`);
 }
 
-/** Refuses a choice that says no way on, or lacks what its way needs. */
+/** Throws if a choice is unknown or lacks what it needs. */
 export function checkChoice(run: string, choice: ResumeChoice): void {
   const { how, note, extend, step } = (choice ?? {}) as Partial<Record<'how' | 'note' | 'extend' | 'step', unknown>>;
   const isWay = (WAYS as readonly unknown[]).includes(how);
-  if (!isWay) refuse(`run ${run} cannot be resumed with "${String(how)}"${didYouMean(String(how), WAYS)}; there are ${WAYS.join(', ')}`);
+  if (!isWay) refuse(`run ${run} cannot be resumed with "${String(how)}"${didYouMean(String(how), WAYS)}; use one of ${WAYS.join(', ')}`);
   if (note !== undefined && typeof note !== 'string') refuse(`the note for run ${run} must be a string`);
   if (extend !== undefined && (!Number.isInteger(extend) || Number(extend) < 1))
     refuse(`"extend" for run ${run} must be a whole number of at least 1, not ${String(extend)}`);
   if (how === 'goto' && typeof step !== 'string')
-    refuse(`run ${run} cannot go to another step: the choice names none; pass its id as "step"`);
+    refuse(`run ${run} cannot go to another step: the choice has no step; pass its id as "step"`);
 }

@@ -1,6 +1,6 @@
-// Owns what people and programs ask of a run: decide, signal, cancel, pause, resume. Each is mail: it is on disk
-// before anything acts on it, a repeated one is harmless, and whoever owns the run takes it. What cannot be right is
-// refused before it is posted, with the way out.
+// Owns requests to a run: decide, signal, cancel, pause, resume. Each request is mail: it is on disk before anything
+// acts on it, a repeated one is harmless, and the run's owner consumes it. An invalid request is rejected before it is
+// posted, with a message that says what to do.
 
 import { EngineError } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
@@ -18,51 +18,51 @@ import { isFinal, isHalted, type RunState, unknownAt } from '../kernel/run-state
 import { waitsOf } from '../kernel/status.ts';
 import type { Claimed, StoredValue } from '../store/store.ts';
 import { requireActor } from './actor.ts';
-import { isUntaken, send, storedValue } from './delivery.ts';
+import { isPending, send, storedValue } from './delivery.ts';
 import { RunDriver } from './driver.ts';
 import type { EngineCore } from './engine.ts';
 import { nextChange } from './follow.ts';
 import { gatesIn, type OpenGate, openGates } from './gates.ts';
-import { heldError, watchOwner } from './patience.ts';
+import { heldError, watchOwner } from './owner-wait.ts';
 import { checkChoice, checkDecision, checkSignal } from './request-shape.ts';
 import { assertSigned, isOverride, overrideStatement, type Signer, signedBy } from './signatures.ts';
 
-/** A decision of a person at a gate. */
+/** A person's decision at a gate. */
 export interface DecisionRequest {
   readonly option: string;
   readonly actor: string;
-  /** What the person wrote, where the option asks for it. */
+  /** The person's text, if the option requires one. */
   readonly input?: string;
-  /** Which gate, when several wait: its path or its step. */
+  /** The path or step of the gate. Needed when several wait. */
   readonly gate?: string;
-  /** The digest of what was shown; a decision about something else is refused. */
+  /** The digest of what was shown. A decision with another digest is rejected. */
   readonly digest?: string;
-  /** The signature of the actor over run, question, digest, option and input. */
+  /** The actor's signature over run, question, digest, option and input. */
   readonly signature?: Signature;
-  /** Gives that signature, instead. */
+  /** Creates that signature, as an alternative. */
   readonly sign?: Signer;
 }
 
-/** How a run that stands still goes on. */
+/** How a run that was stopped continues. */
 export type ResumeChoice =
   | { readonly how: 'retry'; readonly note?: string; readonly extend?: number }
   | { readonly how: 'accept'; readonly note?: string; readonly output?: Json }
   | { readonly how: 'goto'; readonly step: string; readonly note?: string }
-  /** `path` is that of the step or, for all members of a group whose end is unknown, of the group. */
+  /** `path` is the step, or the group if it covers all members whose end is unknown. */
   | { readonly how: 'rerun' | 'done' | 'failed'; readonly path?: Path; readonly note?: string; readonly output?: Json };
 
-/** Records a person's decision; resolves when it is on disk and taken. */
+/** Records a person's decision. Resolves when it is on disk and consumed. */
 export async function decideGate(core: EngineCore, run: string, request: DecisionRequest): Promise<void> {
-  const who = requireActor(request, `decides in run ${run}`);
+  const who = requireActor(request, `decide in run ${run}`);
   checkDecision(run, request);
   const loaded = await core.store.load(run);
   const { state } = loaded;
   if (isFinal(state.status)) throw finalRun(state);
   await core.assertDrivable(loaded);
   const gates = await gatesIn(core, loaded);
-  // A question whose subjects were not looked at yet is about to be put; whoever drives the run is at it.
+  // A question whose subjects were not checked yet is about to be asked; the run's driver is working on it.
   if (gates.some((gate) => gate.digest === '')) {
-    await untilPut(core, run);
+    await untilAsked(core, run);
     return decideGate(core, run, request);
   }
   const gate = pickGate(state, gates, request);
@@ -74,10 +74,10 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
       `gate "${gate.step}" of run ${run} has no option "${request.option}"${didYouMean(request.option, labels)}; it has ${labels.map((label) => `"${label}"`).join(', ')}`,
     );
   if (option.requiresInput && (request.input ?? '').trim() === '')
-    throw new EngineError('INPUT_REQUIRED', `option "${option.label}" of gate "${gate.step}" needs a text; give it as input`);
+    throw new EngineError('INPUT_REQUIRED', `option "${option.label}" of gate "${gate.step}" requires a text; pass it as input`);
   if (request.digest !== undefined && request.digest !== gate.digest) throw changed(run, gate);
   const known = actorFor(core, gate, who);
-  // Who signs is recorded as the list of keys has them, however a group spells their name.
+  // The signer's name is recorded as it is in the key list, however a group spells it.
   const actor = request.signature === undefined && request.sign === undefined ? known : who;
   const activation = state.live[gate.path] as Activation;
   const wait = humanWaitOf(activation);
@@ -100,21 +100,21 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
   };
   const input = await signedBy(run, unsigned, request);
   await assertSignedFor(core, loaded, input);
-  // Where it takes several people each has a word of their own, and may change their mind.
+  // If a question needs several people, each has a vote and may change it.
   const whose = (gate.gate.count ?? 1) > 1 ? `/${option.label}/${actor}/${state.seq}` : '';
   const round = wait?.round === undefined ? '' : `/${wait.round}`;
   const dedupe = `decided/${gate.path}/${activation.attempt}/${gate.digest}${round}${whose}`;
   const mail = { run, dedupe, input, values: [value] };
   if ((await send(core, mail, { once: true })) === 'duplicate') {
-    const first = await untakenDecision(core, run, dedupe);
-    // A process that died after it posted left it there: it counts, and somebody has to take it.
+    const first = await pendingDecision(core, run, dedupe);
+    // A process that died after posting left the decision in the inbox: it counts, and must still be consumed.
     if (first !== undefined) await send(core, mail);
     if (!(first?.option === input.option && first.actor === actor)) throw await alreadyDecided(core, run, { gate, first });
   }
   await confirmDecision(core, run, { gate, dedupe, actor, after: state.seq });
 }
 
-/** Refuses what takes a signature of a person and has none that counts. */
+/** Throws if a person's request requires a signature and has no valid one. */
 export async function assertSignedFor(
   core: EngineCore,
   loaded: Pick<Claimed, 'state' | 'definition'>,
@@ -124,26 +124,29 @@ export async function assertSignedFor(
   await assertSigned(core.parts.signing, { state: loaded.state, proof, at: core.clock.now() }, input);
 }
 
-/** Drives the run, or waits for its owner, until every question in it has been put. */
-async function untilPut(core: EngineCore, run: string): Promise<void> {
+/** Drives the run, or waits for its owner, until every question in it has been asked. */
+async function untilAsked(core: EngineCore, run: string): Promise<void> {
   await core.drive(run, {});
-  await untilState(core, run, isPut);
+  await untilState(core, run, isAsked);
 }
 
-/** The questions that wait for people. Those that this process is about to put are put first: they have no digest yet. */
-export async function putGates(core: EngineCore, run: string): Promise<readonly OpenGate[]> {
-  if (core.driverOf(run) !== undefined) await untilState(core, run, isPut);
+/**
+ * Returns the questions that wait for people. Those that this process is about to ask are asked first: they have no
+ * digest yet.
+ */
+export async function askedGates(core: EngineCore, run: string): Promise<readonly OpenGate[]> {
+  if (core.driverOf(run) !== undefined) await untilState(core, run, isAsked);
   return openGates(core, run);
 }
 
-function isPut({ live }: RunState): boolean {
+function isAsked({ live }: RunState): boolean {
   return Object.values(live).every((activation) => {
     const wait = humanWaitOf(activation);
     return wait === undefined || wait.digest !== undefined;
   });
 }
 
-/** Resolves when the checkpoint of a run is as wanted, whoever drives it. */
+/** Resolves when the checkpoint of a run satisfies the condition, whichever process drives it. */
 export async function untilState(core: EngineCore, run: string, isSo: (state: RunState) => boolean): Promise<void> {
   const owned = watchOwner(core, run, 'work');
   try {
@@ -151,7 +154,7 @@ export async function untilState(core: EngineCore, run: string, isSo: (state: Ru
       const changed = nextChange(core);
       try {
         const { state, owner } = await core.store.load(run);
-        // Nobody drives it any more: what is left there stays until somebody resumes it.
+        // The run has no driver any more: it stays as it is until it is resumed.
         if (isSo(state) || (owner === undefined && core.driverOf(run) === undefined)) return;
         await Promise.race([changed.happened, owned.free]);
       } finally {
@@ -163,7 +166,7 @@ export async function untilState(core: EngineCore, run: string, isSo: (state: Ru
   }
 }
 
-/** Makes sure that a decision was taken: its time, a cancel or a change of what was shown may have been quicker. */
+/** Makes sure that a decision took effect: a timeout, a cancel or a change of what was shown may have come first. */
 async function confirmDecision(
   core: EngineCore,
   run: string,
@@ -178,16 +181,16 @@ async function confirmDecision(
   const isIt = (event: RunEvent): boolean =>
     event.type === 'run.changed' && event.change === 'decided' && event.decision.actor === actor && event.decision.gate === gate.step;
   if ((await core.store.events(run, after)).some(({ events }) => events.some(isIt))) return;
-  if (await isUntaken(core, run, dedupe))
+  if (await isPending(core, run, dedupe))
     throw new EngineError(
       'STORE_UNAVAILABLE',
-      `the decision at gate "${gate.step}" of run ${run} is recorded, but the run stopped before it was taken; resume the run`,
+      `the decision at gate "${gate.step}" of run ${run} is recorded, but the run stopped before it took effect; resume the run`,
     );
   const { state } = await core.store.load(run);
   throw isFinal(state.status) ? finalRun(state) : changed(run, gate, await noteOn(core, run, { gate, after }));
 }
 
-/** What was found to be different, where that is why the question was put anew. */
+/** Returns what was found to be different, if that is why the question was asked again. */
 async function noteOn(core: EngineCore, run: string, { gate, after }: { gate: OpenGate; after: number }): Promise<string | undefined> {
   const events = (await core.store.events(run, after)).flatMap((row) => row.events);
   const found = events.findLast(
@@ -196,12 +199,12 @@ async function noteOn(core: EngineCore, run: string, { gate, after }: { gate: Op
   return found?.type === 'step.changed' ? found.note : undefined;
 }
 
-/** The person as the groups of the gate know them; refuses everybody else. */
+/** Returns the person's name as the gate's groups have it. Throws for anyone else. */
 function actorFor(core: EngineCore, { step, gate }: OpenGate, actor: string): string {
   if (gate.from === undefined) return actor;
   const known = core.parts.mayDecide(gate.from, actor);
   if (known !== undefined) return known;
-  throw new EngineError('NOT_ALLOWED', `gate "${step}" is for ${gate.from.join(' or ')}, and "${actor}" is in none of them`, {
+  throw new EngineError('NOT_ALLOWED', `gate "${step}" can only be decided by ${gate.from.join(' or ')}, and "${actor}" is not a member`, {
     details: { gate: step, from: gate.from, actor },
   });
 }
@@ -212,34 +215,34 @@ function pickGate(state: RunState, gates: readonly OpenGate[], request: Decision
   if (named.length > 1)
     throw new EngineError(
       'WAIT_NOT_FOUND',
-      `run ${state.id} has ${named.length} gates that wait; name one: ${named.map((gate) => gate.path).join(', ')}`,
+      `run ${state.id} has ${named.length} waiting gates; name one: ${named.map((gate) => gate.path).join(', ')}`,
     );
   const decided = state.decision;
   if (decided !== undefined && (request.gate === undefined || request.gate.split('#')[0] === decided.gate)) {
     throw new EngineError(
       'ALREADY_DECIDED',
-      `gate "${decided.gate}" of run ${state.id} was decided: "${decided.option}" by ${decided.actor}`,
+      `gate "${decided.gate}" of run ${state.id} was already decided: "${decided.option}" by ${decided.actor}`,
       { details: { ...decided } },
     );
   }
   const waits = waitsOf(state).map((wait) => wait.kind);
   throw new EngineError(
     'WAIT_NOT_FOUND',
-    `run ${state.id} has no gate${request.gate === undefined ? '' : ` "${request.gate}"`} that waits for a person; it ${waits.length === 0 ? 'waits for nothing' : `waits for: ${waits.join(', ')}`}`,
+    `run ${state.id} has no gate${request.gate === undefined ? '' : ` "${request.gate}"`} that waits for a person; it ${waits.length === 0 ? 'is not waiting' : `waits for: ${waits.join(', ')}`}`,
   );
 }
 
 function changed(run: string, gate: OpenGate, note?: string): EngineError {
-  const why = note ?? 'it has changed since you looked, or its time ran out';
+  const why = note ?? 'it has changed since you saw it, or it timed out';
   return new EngineError(
     'CONTENT_CHANGED',
-    `what gate "${gate.step}" of run ${run} is about is not what you decided on: ${why}; the question was put again, about what is there now: look at it with "pawl gates ${run}" and decide again`,
+    `your decision at gate "${gate.step}" of run ${run} does not count: ${why}; the question was asked again with the current content: see "pawl gates ${run}" and decide again`,
     { details: { digest: gate.digest, ...(note === undefined ? {} : { changes: note }) } },
   );
 }
 
-/** A decision that lies in the inbox. */
-async function untakenDecision(core: EngineCore, run: string, dedupe: string): Promise<DecidedInput | undefined> {
+/** Returns a decision that is still in the inbox. */
+async function pendingDecision(core: EngineCore, run: string, dedupe: string): Promise<DecidedInput | undefined> {
   const input = (await core.store.inbox(run, 0)).find((mail) => mail.dedupe === dedupe)?.input;
   return input?.type === 'decided' ? input : undefined;
 }
@@ -251,13 +254,13 @@ async function alreadyDecided(
 ): Promise<EngineError> {
   const { decision } = (await core.store.load(run)).state;
   const { option, actor } = first ?? decision ?? {};
-  const who = actor === undefined ? 'somebody else, a moment ago' : `${actor} ("${option}")`;
+  const who = actor === undefined ? 'another person a moment ago' : `${actor} ("${option}")`;
   return new EngineError('ALREADY_DECIDED', `gate "${gate.step}" of run ${run} was already decided by ${who}; the first decision counts`, {
     details: actor === undefined ? {} : { gate: gate.step, option, actor },
   });
 }
 
-/** Sends a named signal; resolves when it is on disk and taken. `id` makes a repeated one harmless. */
+/** Sends a named signal. Resolves when it is on disk and consumed. `id` makes a repeated one harmless. */
 export async function sendSignal(
   core: EngineCore,
   run: string,
@@ -278,29 +281,29 @@ export async function sendSignal(
   await send(core, { run, dedupe, input, values: payload === undefined ? [] : [payload] });
 }
 
-/** Tells a run facts that join its data; `id` makes a repeated telling harmless. */
-export async function tellFacts(core: EngineCore, run: string, told: { readonly facts: JsonObject; readonly id: string }): Promise<void> {
-  const value = storedValue(told.facts);
-  const dedupe = `facts/${told.id}`;
+/** Adds facts to a run's data. `id` makes a repeated call harmless. */
+export async function addFacts(core: EngineCore, run: string, update: { readonly facts: JsonObject; readonly id: string }): Promise<void> {
+  const value = storedValue(update.facts);
+  const dedupe = `facts/${update.id}`;
   const input: RunInput = { type: 'observed', at: core.clock.now(), facts: value.ref };
   await send(core, { run, dedupe, input, values: [value] }, { stays: true });
 }
 
-/** Cancels, pauses or continues a run; resolves when it is on disk and taken. */
-export async function steerRun(
+/** Cancels, pauses or continues a run. Resolves when it is on disk and consumed. */
+export async function controlRun(
   core: EngineCore,
   run: string,
-  steering: {
+  request: {
     readonly action: ControlAction;
-    /** Whoever acts; a request without a name is refused. */
+    /** The name of the person or program that acts. Required. */
     readonly actor: string | undefined;
     readonly values?: readonly StoredValue[];
     readonly acceptedBy?: string;
     readonly sign?: Signer;
   },
 ): Promise<void> {
-  const { action, acceptedBy, sign, values = [] } = steering;
-  const actor = requireActor(steering, `${STEERING[action.do]} run ${run}`);
+  const { action, acceptedBy, sign, values = [] } = request;
+  const actor = requireActor(request, `${ACTION_TEXTS[action.do]} run ${run}`);
   const loaded = await core.store.load(run);
   if (isFinal(loaded.state.status)) throw finalRun(loaded.state);
   const how = {
@@ -316,24 +319,23 @@ export async function steerRun(
   await send(core, { run, dedupe, input, values }, how);
 }
 
-/** What an action does to a run, after the name of whoever wants it. */
-const STEERING: Readonly<Record<ControlAction['do'], string>> = {
-  cancel: 'cancels',
-  pause: 'pauses',
-  unpause: 'ends the pause of',
-  recheck: 'resumes',
-  grant: 'grants a budget to',
-  acceptCode: 'accepts the changed code of',
-  retry: 'resumes',
-  accept: 'resumes',
-  goto: 'resumes',
-  resolve: 'resumes',
+/** What each action does, for error messages. */
+const ACTION_TEXTS: Readonly<Record<ControlAction['do'], string>> = {
+  cancel: 'cancel',
+  pause: 'pause',
+  unpause: 'unpause',
+  recheck: 'resume',
+  grant: 'grant a budget to',
+  acceptCode: 'accept the changed code of',
+  retry: 'resume',
+  accept: 'resume',
+  goto: 'resume',
+  resolve: 'resume',
 };
 
 /**
- * How a run is to be driven on. After a crash it goes on as it is, and nobody need be named; then work that waits for
- * budget or capacity looks again only when somebody says so. Everything that is chosen, granted or accepted is on record
- * with the actor.
+ * How a run continues. After a crash it continues as it is, and no actor is needed; work that waits for budget or
+ * capacity then checks again only if an actor is named. Every choice, grant and acceptance is recorded with the actor.
  */
 export type ResumeRequest =
   | {
@@ -346,44 +348,44 @@ export type ResumeRequest =
   | {
       readonly actor: string;
       readonly choice?: ResumeChoice;
-      /** Lets the run use so much more than its budgets say. */
+      /** Lets the run use this much more than its budgets allow. */
       readonly budget?: Budget;
-      /** Goes on with the code as it is now, though it is not what the run began with. */
+      /** Continues with the current code, although the run started with other code. */
       readonly acceptChanges?: boolean;
-      /** Signs, as the actor, what takes a signature: each thing that is passed or widened by itself. */
+      /** Signs, as the actor, each override that requires a signature. */
       readonly sign?: Signer;
     };
 
-/** Drives a run on: after a crash as it is, after a halt with a choice of a named person. */
+/** Continues a run: after a crash as it is, after a halt with a named person's choice. */
 export async function resumeRun(core: EngineCore, run: string, options: ResumeRequest): Promise<void> {
   const { budget } = options;
   const isNamed = options.actor !== undefined;
   const decides = options.choice !== undefined || budget !== undefined || options.acceptChanges === true;
   const { state, definition } = await core.store.load(run);
-  const actor = isNamed || decides ? requireActor(options, `resumes run ${run}`) : undefined;
+  const actor = isNamed || decides ? requireActor(options, `resume run ${run}`) : undefined;
   if (isFinal(state.status)) throw finalRun(state);
   const accept = {
     ...(options.acceptChanges === true && actor !== undefined ? { acceptedBy: actor } : {}),
     ...(options.sign === undefined ? {} : { sign: options.sign }),
   };
   if (options.choice !== undefined) checkChoice(run, options.choice);
-  // A choice that is refused must not leave the grant beside it behind.
+  // A rejected choice must not leave its grant behind.
   const chosen = options.choice === undefined ? undefined : actionOf(state, definition, options.choice);
   if (budget !== undefined) await grantBudget(core, run, { budget, actor, ...accept });
   if (chosen === undefined) {
     if (isHalted(state.status) && budget === undefined) throw refused(state);
-    if (state.paused) return steerRun(core, run, { action: { do: 'unpause' }, actor, ...accept });
+    if (state.paused) return controlRun(core, run, { action: { do: 'unpause' }, actor, ...accept });
     if (budget !== undefined) return;
     const waits = Object.values(state.live).map((activation) => waitOf(activation)?.kind);
-    // Whoever says so knows that there is capacity again; where there is none, the next agent finds that out.
+    // A named actor says that there is capacity again. If there is not, the next agent finds out.
     if (isNamed && waits.includes('capacity')) await core.store.openAccounts();
     if (isNamed && (waits.includes('budget') || waits.includes('capacity')))
-      return steerRun(core, run, { action: { do: 'recheck' }, actor, ...accept });
+      return controlRun(core, run, { action: { do: 'recheck' }, actor, ...accept });
     const driver = await core.drive(run, accept);
     if (driver !== undefined && !(driver instanceof RunDriver)) throw heldError(run, driver.heldBy, { at: state.at, isRecorded: false });
     return;
   }
-  await steerRun(core, run, { ...chosen, actor, ...accept });
+  await controlRun(core, run, { ...chosen, actor, ...accept });
 }
 
 interface Grant {
@@ -393,11 +395,11 @@ interface Grant {
   readonly sign?: Signer;
 }
 
-/** Lets a run use more than its budgets say. Runs that it started wait for the same budget, and look again. */
+/** Lets a run use more than its budgets allow. Runs that it started wait for the same budget, so they check again. */
 async function grantBudget(core: EngineCore, run: string, { budget, ...how }: Grant): Promise<void> {
   const fault = budgetFault(budget);
-  if (fault !== undefined) throw new EngineError('OPTION_INVALID', `the budget for run ${run} cannot be granted: ${fault}`);
-  await steerRun(core, run, { action: { do: 'grant', budget }, ...how });
+  if (fault !== undefined) throw new EngineError('OPTION_INVALID', `the budget for run ${run} is invalid: ${fault}`);
+  await controlRun(core, run, { action: { do: 'grant', budget }, ...how });
   await recheckChildren(core, run, how.actor);
 }
 
@@ -406,8 +408,8 @@ async function recheckChildren(core: EngineCore, run: string, actor: string | un
     if (isFinal(status)) continue;
     const { state } = await core.store.load(id);
     const waits = Object.values(state.live).some((activation) => waitOf(activation)?.kind === 'budget');
-    // What cannot be driven here looks again when somebody drives it; the grant stands.
-    if (waits) await steerRun(core, id, { action: { do: 'recheck' }, actor }).catch((error: unknown) => core.warn(error));
+    // A child that cannot be driven here checks again when another process drives it. The grant itself is done.
+    if (waits) await controlRun(core, id, { action: { do: 'recheck' }, actor }).catch((error: unknown) => core.warn(error));
     await recheckChildren(core, id, actor);
   }
 }
@@ -448,7 +450,7 @@ function actionOf(
   }
 }
 
-/** The steps that a run which stands still gets past when it goes on at another step. */
+/** Returns the steps that a stopped run skips when it continues at another step. */
 function passedBy({ halt }: RunState, definition: Definition, step: string): readonly string[] {
   return stepsPassed(definition, halt?.step ?? definition.entry, step);
 }
@@ -462,7 +464,7 @@ function unknownPath(state: RunState, { path, output }: Extract<ResumeChoice, { 
   const named = path ?? (another === undefined ? only?.path : undefined);
   const found = named === undefined ? [] : unknownAt(state, named);
   if (found.length > 1 && output !== undefined)
-    throw new EngineError('OPTION_INVALID', `an output is that of one step, and ${named} has ${found.length}; name one of them`);
+    throw new EngineError('OPTION_INVALID', `an output belongs to one step, but ${named} has ${found.length}; name one of them`);
   if (named !== undefined && found.length > 0) return named;
   const groups = new Set(unknown.flatMap(({ member }) => member?.group ?? []));
   const names = [...groups, ...unknown.map((activation) => activation.path)];
@@ -485,16 +487,16 @@ function refused(state: RunState): EngineError {
     : `retry (with a note), accept by a named person, ${state.form === 'graph' ? 'goto another step, ' : ''}or cancel`;
   return new EngineError(
     'RESUME_REFUSED',
-    `run ${state.id} stopped${halt?.step === undefined ? '' : ` at "${halt.step}"`}: ${halt?.message ?? 'no reason recorded'}; say how it goes on: ${ways}`,
+    `run ${state.id} stopped${halt?.step === undefined ? '' : ` at "${halt.step}"`}: ${halt?.message ?? 'no reason recorded'}; choose how it continues: ${ways}`,
     { details: { run: state.id, halt: halt as unknown as Record<string, unknown> } },
   );
 }
 
-/** The error of asking something of a run that is over. */
+/** The error for a request to a run that has ended. */
 export function finalRun(state: RunState): EngineError {
   return new EngineError(
     'RUN_FINAL',
-    `run ${state.id} is ${state.status}; nothing can change it any more. Fork it to go on from one of its steps`,
+    `run ${state.id} is ${state.status}; it can no longer be changed. Fork it to continue from one of its steps`,
     { details: { run: state.id, status: state.status } },
   );
 }

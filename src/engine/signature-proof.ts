@@ -1,8 +1,8 @@
-// Owns the proof of a run's log, whenever somebody loads the run to drive it, or checks it: every decision that takes a
-// signature has one for exactly that run, question, content, answer and person; nothing that takes one happened without;
-// and the log gives the checkpoint that the run goes on from.
+// Owns the verification of a run's log when the run is loaded to be driven or checked: every decision that requires a
+// signature has one for exactly that run, question, content, answer and person; nothing that requires one happened
+// without it; and replaying the log gives the run's checkpoint.
 //
-// E12. A log that does not hold is damage: the run is not driven, and the error names the record.
+// E12. A log that fails verification is damaged: the run is not driven, and the error names the record.
 
 import type { KeyList } from '../authority/enrolment.ts';
 import { judge } from '../authority/judgement.ts';
@@ -32,7 +32,7 @@ import type { EventRow, Store } from '../store/store.ts';
 import { gateModel } from './gates.ts';
 import { decisionStatement, hasSignedQuestion, isOverride, overrideStatement, type Proof, startStatement } from './signatures.ts';
 
-type Signed = SignedDecision | SignedAnswer | SignedControl;
+type SignedInput = SignedDecision | SignedAnswer | SignedControl;
 
 /** A run as it was loaded. */
 interface LoadedRun {
@@ -40,7 +40,7 @@ interface LoadedRun {
   readonly definition: Definition;
 }
 
-/** Proves the log of a run and gives what its driver proves later signatures with; a log that does not hold is RUN_DAMAGED. */
+/** Verifies the log of a run and returns what its driver verifies later signatures with. Throws RUN_DAMAGED if it fails. */
 export async function proveRun(store: Store, { state, definition }: LoadedRun, list: () => KeyList): Promise<Proof> {
   const [first] = isWanted({ state, definition }, list) ? await store.events(state.id, 0, 1) : [];
   const started = first?.events[0];
@@ -51,20 +51,19 @@ export async function proveRun(store: Store, { state, definition }: LoadedRun, l
   const rows = (await store.events(state.id, 0)).filter(({ seq }) => seq <= state.seq);
   const gates = await askedGates(store, rows);
   if (hashDefinition(definition) !== started.run.def)
-    throw damaged(state.id, 1, 'the definition it was started with is not the one that is stored');
+    throw damaged(state.id, 1, 'the stored definition is not the one it was started with');
   const walk = new Walk({ run: state.id, definition, list: list(), keys: keys ?? [], gates });
   walk.all(rows);
-  if (plain(walk.draft) !== plain(state))
-    throw damaged(state.id, state.seq, 'its log gives another state than the one it would go on from');
+  if (plain(walk.draft) !== plain(state)) throw damaged(state.id, state.seq, 'replaying its log does not give its stored state');
   return { keys: keys ?? [], used: walk.used };
 }
 
-/** Whether the beginning of a log has to be read: only where signatures are in use at all. */
+/** Whether the start of a log must be read: only if signatures are in use at all. */
 function isWanted({ state, definition }: LoadedRun, list: () => KeyList): boolean {
   return state.signed === true || hasSignedQuestion(definition.steps) || list().all.length > 0;
 }
 
-/** The questions that no stored definition holds as they were put, by the digest of their value. */
+/** Returns questions that are not in the stored definition, by the digest of their value. */
 async function askedGates(store: Store, rows: readonly EventRow[]): Promise<ReadonlyMap<string, HumanGateModel>> {
   const digests = rows.flatMap(({ events }) => events.flatMap((event) => humanWaitOf(activationIn(event))?.gate?.digest ?? []));
   const texts = await store.values([...new Set(digests)]);
@@ -78,7 +77,7 @@ function plain(state: RunState): string {
 function damaged(run: string, seq: number, what: string): EngineError {
   return new EngineError(
     'RUN_DAMAGED',
-    `run ${run} was changed by something other than Pawl and is not driven: record ${seq} of its log: ${what}; restore a backup, or start it again`,
+    `run ${run} was changed by something other than Pawl and cannot be driven: record ${seq} of its log: ${what}; restore a backup, or start a new run`,
     { details: { run, seq } },
   );
 }
@@ -91,21 +90,21 @@ interface WalkParts {
   readonly gates: ReadonlyMap<string, HumanGateModel>;
 }
 
-/** One way through a log, from its first event to its last. */
+/** One pass over a log, from its first event to its last. */
 class Walk {
   readonly used = new Set<string>();
   draft!: Draft;
   private readonly parts: WalkParts;
   private seq = 0;
-  /** Where it begins, until the first step has opened. */
+  /** Where it starts, until the first step has opened. */
   private begins: string | undefined;
-  /** Who chose what at an open question. */
+  /** The votes at each open question. */
   private readonly chosen = new Map<Path, Map<string, string>>();
-  /** Questions of agents that somebody answered with a signature. */
+  /** Questions of agents that were answered with a signature. */
   private readonly answered = new Set<string>();
   /** Where the answer that settled a question leads. */
   private readonly leads = new Map<Path, string>();
-  /** What people signed in the present record. */
+  /** What people signed in the current record. */
   private controls: ControlAction[] = [];
 
   constructor(parts: WalkParts) {
@@ -152,21 +151,21 @@ class Walk {
     this.begins = signed?.from ?? this.parts.definition.entry;
     if (this.draft.signed !== true) return;
     if (signed === undefined) {
-      if (event.fork !== undefined || event.supplied !== undefined) this.fail('beginning with results that were given is not signed');
+      if (event.fork !== undefined || event.supplied !== undefined) this.fail('starting with supplied results is not signed');
       return;
     }
     const { signature } = signed;
     const judged = judge(this.parts.list, { statement: startStatement(event, signed), signature, keys: this.parts.keys, at });
-    if (!judged.counts) this.fail(`the signature of ${signed.actor} for its beginning does not count: ${judged.why}`);
+    if (!judged.counts) this.fail(`the signature of ${signed.actor} for its start is not valid: ${judged.why}`);
     this.used.add(signature.value);
   }
 
-  /** The first step of a graph is its entry, the one that somebody signed for, or a question. */
+  /** The first step of a graph must be its entry, the one that was signed for, or a question. */
   private lookAtOpening({ activation }: StepOpened): void {
     const begins = this.begins;
     this.begins = undefined;
     if (begins === undefined || this.draft.form === 'flow' || this.draft.signed !== true || activation.kind === 'human') return;
-    if (activation.step !== begins) this.fail(`it began at "${activation.step}", and not at "${begins}"`);
+    if (activation.step !== begins) this.fail(`it started at "${activation.step}" instead of "${begins}"`);
   }
 
   private lookAtRun(event: RunChanged): void {
@@ -203,20 +202,20 @@ class Walk {
       this.fail(`the decision "${decision.option}" of ${actor} at "${decision.gate}" is not signed`);
   }
 
-  private takeSigned(signed: Signed, event: RunChanged): void {
+  private takeSigned(signed: SignedInput, event: RunChanged): void {
     const { signature } = signed;
     const { actor = '' } = event;
     const statement = this.statementOf(signed, event);
     const judged = judge(this.parts.list, { statement, signature, keys: this.parts.keys, at: event.at });
     const what = signed.on === 'control' ? `"${signed.action.do}"` : `at ${signed.path}`;
-    if (!judged.counts) this.fail(`the signature of ${actor} ${what} does not count: ${judged.why}`);
+    if (!judged.counts) this.fail(`the signature of ${actor} ${what} is not valid: ${judged.why}`);
     if (this.used.has(signature.value)) this.fail(`the signature of ${actor} ${what} was used before`);
     this.used.add(signature.value);
     if (signed.on === 'control') this.controls.push(signed.action);
     if (signed.on === 'answer') this.answered.add(`${signed.path}/${signed.attempt}`);
   }
 
-  private statementOf(signed: Signed, event: RunChanged) {
+  private statementOf(signed: SignedInput, event: RunChanged) {
     const { run } = this.parts;
     const { actor = '' } = event;
     if (signed.on === 'control') return overrideStatement(run, signed.action, actor);
@@ -231,7 +230,7 @@ class Walk {
     const asked = this.draft.live[path];
     const wait = humanWaitOf(asked);
     if (wait === undefined || wait.digest !== digest || asked?.step !== decision.gate || decision.actor !== actor)
-      this.fail(`the decision of ${actor} at ${path} is about something else than what was asked there`);
+      this.fail(`the decision of ${actor} at ${path} does not match what was asked there`);
     const chosen = this.chosen.get(path) ?? new Map<string, string>();
     this.chosen.set(path, chosen.set(actor, decision.option));
   }
@@ -274,7 +273,7 @@ class Walk {
     if (led !== undefined && led !== to) this.fail(`the answer at ${from} leads to "${led}", but the run went to "${to}"`);
   }
 
-  /** Refuses the end of a question that takes a signature, when not enough people gave the answer that ends it so. */
+  /** Fails if a question that requires signatures ended without enough signed votes for the answer that ended it. */
   private wantsDecision(activation: Activation, outcome: string): void {
     if (!this.demands(activation)) return;
     const { path } = activation;
@@ -286,7 +285,7 @@ class Walk {
     });
     if (option === undefined)
       this.fail(
-        `the question at ${path} (${humanWaitOf(activation)?.digest?.slice(0, 12) ?? 'not put yet'}) ended "${outcome}" without the signed decisions it takes`,
+        `the question at ${path} (${humanWaitOf(activation)?.digest?.slice(0, 12) ?? 'not put yet'}) ended "${outcome}" without the signed decisions it requires`,
       );
     else if (option.to !== undefined && 'step' in option.to) this.leads.set(path, option.to.step);
   }
@@ -300,7 +299,7 @@ class Walk {
     return (asked === undefined ? undefined : this.parts.gates.get(asked.digest)) ?? gateModel(this.parts.definition, activation.step);
   }
 
-  /** Refuses what takes a signature, when nobody signed it in the same record. */
+  /** Fails if something that requires a signature was not signed in the same record. */
   private wants(what: string, isIt: (action: ControlAction) => boolean): void {
     if (!this.controls.some((action) => isOverride(action) && isIt(action))) this.fail(`${what} is not signed`);
   }

@@ -1,9 +1,9 @@
-// Owns signatures on the way into a run: what takes one, the keys that a run knows from its beginning, and the proof of
-// what is brought. What is already in a log is proved by `signature-proof.ts`.
+// Owns signatures on requests to a run: which requests need one, the keys that a run accepts from its start, and their
+// verification. `signature-proof.ts` verifies what is already in a log.
 //
-// E10. What takes a signature is proved before it is posted, for whoever brings it, and again when the driver takes it
-//      from the mail: a row that somebody wrote into the database is mail as well.
-// E11. The rule and the keys are frozen into a run when it begins. Its forks and the runs it starts keep them.
+// E10. A required signature is verified before the request is posted, and again when the driver reads the mail: a row
+// that was written directly into the database is mail as well.
+// E11. The rule and the keys are fixed when a run starts. Its forks and the runs it starts keep them.
 
 import type { KeyList } from '../authority/enrolment.ts';
 import { type Judgement, judge } from '../authority/judgement.ts';
@@ -18,58 +18,58 @@ import type { AnsweredInput, ControlAction, ControlInput, DecidedInput } from '.
 import type { RunState } from '../kernel/run-state.ts';
 import type { Clock } from './clock.ts';
 
-/** Whether decisions take a signature here, and whose keys count. */
+/** Which decisions need a signature, and whose keys count. */
 export interface Signing {
-  /** Every decision about a run that begins here. */
+  /** True if every decision about a run that starts here needs one. */
   readonly all: boolean;
-  /** The list of enrolled keys as it is now. */
+  /** Returns the current list of enrolled keys. */
   readonly keys: () => KeyList;
 }
 
-/** What a run was born with: whether everything takes a signature, and the keys that counted. */
+/** The signing rules fixed when a run starts: whether everything needs a signature, and which keys counted then. */
 export type FrozenSigning = Pick<RunStarted, 'keys'> & Pick<RunState, 'signed'>;
 
-/** What the driver of a run proves signatures with. */
+/** What the driver of a run verifies signatures with. */
 export interface Proof {
-  /** The keys that the run knows; without them, every enrolled key will do. */
+  /** The keys that the run accepts; every enrolled key if undefined. */
   readonly keys: readonly string[] | undefined;
   /** Signatures that are in its log: none counts twice. */
   readonly used: Set<string>;
 }
 
-/** Signs a statement in the name of whoever asked for it. */
+/** Signs a statement in the name of the caller. */
 export type Signer = (statement: Statement) => Promise<Signature>;
 
-/** An input of a person, which may be signed. */
+/** An input from a person, which may be signed. */
 export type PersonInput = DecidedInput | AnsweredInput | ControlInput;
 
-/** What a run that begins now is frozen to; `from` is the run that it was forked from or started by. */
-export function frozenAtBirth({ all, keys }: Signing, definition: Definition, from: FrozenSigning | undefined): FrozenSigning {
+/** Returns the signing rules of a run that starts now. `from` are those of the run that it was forked from or started by. */
+export function signingAtStart({ all, keys }: Signing, definition: Definition, from: FrozenSigning | undefined): FrozenSigning {
   const signed = all || from?.signed === true;
   const isNeeded = signed || hasSignedQuestion(definition.steps);
-  // What a flow will ask is not known before it runs.
+  // A flow's questions are not known before it runs.
   if (!isNeeded && definition.form !== 'flow') return {};
   const known = from?.keys ?? keys().active.map(({ fingerprint }) => fingerprint);
   if (isNeeded && known.length === 0)
     throw new EngineError(
       'KEY_MISSING',
-      `workflow "${definition.name}" cannot start: ${signed ? 'decisions here take a signature' : 'one of its questions takes a signature'}, and no key is enrolled that could give one; create one at a terminal with "pawl identity create NAME"`,
+      `workflow "${definition.name}" cannot start: ${signed ? 'decisions here require a signature' : 'one of its questions requires a signature'}, but no key is enrolled; create one at a terminal with "pawl identity create NAME"`,
     );
   return { ...(signed ? { signed } : {}), ...(known.length === 0 ? {} : { keys: known }) };
 }
 
-/** Whether any of the steps, or of their members, asks a question that takes a signature. */
+/** Whether any of the steps, or of their members, asks a question that requires a signature. */
 export function hasSignedQuestion(steps: readonly StepModel[]): boolean {
   return steps.some((step) => step.gate?.signed === true || hasSignedQuestion(membersOf(step)));
 }
 
-/** Whether what a person brings takes a signature in this run. */
-export function takesSignature(run: RunState, input: PersonInput): boolean {
+/** Whether a person's input requires a signature in this run. */
+export function requiresSignature(run: RunState, input: PersonInput): boolean {
   if (input.type === 'decided') return run.signed === true || humanWaitOf(run.live[input.path])?.signed === true;
   return run.signed === true && (input.type === 'answered' || isOverride(input.action));
 }
 
-/** Whether an action passes a step or a gate, or lets the run do more than it was started for. */
+/** Whether an action skips a step or a gate, or lets the run do more than it was started for. */
 export function isOverride(action: ControlAction): boolean {
   switch (action.do) {
     case 'accept':
@@ -86,7 +86,7 @@ export function isOverride(action: ControlAction): boolean {
   }
 }
 
-/** What a person who brings an input has to sign. */
+/** The statement that signs a person's input. */
 function statementOf(run: string, input: PersonInput): Statement {
   const { actor } = input;
   switch (input.type) {
@@ -99,7 +99,7 @@ function statementOf(run: string, input: PersonInput): Statement {
   }
 }
 
-/** What is signed by somebody who decides. */
+/** Returns the statement that signs a decision. */
 export function decisionStatement(made: {
   readonly run: string;
   readonly path: string;
@@ -111,12 +111,12 @@ export function decisionStatement(made: {
   return { about: 'decision', ...made, input: made.input ?? null };
 }
 
-/** What is signed by somebody who passes a step or a gate by hand. */
+/** Returns the statement that signs an override of a step or a gate. */
 export function overrideStatement(run: string, action: ControlAction | StartAction, actor: string): Statement {
   return { about: 'override', run, action: JSON.parse(JSON.stringify(action)) as Json, actor };
 }
 
-/** Beginning a run somewhere else than at its first step, or with results in the place of steps. */
+/** Starting a run elsewhere than at its first step, or with supplied results. */
 interface StartAction {
   readonly do: 'start';
   readonly from: string;
@@ -124,7 +124,7 @@ interface StartAction {
   readonly fork: RunStarted['fork'] | null;
 }
 
-/** What is signed by somebody who lets a run begin behind its first step. */
+/** Returns the statement that signs a start elsewhere than at the first step. */
 export function startStatement(
   { run, supplied = {}, fork }: Pick<RunStarted, 'run' | 'supplied' | 'fork'>,
   { from, actor }: { readonly from: string; readonly actor: string },
@@ -133,8 +133,8 @@ export function startStatement(
   return overrideStatement(run.id, { do: 'start', from, supplied: digests, fork: fork ?? null }, actor);
 }
 
-/** The first event with the signature that it takes; one that begins at the entry with nothing given takes none. */
-export async function signedBirth(
+/** Returns the first event with its signature, if it requires one. A plain start at the entry does not. */
+export async function signFirstEvent(
   { keys }: Signing,
   event: RunStarted,
   {
@@ -150,16 +150,16 @@ export async function signedBirth(
   if (sign === undefined)
     throw new EngineError(
       'SIGNATURE_REQUIRED',
-      `beginning workflow "${event.run.workflow}" at "${begins}" takes the signature of an enrolled key; start it with "pawl" at a terminal, or with --passphrase-fd`,
+      `starting workflow "${event.run.workflow}" at "${begins}" requires the signature of an enrolled key; start it with "pawl" at a terminal, or with --passphrase-fd`,
     );
   const statement = startStatement(event, { from: begins, actor });
   const signature = await sign(statement);
   const judged = judge(keys(), { statement, signature, keys: event.keys, at: event.at });
-  if (!judged.counts) throw new EngineError('SIGNATURE_INVALID', `the signature does not count: ${judged.why}; nothing was started`);
+  if (!judged.counts) throw new EngineError('SIGNATURE_INVALID', `the signature is not valid: ${judged.why}; nothing was started`);
   return { ...event, signed: { from: begins, actor, signature } };
 }
 
-/** The input with the signature that was given, or that whoever asks gives now. */
+/** Returns the input with the signature that was passed, or that the signer creates now. */
 export async function signedBy<T extends PersonInput>(
   run: string,
   input: T,
@@ -169,7 +169,7 @@ export async function signedBy<T extends PersonInput>(
   return given === undefined ? input : { ...input, signature: given };
 }
 
-/** Refuses what takes a signature and has none that counts, before it is posted; a signature that is given must count. */
+/** Throws if a required signature is missing, or any signature is not valid, before the input is posted. */
 export async function assertSigned(
   signing: Signing,
   { state, proof, at }: { readonly state: RunState; readonly proof: () => Promise<Proof>; readonly at: number },
@@ -177,33 +177,33 @@ export async function assertSigned(
 ): Promise<void> {
   const { signature } = input;
   if (signature === undefined) {
-    if (!takesSignature(state, input)) return;
+    if (!requiresSignature(state, input)) return;
     throw new EngineError(
       'SIGNATURE_REQUIRED',
-      `${NAMES[input.type]} run ${state.id} takes the signature of an enrolled key; sign it with "pawl" at a terminal, or with --passphrase-fd`,
+      `${NAMES[input.type]} run ${state.id} requires the signature of an enrolled key; sign it with "pawl" at a terminal, or with --passphrase-fd`,
       { details: { run: state.id, ...('path' in input ? { path: input.path } : {}) } },
     );
   }
   const judged = judgeInput(signing, { run: state.id, proof: await proof(), at }, { ...input, signature });
   if (!judged.counts)
-    throw new EngineError('SIGNATURE_INVALID', `the signature for run ${state.id} does not count: ${judged.why}; nothing was recorded`, {
+    throw new EngineError('SIGNATURE_INVALID', `the signature for run ${state.id} is not valid: ${judged.why}; nothing was recorded`, {
       details: { run: state.id, key: signature.key },
     });
 }
 
-const NAMES = { decided: 'a decision about', answered: 'an answer to an agent of', control: 'passing a step or a limit of' } as const;
+const NAMES = { decided: 'a decision about', answered: 'an answer to an agent of', control: 'overriding a step or a limit of' } as const;
 
-/** Whether the signature of an input counts. */
+/** Verifies the signature of an input. */
 export function judgeInput(
   { keys }: Signing,
   { run, proof, at }: { readonly run: string; readonly proof: Proof; readonly at: number },
   input: PersonInput & { readonly signature: Signature },
 ): Judgement {
-  if (proof.used.has(input.signature.value)) return { counts: false, why: 'it was used in this run before' };
+  if (proof.used.has(input.signature.value)) return { counts: false, why: 'it was already used in this run' };
   return judge(keys(), { statement: statementOf(run, input), signature: input.signature, keys: proof.keys, at });
 }
 
-/** The word of a person that a run goes on with other code, signed where it takes that. */
+/** Returns the input that accepts other code for a run, signed if the run requires it. */
 export async function acceptanceOf(
   { signing, clock }: { readonly signing: Signing; readonly clock: Clock },
   { state, proof, code }: { readonly state: RunState; readonly proof: Proof; readonly code: string },

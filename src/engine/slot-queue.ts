@@ -1,12 +1,12 @@
-// Owns which activations of a run wait for semaphores, and which of them are tried when a place may have come free. Of
-// those that wait for the same semaphores the oldest is tried, and the next one only when that one got its place: to
-// try all of them would cost a wide fan-out the square of its width.
+// Owns which activations of a run wait for semaphores, and which of them try again when a slot may be free. Of those
+// that wait for the same semaphores only the oldest tries, and the next one after it succeeded: if all of them tried, a
+// wide fan-out would cost the square of its width.
 
 import type { Path } from '../kernel/activation.ts';
 
 interface Waiter {
   readonly path: Path;
-  /** What it waits for: equal for equal semaphores. */
+  /** The semaphores it waits for, as one comparable string. */
   readonly label: string;
 }
 
@@ -28,7 +28,7 @@ export class SlotQueue {
     this.tried.clear();
   }
 
-  /** One that found a semaphore full: at the end, or in front where it was tried again. */
+  /** Adds one that found a semaphore full: at the end, or at the front if it tried again. */
   add(path: Path, keys: readonly string[]): void {
     const again = this.tried.get(path);
     if (again === undefined) this.waiting.push({ path, label: keys.join('\n') });
@@ -36,7 +36,7 @@ export class SlotQueue {
     this.tried.delete(path);
   }
 
-  /** Takes out what is to be tried: for all semaphores, or for those of one that did not find them full. */
+  /** Removes and returns those that should try now: for all semaphores, or for those of one that did not find them full. */
   next(after?: { readonly path: Path; readonly keys: readonly string[] | undefined }): readonly Path[] {
     const label = after === undefined ? undefined : (this.tried.get(after.path)?.label ?? after.keys?.join('\n'));
     if (after !== undefined) this.tried.delete(after.path);

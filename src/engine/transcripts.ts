@@ -1,7 +1,7 @@
-// Owns transcripts: what an agent said and did in one attempt, line by line in a plain file beside the database. They
-// are for people to look at; nothing is decided by them, and a run goes on without them.
+// Owns transcripts: what an agent wrote and did in one attempt, as lines of a file beside the database. They are for
+// people to read; no decision depends on them, and a run continues without them.
 //
-// H1. A transcript is for its user only, has no secret in it, and is bounded; where it was cut, it says so.
+// H1. A transcript is readable by its user only, contains no secrets, and is bounded; it says where it was cut.
 
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,8 +11,8 @@ import type { Json } from '../base/json.ts';
 import type { Redactor } from '../process/redact.ts';
 import { redactJson } from '../steps/redaction.ts';
 
-/** Which attempt a transcript is of. */
-export interface TranscriptOf {
+/** Identifies the attempt of a transcript. */
+export interface TranscriptId {
   readonly run: string;
   readonly path: string;
   readonly attempt: number;
@@ -27,9 +27,9 @@ export interface Transcript {
   close(): void;
 }
 
-interface Means {
+interface TranscriptIo {
   readonly now: () => number;
-  /** Hears, once, that it cannot be written. */
+  /** Called once if the transcript cannot be written. */
   readonly warn: (error: unknown) => void;
 }
 
@@ -38,23 +38,23 @@ const TEXT_MAX = 64 * 1024;
 const PIECE_MAX = 4096;
 const NAME_MAX = 180;
 
-/** The folder of the transcripts of a database. */
+/** Returns the transcripts folder of a database. */
 export function transcriptsOf(db: string): string {
   return `${db}.transcripts`;
 }
 
-/** Opens the transcript of an attempt; one that was begun before a crash goes on. */
+/** Opens the transcript of an attempt. One that was started before a crash is continued. */
 export function openTranscript(
   folder: string | undefined,
-  of: TranscriptOf & { readonly redactor: Redactor | undefined },
-  means: Means,
+  of: TranscriptId & { readonly redactor: Redactor | undefined },
+  means: TranscriptIo,
 ): Transcript {
   if (folder === undefined) return { add: () => undefined, close: () => undefined };
   return new TranscriptFile(fileOf(folder, of), of.redactor, means);
 }
 
-/** The lines of the transcript of an attempt; undefined when there is none. A last line that a crash cut off is left out. */
-export function readTranscript(folder: string, of: TranscriptOf): TranscriptLine[] | undefined {
+/** Returns the lines of an attempt's transcript, or undefined if there is none. A last line that a crash cut off is left out. */
+export function readTranscript(folder: string, of: TranscriptId): TranscriptLine[] | undefined {
   let text: string;
   try {
     text = readFileSync(fileOf(folder, of), 'utf8');
@@ -77,11 +77,11 @@ export function removeTranscripts(folder: string, runs: readonly string[]): void
   for (const run of runs) rmSync(join(folder, nameOf(run)), { recursive: true, force: true });
 }
 
-function fileOf(folder: string, { run, path, attempt }: TranscriptOf): string {
+function fileOf(folder: string, { run, path, attempt }: TranscriptId): string {
   return join(folder, nameOf(run), `${nameOf(path)}.${attempt}.jsonl`);
 }
 
-/** A name for a file: what a file system might take amiss is spelt in another way, and what is too long is cut. */
+/** Makes a safe file name: escapes special characters and shortens long names. */
 function nameOf(text: string): string {
   const name = encodeURIComponent(text)
     .replaceAll('*', '%2A')
@@ -89,18 +89,20 @@ function nameOf(text: string): string {
   return name.length <= NAME_MAX ? name : `${name.slice(0, NAME_MAX - 17)}~${digestText(text).slice(0, 16)}`;
 }
 
-type Spoken = 'text' | 'thought';
+type SpeechKind = 'text' | 'thought';
 
 class TranscriptFile implements Transcript {
   private readonly redactor: Redactor | undefined;
-  private readonly means: Means;
+  private readonly means: TranscriptIo;
   private file: number | undefined;
   private bytes = 0;
   private isFull = false;
-  /** What is being said: it comes in pieces, and a secret may be cut in two by them. */
-  private speech: { readonly kind: Spoken; readonly push: (text: string) => string; readonly end: () => string; said: string } | undefined;
+  /** The text being written. It arrives in pieces, and a secret may be split between them. */
+  private speech:
+    | { readonly kind: SpeechKind; readonly push: (text: string) => string; readonly end: () => string; said: string }
+    | undefined;
 
-  constructor(path: string, redactor: Redactor | undefined, means: Means) {
+  constructor(path: string, redactor: Redactor | undefined, means: TranscriptIo) {
     this.redactor = redactor;
     this.means = means;
     try {
@@ -124,7 +126,7 @@ class TranscriptFile implements Transcript {
     this.file = undefined;
   }
 
-  private say(kind: Spoken, text: string): void {
+  private say(kind: SpeechKind, text: string): void {
     if (this.speech?.kind !== kind) {
       this.endSpeech();
       const stream = this.redactor?.stream();
@@ -152,7 +154,7 @@ class TranscriptFile implements Transcript {
     this.put(redactJson(this.redactor, event as unknown as Json) as unknown as AgentEvent);
   }
 
-  /** Appends a line that has no secret in it. */
+  /** Appends a line that contains no secrets. */
   private put(event: AgentEvent): void {
     if (this.file === undefined || this.isFull) return;
     const at = new Date(this.means.now()).toISOString();
@@ -175,7 +177,7 @@ class TranscriptFile implements Transcript {
 
 const FULL = `the transcript was cut here: it has reached ${BYTES_MAX / 1024 / 1024} MiB`;
 
-/** The event with long texts cut, and how much was left out. */
+/** Returns the event with long texts cut and the number of omitted characters. */
 function bounded(event: AgentEvent): AgentEvent {
   if ('text' in event) return { ...event, text: cut(event.text) };
   if (event.kind !== 'tool') return event;

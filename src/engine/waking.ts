@@ -1,16 +1,16 @@
-// Owns when an engine that drives everything looks for runs to take up: after a ring, and at the nearest due time. Nothing
-// is polled (E6).
+// Owns when an engine that drives all runs looks for runs to pick up: when the store signals a change, and at the
+// nearest due time. Nothing is polled (E6).
 
 import type { Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 
-/** What waking is made of. */
+/** Dependencies of the waking. */
 interface WakingParts {
   readonly store: Pick<Store, 'nextDue'>;
   readonly clock: Clock;
-  /** False for an engine that drives its own runs only, or is closing: it is not woken. */
+  /** False for an engine that drives only its own runs, or is closing. */
   readonly isOn: () => boolean;
-  /** Looks for runs and takes them up. */
+  /** Looks for runs and picks them up. */
   readonly sweep: () => Promise<unknown>;
   readonly warn: (error: unknown) => void;
 }
@@ -32,10 +32,10 @@ export class Waking {
     return this.sweeping;
   }
 
-  /** Looks for runs to take up, in the background. */
+  /** Looks for runs to pick up, in the background. */
   sweepSoon(): void {
     if (!this.parts.isOn()) return;
-    // A ring that comes while a sweep is looking may be about something it looked at already.
+    // A signal during a sweep may be about a run that the sweep already checked.
     if (this.sweeping !== undefined) {
       this.sweepsAgain = true;
       return;
@@ -52,19 +52,22 @@ export class Waking {
       });
   }
 
-  /** Sleeps until the next due time. What was due at the sweep has been tried: looking again at once would be a busy loop. */
+  /**
+   * Sleeps until the next due time. Runs that were due at the sweep have been tried, so looking again at once would be
+   * a busy loop.
+   */
   async arm(sweptAt: number, again: number | undefined): Promise<void> {
     const due = await this.parts.store.nextDue(sweptAt);
     const next = Math.min(due ?? Number.POSITIVE_INFINITY, again ?? Number.POSITIVE_INFINITY);
     if (next !== Number.POSITIVE_INFINITY) this.setTimer(next);
   }
 
-  /** Sleeps no longer than until then. */
+  /** Sleeps at most until the given time. */
   wakeBy(at: number): void {
     if (this.timerAt === undefined || at < this.timerAt) this.setTimer(at);
   }
 
-  /** Sleeps for good. */
+  /** Stops for good. */
   stop(): void {
     this.cancelTimer?.();
   }

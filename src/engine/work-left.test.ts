@@ -4,7 +4,7 @@ import { createRun } from '../kernel/apply.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import { hasWorkLeft } from './delta.ts';
 
-/** A run at a question about something outside of it. */
+/** A run at a question about something outside it. */
 function asking(decided?: readonly Decision[]): RunState {
   const run = createRun({
     type: 'run.started',
@@ -25,8 +25,8 @@ function asking(decided?: readonly Decision[]): RunState {
   return { ...run, live: { 'ask#1': activation } };
 }
 
-test('a question leaves work only while what it is about has to be looked at', () => {
+test('a question leaves work only while its subjects must be checked', () => {
   expect(hasWorkLeft(asking())).toBe(false);
-  // A decision that was taken counts after a look; whoever gave the run up before it leaves that to somebody.
+  // A decision counts after a check. A driver that released the run before the check leaves it to the next owner.
   expect(hasWorkLeft(asking([{ option: 'yes', actor: 'ann' }]))).toBe(true);
 });

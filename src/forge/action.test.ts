@@ -17,14 +17,14 @@ const perform = (name: string, config: Json, scene: Partial<ActionScene> = {}): 
   performAction(stage.forge, { name, config }, { subject: { issue }, key: 'key', ...scene });
 
 describe('what each action does', () => {
-  test('close_issue closes the one that is named, by number or text, else that of the run', async () => {
+  test("close_issue closes the given one, by number or text, else the run's own", async () => {
     const other = valueIn(await stage.forge.createIssue({ title: 'Other', body: '', labels: [] }, 'other')).number;
     expect(await perform('close_issue', String(other), { key: 'a' })).toEqual({ outcome: 'ok', value: { number: other } });
     expect(await perform('close_issue', {}, { key: 'b' })).toEqual({ outcome: 'ok', value: { number: issue } });
     expect(valueIn(await stage.forge.issue(issue)).state).toBe('closed');
   });
 
-  test('create_issue opens one, its text disarmed', async () => {
+  test('create_issue opens one with disarmed text', async () => {
     const made = await perform('create_issue', { title: 'For @ann', body: 'Fixes #1', labels: ['x'] });
     const facts = valueIn(await stage.forge.issue(issue + 1));
     expect(made).toEqual({ outcome: 'ok', value: { number: issue + 1 } });
@@ -43,7 +43,7 @@ describe('what each action does', () => {
     expect(valueIn(await stage.forge.issue(issue)).labels).toEqual(['feature', 'needs-human']);
   });
 
-  test('comment goes to the target, and what is declared stays as it is', async () => {
+  test('comment goes to the target, and declared mentions stay unchanged', async () => {
     const { number: pr } = await openSample(stage, 'topic');
     const scene = { subject: { issue, pr }, declared: { mentions: ['ann'], closes: [issue] } };
     const message = `@ann @bob: Closes #${issue}`;
@@ -52,7 +52,7 @@ describe('what each action does', () => {
     expect(valueIn(await stage.forge.comments(issue))).toEqual([]);
   });
 
-  test('notify: maintainers tells its members, with a message of its own', async () => {
+  test('notify: maintainers notifies its members, with a default message', async () => {
     await perform('notify', 'maintainers', { groups: { maintainers: ['ann', 'bob'] } });
     await perform('notify', { target: 'dora', message: 'Look at @carl' }, { key: 'other', groups: {} });
     expect(stage.forge.control.notifications()).toEqual([
@@ -61,14 +61,14 @@ describe('what each action does', () => {
     ]);
   });
 
-  test('merge_pr merges the head that was decided on', async () => {
+  test('merge_pr merges the approved head', async () => {
     const { number: pr, head } = await openSample(stage, 'topic');
     const merged = await perform('merge_pr', { method: 'squash', delete_branch: true }, { subject: { issue, pr, head } });
     expect(merged).toMatchObject({ outcome: 'ok', value: { branchDeleted: true } });
     expect(await stage.git('log', '--format=%s', 'main', '-1')).toBe('Add topic (#2)\n');
   });
 
-  test('merge_pr without a head merges what is there, and again under its key gives the same', async () => {
+  test('merge_pr without a head merges the current one, and a repeat with its key returns the same', async () => {
     const { number: pr } = await openSample(stage, 'topic');
     const first = await perform('merge_pr', { delete_branch: true }, { subject: { pr } });
     expect(first.outcome).toBe('ok');
@@ -88,7 +88,7 @@ describe('how a forge’s answer becomes an outcome', () => {
     expect(await merge({ pr, head })).toMatchObject({ outcome: 'stale_head', reason: 'stale_head' });
   });
 
-  test('a rate limit is an error that says until when', async () => {
+  test('a rate limit is an error that says when to try again', async () => {
     const until = Date.now() + 60_000;
     stage.forge.control.rateLimit(until);
     expect(await perform('close_issue', {})).toMatchObject({ outcome: 'error', reason: 'rate_limited', until });
@@ -96,18 +96,18 @@ describe('how a forge’s answer becomes an outcome', () => {
 
   test.each<[string, { name: string; config: Json; says: string }]>([
     ['an unknown action', { name: 'merge_rp', config: {}, says: 'did you mean "merge_pr"?' }],
-    ['a name of the language', { name: 'constructor', config: {}, says: 'there is no action' }],
+    ['a name of the language', { name: 'constructor', config: {}, says: 'unknown action' }],
     ['an unknown field', { name: 'merge_pr', config: { methd: 'squash' }, says: 'did you mean "method"?' }],
-    ['a single value where fields are needed', { name: 'create_issue', config: 'x', says: 'takes title' }],
+    ['a single value where fields are needed', { name: 'create_issue', config: 'x', says: 'mapping with title' }],
     ['a method that does not exist', { name: 'merge_pr', config: { method: 'octopus' }, says: 'use merge, squash, rebase' }],
     ['a flag that is a text', { name: 'merge_pr', config: { delete_branch: 'yes' }, says: 'true or false' }],
-    ['an issue that is no number', { name: 'close_issue', config: '12; rm', says: 'no number of an issue' }],
-    ['an issue that is no whole number', { name: 'close_issue', config: 1.5, says: 'no number of an issue' }],
-    ['no labels', { name: 'label', config: {}, says: 'labels to add' }],
+    ['an issue that is no number', { name: 'close_issue', config: '12; rm', says: 'not the number of an issue' }],
+    ['an issue that is no whole number', { name: 'close_issue', config: 1.5, says: 'not the number of an issue' }],
+    ['no labels', { name: 'label', config: {}, says: '"add" or "remove"' }],
     ['labels that are numbers', { name: 'label', config: { add: [1] }, says: 'list of labels' }],
     ['an empty message', { name: 'comment', config: { target: 'issue', message: ' ' }, says: '"message"' }],
     ['another target', { name: 'comment', config: { target: 'wiki', message: 'x' }, says: 'issue or pr' }],
-    ['a pull request that is not there yet', { name: 'comment', config: { target: 'pr', message: 'x' }, says: 'no pull request' }],
+    ['a pull request that is not there yet', { name: 'comment', config: { target: 'pr', message: 'x' }, says: 'not about a pull request' }],
   ])('a config that makes no sense is an error and does nothing: %s', async (_what, { name, config, says }) => {
     const events: string[] = [];
     stage.forge.watch(({ event }) => events.push(event));

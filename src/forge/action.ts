@@ -1,10 +1,10 @@
-// Owns the actions that stages and hooks of a workflow name (`merge_pr`, `close_issue`, …): what each may be told, and
-// which requests to a forge it becomes. How a forge answers becomes an outcome that transitions can name.
+// Owns the actions that stages and hooks of a workflow use (`merge_pr`, `close_issue`, …): their fields, and the forge
+// requests they become. The forge's answer becomes an outcome that transitions can use.
 //
-// A1. Text goes out disarmed (`outgoing-text.ts`) but for what is declared: values of agents may be anywhere in it.
-// A2. A merge names the head that was decided on. Without one the head is read first, which ties the merge to nothing
-//     that anybody approved: pass `head` wherever there was an approval.
-// A3. An action that becomes two requests gives each a key of its own, so that a crash between them repeats neither.
+// A1. Text is disarmed (`outgoing-text.ts`) except for what is declared, because it may contain values from agents.
+// A2. A merge names the approved head. Without one the current head is read first, which ties the merge to no approval:
+// pass `head` wherever there was an approval.
+// A3. An action that becomes two requests gives each its own key, so that a crash between them repeats neither.
 
 import { EngineError, isEngineError } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
@@ -13,32 +13,32 @@ import type { Forge, ForgeAnswer, ForgeFailure, MergeMethod } from './forge.ts';
 import { type Declared, disarm } from './outgoing-text.ts';
 import { type Groups, membersOf } from './people.ts';
 
-/** An action as a workflow names it; `config` has its fields, or the one value of its short form. */
+/** An action in a workflow. `config` has its fields, or the single value of its short form. */
 export interface ForgeAction {
   readonly name: string;
   readonly config: Json;
 }
 
-/** What an action is about. */
+/** The issue or pull request that an action is about. */
 export interface ActionSubject {
   readonly issue?: number;
   readonly pr?: number;
-  /** The head of the pull request that was decided on. */
+  /** The approved head of the pull request. */
   readonly head?: string;
 }
 
-/** Where and for whom an action is done. */
+/** The context of an action. */
 export interface ActionScene {
   readonly subject: ActionSubject;
   /** Unique to this action; the same again after a crash. */
   readonly key: string;
-  /** The groups of the config, so that a notification reaches their members; a name that is no group is a person. */
+  /** The groups of the config, so that a notification reaches their members. A name that is not a group is a person. */
   readonly groups?: Groups;
-  /** Whom the text may call and what it may close. */
+  /** Whom the text may mention and what it may close. */
   readonly declared?: Declared;
 }
 
-/** What came of an action. `reason` says why in a word: that of the forge, or `invalid` for a config that makes no sense. */
+/** The result of an action. `reason` is that of the forge, or `invalid` for an invalid config. */
 export type ActionResult =
   | { readonly outcome: 'ok'; readonly value: Json }
   | {
@@ -54,7 +54,7 @@ type Perform = (forge: Forge, config: JsonObject, scene: ActionScene) => Promise
 interface ActionKind {
   readonly fields: readonly string[];
   readonly perform: Perform;
-  /** The fields that a config which is one value stands for. */
+  /** Converts the single value of the short form into fields. */
   readonly short?: (value: Json) => JsonObject;
 }
 
@@ -94,19 +94,20 @@ function toResult(failure: ForgeFailure): ActionResult {
 
 function kindOf(name: string): ActionKind {
   const kind = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-  return kind ?? invalid(`there is no action "${name}"${didYouMean(name, ACTION_NAMES)}; the actions are ${ACTION_NAMES.join(', ')}`);
+  return kind ?? invalid(`unknown action "${name}"${didYouMean(name, ACTION_NAMES)}; the actions are ${ACTION_NAMES.join(', ')}`);
 }
 
 function readConfig({ name, config }: ForgeAction, kind: ActionKind): JsonObject {
   if (config === null) return {};
-  if (!isJsonObject(config)) return kind.short?.(config) ?? invalid(`${name} takes ${kind.fields.join(', ')}, not a single value`);
+  if (!isJsonObject(config))
+    return kind.short?.(config) ?? invalid(`${name} must be a mapping with ${kind.fields.join(', ')}, not a single value`);
   const unknown = Object.keys(config).find((field) => !kind.fields.includes(field));
   if (unknown === undefined) return config;
   return invalid(`${name} has no field "${unknown}"${didYouMean(unknown, kind.fields)}; it has ${kind.fields.join(', ')}`);
 }
 
 async function mergePr(forge: Forge, config: JsonObject, { subject, key }: ActionScene): Promise<ForgeAnswer<object>> {
-  const number = subject.pr ?? invalid('merge_pr needs a pull request, and this run has none yet; open one in an earlier stage');
+  const number = subject.pr ?? invalid('merge_pr needs a pull request, but this run has none yet; open one in an earlier stage');
   const request = { number, ...readMethod(config), deleteBranch: readFlag(config, 'delete_branch') };
   if (subject.head !== undefined) return await forge.mergePullRequest({ ...request, expectedHead: subject.head }, key);
   const pr = await forge.pullRequest(number);
@@ -116,7 +117,10 @@ async function mergePr(forge: Forge, config: JsonObject, { subject, key }: Actio
 
 async function closeIssue(forge: Forge, config: JsonObject, { subject, key }: ActionScene): Promise<ForgeAnswer<object>> {
   const number = config.issue === undefined ? subject.issue : readNumber(config.issue);
-  return await forge.closeIssue({ number: number ?? invalid('close_issue needs the number of an issue: this run is not about one') }, key);
+  return await forge.closeIssue(
+    { number: number ?? invalid('close_issue needs the number of an issue, because this run is not about one') },
+    key,
+  );
 }
 
 async function createIssue(forge: Forge, config: JsonObject, { key, declared }: ActionScene): Promise<ForgeAnswer<object>> {
@@ -128,7 +132,7 @@ async function createIssue(forge: Forge, config: JsonObject, { key, declared }: 
 async function label(forge: Forge, config: JsonObject, scene: ActionScene): Promise<ForgeAnswer<object>> {
   const number = readTarget(config, scene.subject);
   const [add, remove] = [readNames(config, 'add'), readNames(config, 'remove')];
-  if (add.length + remove.length === 0) invalid('label needs labels to add or to remove');
+  if (add.length + remove.length === 0) invalid('label needs "add" or "remove"');
   if (remove.length > 0) {
     const removed = await forge.removeLabels({ number, labels: remove }, `${scene.key}/remove`);
     if (removed.result !== 'ok' || add.length === 0) return removed;
@@ -154,36 +158,36 @@ function defaultMessage(target: string, { issue, pr }: ActionSubject): string {
   return `${target}: ${what} needs your attention.`;
 }
 
-// An issue comes first where a run has both: it is what the run was started for.
+// If a run has both, the issue comes first: the run was started for it.
 function readTarget({ target }: JsonObject, { issue, pr }: ActionSubject): number {
-  if (target !== undefined && target !== 'issue' && target !== 'pr') invalid(`the target is issue or pr, not ${JSON.stringify(target)}`);
+  if (target !== undefined && target !== 'issue' && target !== 'pr') invalid(`"target" must be issue or pr, not ${JSON.stringify(target)}`);
   const number = target === 'pr' ? pr : target === 'issue' ? issue : (issue ?? pr);
-  return number ?? invalid(`there is no ${target === 'pr' ? 'pull request' : 'issue'} that this run is about, so nothing to act on`);
+  return number ?? invalid(`this run is not about ${target === 'pr' ? 'a pull request' : 'an issue'}, so there is nothing to act on`);
 }
 
 function readMethod({ method }: JsonObject): { method?: MergeMethod } {
   if (method === undefined) return {};
   const known = METHODS.find((name) => name === method);
-  return { method: known ?? invalid(`merge_pr cannot merge by ${JSON.stringify(method)}; use ${METHODS.join(', ')}`) };
+  return { method: known ?? invalid(`"method" of merge_pr must not be ${JSON.stringify(method)}; use ${METHODS.join(', ')}`) };
 }
 
 function readFlag(config: JsonObject, field: string): boolean {
   const value = config[field] ?? false;
-  if (typeof value !== 'boolean') invalid(`"${field}" is true or false, not ${JSON.stringify(value)}`);
+  if (typeof value !== 'boolean') invalid(`"${field}" must be true or false, not ${JSON.stringify(value)}`);
   return value;
 }
 
 function readNumber(value: Json): number {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 1)
-    invalid(`${JSON.stringify(value)} is no number of an issue`);
+    invalid(`${JSON.stringify(value)} is not the number of an issue`);
   return number;
 }
 
 function readText(config: JsonObject, field: string): string {
   const value = config[field];
   if (typeof value !== 'string' || value.trim() === '')
-    invalid(`"${field}" is a text and not empty, but it is ${JSON.stringify(value ?? null)}`);
+    invalid(`"${field}" must be a non-empty string, not ${JSON.stringify(value ?? null)}`);
   return value;
 }
 
@@ -191,7 +195,7 @@ function readNames(config: JsonObject, field: string): string[] {
   const value = config[field] ?? [];
   const names = Array.isArray(value) ? value : [value];
   if (!names.every((name) => typeof name === 'string'))
-    invalid(`"${field}" is a label or a list of labels, but it is ${JSON.stringify(value)}`);
+    invalid(`"${field}" must be a label or a list of labels, not ${JSON.stringify(value)}`);
   return names;
 }
 

@@ -1,26 +1,27 @@
-// Owns the seam to forges (GitHub and its kind): the facts that are read, the actions that are done, the events that
-// are heard. Issues and pull requests share one row of numbers, as they do at GitHub.
+// Owns the interface to forges (GitHub and similar): facts to read, actions, and events. Issues and pull requests share
+// one sequence of numbers, as they do on GitHub.
 //
-// F1. What can happen to a request is a value; a method rejects only for bugs of ours.
-// F2. An action that was done under a key is not done again: asked again, it gives its first value, also after a crash.
-//     A failure did nothing and is not remembered, so the same key may be tried again.
-// F3. Asking for what is already so is ok: a label that is there, an issue that is closed, a branch that was merged.
+// F1. Every outcome of a request is a value; a method rejects only for bugs of ours.
+// F2. An action with a key is done once: repeating it returns the first value, also after a crash. A failure has no
+// effect and is not remembered, so the same key can be tried again.
+// F3. Requesting a state that already exists is ok: a label that is there, an issue that is closed, a branch that was
+// merged.
 // F4. A merge lands the expected head or nothing.
-// F5. Approvals are those of the head as it is now, at most one for each person: their latest word.
-// F6. Text is kept byte for byte. Whoever writes text that an agent had a hand in disarms it first (`outgoing-text.ts`).
-// F7. A push adds to a branch or makes a new one. It replaces commits only where the branch is still at the commit that
-//     the caller names, so nobody's work is lost. The forge logs in; agents need no login of their own.
-// F8. A pull request is tied to its head: whoever works on it fetches that commit, by its hash, from `fetchRef`.
+// F5. Approvals count for the current head, at most one for each person: their latest review.
+// F6. Text is kept byte for byte. Text that may come from an agent must be disarmed first (`outgoing-text.ts`).
+// F7. A push adds to a branch or creates a new one. It replaces commits only if the branch is still at the commit that
+// the caller names, so no work is lost. The forge logs in; agents need no login of their own.
+// F8. A pull request is tied to its head: work on it starts from that commit, fetched by its hash from `fetchRef`.
 
-/** Why a forge did not do or tell something; `message` says it to people. */
+/** Why a forge request failed. `message` is for people. */
 export type ForgeFailure =
-  /** `denied`: no right, or against a rule of the forge; asking again changes nothing. `unavailable`: it may pass. */
+  /** `denied`: missing rights, or against a rule of the forge; a retry does not help. `unavailable`: a retry may help. */
   | { readonly result: 'conflict' | 'ci_failure' | 'not_found' | 'denied' | 'unavailable'; readonly message: string }
   | { readonly result: 'stale_head'; readonly message: string; readonly head: string }
-  /** `until` is the time, in milliseconds since 1970, from which asking makes sense again. */
+  /** `until` is the time, in milliseconds since 1970, from which a retry makes sense. */
   | { readonly result: 'rate_limited'; readonly message: string; readonly until: number };
 
-/** What came of asking a forge. */
+/** The result of a forge request. */
 export type ForgeAnswer<T> = { readonly result: 'ok'; readonly value: T } | ForgeFailure;
 
 /** The facts of a repository. */
@@ -48,19 +49,19 @@ export interface PullRequestFacts {
   readonly labels: readonly string[];
   readonly state: 'open' | 'closed' | 'merged';
   readonly author: string;
-  /** The branch the changes are on; in the repository of a fork when `fork` is true. */
+  /** The branch with the changes; in the repository of a fork if `fork` is true. */
   readonly headBranch: string;
   readonly headSha: string;
-  /** The ref of this repository from which git can fetch the head, for forks as well: `refs/pull/7/head`. */
+  /** The ref of this repository from which git can fetch the head, also for forks: `refs/pull/7/head`. */
   readonly fetchRef: string;
   /** Whether the head branch is in another repository. Nothing can be pushed to it from here. */
   readonly fork: boolean;
   /** A draft cannot be merged. */
   readonly draft: boolean;
   readonly baseBranch: string;
-  /** The head of the base branch; once it is merged, the one it was merged into. */
+  /** The head of the base branch; after a merge, the one it was merged into. */
   readonly baseSha: string;
-  /** Null while the forge has not found out, which is not the same as false. */
+  /** Null while the forge does not know yet, which is not the same as false. */
   readonly mergeable: boolean | null;
 }
 
@@ -72,10 +73,10 @@ export interface Comment {
   readonly at: number;
 }
 
-/** What somebody may do in a repository. */
+/** What a person may do in a repository. */
 export type Permission = 'admin' | 'write' | 'read' | 'none';
 
-/** The latest word of one person on the current head of a pull request. */
+/** The latest review of one person on the current head of a pull request. */
 export interface Approval {
   readonly actor: string;
   readonly headSha: string;
@@ -85,23 +86,23 @@ export interface Approval {
   readonly bot: boolean;
 }
 
-/** One check of a commit; the conclusion is null until it is completed. */
+/** One check of a commit. The conclusion is null until it is completed. */
 export interface CheckRun {
   readonly name: string;
   readonly status: 'queued' | 'in_progress' | 'completed';
   readonly conclusion: 'success' | 'failure' | 'neutral' | 'cancelled' | 'skipped' | 'timed_out' | 'action_required' | null;
 }
 
-/** A path that differs from where the branch left its base. */
+/** A path that differs from the merge base of the branch. */
 export interface ChangedFile {
   readonly path: string;
   readonly status: 'added' | 'modified' | 'removed';
 }
 
-/** Whose changes are asked for; a branch is compared with the default branch unless `base` says otherwise. */
+/** Whose changes to read. A branch is compared with `base`, by default the default branch. */
 export type ChangeSource = { readonly pr: number } | { readonly branch: string; readonly base?: string };
 
-/** How a pull request becomes part of its base branch. */
+/** How a pull request is merged into its base branch. */
 export type MergeMethod = 'merge' | 'squash' | 'rebase';
 
 /** A new issue. */
@@ -120,10 +121,10 @@ export interface PullRequestRequest {
   readonly draft?: boolean;
 }
 
-/** A commit of the forge's repository to bring into the repository of a folder. */
+/** A commit of the forge's repository to fetch into the repository of a folder. */
 export interface FetchRequest {
   readonly folder: string;
-  /** Where the forge has it, such as the `fetchRef` of a pull request. */
+  /** The ref that contains it, such as the `fetchRef` of a pull request. */
   readonly ref: string;
   readonly sha: string;
 }
@@ -133,20 +134,20 @@ export interface PushRequest {
   readonly folder: string;
   readonly branch: string;
   readonly sha: string;
-  /** A commit that may be replaced: where the branch is still at it, it need not be part of what is pushed. */
+  /** A commit that may be replaced: if the branch is still at it, the push need not contain it. */
   readonly replaces?: string;
 }
 
-/** What to merge, and the head that was looked at when it was decided. */
+/** What to merge, and the head that was approved. */
 export interface MergeRequest {
   readonly number: number;
-  /** Otherwise as the forge usually does. */
+  /** By default the forge's usual method. */
   readonly method?: MergeMethod;
   readonly deleteBranch: boolean;
   readonly expectedHead: string;
 }
 
-/** Word to people; `target` is the name of their group, `people` are its members where they are known. */
+/** A message to people. `target` is the name of their group, `people` are its members if known. */
 export interface Notification {
   readonly target: string;
   readonly people: readonly string[];
@@ -155,7 +156,7 @@ export interface Notification {
   readonly number?: number;
 }
 
-/** Something that happened at a forge. It names things and carries no facts: whoever acts on it reads them anew. */
+/** An event at a forge. It carries no facts: the receiver reads them again. */
 export interface ForgeEvent {
   /** Unique in its forge. */
   readonly id: string;
@@ -169,7 +170,7 @@ export interface ForgeEvent {
   readonly sha?: string;
 }
 
-/** Reads facts. Every number that is not there is `not_found`. */
+/** Reads facts. Every unknown number is `not_found`. */
 export interface ForgeReader {
   repository(): Promise<ForgeAnswer<RepositoryFacts>>;
   issue(number: number): Promise<ForgeAnswer<IssueFacts>>;
@@ -184,26 +185,26 @@ export interface ForgeReader {
   changedFiles(source: ChangeSource): Promise<ForgeAnswer<readonly ChangedFile[]>>;
 }
 
-/** Does actions. Each takes a key that is unique to it; see F2. */
+/** Performs actions. Each takes a key that is unique to it; see F2. */
 export interface ForgeActor {
   createIssue(request: IssueRequest, key: string): Promise<ForgeAnswer<{ readonly number: number }>>;
   closeIssue(request: { readonly number: number }, key: string): Promise<ForgeAnswer<{ readonly number: number }>>;
-  /** On an issue or a pull request; the answer has the labels afterwards. */
+  /** On an issue or a pull request. Returns the labels afterwards. */
   addLabels(request: LabelRequest, key: string): Promise<ForgeAnswer<{ readonly labels: readonly string[] }>>;
   removeLabels(request: LabelRequest, key: string): Promise<ForgeAnswer<{ readonly labels: readonly string[] }>>;
   comment(request: { readonly number: number; readonly body: string }, key: string): Promise<ForgeAnswer<{ readonly id: string }>>;
-  /** The one that is open already from this head to this base is the answer, whatever its title. */
+  /** If one is already open from this head to this base, it is returned, whatever its title. */
   openPullRequest(request: PullRequestRequest, key: string): Promise<ForgeAnswer<{ readonly number: number }>>;
   /** `sha` is the head of the base branch afterwards. */
   mergePullRequest(request: MergeRequest, key: string): Promise<ForgeAnswer<Merged>>;
   notify(request: Notification, key: string): Promise<ForgeAnswer<{ readonly target: string }>>;
 }
 
-/** Moves commits between the repository of the forge and the one of a folder. Asking again for what is so is ok (F3). */
+/** Moves commits between the forge's repository and that of a folder. Requesting an existing state is ok (F3). */
 export interface ForgeGit {
-  /** `stale_head` when the ref is at another commit, `not_found` when there is no such ref. */
+  /** `stale_head` if the ref is at another commit, `not_found` if there is no such ref. */
   fetch(request: FetchRequest): Promise<ForgeAnswer<{ readonly sha: string }>>;
-  /** `stale_head` when the branch has commits that would be lost (F7). */
+  /** `stale_head` if the branch has commits that would be lost (F7). */
   push(request: PushRequest): Promise<ForgeAnswer<{ readonly sha: string }>>;
 }
 
@@ -213,7 +214,7 @@ export interface LabelRequest {
   readonly labels: readonly string[];
 }
 
-/** What a merge did. */
+/** The result of a merge. */
 export interface Merged {
   readonly sha: string;
   readonly branchDeleted: boolean;
@@ -222,10 +223,10 @@ export interface Merged {
 /** A forge. Every one passes the same suite (`describeForge` in src/proof/forge-suite/suite.ts). */
 export interface Forge extends ForgeReader, ForgeActor, ForgeGit {
   readonly name: string;
-  /** Hears what happens from now on, done by whatever process; the callback must not throw. Ends with the call of what it gives. */
+  /** Calls back for events from now on, from any process. The callback must not throw. Returns a function that stops it. */
   watch(callback: (event: ForgeEvent) => void): () => void;
   close(): Promise<void>;
 }
 
-/** The longest title or body that a forge takes, in characters; GitHub's limit. */
+/** The longest title or body that a forge accepts, in characters; GitHub's limit. */
 export const TEXT_MAX = 65_536;

@@ -24,7 +24,7 @@ describe('mentions', () => {
     expect(disarm(text)).toBe(text);
   });
 
-  test('O4: who is declared is called, and nobody else whose name begins so', () => {
+  test('O4: a declared person is mentioned, and no one else whose name starts the same', () => {
     expect(disarm('@ann @anna @org/team', { mentions: ['ann', 'org/team'] })).toBe(`@ann @${GAP}anna @org/team`);
   });
 });
@@ -48,7 +48,7 @@ describe('closing keywords', () => {
     expect(safe.replaceAll(GAP, '')).toBe(text);
   });
 
-  test('O3: spelled with character references it closes nothing', () => {
+  test('O3: a keyword spelled with character references closes nothing', () => {
     expect(disarm('Clos&#101;s #12')).toBe(`Clos&${GAP}#101;s #12`);
     expect(disarm('Closes &#35;13, closes&nbsp;#1')).toBe(`C${GAP}loses &${GAP}#35;13, closes&${GAP}nbsp;#1`);
   });
@@ -64,7 +64,7 @@ describe('closing keywords', () => {
     },
   );
 
-  test('O4: what is declared is closed, in this repository only', () => {
+  test('O4: a declared issue is closed, in this repository only', () => {
     const text = 'Closes #1, closes #12, closes octo/repo#1';
     expect(disarm(text, { closes: [1] })).toBe(`Closes #1, c${GAP}loses #12, c${GAP}loses octo/repo#1`);
   });
@@ -85,7 +85,7 @@ describe('any text', () => {
     );
   });
 
-  test('long text that is nearly a match takes no long time', () => {
+  test('long text that almost matches is processed quickly', () => {
     const started = cpuTimeMs();
     for (const part of ['@', 'closes ', 'closes https://', '&#', 'fix******']) disarm(part.repeat(10_000));
     expect(cpuTimeMs() - started).toBeLessThan(1000);

@@ -1,15 +1,15 @@
-// Owns what text may cause at a forge just by being posted. Text that an agent had a hand in calls nobody and closes
-// nothing unless the workflow declares it; to a reader it looks the same.
+// Owns what a text can trigger at a forge just by being posted. Text that may come from an agent mentions no one and
+// closes nothing unless the workflow declares it; readers see no difference.
 //
-// O1. An "@" that could begin a mention is followed by a zero-width space, in code as well: what a forge takes for code
-//     is not ours to guess.
+// O1. An "@" that could start a mention is followed by a zero-width space, also in code: we do not guess what a forge
+// treats as code.
 // O2. A closing keyword before a reference is broken by a zero-width space; the reference stays a link.
-// O3. Character references that could spell either of them are broken too, and then show as they were written.
-// O4. What is declared stays as it is, byte for byte; so does all other text.
+// O3. Character references that could spell either of them are broken as well, and then show as written.
+// O4. Declared mentions and references, and all other text, are unchanged byte for byte.
 
-/** What a text may do: whom it may call, and which issues of this repository it may close. */
+/** What a text may do: whom it may mention, and which issues of this repository it may close. */
 export interface Declared {
-  /** Names as they stand after the "@". */
+  /** Names as they appear after the "@". */
   readonly mentions?: readonly string[];
   readonly closes?: readonly number[];
 }
@@ -22,7 +22,7 @@ const BETWEEN = '[^\\p{L}\\p{N}#]{0,40}';
 const REFERENCE = '(?:#(\\d+)|GH-\\d|[\\w.-]+/[\\w.-]+#\\d|https?://\\S{1,300}?/(?:issues|pull|merge_requests|work_items)/\\d)';
 const CLOSING = new RegExp(`(?<![A-Za-z0-9])(?:${KEYWORD})(?=${BETWEEN}${REFERENCE})`, 'giu');
 
-/** The text with everything disarmed that is not declared. */
+/** Returns the text with everything disarmed that is not declared. */
 export function disarm(text: string, declared: Declared = {}): string {
   const mayCall = new Set(declared.mentions);
   const mayClose = new Set(declared.closes?.map(String));

@@ -24,7 +24,7 @@ describe('groups', () => {
     expect(isIn(GROUPS, 'security', actor)).toBe(expected);
   });
 
-  test('U1: a letter whose small form is a plain one is still another letter', () => {
+  test('U1: a letter whose lower case is a plain letter is still a different letter', () => {
     expect(isIn({ team: ['kim'] }, 'team', '\u212Aim')).toBe(false);
   });
 

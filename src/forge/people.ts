@@ -1,8 +1,8 @@
-// Owns who counts: which groups a person is in, and whose approvals make a gate pass. Groups come from config
-// (`groups: {maintainers: [ann, bob]}`).
+// Owns who counts: which groups a person is in, and whose approvals pass a gate. Groups come from the config (`groups:
+// {maintainers: [ann, bob]}`).
 //
-// U1. Names are compared letter by letter, A to Z in either case, as forges do. Letters that only look alike are others.
-// U2. A group that nobody defined is an error, never an empty group: a gate must not wait for people who do not exist.
+// U1. Names are compared case-insensitively for A to Z only, as forges do. Similar-looking letters are different.
+// U2. An undefined group is an error, never an empty group: a gate must not wait for people who do not exist.
 
 import { EngineError } from '../base/error.ts';
 import { foldedName, isSamePerson } from '../base/person.ts';
@@ -12,17 +12,17 @@ import type { Approval } from './forge.ts';
 /** Groups by name, each with its members. */
 export type Groups = Readonly<Record<string, readonly string[]>>;
 
-/** Whether a person is a member of any of the groups that are named. */
+/** Whether a person is a member of any of the named groups. */
 export function isIn(groups: Groups, names: string | readonly string[], actor: string): boolean {
   return membersOf(groups, names).some((member) => isSamePerson(member, actor));
 }
 
-/** The name under which the groups know a person, or undefined for somebody who is in none of them. */
+/** Returns a person's name as the groups spell it, or undefined if they are in none of them. */
 export function memberName(groups: Groups, names: string | readonly string[], actor: string): string | undefined {
   return membersOf(groups, names).find((member) => isSamePerson(member, actor));
 }
 
-/** The members of all groups that are named, each once. */
+/** Returns the members of all named groups, each once. */
 export function membersOf(groups: Groups, names: string | readonly string[]): string[] {
   const members = new Map<string, string>();
   for (const name of typeof names === 'string' ? [names] : names) {
@@ -31,15 +31,15 @@ export function membersOf(groups: Groups, names: string | readonly string[]): st
   return [...members.values()];
 }
 
-/** What decides whose approval counts. */
+/** Which approvals count. */
 export interface ApprovalRule {
   readonly groups: Groups;
   readonly from: string | readonly string[];
-  /** Who opened the pull request, and so cannot approve it. */
+  /** The author of the pull request, who cannot approve it. */
   readonly author: string;
 }
 
-/** The distinct people whose approval counts: members of the groups, no bots, not the author, nobody without any right. */
+/** Returns the distinct people whose approval counts: members of the groups with rights, without bots and the author. */
 export function approversOf(approvals: readonly Approval[], rule: ApprovalRule): string[] {
   const members = membersOf(rule.groups, rule.from);
   const counted = approvals.filter(
@@ -58,7 +58,7 @@ function groupOf(groups: Groups, name: string): readonly string[] {
   if (group !== undefined) return group;
   const known = Object.keys(groups);
   const listed = known.length === 0 ? 'the config has no groups' : `the config has ${known.join(', ')}`;
-  throw new EngineError('CONFIG_INVALID', `there is no group "${name}"${didYouMean(name, known)}; ${listed}; add it under "groups"`, {
+  throw new EngineError('CONFIG_INVALID', `unknown group "${name}"${didYouMean(name, known)}; ${listed}; add it under "groups"`, {
     details: { group: name },
   });
 }

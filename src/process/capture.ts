@@ -1,12 +1,12 @@
-// Owns the way of output from a pipe to what is kept and shown: bytes become whole characters, secrets are masked,
-// and only then is anything cut, so that no cut leaves half a secret that nobody would recognise.
+// Owns the path of output from a pipe to what is stored and shown: bytes are decoded into whole characters, secrets are
+// masked, and only then is anything cut, so that no cut leaves an unrecognisable half of a secret.
 
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { BoundedOutput } from './output.ts';
 import type { Redactor } from './redact.ts';
 
-/** What to do with a captured stream. */
+/** Options for capturing a stream. */
 export interface CaptureOptions {
   readonly bytesMax: number;
   readonly redactor: Redactor | undefined;
@@ -15,11 +15,11 @@ export interface CaptureOptions {
 
 /** A stream that is being captured. */
 export interface Capture {
-  /** Stops capturing; gives what was kept and how many bytes came. */
+  /** Stops capturing. Returns the kept text and the total number of bytes. */
   finish(): { readonly text: string; readonly bytes: number };
 }
 
-/** Starts to read a stream to its end. */
+/** Starts reading a stream to its end. */
 export function captureStream(stream: Readable, options: CaptureOptions): Capture {
   const kept = new BoundedOutput(options.bytesMax);
   const decoder = new StringDecoder('utf8');
@@ -38,7 +38,7 @@ export function captureStream(stream: Readable, options: CaptureOptions): Captur
     show(masking?.push(text) ?? text);
   };
   stream.on('data', take);
-  // A pipe that breaks has nothing more to say; how the command ended is told by its exit.
+  // A broken pipe only ends the output; the exit code tells how the command ended.
   stream.on('error', () => {});
   const finish = (): { text: string; bytes: number } => {
     stream.off('data', take);

@@ -29,17 +29,17 @@ function script(name: string, text: string, mode = 0o755): string {
 }
 
 describe('a command that runs', () => {
-  test('gives its exit code and both streams apart', async () => {
+  test('returns its exit code and both streams separately', async () => {
     const result = await exited({ shell: 'echo out; echo err >&2; exit 3' });
     expect(result).toMatchObject({ exitCode: 3, signal: null, stdout: 'out\n', stderr: 'err\n', leftBehind: 0, left: [] });
     expect([result.stdoutBytes, result.stderrBytes]).toEqual([4, 4]);
   });
 
-  test('that a signal ends has the exit code a shell would give', async () => {
+  test('that is ended by a signal has the exit code a shell would report', async () => {
     expect(await exited({ shell: 'kill -KILL $$' })).toMatchObject({ exitCode: 137, signal: 'SIGKILL' });
   });
 
-  test('reads its standard input, which is empty unless given', async () => {
+  test('reads its standard input, which is empty by default', async () => {
     expect((await exited({ argv: ['cat'], stdin: 'päwl\n'.repeat(100_000) })).stdoutBytes).toBe(600_000);
     expect((await exited({ argv: ['cat'] })).stdout).toBe('');
   });
@@ -48,7 +48,7 @@ describe('a command that runs', () => {
     expect((await exited({ argv: ['true'], stdin: 'x'.repeat(1_000_000) })).exitCode).toBe(0);
   });
 
-  test('gets awkward values through argv and environment unharmed', async () => {
+  test('receives awkward values in argv and environment unchanged', async () => {
     const awkward = ['"; rm -rf ~ #', '$(id)', "it's\nnew", '-n', '', '`id`', '%s\\n', '*', 'ä€😀'];
     const code = 'process.stdout.write(JSON.stringify([process.argv.slice(1), process.env.VALUE]))';
     for (const value of awkward) {
@@ -75,7 +75,7 @@ describe('a command that runs', () => {
   });
 });
 
-describe('a command that cannot be run is neither passed nor failed:', () => {
+describe('a command that cannot be run neither passes nor fails:', () => {
   test.each<[string, Parameters<typeof run>[0], string]>([
     ['not found', { argv: ['pawl-no-such-command'] }, 'not-found'],
     ['empty', { argv: [] }, 'not-found'],
@@ -95,7 +95,7 @@ describe('a command that cannot be run is neither passed nor failed:', () => {
     expect(await run(spec)).toEqual({ kind: 'not-run', reason, message: expect.stringMatching(/\w/) });
   });
 
-  test('but a script that ran and whose own command is missing has failed', async () => {
+  test('but a script that ran and is missing a command itself has failed', async () => {
     expect(await exited({ shell: script('inner.sh', '#!/bin/sh\npawl-no-such-command\n') })).toMatchObject({ exitCode: 127 });
     expect(await exited({ shell: 'sh -c pawl-no-such-command' })).toMatchObject({ exitCode: 127 });
     expect(await exited({ argv: ['sh', '-c', 'exit 127'] })).toMatchObject({ exitCode: 127 });
@@ -104,7 +104,7 @@ describe('a command that cannot be run is neither passed nor failed:', () => {
 });
 
 describe('the environment of a command', () => {
-  test('holds what is allowed, what is declared and the mark, and nothing else', async () => {
+  test('contains only allowed and declared variables and the mark', async () => {
     process.env.PAWL_TEST_LEAK = 'leaked';
     process.env.LC_PAWL = 'C';
     const { stdout } = await exited({ argv: ['env'], env: { DECLARED: 'yes', PAWL_MARK: 'forged' }, mark: 'env-test' });
@@ -119,7 +119,7 @@ describe('the environment of a command', () => {
     expect(stdout).toContain('PAWL_MARK=env-test\n');
   });
 
-  test('inherits another list when one is named', async () => {
+  test('inherits a custom list of variables', async () => {
     process.env.PAWL_TEST_WANTED = 'w';
     const { stdout } = await exited({ argv: ['/usr/bin/env'], inheritEnv: ['PAWL_TEST_*'], mark: 'env-list' });
     delete process.env.PAWL_TEST_WANTED;
@@ -128,7 +128,7 @@ describe('the environment of a command', () => {
 });
 
 describe('output', () => {
-  test('of 100 MB is kept within bounds of memory', async () => {
+  test('of 100 MB is kept in bounded memory', async () => {
     const before = process.memoryUsage().rss;
     const result = await exited({ shell: 'echo first; head -c 100000000 /dev/zero | tr "\\0" x; echo; echo last' });
     expect(result.stdoutBytes).toBe(100_000_012);
@@ -150,7 +150,7 @@ describe('output', () => {
 });
 
 describe('the pid file of a command', () => {
-  test('is there while it runs, for its owner only, and gone afterwards', async () => {
+  test('exists while it runs, readable by its owner only, and is removed afterwards', async () => {
     const pidDir = join(directory, 'pids');
     const files: string[] = [];
     const mark = `run/../pid-file#1 ${process.pid}`;
@@ -167,7 +167,7 @@ describe('the pid file of a command', () => {
     expect(readdirSync(pidDir)).toEqual([]);
   });
 
-  test('does not stay when the command could not be run', async () => {
+  test('is removed if the command could not be run', async () => {
     const pidDir = join(directory, 'pids2');
     await run({ argv: ['pawl-no-such-command'], pidDir });
     expect(readdirSync(pidDir)).toEqual([]);

@@ -1,9 +1,9 @@
-// Owns the life of one command: started in a session of its own with a mark, its output kept within bounds, ended
-// at its timeout or on request, and nothing of it left running afterwards however it ended.
+// Owns the execution of one command: it starts in its own session with a mark, its output is bounded, it ends at its
+// timeout or on request, and none of its processes is left running afterwards.
 //
 // P1. A command that could not be run is `not-run`: never a success, never a failure.
-// P2. When the result is there, no process of the command is, except those that `left` names.
-// P3. A process that holds the output open does not hold up the result.
+// P2. When the result is returned, no process of the command is running, except those listed in `left`.
+// P3. A process that keeps the output open does not delay the result.
 
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,48 +22,48 @@ import { readProcess } from './process-table.ts';
 import type { Redactor } from './redact.ts';
 import { type KillResult, killTree } from './tree.ts';
 
-/** What to run, and within which bounds. */
+/** A command to run, with its limits. */
 export interface CommandSpec {
-  /** The program and its arguments, passed on untouched. Exactly one of `argv` and `shell` is given. */
+  /** The program and its arguments, passed on unchanged. Set exactly one of `argv` and `shell`. */
   readonly argv: readonly string[] | undefined;
-  /** A script for `sh -c`, passed on verbatim. */
+  /** A script for `sh -c`, passed on unchanged. */
   readonly shell?: string;
   readonly cwd?: string;
   /** Declared variables, added to the inherited ones. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Names of our variables that are let through, instead of the usual ones; a trailing `*` covers a prefix. */
+  /** Names of our variables that it inherits instead of the default ones. A trailing `*` matches a prefix. */
   readonly inheritEnv?: readonly string[];
-  /** Text for the standard input, which is empty otherwise. */
+  /** Text for the standard input. Empty by default. */
   readonly stdin?: string;
-  /** Instead of `stdin`, for programs that are talked with: is given the standard input once the program runs, and ends it. */
+  /** For interactive programs, instead of `stdin`: called with the standard input once the program runs; must end it. */
   readonly talk?: (stdin: CommandInput) => void;
-  /** Without it there is no limit; the longest is 24 days. */
+  /** No limit by default. The maximum is 24 days. */
   readonly timeoutMs?: number;
-  /** How long processes have between SIGTERM and SIGKILL; 2 s by default. */
+  /** Time between SIGTERM and SIGKILL. Default: 2 s. */
   readonly killGraceMs?: number;
-  /** Bytes kept of each stream, half from its beginning and half from its end; 1 MiB by default. */
+  /** Bytes kept of each stream, half from its start and half from its end. Default: 1 MiB. */
   readonly outputMax?: number;
   readonly signal?: AbortSignal;
-  /** Unique to this command while it runs; inherited as PAWL_MARK by all that descends from it. */
+  /** Unique to this command while it runs. All its descendants inherit it as PAWL_MARK. */
   readonly mark: string;
-  /** Where to keep a pid file, so that `sweepOrphans` finds the command after a crash of ours. */
+  /** The folder for a pid file, so that `sweepOrphans` finds the command after a crash. */
   readonly pidDir?: string;
-  /** Sees all output as it comes, in whole characters; must not throw. */
+  /** Called with all output as it arrives, in whole characters. Must not throw. */
   readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void;
-  /** Masks secrets in the output before it is cut, kept or passed on. */
+  /** Masks secrets in the output before it is cut, stored or passed on. */
   readonly redactor?: Redactor;
 }
 
-/** The standard input of a command that is talked with. Writing to one that has ended is no error. */
+/** The standard input of an interactive command. Writing after it has ended is not an error. */
 export interface CommandInput {
   write(text: string): void;
   end(): void;
 }
 
-interface Ended {
+interface CommandOutput {
   readonly stdout: string;
   readonly stderr: string;
-  /** How much was printed, kept or not. */
+  /** The number of bytes printed, whether kept or not. */
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
   readonly durationMs: number;
@@ -73,15 +73,15 @@ interface Ended {
 
 /** How a command ended. */
 export type CommandResult =
-  | (Ended & {
+  | (CommandOutput & {
       readonly kind: 'exited';
-      /** As a shell would report it: 128 and the number of the signal when one ended the command. */
+      /** As a shell would report it: 128 plus the signal number if a signal ended the command. */
       readonly exitCode: number;
       readonly signal: string | null;
-      /** How many processes it had left running in the background; they have been ended. */
+      /** The number of background processes it left running. They have been ended. */
       readonly leftBehind: number;
     })
-  | (Ended & { readonly kind: 'timeout' | 'aborted' })
+  | (CommandOutput & { readonly kind: 'timeout' | 'aborted' })
   | NotRun;
 
 type Ending =
@@ -105,11 +105,11 @@ const OOM_SCORE = 500;
 
 const marksInUse = new Set<string>();
 
-/** Runs a command to its end. Rejects only for our own bugs; all that can happen to a command is a result. */
+/** Runs a command to its end. Rejects only for bugs of ours; everything that happens to a command is a result. */
 export async function runCommand(spec: CommandSpec): Promise<CommandResult> {
-  invariant((spec.argv === undefined) !== (spec.shell === undefined), 'a command has either argv or shell');
-  invariant(spec.mark !== '' && !spec.mark.includes('\0'), 'a command has a mark without NUL');
-  // Two commands of one mark would end each other's processes.
+  invariant((spec.argv === undefined) !== (spec.shell === undefined), 'a command must have either argv or shell');
+  invariant(spec.mark !== '' && !spec.mark.includes('\0'), 'a command must have a mark without NUL');
+  // Two commands with the same mark would end each other's processes.
   invariant(!marksInUse.has(spec.mark), `the mark "${spec.mark}" is in use by another command`);
   if (spec.signal?.aborted === true) return neverStarted();
   marksInUse.add(spec.mark);
@@ -142,11 +142,12 @@ function missingDirectory(spec: CommandSpec): NotRun | undefined {
 
 async function start(spec: CommandSpec): Promise<Running | NotRun> {
   const [file, ...args] = spec.argv ?? ['/bin/sh', '-c', spec.shell as string, SHELL_NAME];
-  if (file === undefined || file === '') return { kind: 'not-run', reason: 'not-found', message: 'the command is empty; name a program' };
+  if (file === undefined || file === '')
+    return { kind: 'not-run', reason: 'not-found', message: 'the command is empty; it must name a program' };
   const startedMs = uptimeMs();
   let child: ChildProcess;
   try {
-    // Loaded when it is first needed: most of what is started never spawns anything.
+    // Loaded on first use, because most commands of the CLI never spawn anything.
     child = process.getBuiltinModule('node:child_process').spawn(file, args, {
       cwd: spec.cwd,
       env: commandEnvironment(spec),
@@ -186,7 +187,7 @@ function captureOptions(spec: CommandSpec, stream: 'stdout' | 'stderr') {
 
 function feed({ stdin }: ChildProcess, { stdin: text, talk }: CommandSpec): void {
   if (stdin === null) return;
-  // A command may end, or close its input, without reading all of it: that is its right and no error.
+  // A command may end or close its input without reading all of it. That is not an error.
   stdin.on('error', () => {});
   if (talk === undefined) return void stdin.end(text);
   talk({
@@ -199,14 +200,14 @@ function feed({ stdin }: ChildProcess, { stdin: text, talk }: CommandSpec): void
   });
 }
 
-// When memory runs out, the system should end the command, which can be run again, and not the engine.
+// If memory runs out, the system should end the command, which can be run again, and not the engine.
 function offerToMemoryKiller(pid: number): void {
   if (process.platform !== 'linux') return;
   const path = `/proc/${pid}/oom_score_adj`;
   try {
     if (Number(readFileSync(path, 'utf8')) < OOM_SCORE) writeFileSync(path, String(OOM_SCORE));
   } catch {
-    // It has ended already, or the system does not let us: the command runs all the same.
+    // It has already ended, or the system does not permit it: the command runs anyway.
   }
 }
 
@@ -243,7 +244,7 @@ function resultOf(spec: CommandSpec, running: Running, end: { ending: Ending; ki
   const { ending, killed } = end;
   const stdout = running.stdout.finish();
   const stderr = running.stderr.finish();
-  const ended: Ended = {
+  const ended: CommandOutput = {
     stdout: stdout.text,
     stderr: stderr.text,
     stdoutBytes: stdout.bytes,
@@ -261,13 +262,13 @@ function neverStarted(): CommandResult {
   return { kind: 'aborted', stdout: '', stderr: '', stdoutBytes: 0, stderrBytes: 0, durationMs: 0, left: [] };
 }
 
-// Written before the command starts: a crash in between must not leave a process that nobody can find.
+// Written before the command starts, so that a crash in between leaves no process that cannot be found.
 function announce(spec: CommandSpec): NotRun | undefined {
   try {
     record(spec, 0);
     return undefined;
   } catch (error) {
-    const message = `no pid file could be written in ${spec.pidDir}, and without one a crash would leave the command running unseen: ${messageOf(error)}`;
+    const message = `cannot write a pid file in ${spec.pidDir}, and without one a crash would leave the command running: ${messageOf(error)}`;
     return { kind: 'not-run', reason: 'failed', message };
   }
 }
@@ -276,7 +277,7 @@ function complete(spec: CommandSpec, pid: number): void {
   try {
     record(spec, pid);
   } catch {
-    // The file written before the start names the mark, which is enough to find the processes that keep it.
+    // The file from before the start contains the mark, which is enough to find the processes.
   }
 }
 

@@ -1,18 +1,18 @@
-// Owns which variables of ours a command gets to see: those on an allow-list, those declared for it, and its mark.
+// Owns which of our environment variables a command gets: those on an allow-list, those declared for it, and its mark.
 
 import { MARK_VARIABLE } from './process-table.ts';
 
-/** The variables a command inherits unless it names its own list; a name ending in `*` covers all that begin so. */
+/** The variables a command inherits by default. A name ending in `*` matches a prefix. */
 export const INHERITED_VARIABLES: readonly string[] = ['PATH', 'HOME', 'LANG', 'LC_*', 'TERM', 'TMPDIR', 'TZ', 'USER', 'SHELL'];
 
-/** What decides the environment of one command. */
+/** The inputs for the environment of one command. */
 export interface EnvironmentSpec {
   readonly env?: Readonly<Record<string, string>>;
   readonly inheritEnv?: readonly string[];
   readonly mark: string;
 }
 
-/** The whole environment of a command. Declared variables win over inherited ones, and the mark over both. */
+/** Returns the complete environment of a command. Declared variables override inherited ones, and the mark overrides both. */
 export function commandEnvironment(spec: EnvironmentSpec, ours: NodeJS.ProcessEnv = process.env): Record<string, string> {
   const allowed = spec.inheritEnv ?? INHERITED_VARIABLES;
   const inherited = Object.entries(ours).filter(

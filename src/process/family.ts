@@ -1,31 +1,31 @@
-// Owns which processes belong to one command, also after they left their parent, their group or their session.
-// It remembers what it has seen, so that a process found once is found again after its parent is gone.
+// Owns which processes belong to one command, also after they left their parent, their group or their session. It
+// remembers processes it has seen, so that a process found once is found again after its parent is gone.
 //
-// F1. A process is of the family when it is the root, carries the mark, was of the family before, is the child of
-//     a member, or sits in a session that only members can be in.
-// F2. A session is the family's own when its leader is a member, or when its leader is gone and a marked process
-//     sits in it: nobody can join a session from outside, so everybody in it descends from its leader.
-// F3. This process, its ancestors and its session are never of the family.
+// F1. A process belongs to the family if it is the root, carries the mark, belonged to the family before, is the child
+// of a member, or is in a session that only members can be in.
+// F2. A session belongs to the family if its leader is a member, or if its leader is gone and a marked process is in
+// it: no process can join a session from outside, so all of them descend from its leader.
+// F3. This process, its ancestors and its session never belong to the family.
 
 import { carriesMark, type ProcessRow, readProcess, readProcesses } from './process-table.ts';
 
-/** What is known of a command whose processes are to be found. */
+/** How to find the processes of a command. */
 export interface TreeRoot {
-  /** The first process; 0 when only the mark is known. */
+  /** The first process; 0 if only the mark is known. */
   readonly pid: number;
-  /** Its start time; without it, whoever has the pid now is meant. */
+  /** Its start time. Without it, any process with that pid is meant. */
   readonly start?: string;
-  /** The mark its processes inherited. Give one only to processes started in a session of their own. */
+  /** The mark its processes inherited. Use it only for processes started in their own session. */
   readonly mark?: string;
-  /** The session it led, when the caller knows that the number cannot have been reused since. */
+  /** The session it led, if the caller knows that the number cannot have been reused since. */
   readonly session?: number;
 }
 
 /** The processes of one command. */
 export interface Family {
-  /** The members that run now. */
+  /** Returns the members that are running now. */
   scan(): ProcessRow[];
-  /** True when a whole process group may be signalled because nobody else can be in it. */
+  /** True if a whole process group can be signalled because only members are in it. */
   ownsGroupOf(row: ProcessRow): boolean;
 }
 
@@ -36,7 +36,7 @@ interface Scan {
   readonly marked: ReadonlySet<number>;
 }
 
-/** Starts looking for the processes of a command; nothing is read until the first scan. */
+/** Starts tracking the processes of a command. Nothing is read until the first scan. */
 export function createFamily(root: TreeRoot): Family {
   const known = new Set<string>(root.start === undefined ? [] : [keyOf({ pid: root.pid, start: root.start })]);
   const sessions = new Set<number>(root.session === undefined ? [] : [root.session]);
@@ -64,7 +64,7 @@ export function createFamily(root: TreeRoot): Family {
     if (row !== undefined) known.add(keyOf(row));
   }
 
-  // The number of a session is not given to a new process while anybody is in the session, and may be afterwards.
+  // The number of a session is not reused while any process is in it, but may be afterwards.
   function dropReusedSessions(byPid: ReadonlyMap<number, ProcessRow>): void {
     const occupied = new Set([...byPid.values()].map((row) => row.session));
     for (const session of sessions) {
@@ -86,12 +86,12 @@ export function createFamily(root: TreeRoot): Family {
   return { scan, ownsGroupOf: (row) => sessions.has(row.session) && row.pgid > 1 };
 }
 
-/** Names a process for good within one boot. */
+/** Identifies a process uniquely within one boot. */
 export function keyOf(row: { readonly pid: number; readonly start: string }): string {
   return `${row.pid}:${row.start}`;
 }
 
-/** This process and those above it, which nobody may kill on its behalf. */
+/** Returns this process and its ancestors, which must never be killed. */
 export function ancestry(byPid: ReadonlyMap<number, ProcessRow>): ReadonlySet<number> {
   const line = new Set<number>();
   for (let pid: number | undefined = process.pid; pid !== undefined && !line.has(pid); pid = byPid.get(pid)?.ppid) line.add(pid);

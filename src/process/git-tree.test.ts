@@ -1,4 +1,4 @@
-// The tree of a checkout, on real git: what is part of it, what is left alone, and what a commit of it concludes.
+// The tree of a checkout, on real git: what belongs to it, what is left out, and what its commit concludes.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ async function look(leftOut: readonly string[] = [], from = cwd): Promise<string
 }
 const names = (tree: string): string[] => git('ls-tree', '-r', '--name-only', tree).split('\n');
 
-test('a tree has what is tracked and what could be, also in a repository without a commit and from a folder below', async () => {
+test('a tree contains tracked and untracked files, also without a commit and from a subfolder', async () => {
   put('a.txt', 'one');
   put('sub/b.txt', 'two');
   put('.gitignore', '*.log\n');
@@ -48,7 +48,7 @@ test('a tree has what is tracked and what could be, also in a repository without
   expect(git('status', '--short', '--untracked-files=all').split('\n')).toHaveLength(4);
 });
 
-test('what is deleted, staged, replaced by a folder or told to be overlooked is as the folder holds it', async () => {
+test('deleted, staged, replaced and assume-unchanged files are as they are on disk', async () => {
   for (const name of ['gone', 'staged', 'becomes', 'empty', 'overlooked']) put(name, 'one');
   commit();
   rmSync(join(cwd, 'gone'));
@@ -76,7 +76,7 @@ test('what is deleted, staged, replaced by a folder or told to be overlooked is 
   ]);
 });
 
-test('files that a sparse checkout leaves out are part of the tree', async () => {
+test('files that a sparse checkout omits are part of the tree', async () => {
   put('in/a', 'one');
   put('out/b', 'two');
   commit();
@@ -87,7 +87,7 @@ test('files that a sparse checkout leaves out are part of the tree', async () =>
   expect(git('show', `${tree}:in/a`)).toBe('changed');
 });
 
-test('a commit moves the branch past hooks, leaves nothing uncommitted, and is made once', async () => {
+test('a commit moves the branch without hooks, leaves nothing uncommitted, and is made once', async () => {
   put('a.txt', 'one');
   commit();
   writeFileSync(join(cwd, '.git/hooks/pre-commit'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
@@ -98,7 +98,7 @@ test('a commit moves the branch past hooks, leaves nothing uncommitted, and is m
   expect(await commitTree(cwd, tree, 'again')).toBe(head);
 });
 
-test('a merge under way is concluded by the commit', async () => {
+test('the commit concludes a merge in progress', async () => {
   put('a.txt', 'one');
   commit();
   git('checkout', '--quiet', '-b', 'other');

@@ -2,15 +2,15 @@ import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { git } from './git.ts';
 
-test('an answer that is longer than what is read is no answer', async () => {
+test('an output over the limit is an error', async () => {
   expect(await git(tmpdir(), ['--version'], { outputMax: 4 })).toEqual({
     ok: false,
-    message: 'it printed more than the 4 bytes that are read',
+    message: 'it printed more than 4 bytes',
     stdout: '',
   });
 });
 
-test('git that failed says why, with its exit code', async () => {
+test('a failed git call returns the reason and the exit code', async () => {
   expect(await git(tmpdir(), ['no-such-command'])).toMatchObject({
     ok: false,
     code: 1,

@@ -1,6 +1,6 @@
-// Owns how git is asked about a checkout: without hooks and monitors, so that nothing a repository brings is run, under
-// an identity of our own, within bounds, and about the objects themselves: a repository can say that one commit stands for
-// another (`git replace`), and a push sends the real one all the same.
+// Owns calls of git: without hooks and monitors, so that no code from a repository runs, with our own identity, within
+// limits, and on the real objects: a repository can replace one commit by another (`git replace`), but a push still
+// sends the real one.
 
 import { randomUUID } from 'node:crypto';
 import { runCommand } from './command.ts';
@@ -15,20 +15,20 @@ const IDENTITY = {
 const TIMEOUT_MS = 120_000;
 const OUTPUT_MAX = 256 << 20;
 
-/** What git said: its output, or why not, with its exit code where it ran. */
+/** The result of a git call: its output, or the reason of the failure with the exit code if it ran. */
 export type GitAnswer =
   | { readonly ok: true; readonly stdout: string }
   | { readonly ok: false; readonly message: string; readonly code?: number; readonly stdout: string };
 
-/** What only one call needs. */
+/** Options for a single call. */
 export interface GitCall {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Bytes of output that are read; more is no answer. */
+  /** The maximum output in bytes. More is an error. */
   readonly outputMax?: number;
 }
 
-/** Asks git in a folder. */
+/** Runs git in a folder. */
 export async function git(cwd: string, args: readonly string[], { stdin, env, outputMax = OUTPUT_MAX }: GitCall = {}): Promise<GitAnswer> {
   const result = await runCommand({
     argv: ['git', ...SETTINGS.flatMap((setting) => ['-c', setting]), ...args],
@@ -42,6 +42,6 @@ export async function git(cwd: string, args: readonly string[], { stdin, env, ou
   if (result.kind === 'not-run') return { ok: false, message: `it could not be run: ${result.message}`, stdout: '' };
   if (result.kind !== 'exited') return { ok: false, message: `it did not end within ${TIMEOUT_MS / 1000} s`, stdout: '' };
   const { exitCode: code, stdout, stderr, stdoutBytes } = result;
-  if (stdoutBytes > outputMax) return { ok: false, message: `it printed more than the ${outputMax} bytes that are read`, stdout: '' };
-  return code === 0 ? { ok: true, stdout } : { ok: false, message: stderr.trim() || `it ended with ${code}`, code, stdout };
+  if (stdoutBytes > outputMax) return { ok: false, message: `it printed more than ${outputMax} bytes`, stdout: '' };
+  return code === 0 ? { ok: true, stdout } : { ok: false, message: stderr.trim() || `it exited with code ${code}`, code, stdout };
 }

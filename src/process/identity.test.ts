@@ -15,22 +15,22 @@ function ourselves(): ProcessIdentity {
 }
 
 describe('the identity of a process', () => {
-  test('is the same each time and survives being written down', () => {
+  test('is stable and survives formatting and parsing', () => {
     expect(identityOf()).toEqual(ourselves());
     expect(parseIdentity(formatIdentity(ourselves()))).toEqual(ourselves());
   });
 
-  test('is not read from text that is none', () => {
+  test('is not parsed from invalid text', () => {
     for (const text of ['', 'a|b|c', 'host|boot|0|1', 'host|boot|-4|1', 'host|boot|12x|1', '|boot|12|1', 'host|boot|12|']) {
       expect(parseIdentity(text), text).toBeUndefined();
     }
   });
 
-  test('does not exist for a number that no process has', () => {
+  test('does not exist for an unused pid', () => {
     expect(identityOf(2 ** 22 + 1)).toBeUndefined();
   });
 
-  test('is read past a name with spaces and parentheses', () => {
+  test('is parsed after a name with spaces and parentheses', () => {
     const rest = `S 7 8 9 ${Array.from({ length: 13 }, () => '0').join(' ')} 1 0 4711 0 0`;
     expect(parseStat(`42 (a) S 1 (b) ${rest}\n`)).toEqual({
       pid: 42,
@@ -44,12 +44,12 @@ describe('the identity of a process', () => {
     expect(parseStat('garbage')).toBeUndefined();
   });
 
-  test('is read from ps where there is no /proc', () => {
+  test('is parsed from ps if there is no /proc', () => {
     const row = parsePsLine('   42     7     8 Z+   Mon Nov  3 10:00:00 2025  ');
     expect(row).toEqual({ pid: 42, ppid: 7, pgid: 8, session: 8, start: 'Mon Nov  3 10:00:00 2025', ended: true, stopped: false });
   });
 
-  test.runIf(process.platform === 'linux')('belongs to a running program with an awkward name too', async () => {
+  test.runIf(process.platform === 'linux')('works for a running program with an awkward name', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pawl-identity-'));
     const program = join(directory, 'a) S 1 (b');
     copyFileSync('/bin/sleep', program);
@@ -73,7 +73,7 @@ describe('liveness', () => {
     expect(livenessOf({ ...ourselves(), start: '1' })).toBe('dead');
   });
 
-  test('of a pid that nobody has is dead', () => {
+  test('of an unused pid is dead', () => {
     expect(livenessOf({ ...ourselves(), pid: 2 ** 22 + 1 })).toBe('dead');
   });
 
@@ -104,12 +104,12 @@ describe('liveness', () => {
     expect(livenessOf({ ...ourselves(), host: `${name}#1`, boot: 'another' })).toBe('unknown');
   });
 
-  test('does not take a missing boot id for another boot', () => {
+  test('does not treat a missing boot id as another boot', () => {
     expect(livenessOf({ ...ourselves(), boot: '' })).toBe('alive');
   });
 
   test.runIf(process.platform === 'linux')('of a zombie is dead', async () => {
-    // The shell becomes a program that never asks how its child ended; only then is the child let go.
+    // The shell becomes a program that never waits for its child; only then is the child released.
     const script = 'sh -c "read line <&3" & echo $!; exec sleep 60';
     const child = spawn('/bin/sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore', 'pipe'] });
     const [line] = (await once(child.stdout as Readable, 'data')) as [Buffer];

@@ -1,50 +1,50 @@
-// Owns who a process is, so that another one can later prove that it is gone. A pid alone proves nothing: it
-// is reused. It refuses to guess: whatever cannot be proved is `unknown`.
+// Owns the identity of a process, so that another process can later prove that it is gone. A pid alone proves nothing,
+// because it is reused. Anything that cannot be proved is `unknown`.
 //
-// I1. `dead` is said only on the machine of the process, and only when it cannot be running any more. The machine is told
-//     by the id of its boot and its own id, never by its host name, which containers and networks change.
-// I2. Processes of two pid namespaces (containers) never judge each other by pid.
+// I1. `dead` is returned only on the machine of the process, and only if it cannot be running any more. A machine is
+// identified by its boot id and machine id, never by its host name, which containers and networks change.
+// I2. Processes in two pid namespaces (containers) never judge each other by pid.
 
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { readProcess } from './process-table.ts';
 
-/** Names one process on one boot of one machine. */
+/** Identifies one process on one boot of one machine. */
 export interface ProcessIdentity {
   /**
-   * `id:` and the id of the machine; inside a container, followed by `#` and the pid namespace. Earlier versions wrote the
+   * `id:` and the machine id; inside a container, followed by `#` and the pid namespace. Earlier versions wrote the
    * host name instead of the id.
    */
   readonly host: string;
-  /** The id of the boot; empty where the system has none. */
+  /** The boot id; empty if the system has none. */
   readonly boot: string;
   readonly pid: number;
-  /** When the process started, as the system spells it (Linux: clock ticks since boot). */
+  /** The start time of the process in the system's format (Linux: clock ticks since boot). */
   readonly start: string;
 }
 
-/** Whether a process is running, is provably not, or cannot be judged from here. */
+/** Whether a process is running, is provably not running, or cannot be judged from here. */
 export type Liveness = 'alive' | 'dead' | 'unknown';
 
 const INITIAL_PID_NAMESPACE = 'pid:[4026531836]';
-/** What tells the id of a machine from the host name that earlier versions wrote. */
+/** Distinguishes a machine id from the host name that earlier versions wrote. */
 const ID = 'id:';
 
 let here: { readonly host: string; readonly boot: string } | undefined;
 
-/** The identity of a running process, this one by default; undefined if there is none of that number. */
+/** Returns the identity of a running process, by default this one. Returns undefined if there is no such process. */
 export function identityOf(pid: number = process.pid): ProcessIdentity | undefined {
   const row = readProcess(pid);
   if (row === undefined || row.ended) return undefined;
   return { ...currentPlace(), pid, start: row.start };
 }
 
-/** One compact text for a column, `host|boot|pid|start`. */
+/** Formats an identity as text for a column: `host|boot|pid|start`. */
 export function formatIdentity(identity: ProcessIdentity): string {
   return [identity.host, identity.boot, identity.pid, identity.start].join('|');
 }
 
-/** Reads what `formatIdentity` wrote; undefined for anything else. */
+/** Parses the output of `formatIdentity`. Returns undefined for anything else. */
 export function parseIdentity(text: string): ProcessIdentity | undefined {
   const match = /^(.+)\|([^|]*)\|([1-9]\d*)\|([^|]+)$/s.exec(text);
   if (match === null) return undefined;
@@ -52,14 +52,14 @@ export function parseIdentity(text: string): ProcessIdentity | undefined {
   return Number.isSafeInteger(Number(pid)) ? { host, boot, pid: Number(pid), start } : undefined;
 }
 
-/** Whether the process with this identity still runs, as far as this process can prove it. */
+/** Whether the process with this identity is still running, as far as this process can prove it. */
 export function livenessOf(identity: ProcessIdentity): Liveness {
   const place = currentPlace();
   const isOtherBoot = identity.boot !== '' && place.boot !== '' && identity.boot !== place.boot;
   const isSameMachine = machineOf(identity.host) === (isId(identity.host) ? machineOf(place.host) : hostname());
-  // The id of a machine may be part of an image that many containers are made of.
+  // The machine id may come from an image that many containers share.
   if (isOtherBoot) return isSameMachine && !isContained(identity.host) && !isContained(place.host) ? 'dead' : 'unknown';
-  // The same boot is the same machine, whatever it calls itself by now.
+  // The same boot is the same machine, even if its name has changed.
   if (!(identity.boot !== '' && identity.boot === place.boot) && !isSameMachine) return 'unknown';
   if (namespaceOf(identity.host) !== namespaceOf(place.host)) return 'unknown';
   const row = readProcess(identity.pid);
@@ -67,7 +67,7 @@ export function livenessOf(identity: ProcessIdentity): Liveness {
   return row.ended || row.start !== identity.start ? 'dead' : 'alive';
 }
 
-/** True when the process belonged to an earlier boot of this host, so that nothing it started can be running. */
+/** True if the process belonged to an earlier boot of this host, so that nothing it started can be running. */
 export function isOfEarlierBoot(identity: ProcessIdentity): boolean {
   const place = currentPlace();
   return livenessOf(identity) === 'dead' && identity.boot !== '' && place.boot !== '' && identity.boot !== place.boot;
@@ -89,7 +89,7 @@ function isContained(host: string): boolean {
   return namespaceOf(host) !== '';
 }
 
-// A process that cannot be read may only be hidden from us; the kernel still says whether the number is taken.
+// An unreadable process may be hidden from us; the kernel still tells whether the pid is in use.
 function isVacant(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -110,7 +110,7 @@ function readHost(): string {
   return namespace === '' || namespace === INITIAL_PID_NAMESPACE ? place : `${place}#${namespace.replace(/\D/g, '')}`;
 }
 
-/** The id of this machine; where the system has none, its name has to do. */
+/** The id of this machine, or its host name if the system has none. */
 function readMachine(): string {
   const id = attempt(() => readFileSync('/etc/machine-id', 'utf8').trim());
   return /^[0-9a-f]{32}$/.test(id) ? id : hostname();

@@ -1,11 +1,11 @@
-// Owns the key that lies beside a database: random, made when it is first needed, readable by its owner alone.
+// Owns the key beside a database: random, created on first use, readable only by its owner.
 
 import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 const KEY_BYTES = 32;
 
-/** Reads the key of a database, once; a database in memory has one as long as the process. */
+/** Returns a function that reads the key of a database once. An in-memory database gets a key for the life of the process. */
 export function keyReader(db: string | undefined): () => Uint8Array {
   let key: Uint8Array | undefined;
   return () => {
@@ -20,7 +20,7 @@ function readKey(file: string): Uint8Array {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  // Written whole before it has its name: of two processes that make one, both use the first.
+  // Written completely before it gets its name: if two processes create one, both use the first.
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   writeFileSync(draft, randomBytes(KEY_BYTES), { mode: 0o600 });
   try {

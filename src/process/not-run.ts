@@ -1,5 +1,5 @@
-// Owns the difference between a command that ran and failed and one that could not be run at all. The second says
-// nothing about the work: a gate that could not run neither passes nor fails.
+// Owns the difference between a command that ran and failed and one that could not be run. The latter says nothing
+// about the work: a gate that could not run neither passes nor fails.
 
 import { accessSync, constants, statSync } from 'node:fs';
 
@@ -14,37 +14,37 @@ export interface NotRun {
 }
 
 /**
- * The name under which our shell speaks of itself (its `$0`). A shell inside the command calls itself `sh` or by the
- * name of its script, so its complaints are not taken for ours, in whatever language they are.
+ * The name that our shell uses for itself (its `$0`). A shell inside the command uses `sh` or the name of its script,
+ * so its messages are not mistaken for ours, in any language.
  */
 export const SHELL_NAME = 'pawl-sh';
 
-/** Says what is wrong with a working directory; undefined when a command can be started in it. */
+/** Returns what is wrong with a working directory, or undefined if a command can start in it. */
 export function checkWorkingDirectory(cwd: string): NotRun | undefined {
   const refuse = (what: string): NotRun => ({
     kind: 'not-run',
     reason: 'cwd-missing',
-    message: `the working directory ${cwd} ${what}; create it or name another one`,
+    message: `the working directory ${cwd} ${what}; create it or use another one`,
   });
   try {
     if (!statSync(cwd).isDirectory()) return refuse('is not a directory');
     accessSync(cwd, constants.X_OK);
     return undefined;
   } catch (error) {
-    return refuse((error as NodeJS.ErrnoException).code === 'EACCES' ? 'may not be entered' : 'does not exist');
+    return refuse((error as NodeJS.ErrnoException).code === 'EACCES' ? 'is not accessible' : 'does not exist');
   }
 }
 
-/** Turns what the system said when it did not start the command into a reason. */
+/** Converts a spawn error into a reason. */
 export function notStarted(command: string, error: NodeJS.ErrnoException): NotRun {
   const refuse = (reason: NotRunReason, message: string): NotRun => ({ kind: 'not-run', reason, message });
   switch (error.code) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return refuse('not-found', `no command "${command}" (or no interpreter that its first line names); install it or correct PATH`);
+      return refuse('not-found', `command "${command}" (or the interpreter in its first line) was not found; install it or correct PATH`);
     case 'EACCES':
     case 'ENOEXEC':
-      return refuse('not-executable', `"${command}" is not executable; make it so (chmod +x) or name its interpreter`);
+      return refuse('not-executable', `"${command}" is not executable; run "chmod +x" on it, or call its interpreter`);
     case 'E2BIG':
       return refuse('failed', `the arguments and environment of "${command}" are too large for the system; pass large values by stdin`);
     default:
@@ -52,7 +52,7 @@ export function notStarted(command: string, error: NodeJS.ErrnoException): NotRu
   }
 }
 
-/** Recognises that our shell itself could not find (127) or execute (126) a command: it says so last, under its name. */
+/** Recognises that our shell could not find (127) or execute (126) a command: the last line is its message, with its name. */
 export function notRunByShell(exitCode: number, stderr: string): NotRun | undefined {
   if (exitCode !== 126 && exitCode !== 127) return undefined;
   const last = stderr.trimEnd().split('\n').at(-1) ?? '';

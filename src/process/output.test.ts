@@ -19,16 +19,16 @@ describe('bounded output', () => {
     expect(kept(5, 'a', 'b', 'c', 'd', 'e', 'f', 'g')).toBe('abc\n[2 bytes left out]\nfg');
   });
 
-  test('keeps nothing when nothing may be kept', () => {
+  test('keeps nothing with a limit of 0', () => {
     expect(kept(0, 'abc')).toBe('\n[3 bytes left out]\n');
   });
 
-  test('does not cut a character in two', () => {
+  test('does not split a character', () => {
     expect(kept(8, 'aäöüß€€€€z')).toBe('aä\n[15 bytes left out]\n€z');
     expect(kept(10, 'aäöüß€€€€z')).toBe('aäö\n[13 bytes left out]\n€z');
   });
 
-  test('does not depend on how the stream was cut', () => {
+  test('does not depend on how the stream was split', () => {
     const input = fc.array(fc.string({ maxLength: 12 }), { maxLength: 12 });
     fc.assert(
       fc.property(input, fc.integer({ min: 0, max: 24 }), (chunks, bytesMax) => {

@@ -1,9 +1,9 @@
-// Owns what is kept of one output stream: its beginning and its end, within a fixed number of bytes however much
-// comes. Both ends matter: a build says first what it does and last what went wrong.
+// Owns what is kept of an output stream: its start and its end, within a fixed number of bytes. Both ends matter: a
+// build first prints what it does and last what went wrong.
 
 const FIRST_CAPACITY = 4096;
 
-/** Keeps the head and the tail of a stream of bytes in bounded memory. */
+/** Keeps the head and the tail of a byte stream in bounded memory. */
 export class BoundedOutput {
   readonly #headMax: number;
   readonly #tailMax: number;
@@ -17,14 +17,14 @@ export class BoundedOutput {
     this.#tailMax = Math.max(bytesMax - this.#headMax, 0);
   }
 
-  /** Adds bytes; the chunk may be reused by the caller afterwards. */
+  /** Adds bytes. The caller may reuse the chunk afterwards. */
   push(chunk: Buffer): void {
     const room = this.#headMax - this.#headLength;
     if (room > 0) this.#pushHead(chunk.subarray(0, room));
     if (chunk.length > room) this.#pushTail(chunk.subarray(Math.max(room, 0)));
   }
 
-  /** What was kept, as text; where bytes were left out, a line in the middle says how many. */
+  /** Returns the kept text. If bytes were left out, a line in the middle says how many. */
   text(): string {
     const head = this.#head.subarray(0, this.#headLength);
     const tail = this.#tail();
@@ -65,7 +65,7 @@ export class BoundedOutput {
   }
 }
 
-// A cut in the middle of a character would show as a replacement mark that was never printed.
+// A cut inside a character would show as a replacement character that was never printed.
 function wholeCharactersEnd(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] as number;

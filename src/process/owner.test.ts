@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createOwner, giveSigns, isDead, ownerText, watchOwners } from './owner.ts';
+import { createOwner, isDead, ownerText, watchOwners, writeHeartbeats } from './owner.ts';
 
 let folder: string;
 let db: string;
@@ -18,14 +18,14 @@ afterEach(() => {
 const ELSEWHERE = 'id:0123456789abcdef0123456789abcdef#77|another-boot|12|34#1';
 const signs = (): string[] => readdirSync(`${db}.owners`).map((name) => join(`${db}.owners`, name));
 
-test('an owner here is judged by its process', () => {
+test('an owner on this machine is judged by its process', () => {
   expect(isDead(createOwner())).toBe(false);
   expect(isDead(createOwner().replace(/\|\d+(?=#)/, '|1'))).toBe(true);
   expect(ownerText(createOwner())).toBe(`process ${process.pid}`);
 });
 
 test.each([ELSEWHERE, 'old-host-name|another-boot|12|34#1'])(
-  'an owner elsewhere is dead a minute after its last sign of life: %s',
+  'an owner elsewhere is dead a minute after its last heartbeat: %s',
   (owner) => {
     watchOwners(db);
     expect(isDead(owner)).toBe(false);
@@ -40,9 +40,9 @@ test.each([ELSEWHERE, 'old-host-name|another-boot|12|34#1'])(
   },
 );
 
-test('signs of life are given until they are stopped', async () => {
+test('heartbeats are written until they are stopped', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const stop = giveSigns(db, ELSEWHERE);
+  const stop = writeHeartbeats(db, ELSEWHERE);
   vi.advanceTimersByTime(5000);
   await expect.poll(() => existsSync(`${db}.owners`) && signs().length).toBe(1);
   await stop();

@@ -1,11 +1,11 @@
-// Owns the name of an owner of runs, and whether that owner is dead: the identity of its process, and which engine of that
-// process it is.
+// Owns the names of run owners, and whether an owner is dead: the identity of its process plus the number of the engine
+// in it.
 //
-// W1. On the machine and in the container of the owner, its process tells.
-// W2. From anywhere else (another container, another machine, after a restart of either) its sign of life does: a file
-//     beside the database whose time the owner renews. An owner that gave none for a minute is dead. Should it only have
-//     been asleep, the store refuses what it writes later.
-// W3. An owner without such a file is given the same minute: whoever asks first makes the file.
+// W1. On the owner's machine and in its container, its process decides.
+// W2. From anywhere else (another container or machine, or after a restart of either) its heartbeat decides: a file
+// beside the database whose time the owner renews. An owner without a heartbeat for a minute is dead. If it was only
+// suspended, the store rejects its later writes.
+// W3. An owner without such a file gets the same minute: the first process that checks creates the file.
 
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
@@ -14,40 +14,40 @@ import { digestText } from '../base/digest.ts';
 import { formatIdentity, identityOf, livenessOf, type ProcessIdentity, parseIdentity } from './identity.ts';
 import { readProcess } from './process-table.ts';
 
-/** How often an owner gives a sign of life, and after how long without one it counts as dead. */
-const SIGN_MS = 5000;
+/** How often an owner writes a heartbeat, and after how long without one it counts as dead. */
+const HEARTBEAT_MS = 5000;
 const DEAD_MS = 60_000;
 
 let engines = 0;
-/** The folders with signs of life: one for each database that was opened here. */
+/** The heartbeat folders: one for each database opened here. */
 const folders = new Set<string>();
 
-/** A name for one more owner in this process. */
+/** Creates the name of a new owner in this process. */
 export function createOwner(): string {
   engines += 1;
   return `${formatIdentity(identityOf() ?? { host: 'unknown', boot: '', pid: process.pid, start: '' })}#${engines}`;
 }
 
-/** Lets the owners of the runs in a database be judged by their signs of life. */
+/** Makes the owners of runs in a database be judged by their heartbeats. */
 export function watchOwners(db: string): void {
   folders.add(folderOf(db));
 }
 
-/** Gives signs of life for an owner until it is told to stop. A process that lives for a moment gives none. */
-export function giveSigns(db: string, owner: string): () => Promise<void> {
+/** Writes heartbeats for an owner until stopped. Short-lived processes do not write any. */
+export function writeHeartbeats(db: string, owner: string): () => Promise<void> {
   const file = join(folderOf(db), nameOf(owner));
   const sign = async (): Promise<void> => {
     const now = new Date();
     try {
       await utimes(file, now, now);
     } catch {
-      // The first sign makes the file.
+      // The first heartbeat creates the file.
       await mkdir(folderOf(db), { recursive: true, mode: 0o700 });
       await writeFile(file, '', { mode: 0o600 });
     }
   };
-  // A sign that cannot be written is missed only from elsewhere.
-  const timer = setInterval(() => sign().catch(() => undefined), SIGN_MS);
+  // Only other machines miss a heartbeat that could not be written.
+  const timer = setInterval(() => sign().catch(() => undefined), HEARTBEAT_MS);
   timer.unref();
   return async () => {
     clearInterval(timer);
@@ -71,28 +71,28 @@ function isSilent(folder: string, owner: string): boolean {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(file, '', { mode: 0o600, flag: 'wx' });
   } catch {
-    // Somebody else was quicker, or the folder cannot be written: then nobody is called dead.
+    // Another process created it first, or the folder is not writable: then no owner counts as dead.
   }
   return false;
 }
 
-/** What is known of an owner, for people: `process 4711, which is stopped`. */
+/** Describes an owner for people: `process 4711, which is stopped`. */
 export function ownerText(owner: string): string {
   const identity = identityIn(owner);
   if (identity === undefined) return 'another process';
   const { pid } = identity;
   if (livenessOf(identity) === 'unknown')
-    return `process ${pid} of another container or machine, which counts as dead ${DEAD_MS / 1000} s after its last sign of life`;
-  return isStopped(owner) ? `process ${pid}, which is stopped ("kill -CONT ${pid}" lets it go on)` : `process ${pid}`;
+    return `process ${pid} of another container or machine, which counts as dead ${DEAD_MS / 1000} s after its last heartbeat`;
+  return isStopped(owner) ? `process ${pid}, which is stopped ("kill -CONT ${pid}" continues it)` : `process ${pid}`;
 }
 
-/** The number of an owner's process, while it runs here. */
+/** Returns the pid of an owner, if its process runs on this machine. */
 export function processOf(owner: string): number | undefined {
   const identity = identityIn(owner);
   return identity !== undefined && livenessOf(identity) === 'alive' ? identity.pid : undefined;
 }
 
-/** Whether somebody has stopped the process of an owner here. */
+/** Whether the process of an owner on this machine is stopped. */
 export function isStopped(owner: string): boolean {
   const identity = identityIn(owner);
   return identity !== undefined && livenessOf(identity) === 'alive' && readProcess(identity.pid)?.stopped === true;

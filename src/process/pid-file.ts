@@ -1,12 +1,12 @@
-// Owns the plain files by which a later engine finds what a crashed one left running: one per command, written
-// before the command starts (then it names only the mark) and again when its pid is known.
+// Owns the files by which a later engine finds processes that a crashed one left running: one per command, written
+// before the command starts (with only the mark) and again when its pid is known.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatIdentity, type ProcessIdentity, parseIdentity } from './identity.ts';
 
-/** What one pid file says. */
+/** The content of a pid file. */
 export interface PidRecord {
   readonly mark: string;
   /** The first process of the command; 0 until it has started. */
@@ -16,13 +16,13 @@ export interface PidRecord {
   readonly owner: ProcessIdentity;
 }
 
-/** Where the pid file of a mark is; the name stays readable and is distinct for distinct marks. */
+/** Returns the path of a mark's pid file. The name is readable and unique per mark. */
 export function pidFilePath(pidDir: string, mark: string): string {
   const readable = mark.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, 80);
   return join(pidDir, `${readable}-${createHash('sha256').update(mark).digest('hex').slice(0, 12)}.json`);
 }
 
-/** Writes the pid file of a command, whole or not at all; creates the directory. Throws what the file system says. */
+/** Writes the pid file of a command atomically and creates the directory. Throws file system errors. */
 export function writePidFile(pidDir: string, record: PidRecord): void {
   mkdirSync(pidDir, { recursive: true, mode: 0o700 });
   const path = pidFilePath(pidDir, record.mark);
@@ -31,12 +31,12 @@ export function writePidFile(pidDir: string, record: PidRecord): void {
   renameSync(draft, path);
 }
 
-/** Removes the pid file of a command that has no process left; it may be gone already. */
+/** Removes the pid file of a command that has no process left, if it still exists. */
 export function removePidFile(pidDir: string, mark: string): void {
   rmSync(pidFilePath(pidDir, mark), { force: true });
 }
 
-/** Every pid file of the directory that is whole; a missing directory holds none. */
+/** Reads all complete pid files of a directory. A missing directory has none. */
 export function readPidFiles(pidDir: string): PidRecord[] {
   let names: string[];
   try {
@@ -49,7 +49,7 @@ export function readPidFiles(pidDir: string): PidRecord[] {
   return records.filter((record) => record !== undefined);
 }
 
-// A file that is not ours, or was removed while we looked, names no process that we could rightly kill.
+// A file that is not ours, or was removed meanwhile, names no process that we may kill.
 function readRecord(path: string): PidRecord | undefined {
   try {
     const { mark, pid, start, owner } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;

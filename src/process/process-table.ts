@@ -1,43 +1,42 @@
-// Owns what the operating system says about processes right now. On Linux it reads /proc; elsewhere it asks
-// `ps`, which knows neither sessions nor environments, so fewer strays can be recognised there.
-// Reads only: nothing here signals anything.
+// Owns the operating system's list of processes. On Linux it reads /proc; elsewhere it runs `ps`, which shows neither
+// sessions nor environments, so fewer stray processes are recognised there. It only reads and sends no signals.
 
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The variable that every process of a command inherits, by which strays are recognised. */
+/** The variable that every process of a command inherits, by which stray processes are recognised. */
 export const MARK_VARIABLE = 'PAWL_MARK';
 
-/** One process as it was when it was read; `pid` and `start` together name it for good within one boot. */
+/** One process at the time of reading. `pid` and `start` together identify it within one boot. */
 export interface ProcessRow {
   readonly pid: number;
   readonly ppid: number;
   readonly pgid: number;
-  /** The session; where the system does not tell, the process group stands in for it. */
+  /** The session, or the process group if the system does not report it. */
   readonly session: number;
   readonly start: string;
-  /** True for a zombie: it runs no more and only waits for its parent to notice. */
+  /** True for a zombie: it has ended and only waits for its parent. */
   readonly ended: boolean;
-  /** True when somebody has stopped it: it goes on when it is told to. */
+  /** True if it was stopped by a signal and has not been continued. */
   readonly stopped: boolean;
 }
 
 const HAS_PROC = process.platform === 'linux';
 const PS_COLUMNS = 'pid=,ppid=,pgid=,stat=,lstart=';
 
-/** The process of that number, also a zombie, or undefined when there is none to be seen. */
+/** Returns the process with a pid, including zombies, or undefined if there is none visible. */
 export function readProcess(pid: number): ProcessRow | undefined {
   if (!HAS_PROC) return readPs(['-p', String(pid)])[0];
   const text = readProcFile(pid, 'stat');
   return text === undefined ? undefined : parseStat(text.toString('latin1'));
 }
 
-/** Every process that can be seen and has not ended. */
+/** Returns every visible process that has not ended. */
 export function readProcesses(): ProcessRow[] {
   const rows = HAS_PROC ? readProc() : readPs(['-ax']);
   return rows.filter((row) => !row.ended);
 }
 
-/** The words that a process was started with; none where they cannot be read. */
+/** Returns the command line of a process; empty if it cannot be read. */
 export function readCommand(pid: number): string[] {
   if (!HAS_PROC)
     return runPs(['-p', String(pid), '-o', 'command='])
@@ -46,7 +45,7 @@ export function readCommand(pid: number): string[] {
   return (readProcFile(pid, 'cmdline')?.toString() ?? '').split('\0').slice(0, -1);
 }
 
-/** The variables that a process was started with; undefined where they cannot be read. */
+/** Returns the environment a process was started with, or undefined if it cannot be read. */
 export function readEnvironment(pid: number): Record<string, string> | undefined {
   const text = HAS_PROC ? readProcFile(pid, 'environ')?.toString() : undefined;
   return text === undefined ? undefined : Object.fromEntries(text.split('\0').map(pairOf));
@@ -57,7 +56,7 @@ function pairOf(entry: string): readonly [name: string, value: string] {
   return [entry.slice(0, at), entry.slice(at + 1)];
 }
 
-/** True when the environment that the process was started with holds exactly this mark. */
+/** True if the environment that the process was started with contains exactly this mark. */
 export function carriesMark(pid: number, mark: string): boolean {
   const environment = HAS_PROC ? readProcFile(pid, 'environ') : undefined;
   if (environment === undefined) return false;
@@ -69,7 +68,7 @@ export function carriesMark(pid: number, mark: string): boolean {
   return false;
 }
 
-/** Reads one line of /proc/<pid>/stat. The name in parentheses may itself hold spaces and parentheses. */
+/** Parses a line of /proc/<pid>/stat. The name in parentheses may contain spaces and parentheses. */
 export function parseStat(text: string): ProcessRow | undefined {
   const pid = Number.parseInt(text, 10);
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -77,12 +76,12 @@ export function parseStat(text: string): ProcessRow | undefined {
   const threads = Number(fields[17]);
   const start = fields[19];
   if (!(pid > 0) || start === undefined || !/^\d+$/.test(start)) return undefined;
-  // A program whose first thread has returned looks like a zombie while its other threads work on.
+  // A program whose first thread has returned looks like a zombie while its other threads still work.
   const ended = (state === 'Z' || state === 'X') && threads <= 1;
   return { pid, ppid: Number(ppid), pgid: Number(pgid), session: Number(session), start, ended, stopped: state === 'T' || state === 't' };
 }
 
-/** Reads one line of `ps -o pid=,ppid=,pgid=,stat=,lstart=`. */
+/** Parses a line of `ps -o pid=,ppid=,pgid=,stat=,lstart=`. */
 export function parsePsLine(line: string): ProcessRow | undefined {
   const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S.*?)\s*$/.exec(line);
   if (match === null) return undefined;
@@ -113,7 +112,7 @@ function readProcFile(pid: number, file: 'stat' | 'environ' | 'cmdline'): Buffer
   try {
     return readFileSync(`/proc/${pid}/${file}`);
   } catch {
-    // It ended meanwhile, or belongs to somebody whose processes are hidden from us.
+    // It ended meanwhile, or its user's processes are hidden from us.
     return undefined;
   }
 }
@@ -130,7 +129,7 @@ function runPs(args: readonly string[]): string {
       .getBuiltinModule('node:child_process')
       .execFileSync('ps', args, { encoding: 'utf8', env, maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'ignore'] });
   } catch {
-    // `ps` exits 1 when nothing matches its selection.
+    // `ps` exits with 1 if nothing matches.
     return '';
   }
 }

@@ -67,7 +67,7 @@ describe('redaction', () => {
     expect(target.text('> password: correct horse battery')).toBe('> [redacted:CONFIG]');
   });
 
-  test('does not mask what would hide the world, and says so', () => {
+  test('does not mask everyday words and short values, and reports them', () => {
     const target = createRedactor({ PIN: '12345', MODE: 'Production', EMPTY: '', KEY: 'abcdef' });
     expect(target.text('12345 production abcdef')).toBe('12345 production [redacted:KEY]');
     expect(target.tooShort).toEqual(['PIN']);
@@ -80,14 +80,14 @@ describe('redaction', () => {
     expect(streamed(target, ['abcdefg', 'hij', 'klm', 'n abcdefgh'])).toBe('[redacted:C] [redacted:A]');
   });
 
-  test('holds back only what could become a secret', () => {
+  test('holds back only text that could become a secret', () => {
     const stream = createRedactor({ A: 'abcdefgh' }).stream();
     expect(stream.push('all of it\n')).toBe('all of it\n');
     expect(stream.push('x abc')).toBe('x ');
     expect(stream.push('x')).toBe('abcx');
   });
 
-  test('gives the same for a stream as for the whole, however it is cut', () => {
+  test('returns the same for a stream as for the whole text, however it is split', () => {
     const target = createRedactor({ A: 'aabaab', B: 'baabaaba', C: 'aaaaaaa', D: 'abcabcd' });
     const chunk = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'd', 'A', ' '), maxLength: 9 });
     fc.assert(
@@ -98,7 +98,7 @@ describe('redaction', () => {
     );
   });
 
-  test('never lets a secret through, whatever is around it', () => {
+  test('never lets a secret through, whatever surrounds it', () => {
     const target = createRedactor({ A: 'tok_1234', B: '4tok_99' });
     const around = fc.string({ unit: fc.constantFrom('t', 'o', 'k', '_', '1', '4', '9'), maxLength: 12 });
     fc.assert(

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { git } from '../../test/git.ts';
-import { bringBack, closeSideCheckout, openSideCheckout, type SideCheckout } from './side-checkout.ts';
+import { closeSideCheckout, mergeBack, openSideCheckout, type SideCheckout } from './side-checkout.ts';
 
 let home: string;
 let opened: SideCheckout[];
@@ -31,7 +31,7 @@ async function open(): Promise<SideCheckout> {
   return checkout;
 }
 
-test('a checkout begins with the workspace as it is, with what nobody committed', async () => {
+test('a checkout starts with the current workspace, including uncommitted changes', async () => {
   put(home, 'lines.txt', 'changed\n');
   put(home, 'new.txt', 'new');
   put(home, 'ignored', 'x');
@@ -43,7 +43,7 @@ test('a checkout begins with the workspace as it is, with what nobody committed'
   ]).toEqual(['changed\n', true, false]);
 });
 
-test('changes of two that touch different places are both brought back, and branch and index stay as they are', async () => {
+test('changes of two checkouts in different places are both merged, and branch and index do not change', async () => {
   git(home, 'add', '.');
   const index = git(home, 'ls-files', '--stage');
   const [a, b] = [await open(), await open()];
@@ -51,7 +51,7 @@ test('changes of two that touch different places are both brought back, and bran
   put(a.folder, 'a.txt', 'a');
   put(b.folder, 'lines.txt', 'one\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n');
   put(b.folder, 'b.bin', Buffer.from([0, 255, 10, 13]));
-  expect(await Promise.all([bringBack(a), bringBack(b)])).toEqual([{ kind: 'merged' }, { kind: 'merged' }]);
+  expect(await Promise.all([mergeBack(a), mergeBack(b)])).toEqual([{ kind: 'merged' }, { kind: 'merged' }]);
   expect([read('lines.txt'), read('a.txt'), existsSync(join(home, 'b.bin'))]).toEqual([
     'ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n',
     'a',
@@ -64,29 +64,29 @@ test('changes of two that touch different places are both brought back, and bran
   ]);
 });
 
-test('changes that contradict each other are a conflict that names the files, and nothing of the second is brought', async () => {
+test('conflicting changes name the files, and nothing of the second checkout is merged', async () => {
   const [a, b] = [await open(), await open()];
   put(a.folder, 'lines.txt', 'from a\n');
   put(b.folder, 'lines.txt', 'from b\n');
   put(b.folder, 'b.txt', 'b');
-  expect(await bringBack(a)).toEqual({ kind: 'merged' });
-  expect(await bringBack(b)).toEqual({ kind: 'conflict', files: ['lines.txt'] });
+  expect(await mergeBack(a)).toEqual({ kind: 'merged' });
+  expect(await mergeBack(b)).toEqual({ kind: 'conflict', files: ['lines.txt'] });
   expect([read('lines.txt'), existsSync(join(home, 'b.txt'))]).toEqual(['from a\n', false]);
 });
 
-test('what was deleted, and what was committed there, is brought back as well', async () => {
+test('deletions and commits in a checkout are merged as well', async () => {
   const checkout = await open();
   rmSync(join(checkout.folder, 'lines.txt'));
   put(checkout.folder, 'kept.txt', 'kept');
   const who = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', '-c', 'commit.gpgsign=false'];
   execFileSync('git', [...who, 'add', '--all'], { cwd: checkout.folder });
   execFileSync('git', [...who, 'commit', '--quiet', '-m', 'there'], { cwd: checkout.folder });
-  await bringBack(checkout);
+  await mergeBack(checkout);
   expect([existsSync(join(home, 'lines.txt')), read('kept.txt')]).toEqual([false, 'kept']);
 });
 
-test('nothing changed brings nothing', async () => {
-  expect(await bringBack(await open())).toEqual({ kind: 'merged' });
+test('merging without changes does nothing', async () => {
+  expect(await mergeBack(await open())).toEqual({ kind: 'merged' });
   expect(git(home, 'status', '--short')).toBe('');
 });
 
@@ -97,12 +97,12 @@ test('a closed checkout leaves nothing behind', async () => {
   expect([existsSync(checkout.folder), git(home, 'worktree', 'list').split('\n').length]).toEqual([false, 1]);
 });
 
-test('checkouts that are made, brought back and removed at the same time do not disturb each other', async () => {
+test('checkouts that are created, merged and removed concurrently do not disturb each other', async () => {
   const work = async (name: string): Promise<void> => {
     for (let round = 0; round < 6; round += 1) {
       const checkout = await openSideCheckout(home);
       put(checkout.folder, `${name}${round}.txt`, name);
-      expect(await bringBack(checkout)).toEqual({ kind: 'merged' });
+      expect(await mergeBack(checkout)).toEqual({ kind: 'merged' });
       await closeSideCheckout(checkout);
     }
   };

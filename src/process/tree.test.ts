@@ -13,7 +13,7 @@ import { killTree, sweepOrphans } from './tree.ts';
 const directory = mkdtempSync(join(tmpdir(), 'pawl-tree-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-// Asked of /proc directly, so that what the code under test overlooks is not overlooked here too.
+// Reads /proc directly, so that the test finds what the code under test might miss.
 function withMark(mark: string): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.map(Number).filter((pid) => readOrEmpty(`/proc/${pid}/environ`).split('\0').includes(`PAWL_MARK=${mark}`));
@@ -40,7 +40,7 @@ function pidsIn(stdout: string): Record<string, number> {
   );
 }
 
-// A program that says its name and pid, leaves a file of its name, and does not heed requests to end.
+// A program that prints its name and pid, creates a file with its name, and ignores SIGTERM.
 const STUBBORN = join(directory, 'stubborn.sh');
 const STUBBORN_TEXT = `#!/bin/sh
 trap '' TERM HUP INT
@@ -50,10 +50,10 @@ while :; do sleep 0.1; done
 `;
 writeFileSync(STUBBORN, STUBBORN_TEXT, { mode: 0o755 });
 const stubborn = (name: string): string => `${STUBBORN} ${name}`;
-// A daemon: two forks and a session of its own, so that neither parent nor group nor session leads to it.
+// A daemon: two forks and its own session, so that neither parent, group nor session leads to it.
 const daemon = (name: string): string => `(setsid sh -c '${stubborn(name)} & exit' &)`;
 
-// Aborts once the command has said as many names as it has processes.
+// Aborts once the command has printed as many names as it has processes.
 function whenAllSpoke(count: number): Pick<CommandSpec, 'signal' | 'onOutput'> {
   const controller = new AbortController();
   let text = '';
@@ -64,7 +64,7 @@ function whenAllSpoke(count: number): Pick<CommandSpec, 'signal' | 'onOutput'> {
   return { signal: controller.signal, onOutput };
 }
 
-describe.runIf(process.platform === 'linux')('when a command is over, nothing of it runs:', () => {
+describe.runIf(process.platform === 'linux')('after a command has ended, none of its processes runs:', () => {
   test('at its timeout, child, grandchild and daemon that ignore SIGTERM are gone in under 10 s', async () => {
     const mark = `timeout-${process.pid}`;
     const shell = `${daemon('daemon')}; ${stubborn('grandchild')} & trap '' TERM; echo child $$; while :; do sleep 0.1; done`;
@@ -79,7 +79,7 @@ describe.runIf(process.platform === 'linux')('when a command is over, nothing of
     expect(result.durationMs).toBeLessThan(13_000);
   });
 
-  test('a process that obeys SIGTERM may tidy up first', async () => {
+  test('a process that handles SIGTERM may clean up first', async () => {
     const shell = `trap 'echo tidied; exit 0' TERM; echo ready; while :; do sleep 0.05; done`;
     const result = await runCommand({ argv: undefined, shell, mark: `tidy-${process.pid}`, ...whenAllSpoke(1) });
     expect(result).toMatchObject({ kind: 'aborted', stdout: 'ready\ntidied\n' });
@@ -108,7 +108,7 @@ describe.runIf(process.platform === 'linux')('when a command is over, nothing of
     expect([result.kind, existsSync(file)]).toEqual(['aborted', false]);
   });
 
-  test('after a normal exit, what it left in the background is ended and counted', async () => {
+  test('after a normal exit, its background processes are ended and counted', async () => {
     const mark = `left-${process.pid}`;
     const shell = `sleep 60 >/dev/null 2>&1 & setsid sleep 60 >/dev/null 2>&1 & env -i sleep 60 & echo done`;
     const result = await runCommand({ argv: undefined, shell, mark });
@@ -121,7 +121,7 @@ describe.runIf(process.platform === 'linux')('when a command is over, nothing of
     expect(result).toMatchObject({ kind: 'exited', leftBehind: 1, left: [] });
   });
 
-  test('a background process that holds the output open does not hold up the result', async () => {
+  test('a background process that keeps the output open does not delay the result', async () => {
     const mark = `held-${process.pid}`;
     const result = await runCommand({
       argv: undefined,
@@ -158,7 +158,7 @@ describe.runIf(process.platform === 'linux')('a process that is not ours is left
     other.kill('SIGKILL');
   });
 
-  test('one beside ours in a session that somebody else leads', async () => {
+  test('one beside ours in a session with another leader', async () => {
     const leader = spawn('sh', ['-c', 'sleep 60 & sleep 61 & echo $!; wait'], { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
     const [line] = (await once(leader.stdout, 'data')) as [Buffer];
     expect(await killTree({ pid: Number(line.toString()) })).toEqual({ killed: 1, left: [] });
@@ -179,7 +179,7 @@ describe.runIf(process.platform === 'linux')('a process that is not ours is left
     expect(await text(leader.stdout)).toBe('{"killed":1,"left":[]}\nspared\n');
   });
 
-  test('one whose mark only begins or ends like ours', async () => {
+  test('one whose mark only starts or ends like ours', async () => {
     const others = [await bystander({ PAWL_MARK: 'abc1' }), await bystander({ X_PAWL_MARK: 'abc', Y: 'PAWL_MARK=abc' })];
     expect(await killTree({ pid: 0, mark: 'abc' })).toEqual({ killed: 0, left: [] });
     expect(others.map((other) => runs(other.pid))).toEqual([true, true]);
@@ -210,7 +210,7 @@ describe.runIf(process.platform === 'linux')('after a crash of the engine', () =
     await once(engine, 'exit');
   }
 
-  test('what it left running is found by its pid file and ended', async () => {
+  test('its processes are found by the pid file and ended', async () => {
     const [pidDir, mark] = [join(directory, 'crash'), `crash-${process.pid}`];
     await crashedEngine(pidDir, mark);
     expect(withMark(mark).length).toBeGreaterThanOrEqual(3);
@@ -229,7 +229,7 @@ describe.runIf(process.platform === 'linux')('after a crash of the engine', () =
     expect(withMark(mark)).toEqual([]);
   });
 
-  test('the commands of a living engine are left alone', async () => {
+  test('commands of a live engine are left alone', async () => {
     const [pidDir, mark] = [join(directory, 'living'), `living-${process.pid}`];
     const { promise: ready, resolve } = Promise.withResolvers<void>();
     const controller = new AbortController();
@@ -250,7 +250,7 @@ describe.runIf(process.platform === 'linux')('after a crash of the engine', () =
     expect(readdirSync(pidDir)).toEqual([]);
   });
 
-  test('pid files of another host, of no meaning, or of what we run in are left alone; of an earlier boot only removed', async () => {
+  test('pid files of another host, invalid ones, and the one we run in are left alone; those of an earlier boot are only removed', async () => {
     const pidDir = join(directory, 'others');
     const me = identityOf() as ProcessIdentity;
     const stranger = spawn('sleep', ['60'], { stdio: 'ignore' });
@@ -273,7 +273,7 @@ describe.runIf(process.platform === 'linux')('after a crash of the engine', () =
     stranger.kill('SIGKILL');
   });
 
-  test('a directory that does not exist holds nothing to sweep', async () => {
+  test('a missing directory has nothing to sweep', async () => {
     expect(await sweepOrphans(join(directory, 'absent'))).toEqual({ swept: [], left: [] });
   });
 });

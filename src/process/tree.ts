@@ -1,9 +1,9 @@
-// Owns the end of process trees: nothing that a command started outlives it, and nothing else is touched.
+// Owns ending process trees: nothing that a command started outlives it, and no other process is touched.
 //
-// T1. A process is signalled only when its pid and start time were read again just before.
-// T2. First SIGTERM and a grace, then SIGKILL until a scan finds nobody. Before each SIGKILL the tree is stopped,
-//     so that it cannot fork away from the scan.
-// T3. After a crash, only the trees of engines that are provably dead are swept.
+// T1. A process is signalled only if its pid and start time were read again just before.
+// T2. First SIGTERM and a grace period, then SIGKILL until a scan finds no process. Before each SIGKILL the tree is
+// stopped, so that it cannot fork away from the scan.
+// T3. After a crash, only the trees of provably dead engines are ended.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uptimeMs } from '../base/uptime.ts';
@@ -12,15 +12,15 @@ import { isOfEarlierBoot, livenessOf } from './identity.ts';
 import { type PidRecord, readPidFiles, removePidFile } from './pid-file.ts';
 import { MARK_VARIABLE, type ProcessRow, readProcess, readProcesses } from './process-table.ts';
 
-/** How patiently a tree is ended. */
+/** Time limits for ending a tree. */
 export interface KillOptions {
-  /** How long the processes have after SIGTERM; 2 s by default. */
+  /** Time after SIGTERM. Default: 2 s. */
   readonly graceMs?: number;
-  /** How long SIGKILL is repeated after that; 5 s by default. */
+  /** How long SIGKILL is repeated after that. Default: 5 s. */
   readonly deadlineMs?: number;
 }
 
-/** What became of a tree: how many processes were ended, and the pids that would not go. */
+/** The result: how many processes were ended, and the pids that could not be ended. */
 export interface KillResult {
   readonly killed: number;
   readonly left: number[];
@@ -32,7 +32,7 @@ const POLL_MIN_MS = 5;
 const POLL_MAX_MS = 80;
 const FREEZE_ROUNDS_MAX = 5;
 
-/** Ends a process and all that descends from it, also what has daemonised. Resolves when a scan finds none left. */
+/** Ends a process and all its descendants, including daemons. Resolves when a scan finds none left. */
 export async function killTree(root: TreeRoot, options: KillOptions = {}): Promise<KillResult> {
   const family = createFamily(root);
   const seen = new Set<string>();
@@ -52,8 +52,8 @@ export async function killTree(root: TreeRoot, options: KillOptions = {}): Promi
 }
 
 /**
- * Ends what crashed engines left running: each pid file of a provably dead owner has its tree killed and is removed.
- * Files of living owners, of other hosts, and of the command that this very process runs in are left alone.
+ * Ends processes that crashed engines left running: for each pid file of a provably dead owner, the tree is killed and
+ * the file removed. Files of live owners, of other hosts, and of the command that this process runs in are left alone.
  */
 export async function sweepOrphans(pidDir: string, options: KillOptions = {}): Promise<{ swept: string[]; left: string[] }> {
   const orphans = readPidFiles(pidDir).filter((record) => livenessOf(record.owner) === 'dead' && !isAroundUs(record));
@@ -64,13 +64,13 @@ export async function sweepOrphans(pidDir: string, options: KillOptions = {}): P
 }
 
 async function endOrphan(record: PidRecord, options: KillOptions): Promise<boolean> {
-  // Pids and start times begin anew with each boot: the same pair may name a stranger now.
+  // Pids and start times start over with each boot: the same pair may belong to another process now.
   if (isOfEarlierBoot(record.owner)) return true;
   const { left } = await killTree({ pid: record.pid, start: record.start, mark: record.mark }, options);
   return left.length === 0;
 }
 
-// An engine can run inside a command of another engine, which has since died; it must not end what it runs in.
+// An engine can run inside a command of another engine that has died; it must not end the tree it runs in.
 function isAroundUs(record: PidRecord): boolean {
   if (process.env[MARK_VARIABLE] === record.mark) return true;
   const byPid = new Map(readProcesses().map((row) => [row.pid, row]));
@@ -79,7 +79,7 @@ function isAroundUs(record: PidRecord): boolean {
 
 function askToEnd(members: readonly ProcessRow[]): void {
   for (const row of members) signal(row, 'SIGTERM');
-  // A stopped process would take notice of SIGTERM only when somebody continued it.
+  // A stopped process handles SIGTERM only after it is continued.
   for (const row of members) signal(row, 'SIGCONT');
 }
 
@@ -111,7 +111,7 @@ function freeze(family: Family): ProcessRow[] {
   return members;
 }
 
-// One signal to a group reaches all of it at once: a fork bomb cannot outrun that as it outruns a list of pids.
+// One signal reaches the whole group at once: a fork bomb can outrun a list of pids, but not that.
 function stopGroups(rows: readonly ProcessRow[]): void {
   for (const [pgid, row] of new Map(rows.map((member) => [member.pgid, member]))) {
     const now = readProcess(row.pid);
@@ -140,6 +140,6 @@ function send(target: number, name: NodeJS.Signals): void {
   try {
     process.kill(target, name);
   } catch {
-    // It ended meanwhile, or runs as another user: the next scan tells the two apart.
+    // It ended meanwhile, or runs as another user: the next scan tells which.
   }
 }

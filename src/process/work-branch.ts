@@ -1,15 +1,15 @@
-// Owns the branch that work is done on: which one is checked out in a folder.
+// Owns the work branch: which branch is checked out in a folder.
 
 import { git } from './git.ts';
 
-/** What is checked out in a folder: a branch and its commit. `branch` is undefined where a commit is checked out by itself. */
-export interface CheckedOut {
+/** The checked-out branch of a folder and its commit. `branch` is undefined for a detached head. */
+export interface CheckoutHead {
   readonly branch: string | undefined;
   readonly sha: string;
 }
 
-/** What is checked out in a folder; undefined where that is no git checkout with a commit. */
-export async function checkedOut(folder: string): Promise<CheckedOut | undefined> {
+/** Returns what is checked out in a folder, or undefined if it is not a git checkout with a commit. */
+export async function checkedOut(folder: string): Promise<CheckoutHead | undefined> {
   const head = await git(folder, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
   if (!head.ok) return undefined;
   const branch = await git(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD']);

@@ -25,7 +25,7 @@ const folder = (): string => join(home, 'state', 'run1');
 const add = (more: { readonly from?: string } = {}) => addWorktree({ checkout, folder: folder(), branch: 'pawl/run1', ...more });
 const remove = (isNeeded = false) => removeWorktree({ folder: folder(), branch: 'pawl/run1', isNeeded: async () => isNeeded });
 
-test('a worktree is a checkout of its own, on its own branch; the project stays as it is', async () => {
+test('a worktree is a separate checkout on its own branch; the project does not change', async () => {
   expect(await add()).toHaveProperty('at');
   commit('two.txt', 'two', folder());
   expect(git(folder(), 'branch', '--show-current')).toBe('pawl/run1');
@@ -36,7 +36,7 @@ test('a worktree is a checkout of its own, on its own branch; the project stays 
   ]);
 });
 
-test('it begins with the commit that is named', async () => {
+test('it starts at the given commit', async () => {
   git(checkout, 'checkout', '--quiet', '-b', 'feature');
   commit('feature.txt', 'f');
   const from = git(checkout, 'rev-parse', 'HEAD');
@@ -46,18 +46,18 @@ test('it begins with the commit that is named', async () => {
   expect(await addWorktree({ checkout, folder: `${folder()}2`, branch: 'x', from: 'f'.repeat(40) })).toHaveProperty('trouble');
 });
 
-test('asked for again after a crash, it is the one that is there', async () => {
+test('adding it again after a crash returns the existing one', async () => {
   await add();
   commit('two.txt', 'two', folder());
   expect(await add()).toHaveProperty('at');
   expect(existsSync(join(folder(), 'two.txt'))).toBe(true);
 });
 
-test('why one cannot be made is told', async () => {
+test('a failure to create one has a reason', async () => {
   expect(await addWorktree({ checkout, folder: folder(), branch: 'main' })).toEqual({ trouble: expect.stringContaining('main') });
 });
 
-test('one that was removed is there again with what was committed in it', async () => {
+test('a removed one is restored with its commits', async () => {
   await add();
   commit('two.txt', 'two', folder());
   await remove();
@@ -71,7 +71,7 @@ test('a hook of the repository is not run', async () => {
   expect(existsSync(join(home, 'ran'))).toBe(false);
 });
 
-test('removing keeps what nobody committed, and the branch with what was', async () => {
+test('removing keeps uncommitted changes, and the branch with the commits', async () => {
   await add();
   writeFileSync(join(folder(), 'draft.txt'), 'draft');
   expect(await remove()).toBe('kept');
@@ -81,7 +81,7 @@ test('removing keeps what nobody committed, and the branch with what was', async
   expect(git(checkout, 'log', '--format=%s', '-1', 'pawl/run1')).toBe('draft.txt');
 });
 
-test('a branch whose commits are all on another one goes with its worktree, and both are there again when asked for', async () => {
+test('a branch whose commits are all on another one is removed with its worktree, and both can be restored', async () => {
   await add();
   commit('two.txt', 'two', folder());
   git(checkout, 'merge', '--quiet', 'pawl/run1');
@@ -92,21 +92,21 @@ test('a branch whose commits are all on another one goes with its worktree, and 
   expect([readFileSync(join(folder(), 'two.txt'), 'utf8'), git(folder(), 'branch', '--show-current')]).toEqual(['two', 'pawl/run1']);
 });
 
-test('a branch that something outside needs is kept', async () => {
+test('a branch that is still needed is kept', async () => {
   await add();
   expect(await remove(true)).toBe('removed');
   expect(git(checkout, 'branch', '--list', 'pawl/*').trim()).toBe('pawl/run1');
 });
 
-test('a folder without git, and a repository without a commit, are no checkout', async () => {
+test('a folder without git, and a repository without a commit, are not checkouts', async () => {
   expect(await checkoutOf(checkout)).toBe(checkout);
   const empty = join(home, 'empty');
   git(home, 'init', '--quiet', empty);
   expect([await checkoutOf(home), await checkoutOf(empty)]).toEqual([undefined, undefined]);
 });
 
-test('one that another process is just making does no harm', async () => {
-  // As git leaves it for a moment between making the file and writing to it.
+test('one that another process is just creating does no harm', async () => {
+  // As git leaves it for a moment between creating the file and writing to it.
   const half = join(checkout, '.git', 'worktrees', 'half');
   mkdirSync(half, { recursive: true });
   for (const [name, text] of [

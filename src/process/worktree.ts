@@ -1,14 +1,14 @@
-// Owns worktrees of git: a checkout of its own for a run, on a branch of its own, beside the one that people work in.
-// Git runs without hooks, so that nothing a repository brings is run by making one.
+// Owns git worktrees: a separate checkout for a run, on its own branch, beside the one that people work in. Git runs
+// without hooks, so that creating one runs no code from the repository.
 
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type GitAnswer, git } from './git.ts';
 
-/** The top of the checkout that a folder lies in, where it has at least one commit to begin from. */
+/** Returns the top of the checkout that contains a folder, if it has at least one commit. */
 export async function checkoutOf(folder: string): Promise<string | undefined> {
-  // Most folders without git are told without asking git.
+  // Most folders without git are recognised without running git.
   if (process.env.GIT_DIR === undefined && !hasGitAbove(resolve(folder))) return undefined;
   const top = await git(folder, ['rev-parse', '--show-toplevel']);
   const head = top.ok ? await git(folder, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']) : top;
@@ -21,22 +21,22 @@ function hasGitAbove(folder: string): boolean {
   return above !== folder && hasGitAbove(above);
 }
 
-/** A worktree to make. */
+/** A worktree to create. */
 export interface WorktreeRequest {
   /** The checkout it belongs to. */
   readonly checkout: string;
   readonly folder: string;
   readonly branch: string;
-  /** The commit to begin with, which the repository has; without one, what is checked out. */
+  /** The commit to start at, which the repository has. Default: what is checked out. */
   readonly from?: string;
 }
 
-/** The commit that a worktree is at, or why it could not be made. */
+/** The commit of a worktree, or why it could not be created. */
 export type AddedWorktree = { readonly at: string } | { readonly trouble: string };
 
 /**
- * Makes a worktree, on a new branch unless it exists. One that is there is the one that was asked for; one that was
- * removed is there again with what was committed in it.
+ * Creates a worktree, on a new branch unless it exists. An existing worktree is returned; a removed one is restored
+ * with its commits.
  */
 export async function addWorktree({ checkout, folder, branch, from = 'HEAD' }: WorktreeRequest): Promise<AddedWorktree> {
   if (!existsSync(folder)) {
@@ -48,15 +48,15 @@ export async function addWorktree({ checkout, folder, branch, from = 'HEAD' }: W
     if (!made.ok) return { trouble: made.message };
   }
   const at = await commitAt(folder, 'HEAD');
-  return at === undefined ? { trouble: `${folder} is there and has no commit` } : { at };
+  return at === undefined ? { trouble: `${folder} exists but has no commit` } : { at };
 }
 
 const ADD_TRIES = 5;
 const HALF_MADE = /failed to read .*worktrees|could not create directory of .*worktrees|commondir|gitdir/i;
 
 /**
- * `git worktree add`. Git reads the notes of all worktrees first and fails when another process is just making or
- * removing one; then it is asked again.
+ * Runs `git worktree add`. Git reads the metadata of all worktrees first and fails if another process is just creating
+ * or removing one; then it is tried again.
  */
 export async function gitWorktreeAdd(checkout: string, args: readonly string[]): Promise<GitAnswer> {
   for (let tries = 1; ; tries += 1) {
@@ -66,7 +66,7 @@ export async function gitWorktreeAdd(checkout: string, args: readonly string[]):
   }
 }
 
-/** Where the last commit of a worktree is kept once its branch is gone: no list of branches shows it. */
+/** The ref that keeps the last commit of a worktree after its branch is gone. No list of branches shows it. */
 function keptRef(branch: string): string {
   return `refs/pawl/${branch}`;
 }
@@ -80,13 +80,13 @@ async function commitAt(folder: string, name: string): Promise<string | undefine
 export interface Removal {
   readonly folder: string;
   readonly branch: string;
-  /** Whether something outside still needs the branch; asked only when nothing else keeps it. */
+  /** Whether the branch is still needed; called only if nothing else keeps it. */
   readonly isNeeded: () => Promise<boolean>;
 }
 
 /**
- * Removes a worktree in which nothing is lost: one with changes that nobody committed is kept. Its branch goes as well
- * when all its commits are on another one, and nothing needs it.
+ * Removes a worktree if nothing is lost: one with uncommitted changes is kept. Its branch is removed as well if all its
+ * commits are on another one and nothing needs it.
  */
 export async function removeWorktree({ folder, branch, isNeeded }: Removal): Promise<'removed' | 'kept'> {
   if (!existsSync(folder)) return 'removed';
@@ -94,7 +94,7 @@ export async function removeWorktree({ folder, branch, isNeeded }: Removal): Pro
   if (!common.ok) return 'kept';
   const repository = dirname(common.stdout.trim());
   const last = await commitAt(folder, 'HEAD');
-  // Without --force git refuses one that has changes or files that nobody committed.
+  // Without --force git refuses to remove one with uncommitted changes or files.
   if (!(await git(repository, ['worktree', 'remove', folder])).ok) return 'kept';
   if (last === undefined) return 'removed';
   await git(repository, ['update-ref', keptRef(branch), last]);

@@ -4,7 +4,7 @@
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { git } from '../process/git.ts';
-import { entriesBetween, TreeTrouble } from '../process/git-tree.ts';
+import { entriesBetween, TreeError } from '../process/git-tree.ts';
 import { partOf } from './file-part.ts';
 import { commandsIn, type GateCommand, gateGuards } from './gate-files.ts';
 import { matches } from './glob.ts';
@@ -39,7 +39,7 @@ async function treeId(job: Job): Promise<string | undefined> {
   try {
     return (await treeNow(job)).id;
   } catch (thrown) {
-    if (thrown instanceof TreeTrouble) return undefined;
+    if (thrown instanceof TreeError) return undefined;
     throw thrown;
   }
 }

@@ -6,7 +6,7 @@
 import type { AgentDeed } from '../agents/driver.ts';
 import { type Definition, membersOf, type StepModel } from '../definition/model.ts';
 import { isReview, isSilentWriter, overlappingWriters, writtenBy } from '../definition/overlap.ts';
-import { bringBack, closeSideCheckout, openSideCheckout } from '../process/side-checkout.ts';
+import { closeSideCheckout, mergeBack, openSideCheckout } from '../process/side-checkout.ts';
 import { checkoutOf } from '../process/worktree.ts';
 import type { AttemptRequest, AttemptResult } from './attempt.ts';
 import { treeBeside } from './judged-tree.ts';
@@ -30,7 +30,7 @@ export async function apart(
     const place = { ...bench, services: { ...bench.services, cwd: checkout.folder } };
     const result = await work(place, { ...request, apart: tree === undefined ? {} : { tree } });
     if (result.type !== 'settled' || result.outcome !== 'ok') return result;
-    const brought = await bringBack(checkout);
+    const brought = await mergeBack(checkout);
     if (brought.kind === 'merged') return result;
     const files = [...brought.files];
     const error = `its changes contradict those of another branch in ${files.join(', ')}`;

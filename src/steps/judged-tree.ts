@@ -11,7 +11,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { landsWork } from '../definition/landing.ts';
 import { membersOf, type StepModel } from '../definition/model.ts';
-import { TreeTrouble } from '../process/git-tree.ts';
+import { TreeError } from '../process/git-tree.ts';
 import { type Job, stepError, type Work } from './work.ts';
 import { treeNow, type WorkspaceTree } from './workspace-tree.ts';
 
@@ -148,7 +148,7 @@ async function treeIfAny(place: Pick<Job, 'bench' | 'request'>): Promise<FoundTr
     const tree = await treeNow(place);
     return tree.id === '' ? undefined : tree;
   } catch (thrown) {
-    if (thrown instanceof TreeTrouble) return 'unreadable';
+    if (thrown instanceof TreeError) return 'unreadable';
     throw thrown;
   }
 }

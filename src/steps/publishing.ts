@@ -9,7 +9,7 @@ import type { JsonObject } from '../base/json.ts';
 import type { WorkHead } from '../definition/work-head.ts';
 import type { Forge, ForgeFailure, PullRequestFacts } from '../forge/forge.ts';
 import { disarm } from '../forge/outgoing-text.ts';
-import { TreeTrouble } from '../process/git-tree.ts';
+import { TreeError } from '../process/git-tree.ts';
 import { checkedOut } from '../process/work-branch.ts';
 import { actionRefusal, outputRefusal } from './permission.ts';
 import { type Job, stepError, type Work } from './work.ts';
@@ -63,7 +63,7 @@ async function workBranch(job: Job, forge: Forge): Promise<WorkBranch | Unpublis
     // In the run's own worktree looking at the tree commits it.
     await treeNow(job);
   } catch (error) {
-    if (!(error instanceof TreeTrouble)) throw error;
+    if (!(error instanceof TreeError)) throw error;
     return { problem: `git could not commit the work in ${cwd}: ${error.message}`, mayPass: true };
   }
   return { name: head.branch, sha: (await checkedOut(cwd))?.sha ?? found.sha, isOwn: true };

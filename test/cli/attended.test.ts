@@ -196,10 +196,10 @@ describe('a report', () => {
     await done(first, '--result', '1');
     const before = await next();
     expect(await rig.run(['done', RUN])).toMatchObject({ code: 2, stderr: expect.stringContaining('--token is missing') });
-    expect(await done('guessed')).toMatchObject({ code: 1, stderr: expect.stringContaining('"next" prints the step that is open') });
+    expect(await done('guessed')).toMatchObject({ code: 1, stderr: expect.stringContaining('"next" prints the open step') });
     expect(await done(first, '--result', '2')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('already reported with another result'),
+      stderr: expect.stringContaining('already reported with a different result'),
     });
     expect(await next()).toEqual(before);
   });
@@ -260,7 +260,7 @@ describe('giving up', () => {
     await planned();
     const first = asPrinted(rig, commandsIn((await next()).stdout).fail ?? '');
     expect([first.status, first.stdout]).toEqual([0, expect.stringMatching(/^Given up: build \(attempt 1\)/)]);
-    expect(first.stdout).toContain('Previous attempt failed: the agent gave up: why it cannot be done');
+    expect(first.stdout).toContain('Previous attempt failed: the agent reported a failure: why it cannot be done');
     const second = await rig.run(['fail', RUN, `--token=${tokenIn(first.stdout)}`, '--reason', 'no network']);
     expect([second.code, second.stdout]).toEqual([
       8,

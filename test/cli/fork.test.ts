@@ -121,7 +121,7 @@ test('a step that the run never came to is refused with the nearest that it did'
   for (const words of [['--dry-run'], []])
     expect(await rig.run(['fork', RUN, '--from', 'publsh', ...words])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('never came to step "publsh" (did you mean "publish"?)'),
+      stderr: expect.stringContaining('never reached step "publsh" (did you mean "publish"?)'),
     });
   expect(await rig.run(['fork', RUN])).toMatchObject({ code: 2, stderr: expect.stringContaining('--from is missing') });
 });

@@ -53,7 +53,7 @@ test('a child that cannot be started is told with the parameter that is wrong, a
   });
   const { code, stdout, stderr } = await rig.run(['run', file, '--id', ID]);
   const reason =
-    'step "child" could not start workflow "kid": the parameters of workflow "kid" are not valid: "n" is "many", which is no integer; write an integer';
+    'step "child" could not start workflow "kid": the parameters of workflow "kid" are not valid: "n" is "many", which is not of type integer; write an integer';
   expect(steady(stdout).split('\n')).toContain(`TIME child#1 failed in SPAN: ${reason}`);
   expect({ code, stderr }).toEqual({ code: 8, stderr: '' });
   const shown = JSON.parse((await rig.run(['show', ID, '--json'])).stdout) as { run: object; steps: object[] };
@@ -88,9 +88,9 @@ test('parameters are read by their declared types, from words, JSON and files', 
 
 test.each([
   [['-p', 'times=9'], '"times" is 9, which is above 3; write an integer from 1 to 3 [PARAMS_INVALID]'],
-  [['-p', 'times=two'], '"times" is "two", which is no integer; write an integer from 1 to 3 [PARAMS_INVALID]'],
+  [['-p', 'times=two'], '"times" is "two", which is not of type integer; write an integer from 1 to 3 [PARAMS_INVALID]'],
   [['-p', 'size=xl'], '"size" is "xl", which is not one of its choices; write one of "s", "m" [PARAMS_INVALID]'],
-  [['-p', 'time=1'], '"time" is no parameter (did you mean "times"?); there are: topic, times, size, plan [PARAMS_INVALID]'],
+  [['-p', 'time=1'], '"time" is not a parameter (did you mean "times"?); the parameters are topic, times, size, plan [PARAMS_INVALID]'],
   [['-p', 'times'], '-p takes name=value, not "times"; write for example: -p issue=7 [USAGE]'],
   [['-p', 'times=1', '-p', 'times=2'], '-p times is given twice [USAGE]'],
   [['--params', '[1]'], `--params takes a JSON object of values by name, such as '{"issue": 7}' [USAGE]`],

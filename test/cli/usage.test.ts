@@ -127,7 +127,7 @@ stages:
     expect([first.code, first.stdout]).toEqual([5, expect.stringContaining('waits for budget')]);
     const again = await rig.run(['resume', RUN]);
     expect(again.code).toBe(5);
-    expect(again.stdout).toContain(`"pawl resume ${RUN} --budget time=1h" lets it use more`);
+    expect(again.stdout).toContain(`"pawl resume ${RUN} --budget time=1h" allows more`);
     expect((await rig.run(['show', RUN])).stdout).toContain(`more budget for write#1: the budget of run ${RUN} is used up`);
     const { code } = await rig.run(['resume', RUN, '--budget', 'time=1m', '--budget', 'turns=3']);
     expect(code).toBe(0);

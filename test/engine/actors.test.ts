@@ -31,7 +31,7 @@ const breaks = defineWorkflow({
   ],
 });
 
-/** What is given where a name belongs; `undefined` is nothing at all. */
+/** Values passed as the actor; `undefined` means it is missing. */
 const NOBODY: readonly unknown[] = [undefined, null, '', '   ', 5, {}, 'a\nb', 'an\u200bn', '\u202eann', 'x'.repeat(201)];
 
 type Act = (engine: Engine, run: string, actor: never) => Promise<unknown>;
@@ -48,7 +48,7 @@ const AT_A_QUESTION: Readonly<Record<string, Act>> = {
 };
 
 for (const [what, act] of Object.entries(AT_A_QUESTION)) {
-  test(`${what} is refused without a name, and nothing is posted`, async () => {
+  test(`${what} is rejected without an actor, and nothing is posted`, async () => {
     const engine = await rig.open({ workflows: [asks] });
     const { id } = await engine.start(asks);
     await engine.run(id).wait('idle');
@@ -60,7 +60,7 @@ for (const [what, act] of Object.entries(AT_A_QUESTION)) {
 }
 
 for (const choice of [{ how: 'retry' }, { how: 'accept' }, { how: 'goto', step: 'last' }] as const) {
-  test(`resume with "${choice.how}" is refused without a name, and nothing is posted`, async () => {
+  test(`resume with "${choice.how}" is rejected without an actor, and nothing is posted`, async () => {
     const engine = await rig.open({ workflows: [breaks] });
     const { id } = await engine.start(breaks);
     await engine.run(id).wait();
@@ -71,14 +71,14 @@ for (const choice of [{ how: 'retry' }, { how: 'accept' }, { how: 'goto', step: 
   });
 }
 
-test('an answer is refused without a name', async () => {
+test('an answer is rejected without an actor', async () => {
   const engine = await rig.open({ workflows: [asks] });
   const { id } = await engine.start(asks);
   for (const actor of NOBODY)
     expect(await codeOf(engine.run(id).answer({ answers: ['x'], actor: actor as string }))).toBe('ACTOR_REQUIRED');
 });
 
-test('a paused run goes on only when somebody says so by name', async () => {
+test('only a named actor can unpause a run', async () => {
   const engine = await rig.open({ workflows: [asks] });
   const { id } = await engine.start(asks);
   await engine.run(id).wait('idle');
@@ -86,13 +86,13 @@ test('a paused run goes on only when somebody says so by name', async () => {
   const error = await errorOf(engine.run(id).resume());
   expect([error.code, error.message]).toEqual([
     'ACTOR_REQUIRED',
-    `nobody is named who ends the pause of run ${id}: there is no actor; pass the name of the person or program as "actor"`,
+    `cannot unpause run ${id} without an actor: "actor" is missing; pass the name of the person or program as "actor"`,
   ]);
   await engine.run(id).resume({ actor: 'ann' });
   expect((await engine.run(id).get()).waits).toMatchObject([{ kind: 'human' }]);
 });
 
-test('a name is recorded without the spaces around it', async () => {
+test('an actor is recorded without surrounding spaces', async () => {
   const engine = await rig.open({ workflows: [asks] });
   const { id } = await engine.start(asks);
   await engine.run(id).wait('idle');
@@ -101,7 +101,7 @@ test('a name is recorded without the spaces around it', async () => {
   expect(view.steps.find(({ step: name }) => name === 'ask')?.actor).toBe('Ann Lee');
 });
 
-test('changed code is accepted under the name of whoever accepts it', async () => {
+test('accepting changed code records the actor', async () => {
   const original = workflow('changing', function* () {
     yield* step('ask').human({ prompt: 'Go on?', options: [{ label: 'yes' }] });
     yield* step('after').task(() => 'one');

@@ -218,7 +218,7 @@ describe('who may decide', () => {
   test('nobody else, and the run goes on waiting', async () => {
     const { engine, id } = await parked(asking({ from: 'owners' }));
     const error = await errorOf(engine.run(id).decide(yes('bob')));
-    expect([error.code, error.message]).toEqual(['NOT_ALLOWED', 'gate "ask" is for owners, and "bob" is in none of them']);
+    expect([error.code, error.message]).toEqual(['NOT_ALLOWED', 'gate "ask" can only be decided by owners, and "bob" is not a member']);
     expect((await engine.run(id).get()).status).toBe('waiting');
   });
 

@@ -172,9 +172,9 @@ describe('giving up', () => {
     });
     const { engine, id } = await begun(patient);
     const verdict = await engine.run(id).report({ token: (await onlyHandout(engine, id)).token, failure: 'no network' });
-    expect(verdict).toMatchObject({ accepted: false, message: 'the agent gave up: no network' });
+    expect(verdict).toMatchObject({ accepted: false, message: 'the agent reported a failure: no network' });
     await engine.run(id).wait('idle');
-    expect((await onlyHandout(engine, id)).prompt).toContain('Previous attempt failed: the agent gave up: no network');
+    expect((await onlyHandout(engine, id)).prompt).toContain('Previous attempt failed: the agent reported a failure: no network');
   });
 
   test('time goes on while an agent works', async () => {

@@ -1,4 +1,4 @@
-// Budgets: what agents may use, checked before each is asked, summed up over crashes, resumes and the runs they start.
+// Budgets: what agents may use, checked before each one starts, and summed over crashes, resumes and child runs.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentRequest, AgentUsage } from '../../src/agents/driver.ts';
@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rig.close());
 
-/** Roles with an agent that always uses the same. */
+/** Roles with an agent that always uses the same amounts. */
 function using(usage: AgentUsage | undefined, role: object = {}) {
   const driver = createScriptedDriver((request) => {
     asked.push(request);
@@ -61,7 +61,7 @@ async function shortage(engine: Engine, run: string) {
 }
 
 describe('the budget of a run', () => {
-  test('is checked before each agent is asked; used up, the run waits and says what to do', async () => {
+  test('is checked before each agent starts; once used up, the run waits and says what to do', async () => {
     const engine = await rig.open(using({ costUsd: 0.6, inputTokens: 10 }));
     const run = await engine.start(three({ budget: { costUsd: 1 } }));
     await run.wait('idle');
@@ -69,7 +69,7 @@ describe('the budget of a run', () => {
     expect(await shortage(engine, run.id)).toEqual({
       status: 'waiting',
       waits: ['budget'],
-      error: `the budget of run ${run.id} is used up: $1.20 of $1.00; "pawl resume ${run.id} --budget cost_usd=N" lets it use more`,
+      error: `the budget of run ${run.id} is used up: $1.20 of $1.00; "pawl resume ${run.id} --budget cost_usd=N" allows more`,
     });
   });
 
@@ -83,7 +83,7 @@ describe('the budget of a run', () => {
     ]);
   });
 
-  test('a grant is on record with its actor, and lets the run use so much more, also after a restart', async () => {
+  test('a grant is recorded with its actor and raises the budget, also after a restart', async () => {
     const options = { workflows: [three({ budget: { turns: 1 } })], ...using({ turns: 1 }) };
     const first = await rig.open(options);
     const { id } = await first.start('three');
@@ -106,14 +106,14 @@ describe('the budget of a run', () => {
     expect((await second.store.check()).problems).toEqual([]);
   });
 
-  test('a grant that is no budget is refused', async () => {
+  test('an invalid grant is rejected', async () => {
     const engine = await rig.open(using({ turns: 1 }));
     const run = await engine.start(three({ budget: { turns: 1 } }));
     await run.wait('idle');
     expect(await codeOf(engine.run(run.id).resume({ actor: 'ann', budget: { turns: -1 } }))).toBe('OPTION_INVALID');
   });
 
-  test('counts what an attempt used whose answer came too late', async () => {
+  test('counts the usage of an attempt whose answer came too late', async () => {
     const clock = createVirtualClock();
     const atWork = createLatch();
     const slow = {
@@ -136,7 +136,7 @@ describe('the budget of a run', () => {
     expect(await store.usage({ run: run.id })).toMatchObject({ attempts: 1, costUsd: 2, unknownCost: 0 });
   });
 
-  test('has on its books an attempt that a crash cut off, its use unknown', async () => {
+  test('counts an attempt that a crash cut off as unknown usage', async () => {
     const other = rig.other(`
       const ask = ({ runId }) => { say(runId); return new Promise(() => {}); };
       const engine = await pawl.createEngine({ db, roles: { worker: { driver: 'deaf' } }, drivers: { deaf: { name: 'deaf', ask } } });
@@ -150,7 +150,7 @@ describe('the budget of a run', () => {
     expect(await store.usage({ run })).toMatchObject({ attempts: 1, unknownCost: 1, unknownTokens: 1 });
   });
 
-  test('holds for the runs it starts: they count for it, and wait with it', async () => {
+  test('includes child runs: their usage counts, and they wait as well', async () => {
     const child = defineWorkflow({ name: 'child', steps: [work('x', 'y'), work('y', null)] });
     const flow = workflow('parent', { children: [child] }, function* () {
       yield* step('own').agent({ agent: 'worker', prompt: 'Work.' });
@@ -168,7 +168,7 @@ describe('the budget of a run', () => {
     expect((await run.wait()).status).toBe('completed');
   });
 
-  test('of time ends an attempt that has no more, and the run waits', async () => {
+  test('of time ends an attempt that has none left, and the run waits', async () => {
     const hanging = createScriptedDriver((request) => {
       asked.push(request);
       return [{ do: 'hang' }];
@@ -180,7 +180,7 @@ describe('the budget of a run', () => {
     expect((await engine.run(run.id).get()).waits).toMatchObject([{ kind: 'budget' }]);
   });
 
-  test('is what a YAML file says', async () => {
+  test('can be set in a YAML file', async () => {
     const yaml = [
       'apiVersion: pawl.dev/v1',
       'kind: Workflow',
@@ -194,8 +194,8 @@ describe('the budget of a run', () => {
   });
 });
 
-describe('unknown use', () => {
-  test('is never taken for nothing: the budget goes by what is known, and says so', async () => {
+describe('unknown usage', () => {
+  test('never counts as zero: the budget uses the known amounts and says so', async () => {
     const engine = await rig.open(using({ turns: 1 }));
     const run = await engine.start(three({ budget: { costUsd: 1, turns: 2 } }));
     await run.wait('idle');
@@ -204,7 +204,7 @@ describe('unknown use', () => {
     expect(await engine.store.usage({ run: run.id })).toMatchObject({ costUsd: 0, unknownCost: 2 });
   });
 
-  test('beside known use makes a sum "at least" so much', async () => {
+  test('together with known usage makes the sum "at least" an amount', async () => {
     let calls = 0;
     const driver = createScriptedDriver(() => {
       calls += 1;
@@ -213,10 +213,10 @@ describe('unknown use', () => {
     const engine = await rig.open({ roles: { worker: { driver: 'scripted' } }, drivers: { scripted: driver } });
     const run = await engine.start(three({ budget: { costUsd: 1 } }));
     await run.wait('idle');
-    expect((await shortage(engine, run.id)).error).toContain('at least $5.00 of $1.00, and what 1 attempt used is not known');
+    expect((await shortage(engine, run.id)).error).toContain('at least $5.00 of $1.00; the usage of 1 attempt is unknown');
   });
 
-  test('is what a driver gives that cannot be counted with', async () => {
+  test('is assumed for invalid amounts from a driver', async () => {
     const engine = await rig.open(using({ costUsd: Number.NaN, inputTokens: -1, outputTokens: 1.5, turns: 2 }));
     const run = await engine.start(three());
     await run.wait();
@@ -243,8 +243,8 @@ describe('other budgets', () => {
   });
 
   test.each([
-    ['of all runs', { options: { budgets: { day: { turns: 2 } } }, role: {}, what: 'the budget of all runs for a day' }],
-    ['of a role', { options: {}, role: { budget: { day: { turns: 2 } } }, what: 'the budget of role "worker" for a day' }],
+    ['of all runs', { options: { budgets: { day: { turns: 2 } } }, role: {}, what: 'the daily budget of all runs' }],
+    ['of a role', { options: {}, role: { budget: { day: { turns: 2 } } }, what: 'the daily budget of role "worker"' }],
   ])('of a day %s begin anew at midnight, and the run goes on by itself', async (_, { options, role, what }) => {
     const clock = createVirtualClock();
     const engine = await rig.open({ clock, ...options, ...using({ turns: 1 }, role) });
@@ -253,17 +253,17 @@ describe('other budgets', () => {
     const midnight = clock.now() - (clock.now() % 86_400_000) + 86_400_000;
     expect((await engine.run(run.id).get()).waits).toMatchObject([{ kind: 'budget', due: midnight }]);
     expect((await shortage(engine, run.id)).error).toContain(
-      `${what} is used up: 2 of 2 turns; it begins anew at ${new Date(midnight).toISOString()}`,
+      `${what} is used up: 2 of 2 turns; it resets at ${new Date(midnight).toISOString()}`,
     );
     clock.advance(midnight - clock.now());
     expect((await run.wait()).status).toBe('completed');
   });
 
-  test('of every run hold for those whose workflow has none', async () => {
+  test('per run apply to runs whose workflow has none', async () => {
     const engine = await rig.open({ budgets: { run: { turns: 1 } }, ...using({ turns: 1 }) });
     const run = await engine.start(three());
     await run.wait('idle');
-    expect((await shortage(engine, run.id)).error).toContain(`and so of run ${run.id}, is used up: 1 of 1 turns`);
+    expect((await shortage(engine, run.id)).error).toContain(`the per-run budget of run ${run.id} is used up: 1 of 1 turns`);
   });
 
   test.each([
@@ -285,7 +285,7 @@ describe('other budgets', () => {
 });
 
 describe('runs that start runs', () => {
-  test('end at the limit of how many one may lead to', async () => {
+  test('stop at the limit of runs per family', async () => {
     const leaf = defineWorkflow({ name: 'leaf', steps: [{ id: 'x', handler: () => null, next: null }] });
     const parent = workflow('parent', { children: [leaf] }, function* () {
       for (const at of [1, 2, 3]) yield* step(`child-${at}`).workflow(leaf, {});
@@ -293,7 +293,7 @@ describe('runs that start runs', () => {
     const engine = await rig.open({ workflows: [parent], runsMax: 3 });
     const run = await engine.start(parent);
     const view = await run.wait();
-    expect(view.error).toContain('step "child-3" would start one more run, and its family has 3, which is the limit');
+    expect(view.error).toContain('step "child-3" cannot start another run: its family already has 3 runs, which is the limit');
     expect(await engine.list({ parent: run.id })).toHaveLength(2);
   });
 });

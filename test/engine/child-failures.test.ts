@@ -26,8 +26,8 @@ const kid = defineWorkflow({
 });
 
 const REFUSED =
-  'step "%" could not start workflow "kid": the parameters of workflow "kid" are not valid: "n" is "many", which is no integer; write an integer';
-const UNKNOWN = 'step "%" could not start workflow "kit": this engine has no workflow "kit" (did you mean "kid"?); it knows';
+  'step "%" could not start workflow "kid": the parameters of workflow "kid" are not valid: "n" is "many", which is not of type integer; write an integer';
+const UNKNOWN = 'step "%" could not start workflow "kit": this engine has no workflow "kit" (did you mean "kid"?); it has';
 const refused = (step: string) => REFUSED.replace('%', step);
 
 describe('a child that cannot be started', () => {

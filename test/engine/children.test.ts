@@ -133,7 +133,7 @@ describe('a child run', () => {
     });
     const engine = await rig.open({ workflows: [down], depthMax: 3 });
     const view = await (await engine.start(down)).wait();
-    expect([view.status, view.error]).toEqual(['failed', expect.stringContaining('would start a run 4 deep; the limit is 3')]);
+    expect([view.status, view.error]).toEqual(['failed', expect.stringContaining('would start a run at depth 4; the limit is 3')]);
     expect(await engine.list({ workflow: 'down' })).toHaveLength(4);
   });
 

@@ -89,8 +89,8 @@ describe('a human gate', () => {
       { option: 'yse' },
       { code: 'OPTION_INVALID', message: expect.stringContaining('did you mean "yes"') },
     ],
-    ['a missing text', { option: 'rework' }, { code: 'INPUT_REQUIRED', message: expect.stringContaining('needs a text') }],
-    ['a blank text', { option: 'rework', input: '  ' }, { code: 'INPUT_REQUIRED', message: expect.stringContaining('needs a text') }],
+    ['a missing text', { option: 'rework' }, { code: 'INPUT_REQUIRED', message: expect.stringContaining('requires a text') }],
+    ['a blank text', { option: 'rework', input: '  ' }, { code: 'INPUT_REQUIRED', message: expect.stringContaining('requires a text') }],
     [
       'another digest',
       { option: 'yes', digest: 'other' },

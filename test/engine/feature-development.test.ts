@@ -388,7 +388,7 @@ describe('a merge', () => {
       then: async ({ stage }, { steps }) => {
         const merged = steps.filter(({ step }) => step === 'merge').map(({ outcome, output }) => [outcome, output]);
         expect(merged).toMatchObject([
-          ['stale_head', { error: expect.stringContaining('it changed since it was looked at') }],
+          ['stale_head', { error: expect.stringContaining('it changed since it was reviewed') }],
           ['stale_tree', { error: expect.stringContaining('these files differ: late.txt (added)') }],
           ['ok', {}],
         ]);

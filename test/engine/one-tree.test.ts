@@ -215,7 +215,7 @@ describe('a file that is edited after the gate', () => {
     put('answer.txt', 'spoiled\n', folder);
     const error = await errorOf(engine.run(run.id).decide({ option: 'approve', actor: 'ann', digest: before?.digest ?? '' }));
     expect(error.message).toContain('the files of the workspace changed (since "tests": answer.txt (changed))');
-    expect(error.message).toContain('the question was put again');
+    expect(error.message).toContain('the question was asked again');
     const [after] = await engine.run(run.id).gates();
     expect(after?.digest).not.toBe(before?.digest);
     expect(after?.subjects).toMatchObject({ tree: { stale: [{ step: 'tests', files: ['answer.txt (changed)'] }] } });

@@ -68,8 +68,8 @@ describe('an account without capacity', () => {
     const second = await parked(engine, 'two');
     const error = (await engine.run(second).get()).steps.findLast((step) => step.error !== undefined)?.error;
     expect(error).toBe(
-      `the account "team" has no capacity until ${new Date(opensAt).toISOString()}: limit reached; ` +
-        `the run goes on then, or when "pawl resume ${second}" says that there is some`,
+      `account "team" has no capacity until ${new Date(opensAt).toISOString()}: limit reached; ` +
+        `the run continues then; if there is capacity earlier, run "pawl resume ${second}"`,
     );
   });
 

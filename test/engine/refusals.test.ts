@@ -1,4 +1,4 @@
-// What is refused never happens: a request that ends in an error leaves nothing behind that acts later.
+// A rejected request never takes effect: a request that ends in an error leaves nothing behind that acts later.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EngineOptions } from '../../src/index.ts';
@@ -165,7 +165,7 @@ test('a run whose owner was killed takes nothing from an engine that cannot driv
   expect((await wrong.store.inbox('orphan', 0)).map(({ input }) => input.type)).toEqual(['due']);
 });
 
-test('a request that cannot be taken back says that it is on record', async () => {
+test('a request that cannot be withdrawn says that it is recorded', async () => {
   const store = await openSpiedStore(rig.path('pawl.db'));
   const first = await rig.open({ store, workflows: [flowing('before')] });
   const { id } = await first.start('flow');
@@ -174,11 +174,11 @@ test('a request that cannot be taken back says that it is on record', async () =
   const failing = { ...store, withdraw: () => Promise.reject(new Error('the disk is gone')) };
   const wrong = await rig.open({ store: failing, workflows: [flowing('after')], drives: 'own' });
   const error = await errorOf(wrong.run(id).decide({ option: 'yes', actor: 'ann' }));
-  expect([error.code, error.message]).toEqual(['NONDETERMINISM', expect.stringContaining('is on record and may still happen')]);
+  expect([error.code, error.message]).toEqual(['NONDETERMINISM', expect.stringContaining('is recorded and may still take effect')]);
   await store.close();
 });
 
-test('what an engine cannot take is taken by one that can, and is no error then', async () => {
+test('a request that one engine cannot handle succeeds if another engine handles it', async () => {
   const first = await rig.open({ workflows: [flowing('before')] });
   const { id } = await first.start('flow');
   await first.run(id).wait('idle');
@@ -212,7 +212,7 @@ test('a grant is not recorded when the choice beside it is refused', async () =>
   expect(await engine.store.events(id, 0)).toEqual(before);
 });
 
-test('a decision that lies in the inbox since its process died is told by name, and taken', async () => {
+test('a decision left in the inbox by a crashed process is reported by name, and consumed', async () => {
   const definition = asking(() => ({}));
   const engine = await rig.open({ workflows: [definition], drives: 'own' });
   const { id } = await engine.start(definition);
@@ -246,7 +246,7 @@ async function postDecision(engine: Engine, run: string, actor: string): Promise
   await engine.store.post({ run, dedupe: `decided/ask#1/1/${digest}`, input, values: [] });
 }
 
-describe('a request of the wrong shape is refused in words', () => {
+describe('a malformed request is rejected with a clear message', () => {
   test.each([
     ['goto without a step', (engine: Engine, run: string) => engine.run(run).resume({ actor: 'ann', choice: { how: 'goto' } as never })],
     ['an unknown choice', (engine: Engine, run: string) => engine.run(run).resume({ actor: 'ann', choice: { how: 'skip' } as never })],

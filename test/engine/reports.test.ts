@@ -84,7 +84,7 @@ test('a report on a step that was cancelled is not accepted, and told why', asyn
   expect(await engine.run(id).report({ token: late, result: { pages: 3 } })).toMatchObject({
     accepted: false,
     path: 'any#1/b',
-    message: 'the step was cancelled before its report was looked at; nothing is wanted of it any more',
+    message: 'the step was cancelled before its report was verified; no more work is needed on it',
   });
 });
 

@@ -97,7 +97,7 @@ describe('a run that halted', () => {
     const error = await errorOf(engine.run(run.id).resume());
     expect([error.code, error.message]).toEqual([
       'RESUME_REFUSED',
-      expect.stringMatching(/stopped at "work": boom; say how.*retry.*accept.*goto.*cancel/),
+      expect.stringMatching(/stopped at "work": boom; choose how.*retry.*accept.*goto.*cancel/),
     ]);
   });
 

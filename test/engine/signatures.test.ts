@@ -237,7 +237,7 @@ describe('a run whose decisions are signed', () => {
     // The same words again, about another step that failed: they were for the first.
     expect(await errorOf(accept(async () => kept as Signature))).toMatchObject({
       code: 'SIGNATURE_INVALID',
-      message: expect.stringContaining('it was used in this run before'),
+      message: expect.stringContaining('it was already used in this run'),
     });
     await accept(async (statement) => sign(ann, statement, Date.now() + 1));
     await handle.wait();
@@ -368,18 +368,18 @@ describe('what somebody wrote into the database', () => {
       (row: string) => row.replace(/\{"type":"run.changed","at":\d+,"change":"decided",.*?"signed":\{"on":.*?\}\}.*?\},/, ''),
       'without the signed decisions',
     ],
-    [
-      'another question',
-      (row: string) => row.replace('"on":"decision","path":"ask#1"', '"on":"decision","path":"ask#2"'),
-      'does not count',
-    ],
+    ['another question', (row: string) => row.replace('"on":"decision","path":"ask#1"', '"on":"decision","path":"ask#2"'), 'is not valid'],
     ['another way', (row: string) => row.replace('"outcome":"ok","to":"draft"', '"outcome":"ok","to":"publish"'), 'leads to "draft"'],
     [
       'other keys',
       (row: string) => row.replace(/"keys":\[.*?\]/, `"keys":["${mallory.fingerprint}"]`),
       'was not enrolled when the run began',
     ],
-    ['another state', (row: string) => row.replace('"text":"hello"', '"text":"bye"').replaceAll('ask#2', 'ask#3'), 'another state'],
+    [
+      'another state',
+      (row: string) => row.replace('"text":"hello"', '"text":"bye"').replaceAll('ask#2', 'ask#3'),
+      'does not give its stored state',
+    ],
   ])('%s in the log is damage, and the run is not driven', async (_, change, what) => {
     const first = await open();
     const run = await parked(first);
@@ -408,7 +408,7 @@ describe('what somebody wrote into the database', () => {
     const engine = await open({ ...strict, store });
     expect(await errorOf(engine.run(run).resume())).toMatchObject({
       code: 'RUN_DAMAGED',
-      message: expect.stringContaining('the definition'),
+      message: expect.stringContaining('the stored definition'),
     });
     await engine.close();
   });

@@ -13,7 +13,7 @@ afterEach(() => rig.close());
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
-/** Takes between no time and 20 ms, differently for each item. */
+/** Takes between 0 and 20 ms, different for each item. */
 async function work(item: number): Promise<{ item: number; text: string }> {
   await new Promise((resolve) => setTimeout(resolve, (item * 7) % 21));
   return { item, text: `result of ${item}` };
@@ -100,14 +100,14 @@ describe('a wide group whose members a crash left unknown', () => {
     return { engine, run: run.id };
   }
 
-  test('runs them all again when a person says so of the group', async () => {
+  test('runs them all again when a person chooses it for the group', async () => {
     const { engine, run } = await cutOff();
     await engine.run(run).resume({ actor: 'ann', choice: { how: 'rerun', path: 'each#1' } });
     expect(await engine.run(run).wait()).toMatchObject({ status: 'completed', output: numbers(100) });
     expect(calls.length).toBe(200);
   });
 
-  test('takes them all as done, as one override, when a person says so of the group', async () => {
+  test('counts them all as done, as one override, when a person chooses it for the group', async () => {
     const { engine, run } = await cutOff();
     await engine.run(run).resume({ actor: 'ann', choice: { how: 'done', path: 'each#1' } });
     const { status } = await engine.run(run).wait();
@@ -117,14 +117,14 @@ describe('a wide group whose members a crash left unknown', () => {
     expect([status, passed, calls.length]).toEqual(['overridden', [100], 100]);
   });
 
-  test('lets them all fail when a person says so of the group, also where some were settled before', async () => {
+  test('fails them all when a person chooses it for the group, also if some were settled before', async () => {
     const { engine, run } = await cutOff();
     await engine.run(run).resume({ actor: 'ann', choice: { how: 'done', path: 'each#1/7', output: 'seven' } });
     await engine.run(run).resume({ actor: 'ann', choice: { how: 'failed', path: 'each#1', note: 'the power went' } });
     expect(await engine.run(run).wait()).toMatchObject({ status: 'failed', error: expect.stringContaining('99 of 100 did not succeed') });
   });
 
-  test('is named where a path is missing or has none, and an output is that of one step', async () => {
+  test('is named if the path is missing or wrong, and an output can only be given for one step', async () => {
     const { engine, run } = await cutOff();
     const resume = (choice: object) => errorOf(engine.run(run).resume({ actor: 'ann', choice: choice as never }));
     expect((await resume({ how: 'rerun' })).message).toContain('name one, or a group for all of its members: each#1, each#1/0, each#1/1,');
@@ -153,7 +153,7 @@ describe('a run whose driver failed', () => {
     return { store, engine, run };
   }
 
-  test('is told to everyone who waits for it, and has no owner', async () => {
+  test('is reported to everyone who waits for it, and has no owner', async () => {
     const { store, engine, run } = await failed();
     const errors = await Promise.all([errorOf(run.wait()), errorOf(engine.run(run.id).wait()), errorOf(engine.run(run.id).wait('idle'))]);
     expect(errors.map(({ code }) => code)).toEqual(['STORE_FULL', 'STORE_FULL', 'STORE_FULL']);
@@ -161,7 +161,7 @@ describe('a run whose driver failed', () => {
     await store.close();
   });
 
-  test('is driven on by another engine of this process, while the first one lives', async () => {
+  test('is driven by another engine of this process, while the first one lives', async () => {
     const { store, run } = await failed();
     await errorOf(run.wait());
     const other = await rig.open({ workflows: [two] });
@@ -170,7 +170,7 @@ describe('a run whose driver failed', () => {
     await store.close();
   });
 
-  test('is driven on by another process, while the first one lives', async () => {
+  test('is driven by another process, while the first one lives', async () => {
     const { store, run } = await failed();
     await errorOf(run.wait());
     const other = rig.other(`
@@ -187,7 +187,7 @@ describe('a run whose driver failed', () => {
     await store.close();
   });
 
-  test('is given up when the engine closes, where the store could not take it back before', async () => {
+  test('is released when the engine closes, if the store failed before', async () => {
     const { store, engine, run } = await failed();
     const { release } = store;
     store.release = async () => {

@@ -105,7 +105,7 @@ stages:
 
   test.each(['complete', 'fail', 'escalate'])('%s is no id of a stage', (id) => {
     expect(errorsOf(`stages:\n  - { id: ${id}, type: command, run: "true" }\n`)).toEqual([
-      `5:5 STEP_RESERVED stage "${id}": this id is an end of the run`,
+      `5:5 STEP_RESERVED stage "${id}": this id is reserved for an end of the run`,
     ]);
   });
 

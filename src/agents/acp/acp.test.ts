@@ -14,7 +14,7 @@ describeDriver(
   standInHarness('acp', ['repair', 'sessions', 'permissions', 'program'], (call) => createAcpDriver(call)),
 );
 
-const PROGRAM = resolve(import.meta.dirname, '../../test/programs/acp-scripted.ts');
+const PROGRAM = resolve(import.meta.dirname, '../../../test/programs/acp-scripted.ts');
 const cwd = mkdtempSync(join(tmpdir(), 'pawl-acp-'));
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
@@ -40,20 +40,20 @@ const GOOD = '{"success": true, "output": "good"}';
 describe('a session', () => {
   const session = { id: 'old-session', handover: 'Before, the plan was made.' };
 
-  test('is fresh where none is asked for, and is given back', async () => {
+  test('is new if none was requested, and is returned', async () => {
     const asked = await ask({ turns: [REPORT] });
     expect(asked.answer).toMatchObject({ kind: 'answered', session: 'fresh-session' });
     expect(asked.answer).not.toHaveProperty('sessionLost');
     expect(reported(asked)).toContainEqual({ new: cwd });
   });
 
-  test('goes on without being told again where the agent can do so', async () => {
+  test('is resumed without a replay if the agent supports it', async () => {
     const asked = await ask({ capabilities: { loadSession: true, sessionCapabilities: { resume: {} } }, turns: [REPORT] }, { session });
     expect(asked.answer).toMatchObject({ session: 'old-session' });
     expect(reported(asked)).toContainEqual({ resume: 'old-session' });
   });
 
-  test('is loaded, and what was said in it before is not the answer', async () => {
+  test('is loaded, and its earlier messages are not the answer', async () => {
     const asked = await ask({ capabilities: { loadSession: true }, turns: [REPORT] }, { session });
     expect(asked.answer).toMatchObject({ kind: 'answered', session: 'old-session' });
     expect(reported(asked)).toContainEqual({ load: 'old-session' });
@@ -82,22 +82,22 @@ describe('a request for permission', () => {
   const chosen = (asked: Asked): Json | undefined =>
     (reported(asked) as Json[]).find((entry) => JSON.stringify(entry).includes('permission'));
 
-  test('is granted once for a kind of deed that the role may do', async () => {
+  test('is granted once for a kind of action that the role permits', async () => {
     const asked = await ask({ turns: turns({ kind: 'edit' }) });
     expect(chosen(asked)).toEqual({ permission: { outcome: 'selected', optionId: 'id-allow_once' } });
     expect(asked.answer).not.toHaveProperty('refusals');
   });
 
   test.each<[string, Parameters<typeof turns>[0], AgentRequest['permissions']]>([
-    ['a kind that is not let where nothing is said', { kind: 'fetch' }, undefined],
-    ['a kind that the role may not do', { kind: 'edit' }, { deeds: ['read'] }],
-    ['a kind that we do not know', { kind: 'switch_mode' }, undefined],
+    ['a kind that is not permitted by default', { kind: 'fetch' }, undefined],
+    ['a kind that the role does not permit', { kind: 'edit' }, { deeds: ['read'] }],
+    ['an unknown kind', { kind: 'switch_mode' }, undefined],
     ['no kind at all', {}, undefined],
-    ['a tool that the role may not use', { kind: 'edit', name: 'Write' }, { deeds: ['edit'], not: ['Write'] }],
-  ])('is refused once, and recorded: %s', async (_what, call, permissions) => {
+    ['a tool that the role forbids', { kind: 'edit', name: 'Write' }, { deeds: ['edit'], not: ['Write'] }],
+  ])('is denied once, and recorded: %s', async (_what, call, permissions) => {
     const asked = await ask({ turns: turns(call) }, permissions === undefined ? {} : { permissions });
     expect(chosen(asked)).toEqual({ permission: { outcome: 'selected', optionId: 'id-reject_once' } });
-    const refusal = { tool: call.name ?? 'Do it', why: expect.stringContaining('may not') };
+    const refusal = { tool: call.name ?? 'Do it', why: expect.stringMatching(/does not permit|permissions/) };
     expect(asked.answer).toMatchObject({ kind: 'answered', refusals: [refusal] });
     expect(asked.events.slice(0, 2)).toEqual([
       { kind: 'tool', id: 't1', name: call.name ?? 'Do it', input: null },
@@ -105,20 +105,20 @@ describe('a request for permission', () => {
     ]);
   });
 
-  test.each(['Do it', 'Bash', 'Bash(npm test)'])('is granted for a tool that the role may use, whatever its kind: %s', async (tool) => {
+  test.each(['Do it', 'Bash', 'Bash(npm test)'])('is granted for a tool that the role permits, whatever its kind: %s', async (tool) => {
     const call = { kind: 'fetch', name: 'Bash', rawInput: { command: 'npm test' } } as const;
     const asked = await ask({ turns: turns(call) }, { permissions: { deeds: [], tools: [tool] } });
     expect(chosen(asked)).toEqual({ permission: { outcome: 'selected', optionId: 'id-allow_once' } });
   });
 
-  test('of a call whose kind was told before is answered by that kind', async () => {
+  test('for a call whose kind was sent earlier is answered by that kind', async () => {
     const told = { sessionUpdate: 'tool_call', toolCallId: 't1', title: 'Fetch it', kind: 'fetch' } as const;
     const [turn] = turns({});
     const asked = await ask({ turns: [{ ...turn, updates: [told] }] });
     expect(asked.answer).toMatchObject({ refusals: [{ deed: 'fetch' }] });
   });
 
-  test('to change what is outside the workspace is refused, though the role may change files', async () => {
+  test('to change a file outside the workspace is denied, although the role may change files', async () => {
     const [turn] = turns({ kind: 'edit' });
     const at = (path: string): ScriptedTurn => ({
       ...turn,
@@ -129,7 +129,7 @@ describe('a request for permission', () => {
     expect((await ask({ turns: [at(join(cwd, 'plan.md'))] })).answer).not.toHaveProperty('refusals');
   });
 
-  test('that knows only "always" is refused', async () => {
+  test('that only offers "always" is denied', async () => {
     const always = options.filter(({ kind }) => kind.endsWith('always'));
     const toolCall = { toolCallId: 't1', title: 'Do it', kind: 'edit' } as const;
     const asked = await ask({ turns: [{ permission: { toolCall, options: always }, reports: true }] });
@@ -138,7 +138,7 @@ describe('a request for permission', () => {
   });
 });
 
-describe('what an agent did without asking', () => {
+describe('a tool call without a permission request', () => {
   const done = (kind: 'edit' | 'fetch' | 'read' | 'other', path = 'plan.md'): ScriptedTurn => ({
     updates: [
       { sessionUpdate: 'tool_call', toolCallId: 't1', title: 'Do it', kind, locations: [{ path: join(cwd, path) }] },
@@ -164,7 +164,7 @@ describe('what an agent did without asking', () => {
 });
 
 describe('an answer', () => {
-  test('is the last message, and what comes before is told as it happens', async () => {
+  test('is the last message, and earlier ones are reported as they happen', async () => {
     const chunk = (sessionUpdate: 'agent_message_chunk' | 'agent_thought_chunk', text: string) =>
       ({ sessionUpdate, content: { type: 'text', text } }) as const;
     const { answer, events } = await ask({
@@ -198,7 +198,7 @@ describe('an answer', () => {
     ]);
   });
 
-  test('is the last message where messages have ids', async () => {
+  test('is the last message if messages have ids', async () => {
     const chunk = (messageId: string, text: string) =>
       ({ sessionUpdate: 'agent_message_chunk', messageId, content: { type: 'text', text } }) as const;
     const updates = [chunk('a', '{"success": true, '), chunk('a', '"output": "too early"}\n'), chunk('b', GOOD)];
@@ -207,7 +207,7 @@ describe('an answer', () => {
     expect(events).toHaveLength(2);
   });
 
-  test('that does not pass gets one chance to be mended, in the same session', async () => {
+  test('that is invalid can be corrected once, in the same session', async () => {
     const check: AgentRequest['check'] = ({ output }) => (output === 'bad' ? 'the output is bad' : undefined);
     const asked = await ask({ turns: [{ text: '{"success": true, "output": "bad"}' }, REPORT] }, { check });
     const prompts = (reported(asked) as { prompt?: string[] }[]).flatMap(({ prompt }) => (prompt === undefined ? [] : [prompt]));
@@ -216,13 +216,13 @@ describe('an answer', () => {
     expect(answer).toMatchObject({ kind: 'failed', failure: 'invalid-output', message: expect.stringContaining('the output is bad') });
   });
 
-  test('may be questions', async () => {
+  test('may consist of questions', async () => {
     const question = { question: 'Which?', options: [{ label: 'A' }, { label: 'B' }] };
     const { answer } = await ask({ turns: [{ text: `<needs_user_input>${JSON.stringify([question])}</needs_user_input>` }] });
     expect(answer).toMatchObject({ kind: 'asks', questions: [question] });
   });
 
-  test('says what was used as far as the agent tells, and no more', async () => {
+  test('contains only the usage that the agent reported', async () => {
     const usage = { totalTokens: 36, inputTokens: 10, cachedReadTokens: 5, outputTokens: 21 };
     const cost = { sessionUpdate: 'usage_update', used: 15, size: 100, cost: { amount: 0.25, currency: 'USD' } } as const;
     const told = await ask({ turns: [{ updates: [cost], text: GOOD, usage }] });
@@ -234,13 +234,13 @@ describe('an answer', () => {
   });
 });
 
-describe('a failure is told by its class', () => {
+describe('a failure is classified', () => {
   test.each<[string, ScriptedPlan, [AgentFailure, string]]>([
     ['another version of the protocol', { version: 2, turns: [] }, ['crash', 'version 2']],
     ['a login that is missing', { needsLogin: true, turns: [] }, ['auth', 'login']],
-    ['a refusal', { turns: [{ stop: 'refusal' }] }, ['refused', 'refuses']],
-    ['no tokens left', { turns: [{ text: GOOD, stop: 'max_tokens' }] }, ['budget', 'tokens']],
-    ['no requests left', { turns: [{ text: GOOD, stop: 'max_turn_requests' }] }, ['budget', 'requests']],
+    ['a refusal', { turns: [{ stop: 'refusal' }] }, ['refused', 'refused']],
+    ['no tokens left', { turns: [{ text: GOOD, stop: 'max_tokens' }] }, ['budget', 'token limit']],
+    ['no requests left', { turns: [{ text: GOOD, stop: 'max_turn_requests' }] }, ['budget', 'request limit']],
     ['a turn that somebody else cancelled', { turns: [{ text: GOOD, stop: 'cancelled' }] }, ['crash', 'cancelled']],
     ['an error inside', { turns: [{ error: { code: -32_603, message: 'broken', data: { details: 'disk' } } }] }, ['crash', 'broken: disk']],
     ['a quota', { turns: [{ error: { code: -32_603, message: 'limit', data: { errorKind: 'rate_limit' } } }] }, ['quota', 'limit']],
@@ -250,7 +250,7 @@ describe('a failure is told by its class', () => {
     expect(answer).toMatchObject({ kind: 'failed', failure, message: expect.stringContaining(message) });
   });
 
-  test('a quota with the time of its end', async () => {
+  test('a quota with its reset time', async () => {
     const limited = {
       sessionUpdate: 'usage_update',
       used: 1,
@@ -277,7 +277,7 @@ describe('a failure is told by its class', () => {
     });
   });
 
-  test('an attempt that is stopped cancels the turn before its program is ended', async () => {
+  test('a stopped attempt cancels the turn before its program is ended', async () => {
     rmSync(join(cwd, 'cancelled'), { force: true });
     const controller = new AbortController();
     const began = { sessionUpdate: 'tool_call', toolCallId: 'begun', title: 'begun', status: 'in_progress' } as const;
@@ -302,7 +302,7 @@ describe('a model', () => {
     },
   ];
 
-  test('is chosen: that of the role before that of the driver', async () => {
+  test("is set: the role's takes precedence over the driver's", async () => {
     expect(reported(await ask({ config: config('small', 'big'), turns: [REPORT] }, {}, { model: 'big' }))).toContainEqual({
       set: 'm',
       value: 'big',
@@ -312,9 +312,9 @@ describe('a model', () => {
   });
 
   test.each([
-    ['is not offered', config('small'), 'it has small'],
-    ['cannot be chosen', [], 'lets nobody choose'],
-  ])('that %s is refused rather than passed over', async (_why, offered, message) => {
+    ['is not offered', config('small'), 'it offers small'],
+    ['cannot be chosen', [], 'does not support choosing'],
+  ])('that %s is an error', async (_why, offered, message) => {
     const { answer } = await ask({ config: offered, turns: [REPORT] }, { model: 'big' });
     expect(answer).toMatchObject({ kind: 'failed', failure: 'refused', message: expect.stringContaining(message) });
   });

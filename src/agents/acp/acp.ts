@@ -1,6 +1,6 @@
 // Owns the driver `acp`: any agent that speaks version 1 of the Agent Client Protocol on its standard input and output.
-// We announce neither files nor terminals, so that an agent uses its own tools in the workspace, each of which it has to
-// ask for; `acp-permission.ts` answers.
+// We offer neither files nor terminals, so an agent uses its own tools in the workspace and has to ask for each of
+// them; `permission.ts` answers.
 
 import type { InitializeRequest, NewSessionRequest, PromptRequest } from '@agentclientprotocol/sdk';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -10,49 +10,49 @@ import { runProgram } from '../program.ts';
 import { type ReplyReading, repairInstructions, replyInstructions } from '../reply.ts';
 import { AcpConnection, numberAt, textAt, valueAt } from './connection.ts';
 import { AcpFailure, failureOf, stopFailure } from './failure.ts';
-import { type AcpLeave, type AcpToolCall, permissionFor, trespassOf } from './permission.ts';
+import { type AcpGrant, type AcpToolCall, permissionFor, violationOf } from './permission.ts';
 import { AcpTurn } from './turn.ts';
 
-/** How an agent that speaks the protocol is started. */
+/** How to start an agent that speaks the protocol. */
 export interface AcpOptions {
   readonly argv: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Our own variables that the agent needs beside the usual ones, such as its login. */
+  /** Environment variables of ours that the agent needs beyond the usual ones, such as its login. */
   readonly inherits?: readonly string[];
-  /** The model, where the role names none. */
+  /** The model, if the role does not set one. */
   readonly model?: string;
 }
 
 const PROTOCOL_VERSION = 1;
-/** How long an agent that was told to cancel may take before its program is ended. */
+/** How long an agent may take to cancel before its program is ended. */
 const CANCEL_MS = 500;
 /** A program whose input has ended has nothing left to do. */
 const LINGER_MS = 1000;
 
-/** A driver for an agent that speaks the Agent Client Protocol. */
+/** Creates a driver for an agent that speaks the Agent Client Protocol. */
 export function createAcpDriver(options: AcpOptions): AgentDriver {
   return {
     name: 'acp',
     ask: async (request) =>
       request.signal.aborted
         ? { kind: 'failed', failure: 'aborted', message: 'the attempt was stopped' }
-        : await new Visit(options, request).answer(),
+        : await new AcpAttempt(options, request).answer(),
   };
 }
 
 interface Session {
   readonly id: string;
-  /** False for one that goes on: what it used before is in what it tells. */
+  /** False for a resumed session: its reported usage includes earlier turns. */
   readonly isFresh: boolean;
   readonly isLost: boolean;
-  /** What the agent told of it. */
+  /** The session's details as the agent reported them. */
   readonly told: Json;
 }
 
-type Settled = ReplyReading | AcpFailure;
+type TurnResult = ReplyReading | AcpFailure;
 
 /** One attempt: a program, a connection, a session, and one or two turns in it. */
-class Visit {
+class AcpAttempt {
   private readonly options: AcpOptions;
   private readonly request: AgentRequest;
   private readonly stop = new AbortController();
@@ -61,9 +61,9 @@ class Visit {
   private connection: AcpConnection | undefined;
   private session: Session | undefined;
   private current: AcpTurn | undefined;
-  /** Why the turn was cancelled by us. */
+  /** Why we cancelled the turn. */
   private ending: AcpFailure | undefined;
-  private settled: Settled | undefined;
+  private settled: TurnResult | undefined;
   private sayAnswered: () => void = () => {};
   private cancelTimer: NodeJS.Timeout | undefined;
 
@@ -93,7 +93,7 @@ class Visit {
     const settled = end.kind === 'answered' ? this.settled : undefined;
     this.connection?.close();
     if (settled !== undefined) return this.told(settled);
-    // An agent that did not listen when its turn was cancelled was ended by us, for the same reason.
+    // If an agent ignored the cancel and we ended its program, the reason is the same.
     if (this.ending !== undefined && !request.signal.aborted) return this.told(this.ending);
     if (end.kind === 'failed') return { ...end.answer, ...this.noted() };
     const name = `the program "${options.argv[0]}"`;
@@ -105,24 +105,24 @@ class Visit {
       answer: (method, params) => this.reply(method, params),
       hear: (method, params) => this.hear(method, params),
     });
-    const settle = (settled: Settled): void => {
+    const settle = (settled: TurnResult): void => {
       this.settled = settled;
       stdin.end();
-      // What was stopped has no answer any more, and nothing to wait for.
+      // A stopped attempt has no answer to wait for.
       if (this.request.signal.aborted) this.stop.abort();
       else this.sayAnswered();
     };
     this.converse(this.connection).then(settle, (thrown: unknown) => settle(this.ending ?? failureOf(thrown)));
   }
 
-  private async converse(connection: AcpConnection): Promise<Settled> {
+  private async converse(connection: AcpConnection): Promise<TurnResult> {
     const hello = { protocolVersion: PROTOCOL_VERSION, clientCapabilities: {} } satisfies InitializeRequest;
     const agent = await connection.request('initialize', hello);
     const version = numberAt(agent, 'protocolVersion');
     if (version !== PROTOCOL_VERSION)
       throw new AcpFailure(
         'crash',
-        `the agent speaks version ${version ?? '?'} of the Agent Client Protocol, and only version ${PROTOCOL_VERSION} is known; install a release of it that speaks that`,
+        `the agent speaks version ${version ?? '?'} of the Agent Client Protocol, but Pawl supports only version ${PROTOCOL_VERSION}; install a release that supports it`,
       );
     this.session = await this.open(connection, agent);
     await this.chooseModel(connection, this.session);
@@ -130,15 +130,15 @@ class Visit {
     const opening = this.session.isLost ? `${session?.handover}\n\n${prompt}` : prompt;
     const first = judgeReply(await this.turn(connection, [opening, replyInstructions(schema)]), this.request);
     if (first.kind !== 'invalid') return first;
-    this.request.onEvent?.({ kind: 'notice', text: `the answer is sent back: ${first.why}` });
+    this.request.onEvent?.({ kind: 'notice', text: `the answer was rejected and is requested again: ${first.why}` });
     return judgeReply(await this.turn(connection, [repairInstructions(first.why)]), this.request);
   }
 
-  // A session is an optimisation: whatever keeps it from going on, a fresh one with the hand-over can do the work.
+  // A session is an optimisation: if it cannot be resumed, a new one with the handover can do the work.
   private async open(connection: AcpConnection, agent: Json): Promise<Session> {
     const wanted = this.request.session?.id;
     const place = { cwd: this.request.cwd, mcpServers: [] } satisfies NewSessionRequest;
-    const method = goingOn(agent);
+    const method = resumeMethod(agent);
     if (wanted !== undefined && method !== undefined) {
       try {
         const told = await connection.request(method, { sessionId: wanted, ...place });
@@ -149,7 +149,7 @@ class Visit {
     }
     const told = await connection.request('session/new', place);
     const id = textAt(told, 'sessionId');
-    if (id === undefined) throw new AcpFailure('crash', 'the agent opened a session without an id');
+    if (id === undefined) throw new AcpFailure('crash', 'the agent created a session without an id');
     return { id, isFresh: true, isLost: wanted !== undefined, told };
   }
 
@@ -159,10 +159,11 @@ class Visit {
     const options = valueAt(told, 'configOptions');
     const choice = Array.isArray(options) ? options.find((option: Json) => valueAt(option, 'category') === 'model') : undefined;
     const configId = textAt(choice, 'id');
-    if (configId === undefined) throw new AcpFailure('refused', `the agent lets nobody choose its model, and the role wants "${model}"`);
+    if (configId === undefined)
+      throw new AcpFailure('refused', `the agent does not support choosing a model, but the role sets "${model}"`);
     const offered = offeredBy(valueAt(choice, 'options'));
     if (!offered.includes(model))
-      throw new AcpFailure('refused', `the agent has no model "${model}", which the role wants; it has ${offered.join(', ')}`);
+      throw new AcpFailure('refused', `the agent has no model "${model}", which the role sets; it offers ${offered.join(', ')}`);
     if (textAt(choice, 'currentValue') === model) return;
     await connection.request('session/set_config_option', { sessionId: id, configId, value: model });
   }
@@ -190,7 +191,7 @@ class Visit {
   }
 
   private hear(method: string, params: Json): void {
-    // Outside of a turn an agent repeats what a session was before.
+    // Outside a turn an agent replays earlier parts of the session.
     if (method !== 'session/update' || this.current === undefined) return;
     this.current.hear(valueAt(params, 'update') ?? null);
     this.checkBudget(this.current);
@@ -205,11 +206,14 @@ class Visit {
   }
 
   private checkUnasked(call: AcpToolCall): void {
-    const trespass = trespassOf(call, leaveOf(this.request));
+    const trespass = violationOf(call, grantOf(this.request));
     if (trespass === undefined) return;
     const { tool, deed, why } = trespass;
     this.endTurn(
-      new AcpFailure('refused', `the agent used "${tool}" (${deed}) without asking, and ${why}; let its own settings ask for it`),
+      new AcpFailure(
+        'refused',
+        `the agent used "${tool}" (${deed}) without asking, and ${why}; change the agent's own settings so that it asks`,
+      ),
     );
   }
 
@@ -223,7 +227,7 @@ class Visit {
     if (method !== 'session/request_permission') return undefined;
     const call = valueAt(params, 'toolCall') ?? null;
     if (this.current === undefined || this.request.signal.aborted) return { outcome: { outcome: 'cancelled' } };
-    const { reply, refusal } = permissionFor(this.current.askedFor(call), valueAt(params, 'options'), leaveOf(this.request));
+    const { reply, refusal } = permissionFor(this.current.askedFor(call), valueAt(params, 'options'), grantOf(this.request));
     if (refusal !== undefined) {
       this.refusals.push(refusal);
       this.request.onEvent?.({ kind: 'refused', ...refusal } satisfies AgentEvent);
@@ -231,14 +235,14 @@ class Visit {
     return reply;
   }
 
-  // An agent that does not listen is ended all the same.
+  // An agent that ignores the cancel is ended as well.
   private cancel(): void {
     if (this.current === undefined || this.session === undefined) return this.stop.abort();
     this.connection?.notify('session/cancel', { sessionId: this.session.id });
     this.cancelTimer ??= setTimeout(() => this.stop.abort(), CANCEL_MS);
   }
 
-  private told(settled: Settled): AgentAnswer {
+  private told(settled: TurnResult): AgentAnswer {
     if (!(settled instanceof AcpFailure)) return answerOf(settled, this.noted());
     const { failure, message } = settled;
     const resumeAt = failure === 'quota' ? this.turns.at(-1)?.turn.resumeAt : undefined;
@@ -255,7 +259,8 @@ class Visit {
     };
   }
 
-  // Some agents tell the tokens of a turn and others those of the session; of the first turn of a fresh one both are true.
+  // Some agents report the tokens of a turn, others those of the session. For the first turn of a new session both are
+  // the same.
   private usage(): AgentUsage | undefined {
     const last = this.turns.at(-1);
     if (this.session?.isFresh !== true || last === undefined) return undefined;
@@ -271,7 +276,7 @@ class Visit {
   }
 }
 
-function leaveOf({ permissions, cwd }: AgentRequest): AcpLeave {
+function grantOf({ permissions, cwd }: AgentRequest): AcpGrant {
   return { permissions, cwd };
 }
 
@@ -281,13 +286,13 @@ function inputTokens(usage: Json | undefined): number | undefined {
   return fresh + (numberAt(usage, 'cachedReadTokens') ?? 0) + (numberAt(usage, 'cachedWriteTokens') ?? 0);
 }
 
-/** How this agent goes on with a session: without telling it again where it can, or at all. */
-function goingOn(agent: Json): string | undefined {
+/** Returns the method for resuming a session, if the agent supports one: preferably without replaying it. */
+function resumeMethod(agent: Json): string | undefined {
   if (isJsonObject(valueAt(agent, 'agentCapabilities', 'sessionCapabilities', 'resume') ?? null)) return 'session/resume';
   return valueAt(agent, 'agentCapabilities', 'loadSession') === true ? 'session/load' : undefined;
 }
 
-/** The values that a choice of the agent offers, in groups or not. */
+/** The values that a config option of the agent offers, grouped or not. */
 function offeredBy(options: Json | undefined): string[] {
   if (!Array.isArray(options)) return [];
   return options.flatMap((option: Json) => textAt(option, 'value') ?? offeredBy(valueAt(option, 'options')));

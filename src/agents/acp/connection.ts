@@ -1,14 +1,14 @@
-// Owns the wire of the Agent Client Protocol: JSON-RPC 2.0, one message per line, over the input and output of a program.
-// It is written here rather than taken from the protocol's library, which loads for a tenth of a second, may hand over a
-// response before the updates that came ahead of it, and prints what it does not understand.
+// Owns the wire of the Agent Client Protocol: JSON-RPC 2.0, one message per line, over the input and output of a
+// program. We do not use the protocol's library for it: it takes a tenth of a second to load, may deliver a response
+// before updates that came earlier, and prints messages it does not understand.
 //
-// W1. Messages are handled in the order in which they came, each before the next.
-// W2. What is not a message is passed over: programs print banners, and newer ones say more than we know.
+// W1. Messages are handled in the order in which they arrive, each before the next.
+// W2. Lines that are not messages are ignored: programs print banners, and newer versions send more than we know.
 
 import { messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 
-/** An error that the agent answered a request with. */
+/** An error response of the agent. */
 export class AcpError extends Error {
   readonly code: number;
   readonly data: Json;
@@ -21,14 +21,14 @@ export class AcpError extends Error {
   }
 }
 
-/** What the agent says to us. */
+/** Handles messages from the agent. */
 export interface AcpListener {
-  /** Answers a request of the agent; undefined when there is no such method here. */
+  /** Answers a request of the agent. Returns undefined if the method is unknown. */
   answer(method: string, params: Json): JsonObject | undefined;
   hear(method: string, params: Json): void;
 }
 
-interface Waiting {
+interface PendingRequest {
   readonly resolve: (result: Json) => void;
   readonly reject: (error: Error) => void;
 }
@@ -36,11 +36,11 @@ interface Waiting {
 const METHOD_NOT_FOUND = -32_601;
 const INTERNAL_ERROR = -32_603;
 
-/** One conversation with an agent's program. */
+/** One connection to an agent's program. */
 export class AcpConnection {
   private readonly write: (line: string) => void;
   private readonly listener: AcpListener;
-  private readonly waiting = new Map<number, Waiting>();
+  private readonly waiting = new Map<number, PendingRequest>();
   private nextId = 1;
   private isClosed = false;
 
@@ -49,7 +49,7 @@ export class AcpConnection {
     this.listener = listener;
   }
 
-  /** Asks the agent; rejects with an AcpError, or when the connection closes first. */
+  /** Sends a request to the agent. Rejects with an AcpError, or if the connection closes first. */
   request(method: string, params: JsonObject): Promise<Json> {
     const id = this.nextId++;
     const { promise, resolve, reject } = Promise.withResolvers<Json>();
@@ -61,12 +61,12 @@ export class AcpConnection {
     return promise;
   }
 
-  /** Tells the agent something that it does not answer. */
+  /** Sends a notification, which has no response. */
   notify(method: string, params: JsonObject): void {
     if (!this.isClosed) this.send({ method, params });
   }
 
-  /** Takes the next line of the program. */
+  /** Handles the next line of the program. */
   take(line: string): void {
     const message = parsed(line);
     if (message === undefined || this.isClosed) return;
@@ -76,7 +76,7 @@ export class AcpConnection {
     else this.send({ id, ...this.replyTo(method, params) });
   }
 
-  /** Gives up all that is still waited for. */
+  /** Rejects all requests that are still waiting. */
   close(): void {
     this.isClosed = true;
     for (const { reject } of this.waiting.values()) reject(closedError());
@@ -98,7 +98,7 @@ export class AcpConnection {
   private replyTo(method: string, params: Json): JsonObject {
     try {
       const result = this.listener.answer(method, params);
-      return result === undefined ? { error: { code: METHOD_NOT_FOUND, message: `no method ${method} here` } } : { result };
+      return result === undefined ? { error: { code: METHOD_NOT_FOUND, message: `method ${method} is not supported` } } : { result };
     } catch (thrown) {
       return { error: { code: INTERNAL_ERROR, message: messageOf(thrown) } };
     }
@@ -118,20 +118,20 @@ function parsed(line: string): JsonObject | undefined {
   }
 }
 
-/** The value at a path of what an agent said, whatever it is; undefined where there is nothing. */
+/** Returns the value at a path of a message, or undefined. */
 export function valueAt(value: Json | undefined, ...path: readonly string[]): Json | undefined {
   let found: Json | undefined = value;
   for (const key of path) found = found !== undefined && isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
   return found;
 }
 
-/** The text at a path of what an agent said, if there is one. */
+/** Returns the string at a path of a message, or undefined. */
 export function textAt(value: Json | undefined, ...path: readonly string[]): string | undefined {
   const found = valueAt(value, ...path);
   return typeof found === 'string' ? found : undefined;
 }
 
-/** The number at a path of what an agent said, if there is one. */
+/** Returns the number at a path of a message, or undefined. */
 export function numberAt(value: Json | undefined, ...path: readonly string[]): number | undefined {
   const found = valueAt(value, ...path);
   return typeof found === 'number' ? found : undefined;

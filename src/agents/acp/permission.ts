@@ -1,9 +1,9 @@
-// Owns the answers to an agent's requests for permission: from what the role may do, by the kind of the tool call and by
-// the tool's name, for this once. "Always" is never said, since it would outlive what was looked at.
+// Owns the answers to an agent's permission requests, based on the role's permissions and the kind and name of the tool
+// call. It only ever allows a call once: "always" would outlive the call that was checked.
 //
-// P1. Files outside of the workspace are not changed, whatever the role may do in it.
-// P2. An agent asks for what its own settings do not let it do anyway. What it did without asking cannot be refused any
-//     more; where the role may not do it, the attempt does not count.
+// P1. Files outside the workspace are never changed, whatever the role's permissions.
+// P2. An agent only asks for what its own settings do not already allow. A call made without asking can no longer be
+// denied; if the role does not permit it, the attempt fails.
 
 import type { PermissionOptionKind } from '@agentclientprotocol/sdk';
 import type { Json, JsonObject } from '../../base/json.ts';
@@ -11,36 +11,36 @@ import { type AgentDeed, type AgentPermissions, type AgentRefusal, WORK_IN_PLACE
 import { isInWorkspace } from '../workspace-path.ts';
 import { textAt, valueAt } from './connection.ts';
 
-/** A tool call, as far as the agent has told it. */
+/** A tool call, as far as the agent has described it. */
 export interface AcpToolCall {
   readonly name: string;
-  /** Other ways in which permissions may name it: its title, and its name with the command that it runs. */
+  /** Other names that permissions may use: its title, and its name with the command that it runs. */
   readonly alsoCalled: readonly string[];
   readonly deed: AgentDeed;
-  /** The files that it is about, as far as the agent told. */
+  /** The files it concerns, as far as the agent reported them. */
   readonly paths: readonly string[];
 }
 
-/** What a role may do, and where. */
-export interface AcpLeave {
+/** A role's permissions and its workspace. */
+export interface AcpGrant {
   readonly permissions: AgentPermissions | undefined;
   readonly cwd: string;
 }
 
 const DEEDS: ReadonlySet<string> = new Set(['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch']);
 
-/** The tool call that an agent told of. */
-export function toolCallOf(told: JsonObject): AcpToolCall {
-  const title = textAt(told, 'title');
-  // The name of a tool is new in the protocol; agents that came before it told theirs beside it.
-  const name = textAt(told, 'name') ?? textAt(told, '_meta', 'claudeCode', 'toolName') ?? title ?? 'a tool without a name';
-  const command = textAt(told, 'rawInput', 'command');
-  const kind = textAt(told, 'kind') ?? 'other';
+/** Reads a tool call from a message of the agent. */
+export function toolCallOf(message: JsonObject): AcpToolCall {
+  const title = textAt(message, 'title');
+  // The `name` field is new in the protocol; older agents send it in `_meta`.
+  const name = textAt(message, 'name') ?? textAt(message, '_meta', 'claudeCode', 'toolName') ?? title ?? 'an unnamed tool';
+  const command = textAt(message, 'rawInput', 'command');
+  const kind = textAt(message, 'kind') ?? 'other';
   return {
     name,
     alsoCalled: [...(title === undefined ? [] : [title]), ...(command === undefined ? [] : [`${name}(${command})`])],
     deed: DEEDS.has(kind) ? (kind as AgentDeed) : 'other',
-    paths: pathsOf(valueAt(told, 'locations')),
+    paths: pathsOf(valueAt(message, 'locations')),
   };
 }
 
@@ -51,31 +51,34 @@ function pathsOf(locations: Json | undefined): string[] {
 const CHANGES: ReadonlySet<AgentDeed> = new Set(['edit', 'delete', 'move']);
 const EFFECTS: ReadonlySet<AgentDeed> = new Set([...CHANGES, 'execute', 'fetch']);
 
-/** Why a tool call is refused; undefined when it is let. */
-function refusalOf(call: AcpToolCall, { permissions = WORK_IN_PLACE, cwd }: AcpLeave): AgentRefusal | undefined {
+/** Returns why a tool call is denied, or undefined if it is allowed. */
+function refusalOf(call: AcpToolCall, { permissions = WORK_IN_PLACE, cwd }: AcpGrant): AgentRefusal | undefined {
   const names = [call.name, ...call.alsoCalled];
   const refuse = (why: string): AgentRefusal => ({ tool: call.name, deed: call.deed, why });
-  if (permissions.not?.some((name) => names.includes(name)) === true) return refuse('the role may not use this tool');
+  if (permissions.not?.some((name) => names.includes(name)) === true) return refuse('the role does not permit this tool');
   const outside = CHANGES.has(call.deed) ? call.paths.find((path) => !isInWorkspace(cwd, path)) : undefined;
-  if (outside !== undefined) return refuse(`the role may not change "${outside}", which is outside the workspace`);
+  if (outside !== undefined) return refuse(`"${outside}" is outside the workspace, and the role must not change it`);
   if (permissions.tools?.some((name) => names.includes(name)) === true || permissions.deeds.includes(call.deed)) return undefined;
-  return refuse(`the role may not do this: "${call.deed}" is not among its permissions`);
+  return refuse(`"${call.deed}" is not among the role's permissions`);
 }
 
-/** What is wrong with a tool call that was made without asking; undefined when the role may do it, or nothing came of it. */
-export function trespassOf(call: AcpToolCall, leave: AcpLeave): AgentRefusal | undefined {
-  return EFFECTS.has(call.deed) ? refusalOf(call, leave) : undefined;
+/**
+ * Returns why a tool call that was made without asking is not permitted. Returns undefined if it is permitted or had no
+ * effect.
+ */
+export function violationOf(call: AcpToolCall, grant: AcpGrant): AgentRefusal | undefined {
+  return EFFECTS.has(call.deed) ? refusalOf(call, grant) : undefined;
 }
 
-/** The answer to a request for permission. */
+/** The answer to a permission request. */
 export interface AcpPermission {
   readonly reply: JsonObject;
   readonly refusal?: AgentRefusal;
 }
 
-/** Answers a request for permission. */
-export function permissionFor(call: AcpToolCall, options: Json | undefined, leave: AcpLeave): AcpPermission {
-  const refusal = refusalOf(call, leave) ?? onceRefusal(call, options);
+/** Answers a permission request. */
+export function permissionFor(call: AcpToolCall, options: Json | undefined, grant: AcpGrant): AcpPermission {
+  const refusal = refusalOf(call, grant) ?? onceRefusal(call, options);
   const option = optionOf(options, refusal === undefined ? 'allow_once' : 'reject_once');
   const outcome = option === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: option };
   return { reply: { outcome }, ...(refusal === undefined ? {} : { refusal }) };
@@ -83,7 +86,7 @@ export function permissionFor(call: AcpToolCall, options: Json | undefined, leav
 
 function onceRefusal(call: AcpToolCall, options: Json | undefined): AgentRefusal | undefined {
   if (optionOf(options, 'allow_once') !== undefined) return undefined;
-  return { tool: call.name, deed: call.deed, why: 'the agent asked for more than this once' };
+  return { tool: call.name, deed: call.deed, why: 'the agent did not offer to allow it only once' };
 }
 
 function optionOf(options: Json | undefined, kind: PermissionOptionKind): string | undefined {

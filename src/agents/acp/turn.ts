@@ -1,5 +1,5 @@
-// Owns what is heard of one turn of an agent: its words, of which the last message is the answer, its thoughts and tool
-// calls as events, and what it used as far as it tells.
+// Owns one turn of an agent: its messages, the last of which is the answer, its thoughts and tool calls as events, and
+// its usage as far as it is reported.
 
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -10,19 +10,19 @@ import { type AcpToolCall, toolCallOf } from './permission.ts';
 type UpdateName = SessionUpdate['sessionUpdate'];
 
 interface Tool {
-  /** All that the agent said of it. */
-  said: JsonObject;
+  /** The fields of the call that the agent has sent so far. */
+  fields: JsonObject;
   isTold: boolean;
-  /** Whether the agent asked before it made this call. */
+  /** Whether the agent asked for permission before this call. */
   isAsked: boolean;
 }
 
 /** One turn of an agent, from a prompt to its end. */
 export class AcpTurn {
-  /** The most tokens that were in the agent's view, and what its session has cost, as far as it told. */
+  /** The largest context in tokens, and the session's cost, as far as the agent reported them. */
   tokensSeen: number | undefined;
   costUsd: number | undefined;
-  /** When the account can be used again, where the agent told. */
+  /** When the account can be used again, if the agent reported it. */
   resumeAt: number | undefined;
   private readonly onEvent: (event: AgentEvent) => void;
   private readonly onUnasked: (call: AcpToolCall) => void;
@@ -36,7 +36,7 @@ export class AcpTurn {
     this.onUnasked = onUnasked;
   }
 
-  /** Hears an update of the session; kinds that are not known are passed over. */
+  /** Handles an update of the session. Unknown kinds are ignored. */
   hear(update: Json): void {
     const name = textAt(update, 'sessionUpdate') as UpdateName | undefined;
     if (name === 'agent_message_chunk') this.hearWords(update);
@@ -46,25 +46,25 @@ export class AcpTurn {
     else if (name === 'usage_update') this.hearUsage(update);
   }
 
-  /** Ends the turn and gives the last message of it. */
+  /** Ends the turn and returns its last message. */
   end(): string {
     const { message } = this;
     this.endMessage();
     return message;
   }
 
-  /** A tool call that the agent asks for, as far as it has been told. */
+  /** Returns the tool call that the agent asks for, as far as it has been described. */
   askedFor(update: Json): AcpToolCall {
     const id = textAt(update, 'toolCallId') ?? '';
     const tool = this.toolOf(id);
     tool.isAsked = true;
-    learn(tool, update);
+    merge(tool, update);
     this.tellTool(id, tool);
-    return toolCallOf(tool.said);
+    return toolCallOf(tool.fields);
   }
 
   private toolOf(id: string): Tool {
-    const tool = this.tools.get(id) ?? { said: {}, isTold: false, isAsked: false };
+    const tool = this.tools.get(id) ?? { fields: {}, isTold: false, isAsked: false };
     this.tools.set(id, tool);
     return tool;
   }
@@ -77,7 +77,7 @@ export class AcpTurn {
     this.message += textAt(update, 'content', 'text') ?? '';
   }
 
-  // What is said before a tool is used is not the answer, however it looks.
+  // Text before a tool call is not the answer, even if it looks like one.
   private endMessage(): void {
     this.tellThought();
     if (this.message.trim() !== '') this.onEvent({ kind: 'text', text: this.message });
@@ -95,19 +95,19 @@ export class AcpTurn {
     if (id === undefined) return;
     if (isNew) this.endMessage();
     const tool = this.toolOf(id);
-    learn(tool, update);
+    merge(tool, update);
     const status = textAt(update, 'status');
     const isOver = status === 'completed' || status === 'failed';
-    // A call is told once, and its input often follows the first word of it.
+    // A call is reported once. Its input often follows in a later update.
     if (isOver || status === 'in_progress') this.tellTool(id, tool);
-    if (status === 'completed' && !tool.isAsked) this.onUnasked(toolCallOf(tool.said));
-    if (isOver) this.onEvent({ kind: 'tool-result', id, ok: status === 'completed', text: contentText(valueAt(tool.said, 'content')) });
+    if (status === 'completed' && !tool.isAsked) this.onUnasked(toolCallOf(tool.fields));
+    if (isOver) this.onEvent({ kind: 'tool-result', id, ok: status === 'completed', text: contentText(valueAt(tool.fields, 'content')) });
   }
 
   private tellTool(id: string, tool: Tool): void {
     if (tool.isTold) return;
     tool.isTold = true;
-    this.onEvent({ kind: 'tool', id, name: toolCallOf(tool.said).name, input: valueAt(tool.said, 'rawInput') ?? null });
+    this.onEvent({ kind: 'tool', id, name: toolCallOf(tool.fields).name, input: valueAt(tool.fields, 'rawInput') ?? null });
   }
 
   private hearUsage(update: Json): void {
@@ -119,10 +119,10 @@ export class AcpTurn {
   }
 }
 
-// An update has what is new; null leaves what was said before.
-function learn(tool: Tool, update: Json): void {
+// An update contains only new fields; null keeps the earlier value.
+function merge(tool: Tool, update: Json): void {
   const news = Object.entries(isJsonObject(update) ? update : {}).filter(([, value]) => value !== null);
-  tool.said = { ...tool.said, ...Object.fromEntries(news) };
+  tool.fields = { ...tool.fields, ...Object.fromEntries(news) };
 }
 
 function contentText(content: Json | undefined): string {

@@ -9,7 +9,7 @@ import { createAgentRequest, type DriverBehaviour, describeDriver } from '../../
 import type { AgentAnswer, AgentDriver, AgentEvent, AgentRequest } from '../driver.ts';
 import { createAiSdkDriver } from './ai-sdk.ts';
 
-/** What the model does with a call. */
+/** How the model handles a call. */
 type Turn =
   | { readonly text: string; readonly finish?: string; readonly usage?: JsonObject; readonly afterMs?: number }
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: Json }
@@ -24,7 +24,7 @@ afterAll(() => {
 });
 let open = 0;
 
-/** A driver for a model behind an OpenAI-compatible API on loopback, and the calls that it got. */
+/** A driver for a model behind an OpenAI-compatible API on loopback, and the calls it received. */
 async function driverFor(model: Model, isStrict = true): Promise<{ readonly driver: AgentDriver; readonly calls: JsonObject[] }> {
   const calls: JsonObject[] = [];
   const server = createServer(async (request, response) => {
@@ -93,7 +93,7 @@ describeDriver('ai-sdk', {
   traits: ['repair'],
   create: async (behaviour) => (await driverFor(modelOf(behaviour))).driver,
   running: async () => {
-    // The other end of a connection hears of its end a moment later.
+    // The other end of a connection notices its end a moment later.
     await expect.poll(() => open).toBe(0);
     return open;
   },
@@ -116,7 +116,7 @@ async function ask(model: Model, fields: Partial<AgentRequest> = {}, isStrict = 
 }
 
 describe('text', () => {
-  test('is the output, as the model wrote it, and nothing is said of replies', async () => {
+  test('is the output as the model wrote it, and the prompt has no reply instructions', async () => {
     const text = '# Title\n\n{"success": false} is not meant for us\n';
     const { answer, calls, events } = await ask(() => ({ text }), { schema: TEXT, prompt: 'Write a title' });
     expect(answer).toMatchObject({ kind: 'answered', success: true, output: text });
@@ -124,7 +124,7 @@ describe('text', () => {
     expect(events).toEqual([{ kind: 'text', text }]);
   });
 
-  test('that is empty, or does not pass, is asked for once more', async () => {
+  test('that is empty or invalid is requested once more', async () => {
     const check: AgentRequest['check'] = ({ output }) => (output === 'long' ? 'it is too long' : undefined);
     const { answer, calls } = await ask((_, call) => ({ text: call === 1 ? 'long' : 'short' }), { schema: TEXT, check });
     expect(answer).toMatchObject({ kind: 'answered', output: 'short' });
@@ -132,14 +132,14 @@ describe('text', () => {
     expect((await ask(() => ({ text: ' ' }), { schema: TEXT })).answer).toMatchObject({ kind: 'failed', failure: 'invalid-output' });
   });
 
-  test('that is cut off is no text', async () => {
+  test('that is truncated is not accepted', async () => {
     const { answer } = await ask(() => ({ text: 'Once upon', finish: 'length' }), { schema: TEXT });
     expect(answer).toMatchObject({ kind: 'failed', failure: 'budget' });
   });
 });
 
 describe('structured output', () => {
-  test('is held to the schema by the model itself, and is the output', async () => {
+  test('is constrained by the schema in the model, and is the output', async () => {
     const { answer, calls } = await ask(() => ({ text: '{"success":true,"output":{"n":1}}' }), { schema: OBJECT });
     expect(answer).toMatchObject({ kind: 'answered', success: true, output: { n: 1 } });
     expect(calls).toMatchObject([
@@ -147,25 +147,25 @@ describe('structured output', () => {
     ]);
   });
 
-  test('of a model that knows no schemas is read from what it wrote', async () => {
+  test('of a model without schema support is parsed from its text', async () => {
     const { answer } = await ask(() => replyWith({ n: 1 }), { schema: OBJECT }, false);
     expect(answer).toMatchObject({ kind: 'answered', output: { n: 1 } });
   });
 
-  test('keeps what a schema defines at its root', async () => {
+  test('keeps the definitions at the root of a schema', async () => {
     const schema = { $defs: { n: { type: 'integer' } }, type: 'object', properties: { n: { $ref: '#/$defs/n' } } };
     const { calls } = await ask(() => replyWith({ n: 1 }), { schema });
     expect(calls).toMatchObject([{ response_format: { json_schema: { schema: { $defs: { n: { type: 'integer' } } } } } }]);
   });
 
-  test('that is no JSON is sent back, and is a failure the second time', async () => {
+  test('that is not JSON is requested again, and fails the second time', async () => {
     const { answer, calls } = await ask(() => ({ text: 'n is 1' }), { schema: OBJECT });
     expect(answer).toMatchObject({ kind: 'failed', failure: 'invalid-output', usage: { turns: 2 } });
     expect(calls[1]).toMatchObject({ messages: [{ role: 'user' }, { role: 'assistant', content: 'n is 1' }, { role: 'user' }] });
   });
 });
 
-test('usage is what the provider tells; a part that is unknown makes the sum unknown', async () => {
+test('usage is reported by the provider; an unknown part makes the sum unknown', async () => {
   const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
   const told = await ask(() => ({ text: 'x', usage }), { schema: TEXT });
   expect(told.answer.usage).toEqual({ inputTokens: 10, outputTokens: 5, turns: 1 });
@@ -176,25 +176,25 @@ test('usage is what the provider tells; a part that is unknown makes the sum unk
   expect(half.answer.usage).toEqual({ turns: 2 });
 });
 
-test('the role chooses the model, and the budget limits what it may write', async () => {
+test('the role chooses the model, and the budget limits its output tokens', async () => {
   const { calls } = await ask(() => ({ text: 'x' }), { schema: TEXT, model: 'big', budget: { tokens: 77 } });
   expect(calls).toMatchObject([{ model: 'big', max_tokens: 77 }]);
 });
 
-test('a model keeps no session: the hand-over opens the prompt, and the answer says so', async () => {
+test('a model has no sessions: the handover starts the prompt, and the answer says so', async () => {
   const session = { id: 'old', handover: 'Before that' };
   const { answer, calls } = await ask(() => ({ text: 'x' }), { schema: TEXT, prompt: 'Go on', session });
   expect(lastWords(calls[0] as JsonObject)).toBe('Before that\n\nGo on');
   expect(answer).toMatchObject({ kind: 'answered', sessionLost: true });
 });
 
-test('secrets are masked in what is told of the model', async () => {
+test("secrets are masked in the model's events", async () => {
   const redactor = { text: (text: string) => text.replaceAll('hush', '***'), stream: () => null as never, tooShort: [], tooCommon: [] };
   const { events } = await ask(() => ({ text: 'a hush' }), { schema: TEXT, redactor });
   expect(events).toEqual([{ kind: 'text', text: 'a ***' }]);
 });
 
-describe('a failure is told by its class', () => {
+describe('a failure is classified', () => {
   test.each<[string, Turn, string]>([
     ['a key that is not right', { status: 401 }, 'auth'],
     ['a model that is not ours', { status: 403 }, 'auth'],
@@ -223,12 +223,12 @@ describe('a failure is told by its class', () => {
     check((answer as { readonly resumeAt: number }).resumeAt, before);
   });
 
-  test('a quota that does not say when it ends has no such time', async () => {
+  test('a quota without a reset time has no resumeAt', async () => {
     const { answer } = await ask(() => ({ status: 429, headers: { 'retry-after': 'soon' } }), { schema: TEXT });
     expect(answer).not.toHaveProperty('resumeAt');
   });
 
-  test('a key that is missing, before anything is asked', async () => {
+  test('a missing key, before any call', async () => {
     const { LoadAPIKeyError } = await import('ai');
     const driver = createAiSdkDriver({
       model: () => {
@@ -250,19 +250,19 @@ describe('a failure is told by its class', () => {
     expect(answer).toMatchObject({ kind: 'failed', failure: 'timeout', message: expect.stringContaining('silent for 50 ms') });
   });
 
-  test('silence, and not what two answers take together', async () => {
+  test('silence per answer, not the time of two answers together', async () => {
     const slowly = (_: JsonObject, call: number): Turn => ({ text: call === 1 ? '' : 'x', afterMs: 300 });
     expect((await ask(slowly, { schema: TEXT, watchdogs: { idleMs: 500 } })).answer).toMatchObject({ kind: 'answered', output: 'x' });
   });
 
-  test('a model that does not listen', async () => {
+  test('a model that ignores its signal', async () => {
     const driver = createAiSdkDriver({ model: () => new Promise<never>(() => {}) });
     const answer = await driver.ask(createAgentRequest({ cwd: tmpdir(), timeoutMs: 50 }));
     expect(answer).toMatchObject({ kind: 'failed', failure: 'timeout', message: expect.stringContaining('longer than 50 ms') });
   });
 });
 
-test('what a provider cannot do is not printed between the lines of whoever asked', async () => {
+test('warnings about unsupported features are not printed', async () => {
   Reflect.deleteProperty(globalThis, 'AI_SDK_LOG_WARNINGS');
   const printed: Error[] = [];
   const onWarning = (warning: Error): void => void printed.push(warning);

@@ -1,9 +1,9 @@
-// Owns the driver `ai-sdk`: a model behind the AI SDK, for text and structured output. There is no program and no tool:
-// what the model writes is all it does.
+// Owns the driver `ai-sdk`: a model behind the AI SDK, for text and structured output. There is no program and there
+// are no tools, only the model's text.
 //
-// M1. Where the output is a text, the output is what the model writes. Elsewhere it is the reply that every agent gives,
-//     which a model that can is held to by its schema.
-// M2. The call is not repeated here: when to try again is for whoever asked, who knows what it may cost.
+// M1. If the output is a string, it is the model's text. Otherwise the model writes the same reply as every agent, if
+// possible constrained by the schema.
+// M2. The call is not retried here: the caller decides when to try again, because it knows the cost.
 
 import type { LanguageModel, ModelMessage } from 'ai';
 import type { Json, JsonObject } from '../../base/json.ts';
@@ -14,36 +14,36 @@ import { callFailure } from './failure.ts';
 
 type AiSdk = typeof import('ai');
 
-/** A model of the AI SDK, by the parts that every one has: whoever compiles against this package need not have `ai`. */
+/** A model of the AI SDK, described by the parts all of them have, so that users of this package need not install `ai`. */
 export type AiModel = string | { readonly specificationVersion: string; readonly provider: string; readonly modelId: string };
 
-/** Which model is asked. */
+/** Options of the driver. */
 export interface AiSdkOptions {
-  /** A model, or what finds one by the name that the role gives. */
+  /** A model, or a function that finds one by the name in the role. */
   readonly model: AiModel | ((name: string | undefined) => AiModel | Promise<AiModel>);
-  /** Loads the package `ai`; without it, the one beside this package. */
+  /** Loads the package `ai`. By default it is resolved from this package. */
   readonly load?: () => Promise<unknown>;
 }
 
 const IDLE_MS = 600_000;
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
-/** A driver for models that the AI SDK knows. */
+/** Creates a driver for models of the AI SDK. */
 export function createAiSdkDriver(options: AiSdkOptions): AgentDriver {
-  return { name: 'ai-sdk', ask: (request) => new Question(options, request).ask() };
+  return { name: 'ai-sdk', ask: (request) => new ModelAttempt(options, request).ask() };
 }
 
-interface Said {
+interface ModelAnswer {
   readonly text: string;
   readonly usage: { readonly inputTokens: number | undefined; readonly outputTokens: number | undefined };
   readonly finishReason: string | undefined;
 }
 
-/** One attempt: one call of the model, and a second one where the first answer does not do. */
-class Question {
+/** One attempt: one call of the model, and a second one if the first answer is invalid. */
+class ModelAttempt {
   private readonly options: AiSdkOptions;
   private readonly request: AgentRequest;
-  private readonly said: Said[] = [];
+  private readonly answers: ModelAnswer[] = [];
 
   constructor(options: AiSdkOptions, request: AgentRequest) {
     this.options = options;
@@ -54,7 +54,7 @@ class Question {
     const stop = stopOf(this.request);
     try {
       if (this.request.signal.aborted) return failureOf(stop.failure(), {});
-      // A model that does not listen is left alone with its call.
+      // If a model ignores the signal, its call is abandoned.
       return await Promise.race([this.converse(stop), stop.promise]);
     } catch (thrown) {
       return failureOf(stop.signal.aborted ? stop.failure() : callFailure(thrown, Date.now()), this.noted());
@@ -71,8 +71,11 @@ class Question {
     const first = await this.round(messages, stop.signal);
     stop.heard();
     if ('failure' in first || first.kind !== 'invalid') return this.answer(first);
-    this.request.onEvent?.({ kind: 'notice', text: `the answer is sent back: ${first.why}` });
-    messages.push({ role: 'assistant', content: this.said.at(-1)?.text ?? '' }, { role: 'user', content: repairInstructions(first.why) });
+    this.request.onEvent?.({ kind: 'notice', text: `the answer was rejected and is requested again: ${first.why}` });
+    messages.push(
+      { role: 'assistant', content: this.answers.at(-1)?.text ?? '' },
+      { role: 'user', content: repairInstructions(first.why) },
+    );
     return this.answer(await this.round(messages, stop.signal));
   }
 
@@ -82,24 +85,23 @@ class Question {
 
   private async round(messages: readonly ModelMessage[], signal: AbortSignal): Promise<ReplyReading | Failing> {
     const said = await this.call(messages, signal);
-    this.said.push(said);
+    this.answers.push(said);
     const { redactor, schema, onEvent, check } = this.request;
     onEvent?.({ kind: 'text', text: redactor?.text(said.text) ?? said.text });
     const { finishReason, text } = said;
-    if (finishReason === 'content-filter')
-      return { failure: 'refused', message: 'the model, or a filter in front of it, refuses to answer' };
-    if (finishReason === 'length')
-      return { failure: 'budget', message: 'the model reached the most tokens that it may write in an answer' };
+    if (finishReason === 'content-filter') return { failure: 'refused', message: 'the model or a content filter refused to answer' };
+    if (finishReason === 'length') return { failure: 'budget', message: 'the model reached the token limit for an answer' };
     if (!isText(schema)) return judgeReply(text, this.request);
     const reply = { success: true, output: text };
     const why = text.trim() === '' ? 'it is empty' : check?.(reply);
     return why === undefined ? { kind: 'reply', reply } : { kind: 'invalid', why };
   }
 
-  private async call(messages: readonly ModelMessage[], abortSignal: AbortSignal): Promise<Said> {
+  private async call(messages: readonly ModelMessage[], abortSignal: AbortSignal): Promise<ModelAnswer> {
     const { load = loadBeside, model } = this.options;
     const { generateText, jsonSchema, NoObjectGeneratedError, Output } = (await load()) as AiSdk;
-    // It would print what the provider cannot do; an application that wants to hear of it has said so.
+    // Otherwise the SDK prints warnings about unsupported features. An application that wants them has set this
+    // already.
     globalThis.AI_SDK_LOG_WARNINGS ??= false;
     const { schema, budget } = this.request;
     const call = {
@@ -113,7 +115,7 @@ class Question {
     try {
       return await generateText({ ...call, output: Output.object({ schema: jsonSchema(replySchema(schema)) }) });
     } catch (thrown) {
-      // What the model wrote is judged as any text: one that wrapped its JSON in words is not lost.
+      // The text is parsed like any other answer, so that JSON wrapped in prose is not lost.
       if (!NoObjectGeneratedError.isInstance(thrown) || thrown.text === undefined) throw thrown;
       const { text, usage, finishReason } = thrown;
       return { text, finishReason, usage: usage ?? { inputTokens: undefined, outputTokens: undefined } };
@@ -126,18 +128,18 @@ class Question {
   }
 
   private usage(): AgentUsage | undefined {
-    if (this.said.length === 0) return undefined;
-    const inputTokens = sumOf(this.said.map(({ usage }) => usage.inputTokens));
-    const outputTokens = sumOf(this.said.map(({ usage }) => usage.outputTokens));
+    if (this.answers.length === 0) return undefined;
+    const inputTokens = sumOf(this.answers.map(({ usage }) => usage.inputTokens));
+    const outputTokens = sumOf(this.answers.map(({ usage }) => usage.outputTokens));
     return {
       ...(inputTokens === undefined ? {} : { inputTokens }),
       ...(outputTokens === undefined ? {} : { outputTokens }),
-      turns: this.said.length,
+      turns: this.answers.length,
     };
   }
 }
 
-/** A sum of which a part is unknown is unknown. */
+/** A sum with an unknown part is unknown. */
 function sumOf(parts: readonly (number | undefined)[]): number | undefined {
   return parts.reduce((sum, part) => (sum === undefined || part === undefined ? undefined : sum + part), 0);
 }
@@ -146,7 +148,7 @@ function isText(schema: JsonObject | undefined): boolean {
   return schema?.type === 'string';
 }
 
-// Definitions are named from the root of a schema, so they move there with it.
+// Definitions are referenced from the root of a schema, so they move there.
 function replySchema(schema: JsonObject): Record<string, Json> {
   const { $defs, definitions, $schema: _, ...output } = schema;
   return {
@@ -163,7 +165,7 @@ async function loadBeside(): Promise<AiSdk> {
   try {
     return await import('ai');
   } catch (cause) {
-    throw new Error('the package "ai" cannot be loaded; install it beside this one: npm install ai', { cause });
+    throw new Error('cannot load the package "ai"; install it with: npm install ai', { cause });
   }
 }
 

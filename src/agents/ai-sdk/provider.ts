@@ -1,5 +1,5 @@
-// Owns how a model of the AI SDK is found by its name, `provider/model`, in the packages that a project has installed:
-// the project chooses the providers and their versions, and nothing of them comes with us.
+// Owns how a model of the AI SDK is found by its name, `provider/model`, in the packages that a project has installed.
+// The project chooses the providers and their versions.
 
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import type { AiModel, AiSdkOptions } from './ai-sdk.ts';
 
 const NAME = /^([a-z0-9][a-z0-9-]*)\/(.+)$/;
 
-/** The models of a project, for the driver `ai-sdk`. */
+/** Returns the driver options for a project's models. */
 export function projectModels(root: string): AiSdkOptions {
   return {
     model: (name) => loadModel(root, name),
@@ -17,7 +17,7 @@ export function projectModels(root: string): AiSdkOptions {
   };
 }
 
-/** The packages that a model needs in the project, by its name. Throws CONFIG_INVALID for what is no such name. */
+/** Returns the packages that a model needs in the project. Throws CONFIG_INVALID if the name is malformed. */
 export function packagesOf(name: string | undefined): readonly string[] {
   return ['ai', `@ai-sdk/${partsOf(name).provider}`];
 }
@@ -30,7 +30,7 @@ export function hasPackage(root: string, name: string): boolean {
 function partsOf(name: string | undefined): { readonly provider: string; readonly model: string } {
   const [, provider, model] = NAME.exec(name ?? '') ?? [];
   if (provider !== undefined && model !== undefined) return { provider, model };
-  const what = name === undefined ? 'names no model' : `names the model "${name}"`;
+  const what = name === undefined ? 'sets no model' : `sets the model "${name}"`;
   throw new EngineError('CONFIG_INVALID', `a role with the driver "ai-sdk" ${what}; write "model: provider/name", such as openai/gpt-5`);
 }
 
@@ -41,11 +41,11 @@ async function loadModel(root: string, name: string | undefined): Promise<AiMode
   if (typeof create === 'function') return create(model) as AiModel;
   throw new EngineError(
     'CONFIG_INVALID',
-    `the package "@ai-sdk/${provider}" has no provider "${exportName(provider)}" that needs no further settings; make the model in code, with createAiSdkDriver`,
+    `the package "@ai-sdk/${provider}" has no provider "${exportName(provider)}" that works without further settings; create the model in code with createAiSdkDriver`,
   );
 }
 
-// Packages are called like-this, and what they export likeThis.
+// Package names are kebab-case, their exports camelCase.
 function exportName(provider: string): string {
   return provider.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

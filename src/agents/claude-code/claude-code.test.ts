@@ -21,19 +21,19 @@ afterAll(() => rmSync(cwd, { recursive: true }));
 const INIT = '{"type":"system","subtype":"init","session_id":"s1"}';
 const RESULT = '{"type":"result","subtype":"success","is_error":false,"result":"{\\"success\\":true}"}';
 
-/** Asks a program that prints these lines, and then does what the script says. */
+/** Runs a program that prints these lines and then follows the script. */
 function ask(lines: readonly string[], fields: Partial<AgentRequest> = {}, script = ':') {
   const program = ['sh', '-c', `read prompt; printf '%s\\n' "$0"; ${script}`, lines.join('\n')];
   return createClaudeCodeDriver({ program }).ask(createAgentRequest({ cwd, ...fields }));
 }
 
 describe('Claude Code', () => {
-  test('that is not installed is a crash that says so', async () => {
+  test('that is not installed is a crash with a clear message', async () => {
     const answer = await createClaudeCodeDriver({ program: 'no-such-claude' }).ask(createAgentRequest({ cwd }));
     expect(answer).toMatchObject({ failure: 'crash', message: expect.stringMatching(/no-such-claude.*installed/) });
   });
 
-  test('that ends without a result is a crash that shows its last words, and keeps the session', async () => {
+  test('that ends without a result is a crash that shows its last output and keeps the session', async () => {
     const answer = await ask([INIT], {}, "echo 'out of memory' >&2; exit 137");
     expect(answer).toMatchObject({ failure: 'crash', message: expect.stringMatching(/exit code 137.*out of memory/), session: 's1' });
   });
@@ -43,11 +43,11 @@ describe('Claude Code', () => {
     expect(answer).toMatchObject({ failure: 'timeout', message: expect.stringContaining('silent'), session: 's1' });
   });
 
-  test('that ends with an error after its result has answered', async () => {
+  test('that ends with an error after its result still counts as answered', async () => {
     expect(await ask([INIT, RESULT], {}, 'exit 1')).toMatchObject({ kind: 'answered', success: true, session: 's1' });
   });
 
-  test('is heard through banners, noise and messages that are not known', async () => {
+  test('is understood despite banners, noise and unknown messages', async () => {
     const noise = [
       'Update available! Run: npm i',
       '{"type":"assistant"}',
@@ -63,7 +63,7 @@ describe('Claude Code', () => {
     expect(await ask([...noise, INIT, ...odd, RESULT])).toMatchObject({ kind: 'answered', success: true });
   });
 
-  test('tells what it says, thinks and does as it does it', async () => {
+  test('emits its text, thoughts and tool calls as they happen', async () => {
     const events: AgentEvent[] = [];
     const block = (type: string, content: object): string => JSON.stringify({ type, message: { content: [content] } });
     const lines = [
@@ -81,7 +81,7 @@ describe('Claude Code', () => {
     ]);
   });
 
-  test('is never started with a session that could be taken for something else', async () => {
+  test('is never started with a session id that could be read as an argument', async () => {
     const session = { id: '--dangerously-skip-permissions', handover: 'before' };
     const program = [
       'sh',
@@ -94,7 +94,7 @@ describe('Claude Code', () => {
     expect(readFileSync(join(cwd, 'args.txt'), 'utf8')).not.toContain(session.id);
   });
 
-  test('that refused by a rule of its own has refused', async () => {
+  test('that denied a use by its own rule reports a denial', async () => {
     const denials = [{ tool_name: 'Bash', tool_use_id: 't1', tool_input: { command: 'rm -r .' } }];
     const answer = await ask([INIT, JSON.stringify({ ...JSON.parse(RESULT), permission_denials: denials })]);
     expect(answer).toMatchObject({ kind: 'answered', refusals: [{ tool: 'Bash', deed: 'execute', why: 'a rule forbids it' }] });
@@ -121,11 +121,11 @@ describe('the arguments of Claude Code', () => {
     expect(words({})).not.toContain('--model');
   });
 
-  test('hold the attempt to its budget', () => {
+  test('limit the attempt to its budget', () => {
     expect(words({ budget: { turns: 3, costUsd: 0.5 } })).toMatch(/--max-turns 3 --max-budget-usd 0.5/);
   });
 
-  test('do not read settings that lie in the workspace, unless they are asked for', () => {
+  test('do not read settings of the workspace unless requested', () => {
     expect(words({})).toContain('--setting-sources user --');
     expect(words({}, { settingSources: ['user', 'project'] })).toContain('--setting-sources user,project --');
   });

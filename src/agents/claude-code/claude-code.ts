@@ -1,5 +1,5 @@
-// Owns the driver `claude-code`: the Claude Code program without a terminal, talked with in its stream of JSON. Its own
-// user's settings apply; those of the workspace do not, because what the agent can edit must not say what it may do.
+// Owns the driver `claude-code`: the Claude Code program in headless mode, over its JSON stream. The user's settings
+// apply, but not those of the workspace: files that the agent can edit must not change its permissions.
 
 import type { AgentAnswer, AgentDriver, AgentRequest } from '../driver.ts';
 import { crashOf, failureOf, withTimeLeft } from '../judgement.ts';
@@ -8,22 +8,22 @@ import { replyInstructions } from '../reply.ts';
 import { type ClaudeCodeSettings, startArguments } from './start.ts';
 import { ClaudeCodeTalk } from './talk.ts';
 
-/** How Claude Code is reached. */
+/** Options of the Claude Code driver. */
 export interface ClaudeCodeDriverOptions extends ClaudeCodeSettings {
-  /** The program and the arguments before ours; `claude` on the PATH without it. */
+  /** The program and the arguments before ours. Default: `claude` on the PATH. */
   readonly program?: string | readonly string[];
-  /** Variables for it, over those of the request. */
+  /** Environment variables for it, which override those of the request. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Names of our own variables that it needs beside the usual ones, such as `ANTHROPIC_API_KEY`. */
+  /** Names of our environment variables that it needs beyond the usual ones, such as `ANTHROPIC_API_KEY`. */
   readonly inherits?: readonly string[];
 }
 
-// A program that replaces itself while a run is under way is another program at the next step.
+// A program that updates itself during a run would be a different program at the next step.
 const ENVIRONMENT = { DISABLE_AUTOUPDATER: '1' };
 
 const SESSION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A driver for the Claude Code program. */
+/** Creates a driver for the Claude Code program. */
 export function createClaudeCodeDriver(options: ClaudeCodeDriverOptions = {}): AgentDriver {
   return { name: 'claude-code', ask: (request) => ask(options, request) };
 }
@@ -41,12 +41,12 @@ async function ask(options: ClaudeCodeDriverOptions, request: AgentRequest): Pro
   return { ...answer, sessionLost: true };
 }
 
-interface Talked {
+interface TalkResult {
   readonly answer: AgentAnswer;
   readonly hasBegun: boolean;
 }
 
-async function talk(options: ClaudeCodeDriverOptions, request: AgentRequest): Promise<Talked> {
+async function talk(options: ClaudeCodeDriverOptions, request: AgentRequest): Promise<TalkResult> {
   const { program = 'claude', env, inherits } = options;
   const stop = new AbortController();
   const prompt = `${request.prompt}\n\n${replyInstructions(request.schema)}`;
@@ -63,6 +63,7 @@ async function talk(options: ClaudeCodeDriverOptions, request: AgentRequest): Pr
   const answer = said.answer();
   if (answer !== undefined) return { answer, hasBegun };
   if (end.kind === 'failed') return { answer: { ...end.answer, ...said.notes() }, hasBegun };
-  const crash = end.kind === 'exited' ? crashOf('Claude Code', end) : { failure: 'crash' as const, message: 'Claude Code gave no answer' };
+  const crash =
+    end.kind === 'exited' ? crashOf('Claude Code', end) : { failure: 'crash' as const, message: 'Claude Code returned no answer' };
   return { answer: failureOf(crash, said.notes()), hasBegun };
 }

@@ -4,7 +4,7 @@ import { failureIn, parseMessage, usageOf } from './message.ts';
 
 const turn = (fields: JsonObject): JsonObject => ({ type: 'result', subtype: 'success', is_error: false, result: 'x', ...fields });
 
-test.each(['', 'A new version is available', '{"type": "resu', '[1]', '{}}'])('a line that is no message is passed over: %j', (line) => {
+test.each(['', 'A new version is available', '{"type": "resu', '[1]', '{}}'])('a line that is not a message is ignored: %j', (line) => {
   expect(parseMessage(line)).toBeUndefined();
 });
 
@@ -25,11 +25,11 @@ describe('a turn that failed', () => {
     expect(failureIn(turn(fields), undefined)).toMatchObject({ failure, message: expect.stringMatching(/./) });
   });
 
-  test('is none when the program says that there was no error', () => {
+  test('is not reported if the program says that there was no error', () => {
     expect(failureIn(turn({ result: 'the rate limit of the invalid api key is documented now' }), undefined)).toBeUndefined();
   });
 
-  test('tells when the account can be used again, by the event or by its words', () => {
+  test('says when the account can be used again, from the event or its text', () => {
     const limit = turn({ is_error: true, api_error_status: 429 });
     expect(failureIn(limit, 5000)).toMatchObject({ resumeAt: 5000 });
     expect(failureIn(limit, undefined)).not.toHaveProperty('resumeAt');
@@ -44,18 +44,18 @@ describe('the usage of a turn', () => {
     b: { inputTokens: 4, outputTokens: 5, costUSD: 0.25 },
   };
 
-  test('is that of all its models', () => {
+  test('is the sum over all its models', () => {
     const result = turn({ num_turns: 2, model_usage_since_last_result: models, usage: { input_tokens: 1 }, total_cost_usd: 9 });
     expect(usageOf(result, true)).toEqual({ inputTokens: 7, outputTokens: 8, costUsd: 0.75, turns: 2 });
   });
 
-  test('is not the cost of the session, where only that is told', () => {
+  test("does not use the session's cost, even if only that is reported", () => {
     const result = turn({ num_turns: 1, usage: { input_tokens: 3, output_tokens: 4 }, total_cost_usd: 9 });
     expect(usageOf(result, true)).toEqual({ inputTokens: 3, outputTokens: 4, costUsd: 9, turns: 1 });
     expect(usageOf(result, false)).toEqual({ inputTokens: 3, outputTokens: 4, turns: 1 });
   });
 
-  test('is unknown when the turn did not get to the model', () => {
+  test('is unknown if the turn did not reach the model', () => {
     const zeros = { usage: { input_tokens: 0, output_tokens: 0 }, total_cost_usd: 0, num_turns: 1, model_usage_since_last_result: {} };
     expect(usageOf(turn(zeros), true)).toEqual({});
     expect(usageOf(turn({}), true)).toEqual({});

@@ -1,11 +1,11 @@
-// Owns the reading of what Claude Code prints in its stream: lines that are not messages, messages it had not when this
-// was written, and fields that are missing are all passed over. What a failed turn means is decided here.
+// Owns the parsing of Claude Code's output stream. Lines that are not messages, unknown messages and missing fields are
+// ignored. Also classifies failed turns.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { AgentUsage } from '../driver.ts';
 import type { Failing } from '../judgement.ts';
 
-/** The message in a line, or undefined when the line is something else, such as a notice about an update. */
+/** Parses the message in a line. Returns undefined for other lines, such as an update notice. */
 export function parseMessage(line: string): JsonObject | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
@@ -16,31 +16,31 @@ export function parseMessage(line: string): JsonObject | undefined {
   }
 }
 
-/** An object inside a message; an empty one when there is none. */
+/** Returns an object inside a message, or an empty one. */
 export function objectIn(value: Json | undefined): JsonObject {
   return value !== undefined && isJsonObject(value) ? value : {};
 }
 
-/** A text inside a message; an empty one when there is none. */
+/** Returns a string inside a message, or an empty one. */
 export function textIn(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The blocks of the message that an `assistant` or `user` message carries. */
+/** Returns the content blocks of an `assistant` or `user` message. */
 export function blocksOf(message: JsonObject): readonly JsonObject[] {
   const { content } = objectIn(message.message);
   return Array.isArray(content) ? (content as readonly Json[]).filter(isJsonObject) : [];
 }
 
-/** The words of a tool's result, which is a text or a list of blocks. */
+/** Returns the text of a tool's result, which is a string or a list of blocks. */
 export function resultText(content: Json | undefined): string {
   if (!Array.isArray(content)) return textIn(content);
   return (content as readonly Json[]).map((block) => textIn(objectIn(block).text)).join('\n');
 }
 
 /**
- * What one turn used. The program also tells totals: of cost since the session began, also by earlier programs, and of
- * tokens without those of sub-agents; they are read only where the turn's own are not told.
+ * Returns the usage of one turn. The program also reports totals: the cost of the whole session, including earlier
+ * programs, and tokens without those of sub-agents. They are used only if the turn's own amounts are missing.
  */
 export function usageOf(result: JsonObject, isFirst: boolean): AgentUsage {
   const models = Object.values(objectIn(result.model_usage_since_last_result)).map(objectIn);
@@ -55,20 +55,20 @@ export function usageOf(result: JsonObject, isFirst: boolean): AgentUsage {
         };
   const told = known(tokens);
   const turns = numberIn(result.num_turns);
-  // Without tokens the turn did not get to the model.
+  // Without tokens the turn did not reach the model.
   return Object.keys(told).length === 0 || turns === undefined ? told : { ...told, turns };
 }
 
 const MODEL_INPUT = ['inputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens'];
 const INPUT = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'];
 
-/** What an `assistant` message says was used for it, as far as that is known while it is made. */
+/** Returns the usage that an `assistant` message reports so far. */
 export function usageSoFar(message: JsonObject): AgentUsage {
   const usage = [objectIn(objectIn(message.message).usage)];
   return known({ inputTokens: sum(usage, INPUT), outputTokens: sum(usage, ['output_tokens']) });
 }
 
-/** The sum of two usages; what neither tells stays unknown. */
+/** Adds two usages. An amount that is missing in both stays unknown. */
 export function addUsage(one: AgentUsage, other: AgentUsage): AgentUsage {
   const sums: { -readonly [field in keyof AgentUsage]: number } = { ...one };
   for (const field of ['inputTokens', 'outputTokens', 'costUsd', 'turns'] as const) {
@@ -83,12 +83,12 @@ function sum(objects: readonly JsonObject[], fields: readonly string[]): number 
   return numbers.length === 0 ? undefined : numbers.reduce((total, value) => total + value, 0);
 }
 
-// A turn that never reached the model is told with zeros; nothing was measured then.
+// A turn that never reached the model reports zeros, which are not measurements.
 function known(usage: { readonly [field in keyof AgentUsage]: number | undefined }): AgentUsage {
   return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== undefined && value > 0));
 }
 
-/** A number inside a message, or undefined. */
+/** Returns a number inside a message, or undefined. */
 export function numberIn(value: Json | undefined): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
@@ -98,10 +98,10 @@ const QUOTA = /usage limit reached|hit your .*limit|rate limit|credit balance is
 const REFUSED = /usage policy|unable to respond to this request/i;
 const RESET = /usage limit reached\|(\d{10})\b/;
 
-/** Why a turn failed, or undefined when it did not. `resetsAt` is when the account can be used again, where that was told. */
+/** Returns why a turn failed, or undefined. `resetsAt` is when the account can be used again, if that was reported. */
 export function failureIn(result: JsonObject, resetsAt: number | undefined): Failing | undefined {
   const errors = Array.isArray(result.errors) ? (result.errors as readonly Json[]).map(textIn) : [];
-  const message = [textIn(result.result), ...errors].filter((text) => text !== '').join('; ') || 'Claude Code failed without saying why';
+  const message = [textIn(result.result), ...errors].filter((text) => text !== '').join('; ') || 'Claude Code failed without a reason';
   if (result.subtype === 'error_max_turns' || result.subtype === 'error_max_budget_usd') return { failure: 'budget', message };
   if (result.stop_reason === 'refusal') return { failure: 'refused', message };
   if (result.is_error !== true) return undefined;

@@ -16,14 +16,14 @@ const refusal = (tool: string, input: JsonObject = {}, permissions: AgentPermiss
   refusalOf({ tool, input }, permissions, cwd);
 
 describe('the rules that the program starts with', () => {
-  test('forbid every tool of a deed that is not permitted, and none of one that is', () => {
+  test('deny every tool of a kind that is not permitted, and no others', () => {
     const { allow, deny } = permissionRules({ deeds: ['read', 'search'] });
     expect(allow).toEqual([]);
     expect(deny).toEqual(expect.arrayContaining(['Bash', 'Write', 'Edit', 'WebFetch', 'WebSearch', 'AskUserQuestion']));
     for (const tool of ['Read', 'Glob', 'Grep']) expect(deny).not.toContain(tool);
   });
 
-  test('do not forbid a tool of which a use is permitted by name', () => {
+  test('do not deny a tool that has a use permitted by name', () => {
     const { allow, deny } = permissionRules({ deeds: ['read'], tools: ['Bash(npm test)', 'mcp__db__query'], not: ['Read(.env)'] });
     expect(allow).toEqual(['Bash(npm test)', 'mcp__db__query']);
     expect(deny).not.toContain('Bash');
@@ -32,7 +32,7 @@ describe('the rules that the program starts with', () => {
 });
 
 describe('a use that the program asks about', () => {
-  test('is permitted by its deed or by its name, and by nothing else', () => {
+  test('is permitted only by its kind or its name', () => {
     expect(refusal('Bash')).toBeUndefined();
     expect(refusal('WebFetch')).toContain('WebFetch');
     expect(refusal('mcp__db__query')).toContain('(other)');
@@ -55,6 +55,6 @@ describe('a use that the program asks about', () => {
   });
 });
 
-test('a tool that is not known is something else, whatever its name', () => {
+test('an unknown tool has the kind "other", whatever its name', () => {
   expect(deedOf('constructor')).toBe('other');
 });

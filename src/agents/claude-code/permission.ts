@@ -1,6 +1,6 @@
-// Owns what Claude Code is let do: which of its tools is which kind of deed, the rules that it starts with, and the
-// answer when it asks. What is not permitted is forbidden by a rule as well, because the program allows some uses
-// (reading, harmless commands, what its user has allowed for good) without asking.
+// Owns what Claude Code is permitted to do: the kind of each of its tools, the rules it starts with, and the answer
+// when it asks. What is not permitted is also denied by a rule, because the program allows some uses without asking
+// (reading, harmless commands, whatever its user always allows).
 
 import type { JsonObject } from '../../base/json.ts';
 import type { AgentDeed, AgentPermissions } from '../driver.ts';
@@ -33,34 +33,34 @@ const DEEDS: Readonly<Record<string, AgentDeed>> = {
   Skill: 'think',
 };
 
-// Tools of a session that goes on by itself or that has a person before it; an attempt is neither.
+// Tools that need a person or a session that continues by itself; an attempt has neither.
 const NOT_HEADLESS = ['AskUserQuestion', 'CronCreate', 'EnterPlanMode', 'EnterWorktree', 'ScheduleWakeup'];
 
-/** The kind of deed that a tool of Claude Code is. */
+/** Returns the kind of action that a tool of Claude Code performs. */
 export function deedOf(tool: string): AgentDeed {
   return Object.hasOwn(DEEDS, tool) ? (DEEDS[tool] as AgentDeed) : 'other';
 }
 
-/** The rules that Claude Code starts with, as its settings write them. */
+/** Returns the rules that Claude Code starts with, in the format of its settings. */
 export function permissionRules({ deeds, tools = [], not = [] }: AgentPermissions): JsonObject {
   const named = new Set(tools.map(toolOf));
   const forbidden = Object.keys(DEEDS).filter((tool) => !deeds.includes(deedOf(tool)));
   return { allow: [...tools], deny: [...[...forbidden, ...NOT_HEADLESS].filter((tool) => !named.has(tool)), ...not] };
 }
 
-/** Why a use of a tool is refused, or undefined when it is permitted. */
+/** Returns why a use of a tool is denied, or undefined if it is permitted. */
 export function refusalOf(use: { readonly tool: string; readonly input: JsonObject }, permissions: AgentPermissions, cwd: string) {
   const { tool, input } = use;
   const { deeds, tools = [], not = [] } = permissions;
-  if (not.includes(tool)) return `the tool "${tool}" is not permitted here`;
+  if (not.includes(tool)) return `the tool "${tool}" is not permitted`;
   if (tools.includes(tool)) return undefined;
   const deed = deedOf(tool);
-  if (!deeds.includes(deed) || NOT_HEADLESS.includes(tool)) return `the tool "${tool}" (${deed}) is not permitted here`;
+  if (!deeds.includes(deed) || NOT_HEADLESS.includes(tool)) return `the tool "${tool}" (${deed}) is not permitted`;
   const path = [input.file_path, input.notebook_path, input.path].find((value) => typeof value === 'string');
   return path === undefined || isInWorkspace(cwd, path) ? undefined : `"${path}" is outside the workspace`;
 }
 
-/** The tool that a rule such as `Bash(npm test)` is about. */
+/** Returns the tool in a rule such as `Bash(npm test)`. */
 function toolOf(rule: string): string {
   return rule.split('(')[0] as string;
 }

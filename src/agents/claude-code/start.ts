@@ -1,17 +1,17 @@
-// Owns the arguments that Claude Code is started with.
+// Owns the command line arguments for Claude Code.
 
 import { type AgentRequest, WORK_IN_PLACE } from '../driver.ts';
 import { permissionRules } from './permission.ts';
 
-/** What of Claude Code's arguments is for whoever configures the driver to say. */
+/** Settings of the driver that affect the arguments. */
 export interface ClaudeCodeSettings {
-  /** For requests that name no model. */
+  /** Used if the request does not set a model. */
   readonly model?: string;
-  /** Whose settings and instructions (`CLAUDE.md`) are read; those of the user only, without it. */
+  /** Whose settings and instructions (`CLAUDE.md`) are read. Default: only the user's. */
   readonly settingSources?: readonly ('user' | 'project' | 'local')[];
 }
 
-/** The arguments for one request. */
+/** Returns the arguments for one request. */
 export function startArguments(settings: ClaudeCodeSettings, request: AgentRequest): string[] {
   const { session, budget = {}, permissions = WORK_IN_PLACE } = request;
   const model = request.model ?? settings.model;

@@ -1,8 +1,8 @@
-// Owns one talk with Claude Code over its standard input and output: what is said to it, what it is let do when it asks,
-// what it does as events, and what came of it.
+// Owns one conversation with Claude Code over its standard input and output: prompts, permission answers, events, and
+// the outcome.
 //
-// C1. The talk is over at the first result that can be used, at the second that cannot, or at a failure.
-// C2. A refusal is told once, whether the program asked for permission or knew that it had none.
+// C1. The conversation ends at the first valid result, at the second invalid one, or at a failure.
+// C2. A denial is reported once, whether the program asked for permission or denied the use itself.
 
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { CommandInput } from '../../process/command.ts';
@@ -20,9 +20,9 @@ interface ToolUse {
 
 const AUTH_TRIES_MAX = 2;
 
-/** A talk with the program about one request. */
+/** A conversation with the program about one request. */
 export class ClaudeCodeTalk {
-  /** True once the program has a session; one that never gets there did not find the session it was to go on with. */
+  /** True once the program has a session. If it never gets one, it did not find the session to resume. */
   hasBegun = false;
   private readonly request: AgentRequest;
   private readonly prompt: string;
@@ -37,7 +37,7 @@ export class ClaudeCodeTalk {
   private readonly spent = new Map<string, AgentUsage>();
   private readonly refusals = new Map<string, AgentRefusal>();
 
-  /** `stop` ends the program at once, for when it would only wait. */
+  /** `stop` ends the program at once, if it would only wait. */
   constructor(request: AgentRequest, prompt: string, stop: () => void) {
     this.request = request;
     this.prompt = prompt;
@@ -49,13 +49,13 @@ export class ClaudeCodeTalk {
     this.say(this.prompt);
   }
 
-  /** The answer, or undefined when the talk broke off without one. */
+  /** Returns the answer, or undefined if the conversation ended without one. */
   answer(): AgentAnswer | undefined {
     if (this.outcome === undefined) return undefined;
     return 'failure' in this.outcome ? failureOf(this.outcome, this.notes()) : answerOf(this.outcome, this.notes());
   }
 
-  /** What is known besides the reply, also of a talk that broke off. */
+  /** Returns what is known besides the reply, also after an early end. */
   notes() {
     return {
       ...(this.session === undefined ? {} : { session: this.session }),
@@ -66,7 +66,7 @@ export class ClaudeCodeTalk {
 
   hear(line: string, answered: () => void): void {
     const message = parseMessage(line);
-    if (message === undefined) return void (line.trim() !== '' && this.tell({ kind: 'notice', text: line }));
+    if (message === undefined) return void (line.trim() !== '' && this.emit({ kind: 'notice', text: line }));
     if (this.outcome !== undefined) return;
     if (message.type === 'system') this.hearSystem(message);
     else if (message.type === 'rate_limit_event') this.hearLimit(objectIn(message.rate_limit_info));
@@ -88,12 +88,12 @@ export class ClaudeCodeTalk {
     if (message.subtype === 'api_retry') this.hearRetry(message);
   }
 
-  // The program tries again for minutes. A login that was not taken twice will not be taken then either.
+  // The program retries for minutes. If authentication failed twice, it will fail again.
   private hearRetry(message: JsonObject): void {
     const status = numberIn(message.error_status);
-    this.tell({ kind: 'notice', text: `the API answered ${status ?? 'nothing'} (${textIn(message.error)}); it is called again` });
+    this.emit({ kind: 'notice', text: `the API returned ${status ?? 'no response'} (${textIn(message.error)}); retrying` });
     if ((status === 401 || status === 403) && (numberIn(message.attempt) ?? 0) >= AUTH_TRIES_MAX)
-      this.end({ failure: 'auth', message: `the API answered ${status}: log in to Claude Code, or mend its API key` });
+      this.end({ failure: 'auth', message: `the API returned ${status}: log in to Claude Code, or fix its API key` });
   }
 
   private hearLimit(info: JsonObject): void {
@@ -103,8 +103,8 @@ export class ClaudeCodeTalk {
 
   private hearAssistant(message: JsonObject): void {
     for (const block of blocksOf(message)) {
-      if (block.type === 'text') this.tell({ kind: 'text', text: textIn(block.text) });
-      else if (block.type === 'thinking') this.tell({ kind: 'thought', text: textIn(block.thinking) });
+      if (block.type === 'text') this.emit({ kind: 'text', text: textIn(block.text) });
+      else if (block.type === 'thinking') this.emit({ kind: 'thought', text: textIn(block.thinking) });
       else if (block.type === 'tool_use') this.hearToolUse(block);
     }
     this.spent.set(textIn(objectIn(message.message).id), usageSoFar(message));
@@ -117,13 +117,13 @@ export class ClaudeCodeTalk {
     const max = this.request.budget?.tokens;
     if (max === undefined || tokens <= max) return;
     this.usage = spent;
-    this.end({ failure: 'budget', message: `the agent used ${tokens} tokens; the budget of the attempt is ${max}` });
+    this.end({ failure: 'budget', message: `the agent used ${tokens} tokens; the attempt's budget is ${max}` });
   }
 
   private hearToolUse(block: JsonObject): void {
     const use = { id: textIn(block.id), tool: textIn(block.name), input: objectIn(block.input) };
     this.uses.set(use.id, use);
-    this.tell({ kind: 'tool', id: use.id, name: use.tool, input: use.input });
+    this.emit({ kind: 'tool', id: use.id, name: use.tool, input: use.input });
   }
 
   private hearToolResults(message: JsonObject): void {
@@ -133,7 +133,7 @@ export class ClaudeCodeTalk {
       const use = this.uses.get(id);
       const why = block.is_error === true && use !== undefined ? this.refusalOf(use) : undefined;
       if (use !== undefined && why !== undefined) this.refuse(use, why);
-      this.tell({ kind: 'tool-result', id, ok: block.is_error !== true, text: resultText(block.content) });
+      this.emit({ kind: 'tool-result', id, ok: block.is_error !== true, text: resultText(block.content) });
     }
   }
 
@@ -141,7 +141,7 @@ export class ClaudeCodeTalk {
     const request_id = textIn(message.request_id);
     const asked = objectIn(message.request);
     if (asked.subtype !== 'can_use_tool') {
-      const error = `"${textIn(asked.subtype)}" is not answered here`;
+      const error = `"${textIn(asked.subtype)}" is not supported`;
       return this.send({ type: 'control_response', response: { subtype: 'error', request_id, error } });
     }
     const use = { id: textIn(asked.tool_use_id), tool: textIn(asked.tool_name), input: objectIn(asked.input) };
@@ -159,13 +159,13 @@ export class ClaudeCodeTalk {
     if (this.refusals.has(id)) return;
     const refusal = { tool, deed: deedOf(tool), why };
     this.refusals.set(id, refusal);
-    this.tell({ kind: 'refused', ...refusal });
+    this.emit({ kind: 'refused', ...refusal });
   }
 
   private hearResult(result: JsonObject): void {
     this.rounds += 1;
     this.usage = addUsage(this.usage, usageOf(result, this.rounds === 1 && this.request.session === undefined));
-    this.hearDenials(result);
+    this.readDenials(result);
     const failing = failureIn(result, this.resetsAt);
     if (failing !== undefined) {
       this.outcome = failing;
@@ -174,13 +174,13 @@ export class ClaudeCodeTalk {
     const reading = judgeReply(textIn(result.result), this.request);
     if (reading.kind !== 'invalid' || this.rounds > 1) this.outcome = reading;
     else {
-      this.tell({ kind: 'notice', text: `the answer is sent back: ${reading.why}` });
+      this.emit({ kind: 'notice', text: `the answer was rejected and is requested again: ${reading.why}` });
       this.say(repairInstructions(reading.why));
     }
   }
 
-  // What a rule of the request forbade, the program refused without asking.
-  private hearDenials({ permission_denials: denials }: JsonObject): void {
+  // Uses that a rule of the request forbids are denied by the program without asking.
+  private readDenials({ permission_denials: denials }: JsonObject): void {
     if (!Array.isArray(denials)) return;
     for (const denial of denials.filter(isJsonObject)) {
       const use = { id: textIn(denial.tool_use_id), tool: textIn(denial.tool_name), input: objectIn(denial.tool_input) };
@@ -201,7 +201,7 @@ export class ClaudeCodeTalk {
     this.stdin?.write(`${JSON.stringify(message)}\n`);
   }
 
-  private tell(event: AgentEvent): void {
+  private emit(event: AgentEvent): void {
     this.request.onEvent?.(event);
   }
 }

@@ -20,12 +20,12 @@ describe('the sandbox of Codex', () => {
   const sandbox = (deeds: readonly AgentDeed[]): string[] =>
     startArguments({}, createAgentRequest({ cwd, permissions: { deeds } }), undefined);
 
-  test('lets files be changed only by a role that may', () => {
+  test('allows file changes only if the role permits them', () => {
     expect(sandbox(['read', 'search', 'execute', 'think', 'fetch', 'other'])).toContain('read-only');
     for (const deed of ['edit', 'delete', 'move'] as const) expect(sandbox([deed])).toContain('workspace-write');
   });
 
-  test('lets the network be reached only by a role that may', () => {
+  test('allows the network only if the role permits it', () => {
     expect(sandbox(WORK_IN_PLACE.deeds)).toEqual(
       expect.arrayContaining(['sandbox_workspace_write.network_access=false', 'web_search="disabled"']),
     );
@@ -48,12 +48,12 @@ describe('Codex', () => {
     createCodexDriver({ program: ['sh', '-c', script] }).ask(createAgentRequest({ cwd, ...fields }));
   const started = `cat > /dev/null; echo '{"type":"thread.started","thread_id":"t1"}'`;
 
-  test('that is not installed is a crash that says so', async () => {
+  test('that is not installed is a crash with a clear message', async () => {
     const answer = await createCodexDriver({ program: 'no-such-codex' }).ask(createAgentRequest({ cwd }));
     expect(answer).toMatchObject({ failure: 'crash', message: expect.stringMatching(/no-such-codex.*installed/) });
   });
 
-  test('that ends without a result is a crash that shows its last words, and keeps the session', async () => {
+  test('that ends without a result is a crash that shows its last output and keeps the session', async () => {
     expect(await ask(`${started}; echo 'out of memory' >&2`)).toMatchObject({
       failure: 'crash',
       message: expect.stringMatching(/exit code 0 without an answer.*out of memory/),
@@ -66,7 +66,7 @@ describe('Codex', () => {
     expect(answer).toMatchObject({ failure: 'timeout', message: expect.stringContaining('silent'), session: 't1' });
   });
 
-  test('uses the model of the role before that of the driver', () => {
+  test("prefers the role's model over the driver's", () => {
     const request = createAgentRequest({ cwd });
     expect(startArguments({ model: 'ours' }, { ...request, model: 'theirs' }, undefined).join(' ')).toContain('--model theirs');
     expect(startArguments({ model: 'ours' }, request, undefined).join(' ')).toContain('--model ours');

@@ -1,45 +1,45 @@
-// Owns the driver `codex`: the Codex program without a terminal (`codex exec --json`). A second round, to mend an answer,
-// goes on with the thread of the first.
+// Owns the driver `codex`: the Codex program in headless mode (`codex exec --json`). A second round, to fix an invalid
+// answer, resumes the thread of the first.
 
 import { type AgentAnswer, type AgentDriver, type AgentRequest, type AgentUsage, WORK_IN_PLACE } from '../driver.ts';
 import { type AnswerNotes, answerOf, failureOf, judgeReply, withTimeLeft } from '../judgement.ts';
 import { runProgram } from '../program.ts';
 import { repairInstructions, replyInstructions } from '../reply.ts';
-import { type CodexSettings, startArguments, unheldPermission } from './start.ts';
-import { CodexTurn, ended, type Heard } from './turn.ts';
+import { type CodexSettings, startArguments, unenforceablePermission } from './start.ts';
+import { CodexTurn, ended, type TurnResult } from './turn.ts';
 
-/** How Codex is reached. */
+/** Options of the Codex driver. */
 export interface CodexDriverOptions extends CodexSettings {
-  /** The program and the arguments before ours; `codex` on the PATH without it. */
+  /** The program and the arguments before ours. Default: `codex` on the PATH. */
   readonly program?: string | readonly string[];
-  /** Variables for it, over those of the request. */
+  /** Environment variables for it, which override those of the request. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 interface Codex {
   readonly options: CodexDriverOptions;
-  /** What each thread had used when it was last heard: Codex tells the thread's total only. */
+  /** The last known usage of each thread: Codex reports only a thread's total. */
   readonly totals: Map<string, AgentUsage>;
 }
 
 const THREAD_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A driver for the Codex program. */
+/** Creates a driver for the Codex program. */
 export function createCodexDriver(options: CodexDriverOptions = {}): AgentDriver {
   const codex: Codex = { options, totals: new Map() };
   return { name: 'codex', ask: (request) => ask(codex, request) };
 }
 
 async function ask(codex: Codex, request: AgentRequest): Promise<AgentAnswer> {
-  const why = unheldPermission(request.permissions ?? WORK_IN_PLACE);
+  const why = unenforceablePermission(request.permissions ?? WORK_IN_PLACE);
   if (why !== undefined) return failureOf({ failure: 'refused', message: why }, {});
   const startedMs = performance.now();
   const { session } = request;
   if (session === undefined) return await converse(codex, request);
   if (THREAD_ID.test(session.id)) {
-    const heard = await turn(codex, request, { session: session.id, told: promptOf(request) });
-    if (heard.thread !== undefined || !('failure' in heard.end) || heard.end.failure !== 'crash')
-      return await mend(codex, withTimeLeft(request, startedMs), heard);
+    const result = await turn(codex, request, { session: session.id, told: promptOf(request) });
+    if (result.thread !== undefined || !('failure' in result.end) || result.end.failure !== 'crash')
+      return await repair(codex, withTimeLeft(request, startedMs), result);
   }
   const afresh = { ...withTimeLeft(request, startedMs), prompt: `${session.handover}\n\n${request.prompt}` };
   return { ...(await converse(codex, afresh)), sessionLost: true };
@@ -51,15 +51,15 @@ function promptOf({ prompt, schema }: AgentRequest): string {
 
 async function converse(codex: Codex, request: AgentRequest): Promise<AgentAnswer> {
   const startedMs = performance.now();
-  const heard = await turn(codex, request, { session: undefined, told: promptOf(request) });
-  return await mend(codex, withTimeLeft(request, startedMs), heard);
+  const result = await turn(codex, request, { session: undefined, told: promptOf(request) });
+  return await repair(codex, withTimeLeft(request, startedMs), result);
 }
 
-async function mend(codex: Codex, request: AgentRequest, first: Heard): Promise<AgentAnswer> {
+async function repair(codex: Codex, request: AgentRequest, first: TurnResult): Promise<AgentAnswer> {
   if ('failure' in first.end) return failureOf(first.end, notesOf([first]));
   const reading = judgeReply(first.end.text, request);
   if (reading.kind !== 'invalid' || first.thread === undefined) return answerOf(reading, notesOf([first]));
-  request.onEvent?.({ kind: 'notice', text: `the answer is sent back: ${reading.why}` });
+  request.onEvent?.({ kind: 'notice', text: `the answer was rejected and is requested again: ${reading.why}` });
   const second = await turn(codex, request, { session: first.thread, told: repairInstructions(reading.why) });
   const notes = notesOf([first, second]);
   return 'failure' in second.end ? failureOf(second.end, notes) : answerOf(judgeReply(second.end.text, request), notes);
@@ -69,7 +69,7 @@ async function turn(
   codex: Codex,
   request: AgentRequest,
   say: { readonly session: string | undefined; readonly told: string },
-): Promise<Heard> {
+): Promise<TurnResult> {
   const { program = 'codex', env, inherits } = codex.options;
   const said = new CodexTurn(request);
   const end = await runProgram({
@@ -86,9 +86,9 @@ async function turn(
   return ended(said, end, { isResumed: say.session !== undefined, totals: codex.totals });
 }
 
-function notesOf(turns: readonly Heard[]): AnswerNotes {
-  const refusals = turns.flatMap((heard) => heard.refusals);
-  const usage = turns.every((heard) => heard.usage !== undefined) ? sumOf(turns.map((heard) => heard.usage ?? {})) : undefined;
+function notesOf(turns: readonly TurnResult[]): AnswerNotes {
+  const refusals = turns.flatMap((result) => result.refusals);
+  const usage = turns.every((result) => result.usage !== undefined) ? sumOf(turns.map((result) => result.usage ?? {})) : undefined;
   const session = turns.findLast(({ thread }) => thread !== undefined)?.thread;
   return {
     ...(session === undefined ? {} : { session }),

@@ -4,7 +4,7 @@ import { failureIn, parseEvent, resetIn } from './event.ts';
 const NOON = new Date(2026, 10, 16, 12, 0, 0).getTime();
 const at = (day: number, hours: number, minutes: number): number => new Date(2026, 10, day, hours, minutes).getTime();
 
-test.each(['', 'A new version is available', '{"type": "tur', '[1]'])('a line that is no event is passed over: %j', (line) => {
+test.each(['', 'A new version is available', '{"type": "tur', '[1]'])('a line that is not an event is ignored: %j', (line) => {
   expect(parseEvent(line)).toBeUndefined();
 });
 

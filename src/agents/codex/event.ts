@@ -1,11 +1,11 @@
-// Owns the reading of what Codex prints: lines that are no events and events it had not when this was written are passed
-// over. What a failed turn means, and when the account can be used again, is read from the words it has for them.
+// Owns the parsing of Codex's output. Lines that are not events and unknown events are ignored. Failed turns, and when
+// the account can be used again, are recognised by their text.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { AgentDeed } from '../driver.ts';
 import type { Failing } from '../judgement.ts';
 
-/** The event in a line, or undefined when the line is something else. */
+/** Parses the event in a line. Returns undefined for other lines. */
 export function parseEvent(line: string): JsonObject | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
@@ -16,14 +16,14 @@ export function parseEvent(line: string): JsonObject | undefined {
   }
 }
 
-/** A piece of Codex's work: words, thoughts, or something it did. */
+/** An item of Codex's work: a message, a thought, or an action. */
 export interface CodexItem {
   readonly id: string;
   readonly type: string;
   readonly fields: JsonObject;
 }
 
-/** The item of an event. */
+/** Returns the item of an event. */
 export function itemOf({ item }: JsonObject): CodexItem | undefined {
   if (item === undefined || !isJsonObject(item) || typeof item.type !== 'string') return undefined;
   return { id: typeof item.id === 'string' ? item.id : '', type: item.type, fields: item };
@@ -37,7 +37,7 @@ const DEEDS: Readonly<Record<string, AgentDeed>> = {
   collab_tool_call: 'think',
 };
 
-/** The kind of deed that an item is, or undefined when it is words. */
+/** Returns the kind of action of an item, or undefined if it is text. */
 export function deedOf({ type }: CodexItem): AgentDeed | undefined {
   return Object.hasOwn(DEEDS, type) ? DEEDS[type] : undefined;
 }
@@ -46,7 +46,7 @@ const AUTH = /\b40[13]\b|unauthorized|api key|not logged in|log in again|codex l
 const QUOTA = /usage limit|quota|\b429\b|rate limit|out of credits/i;
 const REFUSED = /content policy|usage polic|safety|flagged|invalid_prompt/i;
 
-/** Why a turn failed, by what Codex says of it. */
+/** Classifies the failure of a turn by its message. */
 export function failureIn(message: string, now: number): Failing {
   if (QUOTA.test(message)) {
     const resumeAt = resetIn(message, now);
@@ -61,7 +61,7 @@ const AT_DATE = /try again at ([A-Z][a-z]+ \d{1,2})(?:st|nd|rd|th)?, (\d{4}) (\d
 const IN_TIME = /try again in ((?:\d+ (?:days?|hours?|minutes?|seconds?)[ ,]*(?:and )?)+)/i;
 const UNIT_MS: Readonly<Record<string, number>> = { day: 86_400_000, hour: 3_600_000, minute: 60_000, second: 1000 };
 
-/** When the account can be used again. Codex tells the time of the clock on the wall where it runs, which is here. */
+/** Returns when the account can be used again. Codex prints local time. */
 export function resetIn(message: string, now: number): number | undefined {
   const date = AT_DATE.exec(message);
   if (date !== null) return Date.parse(`${date[1]}, ${date[2]} ${date[3]}`) || undefined;

@@ -1,18 +1,21 @@
-// Owns the arguments that Codex is started with. It asks nobody: what it may do is the sandbox it works in.
+// Owns the command line arguments for Codex. It never asks for permission: its sandbox decides what it can do.
 
 import { type AgentDeed, type AgentPermissions, type AgentRequest, WORK_IN_PLACE } from '../driver.ts';
 
 const WRITES: readonly AgentDeed[] = ['edit', 'delete', 'move'];
 
-/** What of Codex's arguments is for whoever configures the driver to say. */
+/** Settings of the driver that affect the arguments. */
 export interface CodexSettings {
-  /** For requests that name no model. */
+  /** Used if the request does not set a model. */
   readonly model?: string;
-  /** Names of our own variables that it needs beside the usual ones, such as `OPENAI_API_KEY`. Its commands do not see them. */
+  /**
+   * Names of our environment variables that it needs beyond the usual ones, such as `OPENAI_API_KEY`. The commands it
+   * runs do not get them.
+   */
   readonly inherits?: readonly string[];
 }
 
-/** The arguments for one request; with `session`, to go on with it. */
+/** Returns the arguments for one request. `session` is the thread to resume. */
 export function startArguments(settings: CodexSettings, request: AgentRequest, session: string | undefined): string[] {
   const { permissions = WORK_IN_PLACE, model = settings.model } = request;
   return [
@@ -27,12 +30,12 @@ export function startArguments(settings: CodexSettings, request: AgentRequest, s
   ];
 }
 
-/** Why Codex cannot be held to these permissions, or undefined when it can. */
-export function unheldPermission({ deeds, not = [] }: AgentPermissions): string | undefined {
+/** Returns why Codex cannot enforce these permissions, or undefined if it can. */
+export function unenforceablePermission({ deeds, not = [] }: AgentPermissions): string | undefined {
   if (not.length > 0)
-    return `Codex cannot be kept from single tools, and the role may not use ${not.join(', ')}; leave "not" out, or give the role another driver`;
+    return `Codex cannot forbid single tools, but the role forbids ${not.join(', ')}; remove "not", or use another driver for the role`;
   if (deeds.includes('fetch') && !WRITES.some((deed) => deeds.includes(deed)))
-    return 'Codex reaches the network only where it may also change files; let the role edit, or give it another driver';
+    return 'Codex can only use the network if it may also change files; permit "edit", or use another driver for the role';
   return undefined;
 }
 

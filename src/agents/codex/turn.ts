@@ -1,4 +1,4 @@
-// Owns one run of the Codex program: what it says and does as events, and what came of it.
+// Owns one run of the Codex program: its messages and actions as events, and the outcome.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { AgentEvent, AgentRefusal, AgentRequest, AgentUsage } from '../driver.ts';
@@ -6,17 +6,17 @@ import { crashOf, type Failing } from '../judgement.ts';
 import type { ProgramEnd } from '../program.ts';
 import { type CodexItem, deedOf, failureIn, itemOf, parseEvent } from './event.ts';
 
-/** What was heard in one run of the program. */
-export interface Heard {
-  /** The thread; undefined when the program never got to one. */
+/** The result of one run of the program. */
+export interface TurnResult {
+  /** The thread, or undefined if the program never created one. */
   readonly thread: string | undefined;
   readonly end: { readonly text: string } | Failing;
-  /** What this run used, where that can be told. */
+  /** The usage of this run, if known. */
   readonly usage: AgentUsage | undefined;
   readonly refusals: readonly AgentRefusal[];
 }
 
-/** Listens to one run of the program. */
+/** Reads the output of one run of the program. */
 export class CodexTurn {
   thread: string | undefined;
   text: string | undefined;
@@ -32,16 +32,16 @@ export class CodexTurn {
 
   hear(line: string, answered: () => void): void {
     const event = parseEvent(line);
-    if (event === undefined) return void (line.trim() !== '' && this.tell({ kind: 'notice', text: line }));
+    if (event === undefined) return void (line.trim() !== '' && this.emit({ kind: 'notice', text: line }));
     if (event.type === 'thread.started' && typeof event.thread_id === 'string') this.thread = event.thread_id;
-    else if (event.type === 'item.started' || event.type === 'item.completed') this.hearItem(event);
-    else if (event.type === 'error') this.tell({ kind: 'notice', text: messageIn(event) });
+    else if (event.type === 'item.started' || event.type === 'item.completed') this.readItem(event);
+    else if (event.type === 'error') this.emit({ kind: 'notice', text: messageIn(event) });
     else if (event.type === 'turn.failed') this.failing = failureIn(messageIn(event.error), Date.now());
     else if (event.type === 'turn.completed') this.total = usageIn(event.usage);
     if (event.type === 'turn.failed' || event.type === 'turn.completed') answered();
   }
 
-  private hearItem(event: JsonObject): void {
+  private readItem(event: JsonObject): void {
     const item = itemOf(event);
     if (item === undefined) return;
     if (deedOf(item) !== undefined) this.hearDeed(item, event.type === 'item.completed');
@@ -51,49 +51,49 @@ export class CodexTurn {
   private hearWords({ type, fields }: CodexItem): void {
     const text = textIn(fields.text ?? fields.message);
     if (type === 'agent_message') this.text = text;
-    if (text !== '') this.tell({ kind: type === 'agent_message' ? 'text' : type === 'reasoning' ? 'thought' : 'notice', text });
+    if (text !== '') this.emit({ kind: type === 'agent_message' ? 'text' : type === 'reasoning' ? 'thought' : 'notice', text });
   }
 
-  // Quick deeds are told once, when they are done.
+  // Quick actions are reported once, when they are done.
   private hearDeed(item: CodexItem, isDone: boolean): void {
     const { id, type, fields } = item;
-    if (!this.begun.has(id)) this.tell({ kind: 'tool', id, name: type, input: inputOf(fields) });
+    if (!this.begun.has(id)) this.emit({ kind: 'tool', id, name: type, input: inputOf(fields) });
     this.begun.add(id);
     if (!isDone) return;
     if (fields.status === 'declined') this.refuse(item);
-    this.tell({ kind: 'tool-result', id, ok: isFine(fields), text: textIn(fields.aggregated_output) });
+    this.emit({ kind: 'tool-result', id, ok: isFine(fields), text: textIn(fields.aggregated_output) });
   }
 
   private refuse(item: CodexItem): void {
-    const refusal = { tool: item.type, deed: deedOf(item) ?? 'other', why: 'the sandbox of the role does not let it' } as const;
+    const refusal = { tool: item.type, deed: deedOf(item) ?? 'other', why: 'the sandbox denied it' } as const;
     this.refusals.push(refusal);
-    this.tell({ kind: 'refused', ...refusal });
+    this.emit({ kind: 'refused', ...refusal });
   }
 
-  private tell(event: AgentEvent): void {
+  private emit(event: AgentEvent): void {
     this.request.onEvent?.(event);
   }
 }
 
 interface Before {
   readonly isResumed: boolean;
-  /** What each thread had used when it was last heard. */
+  /** The last known usage of each thread. */
   readonly totals: Map<string, AgentUsage>;
 }
 
-/** What was heard when the program has ended. */
-export function ended(turn: CodexTurn, end: ProgramEnd, before: Before): Heard {
+/** Returns the result after the program has ended. */
+export function ended(turn: CodexTurn, end: ProgramEnd, before: Before): TurnResult {
   const { thread, refusals } = turn;
   return { thread, refusals, end: endOf(turn, end), usage: usageSince(turn, before) };
 }
 
-function endOf({ failing, text, total }: CodexTurn, end: ProgramEnd): Heard['end'] {
+function endOf({ failing, text, total }: CodexTurn, end: ProgramEnd): TurnResult['end'] {
   if (failing !== undefined) return failing;
   if (total !== undefined || end.kind === 'answered') return { text: text ?? '' };
   return end.kind === 'failed' ? end.answer : crashOf('Codex', end);
 }
 
-// Codex tells what the whole thread has used. Of a thread that another program began, the part of this turn is unknown.
+// Codex reports the usage of the whole thread. If another program started the thread, this turn's share is unknown.
 function usageSince({ thread, total }: CodexTurn, { isResumed, totals }: Before): AgentUsage | undefined {
   if (thread === undefined || total === undefined) return undefined;
   const earlier = isResumed ? totals.get(thread) : { inputTokens: 0, outputTokens: 0 };
@@ -113,7 +113,7 @@ function usageIn(value: Json | undefined): AgentUsage {
 
 function messageIn(value: Json | undefined): string {
   const message = value !== undefined && isJsonObject(value) ? textIn(value.message) : '';
-  return message === '' ? 'Codex failed without saying why' : message;
+  return message === '' ? 'Codex failed without a reason' : message;
 }
 
 function inputOf(fields: JsonObject): Json {

@@ -184,7 +184,7 @@ describe('a compiled flow', () => {
   test('binds its input with defaults before the first step, and refuses wrong input', () => {
     expect(drive(flow.flow({ rounds: 2 } as never), [null]).returned).toEqual({ mode: 'quick', rounds: 2 });
     expect(() => flow.flow({ rounds: 9, mood: 'bad' } as never)).toThrow(
-      /workflow "review"[\s\S]*"mood" is no parameter[\s\S]*"rounds" is 9/,
+      /workflow "review"[\s\S]*"mood" is not a parameter[\s\S]*"rounds" is 9/,
     );
   });
 

@@ -92,7 +92,7 @@ function definitionOf(name: string, options: FlowOptions<ArgSpecs>): Definition 
   const faults = Object.entries(params).flatMap(([param, model]) => argFaults(model).map((fault) => `parameter "${param}": ${fault}`));
   if (faults.length > 0) throw invalid(`workflow "${name}"`, `has parameters that cannot work: ${faults.join('; ')}`);
   const fault = budget === undefined ? undefined : budgetFault(budget);
-  if (fault !== undefined) throw invalid(`workflow "${name}"`, `has a budget that cannot be kept: ${fault}`);
+  if (fault !== undefined) throw invalid(`workflow "${name}"`, `has an invalid budget: ${fault}`);
   const maxIterations = countOf(`workflow "${name}"`, 'limits.maxIterations', limits.maxIterations ?? ITERATIONS_MAX);
   return deepFreeze({
     name,

@@ -36,7 +36,7 @@ export function liveCode(agent: AnyWork['agent'], step: StepReading): NonNullabl
 /** The budget of a flow's step as data. */
 export function budgetOf(name: string, budget: Budget | undefined): { readonly budget?: Budget } {
   const fault = budget === undefined ? undefined : budgetFault(budget);
-  if (fault !== undefined) throw invalid(`step "${name}"`, `has a budget that cannot be kept: ${fault}`);
+  if (fault !== undefined) throw invalid(`step "${name}"`, `has an invalid budget: ${fault}`);
   return budget === undefined ? {} : { budget: plainOf<Budget>(name, 'the budget', budget) };
 }
 

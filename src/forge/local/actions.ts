@@ -1,5 +1,5 @@
-// Owns what the local forge does that is only in its state file: issues, labels, comments, notifications, and the opening
-// of pull requests. Each is one transaction with its key and its event.
+// Owns the actions of the local forge that only change its state file: issues, labels, comments, notifications, and
+// opening pull requests. Each is one transaction with its key and its event.
 
 import {
   type ForgeActor,
@@ -16,7 +16,7 @@ import { deny, findItem, type LocalState, readLabels } from './state.ts';
 type Actions = Omit<ForgeActor, 'mergePullRequest'>;
 type Work<T> = () => ForgeAnswer<T>;
 
-/** The actions of a local forge, each as it is done once its forge can be reached. */
+/** Creates the actions of a local forge. */
 export function createActions(state: LocalState): Actions {
   const { database } = state;
   const once =
@@ -53,10 +53,10 @@ function doOnce<T extends object>(
 }
 
 function refuseText(title: string | undefined, body: string): ForgeFailure | undefined {
-  if (title !== undefined && (title.trim() === '' || /[\r\n]/.test(title))) return deny('a title is one line and not empty');
+  if (title !== undefined && (title.trim() === '' || /[\r\n]/.test(title))) return deny('a title must be one non-empty line');
   if (![title ?? '', body].every((text) => text.isWellFormed() && !text.includes('\0')))
-    return deny('a text is whole characters without a zero byte; take the others out');
-  if (Math.max(title?.length ?? 0, body.length) > TEXT_MAX) return deny(`a text may have ${TEXT_MAX} characters at most; shorten it`);
+    return deny('a text must be valid Unicode without a zero byte; remove the invalid characters');
+  if (Math.max(title?.length ?? 0, body.length) > TEXT_MAX) return deny(`a text may have at most ${TEXT_MAX} characters; shorten it`);
   return undefined;
 }
 
@@ -81,7 +81,7 @@ function closeIssue(database: LocalDatabase, number: number): ForgeAnswer<{ numb
 }
 
 function refuseLabels(labels: readonly string[]): ForgeFailure | undefined {
-  return labels.some((label) => label.trim() === '') ? deny('a label is not empty') : undefined;
+  return labels.some((label) => label.trim() === '') ? deny('a label must not be empty') : undefined;
 }
 
 function changeLabels(
@@ -112,7 +112,7 @@ function addComment(
 ): ForgeAnswer<{ id: string }> {
   const found = findItem(database, number);
   if (found.result !== 'ok') return found;
-  const refusal = body.trim() === '' ? deny('a comment is not empty') : refuseText(undefined, body);
+  const refusal = body.trim() === '' ? deny('a comment must not be empty') : refuseText(undefined, body);
   if (refusal !== undefined) return refusal;
   const id = database.run(
     'INSERT INTO comments (number, author, body, at) VALUES (?, ?, ?, ?)',
@@ -143,7 +143,7 @@ async function openPullRequest(state: LocalState, request: PullRequestRequest, k
   });
 }
 
-/** Writes a pull request down; called in a transaction. `fork` is the repository its head was fetched from. */
+/** Inserts a pull request; called in a transaction. `fork` is the repository its head was fetched from. */
 export function insertPullRequest(
   database: LocalDatabase,
   { title, body, head, base, draft = false }: PullRequestRequest,

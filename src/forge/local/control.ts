@@ -1,5 +1,5 @@
-// Owns what a local forge can be told from outside: what people and CI do at a real one, and what goes wrong there. It
-// is kept in the state file, so that every process with the forge open sees it.
+// Owns the controls of a local forge: what people and CI do at a real one, and failures. They are stored in the state
+// file, so that every process with the forge open sees them.
 
 import { resolve } from 'node:path';
 import type { Approval, CheckRun, ForgeAnswer, ForgeFailure, Notification, Permission, PullRequestRequest } from '../forge.ts';
@@ -9,15 +9,15 @@ import { deny, fetchRefOf, findItem, headOf, type Item, type LocalState } from '
 
 type Switch = 'conflict' | 'mergeability' | 'rate' | 'unavailable';
 
-/** A word of somebody on a pull request. */
+/** A person's review of a pull request. */
 export interface Review {
   readonly actor: string;
-  /** `approved` unless said otherwise. */
+  /** Default: `approved`. */
   readonly state?: Approval['state'];
-  /** `write` unless said otherwise. */
+  /** Default: `write`. */
   readonly permission?: Permission;
   readonly bot?: boolean;
-  /** The head that was looked at; another one is not reviewed. */
+  /** The head that was reviewed. If the head is another one, the review is rejected. */
   readonly head?: string;
 }
 
@@ -26,41 +26,41 @@ export type ListedItem = Pick<Item, 'number' | 'title' | 'state' | 'author'>;
 
 /** A pull request whose head is in another repository. */
 export interface ForkRequest extends PullRequestRequest {
-  /** The folder of that repository; its branch is fetched now, and not again when it moves. */
+  /** The folder of that repository. Its branch is fetched once, now. */
   readonly repository: string;
 }
 
-/** What the local forge can be told. */
+/** The controls of a local forge. */
 export interface ForgeControl {
-  /** All issues or all pull requests, oldest first. */
+  /** Lists all issues or all pull requests, oldest first. */
   list(kind: Item['kind']): readonly ListedItem[];
-  /** Somebody opens a pull request from their fork. */
+  /** Opens a pull request from a fork. */
   openFromFork(request: ForkRequest): Promise<ForgeAnswer<{ readonly number: number }>>;
-  /** A draft becomes one that can be merged. */
+  /** Marks a draft as ready. */
   markReady(pr: number): ForgeAnswer<null>;
-  /** Somebody closes a pull request without merging it. */
+  /** Closes a pull request without merging it. */
   closePullRequest(pr: number): ForgeAnswer<null>;
-  /** Somebody approves the current head, or asks for changes. */
+  /** Approves the current head, or requests changes. */
   review(pr: number, review: Review): Promise<ForgeAnswer<null>>;
-  /** Everything that a person said on a pull request is taken back. */
+  /** Removes all reviews of a person on a pull request. */
   dismiss(pr: number, actor: string): void;
-  /** What a person said becomes that of an older head, as after a push. */
+  /** Makes the reviews of a person belong to an older head, as after a push. */
   outdate(pr: number, actor: string): void;
-  /** CI reports on a branch's head or on a commit. */
+  /** Reports a CI check on a branch's head or on a commit. */
   check(ref: string, check: CheckRun): Promise<ForgeAnswer<null>>;
-  /** The next merge conflicts. */
+  /** Makes the next merge conflict. */
   conflictNextMerge(): void;
-  /** So many readings of a pull request do not know yet whether it can be merged. */
+  /** Makes this many reads of a pull request return an unknown mergeability. */
   delayMergeability(readings: number): void;
-  /** Every request is refused until this time; 0 ends it. */
+  /** Rejects every request until this time; 0 ends it. */
   rateLimit(until: number): void;
-  /** No request gets through, until told otherwise. */
+  /** Makes the forge unavailable, or available again. */
   unavailable(isUnavailable: boolean): void;
-  /** What people were told, oldest first. */
+  /** Returns the notifications, oldest first. */
   notifications(): readonly Notification[];
 }
 
-/** Creates the control of a local forge. */
+/** Creates the controls of a local forge. */
 export function createControl(state: LocalState): ForgeControl {
   const { database } = state;
   return {
@@ -88,7 +88,7 @@ export function createControl(state: LocalState): ForgeControl {
   };
 }
 
-/** Uses up one of what was told, if any is left. */
+/** Uses up one count of a control, if any is left. */
 export function takeControl(database: LocalDatabase, name: Switch): boolean {
   if (readControl(database, name) === 0) return false;
   return database.write(() => {
@@ -98,12 +98,12 @@ export function takeControl(database: LocalDatabase, name: Switch): boolean {
   });
 }
 
-/** Why no request gets through now, if none does. */
-export function troubleOf(database: LocalDatabase): ForgeFailure | undefined {
-  if (readControl(database, 'unavailable') !== 0) return { result: 'unavailable', message: 'the local forge was told to be unavailable' };
+/** Returns why requests fail now, if they do. */
+export function outageOf(database: LocalDatabase): ForgeFailure | undefined {
+  if (readControl(database, 'unavailable') !== 0) return { result: 'unavailable', message: 'the local forge is set to be unavailable' };
   const until = readControl(database, 'rate');
   if (until <= database.now()) return undefined;
-  return { result: 'rate_limited', message: `the local forge takes no requests until ${new Date(until).toISOString()}`, until };
+  return { result: 'rate_limited', message: `the local forge rejects requests until ${new Date(until).toISOString()}`, until };
 }
 
 function readControl(database: LocalDatabase, name: Switch): number {
@@ -157,7 +157,7 @@ async function addReview({ database, git }: LocalState, pr: number, review: Revi
   const head = await headOf(git, found.value);
   const { actor, state = 'approved', permission = 'write', bot = false } = review;
   if (review.head !== undefined && review.head !== head)
-    return { result: 'stale_head', message: `the head of #${pr} is ${head}, not ${review.head}: it changed since it was looked at`, head };
+    return { result: 'stale_head', message: `the head of #${pr} is ${head}, not ${review.head}: it changed since it was reviewed`, head };
   database.write(() => {
     const columns = 'number, actor, head_sha, state, permission, bot, at';
     const values = [pr, actor, head, state, permission, bot ? 1 : 0, database.now()];

@@ -20,7 +20,7 @@ afterEach(async () => {
   await stage.close();
 });
 
-/** A program with the same forge open; `code` sees `forge`. */
+/** A program with the same forge open; `code` can use `forge`. */
 function program(code: string): string {
   const options = JSON.stringify({ repository: stage.repository, state: stage.state });
   return `import { openLocalForge } from '${FORGE}'; const forge = await openLocalForge(${options}); ${code}`;
@@ -33,7 +33,7 @@ function start(code: string, path = process.env.PATH ?? ''): ChildProcess {
   return child;
 }
 
-/** A path with a git that does something else at a call of choice; GIT stands for the call itself. */
+/** A PATH with a git that behaves differently at a chosen call; GIT stands for the call itself. */
 function meddlingGit(call: string, moment: string): string {
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
   const folder = join(stage.folder, 'bin');
@@ -62,7 +62,7 @@ test.each([
   expect(valueIn(await stage.forge.pullRequest(number)).state).toBe('merged');
 });
 
-test('a merge that was cut short lands nothing when the head has moved since', async () => {
+test('an interrupted merge lands nothing if the head has moved since', async () => {
   const { number, head } = await openSample(stage, 'topic');
   const request = { number, method: 'squash' as const, deleteBranch: true, expectedHead: head };
   const merging = start(`await forge.mergePullRequest(${JSON.stringify(request)}, 'merge');`, meddlingGit('update-ref', 'kill -9 $PPID'));
@@ -72,7 +72,7 @@ test('a merge that was cut short lands nothing when the head has moved since', a
   expect(await stage.read('main', 'topic.txt')).toBeUndefined();
 });
 
-test('F2: a merge that another process finishes meanwhile is its merge, not a refusal', async () => {
+test('F2: a merge that another process finishes meanwhile counts, and is not rejected', async () => {
   const { number, head } = await openSample(stage, 'topic');
   const request = JSON.stringify({ number, method: 'squash', deleteBranch: true, expectedHead: head });
   const rival = join(stage.folder, 'rival.mjs');

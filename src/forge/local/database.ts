@@ -1,8 +1,8 @@
-// Owns the state file of the local forge: its tables, its transactions, and the memory of actions that were done.
+// Owns the state file of the local forge: its tables, its transactions, and the record of completed actions.
 //
-// L1. An action, its key and its event are one transaction: all of it happened or none.
-// L2. A writer rings after its commit, in this process by a call and to others by touching a file beside the database.
-//     An event whose writer died before the ring is heard with the next one.
+// L1. An action, its key and its event are one transaction.
+// L2. After its commit a writer notifies this process by a call and others by touching a file beside the database. If a
+// writer died before that, its event is noticed with the next one.
 
 import { closeSync, type FSWatcher, openSync, utimes, watch } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
@@ -32,10 +32,10 @@ const TABLES = `
     actor TEXT NOT NULL, issue INTEGER, pr INTEGER, label TEXT, sha TEXT) STRICT;
 `;
 
-/** A row as SQLite gives it. */
+/** A row as SQLite returns it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What happened, as it is written down; the database adds id, time and actor. */
+/** A new event; the database adds id, time and actor. */
 export type NewEvent = Omit<ForgeEvent, 'id' | 'at' | 'actor'> & { readonly actor?: string };
 
 /** The open state file of a local forge. */
@@ -45,23 +45,23 @@ export interface LocalDatabase {
   readonly actor: string;
   get(sql: string, ...values: SQLInputValue[]): Row | undefined;
   all(sql: string, ...values: SQLInputValue[]): readonly Row[];
-  /** Gives the id of the row that was inserted. */
+  /** Returns the id of the inserted row. */
   run(sql: string, ...values: SQLInputValue[]): number;
-  /** All of the work in one transaction, then the ring. */
+  /** Runs the work in one transaction, then notifies. */
   write<T>(work: () => T): T;
   record(event: NewEvent): void;
   watch(callback: (event: ForgeEvent) => void): () => void;
   close(): void;
 }
 
-/** How to open the state file. */
+/** Options for opening the state file. */
 export interface LocalDatabaseOptions {
   readonly file: string;
   readonly actor: string;
   readonly now: () => number;
 }
 
-/** Opens the state file, creating it where there is none. */
+/** Opens the state file, creating it if needed. */
 export function openLocalDatabase(options: LocalDatabaseOptions): LocalDatabase {
   const db = openFile(options.file);
   const letGo = holdDatabase(options.file);
@@ -70,14 +70,14 @@ export function openLocalDatabase(options: LocalDatabaseOptions): LocalDatabase 
     all: (sql, ...values) => db.prepare(sql).all(...values),
     run: (sql, ...values) => Number(db.prepare(sql).run(...values).lastInsertRowid),
   };
-  const bell = createBell(`${options.file}.bell`);
+  const notifier = createNotifier(`${options.file}.notifier`);
   return {
     ...query,
     now: options.now,
     actor: options.actor,
     write: (work) => {
       const value = transact(db, work);
-      bell.ring();
+      notifier.ring();
       return value;
     },
     record: (event) => {
@@ -89,9 +89,9 @@ export function openLocalDatabase(options: LocalDatabaseOptions): LocalDatabase 
         ...[event.issue, event.pr, event.label, event.sha].map((value) => value ?? null),
       );
     },
-    watch: (callback) => follow(query, bell, callback),
+    watch: (callback) => follow(query, notifier, callback),
     close: () => {
-      bell.close();
+      notifier.close();
       if (db.isOpen) db.close();
       letGo();
     },
@@ -109,12 +109,12 @@ function openFile(file: string): DatabaseSync {
     });
     return db;
   } catch (error) {
-    const message = `the local forge cannot open its state file ${file}: ${messageOf(error)}; check the path and its rights`;
+    const message = `the local forge cannot open its state file ${file}: ${messageOf(error)}; check the path and its permissions`;
     throw new EngineError('STORE_UNAVAILABLE', message, { cause: error, details: { file } });
   }
 }
 
-/** Columns that files of earlier versions lack. */
+/** Adds columns that files of earlier versions lack. */
 function addColumns(db: DatabaseSync): void {
   const known = new Set(
     db
@@ -126,9 +126,9 @@ function addColumns(db: DatabaseSync): void {
   if (!known.has('draft')) db.exec('ALTER TABLE items ADD COLUMN draft INTEGER NOT NULL DEFAULT 0');
 }
 
-// SQLite gives what it puts beside the file the same rights.
+// SQLite gives the files beside it the same permissions.
 function createPrivate(file: string): void {
-  // One that is there is not opened: another part of this process may have it open, and would lose its locks.
+  // An existing file is not opened: another part of this process may have it open and would lose its locks.
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
@@ -148,7 +148,7 @@ function transact<T>(db: DatabaseSync, work: () => T): T {
   }
 }
 
-/** What was done under a key, if anything was; a key that stood for another action is refused. */
+/** Returns the result recorded under a key, if any. A key that was used for another action is rejected. */
 export function recall<T>(database: LocalDatabase, name: string, key: string): ForgeAnswer<T> | undefined {
   const row = database.get('SELECT name, value FROM actions WHERE key = ?', key);
   if (row === undefined) return undefined;
@@ -157,18 +157,18 @@ export function recall<T>(database: LocalDatabase, name: string, key: string): F
   return row.value === null ? undefined : { result: 'ok', value: JSON.parse(String(row.value)) as T };
 }
 
-/** Writes down what was done under a key; called in the transaction that does it. */
+/** Records the result of an action under a key; called in the action's transaction. */
 export function remember(database: LocalDatabase, action: { readonly name: string; readonly key: string }, value: object): void {
   database.run('INSERT OR REPLACE INTO actions (key, name, value) VALUES (?, ?, ?)', action.key, action.name, JSON.stringify(value));
 }
 
-interface Bell {
+interface Notifier {
   ring(): void;
   listen(ear: () => void): () => void;
   close(): void;
 }
 
-function createBell(path: string): Bell {
+function createNotifier(path: string): Notifier {
   const ears = new Map<() => void, FSWatcher>();
   createPrivate(path);
   const deafen = (ear: () => void): void => {
@@ -191,7 +191,7 @@ function createBell(path: string): Bell {
   };
 }
 
-function follow(query: Pick<LocalDatabase, 'get' | 'all'>, bell: Bell, callback: (event: ForgeEvent) => void): () => void {
+function follow(query: Pick<LocalDatabase, 'get' | 'all'>, notifier: Notifier, callback: (event: ForgeEvent) => void): () => void {
   let last = Number(query.get('SELECT coalesce(max(id), 0) AS id FROM events')?.id);
   let stopped = false;
   const look = (): void => {
@@ -202,7 +202,7 @@ function follow(query: Pick<LocalDatabase, 'get' | 'all'>, bell: Bell, callback:
       if (stopped) return;
     }
   };
-  const deafen = bell.listen(look);
+  const deafen = notifier.listen(look);
   return () => {
     stopped = true;
     deafen();

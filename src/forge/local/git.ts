@@ -1,11 +1,11 @@
-// Owns what the local forge asks of git: heads, differences, and merges that touch no checkout. Git runs without hooks,
-// without the user's configuration and under a fixed identity, so that the same repository gives the same answers.
+// Owns the local forge's use of git: heads, differences, and merges that touch no checkout. Git runs without hooks,
+// without the user's configuration and with a fixed identity, so that the same repository gives the same results.
 //
-// H1. Names reach git only as `refs/heads/<name>` or as full hashes: none is taken for an option or an expression.
-// H2. A merge is built from objects, or in a clone of its own, and becomes visible when a branch is moved (`advance`).
-//     A branch is moved only from where it was when the merge was built.
-// H3. Where a branch that is moved is checked out, the files of that checkout go along, as with "git pull". What
-//     somebody changed there and did not commit is kept; where it is in the way, the branch is not moved.
+// H1. Names reach git only as `refs/heads/<name>` or as full hashes, so none is read as an option or an expression.
+// H2. A merge is built from objects, or in a separate clone, and becomes visible when a branch is moved (`advance`). A
+// branch is moved only from where it was when the merge was built.
+// H3. If the branch is checked out somewhere, the files of that checkout are updated too, as with "git pull".
+// Uncommitted changes there are kept; if they conflict, the branch is not moved.
 
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -14,10 +14,10 @@ import { join } from 'node:path';
 import { git as ask } from '../../process/git.ts';
 import type { ChangedFile, MergeMethod } from '../forge.ts';
 
-/** Git could not be asked, or answered with something that is no answer. */
-export class GitTrouble extends Error {}
+/** Git could not be run, or returned something unexpected. */
+export class GitError extends Error {}
 
-/** What a merge joins. */
+/** The parts of a merge. */
 export interface MergePlan {
   readonly method: MergeMethod;
   readonly base: string;
@@ -25,7 +25,7 @@ export interface MergePlan {
   readonly message: string;
 }
 
-/** A commit that has both sides, the files in which they contradict each other, or nothing to merge. */
+/** The merged commit, the conflicting files, or nothing to merge. */
 export type MergeOutcome =
   | { readonly kind: 'merged'; readonly sha: string }
   | { readonly kind: 'conflict'; readonly files: readonly string[] }
@@ -33,32 +33,32 @@ export type MergeOutcome =
 
 /** The git side of a local forge. */
 export interface LocalGit {
-  /** The commit at the head of a branch. */
+  /** Returns the commit at the head of a branch. */
   headOf(branch: string): Promise<string | undefined>;
-  /** A full hash if the repository has that commit. */
+  /** Returns the full hash if the repository has that commit. */
   commitOf(sha: string): Promise<string | undefined>;
   currentBranch(): Promise<string | undefined>;
   changedFiles(base: string, head: string): Promise<ChangedFile[]>;
   /** Whether one commit is part of the other's history. */
   contains(whole: string, part: string): Promise<boolean>;
-  /** Null where both sides can be joined, else the files that conflict. */
+  /** Returns null if both sides can be merged, else the conflicting files. */
   conflicts(base: string, head: string): Promise<readonly string[] | null>;
   build(plan: MergePlan): Promise<MergeOutcome>;
-  /** Moves a branch, or makes a new one where `from` is undefined. */
+  /** Moves a branch, or creates one if `from` is undefined. */
   advance(branch: string, move: Move): Promise<Moved>;
-  /** Deletes a branch if it is still at this commit. A worktree that has it checked out stays, without a branch. */
+  /** Deletes a branch if it is still at this commit. A worktree that has it checked out stays, with a detached head. */
   remove(branch: string, at: string): Promise<void>;
-  /** Points a ref that is no branch to a commit. */
+  /** Points a ref outside the branches to a commit. */
   setRef(ref: string, sha: string): Promise<void>;
-  /** The commit of a ref, given in full: `refs/pull/7/head`. */
+  /** Returns the commit of a full ref name: `refs/pull/7/head`. */
   refOf(ref: string): Promise<string | undefined>;
-  /** Copies a commit from one repository to another; false when the first does not have it. */
+  /** Copies a commit from one repository to another. Returns false if the first does not have it. */
   copy(sha: string, way: { readonly from: string; readonly to: string }): Promise<boolean>;
-  /** The commit at the head of a branch of another repository. */
+  /** Returns the commit at the head of a branch of another repository. */
   headElsewhere(repository: string, branch: string): Promise<string | undefined>;
 }
 
-/** Where a branch is and where it should be. */
+/** The current and the wanted commit of a branch. */
 export interface Move {
   readonly from: string | undefined;
   readonly to: string;
@@ -76,20 +76,20 @@ interface GitRun {
 }
 
 interface GitCall {
-  /** Exit codes that are answers; others are trouble. */
+  /** Exit codes that are answers; others are errors. */
   readonly codes?: readonly number[];
   readonly stdin?: string;
 }
 
 type Git = (args: readonly string[], call?: GitCall) => Promise<GitRun>;
 
-/** A way to ask git in one directory; `now` dates the commits it makes. */
+/** Returns a function that runs git in one directory. `now` dates the commits it creates. */
 export function createGit(cwd: string, now: () => number): Git {
   return async (args, { codes = [0], stdin } = {}) => {
     const answer = await ask(cwd, args, { env: environment(now()), ...(stdin === undefined ? {} : { stdin }) });
     const code = answer.ok ? 0 : answer.code;
     if (code !== undefined && codes.includes(code)) return { code, stdout: answer.stdout, stderr: answer.ok ? '' : answer.message };
-    throw new GitTrouble(`git ${args[0]} in ${cwd} gave no answer: ${answer.ok ? 'it ended with 0' : answer.message}`);
+    throw new GitError(`git ${args[0]} in ${cwd} failed: ${answer.ok ? 'it exited with code 0' : answer.message}`);
   };
 }
 
@@ -106,7 +106,7 @@ function environment(now: number): Record<string, string> {
   };
 }
 
-/** The git side of the forge of one repository. */
+/** Creates the git side of the forge of one repository. */
 export function createLocalGit(repository: string, now: () => number): LocalGit {
   const git = createGit(repository, now);
   const revision = async (name: string): Promise<string | undefined> => {
@@ -156,7 +156,7 @@ async function advance({ git, now }: Repository, branch: string, { from, to }: M
     (await git(['update-ref', `refs/heads/${branch}`, to, from ?? ''], { codes: [0, 128] })).code === 0;
   const place = from === undefined ? undefined : (await readCheckouts(git)).find((one) => one.branch === branch)?.place;
   if (from === undefined || place === undefined || !existsSync(place)) return { kind: (await moveRef()) ? 'moved' : 'elsewhere' };
-  // The files first: after a crash in between, doing it again finds them as they should be.
+  // The files first: after a crash in between, a repeat finds them as they should be.
   const there = createGit(place, now);
   const readTree = (one: string, other: string): Promise<GitRun> => there(['read-tree', '-m', '-u', one, other], { codes: [0, 1, 128] });
   await there(['update-index', '-q', '--refresh'], { codes: [0, 1, 128] });
@@ -169,13 +169,13 @@ async function advance({ git, now }: Repository, branch: string, { from, to }: M
 
 async function removeBranch({ git, now }: Repository, branch: string, at: string): Promise<void> {
   const held = (await readCheckouts(git)).find((one) => one.branch === branch);
-  // Somebody's own checkout keeps its branch.
+  // The repository's own checkout keeps its branch.
   if (held?.isMain === true) return;
   if (held !== undefined && existsSync(held.place)) await createGit(held.place, now)(['update-ref', '--no-deref', 'HEAD', at]);
   await git(['update-ref', '-d', `refs/heads/${branch}`, at], { codes: [0, 1, 128] });
 }
 
-// What `git check-ref-format` refuses and more: names with a meaning to `rev-parse` never get that far.
+// Stricter than `git check-ref-format`: names with a meaning for `rev-parse` never reach git.
 function isBranchName(name: string): boolean {
   return name !== '' && !/[\s~^:?*[\\\u007f]|\.\.|@\{|\/\/|^[-/.]|[/.]$|\.lock$/.test(name) && !name.includes('\0');
 }
@@ -193,7 +193,7 @@ function parseChanges(text: string): ChangedFile[] {
 interface Checkout {
   readonly place: string;
   readonly branch: string;
-  /** The repository's own checkout, and no worktree beside it. */
+  /** True for the repository's own checkout, false for a worktree. */
   readonly isMain: boolean;
 }
 
@@ -224,20 +224,20 @@ async function joinTrees(git: Git, base: string, head: string): Promise<{ readon
   if (code === 0) return { tree };
   if (code === 1) return { files: [...new Set(files)] };
   if (stderr.includes('unrelated histories')) return { files: [] };
-  throw new GitTrouble(`git merge-tree ended with ${code}: ${stderr.trim()}`);
+  throw new GitError(`git merge-tree exited with code ${code}: ${stderr.trim()}`);
 }
 
-interface Workshop {
+interface MergeTools {
   readonly git: Git;
   readonly repository: string;
   readonly now: () => number;
 }
 
-async function build(workshop: Workshop, plan: MergePlan): Promise<MergeOutcome> {
-  const { git } = workshop;
+async function build(tools: MergeTools, plan: MergePlan): Promise<MergeOutcome> {
+  const { git } = tools;
   const { method, base, head, message } = plan;
   if (await contains(git, base, head)) return { kind: 'nothing' };
-  if (method === 'rebase') return await rebase(workshop, base, head);
+  if (method === 'rebase') return await rebase(tools, base, head);
   const joined = await joinTrees(git, base, head);
   if ('files' in joined) return { kind: 'conflict', files: joined.files };
   const before = (await git(['rev-parse', '--verify', `${base}^{tree}`])).stdout.trim();
@@ -247,9 +247,9 @@ async function build(workshop: Workshop, plan: MergePlan): Promise<MergeOutcome>
   return { kind: 'merged', sha: (await git(args, { stdin: message })).stdout.trim() };
 }
 
-// Commits are replayed in a clone that shares the objects, so neither the repository's checkouts nor its list of
-// worktrees know of it, and a crash leaves only a temporary folder behind.
-async function rebase({ git, repository, now }: Workshop, base: string, head: string): Promise<MergeOutcome> {
+// Commits are replayed in a clone that shares the objects, so that the repository's checkouts and worktrees are not
+// affected, and a crash leaves only a temporary folder behind.
+async function rebase({ git, repository, now }: MergeTools, base: string, head: string): Promise<MergeOutcome> {
   const folder = await mkdtemp(join(tmpdir(), 'pawl-rebase-'));
   try {
     await git(['clone', '--quiet', '--shared', '--no-checkout', repository, folder]);

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => stage.close());
 
-describe('what the local forge can be told', () => {
+describe('the controls of the local forge', () => {
   const asks: [string, (forge: Forge) => Promise<ForgeAnswer<unknown>>][] = [
     ['repository', (forge) => forge.repository()],
     ['issue', (forge) => forge.issue(1)],
@@ -39,14 +39,14 @@ describe('what the local forge can be told', () => {
     expect((await other.repository()).result).toBe('ok');
   });
 
-  test('an unavailable forge answers nothing, and afterwards nothing has happened', async () => {
+  test('an unavailable forge answers no request and changes nothing', async () => {
     stage.forge.control.unavailable(true);
     for (const [, ask] of asks) expect(await ask(stage.forge)).toMatchObject({ result: 'unavailable' });
     stage.forge.control.unavailable(false);
     expect(await stage.forge.issue(1)).toMatchObject({ result: 'not_found' });
   });
 
-  test('mergeability is unknown for as many readings as told, then known', async () => {
+  test('mergeability is unknown for a set number of reads, then known', async () => {
     const { number } = await openSample(stage, 'topic');
     stage.forge.control.delayMergeability(2);
     const seen = [];
@@ -62,7 +62,7 @@ describe('what the local forge can be told', () => {
     expect(await stage.forge.mergePullRequest(request, 'merge')).toMatchObject({ result: 'ok' });
   });
 
-  test('an approval can be given, outdated and taken back, and each is an event', async () => {
+  test('an approval can be given, outdated and removed, and each is an event', async () => {
     const { number, head } = await openSample(stage, 'topic');
     const events: string[] = [];
     stage.forge.watch(({ event, actor }) => events.push(`${event} ${actor}`));
@@ -85,7 +85,7 @@ describe('what the local forge can be told', () => {
 });
 
 describe('the repository', () => {
-  test('hooks of the repository do not run, and its history carries the fixed identity', async () => {
+  test('hooks of the repository do not run, and its history has the fixed identity', async () => {
     const mark = join(stage.folder, 'hook-ran');
     const hook = join(stage.repository, 'hooks', 'reference-transaction');
     writeFileSync(hook, `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 });
@@ -110,7 +110,7 @@ describe('the repository', () => {
 
   const here = (place: string, ...args: string[]): string => execFileSync('git', ['-C', place, ...args], { encoding: 'utf8' });
 
-  test('M3: a checkout of the base goes along with the merge, and what is not committed there stays', async () => {
+  test('M3: a checkout of the base is updated with the merge, and uncommitted changes there are kept', async () => {
     const { number, head } = await openSample(stage, 'topic');
     const place = join(stage.folder, 'place');
     await stage.git('worktree', 'add', '--quiet', place, 'main');
@@ -152,7 +152,7 @@ describe('the repository', () => {
     expect(['one.txt', 'two.txt'].map((file) => readFileSync(join(place, file), 'utf8'))).toEqual(['one\n', 'two\n']);
   });
 
-  test('a branch that a worktree holds is deleted all the same, and the worktree keeps its files', async () => {
+  test('a branch that a worktree has checked out is deleted as well, and the worktree keeps its files', async () => {
     const { number, head } = await openSample(stage, 'topic');
     const place = join(stage.folder, 'place');
     await stage.git('worktree', 'add', '--quiet', place, 'topic');
@@ -163,7 +163,7 @@ describe('the repository', () => {
     expect([here(place, 'rev-parse', 'HEAD').trim(), here(place, 'status', '--porcelain')]).toEqual([head, '']);
   });
 
-  test('the branch that somebody works on in the repository itself is not deleted', async () => {
+  test('the branch that is checked out in the repository itself is not deleted', async () => {
     const { folder, git, commit } = await stage.clone();
     await git('checkout', '--quiet', '-b', 'topic');
     const expectedHead = await commit({ 'topic.txt': 'topic\n' });
@@ -174,7 +174,7 @@ describe('the repository', () => {
     await forge.close();
   });
 
-  test('a branch that begins with a dash or means something to git is just not there', async () => {
+  test('a branch that starts with a dash or has a meaning for git does not exist', async () => {
     for (const ref of ['--upload-pack=x', 'main~0', 'main^{tree}', '@{-1}', ':/Change', 'HEAD', 'a..b', '', 'x\0y']) {
       expect(await stage.forge.checks(ref)).toMatchObject({ result: 'not_found' });
       expect(await stage.forge.changedFiles({ branch: ref })).toMatchObject({ result: 'not_found' });
@@ -187,20 +187,20 @@ describe('the repository', () => {
     expect(await stage.forge.pullRequest(number)).toMatchObject({ result: 'unavailable' });
   });
 
-  test('opening a folder that is no repository says what to do', async () => {
+  test('opening a folder that is not a repository says what to do', async () => {
     const opening = openLocalForge({ repository: stage.folder, state: stage.state });
     await expect(opening).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('git init') });
   });
 });
 
 describe('the state file', () => {
-  test('only its user can read it and what lies beside it', () => {
+  test('only its user can read it and the files beside it', () => {
     const files = readdirSync(stage.folder).filter((name) => name.startsWith('forge.db'));
     expect(files.length).toBeGreaterThan(2);
     for (const name of files) expect(statSync(join(stage.folder, name)).mode & 0o077).toBe(0);
   });
 
-  test('a state file that cannot be opened is told with its path', async () => {
+  test('a state file that cannot be opened is reported with its path', async () => {
     const state = join(stage.folder, 'no-such-folder', 'forge.db');
     const opening = openLocalForge({ repository: stage.repository, state });
     await expect(opening).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', message: expect.stringContaining(state) });
@@ -217,7 +217,7 @@ test('a state file of an earlier version is opened', async () => {
 });
 
 describe('closing', () => {
-  test('a forge that was closed is not heard, whatever other processes do then', async () => {
+  test('a closed forge emits no events, whatever other processes do', async () => {
     const other = await stage.reopen();
     const heard: string[] = [];
     other.watch(({ event }) => heard.push(event));
@@ -231,7 +231,7 @@ describe('closing', () => {
 });
 
 describe('keys and text', () => {
-  test('a key that stood for another action is refused', async () => {
+  test('a key that was used for another action is rejected', async () => {
     const { number } = valueIn(await stage.forge.createIssue({ title: 'x', body: '', labels: [] }, 'k'));
     expect(await stage.forge.closeIssue({ number }, 'k')).toMatchObject({
       result: 'denied',

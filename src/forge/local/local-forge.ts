@@ -1,30 +1,30 @@
 // Owns the local forge: issues, comments and labels in a small SQLite file, pull requests as branches of a plain git
-// repository. It needs no network and no account, and it can be told to misbehave as real ones do (`control`).
+// repository. It needs no network and no account, and can simulate failures of real forges (`control`).
 
 import { basename, resolve } from 'node:path';
 import { EngineError, messageOf } from '../../base/error.ts';
 import type { ChangedFile, ChangeSource, Forge, ForgeAnswer, ForgeReader, PullRequestFacts } from '../forge.ts';
 import { createActions } from './actions.ts';
-import { createControl, type ForgeControl, takeControl, troubleOf } from './control.ts';
+import { createControl, type ForgeControl, outageOf, takeControl } from './control.ts';
 import { type LocalDatabase, openLocalDatabase } from './database.ts';
-import { createGit, createLocalGit, GitTrouble, type LocalGit } from './git.ts';
+import { createGit, createLocalGit, GitError, type LocalGit } from './git.ts';
 import { mergePullRequest } from './merge.ts';
 import { fetchRefOf, findItem, headOf, type LocalState, readApprovals, readChecks, readComments, readLabels } from './state.ts';
 import { fetchCommit, pushCommit } from './transfer.ts';
 
 const GIT_MIN = [2, 38] as const;
-/** What SQLite calls a file that cannot be used now: busy, locked, read-only, broken disk, full, not to be opened. */
+/** SQLite codes for a file that cannot be used now: busy, locked, read-only, I/O error, full, cannot open. */
 const PASSING_SQLITE_CODES = new Set([5, 6, 8, 10, 13, 14]);
 
-/** How to open a local forge. */
+/** Options for opening a local forge. */
 export interface LocalForgeOptions {
   /** A git repository, bare or not. */
   readonly repository: string;
-  /** The SQLite file of everything that is not git; created where there is none. */
+  /** The SQLite file for everything that is not in git. Created if needed. */
   readonly state: string;
-  /** Whom the forge acts for; "pawl" unless said otherwise. */
+  /** The person whom the forge acts for. Default: "pawl". */
   readonly actor?: string;
-  /** Otherwise `main` where there is one, else the branch that is checked out. */
+  /** Default: `main` if it exists, else the branch that is checked out. */
   readonly defaultBranch?: string;
   readonly now?: () => number;
 }
@@ -34,7 +34,7 @@ export interface LocalForge extends Forge {
   readonly control: ForgeControl;
 }
 
-/** Opens a local forge; any number of processes may have the same one open. */
+/** Opens a local forge. Any number of processes may have the same one open. */
 export async function openLocalForge(options: LocalForgeOptions): Promise<LocalForge> {
   const { actor = 'pawl', now = Date.now } = options;
   const repository = resolve(options.repository);
@@ -69,12 +69,12 @@ async function checkRepository(repository: string, now: () => number): Promise<v
     const version = /(\d+)\.(\d+)/.exec((await git(['version'])).stdout);
     const [major, minor] = [Number(version?.[1]), Number(version?.[2])];
     if (major < GIT_MIN[0] || (major === GIT_MIN[0] && minor < GIT_MIN[1])) {
-      throw new GitTrouble(`git ${version?.[0]} is too old, it must be ${GIT_MIN.join('.')} or newer`);
+      throw new GitError(`git ${version?.[0]} is too old, it must be ${GIT_MIN.join('.')} or newer`);
     }
     await git(['rev-parse', '--git-dir']);
   } catch (error) {
-    if (!(error instanceof GitTrouble)) throw error;
-    const message = `the local forge cannot use the repository ${repository}: ${error.message}; name a git repository, or make one with "git init"`;
+    if (!(error instanceof GitError)) throw error;
+    const message = `the local forge cannot use the repository ${repository}: ${error.message}; use a git repository, or create one with "git init"`;
     throw new EngineError('CONFIG_INVALID', message, { cause: error, details: { repository } });
   }
 }
@@ -84,14 +84,14 @@ async function findDefaultBranch(git: LocalGit): Promise<string> {
   return (await git.currentBranch()) ?? 'main';
 }
 
-// Trouble with git or with the state file is an answer; anything else that is thrown is a bug of ours.
+// Failures of git or of the state file become an answer; any other error is a bug of ours.
 function guard<A extends unknown[], T>(
   database: LocalDatabase,
   work: (...args: A) => ForgeAnswer<T> | Promise<ForgeAnswer<T>>,
 ): (...args: A) => Promise<ForgeAnswer<T>> {
   return async (...args) => {
     try {
-      return troubleOf(database) ?? (await work(...args));
+      return outageOf(database) ?? (await work(...args));
     } catch (error) {
       if (isPassing(error)) return { result: 'unavailable', message: messageOf(error) };
       throw error;
@@ -100,7 +100,7 @@ function guard<A extends unknown[], T>(
 }
 
 function isPassing(error: unknown): boolean {
-  if (error instanceof GitTrouble) return true;
+  if (error instanceof GitError) return true;
   const code = (error as { errcode?: unknown }).errcode;
   return typeof code === 'number' && PASSING_SQLITE_CODES.has(code & 0xff);
 }

@@ -1,10 +1,11 @@
-// Owns how the local forge merges, so that a crash at any moment neither loses nor doubles a merge. Git and the state
-// file cannot be changed in one stroke; so the commit that will be landed is written down before the branch is moved.
+// Owns merging in the local forge, so that a crash at any moment neither loses nor repeats a merge. Git and the state
+// file cannot be changed in one transaction, so the commit to land is recorded before the branch is moved.
 //
-// M1. A commit is landed only if it is the one that is written down for the key.
-// M2. Whoever finds a commit written down that is part of the base branch only writes the rest down: it was landed.
-// M3. Where the base branch is checked out, that checkout goes along with the merge. When changes that nobody committed
-//     are in the way there, nothing is merged.
+// M1. A commit is landed only if it is the one recorded for the key.
+// M2. If a recorded commit is already part of the base branch, it was landed, and only the remaining records are
+// written.
+// M3. If the base branch is checked out, that checkout is updated with the merge. If uncommitted changes there are in
+// the way, nothing is merged.
 
 import type { ForgeAnswer, ForgeFailure, Merged, MergeMethod, MergeRequest } from '../forge.ts';
 import { takeControl } from './control.ts';
@@ -28,7 +29,7 @@ interface Landing {
   readonly head: string;
 }
 
-/** Merges a pull request, or finishes a merge that a crash cut short. */
+/** Merges a pull request, or finishes a merge that a crash interrupted. */
 export async function mergePullRequest(state: LocalState, merge: Merge): Promise<ForgeAnswer<Merged>> {
   const { number } = merge.request;
   const found = findItem(state.database, number, 'pr');
@@ -41,7 +42,7 @@ export async function mergePullRequest(state: LocalState, merge: Merge): Promise
   return { result: 'unavailable', message };
 }
 
-// The state is read after the branch: a merge that another process has landed is then written down, or done.
+// The state is read after the branch: a merge that another process has landed is then recorded or done.
 async function tryMerge(state: LocalState, merge: Merge, baseBranch: string): Promise<ForgeAnswer<Merged> | 'again'> {
   const { database, git } = state;
   const base = await git.headOf(baseBranch);
@@ -56,12 +57,12 @@ async function tryMerge(state: LocalState, merge: Merge, baseBranch: string): Pr
   if (pr.state !== 'open') return alreadyEnded(pr, merge.request);
   const refusal = await refuse(state, merge.request, pr);
   const landing = refusal ?? (known?.from === base ? known : await prepare(state, { merge, pr, base }));
-  // Another process may have landed the same merge since: what was seen then is the end of that, and no refusal.
+  // Another process may have landed the same merge since: then this is not a rejection.
   if ('result' in landing) return (await git.headOf(pr.base)) === base ? landing : 'again';
-  if (!writeDown(database, merge.key, { known, landing })) return 'again';
+  if (!recordLanding(database, merge.key, { known, landing })) return 'again';
   const moved = await git.advance(pr.base, { from: landing.from, to: landing.sha });
   if (moved.kind === 'elsewhere') return 'again';
-  // Another merge may be at work in the same checkout; it has moved the branch by the next look.
+  // Another merge may be working in the same checkout; it will have moved the branch by the next round.
   if (moved.kind === 'blocked') return (await git.headOf(pr.base)) === base ? blocked(pr, moved) : 'again';
   return await finish(state, { merge, pr, landing });
 }
@@ -73,7 +74,7 @@ function alreadyEnded({ number, state, headSha, mergeSha }: Item, { expectedHead
 }
 
 function stale(number: number, head: string, expected: string): ForgeFailure {
-  const message = `the head of #${number} is ${head}, not ${expected} as expected: it changed since it was looked at; look at it again`;
+  const message = `the head of #${number} is ${head}, not ${expected} as expected: it changed since it was reviewed; review it again`;
   return { result: 'stale_head', message, head };
 }
 
@@ -93,7 +94,7 @@ async function prepare(
   if (takeControl(database, 'conflict')) return conflict(pr, []);
   const built = await git.build({ method, base, head, message: messageOf(method, pr) });
   if (built.kind === 'conflict') return conflict(pr, built.files);
-  if (built.kind === 'nothing') return deny(`#${pr.number} brings nothing that ${pr.base} does not have already`);
+  if (built.kind === 'nothing') return deny(`#${pr.number} has no changes that ${pr.base} does not already have`);
   return { sha: built.sha, from: base, head };
 }
 
@@ -107,14 +108,14 @@ function redChecks(database: LocalDatabase, { number }: Item, head: string): For
   const red = readChecks(database, head).filter(({ conclusion }) => conclusion !== null && RED.has(conclusion));
   if (red.length === 0) return undefined;
   const listed = red.map(({ name, conclusion }) => `${name} (${conclusion})`).join(', ');
-  return { result: 'ci_failure', message: `#${number} was not merged: on its head ${head} these checks did not succeed: ${listed}` };
+  return { result: 'ci_failure', message: `#${number} was not merged: these checks failed on its head ${head}: ${listed}` };
 }
 
 function conflict({ number, head, base }: Item, files: readonly string[]): ForgeFailure {
   const where = files.length === 0 ? '' : ` in ${files.join(', ')}`;
   return {
     result: 'conflict',
-    message: `#${number} was not merged: ${head} conflicts with ${base}${where}; bring ${base} into the branch first`,
+    message: `#${number} was not merged: ${head} conflicts with ${base}${where}; merge ${base} into the branch first`,
   };
 }
 
@@ -128,8 +129,12 @@ function readLanding(database: LocalDatabase, key: string): Landing | undefined 
   return typeof plan === 'string' ? (JSON.parse(plan) as Landing) : undefined;
 }
 
-// False when another process wrote down something else meanwhile, whose landing may be under way.
-function writeDown(database: LocalDatabase, key: string, { known, landing }: { known: Landing | undefined; landing: Landing }): boolean {
+// Returns false if another process has recorded something else meanwhile, which may be landing.
+function recordLanding(
+  database: LocalDatabase,
+  key: string,
+  { known, landing }: { known: Landing | undefined; landing: Landing },
+): boolean {
   return database.write(() => {
     if (recall(database, NAME, key) !== undefined || readLanding(database, key)?.sha !== known?.sha) return false;
     database.run('INSERT OR REPLACE INTO actions (key, name, plan) VALUES (?, ?, ?)', key, NAME, JSON.stringify(landing));
@@ -155,7 +160,7 @@ async function finish(
   });
 }
 
-// True also when it was gone already: a crash may have come right after.
+// Also returns true if it was already gone: a crash may have come right after the deletion.
 async function deleteBranch(git: LocalGit, branch: string, at: string): Promise<boolean> {
   await git.remove(branch, at);
   return (await git.headOf(branch)) === undefined;

@@ -1,10 +1,10 @@
-// Owns how the local forge finds things in its state: issues and pull requests by number, labels, checks, reviews.
+// Owns lookups in the state of the local forge: issues and pull requests by number, labels, checks, reviews.
 
 import type { Approval, CheckRun, Comment, ForgeAnswer, ForgeFailure } from '../forge.ts';
 import type { LocalDatabase } from './database.ts';
 import type { LocalGit } from './git.ts';
 
-/** What a local forge works on. */
+/** What the parts of a local forge share. */
 export interface LocalState {
   readonly database: LocalDatabase;
   readonly git: LocalGit;
@@ -13,12 +13,12 @@ export interface LocalState {
   readonly repository: string;
 }
 
-/** A refusal that asking again does not change. */
+/** A rejection that a retry does not change. */
 export function deny(message: string): ForgeFailure {
   return { result: 'denied', message };
 }
 
-/** An issue or a pull request as it is kept; an issue has no branches. */
+/** An issue or a pull request as it is stored. An issue has no branches. */
 export interface Item {
   readonly number: number;
   readonly kind: 'issue' | 'pr';
@@ -28,17 +28,17 @@ export interface Item {
   readonly author: string;
   readonly head: string;
   readonly base: string;
-  /** The head as it was when the pull request was opened or merged. */
+  /** The head when the pull request was opened or merged. */
   readonly headSha: string;
-  /** Once it is merged, where the base branch was before and after. */
+  /** After a merge: the base branch before and after it. */
   readonly baseSha: string;
   readonly mergeSha: string;
-  /** The repository that the head branch is in, where that is not this one. */
+  /** The repository of the head branch, if it is not this one. */
   readonly fork: string | undefined;
   readonly isDraft: boolean;
 }
 
-/** Finds an issue or a pull request; without `kind`, either. */
+/** Finds an issue or a pull request; either if `kind` is undefined. */
 export function findItem(database: LocalDatabase, number: number, kind?: Item['kind']): ForgeAnswer<Item> {
   const row = database.get('SELECT * FROM items WHERE number = ?', number);
   if (row === undefined || (kind !== undefined && row.kind !== kind)) {
@@ -63,12 +63,12 @@ export function findItem(database: LocalDatabase, number: number, kind?: Item['k
   return { result: 'ok', value };
 }
 
-/** The labels of an issue or a pull request, in the order in which they were added. */
+/** Returns the labels of an issue or a pull request, in the order in which they were added. */
 export function readLabels(database: LocalDatabase, number: number): string[] {
   return database.all('SELECT label FROM labels WHERE number = ? ORDER BY id', number).map((row) => String(row.label));
 }
 
-/** The comments on an issue or a pull request, oldest first. */
+/** Returns the comments on an issue or a pull request, oldest first. */
 export function readComments(database: LocalDatabase, number: number): Comment[] {
   return database.all('SELECT * FROM comments WHERE number = ? ORDER BY id', number).map((row) => ({
     id: String(row.id),
@@ -78,7 +78,7 @@ export function readComments(database: LocalDatabase, number: number): Comment[]
   }));
 }
 
-/** The checks that were recorded for a commit, by name. */
+/** Returns the checks that were recorded for a commit, by name. */
 export function readChecks(database: LocalDatabase, sha: string): CheckRun[] {
   return database.all('SELECT name, status, conclusion FROM checks WHERE sha = ? ORDER BY name', sha).map((row) => ({
     name: String(row.name),
@@ -87,7 +87,7 @@ export function readChecks(database: LocalDatabase, sha: string): CheckRun[] {
   }));
 }
 
-/** The latest word of each person on a head, in the order in which they gave it. */
+/** Returns the latest review of each person on a head, oldest first. */
 export function readApprovals(database: LocalDatabase, pr: number, headSha: string): Approval[] {
   const latest = 'SELECT max(id) FROM reviews WHERE number = ? AND head_sha = ? GROUP BY lower(actor)';
   return database.all(`SELECT * FROM reviews WHERE id IN (${latest}) ORDER BY id`, pr, headSha).map((row) => ({
@@ -101,14 +101,14 @@ export function readApprovals(database: LocalDatabase, pr: number, headSha: stri
 }
 
 /**
- * The head of a pull request: its branch's until it is merged, or what it last was where the branch is gone. That of a
- * fork is what was fetched from it.
+ * Returns the head of a pull request: its branch's until it is merged, or the last known one if the branch is gone. For
+ * a fork it is the commit that was fetched.
  */
 export async function headOf(git: LocalGit, { state, head, headSha, fork }: Item): Promise<string> {
   return (state === 'merged' || fork !== undefined ? undefined : await git.headOf(head)) ?? headSha;
 }
 
-/** Where git finds the head of a pull request in the repository of the forge. */
+/** Returns the ref of a pull request's head in the repository of the forge. */
 export function fetchRefOf({ number, head, fork }: Pick<Item, 'number' | 'head' | 'fork'>): string {
   return fork === undefined ? `refs/heads/${head}` : `refs/pull/${number}/head`;
 }

@@ -1,19 +1,19 @@
-// Owns how commits get into and out of the repository of the local forge: heads that are fetched, work that is pushed.
-// Both copy objects between folders of this machine; a branch is moved under the rules of `local-git.ts`.
+// Owns how commits get into and out of the repository of the local forge by fetch and push. Both copy objects between
+// folders of this machine; branches are moved under the rules of `git.ts`.
 
 import type { FetchRequest, ForgeAnswer, ForgeFailure, PushRequest } from '../forge.ts';
 import { deny, type LocalState } from './state.ts';
 
 const ROUNDS_MAX = 5;
 
-/** Brings a commit of a ref into the repository of a folder. */
+/** Fetches a commit of a ref into the repository of a folder. */
 export async function fetchCommit(
   { git, repository }: LocalState,
   { folder, ref, sha }: FetchRequest,
 ): Promise<ForgeAnswer<{ sha: string }>> {
   const head = await git.refOf(ref);
   if (head === undefined) return { result: 'not_found', message: `there is no ${ref} in ${repository}` };
-  if (head !== sha) return { result: 'stale_head', message: `${ref} is at ${head} and no longer at ${sha}; look at it again`, head };
+  if (head !== sha) return { result: 'stale_head', message: `${ref} is at ${head} and no longer at ${sha}; fetch it again`, head };
   if (await git.copy(sha, { from: repository, to: folder })) return { result: 'ok', value: { sha } };
   return { result: 'unavailable', message: `git could not fetch ${sha} from ${repository} into ${folder}` };
 }
@@ -34,19 +34,19 @@ export async function pushCommit(state: LocalState, request: PushRequest): Promi
         `"${branch}" is checked out in ${moved.place}, and changes there are in the way: ${moved.message}; commit or stash them, then try again`,
       );
     if (moved.kind === 'moved') {
-      tellPullRequests(state, branch, sha);
+      recordPush(state, branch, sha);
       return { result: 'ok', value: { sha } };
     }
   }
-  return { result: 'unavailable', message: `the branch "${branch}" moved each time it was pushed to; try again` };
+  return { result: 'unavailable', message: `the branch "${branch}" moved during each push; try again` };
 }
 
 function lost({ branch, sha }: PushRequest, head: string): ForgeFailure {
-  const message = `"${branch}" is at ${head}, and ${sha} does not have that commit: pushing it would lose work; bring ${head} in first`;
+  const message = `"${branch}" is at ${head}, and ${sha} does not have that commit: pushing it would lose work; merge ${head} first`;
   return { result: 'stale_head', message, head };
 }
 
-function tellPullRequests({ database }: LocalState, branch: string, sha: string): void {
+function recordPush({ database }: LocalState, branch: string, sha: string): void {
   const sql = "SELECT number FROM items WHERE kind = 'pr' AND state = 'open' AND head = ? AND fork IS NULL";
   database.write(() => {
     for (const { number } of database.all(sql, branch)) database.record({ event: 'pull_request.synchronize', pr: Number(number), sha });

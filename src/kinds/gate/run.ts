@@ -11,7 +11,7 @@ import { allChecks, type CheckModel } from '../../definition/check.ts';
 import { judgesFiles } from '../../definition/landing.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { StepError } from '../../kernel/input.ts';
-import { TreeTrouble } from '../../process/git-tree.ts';
+import { TreeError } from '../../process/git-tree.ts';
 import { Stopped, untilStopped } from '../../steps/abort.ts';
 import { onAcceptedFiles } from '../../steps/accepted-files.ts';
 import type { CheckResult } from '../../steps/attempt.ts';
@@ -68,7 +68,7 @@ async function judge(job: GateJob): Promise<Work> {
       return conclude(job, { made, startedAt, ...(await watch.moves(checks)) });
     });
   } catch (thrown) {
-    if (!(thrown instanceof TreeTrouble)) throw thrown;
+    if (!(thrown instanceof TreeError)) throw thrown;
     return { error: unreadError(job.request.bound.model.id, thrown.message) };
   } finally {
     await watch.close();

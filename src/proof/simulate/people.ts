@@ -4,7 +4,7 @@
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { openGates } from '../../engine/gates.ts';
 import { handoutsOf, reportWork } from '../../engine/reports.ts';
-import { decideGate, type ResumeChoice, resumeRun, sendSignal, steerRun } from '../../engine/requests.ts';
+import { controlRun, decideGate, type ResumeChoice, resumeRun, sendSignal } from '../../engine/requests.ts';
 import type { Activation } from '../../kernel/activation.ts';
 import { waitOf } from '../../kernel/activation.ts';
 import { isFinal, isHalted } from '../../kernel/run-state.ts';
@@ -151,7 +151,7 @@ export class People {
   }
 
   private steer({ id: run }: WitnessedRun, action: 'pause' | 'unpause' | 'cancel'): void {
-    this.ask(({ core }) => steerRun(core, run, { actor: 'ann', action: { do: action } }));
+    this.ask(({ core }) => controlRun(core, run, { actor: 'ann', action: { do: action } }));
   }
 
   private resume({ id, state }: WitnessedRun): void {
@@ -160,7 +160,7 @@ export class People {
     const goto = steps.length === 0 ? 0 : 1;
     const exhausted = state.halt?.reason === 'exhausted';
     const how = random.weighted({ retry: 4, accept: exhausted ? 0 : 2, goto, cancel: 1 });
-    if (how === 'cancel') return this.ask(({ core }) => steerRun(core, id, { actor: 'ann', action: { do: 'cancel' } }));
+    if (how === 'cancel') return this.ask(({ core }) => controlRun(core, id, { actor: 'ann', action: { do: 'cancel' } }));
     const choices: Record<typeof how, () => ResumeChoice> = {
       retry: () => ({ how: 'retry', ...(exhausted ? { extend: 1 } : { note: 'again' }) }),
       accept: () => ({ how: 'accept', output: { v: -1, n: 9 } }),

@@ -1,5 +1,4 @@
-// Owns how a run comes into the world: what it is started with, what it takes over from another run, and its first
-// event.
+// Owns the start of a run: its options, the history it reuses from another run, and its first event.
 
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
@@ -8,56 +7,56 @@ import type { Override, RunStarted } from '../kernel/event.ts';
 import type { FlowRecord } from '../kernel/flow-program.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { RunOrigin } from '../store/store.ts';
-import type { Supplied } from './record.ts';
+import type { SuppliedResult } from './record.ts';
 import type { FrozenSigning, Signer } from './signatures.ts';
 
-/** How a run is started. */
+/** Options for starting a run. */
 export interface StartOptions {
   readonly id?: string;
   readonly origin?: RunOrigin;
   readonly parent?: { readonly run: string; readonly path: string };
   readonly depth?: number;
-  /** Begins at this step; what comes before it is taken from `outputs`. */
+  /** Starts at this step. Results of earlier steps come from `outputs`. */
   readonly from?: string;
   readonly outputs?: Readonly<Record<string, Json>>;
-  /** Data the run is given from outside; names with a `$` are roots of their own in expressions. */
+  /** Data from outside the run. Names that start with `$` are roots of their own in expressions. */
   readonly facts?: JsonObject;
-  /** What another run had done before the step this one begins at: a fork. */
-  readonly past?: Past;
-  /** What the run that it comes from asks of signatures. */
+  /** For a fork: the history of the original run before the step where this one starts. */
+  readonly past?: ForkHistory;
+  /** The signing rules of the run that this one was forked from or started by. */
   readonly signing?: FrozenSigning;
-  /** Signs, as the actor of the origin, that it begins behind its first step. */
+  /** Signs, as the origin's actor, that the run does not start at its first step. */
   readonly sign?: Signer;
 }
 
-/** The history that a fork takes over, by reference. */
-export interface Past {
+/** The history that a fork reuses, by reference. */
+export interface ForkHistory {
   readonly run: string;
   readonly seq: number;
   readonly counts: RunState['counts'];
   readonly data: ReadonlyMap<string, Json>;
   readonly results: ReadonlyMap<string, Json>;
-  /** Its steps that had settled well, in order. */
+  /** The steps that completed, in order. */
   readonly done: readonly { readonly step: string; readonly kind: string }[];
-  /** flow: the ended steps, to be replayed. */
+  /** For flows: the ended steps, to be replayed. */
   readonly history?: readonly FlowRecord[];
-  /** flow: results that were given in place of steps. */
+  /** For flows: results that were supplied in place of steps. */
   readonly given?: ReadonlyMap<string, Json>;
 }
 
-/** What a first event is made of. */
-export interface Birth {
+/** The parts of a first event. */
+export interface FirstEventParts {
   readonly id: string;
   readonly at: number;
   readonly options: StartOptions;
-  readonly supplied: readonly Supplied[];
+  readonly supplied: readonly SuppliedResult[];
   readonly params?: Ref;
-  /** What is passed by hand by beginning so. */
+  /** The steps that starting this way overrides. */
   readonly override?: Override;
   readonly signing: FrozenSigning;
 }
 
-/** What a run is started with is copied: the caller may go on to change it. */
+/** Copies the options, because the caller may change its objects later. */
 export function ownOptions(options: StartOptions): StartOptions {
   const { outputs, facts } = options;
   return {
@@ -67,8 +66,8 @@ export function ownOptions(options: StartOptions): StartOptions {
   };
 }
 
-/** The first event of a run. */
-export function birthOf({ definition, hash }: CompiledWorkflow, birth: Birth): RunStarted {
+/** Creates the first event of a run. */
+export function createFirstEvent({ definition, hash }: CompiledWorkflow, birth: FirstEventParts): RunStarted {
   const { id, at, options, supplied, params, override, signing } = birth;
   const { past, parent, depth = 0, from = '' } = options;
   const given = supplied.flatMap(({ step, ref }) => (ref === undefined ? [] : [[step, ref] as const]));
@@ -94,7 +93,7 @@ export function birthOf({ definition, hash }: CompiledWorkflow, birth: Birth): R
   };
 }
 
-/** Where the steps of a run work, as its origin says. */
+/** Returns where the steps of a run work, according to its origin. */
 export function placeOf({ workspace, head }: RunOrigin): Pick<RunOrigin, 'workspace' | 'head'> {
   return { ...(workspace === undefined ? {} : { workspace }), ...(head === undefined ? {} : { head }) };
 }
