@@ -2,10 +2,16 @@
 
 import { EngineError } from '../base/error.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
-import { type OwnParts, registryWith } from '../kinds/registry.ts';
+import type { OwnKind } from '../definition/own-kind.ts';
+import { registryWith } from '../kinds/registry.ts';
+import type { GateCheck } from '../steps/check.ts';
 
 /** What a workflow file is compiled with. */
-export interface YamlOptions extends OwnParts {
+export interface YamlOptions {
+  /** Kinds of steps of the application: `type: deploy` in the file. */
+  readonly kinds?: Readonly<Record<string, OwnKind>> | undefined;
+  /** Checks of the application: `check: licences` in the file. */
+  readonly checks?: Readonly<Record<string, GateCheck>> | undefined;
   /** How messages name the file; left out: `workflow.yaml`. */
   readonly file?: string | undefined;
 }

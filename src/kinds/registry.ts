@@ -101,7 +101,7 @@ export const REGISTRY: Registry = Object.freeze({
 });
 
 /** Kinds of steps and checks that an application defined. */
-export interface OwnParts {
+interface OwnParts {
   readonly kinds?: Readonly<Record<string, OwnKind>> | undefined;
   readonly checks?: Readonly<Record<string, GateCheck>> | undefined;
 }

@@ -162,7 +162,7 @@ describe('what does the work of a step', () => {
 
   test('two fields that each say it are refused, naming both', () => {
     const [problem] = problems({ name: 'wf', steps: [{ id: 'a', command: 'x', handler: () => {}, next: null }] });
-    expect(problem).toMatchObject({ step: 'a', code: 'KIND_AMBIGUOUS', message: 'it has `handler` and `command`' });
+    expect(problem).toMatchObject({ step: 'a', code: 'KIND_AMBIGUOUS', message: 'it has `command` and `handler`' });
   });
 
   test('a question without options asks for approval, and its table decides', () => {

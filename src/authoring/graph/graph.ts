@@ -173,7 +173,7 @@ function readParams(params: Readonly<Record<string, ArgModel>>, reading: GraphRe
   return Object.fromEntries(read);
 }
 
-/** A map that refuses to be changed: freezing a Map freezes its object, not its entries. */
+/** A map that cannot be changed: freezing a Map freezes its object, not its entries. */
 function frozenMap<T>(entries: Iterable<readonly [string, T]>): ReadonlyMap<string, T> {
   const map = new Map(entries);
   const refuse = () => {

@@ -24,7 +24,7 @@ export type GraphContext<Ctx = object, P = ArgSpecs> = Ctx &
 export interface ConditionSpec<C = GraphContext> {
   readonly name: string;
   readonly check: string | ((ctx: C) => boolean | Promise<boolean>);
-  /** What to tell whoever has to mend it. */
+  /** The message when it does not hold. */
   readonly error: string;
 }
 
@@ -169,7 +169,7 @@ export interface WorkSpec<C = GraphContext> {
 
   /** workflow: what the child is started with. */
   readonly input?: Json | Builder<C>;
-  /** agent and generate: what they are told. */
+  /** agent and generate: values that they are given. */
   readonly context?: Values | Builder<C>;
   /** agent: which of its actions. */
   readonly action?: string;

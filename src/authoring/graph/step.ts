@@ -61,8 +61,7 @@ const KNOWN_FIELDS = ['id', 'name', 'next', ...SHARED_FIELDS, ...GROUP_FIELDS];
 /** The step as data and its functions. */
 export function readStep(spec: AnyStep, place: StepPlace): BoundStep {
   const { step } = place;
-  const fields = workFields(step.graph.compilers);
-  step.knownFields(spec, [...KNOWN_FIELDS, ...fields.kinds.keys(), ...fields.beside.keys()], 'a step');
+  step.knownFields(spec, [...KNOWN_FIELDS, ...workFields(step.graph.compilers).names], 'a step');
   checkOneWork(spec, step);
   if (place.isMember && spec.next !== undefined)
     step.fault('MEMBER_INVALID', 'it is part of a group and has a next of its own', 'write next on the group; its join decides');
@@ -78,7 +77,8 @@ export function readStep(spec: AnyStep, place: StepPlace): BoundStep {
 
 function checkOneWork(spec: AnyStep, step: StepReading): void {
   const given = spec as Readonly<Record<string, unknown>>;
-  const fields = [...workFields(step.graph.compilers).kinds.keys()].filter((field) => given[field] !== undefined);
+  const { kinds } = workFields(step.graph.compilers);
+  const fields = Object.keys(given).filter((field) => kinds.has(field) && given[field] !== undefined);
   // `parallel: true` makes the rest of the step the body of a fan-out.
   if (spec.parallel === true && spec.each === undefined) fields.splice(fields.indexOf('parallel'), 1);
   if (fields.length > 1)

@@ -66,6 +66,8 @@ export interface WorkFields {
   readonly kinds: ReadonlyMap<string, KindCompiler>;
   /** Those that say more about it, with the fields beside which they mean something. */
   readonly beside: ReadonlyMap<string, readonly string[]>;
+  /** All of them. */
+  readonly names: readonly string[];
 }
 
 const KNOWN = new WeakMap<Compilers, WorkFields>();
@@ -80,7 +82,8 @@ export function workFields(compilers: Compilers): WorkFields {
 function fieldsOf(kinds: readonly KindCompiler[]): WorkFields {
   const beside = new Map<string, string[]>();
   for (const kind of kinds) for (const name of kind.beside ?? []) beside.set(name, [...(beside.get(name) ?? []), kind.field]);
-  return { kinds: new Map(kinds.map((kind) => [kind.field, kind])), beside };
+  const fields = kinds.map(({ field }) => field);
+  return { kinds: new Map(kinds.map((kind) => [kind.field, kind])), beside, names: [...fields, ...beside.keys()] };
 }
 
 /** The work of a step: exactly one field says what does it, or none, and then it only has instructions. */

@@ -1,5 +1,5 @@
-// Owns the schema that editors read: made of the one that is checked, so that an editor and `pawl validate` agree. Rules
-// that concern more than one field have no form in JSON Schema; those are told by `validate` only.
+// Owns the JSON Schema for editors: generated from the schema that is checked, so that an editor and `pawl validate`
+// agree. Rules about more than one field have no form in JSON Schema; only `validate` reports them.
 
 import * as z from 'zod';
 import type { JsonObject } from '../../base/json.ts';

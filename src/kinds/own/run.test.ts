@@ -6,14 +6,13 @@ import { deploy } from '../../../examples/own-kind/deploy.ts';
 import { licences } from '../../../examples/own-kind/licences.ts';
 import { createEngine } from '../../api/engine.ts';
 import { workflow } from '../../api/workflow.ts';
-import { workflowFromYaml } from '../../api/yaml.ts';
+import { workflowFromYaml, type YamlOptions } from '../../api/yaml.ts';
 import type { ResultOf } from '../../authoring/flow/call.ts';
 import { defineWorkflow } from '../../compat/index.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { defineStepKind, type OwnKind } from '../../definition/own-kind.ts';
 import { describeCheck } from '../../proof/check-suite.ts';
 import { describeStepKind } from '../../proof/kind-suite.ts';
-import type { OwnParts } from '../registry.ts';
 import { step } from '../step-builder.ts';
 
 describeStepKind(deploy as OwnKind, {
@@ -136,7 +135,7 @@ describe('a workflow file', () => {
   });
 
   test('is rejected where a configuration is wrong, when it is compiled', async () => {
-    const wrong = (stage: string, parts: OwnParts = { kinds: { deploy }, checks: { licences } }) =>
+    const wrong = (stage: string, parts: YamlOptions = { kinds: { deploy }, checks: { licences } }) =>
       workflowFromYaml(`${HEAD}  - ${stage}\n`, { ...parts, file: 'w.yaml' }).then(
         () => 'accepted',
         (error: Error) => error.message,

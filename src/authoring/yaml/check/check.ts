@@ -1,4 +1,4 @@
-// Owns a workflow file as a whole: read and compiled in one go, with everything that is wrong told at its place.
+// Owns checking a workflow file: it is read and compiled, and every problem gets its place.
 
 import type { CompiledWorkflow } from '../../../definition/code.ts';
 import { quorumsIn } from '../../../definition/quorum.ts';

@@ -1,4 +1,4 @@
-// Owns how faults of a workflow file are told: each with a stable code, its place, what is wrong and what to do.
+// Owns the shape of a problem in a workflow file: a stable code, its place, what is wrong and what to do.
 
 /** The stable names of what can be wrong with the text of a workflow file. */
 export type YamlProblemCode =
@@ -41,7 +41,7 @@ export interface YamlProblem {
   readonly severity: 'error' | 'warning';
 }
 
-/** How many faults of one sort are told; a file with more needs another look after these. */
+/** How many faults of one sort are reported; the rest show up once these are fixed. */
 export const PROBLEMS_MAX = 100;
 
 /** What is wrong, before it has a place. */

@@ -1,5 +1,5 @@
-// Owns what is said about a document that the schema refuses. The validator knows the path and the kind of the fault;
-// the words are ours: what was found, what is accepted there, and what it looks like when it is right.
+// Owns the messages about a document that the schema rejects. The validator knows the path and the kind of the problem;
+// the message says what was found, what is accepted there, and gives an example.
 
 import * as z from 'zod';
 import type { Json } from '../../../base/json.ts';
@@ -36,14 +36,14 @@ export function schemaVerdict(schema: z.ZodObject, document: Json): SchemaVerdic
   const wrong = spoiling.map(({ path }) => path.map((part) => (typeof part === 'symbol' ? String(part) : part)));
   const foreign = foreignDocument(schema, document);
   if (foreign !== undefined) return { faults: [foreign], wrong };
-  const teller = new Teller(schema, document);
+  const reporter = new Reporter(schema, document);
   const faults: PlacedFault[] = [];
-  for (const issue of error.issues) if (faults.length < PROBLEMS_MAX) faults.push(...teller.tell(issue));
+  for (const issue of error.issues) if (faults.length < PROBLEMS_MAX) faults.push(...reporter.faultsOf(issue));
   return { faults: withoutRepeats(faults), wrong };
 }
 
-/** Turns what the validator says into faults. */
-class Teller {
+/** Turns issues of the validator into faults. */
+class Reporter {
   private readonly schema: z.ZodObject;
   private readonly document: Json;
 
@@ -52,30 +52,30 @@ class Teller {
     this.document = document;
   }
 
-  tell(issue: Issue, base: YamlPath = [], union?: z.ZodUnion): PlacedFault[] {
+  faultsOf(issue: Issue, base: YamlPath = [], union?: z.ZodUnion): PlacedFault[] {
     const path = [...base, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))];
     const place = schemaAt(this.schema, this.document, path);
     if (issue.code === 'unrecognized_keys')
       return issue.keys.slice(0, PROBLEMS_MAX).map((key) => ({ ...unknownField(key, place, path), path: [...path, key], part: 'key' }));
-    if (issue.code === 'invalid_union' && issue.discriminator === undefined) return this.tellForm(issue, { path, place, union });
+    if (issue.code === 'invalid_union' && issue.discriminator === undefined) return this.formFaults(issue, { path, place, union });
     if (this.isMisspelt(path, place)) return [];
     const fault = this.fault(issue, path, place);
     return [{ ...fault, path, part: fault.code === 'FIELD_MISSING' ? 'key' : 'value' }];
   }
 
-  /** A field that is missing because it is misspelt is told where it is misspelt. */
+  /** A field that is missing because it is misspelt is reported where it is misspelt. */
   private isMisspelt(path: YamlPath, place: SchemaPlace | undefined): boolean {
     const parent = path.length === 0 || place?.value !== undefined ? undefined : schemaAt(this.schema, this.document, path.slice(0, -1));
     if (parent === undefined || !(parent.meant instanceof z.ZodObject) || !isMap(parent.value)) return false;
     const { shape, def } = parent.meant;
-    // Where any field is allowed, none is told to be misspelt.
+    // Where any field is allowed, none counts as misspelt.
     if (!(def.catchall instanceof z.ZodNever)) return false;
     const field = String(path.at(-1));
     return Object.keys(parent.value).some((key) => !Object.hasOwn(shape, key) && nearestName(key, Object.keys(shape)) === field);
   }
 
   /** Only the form that the author meant is worth talking about. */
-  private tellForm(
+  private formFaults(
     issue: z.core.$ZodIssueInvalidUnion,
     at: { readonly path: YamlPath; readonly place: SchemaPlace | undefined; readonly union: z.ZodUnion | undefined },
   ): PlacedFault[] {
@@ -88,7 +88,7 @@ class Teller {
     if (strange.length > 0 && inner.some((one) => one.code === 'invalid_type' && one.path.length === 1))
       return strange.map((key) => ({ ...unknownField(key, at.place, at.path), path: [...at.path, key], part: 'key' }));
     const nested = option.schema instanceof z.ZodUnion ? option.schema : undefined;
-    return inner.flatMap((one) => this.tell(one, at.path, one.path.length === 0 ? nested : undefined));
+    return inner.flatMap((one) => this.faultsOf(one, at.path, one.path.length === 0 ? nested : undefined));
   }
 
   private fault(issue: Issue, path: YamlPath, place: SchemaPlace | undefined): Fault {

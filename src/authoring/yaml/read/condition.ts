@@ -1,5 +1,5 @@
-// Owns what can be said of a condition before anything runs: one that can only ever be a number, a text or a list would
-// end its run with an error, so it is told when the file is read.
+// Owns conditions that can only be a number, a text or a list: they would end a run with an error, so they are reported
+// when the file is read.
 
 import type { Node } from '../../../expr/syntax-tree.ts';
 

@@ -1,8 +1,8 @@
-// Owns the reading of a workflow file: from its text to a checked document, or to everything that is wrong with it, best
-// first. Nothing of the file is run, and nothing but the text is looked at.
+// Owns reading a workflow file: from its text to a checked document, or to everything that is wrong with it, errors
+// first. Nothing of the file is run.
 //
-// R1. What is no YAML is told alone: everything after it would be a consequence.
-// R2. A stage that is wrong does not hide the faults of the others.
+// R1. A syntax error is reported alone: everything after it would be a consequence.
+// R2. A stage that is wrong does not hide the problems of the others.
 // R3. There is a document if and only if there is no error.
 
 import type { SourcePosition } from '../../../base/error.ts';

@@ -1,4 +1,4 @@
-// Owns what is said about text that is no YAML: the parser knows where it stopped, an author wants to know what to write.
+// Owns the messages about text that is not YAML: the parser knows where it stopped, an author wants to know what to write.
 
 import type { Fault } from '../problem/problem.ts';
 

@@ -1,5 +1,5 @@
-// Owns the texts of a workflow file that are more than text: templates and conditions are read here once, so that what
-// is wrong with one is told with its place, and so that none stands where outside text could do harm.
+// Owns templates and conditions of a workflow file: each is parsed once, so that errors have their place, and none is
+// allowed where text from outside could do harm.
 //
 // X1. A template is read only where the schema says so. Anywhere else two opening braces are refused, never kept as text.
 // X2. No template reaches a command line, an argument or a folder: values go to programs by `env`.

@@ -11,7 +11,7 @@ const notifyForm = map('a notification', {
   message: template('What they are told; without it, that the stage was reached.', 'PR #{{ context.pr_number }} is ready').optional(),
 });
 
-/** Somebody who is told something: a group, or a group with a message. */
+/** A notification: a group or person, or one with a message. */
 export const notify = noted(z.union([literal('A group or person.', 'maintainers'), notifyForm]), {
   id: 'notify',
   description: 'Tells a group or person. A notification that fails never affects the run.',

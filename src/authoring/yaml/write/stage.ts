@@ -44,11 +44,11 @@ export function writeWork(step: StepModel, place: WorkPlace): JsonObject {
 }
 
 function agentOf({ config, supportsQuestions, outputs }: StepOf<'agent'>): JsonObject {
-  const { role, continueSession, seesContext: _seen, budget, ...told } = config;
+  const { role, continueSession, seesContext: _seen, budget, ...fields } = config;
   return present({
     type: 'agent',
     agent: role,
-    ...(told as JsonObject),
+    ...(fields as JsonObject),
     outputs: outputsOf({ outputs }),
     continue_session: continueSession,
     supports_questions: supportsQuestions,
@@ -108,10 +108,10 @@ export function writeHook(step: StepModel): JsonObject {
   return { [action]: action === 'close_issue' ? (fields.issue ?? null) : fields };
 }
 
-/** Somebody who is told something, from the step that tells them. */
+/** A notification, from the step that sends it. */
 export function writeNotify(step: StepModel): Json {
-  const { action: _action, ...told } = actionOf(step);
-  return told.message === undefined && told.target !== undefined ? told.target : told;
+  const { action: _action, ...notify } = actionOf(step);
+  return notify.message === undefined && notify.target !== undefined ? notify.target : notify;
 }
 
 function actionOf(step: StepModel): WorkConfigs['action'] {
