@@ -1,5 +1,5 @@
-// Owns the seam between a host and the work itself: what an attempt is given, and what it brings back. A host asks
-// for one of four things; the attempt answers with what the engine observed, never with what a worker merely said.
+// Owns the interface between a host and the work itself: the request for an attempt, and its result. A host asks for one
+// of five things; the result is what the engine observed, never what a worker merely said.
 
 import type { Json, JsonObject } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow } from '../definition/code.ts';
@@ -65,7 +65,7 @@ export interface AttemptRequest<Model extends StepModel = StepModel> {
   /** Absent in a host without child runs. */
   readonly family?: RunFamily;
   readonly params: JsonObject;
-  /** verify: what the work brought. */
+  /** verify: the result of the work. */
   readonly result: Json;
   /** What the person the worker works for answered so far: a list of questions with their answers each. */
   readonly answers?: readonly Json[];
@@ -103,7 +103,7 @@ export interface Observed {
   readonly checks: readonly CheckResult[];
 }
 
-/** What came of a request. `ready`: preconditions hold, or a reconciliation found that nothing happened. */
+/** The result of a request. `ready`: preconditions hold, or a reconciliation found that nothing happened. */
 export type AttemptResult =
   | ({ readonly type: 'settled'; readonly outcome: OutcomeName; readonly output: Json } & Observed)
   | ({ readonly type: 'errored'; readonly error: StepError; readonly output?: Json } & Observed)
@@ -126,5 +126,5 @@ export type AttemptResult =
   | ({ readonly type: 'handed'; readonly handover: JsonObject } & Observed)
   | ({ readonly type: 'asked'; readonly questions: Json } & Observed);
 
-/** Does what a host asks for one attempt. It never rejects: trouble is a result. */
+/** Does what a host asks for one attempt. It never rejects: a failure is a result. */
 export type AttemptRunner = (request: AttemptRequest) => Promise<AttemptResult>;

@@ -1,12 +1,12 @@
-// Owns which tree each verdict of a run is about, kept among the run's data, so that a landing can be held to them: what
-// a gate passed, a review or a person approved, and what steps in between changed on purpose.
+// Owns the record of which tree each verdict of a run is about, kept in the run's data, so that a merge can be compared
+// with them: what a gate passed, what a review or a person approved, and what steps in between changed on purpose.
 //
 // L1. The last gate, the last approval and the last review must be about the tree that lands.
 // L2. So must every earlier one, unless a step changed the tree after it: then the workflow meant it to be replaced. A step
 //     that left the tree as it found it replaces nothing, whoever changed it before.
-// L3. Runs of one family work on one tree: the verdicts and the work of all of them count, whichever run lands it.
+// L3. Runs of one family work on one tree: the verdicts and the work of all of them count, whichever run merges.
 //
-// Anything else was changed behind the back of the run, and what was judged is not what would land.
+// Any other change was made outside of the run, and what was judged is not what would land.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { landsWork } from '../definition/landing.ts';

@@ -1,6 +1,6 @@
-// Owns the last look before a merge: the head that would land must hold the tree that was tested, reviewed and approved.
-// A gate before which the tree was another one, because steps after it changed it, is made again on what would land.
-// When what would land was not judged, or does not pass, the outcome is `stale_tree`: nothing lands, and the checks follow.
+// Owns the comparison before a merge: the head that would land must hold the tree that was tested, reviewed and approved.
+// A gate that judged an earlier tree, because later steps changed it, runs again on what would land. When what would land
+// was not judged, or does not pass, the outcome is `stale_tree`: nothing lands, and the checks have to run again.
 
 import type { JsonObject } from '../base/json.ts';
 import { NO_CODE } from '../definition/code.ts';
@@ -33,7 +33,7 @@ export async function checkLanding(job: Job, forge: Forge, subject: ActionSubjec
     return verdictOn(job, required, { subject, tree: id });
   }
   const head = subject.head ?? (await headOf(forge, subject.pr));
-  // What the forge cannot tell, the merge itself will say.
+  // If the forge does not know the head, the merge itself reports why.
   if (head === undefined) return { subject };
   const tree = (await treeOfCommit(cwd, head)) ?? (await fetchedTree(cwd, head));
   if (tree === undefined)
@@ -44,7 +44,7 @@ export async function checkLanding(job: Job, forge: Forge, subject: ActionSubjec
       ),
     };
   const landing = await verdictOn(job, required, { subject: { ...subject, head }, tree });
-  // What others pushed is what the checks look at next, where the worktree is the run's own.
+  // In a worktree of the run's own, the checks that follow look at what others pushed.
   if ('stale' in landing && (await isOwnWorktree(job))) await fastForward(cwd, head);
   return landing;
 }
@@ -58,7 +58,7 @@ async function verdictOn(job: Job, required: readonly RequiredVerdict[], { subje
   const head = subject.head === undefined ? {} : { head: subject.head };
   const stale = required.filter((one) => one.tree !== tree).sort((one, other) => one.at - other.at);
   if (stale.length === 0) return { subject, evidence: { tree, ...head } };
-  const again = stale.every(({ by }) => by === 'gate') ? await madeAgain(job, stale, tree) : undefined;
+  const again = stale.every(({ by }) => by === 'gate') ? await rerunGates(job, stale, tree) : undefined;
   if (again?.kind === 'passed') return { subject, evidence: { tree, ...head, again: stale.map(({ step }) => step) }, checks: again.checks };
   const files = await filesBetween(job, stale, tree);
   const shown = files.slice(0, FILES_SHOWN).join(', ') + (files.length > FILES_SHOWN ? ` and ${files.length - FILES_SHOWN} more` : '');
@@ -72,21 +72,21 @@ async function verdictOn(job: Job, required: readonly RequiredVerdict[], { subje
   return { stale: { ...work, ...(again === undefined ? {} : { checks: again.checks }) } };
 }
 
-/** Why the way back from the merge would change nothing: a verdict is stale that is not given again on it. */
+/** Why going back from the merge would change nothing: a stale verdict is not renewed on the way. */
 function notRenewed({ bound, workflow }: Job['request'], stale: readonly RequiredVerdict[]): string | undefined {
   const { definition } = workflow;
   const back = bound.model.next.stale_tree;
   if (definition.form === 'flow' || back === undefined || !('to' in back) || !('step' in back.to)) return undefined;
   const target = back.to.step;
   const renewed = new Set([target, ...stepsAfter(definition, target)]);
-  // Gates of this run are made again by the merge itself, once nothing else is stale; those of a child when it is run again.
-  const isGivenAgain = ({ step, isForeign }: RequiredVerdict): boolean =>
+  // The merge itself runs gates of this run again, once nothing else is stale; gates of a child run again with the child.
+  const isRenewed = ({ step, isForeign }: RequiredVerdict): boolean =>
     definition.steps.some((model) => {
       const { id, kind } = model;
       if (isForeign) return renewed.has(id) && [model, ...membersOf(model)].some((one) => one.kind === 'workflow');
       return id === step ? kind === 'gate' || renewed.has(id) : renewed.has(id) && membersOf(model).some((member) => member.id === step);
     });
-  const lost = stale.find((one) => !isGivenAgain(one));
+  const lost = stale.find((one) => !isRenewed(one));
   if (lost === undefined) return undefined;
   return `the way back leads to "${target}", and ${describeVerdict(lost)} is not made again from there`;
 }
@@ -96,10 +96,10 @@ function unrenewedWork(step: string, why: string): Work {
   return { error: stepError('TREE_MOVED', `step "${step}": ${why}; ${advice}`, { retryable: false }) };
 }
 
-type Again = { readonly kind: 'passed' | 'refused'; readonly why: string; readonly checks: readonly CheckResult[] };
+type Rerun = { readonly kind: 'passed' | 'refused'; readonly why: string; readonly checks: readonly CheckResult[] };
 
-/** Makes gates again on what would land, where steps after them changed the tree: that is what the workspace holds now. */
-async function madeAgain(job: Job, stale: readonly RequiredVerdict[], tree: string): Promise<Again | undefined> {
+/** Runs gates again on what would land, where the workspace holds exactly that. */
+async function rerunGates(job: Job, stale: readonly RequiredVerdict[], tree: string): Promise<Rerun | undefined> {
   const checks: CheckResult[] = [];
   for (const { step, isForeign } of stale) {
     const model = isForeign ? undefined : job.request.workflow.definition.steps.find(({ id, kind }) => id === step && kind === 'gate');

@@ -1,6 +1,6 @@
 // Owns the protection of files that judge or steer an agent's work: tests and gate scripts that the author names, what
 // the commands of the workflow's gates read to decide what they run, and always the settings of the engine, of git, of CI
-// and of agents. They are hashed before the work and looked at after it.
+// and of agents. They are hashed before the work and compared after it.
 //
 // G1. A protected file that was changed or deleted makes the verdict void, whatever it was: ok, fail or reject.
 // G2. A new file does so where it would act by itself: below what is always protected, where it decides what a gate runs,
@@ -10,7 +10,7 @@
 //     again. What was there is among the run's data, under a name that no author can write.
 // G4. Nothing is posted for work whose verdict is void.
 //
-// It is not seen who changed a file: steps that work at the same time in one workspace answer for each other.
+// The engine cannot tell who changed a file: steps that work at the same time in one workspace answer for each other.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { patternRefusal } from '../definition/output-pattern.ts';
@@ -108,7 +108,7 @@ async function takeDigests(job: Job, guards: readonly Guard[]): Promise<Digests>
   return new Map([...all].filter(([path]) => !lifted.some((pattern) => matches(path, pattern))));
 }
 
-// One entry per step, for its latest visit: what people and other steps changed between two visits is no agent's deed.
+// One entry per step, for its latest visit: no agent is blamed for what people and other steps changed between two visits.
 function keyOf({ request }: Job): string {
   return `$protected:${request.activation.path.replaceAll(/#\d+/g, '')}`;
 }
@@ -116,7 +116,7 @@ function keyOf({ request }: Job): string {
 function keptDigests(job: Job): Watched | undefined {
   const kept = job.request.apart !== undefined ? undefined : job.context.snapshot.data[keyOf(job)];
   if (!isJsonObject(kept) || kept.path !== job.request.activation.path) return undefined;
-  // One that an older engine kept says nothing of files that count today.
+  // A record of an older engine does not cover all files that count today.
   if (!isJsonObject(kept.files) || !Array.isArray(kept.guards)) return undefined;
   return { files: new Map(Object.entries(kept.files as Record<string, string>)), guards: kept.guards as unknown as readonly Guard[] };
 }

@@ -4,7 +4,7 @@
 // S2. A step is `ok` when its postconditions were seen to hold here, after the work; what the worker said is kept
 //     beside that as its claim, and decides nothing.
 // S3. What leaves an attempt is plain data without secrets.
-// S4. The runner never rejects: trouble is a result.
+// S4. The runner never rejects: a failure is a result.
 
 import { isEngineError, messageOf } from '../base/error.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
@@ -55,7 +55,7 @@ export function createAttemptRunner(services: StepServices, { kinds, checks }: E
       const filled = request.bound.model.templates === true ? filledIn(request, context.snapshot) : request;
       return sealed(bench, await WANTS[filled.want](bench, filled, context));
     } catch (thrown) {
-      return sealed(bench, troubleOf(request, thrown));
+      return sealed(bench, failureOf(request, thrown));
     }
   };
 }
@@ -75,7 +75,7 @@ async function withForge(bench: Bench, request: AttemptRequest, { context, parts
   return result.type === 'observed' ? result : { ...result, evidence: { ...(result.evidence as Evidence | undefined), github: facts } };
 }
 
-/** A forge that does not answer just now is no reason to give a delay up: it looks again. */
+/** A delay does not fail because the forge does not answer just now: it polls again. */
 function unread({ bound: { model }, want }: AttemptRequest, problem: NonNullable<ForgeReading['problem']>): AttemptResult {
   const evidence = { github: problem.message };
   if (model.kind === 'delay' && want === 'execute' && problem.mayPass)
@@ -148,7 +148,7 @@ function work(job: Job): Work | Promise<Work> {
   const { kind } = job.request.bound.model;
   const execute = entryOf(job.bench.kinds, kind)?.execute;
   if (execute === undefined) return { error: stepError('STEP_FAILED', `a step of kind "${kind}" waits; it is not executed`) };
-  // Agents and commands have it around their work; what a generator may not touch is looked at here.
+  // Agents and commands call `protecting` themselves; a generator is protected here.
   return kind === 'generate' ? protecting(job, execute) : execute(job);
 }
 
@@ -202,7 +202,7 @@ async function verify(bench: Bench, request: AttemptRequest, context: AttemptCon
   return { type: 'settled', outcome: 'ok', output: request.result, ...noted };
 }
 
-/** What was reported is looked at like what a driven worker brought: declared outputs first, then the contract. */
+/** A report is verified like the result of a driven worker: declared outputs first, then the contract. */
 async function verifyReport({ bench, request, context }: Job): Promise<AttemptResult> {
   const claim = request.result;
   const outcome = heldBy(request.activation)?.outcome ?? 'ok';
@@ -242,7 +242,7 @@ async function reconcileByContract(request: AttemptRequest, context: AttemptCont
   return error.code === 'CONDITION_ERROR' ? { ...unclear(error.message), ...noted } : { type: 'ready', ...noted };
 }
 
-// Not known is neither done nor not done: a person decides, nothing is run again.
+// Nobody knows whether it happened: a person decides, and nothing runs again.
 function unclear(message: string): AttemptResult {
   return { type: 'errored', error: stepError('CONDITION_ERROR', message, { retryable: false }), checks: NO_CHECKS };
 }
@@ -251,7 +251,7 @@ function plainOutput(bench: Bench, { bound }: AttemptRequest, output: unknown): 
   return redactJson(bench.redactor, toPlain(output, `the output of step "${bound.model.id}"`));
 }
 
-function troubleOf({ bound: { model } }: AttemptRequest, thrown: unknown): AttemptResult {
+function failureOf({ bound: { model } }: AttemptRequest, thrown: unknown): AttemptResult {
   if (thrown instanceof Stopped) return { type: 'errored', error: stoppedError(model.id), checks: NO_CHECKS };
   if (isEngineError(thrown)) return { type: 'errored', error: stepError(thrown.code, thrown.message), checks: NO_CHECKS };
   const stack = thrown instanceof Error && thrown.stack !== undefined ? { evidence: { thrown: thrown.stack.slice(0, STACK_MAX) } } : {};

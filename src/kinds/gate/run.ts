@@ -1,6 +1,6 @@
-// Owns the execution of `gate`: every check is made, in order, also after one has failed. One that could not be made is
-// an error of the gate: it neither passes nor fails. When none failed and one is not decided yet, the gate is pending, and
-// all of it is looked at again. When files moved while they were checked, there is no verdict either.
+// Owns the execution of `gate`: every check runs, in order, also after one has failed. A check that could not run is an
+// error of the gate: it neither passes nor fails. When none failed and one is undecided, the gate is pending, and all its
+// checks run again later. When files changed while they were checked, the gate has no verdict either.
 
 import { existsSync } from 'node:fs';
 import { formatDuration } from '../../base/duration.ts';
@@ -32,7 +32,7 @@ type GateJob = Job<StepOf<'gate'>>;
 
 const MOVES_SHOWN = 20;
 
-/** Makes all checks of a gate. One that is about a pull request looks at the work as it is now. */
+/** Runs all checks of a gate. A check of a pull request looks at the work as it is now. */
 export async function execute(job: GateJob): Promise<Work> {
   if (!needsPullRequest(job)) return await judge(job);
   const ready = await withPullRequest(job);
@@ -48,13 +48,13 @@ function needsPullRequest({ bench, request }: GateJob): boolean {
   return allChecks(request.bound.model.config.checks).some(({ check }) => entryOf(bench.checks, check)?.needsPullRequest === true);
 }
 
-/** Makes all checks, on one tree where they look at files. */
+/** Runs all checks, on one tree where they look at files. */
 async function judge(job: GateJob): Promise<Work> {
   const checks = job.request.bound.model.config.checks;
   const startedAt = job.bench.services.now();
   // Where there is no workspace, each check says so itself.
   if (!judgesFiles(checks) || !existsSync(job.bench.services.cwd))
-    return conclude(job, { made: await makeAll({ ...job, startedAt }, checks), startedAt });
+    return conclude(job, { checks: await runChecks({ ...job, startedAt }, checks), startedAt });
   const watch = await TreeWatch.open(job);
   try {
     const { id } = await watch.settled();
@@ -64,8 +64,8 @@ async function judge(job: GateJob): Promise<Work> {
     const steered = await steeredFiles(job, id);
     if (steered.length > 0) return { error: steeredError(job.request.bound.model.id, steered) };
     return await onAcceptedFiles(job, async () => {
-      const made = await makeAll({ ...job, startedAt }, checks);
-      return conclude(job, { made, startedAt, ...(await watch.moves(checks)) });
+      const runs = await runChecks({ ...job, startedAt }, checks);
+      return conclude(job, { checks: runs, startedAt, ...(await watch.moves(checks)) });
     });
   } catch (thrown) {
     if (!(thrown instanceof TreeError)) throw thrown;
@@ -75,34 +75,34 @@ async function judge(job: GateJob): Promise<Work> {
   }
 }
 
-async function makeAll(job: StartedJob, checks: readonly CheckModel[]): Promise<Made[]> {
-  const made: Made[] = [];
-  for (const config of checks) made.push(await make(job, config));
-  return made;
+async function runChecks(job: StartedJob, checks: readonly CheckModel[]): Promise<CheckRun[]> {
+  const runs: CheckRun[] = [];
+  for (const config of checks) runs.push(await runCheck(job, config));
+  return runs;
 }
 
-interface Looked {
-  readonly made: readonly Made[];
+interface GateRun {
+  readonly checks: readonly CheckRun[];
   readonly startedAt: number;
-  /** The tree that was judged, where files were looked at, and what moved in it meanwhile. */
+  /** The tree that was judged, where the checks look at files, and the files that changed meanwhile. */
   readonly tree?: WorkspaceTree;
   readonly moves?: readonly Move[];
 }
 
-/** A gate at work: what its checks judge must not be older than it. */
+/** A gate that has started: reports that its checks read must not be older than that. */
 interface StartedJob extends GateJob {
   readonly startedAt: number;
 }
 
-interface Made {
+interface CheckRun {
   readonly config: CheckModel;
   readonly verdict: CheckVerdict;
   readonly at: number;
 }
 
-async function make(job: StartedJob, config: CheckModel): Promise<Made> {
+async function runCheck(job: StartedJob, config: CheckModel): Promise<CheckRun> {
   const verdict = await verdictOf(job, config);
-  // A stopped gate has no verdict: what the rest of its checks would have found is nobody's business any more.
+  // A stopped gate has no verdict, so the rest of its checks need not run.
   if (job.request.signal.aborted) throw new Stopped();
   return { config, verdict, at: job.bench.services.now() };
 }
@@ -168,7 +168,7 @@ async function ask(job: StartedJob, asked: Parameters<CheckScene['ask']>[0], sig
   return await requestGuarded({ ...request, ...limit, allow: webhooks.allow ?? [], signal });
 }
 
-// A check is somebody's code: what it gives is looked at before it decides anything.
+// A check may be code of the project, so its result is validated before it decides anything.
 function wellFormed(verdict: CheckVerdict): CheckVerdict {
   const given: { readonly passed?: unknown; readonly pending?: unknown } | null = typeof verdict === 'object' ? verdict : null;
   const isDecided = typeof given?.passed === 'boolean';
@@ -177,30 +177,30 @@ function wellFormed(verdict: CheckVerdict): CheckVerdict {
   return { ...verdict, result: toPlain(verdict.result, 'the result of the check') };
 }
 
-function conclude(job: Job, { made, startedAt, tree: looked, moves = [] }: Looked): Work {
+function conclude(job: Job, { checks: runs, startedAt, tree: looked, moves = [] }: GateRun): Work {
   const tree = looked?.id === '' ? undefined : looked;
   const step = job.request.bound.model.id;
-  const sentenceOf = ({ config, verdict }: Made): string => `${titleOf(job, config)}: ${verdict.error ?? 'it did not pass'}`;
-  const checks = made.map(recordOf);
+  const sentenceOf = ({ config, verdict }: CheckRun): string => `${titleOf(job, config)}: ${verdict.error ?? 'it did not pass'}`;
+  const checks = runs.map(recordOf);
   const seen = tree === undefined ? {} : { evidence: treeEvidence(tree) };
-  const unmade = made.filter(({ verdict }) => verdict.passed === null && verdict.pending !== true);
-  if (unmade.length > 0) {
-    const message = `gate "${step}" could not be decided: ${unmade.map(sentenceOf).join('; ')}`;
-    if (unmade.every(({ verdict }) => verdict.timedOut === true))
+  const undecided = runs.filter(({ verdict }) => verdict.passed === null && verdict.pending !== true);
+  if (undecided.length > 0) {
+    const message = `gate "${step}" could not be decided: ${undecided.map(sentenceOf).join('; ')}`;
+    if (undecided.every(({ verdict }) => verdict.timedOut === true))
       return { error: stepError('STEP_FAILED', message, { reason: 'timeout' }), checks, ...seen };
     return { error: stepError('COMMAND_NOT_RUN', message), checks, ...seen };
   }
   if (moves.length > 0)
     return { error: movedError(step, moves), checks, evidence: { ...seen.evidence, moved: moves.map((move) => ({ ...move })) } };
-  const failures = made.filter(({ verdict }) => verdict.passed === false);
-  const open = made.filter(({ verdict }) => verdict.pending === true);
+  const failures = runs.filter(({ verdict }) => verdict.passed === false);
+  const open = runs.filter(({ verdict }) => verdict.pending === true);
   const outcome = failures.length > 0 ? 'fail' : open.length > 0 ? 'pending' : 'ok';
   const output = {
     passed: outcome === 'ok',
     failed_checks: failures.map(sentenceOf),
     ...(open.length > 0 ? { pending_checks: open.map(sentenceOf) } : {}),
-    ...factsOfChecks(made),
-    checks: made.map((one) => shownOf(job, one)),
+    ...factsOfChecks(runs),
+    checks: runs.map((one) => shownOf(job, one)),
     duration: formatDuration(job.bench.services.now() - startedAt),
   };
   return {
@@ -247,10 +247,10 @@ function unreadError(step: string, why: string): StepError {
   return stepError('TREE_MOVED', `gate "${step}" was not checked, because git could not read or commit the tree: ${why}`);
 }
 
-// What later steps see as `outputs.<gate>.coverage` and the like.
-function factsOfChecks(made: readonly Made[]): JsonObject {
+// Later steps read these as `outputs.<gate>.coverage` and the like.
+function factsOfChecks(runs: readonly CheckRun[]): JsonObject {
   const facts: Record<string, Json> = {};
-  for (const { verdict } of made)
+  for (const { verdict } of runs)
     for (const [name, value] of Object.entries(verdict.facts ?? {})) {
       const known = facts[name];
       facts[name] = typeof known === 'number' && typeof value === 'number' ? Math.min(known, value) : (known ?? value);
@@ -258,14 +258,14 @@ function factsOfChecks(made: readonly Made[]): JsonObject {
   return facts;
 }
 
-function recordOf({ config, verdict, at }: Made): CheckResult {
+function recordOf({ config, verdict, at }: CheckRun): CheckResult {
   const { passed, result, error, pending } = verdict;
-  // Kept inside of the result, which is what a record of a check has room for.
+  // Kept inside the result, because the record of a check has no other field for it.
   const noted = pending === true ? { pending, ...(isJsonObject(result) ? result : { result }) } : result;
   return { type: config.check, config, passed, result: noted, ...(error === undefined ? {} : { error }), at };
 }
 
-function shownOf(job: Job, { config, verdict }: Made): JsonObject {
+function shownOf(job: Job, { config, verdict }: CheckRun): JsonObject {
   const { passed, error, pending } = verdict;
   return {
     check: config.check,

@@ -1,5 +1,5 @@
-// Owns the execution of `validate`: one round of the project's validation stages. All of them run, in order; a step that
-// mends between rounds, and how many rounds there are, is the kernel's business.
+// Owns the execution of `validate`: one round of the project's validation stages. All of them run, in order. The kernel
+// decides how many rounds there are, and runs the step that repairs between them.
 
 import type { JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
@@ -75,11 +75,11 @@ function isList(setting: unknown): setting is readonly string[] {
 
 function conclude(step: string, runs: readonly StageRun[]): Work {
   const checks = runs.map(recordOf);
-  const unmade = runs.flatMap(({ stage, result }) => (result.kind === 'exited' ? [] : [{ name: stage.name, result }]));
-  if (unmade.length > 0) {
-    const sentences = unmade.map(({ name, result }) => `${name}: ${result.kind === 'not-run' ? result.message : 'it ran out of time'}`);
+  const undecided = runs.flatMap(({ stage, result }) => (result.kind === 'exited' ? [] : [{ name: stage.name, result }]));
+  if (undecided.length > 0) {
+    const sentences = undecided.map(({ name, result }) => `${name}: ${result.kind === 'not-run' ? result.message : 'it ran out of time'}`);
     const message = `validation "${step}" could not be decided: ${sentences.join('; ')}`;
-    if (unmade.every(({ result }) => result.kind !== 'not-run'))
+    if (undecided.every(({ result }) => result.kind !== 'not-run'))
       return { error: stepError('STEP_FAILED', message, { reason: 'timeout' }), checks };
     return { error: stepError('COMMAND_NOT_RUN', message, { retryable: false }), checks };
   }
@@ -99,10 +99,10 @@ function recordOf({ stage, result, at }: StageRun): CheckResult {
     return { type: 'stage', config, passed: null, result: { reason: result.reason }, error: result.message, at };
   if (result.kind !== 'exited') return { type: 'stage', config, passed: null, result: null, error: 'it ran out of time', at };
   const passed = result.exitCode === 0;
-  const said = {
+  const printed = {
     exitCode: result.exitCode,
     stdout: lastWords({ stdout: '', stderr: result.stdout }),
     stderr: lastWords({ stdout: '', stderr: result.stderr }),
   };
-  return { type: 'stage', config, passed, result: said, ...(passed ? {} : { error: `it ${exitSentence(result)}` }), at };
+  return { type: 'stage', config, passed, result: printed, ...(passed ? {} : { error: `it ${exitSentence(result)}` }), at };
 }
