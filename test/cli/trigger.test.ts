@@ -135,7 +135,7 @@ describe('a workflow that names its trigger', () => {
       event('nonsense', 'bug'),
       '--event nonsense does not start workflow "w": it starts on issues.labeled, not on nonsense',
     ],
-    ['another label', event('issues.labeled', 'ui'), 'it starts when the label "bug" is added, and "ui" was'],
+    ['another label', event('issues.labeled', 'ui'), 'it starts when the label "bug" is added, but "ui" was'],
     ['an event without a payload', ['--event', 'issues.labeled'], 'does not say which label was'],
   ])('is not started by %s', async (_what, words, message) => {
     workflow(TRIGGER, 'x');
