@@ -100,7 +100,8 @@ export type { Checkpoint, ParallelItemResult, ResumeContext, RunFacts, RunView, 
 export type { Limits } from './engine/limits.ts';
 export type { Patience } from './engine/owner-wait.ts';
 export type { AnswerRequest, Handout, OpenQuestions, ReportVerdict, WorkReport } from './engine/reports.ts';
-export type { DecisionRequest, ResumeChoice, ResumeRequest } from './engine/requests.ts';
+export type { DecisionRequest } from './engine/requests.ts';
+export type { ResumeChoice, ResumeRequest } from './engine/resume.ts';
 export type { Signer } from './engine/signatures.ts';
 export type * as ForgeTypes from './forge/forge.ts';
 export type { Forge } from './forge/forge.ts';

@@ -20,7 +20,8 @@ import {
   reportWork,
   type WorkReport,
 } from '../engine/reports.ts';
-import { askedGates, controlRun, type DecisionRequest, decideGate, type ResumeRequest, resumeRun, sendSignal } from '../engine/requests.ts';
+import { askedGates, controlRun, type DecisionRequest, decideGate, sendSignal } from '../engine/requests.ts';
+import { type ResumeRequest, resumeRun } from '../engine/resume.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import { isSettled } from '../kernel/run-state.ts';
 import { waitsOf } from '../kernel/status.ts';

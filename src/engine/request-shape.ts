@@ -3,7 +3,8 @@
 import { EngineError } from '../base/error.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { AnswerRequest } from './reports.ts';
-import type { DecisionRequest, ResumeChoice } from './requests.ts';
+import type { DecisionRequest } from './requests.ts';
+import type { ResumeChoice } from './resume.ts';
 
 const WAYS: readonly ResumeChoice['how'][] = ['retry', 'accept', 'goto', 'rerun', 'done', 'failed'];
 

@@ -1,4 +1,4 @@
-// Owns the reader's place in the words of an expression, and how deep it is.
+// Owns the parser's position in the tokens of an expression, and its nesting depth.
 //
 // X2. Nesting is counted before each descent, so that no source can exhaust the stack.
 
@@ -8,7 +8,7 @@ import { limitError, type Source, syntaxError } from './source.ts';
 
 const DEPTH_MAX = 64;
 
-/** A place in a list of tokens that moves forward only. */
+/** A position in a list of tokens that only moves forward. */
 export class Cursor {
   readonly source: Source;
   private readonly tokens: readonly Token[];
@@ -24,7 +24,7 @@ export class Cursor {
     return this.tokens[this.index] as Token;
   }
 
-  /** The token after the current one; at the end, the end again. */
+  /** Returns the token after the current one, or the end token. */
   get following(): Token {
     return this.tokens[Math.min(this.index + 1, this.tokens.length - 1)] as Token;
   }
@@ -39,13 +39,13 @@ export class Cursor {
     return token;
   }
 
-  /** True if the current token is this sign or word, not the same letters in quotes. */
+  /** True if the current token is this symbol or word, not quoted text. */
   is(text: string): boolean {
     const { kind, text: found } = this.token;
     return found === text && (kind === 'symbol' || kind === 'name');
   }
 
-  /** Takes the current token if it is this sign or word. */
+  /** Consumes the current token if it is this symbol or word. */
   accept(text: string): boolean {
     if (!this.is(text)) return false;
     this.index += 1;
@@ -56,7 +56,7 @@ export class Cursor {
     if (!this.accept(text)) throw this.unexpected(`${text} ${why}`);
   }
 
-  /** Reads something nested one level deeper. */
+  /** Parses something nested one level deeper. */
   nest<T>(read: () => T): T {
     if (this.depth >= DEPTH_MAX) {
       throw limitError(this.source, {
@@ -70,7 +70,7 @@ export class Cursor {
     return result;
   }
 
-  /** The error for the current token, where something else had to come. */
+  /** The error for an unexpected current token. */
   unexpected(expected: string): EngineError {
     const { kind, text } = this.token;
     const found = kind === 'end' ? 'the end' : text.length > 40 ? `${text.slice(0, 39)}…` : text;

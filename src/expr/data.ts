@@ -1,5 +1,5 @@
-// Owns how expressions look at data: own properties that hold plain data, and nothing else. A getter, a function or
-// an inherited property is as good as not there, so no expression can run code or walk a prototype.
+// Owns how expressions read data: own properties with plain data, and nothing else. Getters, functions and inherited
+// properties count as missing, so no expression can run code or walk a prototype.
 
 import type { Json, JsonObject } from '../base/json.ts';
 import { DATA_DEPTH_MAX, type Meter } from './meter.ts';
@@ -8,7 +8,7 @@ import { hasText } from './text-search.ts';
 const QUOTED_MAX = 40;
 const LISTED_KEYS_MAX = 8;
 
-/** The value of an own data property, or undefined. */
+/** Returns the value of an own data property, or undefined. */
 export function ownData(container: object, key: string | number): Json | undefined {
   const value: unknown = Object.getOwnPropertyDescriptor(container, key)?.value;
   return isData(value) ? value : undefined;
@@ -37,7 +37,7 @@ export function isObject(value: Json): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The entries of a list or the values of an object, in order, each one paid for. */
+/** Returns the entries of a list or the values of an object, in order, and counts each one. */
 export function entriesOf(container: readonly Json[] | JsonObject, meter: Meter): Json[] {
   const keys = isList(container) ? container.keys() : Object.keys(container);
   const entries: Json[] = [];
@@ -49,7 +49,7 @@ export function entriesOf(container: readonly Json[] | JsonObject, meter: Meter)
   return entries;
 }
 
-/** True if both are the same data, all the way down; the order of keys does not matter. */
+/** True if both are deeply equal; the order of keys does not matter. */
 export function isSame(left: Json, right: Json, meter: Meter): boolean {
   return isSameAt(left, right, { meter, depth: 0 });
 }
@@ -89,7 +89,7 @@ function deeper(descent: Descent): number {
   return descent.depth + 1;
 }
 
-/** The value as JSON text with sorted keys: equal data gives equal text. */
+/** Returns the value as JSON text with sorted keys: equal data has equal text. */
 export function toJsonText(value: Json, meter: Meter): string {
   const parts: string[] = [];
   writeJson(value, parts, { meter, depth: 0 });
@@ -124,7 +124,7 @@ function writeJson(value: Json, parts: string[], descent: Descent): void {
   parts.push(list ? ']' : '}');
 }
 
-/** The value in a few words, for messages. */
+/** Describes a value briefly, for messages. */
 export function describe(value: Json, meter: Meter): string {
   if (value === null) return 'null';
   if (isList(value)) return `a list of ${value.length}`;
@@ -142,7 +142,7 @@ function describeObject(value: JsonObject): string {
   return `an object with ${shown.join(', ')}${keys.length > shown.length ? ', …' : ''}`;
 }
 
-/** True if the list has the item, the object the key, or the text the part. */
+/** True if the list contains the item, the object the key, or the text the part. */
 export function holds(container: Json, item: Json, meter: Meter): boolean {
   if (isList(container)) return entriesOf(container, meter).some((entry) => isSame(entry, item, meter));
   if (typeof item === 'string' && isObject(container)) return ownData(container, item) !== undefined;

@@ -1,5 +1,5 @@
-// Owns what an expression means: the value of each node in a scope. It only reads; there is nothing to call but
-// filters, and every loop is over data and paid for (meter.ts).
+// Owns the evaluation of expressions: the value of each node in a scope. It only reads data; only filters can be
+// called, and every loop is over data and counted (meter.ts).
 
 import { unreachable } from '../base/invariant.ts';
 import type { Json } from '../base/json.ts';
@@ -160,7 +160,7 @@ function arithmetic(operator: BinaryOperator, left: number, right: number): numb
   }
 }
 
-/** JSON has no negative zero, so a result that went through a record would otherwise differ from one that did not. */
+/** JSON has no negative zero, so a stored result would otherwise differ from one that was not stored. */
 function withoutNegativeZero(value: number): number {
   return value === 0 ? 0 : value;
 }

@@ -1,5 +1,5 @@
-// Owns the expression language as the rest of the engine sees it: read once, evaluate often. An expression always
-// ends, in bounded time, with plain data or an EngineError that points at its place.
+// Owns the public interface of the expression language: parse once, evaluate often. An evaluation always ends in
+// bounded time, with plain data or an EngineError with its position.
 
 import type { SourcePosition } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
@@ -13,28 +13,28 @@ import type { Node } from './syntax-tree.ts';
 
 export type { FreePath } from './free-paths.ts';
 
-/** A parsed expression: plain data that can be kept and evaluated any number of times. */
+/** A parsed expression: plain data that can be stored and evaluated any number of times. */
 export interface Expression {
   readonly source: string;
-  /** Every path it may read, so that a caller can load just those and check them against a schema. */
+  /** Every path it may read, so that a caller can load only those and check them against a schema. */
   readonly paths: readonly FreePath[];
   readonly tree: Node;
   readonly stretch: Source;
 }
 
-/** Reads an expression; a pair of braces around the whole, as in `{{ a == b }}`, is allowed and means nothing. */
+/** Parses an expression. Braces around the whole, as in `{{ a == b }}`, are allowed and ignored. */
 export function parseExpression(source: string, where: Partial<SourcePosition> = {}): Expression {
   const stretch = { text: source, ...withoutBraces(source), origin: originOf(where) };
   const tree = parseTree(stretch);
   return { source, paths: freePaths(tree, stretch), tree, stretch };
 }
 
-/** The value of the expression where the members of `scope` are the names. */
+/** Returns the value of the expression. The members of `scope` are its names. */
 export function evaluate(expression: Expression, scope: Json): Json {
   return run(expression, scope, meterFor(expression));
 }
 
-/** The truth of the condition; anything but true or false is an error, so that a slip never reads as false. */
+/** Evaluates a condition. Anything but true or false is an error, so that a mistake never counts as false. */
 export function evaluateCondition(expression: Expression, scope: Json): boolean {
   const meter = meterFor(expression);
   const value = run(expression, scope, meter);

@@ -1,6 +1,6 @@
-// Owns the filters: the only things an expression can call. The registry is closed and every filter is total: for
-// any data it returns data, or ends the evaluation with a message, within the meter's bounds. To add one, write its
-// line in the table of its subject (text-filters.ts, list-filters.ts, or here) and its line in docs/internals/expr.md.
+// Owns the filters: the only things an expression can call. The registry is closed and every filter is total: for any
+// data it returns data, or fails with a message, within the meter's limits. To add one, add it to the table of its
+// subject (text-filters.ts, list-filters.ts, or here) and to docs/internals/expr.md.
 
 import type { Json } from '../base/json.ts';
 import { describe, entriesOf, holds, isList, isObject, ownData, toJsonText } from './data.ts';
@@ -8,16 +8,16 @@ import { LIST_FILTERS } from './list-filters.ts';
 import type { Meter } from './meter.ts';
 import { TEXT_FILTERS } from './text-filters.ts';
 
-/** What a filter does, how many arguments it takes, and how it is written. */
+/** A filter: its function, the number of its arguments, and its usage. */
 export interface Filter {
   readonly arity: readonly [least: number, most: number];
   readonly usage: string;
-  /** A name of the scope that no author can write; what it holds is the last of the arguments, null where it is not there. */
+  /** A hidden name of the scope that authors cannot write. Its value is passed as the last argument, or null. */
   readonly sees?: string;
   apply(value: Json, args: readonly Json[], meter: Meter): Json;
 }
 
-/** Where the paths of captured files with public declarations stand, in the output of a step and in a scope. */
+/** The key for paths of captured files with public declarations, in the output of a step and in a scope. */
 export const PUBLIC_API = '$public_api';
 
 const GENERAL_FILTERS: Readonly<Record<string, Filter>> = {
@@ -28,7 +28,7 @@ const GENERAL_FILTERS: Readonly<Record<string, Filter>> = {
   number: { arity: [0, 0], usage: 'number', apply: toNumber },
   keys: { arity: [0, 0], usage: 'keys', apply: keysOf },
   values: { arity: [0, 0], usage: 'values', apply: valuesOf },
-  // The reader turns `default` into `??`; what is here gives its arity and usage, and the same answer for null.
+  // The parser turns `default` into `??`; this entry has its arity and usage, and the same result for null.
   default: { arity: [1, 1], usage: "default('x')", apply: (value, [fallback]) => value ?? (fallback as Json) },
   round: { arity: [0, 1], usage: 'round or round(2)', apply: round },
   floor: { arity: [0, 0], usage: 'floor', apply: (value, _, meter) => whole(Math.floor(numberIn(value, meter))) },
@@ -40,7 +40,7 @@ const GENERAL_FILTERS: Readonly<Record<string, Filter>> = {
 /** Every filter by name. */
 export const FILTERS: ReadonlyMap<string, Filter> = new Map(Object.entries({ ...GENERAL_FILTERS, ...TEXT_FILTERS, ...LIST_FILTERS }));
 
-/** Names under which facts are recorded with outputs, for filters alone; no author can write them. */
+/** Names under which facts are recorded with outputs, for filters only; authors cannot write them. */
 export const HIDDEN_NAMES: readonly string[] = [...FILTERS.values()].flatMap(({ sees }) => sees ?? []);
 
 function lengthOf(value: Json, _: readonly Json[], meter: Meter): number {
@@ -92,7 +92,7 @@ function round(value: Json, [digits = 0]: readonly Json[], meter: Meter): number
   return Math.abs(scaled) > Number.MAX_SAFE_INTEGER ? number : whole(Math.round(scaled) / scale);
 }
 
-/** Looks the paths of captured files up among those that were recorded as public; code itself is never looked at here. */
+/** Looks up captured files among those that were recorded as public. It never reads code itself. */
 function hasPublicApi(value: Json, [recorded]: readonly Json[], meter: Meter): boolean {
   if (value === null) return false;
   const paths = isList(value) ? entriesOf(value, meter) : [value];

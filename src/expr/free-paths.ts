@@ -1,5 +1,5 @@
-// Owns which names an expression can read, found without evaluating it. A path is as long as the source fixes it: it
-// ends at a computed index, and paths inside both branches of a choice count.
+// Owns which names an expression can read, found without evaluating it. A path ends at a computed index, and paths in
+// both branches of a conditional count.
 
 import type { SourcePosition } from '../base/error.ts';
 import { unreachable } from '../base/invariant.ts';
@@ -12,7 +12,7 @@ export interface FreePath {
   readonly position: SourcePosition;
 }
 
-/** Every path that an evaluation of the tree may read, in the order of the source. */
+/** Returns every path that an evaluation of the tree may read, in source order. */
 export function freePaths(tree: Node, source: Source): FreePath[] {
   const paths: FreePath[] = [];
   for (const node of nodesOf(tree)) {
@@ -25,14 +25,14 @@ export function freePaths(tree: Node, source: Source): FreePath[] {
 function fixedSegments(segments: readonly Segment[]): (string | number)[] {
   const fixed: (string | number)[] = [];
   for (const segment of segments) {
-    // A field that is really called `*` would read as every entry, so the path ends before it.
+    // A field that is really named `*` would look like every entry, so the path ends before it.
     if (segment.kind === 'dynamic' || (segment.kind === 'key' && segment.key === '*')) break;
     fixed.push(segment.kind === 'each' ? '*' : segment.key);
   }
   return fixed;
 }
 
-/** All nodes, parents first, with a list instead of the stack: chains of operators make deep trees. */
+/** All nodes, parents first, with a list instead of the call stack: chains of operators make deep trees. */
 function* nodesOf(tree: Node): Generator<Node> {
   const waiting: Node[] = [tree];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {

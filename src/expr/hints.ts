@@ -1,5 +1,5 @@
-// Owns the advice for text that another language would accept. Nothing here widens the grammar: each entry only
-// says how the same thing is written in ours.
+// Owns hints for syntax of other languages. Nothing here extends the grammar: each entry only says how to write the
+// same thing in ours.
 
 const CHARACTERS: Readonly<Record<string, string>> = {
   '`': 'quote text with \' or "',
@@ -43,22 +43,22 @@ const METHODS: Readonly<Record<string, string>> = {
   toString: 'write value | string',
 };
 
-/** How to write what a character the grammar lacks was meant to say. */
+/** Returns how to write what an unknown character was meant for. */
 export function characterHint(character: string): string {
   return own(CHARACTERS, character) ?? 'leave it out, or put it inside quotes';
 }
 
-/** True for a word of programming languages that cannot begin a path here. */
+/** True for a keyword of programming languages that cannot start a path here. */
 export function isReserved(word: string): boolean {
   return RESERVED.has(word);
 }
 
-/** How to write what a reserved word was meant to say. */
+/** Returns how to write what a reserved word was meant for. */
 export function wordHint(word: string): string {
   return own(WORDS, word) ?? `expressions read data only; a field of that name is written with its parent, as in context.${word}`;
 }
 
-/** How to write what a call of a method or function was meant to do. */
+/** Returns how to write what a call of a method or function was meant for. */
 export function callHint(name: string): string {
   return own(METHODS, name) ?? 'send the value through a filter: value | filter(argument)';
 }

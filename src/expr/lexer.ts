@@ -1,12 +1,12 @@
-// Owns the words of the expression language. Reads a stretch of text once, left to right, and refuses what is too
-// long before anything recursive sees it.
+// Owns the tokens of the expression language. It reads a text once, left to right, and rejects one that is too long
+// before any recursive code sees it.
 //
-// X1. A source has at most SOURCE_MAX characters and TOKENS_MAX tokens; both are checked here, first.
+// X1. A source has at most SOURCE_MAX characters and TOKENS_MAX tokens; both are checked here first.
 
 import { characterHint } from './hints.ts';
 import { limitError, type Source, syntaxError } from './source.ts';
 
-/** A word of the language; `text` is what the source says, `value` what a literal means. */
+/** A token. `text` is its source text, `value` the value of a literal. */
 export interface Token {
   readonly kind: 'number' | 'text' | 'name' | 'symbol' | 'end';
   readonly text: string;
@@ -24,11 +24,11 @@ const SYMBOL = /===|!==|==|!=|<=|>=|&&|\|\||\?\?|[-+*/%<>!?:|.,()[\]]/y;
 const FOREIGN = /\?\.(?!\d)|=>/y;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\\': '\\', "'": "'", '"': '"', '/': '/' };
 
-/** The words of the source, ending with one of kind `end`. */
+/** Returns the tokens of the source, ending with one of kind `end`. */
 export function readTokens(source: Source): Token[] {
   const length = source.end - source.start;
   if (length > SOURCE_MAX) {
-    throw limitError(source, { offset: source.start, message: `${length} characters, and at most ${SOURCE_MAX} are read; split it up` });
+    throw limitError(source, { offset: source.start, message: `${length} characters, and at most ${SOURCE_MAX} are allowed; split it up` });
   }
   const tokens: Token[] = [];
   let offset = skipSpace(source, source.start);
@@ -57,7 +57,7 @@ function readToken(source: Source, offset: number): Token {
   throw unknownCharacter(source, { offset, character: String.fromCodePoint(source.text.codePointAt(offset) as number) });
 }
 
-// Names are mostly plain: setting up the tables of all letters takes longer than reading what a short process reads.
+// Most names are plain ASCII: loading the Unicode tables takes longer than a short process needs to parse.
 function readName(source: Source, offset: number): string | undefined {
   const plain = matchAt(PLAIN_NAME, source, offset);
   const next = source.text.charAt(offset + (plain?.length ?? 0));

@@ -1,5 +1,5 @@
-// Owns the filters whose value is a list. Where an empty list has no answer (`first`, `max`), the answer is absent,
-// so that `??` and `default` can give one.
+// Owns the filters for lists. If an empty list has no result (`first`, `max`), the result is absent, so that `??` and
+// `default` can provide one.
 
 import type { Json } from '../base/json.ts';
 import { describe, entriesOf, isList, isObject, ownData, toJsonText } from './data.ts';
@@ -8,7 +8,7 @@ import type { Meter } from './meter.ts';
 
 const SORT_STEPS_PER_ITEM = 4;
 
-/** The filters of lists, by name. */
+/** The filters for lists, by name. */
 export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
   join: { arity: [0, 1], usage: "join or join(', ')", apply: join },
   first: plain('first', (list, meter) => list[0] ?? noneOf('first', list, meter)),
@@ -30,7 +30,7 @@ function listIn(value: Json, what: string, meter: Meter): readonly Json[] {
   return isList(value) ? entriesOf(value, meter) : meter.fail(`${what} needs a list, and this is ${describe(value, meter)}`);
 }
 
-/** An item that is null is an answer; no item is none. */
+/** A null item is a result; a missing item is not. */
 function noneOf(name: string, list: readonly Json[], meter: Meter): null {
   if (list.length > 0) return null;
   return meter.absent(() => `an empty list has no ${name}; say what then: list | ${name} ?? null`);
@@ -63,7 +63,7 @@ function absentField(field: string, found: null | undefined, meter: Meter): null
   return meter.absent(() => `an item has no field ${shown(field, meter)}; list.*.field leaves such items out`);
 }
 
-/** The name of a field, unless it may be made of a secret. */
+/** Returns the name of a field, unless it may contain a secret. */
 function shown(field: string, meter: Meter): string {
   return meter.discreet ? 'of that name' : `"${field.slice(0, 40)}"`;
 }

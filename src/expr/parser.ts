@@ -1,9 +1,9 @@
-// Owns the grammar of expressions, loosest first (docs/internals/expr.md has it in full):
+// Owns the grammar of expressions, lowest precedence first (docs/internals/expr.md has it in full):
 //
 //   choice ? :  ·  ??  ·  || or  ·  && and  ·  not  ·  == != < <= > >= in  ·  + -  ·  * / %  ·  !  ·  |  ·  -  ·  path
 //
-// What JavaScript and Python read differently is refused until parentheses say which is meant: `a < b < c`, and
-// `??` beside `&&`, `||`, `!` or a comparison. Chains are read in loops, so only real nesting takes stack.
+// Syntax that JavaScript and Python interpret differently is rejected unless parentheses make it clear: `a < b < c`,
+// and `??` beside `&&`, `||`, `!` or a comparison. Chains are parsed in loops, so only real nesting uses the stack.
 
 import { didYouMean } from '../base/suggest.ts';
 import { Cursor } from './cursor.ts';
@@ -24,7 +24,7 @@ const COMPARISONS: Readonly<Record<string, BinaryOperator>> = {
   '>=': '>=',
 };
 
-/** The syntax tree of the source, or an error at the place where it stops being an expression. */
+/** Returns the syntax tree of the source, or throws an error at the position where it is invalid. */
 export function parseTree(source: Source): Node {
   const parser = new Parser(new Cursor(source, readTokens(source)));
   return parser.whole();
@@ -32,7 +32,7 @@ export function parseTree(source: Source): Node {
 
 class Parser {
   private readonly cursor: Cursor;
-  /** The node that was last closed by a parenthesis: it may stand beside any operator. */
+  /** The node that was last closed by a parenthesis: it may be beside any operator. */
   private grouped: Node | undefined;
 
   constructor(cursor: Cursor) {
@@ -188,7 +188,7 @@ class Parser {
     if (args.length < least || args.length > most) {
       throw cursor.error(`the filter ${name} was given ${args.length} arguments; write | ${filter.usage}`, offset);
     }
-    // `default` is `??` in other words: it must see that its value is missing, which no ordinary filter can.
+    // `default` is the same as `??`: it must see that its value is missing, which no ordinary filter can.
     if (name === 'default') return { kind: 'logic', operator: '??', left: value, right: args[0] as Node, offset };
     return { kind: 'filter', name, value, args, offset };
   }

@@ -1,7 +1,7 @@
-// Owns following a path through data, and saying what is wrong when it ends too soon.
+// Owns following a path through data, and the error when it ends too early.
 //
-// X5. A name that is not there is an error at that name, never null: only `??` and `default` answer it.
-// X6. Behind `.*`, an entry that lacks the rest of the path is left out.
+// X5. A missing name is an error at that name, never null: only `??` and `default` handle it.
+// X6. After `.*`, an entry without the rest of the path is left out.
 
 import type { Json } from '../base/json.ts';
 import { nearestName } from '../base/suggest.ts';
@@ -9,7 +9,7 @@ import { describe, entriesOf, isList, isObject, ownData } from './data.ts';
 import type { Meter } from './meter.ts';
 import type { Node, Segment } from './syntax-tree.ts';
 
-/** What a walk needs from the evaluation it is part of. */
+/** What a walk needs from its evaluation. */
 export interface Walker {
   readonly meter: Meter;
   value(node: Node): Json;
@@ -18,7 +18,7 @@ export interface Walker {
 const SUGGEST_KEYS_MAX = 200;
 const SUGGEST_LENGTH_MAX = 64;
 
-/** The value at the end of the path that begins at a value. */
+/** Returns the value at the end of a path from a start value. */
 export function walk(start: Json, segments: readonly Segment[], walker: Walker): Json {
   let value = start;
   for (let at = 0; at < segments.length; at += 1) {
@@ -28,7 +28,7 @@ export function walk(start: Json, segments: readonly Segment[], walker: Walker):
     const next = memberOf(value, key);
     if (next === undefined) {
       const meter = atSegment(walker, segment);
-      // A key that was computed where a secret is read may be made of it.
+      // A computed key may contain a secret.
       return segment.kind === 'dynamic' && meter.discreet ? refuseUnsaid(value, meter) : refuseMember(value, key, meter);
     }
     value = next;
@@ -57,7 +57,7 @@ interface Collection {
   readonly found: Json[];
 }
 
-/** Adds what the segments lead to; several `.*` in one path make one flat list. */
+/** Collects what the segments lead to; several `.*` in one path make one flat list. */
 function collect(start: Json, segments: readonly Segment[], into: Collection): void {
   let value = start;
   for (let at = 0; at < segments.length; at += 1) {
@@ -95,13 +95,13 @@ function memberOf(value: Json, key: string | number): Json | undefined {
   return isObject(value) && typeof key === 'string' ? ownData(value, key) : undefined;
 }
 
-/** The same without the key. */
+/** Like refuseMember, without showing the key. */
 function refuseUnsaid(value: Json, meter: Meter): never {
   if (value === null || typeof value === 'object') return meter.absent(() => `there is no such field or item here${ADVICE}`);
   return meter.fail(`a field was asked of ${describe(value, meter)}, which has none`);
 }
 
-/** Ends a walk whose value has no such member: absent where it could have had one, wrong where it never can. */
+/** Ends a walk at a missing member: absent if it could exist, an error if it never can. */
 function refuseMember(value: Json, key: string | number, meter: Meter): never {
   if (value === null) meter.absent(() => `${quote(key)} was asked of null${ADVICE}`);
   if (isObject(value) && typeof key === 'string') meter.absent(() => `there is no field ${quote(key)} here${similar(key, value)}${ADVICE}`);
@@ -117,7 +117,7 @@ function refuseMember(value: Json, key: string | number, meter: Meter): never {
 
 const ADVICE = '; if it may be missing, say what then: a.b ?? null';
 
-/** The value of a scope root. */
+/** Returns the value of a scope root. */
 export function rootValue(name: string, scope: Json, meter: Meter): Json {
   const value = isObject(scope) ? ownData(scope, name) : undefined;
   if (value !== undefined) return value;

@@ -1,16 +1,16 @@
-// Owns reading a pattern into the small program that pattern.ts runs. Refuses what is too long, too deep or outside
-// the linear part of regular expressions, before it could cost anything.
+// Owns compiling a pattern into the small program that pattern.ts runs. It rejects patterns that are too long, too deep
+// or not linear before they cost anything.
 
 import type { Meter } from './meter.ts';
 
-/** One instruction: read a character, go on at several places, go on where a position holds, or be done. */
+/** One instruction: read a character, continue at several places, continue if a position matches, or finish. */
 export type Instruction =
   | { readonly op: 'one'; readonly accepts: (code: number) => boolean }
   | { readonly op: 'fork'; readonly to: readonly number[] }
   | { readonly op: 'assert'; readonly holds: (text: string, at: number) => boolean }
   | { readonly op: 'match' };
 
-/** Code whose forks count from its own first instruction. */
+/** Code whose forks are relative to its first instruction. */
 type Fragment = readonly Instruction[];
 
 const PATTERN_MAX = 1_000;
@@ -21,7 +21,7 @@ const CLASS_TESTS: Readonly<Record<string, RegExp>> = { d: /\d/, D: /\D/, w: /\w
 
 type Accepts = (code: number) => boolean;
 
-/** The program of a pattern, or an error through the meter. */
+/** Compiles a pattern, or fails through the meter. */
 export function readPattern(pattern: string, meter: Meter): readonly Instruction[] {
   if (pattern.length > PATTERN_MAX) meter.fail(`the pattern has more than ${PATTERN_MAX} characters`);
   const reader = new PatternReader(pattern, meter);
@@ -176,7 +176,7 @@ function one(accepts: Accepts): Fragment {
   return [{ op: 'one', accepts: (code) => !Number.isNaN(code) && accepts(code) }];
 }
 
-/** Keeps each answer, so that a class with many members costs no more per character than one with few. */
+/** Caches each result, so that a large class costs no more per character than a small one. */
 function remembered(accepts: Accepts): Accepts {
   const known = new Map<number, boolean>();
   return (code) => {

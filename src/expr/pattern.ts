@@ -1,8 +1,8 @@
-// Owns the `matches` filter's patterns: the part of regular expressions that can be matched in linear time. All
-// alternatives are followed at once (Thompson's construction), so there is nothing to backtrack into.
+// Owns the patterns of the `matches` filter: the part of regular expressions that can be matched in linear time. All
+// alternatives are followed at once (Thompson's construction), so there is no backtracking.
 //
-// Has: literals . ^ $ [classes] \d \w \s \b (groups) a|b * + ? {n} {n,} {n,m}. Matches anywhere in the text, by code
-// unit, as JavaScript does without flags. Refuses look-around, back references and named groups.
+// Supports: literals . ^ $ [classes] \d \w \s \b (groups) a|b * + ? {n} {n,} {n,m}. Matches anywhere in the text,
+// by code unit, as JavaScript does without flags. Rejects look-around, back references and named groups.
 
 import type { Meter } from './meter.ts';
 import { type Instruction, readPattern } from './pattern-program.ts';
@@ -28,7 +28,7 @@ export function matchesPattern(text: string, pattern: string, meter: Meter): boo
   return false;
 }
 
-/** The places of the program that are waiting for the same character. */
+/** The program positions that wait for the same character. */
 class ThreadSet {
   readonly waiting: number[] = [];
   matched = false;
@@ -44,7 +44,7 @@ class ThreadSet {
     this.seen = new Uint8Array(program.length);
   }
 
-  /** Adds a place and all that can be reached from it without reading a character. */
+  /** Adds a position and all that can be reached from it without reading a character. */
   add(start: number, at: number): void {
     const pending = [start];
     for (let index = pending.pop(); index !== undefined; index = pending.pop()) {

@@ -1,9 +1,9 @@
-// Owns where an expression stands: a stretch of a text, and the place of that text in a file. The stretch lets a
-// template hand each of its `{{ }}` parts to the same reader and still get columns of the whole.
+// Owns the location of an expression: a range of a text, and the position of that text in a file. The range lets a
+// template pass each of its `{{ }}` parts to the same parser and still get columns of the whole text.
 
 import { EngineError, type SourcePosition } from '../base/error.ts';
 
-/** A stretch of text to read, and where the text begins in its file. */
+/** A range of text to parse, and where the text starts in its file. */
 export interface Source {
   readonly text: string;
   readonly start: number;
@@ -11,15 +11,15 @@ export interface Source {
   readonly origin: SourcePosition;
 }
 
-/** A complaint about one place of a source. */
-export interface Complaint {
+/** A message about one position of a source. */
+export interface SourceMessage {
   readonly offset: number;
   readonly message: string;
 }
 
 const EXCERPT_MAX = 80;
 
-/** The line and column of an offset into the source's text. */
+/** Returns the line and column of an offset into the source's text. */
 export function positionAt(source: Source, offset: number): SourcePosition {
   const { origin, text } = source;
   let line = origin.line;
@@ -33,21 +33,21 @@ export function positionAt(source: Source, offset: number): SourcePosition {
 }
 
 /** The error for a source that is not an expression. */
-export function syntaxError(source: Source, complaint: Complaint): EngineError {
+export function syntaxError(source: Source, complaint: SourceMessage): EngineError {
   return new EngineError('EXPRESSION_SYNTAX', `cannot read the expression ${excerpt(source)}: ${complaint.message}`, {
     position: positionAt(source, complaint.offset),
   });
 }
 
-/** The error for a source that is larger than an expression may be. */
-export function limitError(source: Source, complaint: Complaint): EngineError {
+/** The error for a source that is too large. */
+export function limitError(source: Source, complaint: SourceMessage): EngineError {
   return new EngineError('EXPRESSION_LIMIT', `the expression ${excerpt(source)} is too large: ${complaint.message}`, {
     position: positionAt(source, complaint.offset),
   });
 }
 
-/** The error for an expression that has no value in its scope. */
-export function evaluationError(source: Source, complaint: Complaint): EngineError {
+/** The error for an expression without a value in its scope. */
+export function evaluationError(source: Source, complaint: SourceMessage): EngineError {
   return new EngineError('EXPRESSION_EVALUATION', `cannot evaluate ${excerpt(source)}: ${complaint.message}`, {
     position: positionAt(source, complaint.offset),
   });

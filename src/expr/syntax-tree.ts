@@ -1,14 +1,14 @@
-// Owns the shape of a parsed expression. Every node and segment keeps the offset an error about it points at.
+// Owns the shape of a parsed expression. Every node and segment has the offset for errors about it.
 
 import type { Json } from '../base/json.ts';
 
 /** An operator whose two sides are both evaluated. */
 export type BinaryOperator = '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | '+' | '-' | '*' | '/' | '%';
 
-/** An operator whose right side is evaluated by need. */
+/** An operator whose right side is evaluated only if needed. */
 export type LogicOperator = '&&' | '||' | '??';
 
-/** One step of a path: a field, an item, every entry, or a field or item whose name is computed. */
+/** One step of a path: a field, an item, every entry, or a field or item with a computed name. */
 export type Segment =
   | { readonly kind: 'key'; readonly key: string | number; readonly offset: number }
   | { readonly kind: 'each'; readonly offset: number }
@@ -23,7 +23,7 @@ export interface BinaryNode {
   readonly offset: number;
 }
 
-/** An operation that may leave its right side alone. */
+/** An operation that may skip its right side. */
 export interface LogicNode {
   readonly kind: 'logic';
   readonly operator: LogicOperator;
@@ -32,7 +32,7 @@ export interface LogicNode {
   readonly offset: number;
 }
 
-/** A value sent through a filter. */
+/** A value piped through a filter. */
 export interface FilterNode {
   readonly kind: 'filter';
   readonly name: string;

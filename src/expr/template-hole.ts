@@ -1,7 +1,7 @@
-// Owns finding the `{{ }}` holes of a text: one pass from left to right, each hole read where it stands, so that every
-// error and every path has its place in the file.
+// Owns finding the `{{ }}` holes of a text: one pass from left to right, each hole parsed in place, so that every error
+// and every path has its position in the file.
 //
-// H1. A hole ends at the first `}}` outside quotes; an expression has no braces but in quotes, so there is no other.
+// H1. A hole ends at the first `}}` outside quotes; an expression has braces only in quotes, so there is no other.
 // H2. Everything outside the holes is text, also a `}}` without its `{{`, and `{%`, `{#`, `<%` and `${`.
 
 import { EngineError, type SourcePosition } from '../base/error.ts';
@@ -12,27 +12,27 @@ export const HOLES_MAX = 1_000;
 const EXCERPT_MAX = 80;
 
 /**
- * Where a text begins in its file. `indent` is how many columns the file has before each further line of the text: a
- * YAML block scalar, whose value has its indentation taken off, has that indentation.
+ * Where a text starts in its file. `indent` is the number of columns before each further line of the text in the file,
+ * such as the removed indentation of a YAML block scalar.
  */
 export interface Origin extends Partial<SourcePosition> {
   readonly indent?: number;
 }
 
-/** An expression between braces, and the paths it reads, as placed in the file. */
+/** An expression between braces, and the paths it reads, with positions in the file. */
 export interface Hole {
   readonly expression: Expression;
   readonly paths: readonly FreePath[];
   readonly place: HolePlace;
 }
 
-/** The line a hole begins on, and how far its further lines are indented in the file. */
+/** The line where a hole starts, and the indentation of its further lines in the file. */
 interface HolePlace {
   readonly line: number;
   readonly indent: number;
 }
 
-/** The texts and the holes of a text by turns, a text first and last, though it may be empty. */
+/** Returns the texts and holes of a text alternately, starting and ending with a text, which may be empty. */
 export function readParts(text: string, origin: Origin): (string | Hole)[] {
   const places = new Places(text, origin);
   const parts: (string | Hole)[] = [];
@@ -47,7 +47,7 @@ export function readParts(text: string, origin: Origin): (string | Hole)[] {
   return parts;
 }
 
-/** Does something with a hole, and mends the place of its error. */
+/** Runs an action for a hole, and corrects the position of its error. */
 export function inHole<T>(place: HolePlace, action: () => T): T {
   try {
     return action();
@@ -59,12 +59,12 @@ export function inHole<T>(place: HolePlace, action: () => T): T {
   }
 }
 
-/** The error for a template that is larger than one may be. */
+/** The error for a template that is too large. */
 export function templateLimit(text: string, position: SourcePosition, message: string): EngineError {
   return new EngineError('EXPRESSION_LIMIT', `the template ${excerpt(text)} is too large: ${message}`, { position });
 }
 
-/** The place where a text begins. */
+/** Returns the position where a text starts. */
 export function startOf(origin: Origin): SourcePosition {
   const { file, line = 1, column = 1 } = origin;
   return file === undefined ? { line, column } : { file, line, column };
@@ -77,13 +77,13 @@ function readHole(source: string, start: SourcePosition, indent: number): Hole {
   return { expression, paths, place };
 }
 
-/** The reader of a hole knows nothing of the indentation, which the further lines of a hole have in the file. */
+/** The parser of a hole does not know the indentation of its further lines in the file. */
 function indented(position: SourcePosition, place: HolePlace): SourcePosition {
   if (position.line === place.line || place.indent === 0) return position;
   return { ...position, column: position.column + place.indent };
 }
 
-/** The offset of the `}}` that ends the hole. */
+/** Returns the offset of the `}}` that ends the hole. */
 function findClose(text: string, open: number, places: Places): number {
   let at = open + 2;
   while (at < text.length) {
@@ -107,7 +107,7 @@ function pastQuote(text: string, start: number, hole: { open: number; places: Pl
     if (text.charAt(at) === quote) return at + 1;
     if (text.charAt(at) === '\\') at += 1;
   }
-  // Where braces still come, the quote is the slip; where none do, it is only an apostrophe behind an open hole.
+  // If braces follow, the quote is the mistake; if not, it is only an apostrophe after an open hole.
   const slip = text.includes('}}', start);
   if (slip) throw holeError(text.slice(hole.open), hole.places.at(start), `the text that begins here has no closing ${quote}`);
   return text.length;
@@ -117,7 +117,7 @@ function holeError(text: string, position: SourcePosition, message: string): Eng
   return new EngineError('EXPRESSION_SYNTAX', `cannot read the template ${excerpt(text)}: ${message}`, { position });
 }
 
-/** The beginning of the text, on one line. */
+/** Returns the start of the text on one line. */
 function excerpt(text: string): string {
   const shown = text
     .slice(0, EXCERPT_MAX + 1)
@@ -126,7 +126,7 @@ function excerpt(text: string): string {
   return `\`${shown.length > EXCERPT_MAX ? `${shown.slice(0, EXCERPT_MAX - 1)}…` : shown}\``;
 }
 
-/** Lines and columns of offsets that only grow, so that all of them together cost one look at the text. */
+/** Returns lines and columns of increasing offsets, so that all of them together cost one pass. */
 class Places {
   readonly indent: number;
   private readonly text: string;

@@ -1,8 +1,8 @@
-// Owns JSON whose strings may be templates: read as a whole, rendered as a whole. Keys are never templates, and what
-// has no holes is kept as it was given.
+// Owns JSON whose strings may be templates: parsed and rendered as a whole. Keys are never templates, and values
+// without holes are kept unchanged.
 //
-// R1. Depth, values, text and holes are counted before they are gone into, so that no tree can exhaust the stack.
-// R2. All templates of a tree share the bounds of one rendering.
+// R1. Depth, values, text and holes are counted before each descent, so that no tree can exhaust the stack.
+// R2. All templates of a tree share the limits of one rendering.
 
 import { EngineError } from '../base/error.ts';
 import { unreachable } from '../base/invariant.ts';
@@ -16,7 +16,7 @@ const DEPTH_MAX = 64;
 const VALUES_MAX = 10_000;
 const TEXT_MAX = 1_000_000;
 
-/** A parsed tree: plain data that can be kept and rendered any number of times. */
+/** A parsed tree: plain data that can be stored and rendered any number of times. */
 export interface TemplateTree {
   readonly hasHoles: boolean;
   /** Every path that its templates may read, in the order of the tree. */
@@ -33,14 +33,14 @@ type TreeNode =
 /** The keys and indexes that lead to a value of a tree. */
 export type TreePath = readonly (string | number)[];
 
-/** Reads a tree; `originOf` says where the value at a path stands, for a text its first character. */
+/** Parses a tree. `originOf` returns the position of the value at a path, for a text that of its first character. */
 export function parseTemplateTree(json: Json, originOf: (path: TreePath) => Origin = () => ({})): TemplateTree {
   const reader = new TreeReader(originOf);
   const root = reader.read(json, []);
   return { hasHoles: root.kind !== 'constant', paths: reader.paths, root };
 }
 
-/** The tree with every template rendered, where the members of `scope` are the names. */
+/** Renders every template of the tree. The members of `scope` are its names. */
 export function renderTemplateTree(tree: TemplateTree, scope: Json): Json {
   return renderNode(tree.root, scope, new Rendering(true));
 }

@@ -1,9 +1,9 @@
-// Owns texts with `{{ expr }}` holes: read once, render often. A rendering always ends, in bounded time, with data or
-// with an EngineError that points into the hole.
+// Owns texts with `{{ expr }}` holes: parse once, render often. A rendering always ends in bounded time, with data or
+// an EngineError with a position inside the hole.
 //
-// T1. Values are put in once, from left to right, and never read again: `{{` inside a value stays two braces.
-// T2. A template that is one hole and nothing else but spaces keeps the type of its value; any other becomes text.
-// T3. Null has no text. It is an error, as a missing name is, so that no command or title is built with a gap.
+// T1. Values are inserted once, from left to right, and never parsed again: `{{` inside a value stays text.
+// T2. A template with exactly one hole and only spaces around it keeps the type of its value; any other becomes text.
+// T3. Null has no text. It is an error, like a missing name, so that no command or title is built with a gap.
 
 import type { SourcePosition } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
@@ -20,21 +20,21 @@ const TEMPLATE_MAX = 200_000;
 const OUTPUT_MAX = 1_000_000;
 const STEPS_MAX = 100_000;
 
-/** A parsed template: plain data that can be kept and rendered any number of times. */
+/** A parsed template: plain data that can be stored and rendered any number of times. */
 export interface Template {
   readonly source: string;
   readonly hasHoles: boolean;
-  /** True for exactly one hole and nothing else but spaces: such a template keeps the type of its value. */
+  /** True for exactly one hole with only spaces around it: such a template keeps the type of its value. */
   readonly isWhole: boolean;
-  /** Every path that its holes may read, in the order of the source. */
+  /** Every path that its holes may read, in source order. */
   readonly paths: readonly FreePath[];
   readonly parts: readonly (string | Hole)[];
 }
 
-/** Reads a text with holes; `origin` says where its first character stands. */
+/** Parses a text with holes. `origin` is the position of its first character. */
 export function parseTemplate(text: string, origin: Origin = {}): Template {
   if (text.length > TEMPLATE_MAX) {
-    throw templateLimit(text, startOf(origin), `it has ${text.length} characters, and at most ${TEMPLATE_MAX} are read; split it up`);
+    throw templateLimit(text, startOf(origin), `it has ${text.length} characters, and at most ${TEMPLATE_MAX} are allowed; split it up`);
   }
   const parts = readParts(text, origin);
   const holes = parts.filter((part) => typeof part !== 'string');
@@ -42,12 +42,12 @@ export function parseTemplate(text: string, origin: Origin = {}): Template {
   return { source: text, hasHoles: holes.length > 0, isWhole, paths: holes.flatMap((hole) => hole.paths), parts };
 }
 
-/** The template with the values of its holes, where the members of `scope` are the names. */
+/** Renders the template. The members of `scope` are its names. */
 export function renderTemplate(template: Template, scope: Json): Json {
   return renderWithin(template, scope, new Rendering(false));
 }
 
-/** Where a template, or a tree of them, reads `secrets`: callers refuse these wherever secrets may not go. */
+/** Returns where a template, or a tree of them, reads `secrets`: callers reject these where secrets are not allowed. */
 export function readsSecrets(template: { readonly paths: readonly FreePath[] }): SourcePosition[] {
   return template.paths.filter(isSecret).map((path) => path.position);
 }
@@ -65,9 +65,9 @@ export function renderWithin(template: Template, scope: Json, rendering: Renderi
   });
 }
 
-/** What the holes of one rendering have used together, so that many small ones are not a way around the bounds. */
+/** The usage of all holes of one rendering together, so that many small ones cannot bypass the limits. */
 export class Rendering {
-  /** True if one value may be put in many times, so that also what keeps its type is counted. */
+  /** True if one value may be inserted many times, so that also values that keep their type are counted. */
   readonly isShared: boolean;
   private steps = 0;
   private characters = 0;

@@ -1,4 +1,4 @@
-// Owns the filters whose value is a text.
+// Owns the filters for text.
 
 import type { Json } from '../base/json.ts';
 import { describe } from './data.ts';
@@ -7,7 +7,7 @@ import type { Meter } from './meter.ts';
 import { matchesPattern } from './pattern.ts';
 import { splitText } from './text-search.ts';
 
-/** The filters of text, by name. */
+/** The filters for text, by name. */
 export const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
   lower: plain('lower', (text) => text.toLowerCase()),
   upper: plain('upper', (text) => text.toUpperCase()),

@@ -1,16 +1,16 @@
-// Owns finding text in text, in time that grows with their sum. The runtime's own search grows with their product
-// for texts that nearly match, and one made for the purpose takes a minute.
+// Owns finding text in text, in time that grows with the sum of their lengths. The runtime's own search grows with the
+// product for texts that almost match, and a malicious one takes a minute.
 
 import type { Meter } from './meter.ts';
 
 const NATIVE_PRODUCT_MAX = 1_000_000;
 
-/** True if the text has the part in it. */
+/** True if the text contains the part. */
 export function hasText(text: string, part: string, meter: Meter): boolean {
   return findText(text, part, { meter, limit: 1 }).length > 0;
 }
 
-/** The text cut at each occurrence of the separator, or into its characters if that is empty. */
+/** Splits the text at each occurrence of the separator, or into its characters if that is empty. */
 export function splitText(text: string, separator: string, meter: Meter): string[] {
   if (separator === '') {
     meter.spend(text.length);
@@ -31,7 +31,7 @@ interface Search {
   readonly limit: number;
 }
 
-/** The offsets of the occurrences, none overlapping. */
+/** Returns the offsets of the non-overlapping occurrences. */
 function findText(text: string, part: string, search: Search): number[] {
   search.meter.spendText(text.length + part.length);
   if (part === '') return [0];
@@ -48,7 +48,7 @@ function findNatively(text: string, part: string, search: Search): number[] {
   return found;
 }
 
-/** Knuth, Morris and Pratt: never looks at a character of the text twice. */
+/** Knuth, Morris and Pratt: never reads a character of the text twice. */
 function findLinearly(text: string, part: string, search: Search): number[] {
   const fallback = fallbackTable(part);
   const found: number[] = [];
@@ -64,7 +64,7 @@ function findLinearly(text: string, part: string, search: Search): number[] {
   return found;
 }
 
-/** For each prefix of the part, how long its longest proper prefix is that it also ends with. */
+/** For each prefix of the part, the length of its longest proper prefix that is also a suffix. */
 function fallbackTable(part: string): Int32Array {
   const table = new Int32Array(part.length);
   let matched = 0;

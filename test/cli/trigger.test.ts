@@ -135,8 +135,8 @@ describe('a workflow that names its trigger', () => {
       event('nonsense', 'bug'),
       '--event nonsense does not start workflow "w": it starts on issues.labeled, not on nonsense',
     ],
-    ['another label', event('issues.labeled', 'ui'), 'it starts when the label "bug" is added, and "ui" was'],
-    ['an event without a payload', ['--event', 'issues.labeled'], 'does not say which label was'],
+    ['another label', event('issues.labeled', 'ui'), 'it starts when the label "bug" is added, but "ui" was'],
+    ['an event without a payload', ['--event', 'issues.labeled'], 'does not name the label'],
   ])('is not started by %s', async (_what, words, message) => {
     workflow(TRIGGER, 'x');
     expect(await rig.run(['run', 'w', ...words])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });

@@ -1,7 +1,7 @@
 // `pawl resume`: drives a run on, after a crash or a pause as it is, after an escalation with a choice of a person.
 
 import { EngineError } from '../../base/error.ts';
-import type { ResumeChoice } from '../../engine/requests.ts';
+import type { ResumeChoice } from '../../engine/resume.ts';
 import { isFinal, isHalted } from '../../kernel/run-state.ts';
 import type { CommandRun, Given } from '../command.ts';
 import { tellEnd } from '../drive.ts';

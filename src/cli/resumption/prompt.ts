@@ -1,6 +1,6 @@
 // Owns the question to the person at the terminal when a run has stopped: how it goes on.
 
-import type { ResumeChoice } from '../../engine/requests.ts';
+import type { ResumeChoice } from '../../engine/resume.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import { type WayOn, waysFromHalt } from '../choices.ts';
 import { openPrompt, type Prompt } from '../decision/prompt.ts';

@@ -3,7 +3,7 @@
 import type { Engine } from '../../api/engine.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import type { Budget } from '../../definition/budget.ts';
-import type { ResumeChoice } from '../../engine/requests.ts';
+import type { ResumeChoice } from '../../engine/resume.ts';
 import { isFinal } from '../../kernel/run-state.ts';
 import { isDead, ownerText } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';

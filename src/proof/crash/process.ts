@@ -48,7 +48,7 @@ export async function runProcesses(command: CrashCommand, jobs: readonly CrashJo
   return found;
 }
 
-type Life = ProcessEnd & { readonly ends: Heard['ends'] };
+type Life = ProcessEnd & { readonly ends: ProcessOutput['ends'] };
 
 async function live(command: CrashCommand, job: CrashJob | readonly CrashJob[], kill?: OutsideKill): Promise<Life> {
   const child = spawn(command.file, [...command.args, JSON.stringify(job)], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -69,15 +69,15 @@ async function live(command: CrashCommand, job: CrashJob | readonly CrashJob[], 
   return { ends, killed: false, tookMs, trouble: `it ended with ${signal ?? `code ${code}`}: ${heard.stderr.slice(-STDERR_MAX)}` };
 }
 
-interface Heard {
+interface ProcessOutput {
   readyAt: number;
   stderr: string;
   /** The writes of each run that has ended. */
   readonly ends: Readonly<Record<string, number>>[];
 }
 
-function listen(child: ChildProcess, { kill, onWord }: { readonly kill: OutsideKill | undefined; onWord(): void }): Heard {
-  const heard: Heard = { readyAt: performance.now(), stderr: '', ends: [] };
+function listen(child: ChildProcess, { kill, onWord }: { readonly kill: OutsideKill | undefined; onWord(): void }): ProcessOutput {
+  const heard: ProcessOutput = { readyAt: performance.now(), stderr: '', ends: [] };
   const killLater = (when: OutsideKill['after']): void => {
     if (kill?.after === when) setTimeout(() => child.kill('SIGKILL'), kill.ms);
   };

@@ -4,7 +4,8 @@
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { openGates } from '../../engine/gates.ts';
 import { handoutsOf, reportWork } from '../../engine/reports.ts';
-import { controlRun, decideGate, type ResumeChoice, resumeRun, sendSignal } from '../../engine/requests.ts';
+import { controlRun, decideGate, sendSignal } from '../../engine/requests.ts';
+import { type ResumeChoice, resumeRun } from '../../engine/resume.ts';
 import type { Activation } from '../../kernel/activation.ts';
 import { waitOf } from '../../kernel/activation.ts';
 import { isFinal, isHalted } from '../../kernel/run-state.ts';
