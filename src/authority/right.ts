@@ -93,7 +93,7 @@ interface Refusal {
 }
 
 function refused({ on, about, demand, withoutToken, why }: Refusal): EngineError {
-  const seen = demand === 'decide' ? ' and give the --digest that "pawl gates RUN" shows' : '';
+  const seen = demand === 'decide' ? ' and give the --digest that "pawl inbox RUN" shows' : '';
   const token = `, or set PAWL_TOKEN to a personal token ("pawl token create NAME --scope ${demand}", at a terminal)${seen}`;
   return new EngineError(
     'NOT_ALLOWED',

@@ -113,7 +113,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   ask: { verb: 'free', options: { token: 'free', questions: 'free', format: 'free' } },
   mcp: { verb: 'free', options: { run: 'free' }, because: 'none of its tools decides' },
   hook: { verb: 'free' },
-  gates: { verb: 'free' },
+  inbox: { verb: 'free' },
   forge: {
     verb: 'asks',
     options: {

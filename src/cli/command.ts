@@ -44,6 +44,8 @@ export const GROUPS = ['Start', 'Define', 'Run', 'Decide', 'Look', 'Keep'] as co
 /** A command as data. */
 export interface CommandSpec {
   readonly name: string;
+  /** Other names that work as well. */
+  readonly aliases?: readonly string[];
   readonly group: (typeof GROUPS)[number];
   /** One line, for lists. */
   readonly summary: string;
@@ -53,6 +55,11 @@ export interface CommandSpec {
   readonly options?: readonly OptionSpec[];
   readonly examples: readonly Example[];
   readonly load: () => Promise<{ readonly run: CommandRun }>;
+}
+
+/** The command of this name or alias. */
+export function commandNamed(commands: readonly CommandSpec[], name: string): CommandSpec | undefined {
+  return commands.find((command) => command.name === name || command.aliases?.includes(name) === true);
 }
 
 /** Does the command's work and gives the exit code. */

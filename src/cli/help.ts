@@ -41,6 +41,7 @@ export function helpOf(look: Look, spec: CommandSpec): string[] {
     ...(spec.about === undefined ? [] : ['', ...wrap(spec.about, roomOf(look))]),
     '',
     `${heading('Usage')}  ${usageOf(spec)}`,
+    ...(spec.aliases === undefined ? [] : [`${heading('Alias')}  ${spec.aliases.join(', ')}`]),
     ...section(heading('Arguments'), rows.arguments, { look, width }),
     ...section(heading('Options'), rows.options, { look, width }),
     ...section(heading('Every command takes'), COMMON_ROWS, { look, width }),

@@ -5,7 +5,7 @@ import { demandsOf } from '../authority/rights.ts';
 import { EngineError } from '../base/error.ts';
 import { nearestName } from '../base/suggest.ts';
 import { COMMANDS } from './catalogue.ts';
-import { Given } from './command.ts';
+import { type CommandSpec, commandNamed, Given } from './command.ts';
 import { reportFailure } from './failure.ts';
 import { helpOf, helpOfAll, usageOf } from './help.ts';
 import { versionOf } from './package.ts';
@@ -63,7 +63,7 @@ function showHelp(world: World, rest: readonly string[]): number {
   return 0;
 }
 
-function showHelpOf(shell: Shell, spec: (typeof COMMANDS)[number]): number {
+function showHelpOf(shell: Shell, spec: CommandSpec): number {
   const { load: _, ...said } = spec;
   shell.result({ usage: usageOf(spec), ...said }, () => helpOf(shell.look, spec));
   return 0;
@@ -74,8 +74,8 @@ function commonOf(words: readonly string[]): Given {
   return new Given(new Map(), new Map(), new Set(['json', 'no-color'].filter((name) => words.includes(`--${name}`))));
 }
 
-function findCommand(name: string): (typeof COMMANDS)[number] {
-  const spec = COMMANDS.find((command) => command.name === name);
+function findCommand(name: string): CommandSpec {
+  const spec = commandNamed(COMMANDS, name);
   if (spec !== undefined) return spec;
   if (name.startsWith('-')) throw new EngineError('USAGE', `the command comes first, then "${name}"; "pawl --help" lists the commands`);
   const nearest = nearestName(

@@ -66,11 +66,12 @@ With \`--json\`, stdout is exactly one JSON object; warnings and the sentence of
 - \`COMMAND --help\`: \`{ usage, name, summary, args, options, examples }\`.`;
 
 function commandParts(spec: CommandSpec): string[] {
-  const { name, summary, about, args = [], options = [], examples } = spec;
+  const { name, aliases = [], summary, about, args = [], options = [], examples } = spec;
   const sentence = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
   return [
     `### pawl ${name}`,
     [sentence, ...(about === undefined ? [] : [about])].map(escaped).join(' '),
+    ...(aliases.length === 0 ? [] : [`Alias: ${aliases.map((alias) => `\`pawl ${alias}\``).join(', ')}.`]),
     `\`\`\`\n${usageOf(spec)}\n\`\`\``,
     ...(args.length === 0
       ? []

@@ -233,7 +233,7 @@ function changed(run: string, gate: OpenGate, note?: string): EngineError {
   const why = note ?? 'it has changed since you looked, or its time ran out';
   return new EngineError(
     'CONTENT_CHANGED',
-    `what gate "${gate.step}" of run ${run} is about is not what you decided on: ${why}; the question was put again, about what is there now: look at it with "pawl gates ${run}" and decide again`,
+    `what gate "${gate.step}" of run ${run} is about is not what you decided on: ${why}; the question was put again, about what is there now: look at it with "pawl inbox ${run}" and decide again`,
     { details: { digest: gate.digest, ...(note === undefined ? {} : { changes: note }) } },
   );
 }

@@ -38,7 +38,7 @@ async function asked(): Promise<Ended> {
   return rig.run(['ask', RUN, `--token=${token}`, '--questions', '-'], { input: QUESTIONS });
 }
 
-const digest = async (): Promise<string> => (await rig.json<QuestionsJson>(['gates'])).questions[0]?.digest ?? '';
+const digest = async (): Promise<string> => (await rig.json<QuestionsJson>(['inbox'])).questions[0]?.digest ?? '';
 const prompt = async (): Promise<string> => (await rig.run(['next', RUN])).stdout;
 
 describe('questions of an agent', () => {
@@ -58,8 +58,8 @@ describe('questions of an agent', () => {
 
   test('are listed with what else waits for a person, whole with their digest', async () => {
     await asked();
-    expect((await rig.run(['gates'])).stdout).toMatch(new RegExp(`${RUN}  work#1  asking .*\\(an agent asks 2 questions\\)`));
-    const whole = (await rig.run(['gates', RUN])).stdout;
+    expect((await rig.run(['inbox'])).stdout).toMatch(new RegExp(`${RUN}  work#1  asking .*\\(an agent asks 2 questions\\)`));
+    const whole = (await rig.run(['inbox', RUN])).stdout;
     expect(whole).toContain('│ Question 1 of 2: Which database?\n│ Postgres: it is there');
     expect(whole).toContain(`pawl answer ${RUN} --step work#1\ndigest ${await digest()}`);
     expect((await rig.run(['show', RUN])).stdout).toContain(`pawl answer ${RUN}`);

@@ -219,7 +219,7 @@ describe('a report', () => {
   test('after which only a person can go on says so with 3; when the run has ended, with the exit code of its end', async () => {
     const token = await planned();
     const parked = await done(token, '--result', built);
-    const line = `Run ${RUN} waits for a person to decide "ask" ("pawl gates ${RUN}"); nothing is open for you until then.\n`;
+    const line = `Run ${RUN} waits for a person to decide "ask" ("pawl inbox ${RUN}"); nothing is open for you until then.\n`;
     expect([parked.code, parked.stdout]).toEqual([3, `Accepted: build (attempt 1).\n${line}`]);
     expect(await next()).toEqual({ code: 3, stdout: line, stderr: '' });
     const PAWL_TOKEN = await tokenOf(rig, 'ann');

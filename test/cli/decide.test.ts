@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isDead } from '../../src/process/owner.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { digestOf, type GatesJson, parkRun, RUN, tokenOf, writeWorkflow } from './decision-runs.ts';
+import { digestOf, type InboxJson, parkRun, RUN, tokenOf, writeWorkflow } from './decision-runs.ts';
 import { CliRig } from './rig.ts';
 
 let rig: CliRig;
@@ -173,7 +173,7 @@ export default defineWorkflow({
   test('one has to be named, by its gate or by the digest of what was seen; a decided one stays decided', async () => {
     writeWorkflow(rig, TWO, 'two');
     expect((await rig.run(['run', 'two', '--id', RUN])).code).toBe(3);
-    const { gates } = await rig.json<GatesJson>(['gates', RUN]);
+    const { gates } = await rig.json<InboxJson>(['inbox', RUN]);
     const [left, right] = ['left', 'right'].map((name) => gates.find(({ gate }) => gate === `both#1/${name}`)?.digest ?? '');
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const both = rig.terminal(['approve', RUN]);
@@ -281,7 +281,7 @@ describe('at a terminal', () => {
     await parkRun(rig, ['-p', `text=${Array.from({ length: 60 }, (_, line) => `line ${line}`).join('\n')}`]);
     const terminal = rig.terminal(['decide', RUN]);
     const shown = await terminal.until('Your answer');
-    expect(shown).toContain(`40 more lines; "pawl gates ${RUN}" shows them all`);
+    expect(shown).toContain(`40 more lines; "pawl inbox ${RUN}" shows them all`);
     expect(shown).not.toContain('line 20');
     terminal.type('\u0004');
     await terminal.ended;
@@ -348,7 +348,7 @@ export default defineWorkflow({
       'parent',
     );
     expect((await rig.run(['run', 'parent', '--id', RUN])).code).toBe(3);
-    const { gates } = await rig.json<GatesJson>(['gates', RUN]);
+    const { gates } = await rig.json<InboxJson>(['inbox', RUN]);
     expect(gates).toMatchObject([{ gate: 'ask#1', workflow: 'child' }]);
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const decided = await rig.json<StoryJson>(['approve', RUN, '--digest', gates[0]?.digest ?? ''], { env: { PAWL_TOKEN } });

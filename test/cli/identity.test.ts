@@ -4,7 +4,7 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, stat
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { digestOf, type GatesJson, REVIEW, RUN, tokenOf, writeWorkflow } from './decision-runs.ts';
+import { digestOf, type InboxJson, REVIEW, RUN, tokenOf, writeWorkflow } from './decision-runs.ts';
 import { createIdentity, PASSPHRASE, PASSPHRASE_FD, runSigned } from './identity-rig.ts';
 import { CliRig } from './rig.ts';
 
@@ -191,7 +191,7 @@ describe('decisions: signed', () => {
     expect(await rig.run(['approve', RUN, '--digest', digest], { env: { PAWL_TOKEN } })).toMatchObject(refused);
     rig.write('.pawl/config.yaml', '');
     expect(await rig.run(['approve', RUN, '--digest', digest], { env: { PAWL_TOKEN } })).toMatchObject(refused);
-    const { gates } = await rig.json<GatesJson>(['gates']);
+    const { gates } = await rig.json<InboxJson>(['inbox']);
     expect(gates).toHaveLength(1);
     const file = await databaseOf();
     copyFileSync(join(rig.state, 'trust.json'), join(foreign(), 'trust.json'));
@@ -218,7 +218,7 @@ describe('decisions: signed', () => {
     const hidden = { cwd: other, env: { XDG_CONFIG_HOME: join(rig.folder, 'nothing'), PAWL_TOKEN } };
     writeFileSync(join(rig.state, 'trust.json'), JSON.stringify({ folders: { [other]: new Date(0).toISOString() }, files: {} }));
     expect((await rig.run(['run', 'review', '--id', RUN], hidden)).code).toBe(3);
-    const { gates } = await rig.json<GatesJson>(['gates', RUN], hidden);
+    const { gates } = await rig.json<InboxJson>(['inbox', RUN], hidden);
     expect(await rig.run(['approve', RUN, '--digest', gates[0]?.digest ?? ''], hidden)).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('[NOT_ALLOWED]'),

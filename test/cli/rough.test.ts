@@ -186,7 +186,7 @@ describe('what a terminal can show', () => {
   test('without UTF-8 there is nothing but ASCII that is ours', async () => {
     const db = join(rig.folder, 'runs.db');
     await makeRuns(db, [ONE, TWO]);
-    for (const words of [['runs', '--limit', '1'], ['show', ONE], ['--help'], ['gates'], ['doctor']]) {
+    for (const words of [['runs', '--limit', '1'], ['show', ONE], ['--help'], ['inbox'], ['doctor']]) {
       const { stdout } = await rig.run([...words, ...(words[0] === '--help' ? [] : ['--db', db])], { env: { LANG: 'C' } });
       // The name of the workflow is the user's, and is printed as it is.
       expect(stdout.replaceAll('ünïcode', '')).toMatch(/^[\n -~]*$/);
@@ -265,7 +265,7 @@ describe('no command takes the state of the machine for a bug of its own', () =>
     ['runs'],
     ['show', ONE],
     ['logs', ONE],
-    ['gates'],
+    ['inbox'],
     ['watch', ONE],
     ['list'],
     ['validate'],

@@ -17,7 +17,7 @@ test('without a database there are no runs, and looking makes none', async () =>
 });
 
 test('a database that is named and does not exist is an error', async () => {
-  for (const command of ['runs', 'gates', 'watch'])
+  for (const command of ['runs', 'inbox', 'watch'])
     expect(await rig.run([command, '--db', '/nope/x.db'])).toMatchObject({
       code: 6,
       stderr: expect.stringContaining('there is no database /nope/x.db'),

@@ -4,7 +4,7 @@
 import type { AgentQuestion } from '../../agents/driver.ts';
 import { EngineError } from '../../base/error.ts';
 import type { OpenGate } from '../../engine/gates.ts';
-import { gateLines } from '../decision/decision.ts';
+import { approvalLines } from '../decision/decision.ts';
 import { openPrompt, type Prompt } from '../decision/prompt.ts';
 import type { Shell } from '../shell.ts';
 import type { AskedQuestions } from './standing.ts';
@@ -40,7 +40,7 @@ export function pickQuestions(
   if (named.digest !== undefined && !only.digest.startsWith(named.digest))
     throw new EngineError(
       'CONTENT_CHANGED',
-      `step "${only.step}" of run ${run} asks something else than you have seen; "pawl gates ${run}" shows it, with the digest to name`,
+      `step "${only.step}" of run ${run} asks something else than you have seen; "pawl inbox ${run}" shows it, with the digest to name`,
       { details: { digest: only.digest } },
     );
   return only;
@@ -48,7 +48,7 @@ export function pickQuestions(
 
 /** One question as the terminal shows every question: text from outside behind a bar, the options numbered. */
 export function questionLines(shell: Shell, asked: AskedQuestions, index: number): string[] {
-  return gateLines(shell, asked.run, gateOf(asked, index));
+  return approvalLines(shell, asked.run, gateOf(asked, index));
 }
 
 function gateOf(asked: AskedQuestions, index: number): OpenGate {

@@ -100,7 +100,7 @@ function waitText({ run, wait }: RestingWait): string {
   const until = wait.due === undefined ? '' : ` until ${new Date(wait.due).toISOString()}`;
   switch (wait.kind) {
     case 'human':
-      return `for a person to decide${at} ("pawl gates ${run}")`;
+      return `for a person to decide${at} ("pawl inbox ${run}")`;
     case 'answer':
       return `for a person to answer the questions of${at} ("pawl answer ${run}")`;
     case 'delay':

@@ -5,7 +5,7 @@ import { membersOf } from '../../definition/model.ts';
 import { isSettled } from '../../kernel/run-state.ts';
 import type { Store } from '../../store/store.ts';
 import type { Given } from '../command.ts';
-import { rootOf } from '../decision/gates.ts';
+import { rootOf } from '../decision/approvals.ts';
 import { findPlace, findRun, openForRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { type Said, sayTo } from './report.ts';

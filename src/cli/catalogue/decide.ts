@@ -14,7 +14,7 @@ const SIGNING =
 const DECISION_OPTIONS: readonly OptionSpec[] = [
   { name: 'gate', value: 'ID', about: 'which gate, when several wait: its path or its step' },
   { name: 'input', value: 'TEXT', about: 'what you have to say, where the option asks for it' },
-  { name: 'digest', value: 'DIGEST', about: 'what you have seen: the digest that "pawl gates RUN" shows, or at least 12 characters of it' },
+  { name: 'digest', value: 'DIGEST', about: 'what you have seen: the digest that "pawl inbox RUN" shows, or at least 12 characters of it' },
   TOKEN_FILE,
   { name: 'yes', short: 'y', about: 'do not ask for confirmation at the terminal' },
   ...SIGNING_OPTIONS,
@@ -23,18 +23,19 @@ const DECISION_OPTIONS: readonly OptionSpec[] = [
 /** The commands of this group. */
 export const DECIDE: readonly CommandSpec[] = [
   {
-    name: 'gates',
+    name: 'inbox',
+    aliases: ['gates'],
     group: 'Decide',
-    summary: 'list what waits for a person, oldest first',
+    summary: 'list what waits for you, oldest first',
     about:
-      'Gates to decide, questions of agents to answer, and runs that stopped. With RUN, shows the questions of that run in full, with the digest that a decision or an answer without a terminal has to name.',
-    args: [{ name: 'RUN', about: 'only this run, and all that is shown with its questions', completes: 'run' }],
+      'Lists approvals to decide, questions from agents to answer, and runs that stopped. With RUN, shows everything that run asks, with the digest that a decision or an answer needs when there is no terminal.',
+    args: [{ name: 'RUN', about: 'show only this run, in full', completes: 'run' }],
     examples: [
-      { line: 'pawl gates', about: 'what waits for you' },
-      { line: 'pawl gates 7k3', about: 'everything about the questions of one run' },
-      { line: 'pawl gates --json', about: 'the same with digests, for programs' },
+      { line: 'pawl inbox', about: 'what waits for you' },
+      { line: 'pawl inbox 7k3', about: 'everything one run asks' },
+      { line: 'pawl inbox --json', about: 'the same with digests, for programs' },
     ],
-    load: () => import('../commands/gates.ts'),
+    load: () => import('../commands/inbox.ts'),
   },
   {
     name: 'decide',

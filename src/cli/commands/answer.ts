@@ -11,7 +11,7 @@ import type { Store } from '../../store/store.ts';
 import { type Answer, askAnswers, pickQuestions, questionLines, questionsIn, readAnswer } from '../attended/answer.ts';
 import { type AskedQuestions, readQuestions } from '../attended/standing.ts';
 import type { CommandRun, Given } from '../command.ts';
-import { rootOf } from '../decision/gates.ts';
+import { rootOf } from '../decision/approvals.ts';
 import { confirm } from '../decision/prompt.ts';
 import { type DecisionRight, rightToDecide } from '../decision/right.ts';
 import { asksToSign, identityFor } from '../identity/identity.ts';

@@ -10,8 +10,8 @@ import type { Shell } from '../shell.ts';
 import { readHistory, type StoryDecision } from '../story/history.ts';
 import { oneLine, plain } from '../terminal.ts';
 import { agoText } from '../time.ts';
+import type { Named, PendingApproval } from './approvals.ts';
 import { DIGEST_SHOWN, textOf } from './decision.ts';
-import type { AskedGate, Named } from './gates.ts';
 
 const LINES_SHOWN = 20;
 
@@ -26,7 +26,7 @@ interface Change {
 export async function contentChanged(
   shell: Shell,
   store: Store,
-  seen: { readonly asked: AskedGate; readonly digest: string },
+  seen: { readonly asked: PendingApproval; readonly digest: string },
 ): Promise<EngineError> {
   const { run, gate } = seen.asked;
   const before = await shownThen(store, run, seen.digest);
@@ -38,7 +38,7 @@ export async function contentChanged(
   const since = decided === undefined ? (note === undefined ? '' : `: ${oneLine(note)}`) : `, which was decided: ${toldDecision(decided)}`;
   return new EngineError(
     'CONTENT_CHANGED',
-    `gate "${gate.step}" of run ${run} ${what} the content ${seen.digest.slice(0, DIGEST_SHOWN)}${since}; look again with "pawl gates ${run}" and decide on what it shows now`,
+    `gate "${gate.step}" of run ${run} ${what} the content ${seen.digest.slice(0, DIGEST_SHOWN)}${since}; look again with "pawl inbox ${run}" and decide on what it shows now`,
     { details: { run, gate: gate.path, digest: gate.digest, changes } },
   );
 }

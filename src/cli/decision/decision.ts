@@ -13,7 +13,7 @@ import { userActor } from '../actor.ts';
 import type { Shell } from '../shell.ts';
 import { characters, oneLine, plain, shorten, widthOf } from '../terminal.ts';
 import { agoText, untilText } from '../time.ts';
-import { type AskedGate, gatesBelow } from './gates.ts';
+import { type PendingApproval, pendingApprovals } from './approvals.ts';
 import { openPrompt, type Prompt } from './prompt.ts';
 
 /** How many characters of a digest are shown, and the least that name one. */
@@ -22,12 +22,12 @@ export const DIGEST_SHOWN = 12;
 const LINES_SHOWN = 20;
 
 /** A question as people see it; long values are cut. */
-export function gateLines(shell: Shell, run: string, gate: OpenGate): string[] {
+export function approvalLines(shell: Shell, run: string, gate: OpenGate): string[] {
   return questionLines(shell, { run, gate }, { linesMax: LINES_SHOWN });
 }
 
 /** The same with nothing left out. */
-export function wholeGateLines(shell: Shell, run: string, gate: OpenGate): string[] {
+export function wholeApprovalLines(shell: Shell, run: string, gate: OpenGate): string[] {
   return questionLines(shell, { run, gate }, { linesMax: Number.POSITIVE_INFINITY });
 }
 
@@ -110,7 +110,7 @@ function shownLines(shell: Shell, shown: Json, { run, linesMax }: { readonly run
   return Object.entries(values).flatMap(([name, value]) => {
     const lines = barred(shell, textOf(value));
     const more = lines.length - linesMax;
-    const cut = more <= 0 ? [] : [shell.style('dim', `${shell.symbol('ellipsis')} ${more} more lines; "pawl gates ${run}" shows them all`)];
+    const cut = more <= 0 ? [] : [shell.style('dim', `${shell.symbol('ellipsis')} ${more} more lines; "pawl inbox ${run}" shows them all`)];
     return ['', shell.style('bold', fitted(shell, name, 0)), ...lines.slice(0, linesMax), ...cut];
   });
 }
@@ -182,7 +182,7 @@ export async function decideOnTerminal(shell: Shell, engine: Engine, run: string
   for (;;) {
     // What a question is about is looked at before it is put.
     await engine.run(run).gates();
-    const open = await gatesBelow(engine.store, run);
+    const open = await pendingApprovals(engine.store, run);
     const me = userActor(shell);
     // Who has spoken at a question that takes several people is not asked again.
     const asked = open.find(({ gate }) => gate.votes?.some(({ actor }) => actor.toLowerCase() === me.toLowerCase()) !== true);
@@ -225,7 +225,7 @@ async function lackOfKey(shell: Shell): Promise<string | undefined> {
 async function decideAs(
   shell: Shell,
   engine: Engine,
-  { asked, answer, me }: { readonly asked: AskedGate; readonly answer: Answer; readonly me: string },
+  { asked, answer, me }: { readonly asked: PendingApproval; readonly answer: Answer; readonly me: string },
 ): Promise<void> {
   if (!asked.gate.signed && shell.right?.by !== 'signature') {
     await engine.run(asked.run).decide(decisionOf(asked, answer, me));
@@ -240,13 +240,13 @@ async function decideAs(
 const OVERTAKEN: ReadonlySet<string> = new Set(['ALREADY_DECIDED', 'CONTENT_CHANGED', 'WAIT_NOT_FOUND', 'RUN_FINAL']);
 
 /** A decision about exactly what was shown. */
-export function decisionOf({ gate }: AskedGate, { option, input }: Answer, actor: string): DecisionRequest {
+export function decisionOf({ gate }: PendingApproval, { option, input }: Answer, actor: string): DecisionRequest {
   return { option: option.label, gate: gate.path, digest: gate.digest, actor, ...(input === undefined ? {} : { input }) };
 }
 
 /** Shows a question and asks for the answer; `gone` when another process has decided meanwhile. */
-export async function answerOnTerminal(shell: Shell, store: Store, asked: AskedGate): Promise<Answer | 'later' | 'gone'> {
-  for (const line of [...gateLines(shell, asked.run, asked.gate), '']) shell.print(line);
+export async function answerOnTerminal(shell: Shell, store: Store, asked: PendingApproval): Promise<Answer | 'later' | 'gone'> {
+  for (const line of [...approvalLines(shell, asked.run, asked.gate), '']) shell.print(line);
   const gone = new AbortController();
   const look = async (): Promise<void> => {
     if (!(await isStillAsked(store, asked))) gone.abort();
@@ -264,8 +264,8 @@ export async function answerOnTerminal(shell: Shell, store: Store, asked: AskedG
   }
 }
 
-async function isStillAsked(store: Store, { run, gate }: AskedGate): Promise<boolean> {
-  const open = await gatesBelow(store, run);
+async function isStillAsked(store: Store, { run, gate }: PendingApproval): Promise<boolean> {
+  const open = await pendingApprovals(store, run);
   return open.some((other) => other.run === run && other.gate.path === gate.path && other.gate.digest === gate.digest);
 }
 

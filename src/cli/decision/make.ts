@@ -16,9 +16,9 @@ import { isSignedBy, signDecision } from '../identity/signing.ts';
 import { findPlace, findRun, openForRun, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
+import { type PendingApproval, pendingApprovals, pickApproval, rootOf } from './approvals.ts';
 import { alreadyDecided, contentChanged } from './change.ts';
-import { type Answer, answerOnTerminal, askInput, decisionOf, gateLines } from './decision.ts';
-import { type AskedGate, gatesBelow, pickGate, rootOf } from './gates.ts';
+import { type Answer, answerOnTerminal, approvalLines, askInput, decisionOf } from './decision.ts';
 import { confirm, openPrompt } from './prompt.ts';
 import { type DecisionRight, rightToDecide } from './right.ts';
 
@@ -62,15 +62,15 @@ export async function decideByCommand(shell: Shell, given: Given, choose: Choose
 function rightAt(
   shell: Shell,
   given: Given,
-  { asked, right }: { readonly asked: AskedGate; readonly right: DecisionRight },
+  { asked, right }: { readonly asked: PendingApproval; readonly right: DecisionRight },
 ): DecisionRight {
   return isSignedBy(shell, asked) ? { ...right, actor: identityFor(shell, given).name } : right;
 }
 
 /** The question that is meant, shown as it was seen; else the error says what became of it. */
-async function askedGate({ shell, given, store, right }: Deciding, run: string): Promise<AskedGate> {
+async function askedGate({ shell, given, store, right }: Deciding, run: string): Promise<PendingApproval> {
   const named = { gate: given.option('gate'), digest: right.digest };
-  const asked = pickGate(run, await gatesBelow(store, run), named);
+  const asked = pickApproval(run, await pendingApprovals(store, run), named);
   const fits = asked !== undefined && (right.digest === undefined || asked.gate.digest.startsWith(right.digest));
   if (fits) return asked;
   const decided = await alreadyDecided(store, run, named);
@@ -85,7 +85,7 @@ function noGate(run: string, gate: string | undefined): EngineError {
   return new EngineError('WAIT_NOT_FOUND', `run ${run} has no gate${which} that waits for a person; "pawl show ${run}" tells what it does`);
 }
 
-async function answerTo(deciding: Deciding, asked: AskedGate, choose: Choose): Promise<Answer | undefined> {
+async function answerTo(deciding: Deciding, asked: PendingApproval, choose: Choose): Promise<Answer | undefined> {
   const { shell, store } = deciding;
   if (choose !== undefined) {
     const { definition } = await store.load(asked.run);
@@ -97,12 +97,16 @@ async function answerTo(deciding: Deciding, asked: AskedGate, choose: Choose): P
 }
 
 /** Shows what is decided about and has it confirmed, where a person sees it for the first time. */
-async function agreedAnswer({ shell, given, right }: Deciding, asked: AskedGate, option: GateOptionModel): Promise<Answer | undefined> {
+async function agreedAnswer(
+  { shell, given, right }: Deciding,
+  asked: PendingApproval,
+  option: GateOptionModel,
+): Promise<Answer | undefined> {
   const input = given.option('input');
   const lacksInput = option.requiresInput && (input ?? '').trim() === '';
   const said: Answer = { option, ...(input === undefined ? {} : { input }) };
   if (!shell.isInteractive || (right.digest !== undefined && !lacksInput)) return said;
-  for (const line of [...gateLines(shell, asked.run, asked.gate), '']) shell.print(line);
+  for (const line of [...approvalLines(shell, asked.run, asked.gate), '']) shell.print(line);
   const answer = lacksInput ? await askedInput(shell, option) : said;
   if (answer === undefined || right.digest !== undefined || given.has('yes')) return answer;
   return (await confirm(shell, `Decide "${oneLine(option.label)}" as ${right.actor}?`)) ? answer : undefined;
@@ -123,7 +127,7 @@ async function isDriven(store: Store, run: string): Promise<boolean> {
 }
 
 interface Made {
-  readonly asked: AskedGate;
+  readonly asked: PendingApproval;
   readonly answer: Answer;
   readonly root: string;
   /** The loaded code; absent for a run that another process drove when we looked. */
@@ -179,18 +183,18 @@ async function tellDriven({ shell, store }: Deciding, root: string): Promise<num
 }
 
 /** Refusals of the engine, with what only the log tells. */
-async function retold(deciding: Deciding, asked: AskedGate, error: unknown): Promise<EngineError | undefined> {
+async function retold(deciding: Deciding, asked: PendingApproval, error: unknown): Promise<EngineError | undefined> {
   return isEngineError(error) && OVERTAKEN.has(error.code) ? overtaken(deciding, asked) : undefined;
 }
 
 const OVERTAKEN: ReadonlySet<string> = new Set(['ALREADY_DECIDED', 'CONTENT_CHANGED', 'WAIT_NOT_FOUND', 'RUN_FINAL']);
 
 /** What became of a question since it was shown: who was quicker and when, or what changed. */
-async function overtaken({ shell, store }: Deciding, asked: AskedGate): Promise<EngineError | undefined> {
+async function overtaken({ shell, store }: Deciding, asked: PendingApproval): Promise<EngineError | undefined> {
   const { path, step, digest } = asked.gate;
   const decided = await alreadyDecided(store, asked.run, { gate: path, digest });
   if (decided !== undefined) return decided;
-  const now = (await gatesBelow(store, asked.run)).find(
+  const now = (await pendingApprovals(store, asked.run)).find(
     ({ run, gate }) => run === asked.run && gate.step === step && gate.digest !== digest,
   );
   return now === undefined ? undefined : contentChanged(shell, store, { asked: now, digest });

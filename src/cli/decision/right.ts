@@ -20,7 +20,7 @@ export function rightToDecide(shell: Shell, given: Given): DecisionRight {
   if (digest === undefined && !shell.isInteractive)
     throw new EngineError(
       'NOT_ALLOWED',
-      `without a terminal ${right.actor} decides only on what was seen: give the --digest that "pawl gates ${given.word('RUN')}" shows`,
+      `without a terminal ${right.actor} decides only on what was seen: give the --digest that "pawl inbox ${given.word('RUN')}" shows`,
     );
   return { actor: right.actor, digest };
 }
@@ -30,6 +30,6 @@ function digestOf(given: Given): string | undefined {
   if (digest === undefined || new RegExp(`^[0-9a-f]{${DIGEST_SHOWN},64}$`).test(digest)) return digest;
   throw new EngineError(
     'USAGE',
-    `--digest takes at least ${DIGEST_SHOWN} characters of the digest that "pawl gates RUN" shows, not "${digest}"`,
+    `--digest takes at least ${DIGEST_SHOWN} characters of the digest that "pawl inbox RUN" shows, not "${digest}"`,
   );
 }

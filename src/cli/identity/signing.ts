@@ -9,8 +9,8 @@ import { isAsShown } from '../../engine/gates.ts';
 import { decisionStatement, type Signer } from '../../engine/signatures.ts';
 import { userActor } from '../actor.ts';
 import type { Given } from '../command.ts';
+import type { PendingApproval } from '../decision/approvals.ts';
 import type { Answer } from '../decision/decision.ts';
-import type { AskedGate } from '../decision/gates.ts';
 import type { Shell } from '../shell.ts';
 import { plain } from '../terminal.ts';
 import { asksToSign, type Identity, identityFor, shownIdentity } from './identity.ts';
@@ -60,7 +60,7 @@ async function open(shell: Shell, given: Given | undefined, identity: Identity):
 }
 
 /** Whether a decision at a question is signed: it takes that, or whoever gives the command wants it. */
-export function isSignedBy(shell: Shell, { gate }: Pick<AskedGate, 'gate'>): boolean {
+export function isSignedBy(shell: Shell, { gate }: Pick<PendingApproval, 'gate'>): boolean {
   return gate.signed || asksToSign(shell);
 }
 
@@ -68,7 +68,7 @@ export function isSignedBy(shell: Shell, { gate }: Pick<AskedGate, 'gate'>): boo
 export async function signDecision(
   shell: Shell,
   given: Given | undefined,
-  { asked, answer, actor }: { readonly asked: AskedGate; readonly answer: Answer; readonly actor: string },
+  { asked, answer, actor }: { readonly asked: PendingApproval; readonly answer: Answer; readonly actor: string },
 ): Promise<Signature> {
   const { run, gate } = asked;
   if (!isAsShown(gate))

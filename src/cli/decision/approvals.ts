@@ -7,23 +7,23 @@ import { childOf } from '../../kernel/activation.ts';
 import type { Store } from '../../store/store.ts';
 
 /** A question and the run that asks it. */
-export interface AskedGate {
+export interface PendingApproval {
   readonly run: string;
   readonly workflow: string;
   readonly gate: OpenGate;
 }
 
 /** The open questions of a run and of the runs it waits for, oldest first. */
-export async function gatesBelow(store: Store, run: string): Promise<readonly AskedGate[]> {
+export async function pendingApprovals(store: Store, run: string): Promise<readonly PendingApproval[]> {
   const { state } = await store.load(run);
   const own = (await openGates({ store }, run)).map((gate) => ({ run, workflow: state.workflow, gate }));
   const children = Object.values(state.live).flatMap((activation) => childOf(activation) ?? []);
-  const below = await Promise.all(children.map((child) => gatesBelow(store, child).catch(noneYet)));
+  const below = await Promise.all(children.map((child) => pendingApprovals(store, child).catch(noneYet)));
   return [...own, ...below.flat()].sort((a, b) => a.gate.since - b.gate.since);
 }
 
 /** A child that its parent is about to start asks nothing yet. */
-function noneYet(error: unknown): readonly AskedGate[] {
+function noneYet(error: unknown): readonly PendingApproval[] {
   if (isEngineError(error) && error.code === 'RUN_NOT_FOUND') return [];
   throw error;
 }
@@ -41,7 +41,7 @@ export interface Named {
 }
 
 /** The one question that is meant; several, or none, are errors that say which there are. */
-export function pickGate(run: string, open: readonly AskedGate[], named: Named): AskedGate | undefined {
+export function pickApproval(run: string, open: readonly PendingApproval[], named: Named): PendingApproval | undefined {
   const ofGate = open.filter(({ gate }) => named.gate === undefined || gate.path === named.gate || gate.step === named.gate);
   const seen = ofGate.filter(({ gate }) => named.digest === undefined || gate.digest.startsWith(named.digest));
   const found = seen.length > 0 ? seen : ofGate;
