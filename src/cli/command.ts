@@ -1,24 +1,24 @@
-// Owns what a command is: data that help, the reference, completion and the reader of the command line share, and a
-// module that is loaded only when the command is run.
+// Owns what a command is: data that help, the reference, completion and the parser share, and a module that is loaded
+// only when the command is run.
 
 import type { Shell } from './shell.ts';
 
-/** What a word on the command line stands for, so that a shell can complete it. */
+/** What an argument or option value names, so that a shell can complete it. */
 export type Completes = 'workflow' | 'run' | 'file' | 'folder' | 'step' | 'command';
 
-/** A word a command takes by its place. */
+/** A positional argument. */
 export interface ArgumentSpec {
   /** As help shows it, in capitals: `RUN`. */
   readonly name: string;
   readonly about: string;
   readonly required?: boolean;
-  /** Takes all words that are left; only the last argument can. */
+  /** Takes all remaining words; only the last argument can. */
   readonly many?: boolean;
   readonly completes?: Completes;
   readonly choices?: readonly string[];
 }
 
-/** An option of a command. Without `value` it is a switch. */
+/** An option of a command. Without `value` it is a flag. */
 export interface OptionSpec {
   /** Without the dashes: `dry-run`. */
   readonly name: string;
@@ -32,14 +32,14 @@ export interface OptionSpec {
   readonly completes?: Completes;
 }
 
-/** A command line that works, and what it is good for. */
+/** A command line that works, and what it is for. */
 export interface Example {
   readonly line: string;
   readonly about: string;
 }
 
 /** The headings under which `pawl --help` lists commands, in order. */
-export const GROUPS = ['Start', 'Define', 'Run', 'Decide', 'Look', 'Keep'] as const;
+export const GROUPS = ['Start', 'Define', 'Run', 'Decide', 'Inspect', 'Maintain'] as const;
 
 /** A command as data. */
 export interface CommandSpec {
@@ -49,7 +49,7 @@ export interface CommandSpec {
   readonly group: (typeof GROUPS)[number];
   /** One line, for lists. */
   readonly summary: string;
-  /** Whole sentences for `--help`, where the summary does not say enough. */
+  /** More sentences for `--help`. */
   readonly about?: string;
   readonly args?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
@@ -62,7 +62,7 @@ export function commandNamed(commands: readonly CommandSpec[], name: string): Co
   return commands.find((command) => command.name === name || command.aliases?.includes(name) === true);
 }
 
-/** Does the command's work and gives the exit code. */
+/** Does the command's work and returns the exit code. */
 export type CommandRun = (shell: Shell, given: Given) => Promise<number>;
 
 /** What was given on the command line, by the names of the command's spec. */
@@ -120,30 +120,30 @@ export class Given {
 /** The argument of every command that is about one run. */
 export const RUN_ARGUMENT: ArgumentSpec = {
   name: 'RUN',
-  about: 'the id of a run, or enough of its beginning',
+  about: 'the id of a run, or the first characters of it',
   required: true,
   completes: 'run',
 };
 
-/** The option of every command that may take a right. */
+/** The option of every command that may need a right. */
 export const TOKEN_FILE: OptionSpec = {
   name: 'token-file',
   value: 'FILE',
-  about: 'a file with your personal token, instead of PAWL_TOKEN',
+  about: 'read your personal token from this file instead of PAWL_TOKEN',
   completes: 'file',
 };
 
 /** Options of every command that signs. */
 export const SIGNING_OPTIONS: readonly OptionSpec[] = [
-  { name: 'as', value: 'NAME', about: 'sign as this person, when you have several keys' },
-  { name: 'passphrase-fd', value: 'N', about: 'sign, and read the passphrase from the open file of this number' },
+  { name: 'as', value: 'NAME', about: 'sign as this person, if you have several keys' },
+  { name: 'passphrase-fd', value: 'N', about: 'sign, and read the passphrase from this file descriptor' },
 ];
 
-/** Options that every command takes. */
+/** Options of every command. */
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
   { name: 'json', about: 'print JSON only; warnings go to stderr' },
   { name: 'db', value: 'PATH', about: 'the database of runs', completes: 'file' },
-  { name: 'project', value: 'DIR', about: 'the project folder, instead of the one around this folder', completes: 'folder' },
-  { name: 'no-color', about: 'print without colour (NO_COLOR does the same)' },
+  { name: 'project', value: 'DIR', about: 'the project folder (default: found from the current folder)', completes: 'folder' },
+  { name: 'no-color', about: 'print without colour, like NO_COLOR' },
   { name: 'help', short: 'h', about: 'show this help' },
 ];
