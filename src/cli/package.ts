@@ -1,24 +1,24 @@
-// Owns where this program is installed, and what it says of itself.
+// Owns where this program is installed, and its version.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { invariant } from '../base/invariant.ts';
 
-/** The nearest folder above this file in which something lies. */
+/** The nearest folder above this file that contains one of the names. */
 function above(...names: readonly string[]): string {
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     if (names.some((name) => existsSync(join(folder, name)))) return folder;
-    invariant(folder !== dirname(folder), `none of ${names.join(', ')} lies above ${import.meta.dirname}`);
+    invariant(folder !== dirname(folder), `none of ${names.join(', ')} exists above ${import.meta.dirname}`);
   }
 }
 
-/** The folder of the package this file lies in. */
+/** The folder of this package. */
 export function packageRoot(): string {
   return above('package.json');
 }
 
-/** The library that belongs to this program, from the same bundle or the same sources, by the names users import. */
+/** The library of this program, from the same bundle or sources, by the names that users import. */
 export function libraryEntries(): Readonly<Record<string, string>> {
   const folder = above('cli/library.js', 'index.ts');
   const isBundle = existsSync(join(folder, 'cli/library.js'));

@@ -37,7 +37,7 @@ async function approve(who: string): ReturnType<CliRig['run']> {
 test('two people of the group approve; nobody else can, and the first alone is not enough', async () => {
   expect((await rig.run(['run', 'ship'])).code).toBe(3);
   const shown = (await rig.run(['inbox', (await rig.json<Gates>(['inbox'])).gates[0]?.run ?? ''])).stdout;
-  expect(shown).toContain('for maintainers, takes 2 people, so far nobody');
+  expect(shown).toContain('for maintainers, needs 2 people, votes so far: none');
   expect(shown).toContain('about 1 file: plan.md');
   const stranger = await approve('eve');
   expect([stranger.code, stranger.stderr]).toEqual([4, expect.stringContaining('"eve" is in none of them')]);
@@ -63,7 +63,7 @@ test('a person at the terminal who has spoken is not asked again, and the run wa
   const terminal = rig.terminal(['run', 'ship']);
   await terminal.until('Your answer');
   terminal.type('approve\r');
-  const again = terminal.until(/Your answer[\s\S]*A person decides[\s\S]*Your answer/).catch(() => 'not asked again');
+  const again = terminal.until(/Your answer[\s\S]*Your decision[\s\S]*Your answer/).catch(() => 'not asked again');
   expect(await again).toBe('not asked again');
   expect(await terminal.ended).toBe(3);
   expect((await rig.json<Gates>(['inbox'])).gates[0]?.votes).toMatchObject([{ actor: me }]);

@@ -52,7 +52,7 @@ describe('questions of an agent', () => {
     const token = tokenIn((await beginAttended(rig, ASKING)).stdout);
     const ask = (questions: string): Promise<Ended> => rig.run(['ask', RUN, `--token=${token}`, '--questions', questions]);
     expect(await ask('[]')).toMatchObject({ code: 1, stderr: expect.stringMatching(/1 to 3 questions.*the token is still good/) });
-    expect(await ask('{')).toMatchObject({ code: 2, stderr: expect.stringContaining('--questions is not JSON') });
+    expect(await ask('{')).toMatchObject({ code: 2, stderr: expect.stringContaining('--questions is not valid JSON') });
     expect((await ask(QUESTIONS)).code).toBe(3);
   });
 
@@ -88,7 +88,7 @@ describe('answering', () => {
     });
     expect(await answer('SQLite', '--digest', await digest())).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('asks 2 questions, and 1 are answered'),
+      stderr: expect.stringContaining('asks 2 questions, but 1 answers were given'),
     });
     expect(await answer('2', 'docs, 1', '--digest', (await digest()).slice(0, 12))).toMatchObject({
       code: 3,
@@ -106,7 +106,7 @@ describe('answering', () => {
     await later.until('Your answer');
     later.type('\r');
     expect(await later.ended).toBe(3);
-    expect(later.text()).toContain(`Nothing is answered; "pawl answer ${RUN}" asks again.`);
+    expect(later.text()).toContain(`Nothing was answered; "pawl answer ${RUN}" asks again.`);
     const terminal = rig.terminal(['answer', RUN, '--step', 'work']);
     await terminal.until(/Which database\?[\s\S]*Your answer/);
     terminal.type('neither\r');

@@ -134,7 +134,7 @@ When it cannot be done:
   test('does not go with options that leave nobody to be told', async () => {
     for (const option of ['--detach', '--wait']) {
       const { code, stderr } = await beginAttended(rig, PLANNED, { words: [option] });
-      expect([code, stderr]).toEqual([2, expect.stringContaining(`it does not go with ${option}`)]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`--attended and ${option} cannot be combined`)]);
     }
     expect((await rig.json<{ runs: unknown[] }>(['runs'])).runs).toEqual([]);
   });

@@ -69,7 +69,7 @@ describe('backup', () => {
   });
 
   test('without a database there is nothing to copy, and none is made', async () => {
-    expect(await pawl('backup')).toMatchObject({ code: 6, stderr: expect.stringContaining('there is no database') });
+    expect(await pawl('backup')).toMatchObject({ code: 6, stderr: expect.stringContaining('does not exist') });
     expect(existsSync(db)).toBe(false);
   });
 });
@@ -187,7 +187,7 @@ describe('restore', () => {
   test('a file that is not there, and the database itself, are refused', async () => {
     expect(await pawl('restore', join(rig.folder, 'nothing.db'))).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('there is no file'),
+      stderr: expect.stringContaining('does not exist'),
     });
     expect(await pawl('restore', db)).toMatchObject({ code: 2, stderr: expect.stringContaining('database itself') });
   });

@@ -45,7 +45,7 @@ describe('the log of a run', () => {
     ).toEqual(['5', '5', '5', '6']);
     expect(await rig.run(logs('--since', 'yesterday'))).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--since is the number of a fact'),
+      stderr: expect.stringContaining('--since must be the number of an event'),
     });
   });
 
@@ -124,6 +124,6 @@ describe('the log of a step', () => {
   });
 
   test('that was not reached says so', async () => {
-    expect(await rig.run(logs('ship'))).toMatchObject({ code: 2, stderr: expect.stringContaining('has not come to step "ship"') });
+    expect(await rig.run(logs('ship'))).toMatchObject({ code: 2, stderr: expect.stringContaining('has not reached step "ship"') });
   });
 });

@@ -38,7 +38,7 @@ describe('the place of the state', () => {
     const env = { HOME: '', PAWL_STATE: '' };
     const refused = await rig.run(['runs'], { env });
     expect(refused).toMatchObject({ code: 6, stdout: '' });
-    expect(refused.stderr).toContain('set HOME or PAWL_STATE, or name a database with --db');
+    expect(refused.stderr).toContain('set HOME or PAWL_STATE, or choose a database with --db');
     await makeRuns(join(rig.project, 'x.db'), [ONE]);
     expect(await rig.run(['runs', '--db', 'x.db'], { env })).toMatchObject({ code: 0, stderr: '' });
   });
@@ -67,7 +67,7 @@ describe('the place of the state', () => {
     });
     expect({ status, stderr }).toEqual({
       status: 2,
-      stderr: 'pawl: the folder this was started in does not exist any more; go to one that does [USAGE]\n',
+      stderr: 'pawl: the current folder no longer exists; change to another one [USAGE]\n',
     });
   });
 
@@ -79,7 +79,7 @@ describe('the place of the state', () => {
   test('a project that is not a folder is told by its name', async () => {
     const file = rig.write('file', '');
     const { code, stderr } = await rig.run(['runs', '--project', 'file']);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: `pawl: --project names ${file}, which is not a folder [USAGE]\n` });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: `pawl: --project: ${file} is not a folder [USAGE]\n` });
   });
 
   test('a database in a folder that this user may not write is told, with what to do', async ({ skip }) => {
@@ -161,7 +161,7 @@ describe('the beginning of a run id', () => {
     const { code, stderr } = await rig.run(['show', '0190', '--db', db]);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: `pawl: "0190" begins several run ids: ${ONE}, ${TWO}; give more of the one you mean [RUN_AMBIGUOUS]\n`,
+      stderr: `pawl: "0190" matches several runs: ${ONE}, ${TWO}; give more characters [RUN_AMBIGUOUS]\n`,
     });
   });
 
@@ -171,7 +171,7 @@ describe('the beginning of a run id', () => {
     const { code, stderr } = await rig.run(['show', '--db', db, '--', prefix]);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: `pawl: no run "${prefix}" in ${db}; "pawl runs" shows those that exist [RUN_NOT_FOUND]\n`,
+      stderr: `pawl: no run "${prefix}" in ${db}; "pawl runs" lists the runs [RUN_NOT_FOUND]\n`,
     });
   });
 });
@@ -255,7 +255,7 @@ describe('a reader that goes away', () => {
     closeSync(full);
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: 'pawl: stdout could not be written: ENOSPC: no space left on device, write\n',
+      stderr: 'pawl: cannot write to stdout: ENOSPC: no space left on device, write\n',
     });
   });
 });
@@ -328,7 +328,7 @@ test('rubbish in the environment of Pawl is told by its name', async () => {
   const { code, stderr } = await rig.run(['runs'], { env: { PAWL_PROJECT: 'nowhere' } });
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: `pawl: PAWL_PROJECT names ${join(rig.project, 'nowhere')}, which is not a folder [USAGE]\n`,
+    stderr: `pawl: PAWL_PROJECT: ${join(rig.project, 'nowhere')} is not a folder [USAGE]\n`,
   });
   rmSync(rig.state, { recursive: true, force: true });
 });

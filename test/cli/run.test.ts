@@ -37,8 +37,8 @@ test('a run in a pipe is told line by line, in words that stay the same', async 
       'TIME fan#1/a completed in SPAN',
       'TIME fan#1 completed in SPAN (1/1)',
       'TIME approve#1 waits for a person',
-      `◌ run ${ID} waits`,
-      '  "approve" waits for a person to decide:',
+      `◌ run ${ID} is waiting`,
+      '  "approve" needs a decision:',
       `    pawl decide ${ID} --option publish`,
       '',
     ].join('\n'),
@@ -91,11 +91,11 @@ test.each([
   [['-p', 'times=two'], '"times" is "two", which is no integer; write an integer from 1 to 3 [PARAMS_INVALID]'],
   [['-p', 'size=xl'], '"size" is "xl", which is not one of its choices; write one of "s", "m" [PARAMS_INVALID]'],
   [['-p', 'time=1'], '"time" is no parameter (did you mean "times"?); there are: topic, times, size, plan [PARAMS_INVALID]'],
-  [['-p', 'times'], '-p takes name=value, not "times"; write for example: -p issue=7 [USAGE]'],
-  [['-p', 'times=1', '-p', 'times=2'], '-p times is given twice [USAGE]'],
-  [['--params', '[1]'], `--params takes a JSON object of values by name, such as '{"issue": 7}' [USAGE]`],
-  [['--id', 'mine'], '--id takes 16 characters of 0-9 and a-z without i, l, o and u, not "mine" [USAGE]'],
-  [['--attended', '--detach'], '--attended prints the first step and ends, so it does not go with --detach; leave one of them out [USAGE]'],
+  [['-p', 'times'], '-p must be name=value, not "times"; for example: -p issue=7 [USAGE]'],
+  [['-p', 'times=1', '-p', 'times=2'], '-p times may be given only once [USAGE]'],
+  [['--params', '[1]'], `--params must be a JSON object, such as '{"issue": 7}' [USAGE]`],
+  [['--id', 'mine'], '--id must be 16 characters of 0-9 and a-z without i, l, o and u, not "mine" [USAGE]'],
+  [['--attended', '--detach'], '--attended and --detach cannot be combined: --attended prints the first step and exits [USAGE]'],
 ])('what is wrong is told before anything starts: %s', async (words, told) => {
   const file = await writeWorkflow(rig, 'copy', { steps: COPY, params: PARAMS });
   const { code, stdout, stderr } = await rig.run(['run', file, ...words]);
@@ -120,7 +120,7 @@ test('a delay that ends soon is waited for; a longer one is left with the comman
   const long = await writeWorkflow(rig, 'long', { steps: `{ id: 'sleep', delay: '2h', next: null }` });
   const { code, stdout } = await rig.run(['run', long, '--id', ID]);
   expect(code).toBe(3);
-  expect(stdout).toMatch(/"sleep" waits for a time that comes in (2h|1h 59m); nothing drives the run until then:/);
+  expect(stdout).toMatch(/"sleep" is delayed and due in (2h|1h 59m); no process drives the run until then; wait for it with/);
   expect(stdout).toContain(`    pawl resume ${ID} --wait\n`);
 });
 
@@ -153,7 +153,7 @@ test('on a terminal of 80 columns the steps are one block, redrawn in place, no 
   expect(await terminal.ended).toBe(0);
   const last = terminal.text().slice(terminal.text().lastIndexOf('shown  '));
   expect(last).toMatch(
-    /^shown {2}0{15}1 {2}completed {2}\d\.\ds\n {2}✓ first {3,}\d\.\ds {2}A title.*…\n {2}✓ second {2,}\d\.\ds\n✓ run 0{15}1 completed in .*; its story: pawl show 0{15}1\n$/,
+    /^shown {2}0{15}1 {2}completed {2}\d\.\ds\n {2}✓ first {3,}\d\.\ds {2}A title.*…\n {2}✓ second {2,}\d\.\ds\n✓ run 0{15}1 completed in .*; details: pawl show 0{15}1\n$/,
   );
   for (const line of terminal.text().split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   expect(terminal.printed()).toContain('\u001b[J');
@@ -189,9 +189,9 @@ test('a detached run is on disk when the command returns, and goes on by itself'
   const { code, stdout } = await rig.run(['run', file, '--detach', '--id', ID]);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^run 0{15}1 goes on in the background, process \d+; its output is in .*run-0{15}1\.log\n {4}pawl watch 0{15}1\n$/,
+    /^run 0{15}1 continues in the background \(process \d+\); its output is in .*run-0{15}1\.log\n {4}pawl watch 0{15}1\n$/,
   );
-  const [, pid = ''] = /process (\d+);/.exec(stdout) ?? [];
+  const [, pid = ''] = /process (\d+)\)/.exec(stdout) ?? [];
   // A session of its own: the end of this terminal is none of its business.
   expect(execFileSync('ps', ['-o', 'sid=', '-p', pid], { encoding: 'utf8' }).trim()).toBe(pid);
   await hold.pid();

@@ -10,7 +10,7 @@ afterEach(() => rig.close());
 test('without a database there are no runs, and looking makes none', async () => {
   expect(await rig.run(['runs'])).toEqual({
     code: 0,
-    stdout: 'No runs here yet. "pawl list" shows the workflows, "pawl run WORKFLOW" starts one.\n',
+    stdout: 'No runs yet. "pawl list" shows the workflows, "pawl run WORKFLOW" starts one.\n',
     stderr: '',
   });
   expect(await rig.json(['runs'])).toEqual({ code: 0, schemaVersion: 1, runs: [], more: false });
@@ -20,7 +20,7 @@ test('a database that is named and does not exist is an error', async () => {
   for (const command of ['runs', 'inbox', 'watch'])
     expect(await rig.run([command, '--db', '/nope/x.db'])).toMatchObject({
       code: 6,
-      stderr: expect.stringContaining('there is no database /nope/x.db'),
+      stderr: expect.stringContaining('database /nope/x.db does not exist'),
     });
 });
 
@@ -28,7 +28,7 @@ test('a command that does not exist gets the nearest that does', async () => {
   expect(await rig.run(['rnus'])).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'pawl: there is no command "rnus" (did you mean "pawl runs"?); "pawl --help" lists them [USAGE]\n',
+    stderr: 'pawl: unknown command "rnus" (did you mean "pawl runs"?); "pawl --help" lists the commands [USAGE]\n',
   });
 });
 
@@ -52,7 +52,7 @@ test('a run whose process is gone is told with the command that drives it on', a
   running.process.kill('SIGKILL');
   await running.ended;
   expect((await rig.run(['runs'])).stdout).toContain(
-    `Nothing drives run ${runs[0]?.id} any more; it goes on with\n    pawl resume ${runs[0]?.id}\n`,
+    `No process drives run ${runs[0]?.id}; continue it with\n    pawl resume ${runs[0]?.id}\n`,
   );
   expect(await rig.json(['runs'])).toMatchObject({ runs: [{ status: 'running', isDriven: false }] });
   await rig.run(['cancel', runs[0]?.id ?? '']);

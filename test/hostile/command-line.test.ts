@@ -302,7 +302,7 @@ describe('somebody who writes the state folder', () => {
       cpSync(join(malloryState(), name), join(rig.state, name), { recursive: true });
     }
     const under = await runSigned(rig, ['approve', RUN, '--digest', await digestOf(rig)]);
-    expect(under).toMatchObject({ code: 4, stderr: expect.stringContaining('was not enrolled when the run began') });
+    expect(under).toMatchObject({ code: 4, stderr: expect.stringContaining('was not enrolled when the run started') });
     expect([await statusOf(), isPublished()]).toEqual(['waiting', false]);
     const later = 'ddddddddddddddd4';
     await park('signed', later);

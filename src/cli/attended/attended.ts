@@ -8,8 +8,8 @@
 import type { ReportVerdict } from '../../engine/reports.ts';
 import type { Store } from '../../store/store.ts';
 import { pasteable, shellWord } from '../caller.ts';
+import { readRunReport } from '../run-report/run-report.ts';
 import type { Shell } from '../shell.ts';
-import { readStory } from '../story/story.ts';
 import { oneLine, plain } from '../terminal.ts';
 import { exitOfStanding, type OpenWork, type Standing, standingText } from './standing.ts';
 
@@ -31,7 +31,7 @@ export async function tellAgent(shell: Shell, store: Store, told: Told): Promise
   if (shell.wantsJson) {
     const { verdict, standing } = told;
     const said = verdict === undefined ? {} : { verdict: verdictRow(verdict) };
-    shell.result({ ...(await readStory(store, standing.state.id)), handouts: standing.work.map(workRow), ...said }, () => []);
+    shell.result({ ...(await readRunReport(store, standing.state.id)), handouts: standing.work.map(workRow), ...said }, () => []);
   } else if (shell.format === 'xml') {
     const { agentXml } = await import('./xml.ts');
     shell.print(agentXml(shell, told));

@@ -6,7 +6,7 @@ import { isEngineError } from '../../base/error.ts';
 import { isSettled } from '../../kernel/run-state.ts';
 import { pasteable } from '../caller.ts';
 import { catchInterrupts } from '../interrupt.ts';
-import { readRest } from '../progress/rest.ts';
+import { readIdle } from '../progress/idle.ts';
 import type { Shell } from '../shell.ts';
 
 /** How long a command waits by itself for something that is due. */
@@ -41,7 +41,7 @@ async function drive(shell: Shell, engine: Engine, run: string): Promise<boolean
       shell.warn(`run ${run} is stopped where it was; "${pasteable(shell, `pawl resume ${run}`)}" drives it on`);
       return false;
     }
-    const { runs, waits, due } = await readRest(engine.store, run);
+    const { runs, waits, due } = await readIdle(engine.store, run);
     const isOver = runs.length === 0 || runs.some(({ state }) => state.id === run && isSettled(state.status));
     if (isOver || waits.some(({ wait }) => wait.kind === 'report')) return true;
     if (due === undefined || due.at - Date.now() > SOON_MS) return true;

@@ -8,7 +8,7 @@ import { statusOf } from '../../kernel/status.ts';
 import { keyReader } from '../../process/key-file.ts';
 import { isDead } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
-import { exitOfRest, type Rest, type RestingWait, readRest } from '../progress/rest.ts';
+import { exitOfIdle, type IdleRun, type IdleWait, readIdle } from '../progress/idle.ts';
 import { exitOf } from '../status.ts';
 import { oneLine } from '../terminal.ts';
 
@@ -21,7 +21,7 @@ export interface OpenWork extends Handout {
 export interface Standing {
   readonly state: RunState;
   readonly work: readonly OpenWork[];
-  readonly rest: Rest;
+  readonly rest: IdleRun;
 }
 
 /** Questions that wait for a person, with the digest that an answer without a terminal has to name. */
@@ -33,7 +33,7 @@ export interface AskedQuestions extends OpenQuestions {
 /** Reads what is open for the agent in a run and in those below it. */
 export async function readStanding(store: Store, file: string, run: string): Promise<Standing> {
   const core = readerOf(store, file);
-  const [{ state }, rest] = await Promise.all([store.load(run), readRest(store, run)]);
+  const [{ state }, rest] = await Promise.all([store.load(run), readIdle(store, run)]);
   const work = await Promise.all(runsWaiting(rest, 'report').map((id) => workOf(core, id)));
   return { state, work: work.flat(), rest };
 }
@@ -41,7 +41,7 @@ export async function readStanding(store: Store, file: string, run: string): Pro
 /** The questions of a run's agents, and of those below it, that wait for a person, oldest first. */
 export async function readQuestions(store: Store, file: string, run: string): Promise<readonly AskedQuestions[]> {
   const core = readerOf(store, file);
-  const asked = await Promise.all(runsWaiting(await readRest(store, run), 'answer').map((id) => questionsIn(core, id)));
+  const asked = await Promise.all(runsWaiting(await readIdle(store, run), 'answer').map((id) => questionsIn(core, id)));
   return asked.flat().sort((a, b) => a.since - b.since);
 }
 
@@ -49,7 +49,7 @@ function readerOf(store: Store, file: string): Desk {
   return { store, parts: { tokenKey: keyReader(file) } };
 }
 
-function runsWaiting({ waits }: Rest, kind: RestingWait['wait']['kind']): readonly string[] {
+function runsWaiting({ waits }: IdleRun, kind: IdleWait['wait']['kind']): readonly string[] {
   return [...new Set(waits.filter(({ wait }) => wait.kind === kind).map(({ run }) => run))];
 }
 
@@ -73,7 +73,7 @@ async function questionsIn(core: Desk, run: string): Promise<readonly AskedQuest
 /** The exit code of a command that leaves the agent with a run that stands so: 0 when something is open for it. */
 export function exitOfStanding({ state, work, rest }: Standing): number {
   if (work.length > 0) return 0;
-  return isSettled(state.status) ? exitOf(statusOf(state)) : exitOfRest('waiting', rest);
+  return isSettled(state.status) ? exitOf(statusOf(state)) : exitOfIdle('waiting', rest);
 }
 
 /** One line that says why nothing is open for the agent. */
@@ -95,7 +95,7 @@ export function standingText({ state, rest }: Standing): string {
 }
 
 /** For whom or what a run waits, as the end of a sentence. */
-function waitText({ run, wait }: RestingWait): string {
+function waitText({ run, wait }: IdleWait): string {
   const at = wait.step === undefined ? '' : ` "${oneLine(wait.step)}"`;
   const until = wait.due === undefined ? '' : ` until ${new Date(wait.due).toISOString()}`;
   switch (wait.kind) {

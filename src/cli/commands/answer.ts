@@ -1,5 +1,5 @@
-// `pawl answer RUN`: a person answers the questions that an agent relayed. Like a decision it takes a person: an agent's
-// shell has neither a terminal nor a personal token.
+// `pawl answer RUN`: a person answers the questions of an agent. Like a decision it needs a person: an agent's shell has
+// neither a terminal nor a personal token.
 
 import type { AnyWorkflow, Engine } from '../../api/engine.ts';
 import type { Statement } from '../../authority/statement.ts';
@@ -44,7 +44,7 @@ export const run: CommandRun = async (shell, given) => {
     const workflows = await workflowsFor(answering, root);
     const answers = await answersTo(answering, asked);
     if (answers === undefined) {
-      shell.print(`Nothing is answered; "pawl answer ${asked.run}" asks again.`);
+      shell.print(`Nothing was answered; "pawl answer ${asked.run}" asks again.`);
       return EXIT_WAITING;
     }
     return await record(answering, { asked, answers, root, workflows });
@@ -53,7 +53,7 @@ export const run: CommandRun = async (shell, given) => {
   }
 };
 
-/** The code of a run that nobody drives: without it an answer would lie there, so nothing is recorded. */
+/** The code of a run that no process drives. Without it the run could not continue, so nothing is recorded. */
 async function workflowsFor({ shell, place, store }: Answering, root: string): Promise<readonly AnyWorkflow[]> {
   if (await isDriven(store, root)) return [];
   const frozen = await store.load(root);
@@ -71,12 +71,12 @@ async function answersTo({ shell, given, right }: Answering, asked: AskedQuestio
   const questions = questionsIn(asked);
   if (words.length === 0) {
     if (shell.isInteractive) return askAnswers(shell, asked);
-    throw new EngineError('USAGE', `the answers are missing: ${questions.map(({ question }) => `"${oneLine(question)}"`).join(', ')}`);
+    throw new EngineError('USAGE', `answers are missing for: ${questions.map(({ question }) => `"${oneLine(question)}"`).join(', ')}`);
   }
   if (words.length !== questions.length)
     throw new EngineError(
       'USAGE',
-      `step "${asked.step}" asks ${questions.length} questions, and ${words.length} are answered; quote an answer of several words`,
+      `step "${asked.step}" asks ${questions.length} questions, but ${words.length} answers were given; put an answer of several words in quotes`,
     );
   const answers = questions.map((question, index) => readAnswer(question, words[index] ?? ''));
   if (!shell.isInteractive || right.digest !== undefined || given.has('yes')) return answers;
@@ -90,14 +90,14 @@ function answerText(answer: Answer): string {
   return oneLine(typeof answer === 'string' ? answer : answer.join(', '));
 }
 
-interface Made {
+interface GivenAnswers {
   readonly asked: AskedQuestions;
   readonly answers: readonly Answer[];
   readonly root: string;
   readonly workflows: readonly AnyWorkflow[];
 }
 
-async function record(answering: Answering, { asked, answers, root, workflows }: Made): Promise<number> {
+async function record(answering: Answering, { asked, answers, root, workflows }: GivenAnswers): Promise<number> {
   const { shell, place, store } = answering;
   const { driveRun, driveWithEngine } = await import('../drive.ts');
   const { actor, signature } = await signedAnswer(answering, asked, answers);
@@ -109,7 +109,7 @@ async function record(answering: Answering, { asked, answers, root, workflows }:
   return driveWithEngine(shell, place, { store, workflows, use });
 }
 
-/** Under which name it is answered, and the signature where the run takes one. */
+/** The name to record with the answers, and the signature if the run requires one. */
 async function signedAnswer(
   { shell, given, right }: Answering,
   asked: AskedQuestions,

@@ -9,9 +9,9 @@ import { shellWord } from '../caller.ts';
 import type { CommandRun } from '../command.ts';
 import { type PendingApproval, pendingApprovals } from '../decision/approvals.ts';
 import { wholeApprovalLines } from '../decision/decision.ts';
+import { commandFor } from '../run-report/command.ts';
 import { findPlace, findRun, openExisting, openForRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { commandFor } from '../story/command.ts';
 import { oneLine, table } from '../terminal.ts';
 import { agoText } from '../time.ts';
 

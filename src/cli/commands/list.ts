@@ -1,4 +1,4 @@
-// `pawl list`: the workflows of this project, found by reading their files.
+// `pawl list`: the workflows of this project, found by parsing their files.
 
 import type { FileProblem } from '../../authoring/discover/discover.ts';
 import type { DiscoveredWorkflow } from '../../authoring/discover/reading.ts';
@@ -8,7 +8,7 @@ import { findProject, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
 
-/** Runs the command. What is wrong with a file is told, and does not keep the others from being listed. */
+/** Runs the command. A problem in one file is reported, and the others are still listed. */
 export const run: CommandRun = async (shell, given) => {
   const project = findProject(shell, given);
   const { workflows, problems } = await discoverProject(project);
@@ -29,7 +29,7 @@ function linesOf(shell: Shell, project: Project, workflows: readonly DiscoveredW
   ]);
 }
 
-/** How many steps; of those that are known only by running there may be more. */
+/** The number of steps, with "+" if running the workflow may add more. */
 function stepsCell({ steps, isWhole, form }: DiscoveredWorkflow): string {
   return `${steps.length}${isWhole && form === 'graph' ? '' : '+'}`;
 }

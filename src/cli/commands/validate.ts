@@ -1,4 +1,4 @@
-// `pawl validate`: what is wrong with definitions, told as a compiler does. Nothing of them is run.
+// `pawl validate`: reports errors in definitions the way a compiler does. Runs none of their code.
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -14,8 +14,8 @@ import { findProject } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 
-/** A file and what was found in it. */
-interface Checked extends CheckedModule {
+/** A file and its problems. */
+interface CheckedFile extends CheckedModule {
   readonly file: string;
   readonly text: string;
 }
@@ -37,21 +37,21 @@ export const run: CommandRun = async (shell, given) => {
 async function chosenFiles(shell: Shell, given: Given): Promise<string[]> {
   const named = given.allWords('FILE').map((word) => resolve(shell.cwd, word));
   const missing = named.find((file) => !existsSync(file));
-  if (missing !== undefined) throw new EngineError('USAGE', `there is no file ${missing}; "pawl list" shows the files of this project`);
+  if (missing !== undefined) throw new EngineError('USAGE', `file ${missing} does not exist; "pawl list" shows the files of this project`);
   const { findFiles } = await import('../../authoring/discover/discover.ts');
   const folders = named.length > 0 ? [] : workflowFolders(findProject(shell, given));
   return [...named, ...(await Promise.all(folders.map(findFiles))).flatMap(({ found }) => found)];
 }
 
-async function checkFiles(files: readonly string[]): Promise<Checked[]> {
+async function checkFiles(files: readonly string[]): Promise<CheckedFile[]> {
   const { duplicates, readDefinition, YAML_FILE } = await import('../../authoring/discover/discover.ts');
-  // Loaded once: to ask for a module again takes as long as reading a small file.
+  // Imported once: importing a module again takes as long as reading a small file.
   const yaml = files.some((file) => YAML_FILE.test(file)) ? await import('../../authoring/yaml/check/check.ts') : undefined;
   const check = async (file: string, text: string): Promise<CheckedModule> => {
     if (yaml !== undefined && YAML_FILE.test(file)) return yaml.lookAtYaml(file, text, REGISTRY);
     return (await import('../../authoring/discover/check.ts')).checkModule(file, text, REGISTRY);
   };
-  const checked: Checked[] = [];
+  const checked: CheckedFile[] = [];
   for (const file of files) {
     const text = readDefinition(file);
     if (typeof text === 'string') checked.push({ file, text, ...(await check(file, text)) });
@@ -61,8 +61,8 @@ async function checkFiles(files: readonly string[]): Promise<Checked[]> {
   return checked.map((one) => ({ ...one, errors: [...one.errors, ...same.filter(({ file }) => file === one.file).map(withoutFile)] }));
 }
 
-/** What the project's groups add: more people asked for than there are. Groups that are not set here may be elsewhere. */
-async function withGroups(shell: Shell, given: Given, files: readonly Checked[]): Promise<Checked[]> {
+/** Adds a warning for each approval that needs more people than its groups have. Groups not set here may be set elsewhere. */
+async function withGroups(shell: Shell, given: Given, files: readonly CheckedFile[]): Promise<CheckedFile[]> {
   const [{ readSettings }, { membersOf }] = await Promise.all([import('../settings/settings.ts'), import('../../forge/people.ts')]);
   const { groups = {} } = await readSettings(shell, findProject(shell, given));
   return files.map((file) => {
@@ -70,7 +70,7 @@ async function withGroups(shell: Shell, given: Given, files: readonly Checked[])
       if (!from.every((name) => Object.hasOwn(groups, name))) return [];
       const { length } = membersOf(groups, from);
       if (length >= count) return [];
-      const message = `step "${step}" takes ${count} people of ${from.join(' or ')}, and there ${length === 1 ? 'is 1' : `are ${length}`}`;
+      const message = `step "${step}" needs ${count} people of ${from.join(' or ')}, but there ${length === 1 ? 'is only 1' : `are only ${length}`}`;
       return [{ code: 'GROUP_TOO_SMALL', message, hint: 'add people under "groups" in the settings, or lower `count`', line, column }];
     });
     return { ...file, warnings: [...file.warnings, ...short] };
@@ -81,19 +81,19 @@ function withoutFile({ code, message, hint, line, column }: SourceProblem): Sour
   return { code, message, hint, line, column };
 }
 
-/** With --strict, what is only warned about and what is not seen is wrong. */
-function strictly(file: Checked): Checked {
+/** With --strict, warnings and unchecked parts are errors. */
+function strictly(file: CheckedFile): CheckedFile {
   const unseen = file.unseen.map(({ what, line, column }) => ({
     code: 'UNSEEN',
-    message: `${what} is known only by running the file, so it was not checked`,
-    hint: 'write the value here, or hold it in a constant of this file',
+    message: `${what} is only known by running the file, so it was not checked`,
+    hint: 'write the value here, or put it into a constant of this file',
     line,
     column,
   }));
   return { ...file, errors: [...file.errors, ...file.warnings, ...unseen], warnings: [] };
 }
 
-function rowOf({ file, workflow, errors, warnings, unseen }: Checked): object {
+function rowOf({ file, workflow, errors, warnings, unseen }: CheckedFile): object {
   return {
     file,
     ok: errors.length === 0,
@@ -105,10 +105,10 @@ function rowOf({ file, workflow, errors, warnings, unseen }: Checked): object {
   };
 }
 
-function linesOf(shell: Shell, checked: Checked): string[] {
+function linesOf(shell: Shell, checked: CheckedFile): string[] {
   const { file, errors, warnings, unseen, workflow } = checked;
   const name = shownFile(shell, file);
-  const told = [
+  const problems = [
     ...errors.flatMap((problem) => problemLines(shell, checked, { problem, level: 'error' })),
     ...warnings.flatMap((problem) => problemLines(shell, checked, { problem, level: 'warning' })),
   ];
@@ -118,20 +118,24 @@ function linesOf(shell: Shell, checked: Checked): string[] {
   ];
   if (errors.length > 0)
     return unseen.length === 0 || errors.some(({ code }) => code === 'UNSEEN')
-      ? told
-      : [...told, `${name}  not checked, because only running it would tell:`, ...hidden, ''];
+      ? problems
+      : [...problems, `${name}  not checked, because it is only known by running the file:`, ...hidden, ''];
   const mark = shell.style(unseen.length === 0 ? 'green' : 'yellow', shell.symbol(unseen.length === 0 ? 'done' : 'waiting'));
   const steps =
     workflow === undefined || workflow.form === 'flow'
       ? 'a flow'
       : `${workflow.steps.length} ${workflow.steps.length === 1 ? 'step' : 'steps'}`;
-  if (unseen.length === 0) return [...told, `${mark} ${name}  ${oneLine(workflow?.name ?? '')}, ${steps}`];
-  return [...told, `${mark} ${name}  ${oneLine(workflow?.name ?? '')}, checked in part; known only by running it:`, ...hidden];
+  if (unseen.length === 0) return [...problems, `${mark} ${name}  ${oneLine(workflow?.name ?? '')}, ${steps}`];
+  return [
+    ...problems,
+    `${mark} ${name}  ${oneLine(workflow?.name ?? '')}, partly checked; the rest is only known by running it:`,
+    ...hidden,
+  ];
 }
 
 function problemLines(
   shell: Shell,
-  { file, text }: Checked,
+  { file, text }: CheckedFile,
   { problem, level }: { readonly problem: SourceProblem; readonly level: 'error' | 'warning' },
 ): string[] {
   const { code, message, hint, line, column } = problem;
@@ -149,8 +153,8 @@ function problemLines(
   ];
 }
 
-function summaryOf(files: readonly Checked[]): string {
-  if (files.length === 0) return 'no definitions here; "pawl init" writes a first one';
+function summaryOf(files: readonly CheckedFile[]): string {
+  if (files.length === 0) return 'no workflows here; "pawl init" writes a first one';
   const count = (list: readonly unknown[], one: string): string => `${list.length} ${one}${list.length === 1 ? '' : 's'}`;
   const errors = files.flatMap((file) => file.errors);
   const warnings = files.flatMap((file) => file.warnings);
@@ -159,6 +163,6 @@ function summaryOf(files: readonly Checked[]): string {
     count(files, 'file'),
     count(errors, 'error'),
     ...(warnings.length === 0 ? [] : [count(warnings, 'warning')]),
-    ...(partly.length === 0 ? [] : [`${partly.length} checked in part`]),
+    ...(partly.length === 0 ? [] : [`${partly.length} partly checked`]),
   ].join(', ');
 }
