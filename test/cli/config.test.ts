@@ -141,7 +141,7 @@ describe('what a repository may not do', () => {
   });
 });
 
-describe('what is wrong with a file is told with its place', () => {
+describe('an error in a file is reported with its position', () => {
   const bomb = `a: &a [x, x, x, x, x, x, x, x, x]\n${[...'bcdefgh'].map((name, at) => `${name}: &${name} [${Array(9).fill(`*${'abcdefg'[at]}`).join(', ')}]`).join('\n')}\n`;
   test.each([
     ['a key that does not exist', 'limits:\n  glboal: 3\n', '2:3: unknown setting "glboal" under "limits" (did you mean "global"?)'],

@@ -50,7 +50,7 @@ test('migrate brings a file without tables to this version, and leaves one of th
   expect((await pawl('db', 'migrate')).stdout).toContain('is already version');
 });
 
-test('a copy is refused until it is adopted', async () => {
+test('a copy is rejected until it is adopted', async () => {
   await writeRuns(db, ['completed']);
   const original = db;
   db = join(rig.state, 'moved.db');

@@ -28,7 +28,7 @@ const marks = (): string => readFileSync(join(rig.project, 'marks'), 'utf8');
 const story = (): Promise<RunReportJson> => rig.json<RunReportJson>(['show', RUN]);
 
 describe('without a terminal', () => {
-  test('nobody decides without a token, and the message names both ways', async () => {
+  test('deciding without a terminal or a token fails, and the message names both', async () => {
     await parkRun(rig);
     for (const words of [
       ['approve', RUN],
@@ -43,7 +43,7 @@ describe('without a terminal', () => {
     expect((await story()).decisions).toEqual([]);
   });
 
-  test('a token alone does not decide: what was seen has to be named', async () => {
+  test('a token alone is not enough: the digest of what was seen is required', async () => {
     await parkRun(rig);
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const { code, stderr } = await rig.run(['approve', RUN], { env: { PAWL_TOKEN } });
@@ -87,7 +87,7 @@ describe('without a terminal', () => {
     });
   });
 
-  test('an option that asks for a text is refused without one', async () => {
+  test('an option that requires a text is rejected without one', async () => {
     await parkRun(rig);
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const words = ['decide', RUN, '--option', 'rework', '--digest', await digestOf(rig)];
@@ -98,7 +98,7 @@ describe('without a terminal', () => {
 });
 
 describe('what was shown', () => {
-  test('a decision about content that has changed is refused, and the change is shown', async () => {
+  test('a decision on changed content is rejected, and the change is shown', async () => {
     await parkRun(rig);
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const seen = await digestOf(rig);
@@ -112,7 +112,7 @@ describe('what was shown', () => {
     expect((await story()).decisions).toHaveLength(1);
   });
 
-  test('the first decision counts, and who comes later is told who was first and when', async () => {
+  test('the first decision counts, and a later one fails with who decided and when', async () => {
     await parkRun(rig);
     const [ann, bob] = [await tokenOf(rig, 'ann'), await tokenOf(rig, 'bob')];
     const digest = await digestOf(rig);
@@ -170,7 +170,7 @@ export default defineWorkflow({
 });
 `;
 
-  test('one has to be named, by its gate or by the digest of what was seen; a decided one stays decided', async () => {
+  test('one has to be chosen, by --gate or by the digest; a decided one stays decided', async () => {
     writeWorkflow(rig, TWO, 'two');
     expect((await rig.run(['run', 'two', '--id', RUN])).code).toBe(3);
     const { gates } = await rig.json<InboxJson>(['inbox', RUN]);
@@ -219,7 +219,7 @@ describe('at a terminal', () => {
     expect((await story()).decisions).toEqual([]);
   });
 
-  test('what was typed before the question was shown is no answer to it', async () => {
+  test('input typed before the question was shown is ignored', async () => {
     await parkRun(rig);
     const terminal = rig.terminal(['decide', RUN]);
     terminal.type('1\r1\r');
@@ -267,7 +267,7 @@ describe('at a terminal', () => {
     expect(await rig.terminal(['approve', other, '--yes']).ended).toBe(0);
   });
 
-  test('a question that another process answers meanwhile goes away and says who answered', async () => {
+  test('a question that another process answers meanwhile is withdrawn, with who answered', async () => {
     await parkRun(rig);
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const terminal = rig.terminal(['decide', RUN]);
@@ -301,7 +301,7 @@ export default defineWorkflow({
 });
 `;
 
-  test('goes on in the process that drives it; the one that decides needs none of its code', async () => {
+  test('continues in the process that drives it; the deciding process needs none of its code', async () => {
     const file = writeWorkflow(rig, BUSY, 'busy');
     const driver = rig.start(['run', 'busy', '--id', RUN]);
     await driver.until('both');
@@ -316,7 +316,7 @@ export default defineWorkflow({
     expect(marks()).toBe('ended\n');
   });
 
-  test('goes on in a process that waits for the decision', async () => {
+  test('continues in a process that waits for the decision', async () => {
     writeWorkflow(rig);
     const driver = rig.start(['run', 'review', '--id', RUN, '--wait']);
     await driver.until('ask');
@@ -328,7 +328,7 @@ export default defineWorkflow({
     expect(marks()).toBe('published\n');
   });
 
-  test('that nobody drives and that cannot go on here is not decided', async () => {
+  test('that no process drives and that cannot continue here is not decided', async () => {
     await parkRun(rig);
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const digest = await digestOf(rig);

@@ -27,7 +27,7 @@ function pasted(printed: string): string[][] {
   return [...printed.matchAll(/^ {2}pawl (.+?)\r?$/gm)].map(([, words = '']) => words.split(' '));
 }
 
-test('an empty claim is refused with what was observed, and the second attempt is accepted for what it did', async () => {
+test('an empty claim is rejected with the evidence, and the second attempt is accepted', async () => {
   const { code, stdout, stderr } = await rig.run(['demo'], here());
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const story = stdout.split('\n').map((line) => line.trim());
@@ -53,7 +53,7 @@ test('the bug is really fixed, and committed', async () => {
   expect(execFileSync('git', ['status', '--porcelain'], { cwd: shop(), encoding: 'utf8' })).toBe('');
 });
 
-test('where nobody can be asked a stand-in decides and says so, and the record names it', async () => {
+test('without a terminal a script decides, says so, and is recorded', async () => {
   const { stdout } = await rig.run(['demo'], here());
   expect(stdout).toContain('a script, which exists only in this demo');
   const { steps } = await rig.json<RunReport>(['demo'], here());

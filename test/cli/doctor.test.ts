@@ -46,7 +46,7 @@ describe('where all is well', () => {
     expect(existsSync(rig.state)).toBe(false);
   });
 
-  test('a sound database is said to be so, with its size and version, and is left as it is', async () => {
+  test('an intact database is reported with its size and version, and is not changed', async () => {
     await writeRuns(db, ['completed', 'waiting']);
     const before = readFileSync(db);
     const report = await doctor();
@@ -61,7 +61,7 @@ describe('where all is well', () => {
     expect(readFileSync(db).equals(before)).toBe(true);
   });
 
-  test('people get a line per look, on 80 columns and without UTF-8', async () => {
+  test('people get a line per check, on 80 columns and without UTF-8', async () => {
     await writeRuns(db, ['completed']);
     const { code, stdout } = await rig.run(['doctor', '--db', db], { env: { LANG: 'C' } });
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^ok Pawl \S+\nok Node v24\S+ for /)]);
@@ -103,7 +103,7 @@ describe('who drives what', () => {
     expect(report.checks.find(({ id }) => id === 'owner')?.what).toContain(`run ${runId(1)} is completed`);
   });
 
-  test('a run with mail that nobody drives is shown', async () => {
+  test('a run with mail that no process drives is shown', async () => {
     await writeRuns(db, ['waiting']);
     const { openSqliteStore } = await import('../../src/store/sqlite/open.ts');
     const store = await openSqliteStore({ file: db });
@@ -198,7 +198,7 @@ describe('what is wrong with the file', () => {
   });
 });
 
-test('settings that cannot be read are told with their place, and the rest is looked at', async () => {
+test('invalid settings are reported with their position, and the rest is checked', async () => {
   const file = rig.write('.pawl/config.yaml', 'limits: {glboal: 1}\n');
   const report = await rig.json<Report>(['doctor']);
   expect([report.code, found(report)]).toMatchObject([

@@ -74,7 +74,7 @@ test('a dry run says what is reused, what runs again, which effects may repeat a
   expect(marks()).toBe('published\n');
 });
 
-test('a fork that begins behind an approval asks for it first, and then goes on where it was to begin', async () => {
+test('a fork that starts after an approval requests it first, and then continues at its step', async () => {
   await published();
   const { stdout } = await rig.run(['fork', RUN, '--from', 'publish', '--dry-run']);
   expect(stdout).toContain('The fork requests "ask" first: approvals are not reused.');
@@ -116,7 +116,7 @@ test('at a terminal the table is shown and asked about first', async () => {
   expect(marks()).toBe('published\npublished\n');
 });
 
-test('a step that the run never came to is refused with the nearest that it did', async () => {
+test('a step that the run never reached is rejected with the nearest one', async () => {
   await published();
   for (const words of [['--dry-run'], []])
     expect(await rig.run(['fork', RUN, '--from', 'publsh', ...words])).toMatchObject({

@@ -107,7 +107,7 @@ describe('the graph of a workflow', () => {
     });
   });
 
-  test('of a flow is not there before it runs, and the error says what to do', async () => {
+  test('of a flow does not exist before it runs, and the error says what to do', async () => {
     expect(await rig.run(graph('walk'))).toMatchObject({ code: 2, stderr: expect.stringContaining('it has no graph before it runs') });
   });
 

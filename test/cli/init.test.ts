@@ -32,7 +32,7 @@ test('init says what it wrote and which command comes next', async () => {
   });
 });
 
-test('what is there is left alone and named, and what is missing is written', async () => {
+test('existing files are unchanged and listed, and missing ones are written', async () => {
   rig.write('.pawl/workflows/notes.ts', '// mine\n');
   rig.write('.pawl/config.yaml', '# mine\n');
   const { stdout } = await rig.run(['init']);

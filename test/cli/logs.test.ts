@@ -96,7 +96,7 @@ describe('following', () => {
     expect((await following.ended).code).toBe(130);
   });
 
-  test('ends when nobody reads any more', async () => {
+  test('ends when stdout is closed', async () => {
     const following = rig.start(logs('-f'));
     await following.until('waits for a person');
     following.process.stdout?.destroy();
@@ -123,7 +123,7 @@ describe('the log of a step', () => {
     expect((await rig.run(logs('shp'))).stderr).toContain(`run ${LOOP} has no step "shp" (did you mean "ship"?)`);
   });
 
-  test('that was not reached says so', async () => {
+  test('that was not reached is an error', async () => {
     expect(await rig.run(logs('ship'))).toMatchObject({ code: 2, stderr: expect.stringContaining('has not reached step "ship"') });
   });
 });

@@ -46,7 +46,7 @@ test('removes what ended, and what failed only when asked to', async () => {
   expect(await left()).toEqual(['escalated', 'waiting']);
 });
 
-test('in a pipe somebody has to say --yes', async () => {
+test('a pipe needs --yes', async () => {
   await writeRuns(db, ['completed']);
   expect(await prune('--older-than', '1d')).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('use --yes') });
   expect(await left()).toEqual(['completed']);
@@ -72,7 +72,7 @@ test('keeps the newest when asked to, and younger runs always', async () => {
   expect(await left()).toHaveLength(2);
 });
 
-test('what is asked wrongly is refused before anything is looked at', async () => {
+test('invalid options are rejected before anything is read', async () => {
   expect(await prune()).toMatchObject({ code: 2, stderr: expect.stringContaining('--older-than is missing') });
   expect(await prune('--older-than', 'long')).toMatchObject({ code: 2, stderr: expect.stringContaining('not "long"') });
   expect(await prune('--older-than', '1d', '--keep', '-1')).toMatchObject({ code: 2 });

@@ -25,7 +25,7 @@ async function killed(hold: Hold, recovery: 'rerun' | 'ask'): Promise<void> {
   await running.ended;
 }
 
-test('after kill -9 a run goes on where it was, and what was recorded does not run again', async () => {
+test('after kill -9 a run continues where it was, and recorded steps do not run again', async () => {
   const hold = new Hold(rig);
   await killed(hold, 'rerun');
   const resumed = rig.start(['resume', ID]);
@@ -39,7 +39,7 @@ test('after kill -9 a run goes on where it was, and what was recorded does not r
   expect(steady(stdout)).toContain('TIME second#1 completed in SPAN\n');
 });
 
-test('a step that may have run is unknown, and goes on when a person says what happened', async () => {
+test('an interrupted step is unknown, and continues when a person says what happened', async () => {
   await killed(new Hold(rig), 'ask');
   const told = await rig.run(['resume', ID]);
   expect(told.code).toBe(3);
@@ -126,7 +126,7 @@ test.each([
   [['--retry', '--accept'], '--retry and --accept cannot be combined; choose one [USAGE]'],
   [['--output', '1'], '--output is only valid with --accept or --done [USAGE]'],
   [['--retry', '--extend', '0'], '--extend must be a whole number of at least 1, not "0" [USAGE]'],
-])('choices that make no sense are refused: %s', async (words, told) => {
+])('invalid choices are rejected: %s', async (words, told) => {
   const { code, stderr } = await rig.run(['resume', ID, ...words]);
   expect(code).toBe(2);
   expect(stderr).toContain(told);
@@ -147,7 +147,7 @@ test('retry runs only the members of a fan-out that failed', async () => {
   expect(ledger().split('\n').sort().join(' ').trim()).toBe('bad bad good');
 });
 
-test('a run that another process drives is refused with who does, or followed with --wait', async () => {
+test('a run that another process drives is rejected with that process, or followed with --wait', async () => {
   const hold = new Hold(rig);
   const file = await writeWorkflow(rig, 'work', { steps: held(hold, 'rerun') });
   const running = rig.start(['run', file, '--id', ID]);
@@ -176,7 +176,7 @@ test('a follower takes over when the process it follows dies', async () => {
   expect(ledger()).toBe('first\n');
 });
 
-test('with --wait a run stays until somebody else has decided', async () => {
+test('with --wait the command waits until someone else has decided', async () => {
   const file = await writeWorkflow(rig, 'ask', {
     steps: `{ id: 'ok', human: { prompt: 'Go on?' }, next: { ok: 'after' } }, { id: 'after', command: 'true', next: null }`,
   });
@@ -188,14 +188,14 @@ test('with --wait a run stays until somebody else has decided', async () => {
   expect((await running.ended).code).toBe(0);
 });
 
-test('a run without code goes on with what it is frozen to when its file is gone', async () => {
+test('a run without code continues with its stored definition when its file is gone', async () => {
   await escalated();
   rmSync(join(rig.project, 'fragile.ts'));
   writeFileSync(join(rig.project, 'mended'), '');
   expect((await rig.run(['resume', ID, '--retry'])).code).toBe(0);
 });
 
-test('a run whose code is gone says so, and nothing changes', async () => {
+test('a run whose code is gone is an error, and nothing changes', async () => {
   rig.write(
     'coded.ts',
     `import { existsSync } from 'node:fs';

@@ -57,7 +57,7 @@ describe('the place of the state', () => {
     expect(await rig.json(['runs', '--project', folder])).toMatchObject({ code: 0, runs: [] });
   });
 
-  test('a folder that was deleted under the shell is told in a sentence', async () => {
+  test('a deleted current folder is an error in one sentence', async () => {
     const gone = join(rig.folder, 'gone');
     mkdirSync(gone);
     const { status, stderr } = spawnSync('sh', ['-c', `rmdir "$1"; exec "$2" "$3" runs`, 'sh', gone, process.execPath, START], {
@@ -76,7 +76,7 @@ describe('the place of the state', () => {
     expect(await rig.run(['runs'])).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('a project that is not a folder is told by its name', async () => {
+  test('a project that is not a folder is an error with its path', async () => {
     const file = rig.write('file', '');
     const { code, stderr } = await rig.run(['runs', '--project', 'file']);
     expect({ code, stderr }).toEqual({ code: 2, stderr: `pawl: --project: ${file} is not a folder [USAGE]\n` });
@@ -155,7 +155,7 @@ describe('the beginning of a run id', () => {
       });
   });
 
-  test('that fits several is told with all of them', async () => {
+  test('that matches several runs lists them', async () => {
     const db = join(rig.folder, 'runs.db');
     await makeRuns(db, [ONE, TWO, THREE]);
     const { code, stderr } = await rig.run(['show', '0190', '--db', db]);
@@ -243,7 +243,7 @@ describe('a reader that goes away', () => {
     expect(printed).toBe('2\n');
   });
 
-  test('a disk without room for the output is told, and is not success', ({ skip }) => {
+  test('a full disk is reported, and the exit code is not 0', ({ skip }) => {
     if (process.platform !== 'linux') skip('there is no /dev/full here');
     const full = openSync('/dev/full', 'w');
     const { status, stderr } = spawnSync(process.execPath, [START, 'runs'], {
@@ -324,7 +324,7 @@ test('a file name cannot steer the terminal from inside an error or a warning', 
   expect([all.includes('\u001b'), all.includes('\u0007')]).toEqual([false, false]);
 });
 
-test('rubbish in the environment of Pawl is told by its name', async () => {
+test('an invalid PAWL_ variable is an error with its name', async () => {
   const { code, stderr } = await rig.run(['runs'], { env: { PAWL_PROJECT: 'nowhere' } });
   expect({ code, stderr }).toEqual({
     code: 2,

@@ -24,7 +24,7 @@ test('a database that is named and does not exist is an error', async () => {
     });
 });
 
-test('a command that does not exist gets the nearest that does', async () => {
+test('an unknown command gets a suggestion', async () => {
   expect(await rig.run(['rnus'])).toEqual({
     code: 2,
     stdout: '',
@@ -39,7 +39,7 @@ test('a terminal is told in colour, a pipe is not', async () => {
   expect((await rig.run(['runs', '--lmit', '3'])).stderr).not.toContain('\u001b');
 });
 
-test('a run whose process is gone is told with the command that drives it on', async () => {
+test('a run whose process died is shown with the command that continues it', async () => {
   rig.write(
     '.pawl/workflows/slow.yaml',
     'apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: slow }\nstages:\n  - { id: a, type: command, run: sleep 1000 }\n',

@@ -177,7 +177,7 @@ test('a run that does not exist is an error that says where runs are listed', as
   expect(stderr).toMatch(/^pawl: no run "abc" in .*; "pawl runs" lists the runs \[RUN_NOT_FOUND\]\n$/);
 });
 
-test('a run whose process died says that nobody drives it, and how to go on', async () => {
+test('a run whose process died shows that no process drives it, and how to continue', async () => {
   const id = 'ab00000000000001';
   const script = `
     import { createEngine, defineWorkflow } from ${JSON.stringify(join(ROOT, 'src/index.ts'))};

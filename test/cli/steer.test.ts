@@ -76,7 +76,7 @@ test('pause lets the step under way end and begins nothing new until resume', as
   expect((await rig.run(['resume', ID])).code).toBe(0);
 });
 
-test('a run that nobody drives can be paused', async () => {
+test('a run that no process drives can be paused', async () => {
   const file = await writeWorkflow(rig, 'ask', ASK);
   await rig.run(['run', file, '--id', ID]);
   const paused = await rig.json<{ waits: readonly { kind: string }[] }>(['pause', ID]);

@@ -64,7 +64,7 @@ test('an unknown, a revoked and an expired token decide nothing', async () => {
   expect((await rig.json<{ decisions: readonly object[] }>(['show', RUN])).decisions).toEqual([]);
 });
 
-test('revoking what is not there and a file that is no list of tokens are told', async () => {
+test('revoking an unknown token and a damaged token file are errors', async () => {
   expect(await rig.run(['token', 'revoke', 'ann'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('token "ann" does not exist'),

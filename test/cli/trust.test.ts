@@ -19,14 +19,14 @@ export default defineWorkflow({ name: 'hello', steps: [{ id: 'say', handler: () 
 `;
 
 describe('without a terminal', () => {
-  test('a workflow that nobody trusted is not run, and the way to trust it is named', async () => {
+  test('an untrusted workflow does not run, and the message says how to trust it', async () => {
     expect(await rig.run(['run', 'hello'])).toMatchObject({
       code: 4,
       stderr: `pawl: ${file} is not trusted yet, and running it runs its code; review it, then run "pawl trust ${file}" to trust this version [NOT_TRUSTED]\n`,
     });
   });
 
-  test('trust is refused unless --yes says that somebody read it', async () => {
+  test('without a terminal, trust needs --yes', async () => {
     expect((await rig.run(['trust'])).code).toBe(4);
     expect((await rig.run(['run', 'hello'])).code).toBe(4);
     expect((await rig.run(['trust', '--yes'])).code).toBe(0);
@@ -87,14 +87,14 @@ describe('without a terminal', () => {
     expect((await rig.run(['run', 'hello'])).code).toBe(4);
   });
 
-  test('the list says what is trusted, and what no longer fits', async () => {
+  test('the list shows what is trusted, and what has changed since', async () => {
     expect((await rig.run(['trust', '--list'])).stdout).toBe('Nothing is trusted.\n');
     await rig.run(['trust', '--yes']);
     rig.write('.pawl/workflows/hello.ts', `${HELLO}// changed\n`);
     expect(await rig.json(['trust', '--list'])).toMatchObject({ folders: [], files: [{ file, fits: false, changed: ['hello.ts'] }] });
   });
 
-  test('a damaged record of trust trusts nothing and says so', async () => {
+  test('a damaged trust file trusts nothing and is an error', async () => {
     await rig.run(['trust', '--yes']);
     const kept = rig.write('../state/trust.json', '{');
     const { code, stderr } = await rig.run(['run', 'hello']);
