@@ -63,40 +63,36 @@ export function commandNamed(commands: readonly CommandSpec[], name: string): Co
 }
 
 /** Does the command's work and returns the exit code. */
-export type CommandRun = (shell: Shell, given: Given) => Promise<number>;
+export type CommandRun = (shell: Shell, given: ParsedArgs) => Promise<number>;
 
-/** What was given on the command line, by the names of the command's spec. */
-export class Given {
+/** A parsed command line, by the names of the command's spec. */
+export class ParsedArgs {
   private readonly words: ReadonlyMap<string, readonly string[]>;
   private readonly values: ReadonlyMap<string, readonly string[]>;
-  private readonly switches: ReadonlySet<string>;
+  private readonly flags: ReadonlySet<string>;
 
-  constructor(
-    words: ReadonlyMap<string, readonly string[]>,
-    values: ReadonlyMap<string, readonly string[]>,
-    switches: ReadonlySet<string>,
-  ) {
+  constructor(words: ReadonlyMap<string, readonly string[]>, values: ReadonlyMap<string, readonly string[]>, flags: ReadonlySet<string>) {
     this.words = words;
     this.values = values;
-    this.switches = switches;
+    this.flags = flags;
   }
 
-  /** The word of a required argument. */
+  /** The value of a required argument. */
   word(name: string): string {
     return this.words.get(name)?.[0] ?? '';
   }
 
-  /** The word of an optional argument. */
+  /** The value of an optional argument. */
   maybe(name: string): string | undefined {
     return this.words.get(name)?.[0];
   }
 
-  /** All words of an argument that takes many. */
+  /** All values of an argument that takes many. */
   allWords(name: string): readonly string[] {
     return this.words.get(name) ?? [];
   }
 
-  /** The value of an option; of several, the last. */
+  /** The value of an option; the last one if given several times. */
   option(name: string): string | undefined {
     return this.values.get(name)?.at(-1);
   }
@@ -106,14 +102,14 @@ export class Given {
     return this.values.get(name) ?? [];
   }
 
-  /** The names of all options and switches that were given. */
+  /** The names of all given options and flags. */
   names(): readonly string[] {
-    return [...this.values.keys(), ...this.switches];
+    return [...this.values.keys(), ...this.flags];
   }
 
-  /** Whether a switch was given. */
+  /** Whether a flag was given. */
   has(name: string): boolean {
-    return this.switches.has(name);
+    return this.flags.has(name);
   }
 }
 

@@ -8,7 +8,7 @@ import { EngineError } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
 import type { Store } from '../store/store.ts';
 import { pasteable } from './caller.ts';
-import type { Given } from './command.ts';
+import type { ParsedArgs } from './command.ts';
 import { readRunReport } from './run-report/run-report.ts';
 import { openStore, type Place } from './session.ts';
 import { isSettingsFile } from './settings/settings.ts';
@@ -17,7 +17,7 @@ import { plain } from './terminal.ts';
 
 /** A run to start in the background; its parameters were already validated. */
 export interface BackgroundRun {
-  readonly given: Given;
+  readonly given: ParsedArgs;
   readonly file: string;
 }
 

@@ -5,7 +5,7 @@ import { demandsOf } from '../authority/rights.ts';
 import { EngineError } from '../base/error.ts';
 import { nearestName } from '../base/suggest.ts';
 import { COMMANDS } from './catalogue.ts';
-import { type CommandSpec, commandNamed, Given } from './command.ts';
+import { type CommandSpec, commandNamed, ParsedArgs } from './command.ts';
 import { reportFailure } from './failure.ts';
 import { helpOf, helpOfAll, usageOf } from './help.ts';
 import { versionOf } from './package.ts';
@@ -70,8 +70,8 @@ function showHelpOf(shell: Shell, spec: CommandSpec): number {
 }
 
 /** The flags of a command line without a command. */
-function commonOf(words: readonly string[]): Given {
-  return new Given(new Map(), new Map(), new Set(['json', 'no-color'].filter((name) => words.includes(`--${name}`))));
+function commonOf(words: readonly string[]): ParsedArgs {
+  return new ParsedArgs(new Map(), new Map(), new Set(['json', 'no-color'].filter((name) => words.includes(`--${name}`))));
 }
 
 function findCommand(name: string): CommandSpec {

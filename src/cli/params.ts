@@ -6,11 +6,11 @@ import { resolve } from 'node:path';
 import { EngineError, messageOf } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { ArgModel } from '../definition/model.ts';
-import type { Given } from './command.ts';
+import type { ParsedArgs } from './command.ts';
 import type { Shell } from './shell.ts';
 
 /** The parameters of a run: `--params`, overridden by `-p`. */
-export function readParams(shell: Shell, given: Given, declared: Readonly<Record<string, ArgModel>>): JsonObject {
+export function readParams(shell: Shell, given: ParsedArgs, declared: Readonly<Record<string, ArgModel>>): JsonObject {
   const whole = given.option('params');
   const base = whole === undefined ? {} : readJson(shell, whole, '--params');
   if (!isJsonObject(base)) throw new EngineError('USAGE', `--params must be a JSON object, such as '{"issue": 7}'`);
@@ -22,7 +22,7 @@ export function readParams(shell: Shell, given: Given, declared: Readonly<Record
 }
 
 /** The outputs that replace steps: `--output step=JSON`. */
-export function readOutputs(shell: Shell, given: Given): Readonly<Record<string, Json>> {
+export function readOutputs(shell: Shell, given: ParsedArgs): Readonly<Record<string, Json>> {
   const named = readNamed(given.options('output'), { option: '--output', example: `--output plan='{"ok": true}'` });
   return Object.fromEntries(named.map(([step, text]) => [step, readJson(shell, text, `--output ${step}`)]));
 }

@@ -3,10 +3,10 @@
 
 import { EngineError } from '../base/error.ts';
 import { didYouMean } from '../base/suggest.ts';
-import { type ArgumentSpec, COMMON_OPTIONS, type CommandSpec, Given, type OptionSpec } from './command.ts';
+import { type ArgumentSpec, COMMON_OPTIONS, type CommandSpec, type OptionSpec, ParsedArgs } from './command.ts';
 
 /** Parses the arguments and options of one command; `argv` begins after the command's name. */
-export function parseCommand(spec: CommandSpec, argv: readonly string[]): Given {
+export function parseCommand(spec: CommandSpec, argv: readonly string[]): ParsedArgs {
   const parser = new Parser(spec);
   let onlyWords = false;
   for (let index = 0; index < argv.length; index += 1) {
@@ -75,7 +75,7 @@ class Parser {
   }
 
   /** Assigns the words to the arguments, in order. */
-  finish(): Given {
+  finish(): ParsedArgs {
     const args = this.spec.args ?? [];
     const taken = new Map<string, readonly string[]>();
     if (!this.switches.has('help')) {
@@ -89,7 +89,7 @@ class Parser {
       const extra = this.words[at];
       if (extra !== undefined) throw this.usage(`unexpected argument "${extra}"`);
     }
-    return new Given(taken, this.values, this.switches);
+    return new ParsedArgs(taken, this.values, this.switches);
   }
 
   private checkWords(arg: ArgumentSpec, words: readonly string[]): void {

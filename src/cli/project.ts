@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
-import type { Given } from './command.ts';
+import type { ParsedArgs } from './command.ts';
 import type { Shell } from './shell.ts';
 
 /** Folders with a project's workflows; `pawl init` creates the first. */
@@ -22,7 +22,7 @@ export interface Project {
 }
 
 /** The project of the current folder: the nearest folder above with a `.pawl`, else the git checkout, else the folder itself. */
-export function findProject(shell: Shell, given: Given): Project {
+export function findProject(shell: Shell, given: ParsedArgs): Project {
   const named = given.option('project');
   if (named !== undefined) return projectAt(folderAt(shell, named, '--project'), 'option');
   const set = shell.env.PAWL_PROJECT;

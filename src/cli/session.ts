@@ -7,7 +7,7 @@ import { EngineError, isEngineError } from '../base/error.ts';
 import { isDead, watchOwners } from '../process/owner.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
-import type { Given } from './command.ts';
+import type { ParsedArgs } from './command.ts';
 import { findProject, type Project, projectState, stateHome } from './project.ts';
 import { readSettings, type Settings } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
@@ -30,7 +30,7 @@ export type StoreUse = 'drive' | 'look';
 const AMBIGUOUS_SHOWN = 5;
 
 /** Finds the project, the settings and the database of a command; the database need not exist. */
-export async function findPlace(shell: Shell, given: Given): Promise<Place> {
+export async function findPlace(shell: Shell, given: ParsedArgs): Promise<Place> {
   const project = findProject(shell, given);
   const found = await readSettings(shell, project);
   // A project that required signatures once still does, even if its settings were changed or hidden since.
@@ -46,7 +46,7 @@ export async function findPlace(shell: Shell, given: Given): Promise<Place> {
 }
 
 /** The path of the database of a command. */
-export async function databaseOf(shell: Shell, given: Given): Promise<string> {
+export async function databaseOf(shell: Shell, given: ParsedArgs): Promise<string> {
   return (await findPlace(shell, given)).file;
 }
 

@@ -3,7 +3,7 @@
 
 import type { Ancestor } from '../authority/ancestry.ts';
 import type { Right } from '../authority/right.ts';
-import type { Given } from './command.ts';
+import type { ParsedArgs } from './command.ts';
 import { type Look, lookOf, plain, type StyleName, type SymbolName, styled, symbol } from './terminal.ts';
 
 /** The version of all JSON that commands print. */
@@ -26,7 +26,7 @@ export interface World {
 export class Shell {
   readonly world: World;
   /** The command's arguments and options. */
-  readonly given: Given;
+  readonly given: ParsedArgs;
   readonly env: World['env'];
   /** What stdout can show. */
   readonly look: Look;
@@ -41,7 +41,7 @@ export class Shell {
   /** Aborted when stdout was closed: commands that only print can stop. */
   readonly closed: AbortSignal;
 
-  constructor(world: World, given: Given) {
+  constructor(world: World, given: ParsedArgs) {
     this.world = world;
     this.given = given;
     this.env = world.env;

@@ -5,18 +5,18 @@ import { text } from 'node:stream/consumers';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
 import { pasteable } from '../caller.ts';
-import type { Given } from '../command.ts';
+import type { ParsedArgs } from '../command.ts';
 import { readJson } from '../params.ts';
 import type { Shell } from '../shell.ts';
 import { tokenOption } from './attended.ts';
 
 /** The token that a report has to name. */
-export function tokenGiven(given: Given): string {
+export function tokenGiven(given: ParsedArgs): string {
   return needed(given, 'token', 'it names the attempt that is reported, and "pawl next RUN" prints it');
 }
 
 /** The value of an option that cannot be left out. */
-export function needed(given: Given, option: string, why: string): string {
+export function needed(given: ParsedArgs, option: string, why: string): string {
   const value = given.option(option);
   if (value === undefined || value.trim() === '') throw new EngineError('USAGE', `--${option} is missing: ${why}`);
   return value;

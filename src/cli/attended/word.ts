@@ -4,7 +4,7 @@
 import { membersOf } from '../../definition/model.ts';
 import { isSettled } from '../../kernel/run-state.ts';
 import type { Store } from '../../store/store.ts';
-import type { Given } from '../command.ts';
+import type { ParsedArgs } from '../command.ts';
 import { rootOf } from '../decision/approvals.ts';
 import { findPlace, findRun, openForRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
@@ -13,7 +13,7 @@ import { type Said, sayTo } from './report.ts';
 const DATA_FILE = /\.ya?ml$/;
 
 /** Runs a command with which an agent reports or asks. */
-export async function sayByCommand(shell: Shell, given: Given, said: Said): Promise<number> {
+export async function sayByCommand(shell: Shell, given: ParsedArgs, said: Said): Promise<number> {
   const place = await findPlace(shell, given);
   const prefix = given.word('RUN');
   const store = await openForRun(place, prefix);

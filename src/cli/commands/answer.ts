@@ -10,7 +10,7 @@ import { isDead } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
 import { type Answer, askAnswers, pickQuestions, questionLines, questionsIn, readAnswer } from '../attended/answer.ts';
 import { type AskedQuestions, readQuestions } from '../attended/standing.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { rootOf } from '../decision/approvals.ts';
 import { confirm } from '../decision/prompt.ts';
 import { type DecisionRight, rightToDecide } from '../decision/right.ts';
@@ -24,7 +24,7 @@ const EXIT_WAITING = 3;
 
 interface Answering {
   readonly shell: Shell;
-  readonly given: Given;
+  readonly given: ParsedArgs;
   readonly place: Place;
   readonly store: Store;
   readonly right: DecisionRight;

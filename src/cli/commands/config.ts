@@ -3,7 +3,7 @@
 import { EngineError } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { findProject, type Project } from '../project.ts';
 import { readOrigins } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
@@ -34,7 +34,7 @@ export const run: CommandRun = async (shell, given) => {
   return 0;
 };
 
-async function readRows(shell: Shell, given: Given, project: Project): Promise<Row[]> {
+async function readRows(shell: Shell, given: ParsedArgs, project: Project): Promise<Row[]> {
   const options = optionRows(given);
   const rows = [...options, ...environmentRows(shell).map((row) => ({ ...row, isInForce: !has(options, row.key) }))];
   const files = (await readOrigins(shell, project)).map(({ key, value, layer, file, position, isInForce, isUsed }) => {
@@ -48,7 +48,7 @@ function has(rows: readonly Row[], key: string): boolean {
   return rows.some((row) => row.key === key);
 }
 
-function optionRows(given: Given): Row[] {
+function optionRows(given: ParsedArgs): Row[] {
   return Object.entries({ db: 'db', 'project-dir': 'project' }).flatMap(([key, option]) => {
     const value = given.option(option);
     return value === undefined ? [] : [fromOutside(key, value, { layer: 'option', file: `--${option}` })];

@@ -2,7 +2,7 @@
 
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { FORGE_ACTS, type ForgeAct } from '../forge/acts.ts';
 import { rightAtForge } from '../forge/right.ts';
 import { requireForge } from '../forge/session.ts';
@@ -34,7 +34,7 @@ interface NamedAct {
   readonly number: number;
 }
 
-function readAct(given: Given): NamedAct {
+function readAct(given: ParsedArgs): NamedAct {
   const kind = given.word('KIND');
   const rest = [...given.allWords('WORD')];
   const verbs = Object.keys(FORGE_ACTS).flatMap((words) => (words.startsWith(`${kind} `) ? [words.slice(kind.length + 1)] : []));
@@ -58,7 +58,7 @@ function numberOf(words: string, text: string | undefined): number {
   return Number(digits);
 }
 
-function rejectUnknownOptions(given: Given, words: string, { options }: ForgeAct): void {
+function rejectUnknownOptions(given: ParsedArgs, words: string, { options }: ForgeAct): void {
   const unknown = OWN_OPTIONS.find((name) => (given.has(name) || given.options(name).length > 0) && !options.includes(name));
   if (unknown === undefined) return;
   const known = options.length === 0 ? 'it has no options' : `its options are ${options.map((name) => `--${name}`).join(', ')}`;

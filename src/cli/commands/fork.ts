@@ -3,7 +3,7 @@
 import type { Engine } from '../../api/engine.ts';
 import { EngineError } from '../../base/error.ts';
 import type { Store } from '../../store/store.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { confirm } from '../decision/prompt.ts';
 import { type ForkTable, forkLines, readForkTable } from '../fork-plan.ts';
 import { signingOf } from '../identity/signing.ts';
@@ -51,7 +51,7 @@ async function showPlan(shell: Shell, place: Place, { store, original, from }: F
   return withEngine(shell, place, { store, workflows: [], use });
 }
 
-async function forkAndDrive(shell: Shell, given: Given, forking: ForkSource & { readonly place: Place }): Promise<number> {
+async function forkAndDrive(shell: Shell, given: ParsedArgs, forking: ForkSource & { readonly place: Place }): Promise<number> {
   const { place, store, original, from } = forking;
   const forked = await store.load(original);
   const [{ loadWorkflowAgain }, { readOutputs, readParams }, { driveRun, driveWithEngine }] = await Promise.all([
@@ -75,7 +75,7 @@ async function forkAndDrive(shell: Shell, given: Given, forking: ForkSource & { 
 }
 
 /** A terminal shows what runs again and asks; a pipe cannot ask. */
-async function isConfirmed(shell: Shell, given: Given, plan: ForkTable): Promise<boolean> {
+async function isConfirmed(shell: Shell, given: ParsedArgs, plan: ForkTable): Promise<boolean> {
   if (!shell.isInteractive || given.has('yes')) return true;
   for (const line of [...forkLines(shell, plan), '']) shell.print(line);
   if (await confirm(shell, 'Fork?')) return true;

@@ -6,7 +6,7 @@ import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
 import { isRunIdPrefix } from '../../base/id.ts';
 import { describeGraph, drawMermaid, type GraphDescription } from '../../definition/describe.ts';
 import type { Store } from '../../store/store.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { graphOfRun } from '../run-report/graph.ts';
 import { readRunReport } from '../run-report/run-report.ts';
 import { findPlace, findRun, openExisting, openForRun, type Place } from '../session.ts';
@@ -50,7 +50,7 @@ async function draw(format: string, graph: GraphDescription): Promise<string> {
 const FULL_ID = 16;
 
 /** The named run or workflow. A short word that matches both a workflow and a run id means the workflow. */
-async function subjectOf(shell: Shell, given: Given, place: Place): Promise<Subject> {
+async function subjectOf(shell: Shell, given: ParsedArgs, place: Place): Promise<Subject> {
   const named = given.option('run');
   const word = given.maybe('WORKFLOW');
   if (named !== undefined && word !== undefined)

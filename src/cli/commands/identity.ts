@@ -14,7 +14,7 @@ import {
   shownFingerprint,
 } from '../../authority/keys.ts';
 import { EngineError } from '../../base/error.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { keyListOf, shownIdentity } from '../identity/identity.ts';
 import { openPassphrases } from '../identity/passphrase.ts';
 import { unlock } from '../identity/signing.ts';
@@ -44,7 +44,7 @@ export const run: CommandRun = async (shell, given) => {
 const WHAT: Readonly<Record<string, string>> = { create: 'NAME', show: 'NAME', revoke: 'NAME', enrol: 'FILE-OR-PUBLIC-KEY' };
 
 /** Creates a key. The first key of a list enrols itself, so this needs a person at a terminal. */
-async function create(shell: Shell, given: Given, name: string): Promise<void> {
+async function create(shell: Shell, given: ParsedArgs, name: string): Promise<void> {
   // Only a person may create keys: an agent with its own key could sign for itself.
   await demandRight(shell, { demand: 'trust', on: 'pawl identity create', withoutToken: true, isFirstKey: true });
   const state = stateHome(shell);
@@ -65,7 +65,7 @@ async function create(shell: Shell, given: Given, name: string): Promise<void> {
 }
 
 /** Asks for a new passphrase; twice if it is typed. */
-async function newPassphrase(shell: Shell, given: Given, name: string): Promise<string> {
+async function newPassphrase(shell: Shell, given: ParsedArgs, name: string): Promise<string> {
   const passphrases = openPassphrases(shell, given);
   try {
     const passphrase = await passphrases.read(`Passphrase for ${name}, at least 12 characters`);
@@ -78,7 +78,7 @@ async function newPassphrase(shell: Shell, given: Given, name: string): Promise<
   }
 }
 
-async function enrol(shell: Shell, given: Given, what: string): Promise<void> {
+async function enrol(shell: Shell, given: ParsedArgs, what: string): Promise<void> {
   const state = stateHome(shell);
   const keys = keysIn(shell, what);
   const list = readKeyList(state);
@@ -121,7 +121,7 @@ function show(shell: Shell, name: string): void {
   shell.result({ name, fingerprint, publicKey: publicKeyText(key) }, () => [publicKeyText(key)]);
 }
 
-function list(shell: Shell, given: Given): void {
+function list(shell: Shell, given: ParsedArgs): void {
   const state = stateHome(shell);
   const keys = keyListOf(shell, findProject(shell, given));
   const mine = readLockedKeys(state).map((key) => ({ name: key.name, fingerprint: fingerprintOf(key) }));
@@ -155,7 +155,7 @@ function list(shell: Shell, given: Given): void {
   );
 }
 
-async function revoke(shell: Shell, given: Given, name: string): Promise<void> {
+async function revoke(shell: Shell, given: ParsedArgs, name: string): Promise<void> {
   const state = stateHome(shell);
   // Fail before asking for a passphrase.
   if (readKeyList(state).named(name) === undefined)

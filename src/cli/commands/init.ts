@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { callOf } from '../caller.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { packageRoot } from '../package.ts';
 import { findProject, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
@@ -18,7 +18,7 @@ const NAME_FORM = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 /** Runs the command. */
 export const run: CommandRun = (shell, given) => (given.has('claude') ? initClaude(shell, given) : initWorkflow(shell, given));
 
-async function initWorkflow(shell: Shell, given: Given): Promise<number> {
+async function initWorkflow(shell: Shell, given: ParsedArgs): Promise<number> {
   const name = nameOf(given);
   const form = formOf(given);
   const project = findProject(shell, given);
@@ -36,7 +36,7 @@ async function initWorkflow(shell: Shell, given: Given): Promise<number> {
 }
 
 /** What Claude Code needs to work on the runs of this project. */
-async function initClaude(shell: Shell, given: Given): Promise<number> {
+async function initClaude(shell: Shell, given: ParsedArgs): Promise<number> {
   if (given.maybe('NAME') !== undefined || given.has('js') || given.has('yaml'))
     throw new EngineError('USAGE', '--claude writes no workflow, so it cannot be combined with NAME, --js or --yaml');
   const { claudeFiles } = await import('../claude-setup.ts');
@@ -66,17 +66,17 @@ interface InitFiles {
 }
 
 /** Writes the files that do not exist yet; with --dry-run, only returns which. */
-function writeAll(files: ReadonlyMap<string, string>, given: Given): InitFiles {
+function writeAll(files: ReadonlyMap<string, string>, given: ParsedArgs): InitFiles {
   const write = given.has('dry-run') ? (file: string) => !exists(file) : writeNew;
   const written = [...files].filter(([file, text]) => write(file, text)).map(([file]) => file);
   return { written, left: [...files.keys()].filter((file) => !written.includes(file)) };
 }
 
-function filesJson(given: Given, files: InitFiles): object {
+function filesJson(given: ParsedArgs, files: InitFiles): object {
   return given.has('dry-run') ? { dryRun: true, ...files } : files;
 }
 
-function fileLines(shell: Shell, given: Given, { written, left }: InitFiles): string[] {
+function fileLines(shell: Shell, given: ParsedArgs, { written, left }: InitFiles): string[] {
   const show = (file: string): string => relative(shell.cwd, file) || '.';
   const did = given.has('dry-run') ? 'would write' : 'wrote      ';
   return [
@@ -94,7 +94,7 @@ function textOf(file: string): string {
   }
 }
 
-function nameOf(given: Given): string {
+function nameOf(given: ParsedArgs): string {
   const name = given.maybe('NAME') ?? NAME_DEFAULT;
   if (NAME_FORM.test(name)) return name;
   throw new EngineError('USAGE', `"${name}" is not a valid workflow name; use at most 64 letters, digits, "-" and "_"`);
@@ -102,7 +102,7 @@ function nameOf(given: Given): string {
 
 type Form = 'ts' | 'js' | 'yaml';
 
-function formOf(given: Given): Form {
+function formOf(given: ParsedArgs): Form {
   if (given.has('js') && given.has('yaml')) throw new EngineError('USAGE', '--js and --yaml cannot be combined; choose one');
   return given.has('yaml') ? 'yaml' : given.has('js') ? 'js' : 'ts';
 }

@@ -5,7 +5,7 @@ import { didYouMean } from '../../base/suggest.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import { isSettled } from '../../kernel/run-state.ts';
 import type { EventRow, Store } from '../../store/store.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { eventPath, eventText } from '../run-report/event-text.ts';
 import { type RunReport, readRunReport } from '../run-report/run-report.ts';
 import { attemptsInFull } from '../run-report/steps.ts';
@@ -36,7 +36,7 @@ export const run: CommandRun = async (shell, given) => {
   }
 };
 
-function sinceOf(given: Given): number {
+function sinceOf(given: ParsedArgs): number {
   const text = given.option('since') ?? '0';
   const since = Number(text);
   if (!Number.isInteger(since) || since < 0)

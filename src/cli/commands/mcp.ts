@@ -2,7 +2,7 @@
 
 import type { Readable } from 'node:stream';
 import { callingSession, readSession } from '../agent-session.ts';
-import { type CommandRun, Given } from '../command.ts';
+import { type CommandRun, ParsedArgs } from '../command.ts';
 import { ProjectHost } from '../mcp-host.ts';
 import { versionOf } from '../package.ts';
 import { findPlace, type Place } from '../session.ts';
@@ -41,9 +41,9 @@ export const run: CommandRun = async (terminal, given) => {
 };
 
 /** The shell of a program: nobody is asked anything, since stdin and stdout are for messages. */
-function asProgram(shell: Shell, given: Given): Shell {
+function asProgram(shell: Shell, given: ParsedArgs): Shell {
   const named = ['db', 'project'].map((name): [string, readonly string[]] => [name, given.options(name)]);
-  return new Shell(shell.world, new Given(new Map(), new Map(named), new Set(['json'])));
+  return new Shell(shell.world, new ParsedArgs(new Map(), new Map(named), new Set(['json'])));
 }
 
 /** The runs of the session that starts the server again: a session that was resumed goes on with them. */

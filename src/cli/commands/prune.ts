@@ -4,7 +4,7 @@ import { parseDuration } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
 import type { RunStatus } from '../../kernel/run-state.ts';
 import type { PrunedRun, PruneRequest } from '../../store/store.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { findPlace, openExisting } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
@@ -40,7 +40,7 @@ export const run: CommandRun = async (shell, given) => {
   }
 };
 
-function requestOf(given: Given): PruneRequest {
+function requestOf(given: ParsedArgs): PruneRequest {
   const age = given.option('older-than');
   if (age === undefined) throw usage('--older-than is missing: the minimum age of the runs to delete, such as 30d');
   const statuses = given.options('status') as RunStatus[];
@@ -66,7 +66,7 @@ function usage(what: string): EngineError {
   return new EngineError('USAGE', `${what}; "pawl prune --help" shows the usage`);
 }
 
-async function isConfirmed(shell: Shell, given: Given, runs: readonly PrunedRun[]): Promise<boolean> {
+async function isConfirmed(shell: Shell, given: ParsedArgs, runs: readonly PrunedRun[]): Promise<boolean> {
   if (given.has('yes')) return true;
   if (!shell.isInteractive)
     throw usage(`${counted(runs.length, 'run')} would be deleted for good; use --yes to delete them, or --dry-run to list them`);

@@ -3,7 +3,7 @@
 import { EngineError } from '../../base/error.ts';
 import type { ResumeChoice } from '../../engine/requests.ts';
 import { isFinal, isHalted } from '../../kernel/run-state.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { reportEnd } from '../drive.ts';
 import { readJson } from '../params.ts';
 import { budgetOf } from '../resumption/budget.ts';
@@ -43,7 +43,7 @@ export const run: CommandRun = async (shell, given) => {
 
 const CHOICES = ['retry', 'accept', 'to', 'rerun', 'done', 'failed'] as const;
 
-function choiceOf(shell: Shell, given: Given): ResumeChoice | undefined {
+function choiceOf(shell: Shell, given: ParsedArgs): ResumeChoice | undefined {
   const chosen = CHOICES.filter((name) => given.has(name) || given.option(name) !== undefined);
   const [way, other] = chosen;
   if (other !== undefined) throw new EngineError('USAGE', `--${way} and --${other} cannot be combined; choose one`);

@@ -6,7 +6,7 @@ import { EngineError } from '../../base/error.ts';
 import { isRunIdPrefix } from '../../base/id.ts';
 import { bindParams } from '../../definition/arg.ts';
 import { ATTENDED } from '../../steps/handover.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { driveRun, driveWithEngine } from '../drive.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
 import { signingOf } from '../identity/signing.ts';
@@ -83,12 +83,12 @@ async function rejectSecondRun(place: Place, workflow: string, trigger: Trigger 
 }
 
 /** Whether the run starts after its first step, or with given outputs instead of steps. */
-function skipsSteps(given: Given): boolean {
+function skipsSteps(given: ParsedArgs): boolean {
   return given.option('from') !== undefined || given.options('output').length > 0;
 }
 
 /** An attended run is driven by the agent's reports, so no process waits for it or runs in the background. */
-function checkAttended(given: Given): void {
+function checkAttended(given: ParsedArgs): void {
   const other = ['detach', 'wait'].find((name) => given.has(name));
   if (other !== undefined)
     throw new EngineError('USAGE', `--attended and --${other} cannot be combined: --attended prints the first step and exits`);
@@ -111,7 +111,7 @@ async function handOut(
   return tellAgent(shell, engine.store, { standing: await readStanding(engine.store, place.file, id) });
 }
 
-function startOptions(given: Given, { workflow }: LoadedWorkflow): { readonly id?: string; readonly from?: string } {
+function startOptions(given: ParsedArgs, { workflow }: LoadedWorkflow): { readonly id?: string; readonly from?: string } {
   const id = given.option('id');
   if (id !== undefined && (id.length !== ID_LENGTH || !isRunIdPrefix(id)))
     throw new EngineError('USAGE', `--id must be ${ID_LENGTH} characters of 0-9 and a-z without i, l, o and u, not "${id}"`);

@@ -5,7 +5,7 @@ import type { RunStatus } from '../../kernel/run-state.ts';
 import { isDead } from '../../process/owner.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import { pasteable } from '../caller.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { costText, type UsageReport, usageOf } from '../run-report/usage.ts';
 import { findPlace, openExisting } from '../session.ts';
 import type { Shell } from '../shell.ts';
@@ -53,7 +53,7 @@ async function withUsage(store: Store, runs: readonly RunSummary[]): Promise<rea
   return Promise.all(used);
 }
 
-function limitOf(given: Given): number | undefined {
+function limitOf(given: ParsedArgs): number | undefined {
   if (given.has('all')) return undefined;
   const text = given.option('limit') ?? String(LIMIT_DEFAULT);
   const limit = Number(text);

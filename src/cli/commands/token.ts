@@ -3,7 +3,7 @@
 import type { Scope } from '../../authority/rights.ts';
 import { parseDuration } from '../../base/duration.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { demandRight } from '../right.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
@@ -23,12 +23,12 @@ export const run: CommandRun = async (shell, given) => {
   return 0;
 };
 
-function scopesOf(given: Given): readonly Scope[] {
+function scopesOf(given: ParsedArgs): readonly Scope[] {
   const scopes = given.options('scope') as readonly Scope[];
   return scopes.length === 0 ? ['decide'] : [...new Set(scopes)];
 }
 
-function lifetimeOf(given: Given): number {
+function lifetimeOf(given: ParsedArgs): number {
   const text = given.option('expires') ?? EXPIRES_DEFAULT;
   try {
     const ms = parseDuration(text, '--expires');

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import { EngineError } from '../../base/error.ts';
 import type { Signature } from '../../base/signature.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { shownFile, workflowFolders } from '../definitions.ts';
 import { findProject, type Project, roleFilesOf } from '../project.ts';
 import { demandRight } from '../right.ts';
@@ -41,7 +41,7 @@ export const run: CommandRun = async (shell, given) => {
   return contents(shell, project, given);
 };
 
-async function contents(shell: Shell, project: Project, given: Given): Promise<number> {
+async function contents(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
   const graphs: ModuleGraph[] = [];
   for (const file of await chosenFiles(shell, project, given)) graphs.push(await readGraph(file));
   const { files } = readTrust(shell);
@@ -60,7 +60,7 @@ async function contents(shell: Shell, project: Project, given: Given): Promise<n
 }
 
 /** Signs the current version of workflows: they may run wherever the signer's key is enrolled. */
-async function signContents(shell: Shell, project: Project, given: Given): Promise<number> {
+async function signContents(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
   const [{ signFor }, { writeSignatures }, { identityFor }] = await Promise.all([
     import('../identity/signing.ts'),
     import('../trust/signature.ts'),
@@ -82,7 +82,7 @@ async function signContents(shell: Shell, project: Project, given: Given): Promi
   return 0;
 }
 
-async function chosenFiles(shell: Shell, project: Project, given: Given): Promise<string[]> {
+async function chosenFiles(shell: Shell, project: Project, given: ParsedArgs): Promise<string[]> {
   const named = given.allWords('FILE').map((word) => resolve(shell.cwd, word));
   const missing = named.find((file) => !existsSync(file));
   if (missing !== undefined) throw new EngineError('USAGE', `file ${missing} does not exist; "pawl list" shows the files of this project`);
@@ -94,7 +94,7 @@ async function chosenFiles(shell: Shell, project: Project, given: Given): Promis
   return found;
 }
 
-async function wholeFolder(shell: Shell, project: Project, given: Given): Promise<number> {
+async function wholeFolder(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
   if (given.allWords('FILE').length > 0)
     throw new EngineError('USAGE', '--folder trusts the whole project, so it cannot be combined with FILE');
   shell.print(`Every workflow in ${shell.style('bold', oneLine(project.root))} may run from now on, even after changes.`);
@@ -105,7 +105,7 @@ async function wholeFolder(shell: Shell, project: Project, given: Given): Promis
 }
 
 /** Only a person can trust: a terminal asks them, elsewhere they need a token. */
-async function confirm(shell: Shell, given: Given, question: string): Promise<void> {
+async function confirm(shell: Shell, given: ParsedArgs, question: string): Promise<void> {
   await demandRight(shell, { demand: 'trust', on: 'pawl trust' });
   if (given.has('yes')) return;
   if (!shell.isInteractive)
@@ -117,7 +117,7 @@ async function confirm(shell: Shell, given: Given, question: string): Promise<vo
   if (answer !== 'y' && answer !== 'yes') throw new EngineError('NOT_ALLOWED', 'nothing was trusted');
 }
 
-function revoke(shell: Shell, project: Project, given: Given): number {
+function revoke(shell: Shell, project: Project, given: ParsedArgs): number {
   const root = realpathSync(project.root);
   const named = given.allWords('FILE').map((word) => realOf(resolve(shell.cwd, word)));
   let revoked: readonly string[] = [];

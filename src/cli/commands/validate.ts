@@ -6,7 +6,7 @@ import type { CheckedModule } from '../../authoring/discover/check.ts';
 import type { SourceProblem } from '../../authoring/discover/syntax.ts';
 import { EngineError } from '../../base/error.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { shownFile, workflowFolders } from '../definitions.ts';
 import { codeFrame } from '../frame.ts';
 import { wrap } from '../help.ts';
@@ -34,7 +34,7 @@ export const run: CommandRun = async (shell, given) => {
   return judged.some(({ errors }) => errors.length > 0) ? EXIT_INVALID : 0;
 };
 
-async function chosenFiles(shell: Shell, given: Given): Promise<string[]> {
+async function chosenFiles(shell: Shell, given: ParsedArgs): Promise<string[]> {
   const named = given.allWords('FILE').map((word) => resolve(shell.cwd, word));
   const missing = named.find((file) => !existsSync(file));
   if (missing !== undefined) throw new EngineError('USAGE', `file ${missing} does not exist; "pawl list" shows the files of this project`);
@@ -62,7 +62,7 @@ async function checkFiles(files: readonly string[]): Promise<CheckedFile[]> {
 }
 
 /** Adds a warning for each approval that needs more people than its groups have. Groups not set here may be set elsewhere. */
-async function withGroups(shell: Shell, given: Given, files: readonly CheckedFile[]): Promise<CheckedFile[]> {
+async function withGroups(shell: Shell, given: ParsedArgs, files: readonly CheckedFile[]): Promise<CheckedFile[]> {
   const [{ readSettings }, { membersOf }] = await Promise.all([import('../settings/settings.ts'), import('../../forge/people.ts')]);
   const { groups = {} } = await readSettings(shell, findProject(shell, given));
   return files.map((file) => {

@@ -10,7 +10,7 @@ import type { Definition, GateOptionModel } from '../../definition/model.ts';
 import type { OpenGate } from '../../engine/gates.ts';
 import { isDead } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
-import type { Given } from '../command.ts';
+import type { ParsedArgs } from '../command.ts';
 import { identityFor } from '../identity/identity.ts';
 import { isSignedBy, signDecision } from '../identity/signing.ts';
 import { findPlace, findRun, openForRun, type Place } from '../session.ts';
@@ -27,7 +27,7 @@ type Choose = ((gate: OpenGate, definition: Definition) => GateOptionModel) | un
 
 interface Deciding {
   readonly shell: Shell;
-  readonly given: Given;
+  readonly given: ParsedArgs;
   readonly place: Place;
   readonly store: Store;
   readonly right: DecisionRight;
@@ -37,7 +37,7 @@ interface Deciding {
 const EXIT_WAITING = 3;
 
 /** Runs a command that decides. */
-export async function decideByCommand(shell: Shell, given: Given, choose: Choose): Promise<number> {
+export async function decideByCommand(shell: Shell, given: ParsedArgs, choose: Choose): Promise<number> {
   const right = rightToDecide(shell, given);
   const place = await findPlace(shell, given);
   const store = await openForRun(place, given.word('RUN'));
@@ -61,7 +61,7 @@ export async function decideByCommand(shell: Shell, given: Given, choose: Choose
 /** If a signature is required, the decision is made in the name of the signer, not of the account. */
 function rightAt(
   shell: Shell,
-  given: Given,
+  given: ParsedArgs,
   { asked, right }: { readonly asked: PendingApproval; readonly right: DecisionRight },
 ): DecisionRight {
   return isSignedBy(shell, asked) ? { ...right, actor: identityFor(shell, given).name } : right;

@@ -2,7 +2,7 @@
 
 import { EngineError } from '../../base/error.ts';
 import { invariant } from '../../base/invariant.ts';
-import type { Given } from '../command.ts';
+import type { ParsedArgs } from '../command.ts';
 import type { Shell } from '../shell.ts';
 import { DIGEST_SHOWN } from './decision.ts';
 
@@ -13,7 +13,7 @@ export interface DecisionRight {
 }
 
 /** The right that this command already checked, with the digest. */
-export function rightToDecide(shell: Shell, given: Given): DecisionRight {
+export function rightToDecide(shell: Shell, given: ParsedArgs): DecisionRight {
   const digest = digestOf(given);
   const { right } = shell;
   invariant(right !== undefined, 'a verb that decides has a scope in the table of rights');
@@ -25,7 +25,7 @@ export function rightToDecide(shell: Shell, given: Given): DecisionRight {
   return { actor: right.actor, digest };
 }
 
-function digestOf(given: Given): string | undefined {
+function digestOf(given: ParsedArgs): string | undefined {
   const digest = given.option('digest')?.toLowerCase();
   if (digest === undefined || new RegExp(`^[0-9a-f]{${DIGEST_SHOWN},64}$`).test(digest)) return digest;
   throw new EngineError(

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isEngineError, messageOf } from '../../base/error.ts';
-import type { Given } from '../command.ts';
+import type { ParsedArgs } from '../command.ts';
 import { sizeText } from '../copies.ts';
 import { versionOf } from '../package.ts';
 import { findProject, type Project, stateHome } from '../project.ts';
@@ -62,7 +62,10 @@ function checkGit(): Check {
 }
 
 /** Checks the project, its settings and the state folder. If the settings are invalid, the database is unknown. */
-export async function checkPlace(shell: Shell, given: Given): Promise<{ readonly checks: Check[]; readonly place: Place | undefined }> {
+export async function checkPlace(
+  shell: Shell,
+  given: ParsedArgs,
+): Promise<{ readonly checks: Check[]; readonly place: Place | undefined }> {
   const project = findProject(shell, given);
   const home = project.home === undefined ? 'it has no .pawl folder yet' : `its definitions are in ${project.home}`;
   const checks = [okCheck('project', `${project.root} (${BECAUSE[project.because]}); ${home}`)];

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import type { CheckRun, ForgeAnswer } from '../../forge/forge.ts';
 import type { LocalForge } from '../../forge/local/local-forge.ts';
-import type { Given } from '../command.ts';
+import type { ParsedArgs } from '../command.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
 import type { Act } from './right.ts';
@@ -13,7 +13,7 @@ import type { Act } from './right.ts';
 /** One call of a forge action. */
 export interface ForgeCall {
   readonly shell: Shell;
-  readonly given: Given;
+  readonly given: ParsedArgs;
   readonly forge: LocalForge;
   readonly actor: string;
   /** The number of the issue or pull request; 0 if the action takes none. */
@@ -180,7 +180,7 @@ async function label({ shell, given, forge, number }: ForgeCall): Promise<void> 
   ]);
 }
 
-function required(given: Given, option: string, value: string): string {
+function required(given: ParsedArgs, option: string, value: string): string {
   const found = given.option(option);
   if (found === undefined) throw new EngineError('USAGE', `--${option} ${value} is missing; "pawl forge --help" shows examples`);
   return found;

@@ -4,7 +4,7 @@
 import { EngineError } from '../../base/error.ts';
 import { isSamePerson } from '../../base/person.ts';
 import { accountName } from '../actor.ts';
-import type { Given } from '../command.ts';
+import type { ParsedArgs } from '../command.ts';
 import { demandRight } from '../right.ts';
 import type { Shell } from '../shell.ts';
 
@@ -15,7 +15,7 @@ export type Act = 'decides' | 'asks';
  * The name to act under at the forge. A decision needs the right to decide. At a terminal a person may act as anyone;
  * elsewhere only under their own name, and only on the commit of --head.
  */
-export async function rightAtForge(shell: Shell, given: Given, act: Act): Promise<string> {
+export async function rightAtForge(shell: Shell, given: ParsedArgs, act: Act): Promise<string> {
   const name = given.option('as');
   if (name !== undefined && !/^[^\s\p{C}]{1,64}$/u.test(name))
     throw new EngineError('USAGE', `--as must be a name without spaces, not "${name}"`);

@@ -7,7 +7,7 @@ import { KeyList, parsePublicKeys } from '../../authority/enrolment.ts';
 import { readKeyList, readLockedKeys } from '../../authority/key-files.ts';
 import { fingerprintOf, type LockedKey, shownFingerprint } from '../../authority/keys.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
-import type { Given } from '../command.ts';
+import type { ParsedArgs } from '../command.ts';
 import { type Project, stateHome } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { isInside } from '../trust/trust.ts';
@@ -58,7 +58,7 @@ export function asksToSign({ given, right }: Pick<Shell, 'given' | 'right'>): bo
 }
 
 /** The signer's identity: the one of --as, or the only one. */
-export function identityFor(shell: Shell, given?: Given): Identity {
+export function identityFor(shell: Shell, given?: ParsedArgs): Identity {
   const state = stateHome(shell);
   const list = readKeyList(state);
   const mine = readLockedKeys(state).flatMap((locked): Identity[] => {

@@ -3,7 +3,7 @@
 
 import { closeSync, readSync } from 'node:fs';
 import { EngineError, messageOf } from '../../base/error.ts';
-import type { Given } from '../command.ts';
+import type { ParsedArgs } from '../command.ts';
 import type { Shell } from '../shell.ts';
 
 const BYTES_MAX = 4096;
@@ -18,19 +18,19 @@ export interface Passphrases {
 }
 
 /** The passphrase that was read from a file descriptor, per command line. */
-const read = new WeakMap<Given, string>();
+const read = new WeakMap<ParsedArgs, string>();
 
 /**
  * Reads the passphrase from --passphrase-fd and closes the descriptor before the command starts: programs that a run
  * starts would inherit the descriptor and could read it again.
  */
-export function takePassphrase(given: Given): void {
+export function takePassphrase(given: ParsedArgs): void {
   const number = given.option('passphrase-fd');
   if (number !== undefined) read.set(given, fromFile(number));
 }
 
 /** Opens the source of passphrases. A terminal does not echo input until it is closed. */
-export function openPassphrases(shell: Shell, given: Given | undefined): Passphrases {
+export function openPassphrases(shell: Shell, given: ParsedArgs | undefined): Passphrases {
   const taken = given === undefined ? undefined : read.get(given);
   if (taken !== undefined) return { isTyped: false, read: async () => taken, close: () => undefined };
   const { stdin } = shell.world;

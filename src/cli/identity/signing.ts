@@ -8,7 +8,7 @@ import type { Signature } from '../../base/signature.ts';
 import { isAsShown } from '../../engine/gates.ts';
 import { decisionStatement, type Signer } from '../../engine/signatures.ts';
 import { userActor } from '../actor.ts';
-import type { Given } from '../command.ts';
+import type { ParsedArgs } from '../command.ts';
 import type { PendingApproval } from '../decision/approvals.ts';
 import type { Answer } from '../decision/decision.ts';
 import type { Shell } from '../shell.ts';
@@ -20,7 +20,7 @@ const TRIES_MAX = 3;
 const unlocked = new WeakMap<Shell, Promise<UnlockedKey>>();
 
 /** Signs a statement with the caller's key; asks for the passphrase once per command. */
-export async function signFor(shell: Shell, given: Given | undefined, statement: Statement): Promise<Signature> {
+export async function signFor(shell: Shell, given: ParsedArgs | undefined, statement: Statement): Promise<Signature> {
   return sign(await unlock(shell, given), statement, Date.now());
 }
 
@@ -32,7 +32,7 @@ export function signingOf(shell: Shell, { isSigned }: { readonly isSigned: boole
 }
 
 /** Unlocks the caller's key; a mistyped passphrase can be typed again. */
-export function unlock(shell: Shell, given: Given | undefined): Promise<UnlockedKey> {
+export function unlock(shell: Shell, given: ParsedArgs | undefined): Promise<UnlockedKey> {
   const known = unlocked.get(shell);
   if (known !== undefined) return known;
   const opening = open(shell, given, identityFor(shell, given));
@@ -41,7 +41,7 @@ export function unlock(shell: Shell, given: Given | undefined): Promise<Unlocked
   return opening;
 }
 
-async function open(shell: Shell, given: Given | undefined, identity: Identity): Promise<UnlockedKey> {
+async function open(shell: Shell, given: ParsedArgs | undefined, identity: Identity): Promise<UnlockedKey> {
   const passphrases = openPassphrases(shell, given);
   try {
     for (let tries = 1; ; tries += 1) {
@@ -67,7 +67,7 @@ export function isSignedBy(shell: Shell, { gate }: Pick<PendingApproval, 'gate'>
 /** The signature of a decision on exactly what was shown. */
 export async function signDecision(
   shell: Shell,
-  given: Given | undefined,
+  given: ParsedArgs | undefined,
   { asked, answer, actor }: { readonly asked: PendingApproval; readonly answer: Answer; readonly actor: string },
 ): Promise<Signature> {
   const { run, gate } = asked;

@@ -7,7 +7,7 @@ import type { ResumeChoice } from '../../engine/requests.ts';
 import { isFinal } from '../../kernel/run-state.ts';
 import { isDead, ownerText } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
-import type { Given } from '../command.ts';
+import type { ParsedArgs } from '../command.ts';
 import { driveRun, driveWithEngine } from '../drive.ts';
 import { signingOf } from '../identity/signing.ts';
 import { loadWorkflowOf } from '../load.ts';
@@ -19,7 +19,7 @@ export interface Resumption {
   readonly place: Place;
   readonly store: Store;
   readonly run: string;
-  readonly given: Given;
+  readonly given: ParsedArgs;
   readonly choice?: ResumeChoice;
   /** What is added to the run's budgets. */
   readonly budget?: Budget;
@@ -65,7 +65,7 @@ function lockedError(run: string, owner: string): EngineError {
 }
 
 /** The whole number of an option, as an object with the option's name. */
-export function countOf(given: Given, name: 'extend'): { readonly extend?: number } {
+export function countOf(given: ParsedArgs, name: 'extend'): { readonly extend?: number } {
   const text = given.option(name);
   if (text === undefined) return {};
   const count = Number(text);

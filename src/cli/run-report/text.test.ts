@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OpenGate } from '../../engine/gates.ts';
-import { Given } from '../command.ts';
+import { ParsedArgs } from '../command.ts';
 import { Shell } from '../shell.ts';
 import { widthOf } from '../terminal.ts';
 import { commandFor } from './command.ts';
@@ -14,7 +14,7 @@ const shell = new Shell(
     env: { LANG: 'C.UTF-8', COLUMNS: '40', NO_COLOR: '1' },
     cwd: '.',
   },
-  new Given(new Map(), new Map(), new Set()),
+  new ParsedArgs(new Map(), new Map(), new Set()),
 );
 const room = shell.look.columns;
 

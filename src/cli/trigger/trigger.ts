@@ -8,7 +8,7 @@ import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { RunOrigin } from '../../store/store.ts';
-import type { Given } from '../command.ts';
+import type { ParsedArgs } from '../command.ts';
 import { readJson } from '../params.ts';
 import type { Shell } from '../shell.ts';
 
@@ -24,7 +24,7 @@ export interface Trigger {
 }
 
 /** The trigger from the command line, if there is one. */
-export function readTrigger(shell: Shell, given: Given): Trigger | undefined {
+export function readTrigger(shell: Shell, given: ParsedArgs): Trigger | undefined {
   const [way, other] = ['issue', 'pr', 'event'].filter((name) => given.option(name) !== undefined);
   if (way !== undefined && other !== undefined)
     throw new EngineError('USAGE', `--${way} and --${other} cannot be combined; a --payload can contain both`);
