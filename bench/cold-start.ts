@@ -43,7 +43,7 @@ export async function measureColdStart(repeats: number): Promise<readonly Row[]>
       await rowOf(repeats, { id: 'P6', what: 'a program that runs one step on a new store', bar: LIBRARY_BAR, run: library }),
       await rowOf(repeats, { id: 'P6c', what: 'the same with NODE_COMPILE_CACHE', run: cached }),
     ];
-    for (const [id, words] of Object.entries({ P6s: ['show', RUN], P6g: ['gates'], P6r: ['runs'] })) {
+    for (const [id, words] of Object.entries({ P6s: ['show', RUN], P6g: ['inbox'], P6r: ['runs'] })) {
       const run = (): number => timeOf([PAWL, ...words, '--db', db]);
       rows.push(await rowOf(repeats, { id, what: `\`pawl ${words[0]}\``, bar: COMMAND_BAR, run }));
     }

@@ -21,7 +21,7 @@ export async function assertOutside(store: Store, action: string, own?: string):
   const where = above.what === 'agent' ? above.name : above.run === undefined ? 'a run' : `run ${above.run}`;
   throw new EngineError(
     'NOT_ALLOWED',
-    `a program inside ${where} cannot ${action}: only a person outside of it can; leave it to them ("pawl gates" shows what waits)`,
+    `a program inside ${where} cannot ${action}: only a person outside of it can; leave it to them ("pawl inbox" shows what waits)`,
     { details: above.what === 'run' && above.run !== undefined ? { run: above.run } : {} },
   );
 }

@@ -47,7 +47,7 @@ export function pickQuestions(
   if (named.digest !== undefined && !only.digest.startsWith(named.digest))
     throw new EngineError(
       'CONTENT_CHANGED',
-      `the questions of step "${only.step}" of run ${run} are not the ones you saw; "pawl gates ${run}" shows them, with their digest`,
+      `the questions of step "${only.step}" of run ${run} are not the ones you saw; "pawl inbox ${run}" shows them, with their digest`,
       { details: { digest: only.digest } },
     );
   return only;

@@ -1,34 +1,34 @@
-// Owns who stands above this process: whether it was started, however indirectly, by a step of a run or by a coding
-// agent. A shell of an agent is no place where a person decides, also when it has a terminal, and also when it hides
-// its variables from what it starts: the processes above still have theirs.
+// Owns whether this process was started, directly or indirectly, by a step of a run or by a coding agent. An agent's shell
+// may not decide, even if it has a terminal, and even if it hides its variables from its children: the parent processes
+// still have theirs.
 //
-// A step can also take the place of its own shell (`exec env -i …`), and then nothing above it has a variable. What is
-// still above it is the process that drives its run: a pawl, told by its name, or whoever owns a run of the database.
+// A step can also replace its own shell (`exec env -i …`), so that no parent has a variable. Then the process that drives
+// the run is still a parent: a pawl process, recognised by its name, or the owner of a run in the database.
 //
-// A process that was cut loose from its parents (a daemon) has nothing above it. Against that helps only a signature.
+// A daemon has no parents left. Only signatures protect against that.
 
 import { basename } from 'node:path';
 import { MARK_VARIABLE, readCommand, readEnvironment, readProcess } from '../process/process-table.ts';
 
-/** A process above this one, nearest first. */
+/** A parent process, nearest first. */
 export interface Ancestor {
   readonly pid: number;
-  /** The names of its program: that of the file, and of the script where the file is an interpreter. */
+  /** The names of its program: of the file and, if that is an interpreter, of the script. */
   readonly programs: readonly string[];
-  /** The variables it was started with; absent where they cannot be read. */
+  /** The variables it was started with; absent if they cannot be read. */
   readonly env?: Readonly<Record<string, string>>;
-  /** True for a pawl that does something else than this process: what it starts are steps of runs. */
+  /** True for a pawl process with other arguments than this one: it started a step of a run. */
   readonly isPawl?: boolean;
-  /** The runs it owns, as far as somebody has looked that up. */
+  /** The runs it owns, if they were looked up. */
   readonly drives?: readonly string[];
 }
 
-/** What stands above a process that a person does not decide below. */
+/** A run or an agent that started this process. */
 export type Above =
   | { readonly what: 'run'; readonly run: string | undefined; readonly pid: number | undefined }
   | { readonly what: 'agent'; readonly name: string; readonly pid: number | undefined };
 
-/** Variables that steps of a run are started with. */
+/** Variables that Pawl sets for steps. */
 const RUN_VARIABLES = ['PAWL_RUN', MARK_VARIABLE] as const;
 
 /** Variables that coding agents set for the commands they run, and the agent each belongs to. */
@@ -71,7 +71,7 @@ const AGENT_PROGRAMS: Readonly<Record<string, string>> = {
 
 const ANCESTORS_MAX = 64;
 
-/** The processes above one, nearest first, as far as they can be seen. */
+/** The parent processes, nearest first, as far as they are visible. */
 export function readAncestors(pid: number = process.pid): Ancestor[] {
   const found: Ancestor[] = [];
   const own = pawlArguments(readCommand(pid));
@@ -79,7 +79,7 @@ export function readAncestors(pid: number = process.pid): Ancestor[] {
     const env = readEnvironment(at);
     const words = readCommand(at);
     const does = pawlArguments(words);
-    // An older Node starts the right one with the same words, and stays above it.
+    // An older Node starts the right one with the same arguments and stays its parent.
     const isPawl = does !== undefined && JSON.stringify(does) !== JSON.stringify(own);
     found.push({ pid: at, programs: programsOf(words), ...(env === undefined ? {} : { env }), ...(isPawl ? { isPawl } : {}) });
   }
@@ -97,7 +97,7 @@ export function withDrivers(
   });
 }
 
-/** The run or the agent that this process works for, judged by its own variables and by what stands above it. */
+/** The run or the agent that this process works for, by its own variables and its parent processes. */
 export function standsAbove(env: Readonly<Record<string, string | undefined>>, ancestors: readonly Ancestor[]): Above | undefined {
   const own = markedBy(env, undefined);
   if (own !== undefined) return own;
@@ -130,7 +130,7 @@ function programsOf(words: readonly string[]): string[] {
 const SCRIPT_WORDS = 2;
 const NODE = /^node(?:js)?(?:\.exe)?$/;
 
-/** What a pawl was told to do; undefined for every other program, also one that was given a file of that name. */
+/** The arguments of a pawl process; undefined for any other program, even with a file of that name as an argument. */
 function pawlArguments([program = '', ...rest]: readonly string[]): readonly string[] | undefined {
   if (!NODE.test(basename(program))) return programsOf([program]).includes('pawl') ? rest : undefined;
   const at = rest.findIndex((word) => !word.startsWith('-'));

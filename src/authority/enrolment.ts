@@ -1,9 +1,9 @@
-// Owns whose keys count. The list of enrolled keys is a chain of signed entries in the state folder of the user: the first
-// key signs itself, at a terminal, and every later entry is signed by a key that counted when it was made.
+// Owns which keys are enrolled. The list is a chain of signed entries in the user's state folder: the first key signs
+// itself, at a terminal, and every later entry is signed by a key that was enrolled at that time.
 //
-// I4. An entry names the digest of the list before it, so that none can be left out, put elsewhere or changed. A list in
-//     which one entry does not hold counts for nothing, and says which.
-// I5. A revoked key signs nothing from then on. What it had signed before stays signed.
+// I4. An entry has the digest of the list before it, so that entries cannot be removed, moved or changed. A list with an
+//     invalid entry is rejected as a whole.
+// I5. A revoked key can no longer sign. Its earlier signatures stay valid.
 
 import { digestJson } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
@@ -21,12 +21,12 @@ import {
 } from './keys.ts';
 import { isSignature, isSignatureOf, type Statement, sign } from './statement.ts';
 
-/** One entry of the list: a key that counts from then on, or one that does no longer. */
+/** One entry of the list: a key that is enrolled or revoked. */
 export type Entry =
   | { readonly type: 'enrolled'; readonly name: string; readonly key: string; readonly signature: Signature }
   | { readonly type: 'revoked'; readonly fingerprint: string; readonly signature: Signature };
 
-/** A key of the list, as the whole list says it. */
+/** A key of the list. */
 export interface EnrolledKey extends PublicKey {
   readonly fingerprint: string;
   readonly enrolledAt: number;
@@ -35,7 +35,7 @@ export interface EnrolledKey extends PublicKey {
   readonly revokedAt?: number;
 }
 
-/** The keys that count, and those that did. */
+/** The enrolled and the revoked keys. */
 export class KeyList {
   private readonly known: ReadonlyMap<string, EnrolledKey>;
   readonly entries: readonly Entry[];
@@ -48,7 +48,7 @@ export class KeyList {
   /** A list without any key. */
   static readonly none = new KeyList(new Map(), []);
 
-  /** Proves the entries of a list, in order; one that does not hold is CONFIG_INVALID, with its place in `where`. */
+  /** Verifies the entries of a list in order; an invalid one is CONFIG_INVALID. */
   static of(entries: readonly Entry[], where: string): KeyList {
     const known = new Map<string, EnrolledKey>();
     for (const [index, entry] of entries.entries()) {
@@ -56,13 +56,13 @@ export class KeyList {
       if (why !== undefined)
         throw new EngineError(
           'CONFIG_INVALID',
-          `the list of enrolled keys ${where} was changed by hand or is damaged, so no key counts: entry ${index + 1}: ${why}; put a backup of the file back`,
+          `the list of enrolled keys ${where} was edited or is damaged, so no key is accepted: entry ${index + 1}: ${why}; restore a backup of the file`,
         );
     }
     return new KeyList(known, entries);
   }
 
-  /** Keys that somebody vouches for otherwise: each counts by itself. */
+  /** A list of keys that are trusted without entries. */
   static ofTrusted(keys: readonly PublicKey[]): KeyList {
     const rows = keys.map((key) => {
       const fingerprint = fingerprintOf(key);
@@ -76,29 +76,29 @@ export class KeyList {
     return [...this.known.values()];
   }
 
-  /** The keys that count now. */
+  /** The keys that are enrolled and not revoked. */
   get active(): readonly EnrolledKey[] {
     return this.all.filter(({ revokedAt }) => revokedAt === undefined);
   }
 
-  /** The key of a fingerprint. */
+  /** The key with this fingerprint. */
   find(fingerprint: string): EnrolledKey | undefined {
     return this.known.get(fingerprint);
   }
 
-  /** The key of a person that counts now. */
+  /** The active key of a person. */
   named(name: string): EnrolledKey | undefined {
     return this.active.find((key) => key.name === name);
   }
 
-  /** Whether a key is one of these, or was enrolled by one of them, or by one that they enrolled. */
+  /** Whether a key is one of these, or was enrolled by one of them, directly or indirectly. */
   leadsTo(fingerprint: string, keys: readonly string[]): boolean {
     if (keys.includes(fingerprint)) return true;
     const by = this.known.get(fingerprint)?.enrolledBy;
     return by !== undefined && by !== fingerprint && this.leadsTo(by, keys);
   }
 
-  /** The list with a key more. The first key of a list signs itself. */
+  /** The list with another key. The first key signs itself. */
   enrol(key: PublicKey, by: UnlockedKey, at: number): KeyList {
     assertName(key.name);
     // Two spellings of one name would be two people where it takes several.
@@ -106,21 +106,21 @@ export class KeyList {
     if (twice !== undefined)
       throw new EngineError(
         'USAGE',
-        `${isSameName(twice.name, key.name) ? `"${twice.name}" has an enrolled key already` : `this key is enrolled already, as "${twice.name}"`} (${shownFingerprint(twice.fingerprint)}); revoke it first, or use another name`,
+        `${isSameName(twice.name, key.name) ? `"${twice.name}" already has an enrolled key` : `this key is already enrolled as "${twice.name}"`} (${shownFingerprint(twice.fingerprint)}); revoke it first, or use another name`,
       );
     const statement: Statement = { about: 'enrol', name: key.name, key: key.key, previous: previousOf(this.entries) };
     return this.with({ type: 'enrolled', name: key.name, key: key.key, signature: sign(by, statement, at) });
   }
 
-  /** The list with a key that no longer counts. */
+  /** The list with a key revoked. */
   revoke(name: string, by: UnlockedKey, at: number): KeyList {
     const key = this.named(name);
     if (key === undefined)
-      throw new EngineError('USAGE', `no enrolled key belongs to "${name}"; "pawl identity list" shows the keys that count`);
+      throw new EngineError('USAGE', `no enrolled key belongs to "${name}"; "pawl identity list" shows the enrolled keys`);
     if (this.active.length === 1)
       throw new EngineError(
         'USAGE',
-        `"${name}" has the only key that counts; enrol another one first, since without any nobody could sign or enrol`,
+        `"${name}" has the only enrolled key; enrol another one first, because without one no one could sign or enrol`,
       );
     const { fingerprint } = key;
     const statement: Statement = { about: 'revoke', fingerprint, previous: previousOf(this.entries) };
@@ -132,7 +132,7 @@ export class KeyList {
   }
 }
 
-/** The public keys in a text, one to a line; empty lines and those that begin with # are left out. */
+/** The public keys in a text, one per line; empty lines and lines that start with # are skipped. */
 export function parsePublicKeys(text: string, where: string): PublicKey[] {
   return text.split('\n').flatMap((line, index) => {
     if (line.trim() === '' || line.trim().startsWith('#')) return [];
@@ -145,12 +145,12 @@ export function parsePublicKeys(text: string, where: string): PublicKey[] {
   });
 }
 
-/** What an entry says of the list before it. */
+/** The statement that an entry signs. */
 function previousOf(entries: readonly Entry[]): string {
   return digestJson(entries as unknown as Json);
 }
 
-/** Takes an entry into the known keys; says why when it does not hold. */
+/** Adds an entry to the known keys; returns the reason if it is invalid. */
 function take(known: Map<string, EnrolledKey>, entry: Entry, previous: string): string | undefined {
   const { signature } = entry;
   const isFirst = known.size === 0;

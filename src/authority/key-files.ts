@@ -1,5 +1,5 @@
-// Owns the files of the state folder that hold keys: `identities.json`, the list of enrolled keys, and `identities/NAME.key`,
-// the private keys of this user under their passphrases. Each is whole at any time and for its owner only.
+// Owns the key files in the state folder: `identities.json`, the list of enrolled keys, and `identities/NAME.key`, the
+// encrypted private keys of this user. Each is replaced atomically and readable by its owner only.
 
 import {
   closeSync,
@@ -23,7 +23,7 @@ import { type LockedKey, parseLockedKey } from './keys.ts';
 const LIST = 'identities.json';
 const FOLDER = 'identities';
 const ENDING = '.key';
-/** How long somebody else may take to change the list, and how often it is looked at meanwhile. */
+/** How long to wait for another process that changes the list, and how often to check. */
 const LOCK_MS_MAX = 5000;
 const LOCK_LOOK_MS = 20;
 
@@ -36,13 +36,13 @@ export function readKeyList(state: string): KeyList {
   try {
     entries = (JSON.parse(text) as { readonly entries?: unknown }).entries;
   } catch {
-    // What is not JSON is told like what is not a list.
+    // Invalid JSON gets the same error as a wrong shape.
   }
-  if (!Array.isArray(entries)) throw new EngineError('CONFIG_INVALID', `${file} is not a list of enrolled keys; put a backup of it back`);
+  if (!Array.isArray(entries)) throw new EngineError('CONFIG_INVALID', `${file} is not a list of enrolled keys; restore a backup of it`);
   return KeyList.of(entries as Entry[], file);
 }
 
-/** Changes the list, with nobody else changing it meanwhile. */
+/** Changes the list under a lock. */
 export function changeKeyList(state: string, change: (list: KeyList) => KeyList): KeyList {
   const file = join(state, LIST);
   return locked(file, () => {
@@ -60,11 +60,11 @@ export function readLockedKeys(state: string): readonly LockedKey[] {
     const file = join(folder, name);
     const key = parseLockedKey(textOf(file) ?? '');
     if (key !== undefined && `${key.name}${ENDING}` === name) return key;
-    throw new EngineError('CONFIG_INVALID', `${file} is not a key of this version of Pawl; put a backup of it back, or remove it`);
+    throw new EngineError('CONFIG_INVALID', `${file} is not a key file of this version of Pawl; restore a backup of it, or remove it`);
   });
 }
 
-/** Keeps a new private key; one of that name is never replaced. */
+/** Writes a new private key; an existing one is never replaced. */
 export function writeLockedKey(state: string, key: LockedKey): string {
   const file = join(state, FOLDER, `${key.name}${ENDING}`);
   const fresh = draftOf(file, key);
@@ -74,7 +74,7 @@ export function writeLockedKey(state: string, key: LockedKey): string {
     if ((cause as NodeJS.ErrnoException).code === 'EEXIST')
       throw new EngineError(
         'USAGE',
-        `there is a key of "${key.name}" already: ${file}; choose another name, or remove the file if nobody needs it`,
+        `a key of "${key.name}" already exists: ${file}; choose another name, or remove the file if it is not needed`,
       );
     throw unwritable(file, cause);
   } finally {
@@ -88,7 +88,7 @@ function textOf(file: string): string | undefined {
     return readFileSync(file, 'utf8');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new EngineError('CONFIG_INVALID', `${file} cannot be read: ${messageOf(cause)}`, { cause });
+    throw new EngineError('CONFIG_INVALID', `cannot read ${file}: ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -102,7 +102,7 @@ function replace(file: string, content: object): void {
   }
 }
 
-/** Writes the content beside its place, readable by its user alone from the first moment. */
+/** Writes the content to a temporary file, readable by its owner only from the start. */
 function draftOf(file: string, content: object): string {
   const fresh = `${file}.${createRunId()}`;
   try {
@@ -115,20 +115,20 @@ function draftOf(file: string, content: object): string {
 }
 
 function unwritable(file: string, cause: unknown): EngineError {
-  return new EngineError('STORE_UNAVAILABLE', `${file} cannot be written: ${messageOf(cause)}`, { cause });
+  return new EngineError('STORE_UNAVAILABLE', `cannot write ${file}: ${messageOf(cause)}`, { cause });
 }
 
-/** Does something while no other process does it: whoever made the lock file goes first. */
+/** Runs a function while holding a lock file. */
 function locked<T>(file: string, work: () => T): T {
   const lock = `${file}.lock`;
   const until = Date.now() + LOCK_MS_MAX;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   while (!taken(lock)) {
-    // A process that died with the lock would keep everybody out: changing a list takes milliseconds.
+    // A process that died with the lock would block all others; changing a list takes milliseconds.
     const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
     if (age > LOCK_MS_MAX) rmSync(lock, { force: true });
     else if (Date.now() > until)
-      throw new EngineError('STORE_UNAVAILABLE', `another process is changing ${file}; if there is none, remove ${lock}`);
+      throw new EngineError('STORE_UNAVAILABLE', `another process is changing ${file}; if none is, remove ${lock}`);
     else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_LOOK_MS);
   }
   try {

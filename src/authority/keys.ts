@@ -1,9 +1,9 @@
-// Owns the keys of people: an ed25519 key pair, the text in which a public key is handed over, and the private key under
-// its passphrase. Node's own encrypted export uses 2,048 rounds of PBKDF2, which is far too few for a passphrase, so the
-// private key is wrapped here: scrypt makes the key of AES-256-GCM.
+// Owns the keys of people: an ed25519 key pair, the text form of a public key, and the encrypted private key. Node's own
+// encrypted export uses 2,048 rounds of PBKDF2, which is far too few for a passphrase, so the private key is encrypted
+// here: AES-256-GCM with a key from scrypt.
 //
-// I1. A private key is on disk only under its passphrase, and in memory only while something is being signed.
-// I2. A key file whose name, public key or parameters were changed does not open: they are authenticated with it.
+// I1. A private key is on disk only in encrypted form, and in memory only while something is signed.
+// I2. A key file whose name, public key or parameters were changed cannot be decrypted: they are authenticated with it.
 
 import {
   createCipheriv,
@@ -27,7 +27,7 @@ export interface PublicKey {
   readonly key: string;
 }
 
-/** A key as its file holds it: everything but the private key can be read without the passphrase. */
+/** The content of a key file: everything but the private key is readable without the passphrase. */
 export interface LockedKey extends PublicKey {
   readonly version: 1;
   readonly kdf: { readonly name: 'scrypt'; readonly n: number; readonly r: number; readonly p: number; readonly salt: string };
@@ -42,70 +42,69 @@ export interface UnlockedKey extends PublicKey {
 }
 
 const KDF = { name: 'scrypt', n: 2 ** 17, r: 8, p: 1 } as const;
-/** What a file may ask for: more would stop the machine, less was never written. */
+/** The accepted scrypt parameters: larger ones would block the machine, smaller ones were never written. */
 const N_MAX = 2 ** 20;
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 const IV_BYTES = 12;
 const PUBLIC_PREFIX = 'pawl-ed25519';
 const NAME = /^[A-Za-z0-9_][\w.@-]{0,63}$/;
-/** The fewest characters of a passphrase. */
+/** The minimum length of a passphrase. */
 const PASSPHRASE_MIN = 12;
-/** How many characters of a fingerprint people are shown. */
+/** How many characters of a fingerprint are shown. */
 const FINGERPRINT_SHOWN = 16;
 
-/** Refuses a name that cannot be that of a person in decisions. */
+/** Throws if a name is not valid for a person. */
 export function assertName(name: string): void {
-  if (!NAME.test(name))
-    throw new EngineError('USAGE', `an identity is named after a person, in letters, digits and ". - _ @", at most 64; not "${name}"`);
+  if (!NAME.test(name)) throw new EngineError('USAGE', `an identity name must be at most 64 letters, digits and ". - _ @", not "${name}"`);
 }
 
-/** Whether two names are those of one person: A to Z in either case are the same, as forges have it. */
+/** Whether two names belong to the same person: like forges, it ignores the case of A to Z. */
 export function isSameName(one: string, other: string): boolean {
   const folded = (name: string): string => name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   return folded(one) === folded(other);
 }
 
-/** Refuses a passphrase that is too short. */
+/** Throws if a passphrase is too short. */
 export function assertPassphrase(passphrase: string): void {
   if ([...passphrase].length < PASSPHRASE_MIN)
     throw new EngineError('USAGE', `the passphrase must have at least ${PASSPHRASE_MIN} characters; several words are easiest to remember`);
 }
 
-/** The SHA-256 of a public key, in hex: how logs and lists name it. */
+/** The SHA-256 of a public key, in hex. */
 export function fingerprintOf({ key }: Pick<PublicKey, 'key'>): string {
   return hash('sha256', Buffer.from(key, 'base64url'));
 }
 
-/** A fingerprint as people see it. */
+/** A shortened fingerprint for people. */
 export function shownFingerprint(fingerprint: string): string {
   return fingerprint.slice(0, FINGERPRINT_SHOWN);
 }
 
-/** A public key as one line of text, to be handed over. */
+/** A public key as one line of text. */
 export function publicKeyText({ name, key }: PublicKey): string {
   return `${PUBLIC_PREFIX} ${key} ${name}`;
 }
 
-/** The public key that a line of text says; undefined when it is none. */
+/** Parses a public key from a line of text; undefined if it is not one. */
 export function parsePublicKey(line: string): PublicKey | undefined {
   const [prefix, key = '', name = '', ...more] = line.trim().split(/\s+/);
   if (prefix !== PUBLIC_PREFIX || more.length > 0 || !NAME.test(name) || !isKey(key)) return undefined;
   return { name, key };
 }
 
-/** True for the 32 bytes of a key in their one spelling. */
+/** True for 32 bytes in canonical base64url. */
 export function isKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64url');
   return bytes.length === KEY_BYTES && bytes.toString('base64url') === text;
 }
 
-/** A new key, which can sign, and be locked to be kept. */
+/** A new key, which can sign and be encrypted for storage. */
 export interface NewKey extends UnlockedKey {
   lock(passphrase: string): Promise<LockedKey>;
 }
 
-/** Makes a key pair. */
+/** Generates a key pair. */
 export function generateKey(name: string): NewKey {
   assertName(name);
   const { x: key = '', d: secret = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
@@ -123,7 +122,7 @@ async function lock({ name, key }: PublicKey, secret: string, passphrase: string
   return { version: 1, name, key, kdf, cipher: { name: 'aes-256-gcm', ...sealed } };
 }
 
-/** Opens a key with its passphrase; a wrong one is PASSPHRASE_WRONG. */
+/** Decrypts a key; throws PASSPHRASE_WRONG for a wrong passphrase. */
 export async function unlockKey(locked: LockedKey, passphrase: string): Promise<UnlockedKey> {
   const { name, key, kdf, cipher } = locked;
   const opening = createDecipheriv('aes-256-gcm', await derive(passphrase, kdf), Buffer.from(cipher.iv, 'base64url'), {
@@ -152,7 +151,7 @@ function unlockedOf({ name, key }: PublicKey, secret: string): UnlockedKey {
   };
 }
 
-/** Whether a text was signed with the private key of a public one. */
+/** Whether a signature of a text is valid for a public key. */
 export function isSigned({ key }: Pick<PublicKey, 'key'>, text: string, signature: string): boolean {
   try {
     const publicKey = createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x: key } });
@@ -163,7 +162,7 @@ export function isSigned({ key }: Pick<PublicKey, 'key'>, text: string, signatur
   }
 }
 
-/** The locked key that a file's text holds; undefined when it is none. */
+/** Parses a key file; undefined if it is not one. */
 export function parseLockedKey(text: string): LockedKey | undefined {
   try {
     const found = JSON.parse(text) as LockedKey;
@@ -182,7 +181,7 @@ function authenticated(about: { readonly name: string; readonly key: string; rea
   return Buffer.from(canonicalJson(about as unknown as Json));
 }
 
-/** The same passphrase typed on another keyboard may be composed otherwise: it is brought into one form. */
+/** Normalises a passphrase, because keyboards may compose the same characters differently. */
 function derive(passphrase: string, { n, r, p, salt }: LockedKey['kdf']): Promise<Buffer> {
   // The usual limit of memory is below what these parameters take.
   const cost = { N: n, r, p, maxmem: 256 * n * r };

@@ -1,53 +1,53 @@
-// Owns the one answer to "may they?". Command line, MCP and library ask it with what they know of the caller; it knows
-// no terminal, no file and no clock itself.
+// Owns the decision whether a caller may do something. Command line, MCP and library pass in what they know about the
+// caller; this file reads no terminal, no file and no clock itself.
 //
-// A right is had in one of three ways: by a signature, by a personal token with the scope, or, where the project asks
-// for no signatures, at a terminal that neither a run nor a coding agent stands above.
+// A caller gets a right by a signature, by a personal token with the scope, or, if the project does not require
+// signatures, at a terminal that was not started by a run or a coding agent.
 
 import { EngineError } from '../base/error.ts';
 import { type Above, type Ancestor, standsAbove } from './ancestry.ts';
 import type { Demand, Scope } from './rights.ts';
 
-/** Who asks to do something. */
+/** The caller of a command. */
 export interface Caller {
   /** The user of the operating system, by name. */
   readonly user: string;
-  /** True where a person can be asked: standard input and output are a terminal. */
+  /** True if a person can be asked: stdin and stdout are a terminal. */
   readonly isTerminal: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The processes above, read when they matter. */
+  /** The parent processes, read only when needed. */
   readonly ancestors: () => readonly Ancestor[];
-  /** The personal token that was given and checked. */
+  /** The personal token, already checked. */
   readonly token?: { readonly name: string; readonly scopes: readonly Scope[] };
-  /** Whoever signs what they do, by name: their signature is taken for the deed itself, or was taken already. */
+  /** The name of the signer; the signature is made for the action itself, or was already checked. */
   readonly signer?: string;
-  /** True where the run or session that the caller works for is the one that it asks about. */
+  /** True if the caller works for the run or session in question. */
   readonly isOwnRun?: boolean;
 }
 
-/** A right that somebody has, and under which name what they do with it is recorded. */
+/** A right, and the name to record for actions with it. */
 export interface Right {
   readonly actor: string;
   readonly by: 'terminal' | 'token' | 'signature' | 'account';
 }
 
-/** What somebody wants to do: what that takes, and how messages call it. */
-export interface Wanted {
+/** A request for a right: what is required, and for which command. */
+export interface RightRequest {
   readonly demand: Exclude<Demand, 'free' | 'asks'>;
-  /** As one would type it: `pawl resume --to`. */
+  /** The command as typed: `pawl resume --to`. */
   readonly on: string;
-  /** What it is done to, where that is why it takes a right: `a run that ann started`. */
+  /** What it affects, if that is why a right is needed: `a run that ann started`. */
   readonly about?: string;
-  /** A token will not do, whatever its scopes. */
+  /** A token is not enough, whatever its scopes. */
   readonly withoutToken?: true;
-  /** It makes the first key, so that nobody can sign yet. */
+  /** The command creates the first key, so that no one can sign yet. */
   readonly isFirstKey?: boolean;
-  /** `--as` names whom a person stands in for, and not whose key signs. */
+  /** `--as` is the person to act as, not the signer. */
   readonly standsIn?: true;
 }
 
-/** The right of a caller, or the error that says why they have none and how a person gets it. */
-export function rightOf(caller: Caller, { demand, on, withoutToken, about }: Wanted): Right {
+/** The caller's right, or an error that says why it is missing and how a person gets it. */
+export function rightOf(caller: Caller, { demand, on, withoutToken, about }: RightRequest): Right {
   const { token, user } = caller;
   if (demand === 'steer') return rightToSteer(caller, on);
   if (caller.signer !== undefined) return { actor: caller.signer, by: 'signature' };
@@ -59,15 +59,15 @@ export function rightOf(caller: Caller, { demand, on, withoutToken, about }: Wan
 }
 
 /**
- * Whether a run belongs to somebody else: it records another starter than the caller's account or token, and the caller does
- * not work in it. One that records nobody belongs to nobody who could say so.
+ * Whether a run belongs to someone else: its recorded starter is not the caller's account or token, and the caller does
+ * not work in it. A run without a recorded starter belongs to someone else.
  */
 export function isOthersRun(caller: Caller, startedBy: string | undefined): boolean {
   return caller.isOwnRun !== true && (startedBy === undefined || ![caller.user, caller.token?.name].includes(startedBy));
 }
 
 function noTerminal({ token }: Caller, demand: Scope): string {
-  const about = token === undefined ? '' : `, and the token of ${token.name} has no scope "${demand}"`;
+  const about = token === undefined ? '' : `, and the token of ${token.name} does not have the scope "${demand}"`;
   return `this is not an interactive terminal${about}`;
 }
 
@@ -75,13 +75,9 @@ function rightToSteer(caller: Caller, on: string): Right {
   if (caller.token !== undefined) return { actor: caller.token.name, by: 'token' };
   const above = caller.isOwnRun === true ? undefined : standsAbove(caller.env, caller.ancestors());
   if (above === undefined) return { actor: caller.user, by: 'account' };
-  throw new EngineError(
-    'NOT_ALLOWED',
-    `"${on}" is refused inside ${describeAbove(above)}: it is about what others do; run it in a terminal of your own`,
-    {
-      details: { on, demand: 'steer' },
-    },
-  );
+  throw new EngineError('NOT_ALLOWED', `"${on}" is not allowed inside ${describeAbove(above)}; run it in a terminal of your own`, {
+    details: { on, demand: 'steer' },
+  });
 }
 
 interface Refusal {
@@ -93,7 +89,7 @@ interface Refusal {
 }
 
 function refused({ on, about, demand, withoutToken, why }: Refusal): EngineError {
-  const seen = demand === 'decide' ? ' and give the --digest that "pawl gates RUN" shows' : '';
+  const seen = demand === 'decide' ? ' and give the --digest that "pawl inbox RUN" shows' : '';
   const token = `, or set PAWL_TOKEN to a personal token ("pawl token create NAME --scope ${demand}", at a terminal)${seen}`;
   return new EngineError(
     'NOT_ALLOWED',
@@ -102,7 +98,7 @@ function refused({ on, about, demand, withoutToken, why }: Refusal): EngineError
   );
 }
 
-/** A run or an agent as messages call it. */
+/** A run or an agent, for messages. */
 function describeAbove(above: Above): string {
   const process = above.pid === undefined ? '' : ` (process ${above.pid})`;
   if (above.what === 'agent') return `${above.name}${process}`;

@@ -1,28 +1,28 @@
-// Owns the table of rights: what each verb of the command line, and each of its options, takes. Everything that skips,
-// accepts, widens or trusts is a decision of a named person and has a scope; everything else is free, or only kept
-// from those who work inside a run. A verb or an option without a row does not pass the tidy test.
+// Owns the table of rights: what each command and each of its options requires. Everything that skips, accepts, extends or
+// trusts something is a decision of a named person and needs a scope; everything else is free, or only forbidden inside a
+// run. A tidy test fails if a command or an option has no row.
 
-/** What a person can be allowed to do. A personal token has some of them. */
+/** The scopes of rights. A personal token has some of them. */
 export const SCOPES = ['decide', 'override', 'trust', 'upkeep'] as const;
 
-/** One of them. */
+/** One scope. */
 export type Scope = (typeof SCOPES)[number];
 
 /**
- * What a verb takes. `free`: nothing. `steer`: not below a run or an agent, unless the run is their own; for a run that
- * somebody else started, `override`. A scope: a named person with that right. `asks`: the verb itself finds out whether it takes a right, and asks for it.
+ * What a command requires. `free`: nothing. `steer`: not inside a run or an agent, unless it is their own run; for a run
+ * that someone else started, `override`. A scope: a person with that right. `asks`: the command checks by itself.
  */
 export type Demand = 'free' | 'steer' | Scope | 'asks';
 
-/** A row: what the verb takes by itself, and what its options and actions take beyond that. */
+/** A row: what the command requires, and what its options and actions require in addition. */
 export interface RightRow {
   readonly verb: Demand;
   readonly options?: Readonly<Record<string, Demand>>;
-  /** For a verb whose first word says what it does. */
+  /** For a command whose first argument is an action. */
   readonly actions?: Readonly<Record<string, Demand>>;
-  /** Options with which the verb only looks, and takes nothing. */
+  /** Options with which the command only reads, and requires nothing. */
   readonly looks?: readonly string[];
-  /** Why, where the name does not tell. */
+  /** Why, if it is not obvious. */
   readonly because?: string;
 }
 
@@ -34,7 +34,7 @@ const DRAWING = { format: 'free', out: 'free' } as const satisfies RightRow['opt
 
 /** The table. */
 export const RIGHTS: Readonly<Record<string, RightRow>> = {
-  demo: { verb: 'free', options: { keep: 'free', 'no-pause': 'free' }, because: 'it decides on a project that it made itself' },
+  demo: { verb: 'free', options: { keep: 'free', 'no-pause': 'free' }, because: 'it decides in a project that it created itself' },
   init: { verb: 'free', options: { js: 'free', yaml: 'free', claude: 'free', 'dry-run': 'free' } },
   list: { verb: 'free' },
   validate: { verb: 'free', options: { strict: 'free' } },
@@ -43,7 +43,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   trust: {
     verb: 'asks',
     options: { ...SIGNING, sign: 'free', yes: 'free', folder: 'free', revoke: 'steer', list: 'free', 'token-file': 'free' },
-    because: 'what is trusted already needs nobody',
+    because: 'files that are already trusted need no right',
   },
   run: {
     verb: 'asks',
@@ -84,7 +84,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
       wait: 'free',
       'token-file': 'free',
     },
-    because: 'driving a run on as it is needs nobody; at a terminal a person may be asked how it goes on',
+    because: 'continuing a run needs no right; after an escalation the choice does',
   },
   retry: {
     verb: 'override',
@@ -105,7 +105,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
       'token-file': 'free',
     },
     looks: ['dry-run'],
-    because: 'a fork that begins behind a check takes its result over by hand',
+    because: 'a fork that starts after a check overrides that check',
   },
   next: { verb: 'free', options: { format: 'free' } },
   done: { verb: 'free', options: { token: 'free', result: 'free', format: 'free' }, because: 'the engine verifies what is reported' },
@@ -113,7 +113,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   ask: { verb: 'free', options: { token: 'free', questions: 'free', format: 'free' } },
   mcp: { verb: 'free', options: { run: 'free' }, because: 'none of its tools decides' },
   hook: { verb: 'free' },
-  gates: { verb: 'free' },
+  inbox: { verb: 'free' },
   forge: {
     verb: 'asks',
     options: {
@@ -128,7 +128,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
         'token-file': 'free',
       },
     },
-    because: 'a review or a check lets work pass, and asks for the right to decide; opening issues and pull requests decides nothing',
+    because: 'a review or a check can let work pass, so it needs the right to decide; opening issues and pull requests does not',
   },
   decide: { verb: 'decide', options: { ...DECIDING, option: 'free' } },
   approve: { verb: 'decide', options: DECIDING },
@@ -138,13 +138,13 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     verb: 'free',
     options: { expires: 'free', scope: 'free' },
     actions: { create: 'asks', list: 'free', revoke: 'steer' },
-    because: 'whoever makes a token gives away a right of theirs',
+    because: 'creating a token gives away a right',
   },
   identity: {
     verb: 'free',
     options: SIGNING,
     actions: { create: 'asks', enrol: 'free', list: 'free', show: 'free', revoke: 'free' },
-    because: 'enrolling and revoking take the passphrase of a key that counts',
+    because: 'enrolling and revoking need the passphrase of an enrolled key',
   },
   runs: { verb: 'free', options: { status: 'free', workflow: 'free', limit: 'free', all: 'free' } },
   show: { verb: 'free', options: { steps: 'free', output: 'free' } },
@@ -155,7 +155,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   restore: {
     verb: 'upkeep',
     options: { ...SIGNING, force: 'upkeep', 'token-file': 'free' },
-    because: 'it takes decisions back that were made since',
+    because: 'it undoes decisions made since the backup',
   },
   db: { verb: 'free', actions: { check: 'free', migrate: 'steer', adopt: 'upkeep' }, options: { ...SIGNING, 'token-file': 'free' } },
   config: { verb: 'free', options: { 'show-origin': 'free' } },
@@ -172,21 +172,21 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
       'token-file': 'free',
     },
     looks: ['dry-run'],
-    because: 'it removes the record of who decided what',
+    because: 'it deletes the record of decisions',
   },
   completion: { verb: 'free' },
 };
 
-/** Every demand that a use of a verb makes beside `free`, in the order of the table. */
+/** Everything that a command line requires besides `free`. */
 export function demandsOf(
   verb: string,
   use: { readonly options: readonly string[]; readonly action: string | undefined },
 ): { readonly demand: Exclude<Demand, 'free'>; readonly on: string }[] {
   const row = RIGHTS[verb];
   if (row === undefined || row.looks?.some((option) => use.options.includes(option)) === true) return [];
-  const made = [
+  const demands = [
     { on: verb, demand: use.action === undefined ? row.verb : (row.actions?.[use.action] ?? row.verb) },
     ...use.options.map((option) => ({ on: `${verb} --${option}`, demand: row.options?.[option] ?? 'free' })),
   ];
-  return made.flatMap(({ on, demand }) => (demand === 'free' ? [] : [{ on, demand }]));
+  return demands.flatMap(({ on, demand }) => (demand === 'free' ? [] : [{ on, demand }]));
 }

@@ -1,14 +1,14 @@
-// Owns what can be signed: a closed list, each kind with everything that it is about, so that a signature for one thing
-// is worth nothing for another. What is signed is text that anybody can make again from the log.
+// Owns what can be signed: a closed list of statements, each with everything it is about, so that a signature is not valid
+// for anything else. The signed text can be reproduced from the log.
 //
-// I3. The text begins with a mark of ours and its version, so that nothing that was signed for another purpose, by this
-//     or another program, is ever taken for a statement.
+// I3. The text starts with a marker and its version, so that nothing signed for another purpose, by this or another
+//     program, is mistaken for a statement.
 
 import { canonicalJson, type Json } from '../base/json.ts';
 import type { Signature } from '../base/signature.ts';
 import { isSigned, type PublicKey, type UnlockedKey } from './keys.ts';
 
-/** A choice at a question: of this run, about exactly what was shown. */
+/** A decision on an approval of a run, for exactly the shown content. */
 export interface DecisionStatement {
   readonly about: 'decision';
   readonly run: string;
@@ -19,7 +19,7 @@ export interface DecisionStatement {
   readonly actor: string;
 }
 
-/** Answers to what an agent asked. */
+/** Answers to the questions of an agent. */
 export interface AnswerStatement {
   readonly about: 'answer';
   readonly run: string;
@@ -30,7 +30,7 @@ export interface AnswerStatement {
   readonly actor: string;
 }
 
-/** Something asked of a run that passes a gate or a step, or lets it do more. */
+/** A request that overrides a gate or a step, or extends a limit. */
 export interface OverrideStatement {
   readonly about: 'override';
   readonly run: string;
@@ -38,26 +38,26 @@ export interface OverrideStatement {
   readonly actor: string;
 }
 
-/** Content of a workflow or of settings that may run. */
+/** Trust in one version of a workflow or of settings. */
 export interface TrustStatement {
   readonly about: 'trust';
   readonly digest: string;
 }
 
-/** A key that counts from now on; `previous` is the digest of the list before. */
+/** Enrols a key; `previous` is the digest of the list before. */
 export interface EnrolStatement extends PublicKey {
   readonly about: 'enrol';
   readonly previous: string;
 }
 
-/** A key that no longer counts. */
+/** Revokes a key. */
 export interface RevokeStatement {
   readonly about: 'revoke';
   readonly fingerprint: string;
   readonly previous: string;
 }
 
-/** Any other command that takes a person: what it does, to what. */
+/** Any other command that needs a person. */
 export interface VerbStatement {
   readonly about: 'verb';
   readonly verb: string;
@@ -82,7 +82,7 @@ export function sign(key: UnlockedKey, statement: Statement, at: number): Signat
   return { key: key.fingerprint, at, value: key.sign(textOf(statement, { key: key.fingerprint, at })) };
 }
 
-/** Whether a signature is one of this statement, by this key. Whether the key counts is for `enrolment.ts` to say. */
+/** Whether this key signed this statement. Whether the key is enrolled is decided in `judgement.ts`. */
 export function isSignatureOf(statement: Statement, signature: Signature, key: Pick<PublicKey, 'key'>): boolean {
   return isSigned(key, textOf(statement, signature), signature.value);
 }
@@ -91,7 +91,7 @@ function textOf(statement: Statement, { key, at }: Pick<Signature, 'key' | 'at'>
   return `${MARK}${canonicalJson({ key, at, statement: statement as unknown as Json })}`;
 }
 
-/** True for a signature in the right shape; whether it is worth anything is another matter. */
+/** True for an object with the shape of a signature; says nothing about its validity. */
 export function isSignature(value: unknown): value is Signature {
   const { key, at, value: text } = (value ?? {}) as Partial<Record<keyof Signature, unknown>>;
   return typeof key === 'string' && /^[0-9a-f]{64}$/.test(key) && Number.isSafeInteger(at) && typeof text === 'string';

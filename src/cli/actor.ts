@@ -1,9 +1,9 @@
-// Owns who acts when a command is given: whoever has shown a right, else the user of the operating system.
+// Owns the name of the person who runs a command: from the right they have, else the operating system's user.
 
 import { userInfo } from 'node:os';
 import type { Shell } from './shell.ts';
 
-/** The name under which what this command does is recorded. */
+/** The name to record for this command's actions. */
 export function userActor(shell: Shell): string {
   return shell.right?.actor ?? accountName(shell);
 }
@@ -13,7 +13,7 @@ export function accountName(shell: Shell): string {
   try {
     return userInfo().username;
   } catch {
-    // A user id without an entry in the system's table, as in some containers, has no name there.
+    // In some containers the user id has no entry in the system's user table.
     return shell.env.USER ?? shell.env.USERNAME ?? 'unknown';
   }
 }

@@ -6,8 +6,8 @@ import { ATTEND } from './catalogue/attend.ts';
 import { DECIDE } from './catalogue/decide.ts';
 import { DEFINE } from './catalogue/define.ts';
 import { FORGE } from './catalogue/forge.ts';
-import { KEEP } from './catalogue/keep.ts';
-import { LOOK } from './catalogue/look.ts';
+import { INSPECT } from './catalogue/inspect.ts';
+import { MAINTAIN } from './catalogue/maintain.ts';
 import { RUN_COMMANDS } from './catalogue/run.ts';
 import { START } from './catalogue/start.ts';
 import type { CommandSpec } from './command.ts';
@@ -21,6 +21,6 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...AGENTS,
   ...DECIDE,
   ...FORGE,
-  ...LOOK,
-  ...KEEP,
+  ...INSPECT,
+  ...MAINTAIN,
 ];

@@ -1,5 +1,5 @@
-// Owns what `pawl init --claude` gives to a project, so that Claude Code works on its runs: a skill, the MCP server, and
-// the hook that keeps an agent at its step. A file that is there is left alone, and what it lacks is told.
+// Owns what `pawl init --claude` writes, so that Claude Code can work on runs: a skill, the MCP server, and the hook that
+// keeps an agent working on its step. An existing file is not changed; what it lacks is printed.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,18 +9,18 @@ import { packageRoot } from './package.ts';
 import type { Project } from './project.ts';
 import type { Shell } from './shell.ts';
 
-/** A file of the set-up. */
+/** A file of the setup. */
 export interface SetupFile {
   readonly file: string;
   readonly text: string;
-  /** What a file that is there already has to have for the set-up to work; undefined when it has it. */
+  /** What an existing file lacks for the setup to work; undefined if nothing. */
   missingIn(text: string): Json | undefined;
 }
 
-/** Claude Code gives a hook so many seconds; looking at a run takes a fraction of one. */
+/** The timeout for the hook in Claude Code; it takes a fraction of a second. */
 const HOOK_TIMEOUT_S = 30;
 
-/** The files of the set-up. */
+/** The files of the setup. */
 export function claudeFiles(shell: Shell, { root }: Project): readonly SetupFile[] {
   const [command = 'pawl', ...words] = callOf(shell).split(' ');
   const server = { mcpServers: { pawl: { command, args: [...words, 'mcp'] } } };

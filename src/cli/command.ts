@@ -1,24 +1,24 @@
-// Owns what a command is: data that help, the reference, completion and the reader of the command line share, and a
-// module that is loaded only when the command is run.
+// Owns what a command is: data that help, the reference, completion and the parser share, and a module that is loaded
+// only when the command is run.
 
 import type { Shell } from './shell.ts';
 
-/** What a word on the command line stands for, so that a shell can complete it. */
+/** What an argument or option value names, so that a shell can complete it. */
 export type Completes = 'workflow' | 'run' | 'file' | 'folder' | 'step' | 'command';
 
-/** A word a command takes by its place. */
+/** A positional argument. */
 export interface ArgumentSpec {
   /** As help shows it, in capitals: `RUN`. */
   readonly name: string;
   readonly about: string;
   readonly required?: boolean;
-  /** Takes all words that are left; only the last argument can. */
+  /** Takes all remaining words; only the last argument can. */
   readonly many?: boolean;
   readonly completes?: Completes;
   readonly choices?: readonly string[];
 }
 
-/** An option of a command. Without `value` it is a switch. */
+/** An option of a command. Without `value` it is a flag. */
 export interface OptionSpec {
   /** Without the dashes: `dry-run`. */
   readonly name: string;
@@ -32,22 +32,24 @@ export interface OptionSpec {
   readonly completes?: Completes;
 }
 
-/** A command line that works, and what it is good for. */
+/** A command line that works, and what it is for. */
 export interface Example {
   readonly line: string;
   readonly about: string;
 }
 
 /** The headings under which `pawl --help` lists commands, in order. */
-export const GROUPS = ['Start', 'Define', 'Run', 'Decide', 'Look', 'Keep'] as const;
+export const GROUPS = ['Start', 'Define', 'Run', 'Decide', 'Inspect', 'Maintain'] as const;
 
 /** A command as data. */
 export interface CommandSpec {
   readonly name: string;
+  /** Other names that work as well. */
+  readonly aliases?: readonly string[];
   readonly group: (typeof GROUPS)[number];
   /** One line, for lists. */
   readonly summary: string;
-  /** Whole sentences for `--help`, where the summary does not say enough. */
+  /** More sentences for `--help`. */
   readonly about?: string;
   readonly args?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
@@ -55,41 +57,42 @@ export interface CommandSpec {
   readonly load: () => Promise<{ readonly run: CommandRun }>;
 }
 
-/** Does the command's work and gives the exit code. */
-export type CommandRun = (shell: Shell, given: Given) => Promise<number>;
+/** The command of this name or alias. */
+export function commandNamed(commands: readonly CommandSpec[], name: string): CommandSpec | undefined {
+  return commands.find((command) => command.name === name || command.aliases?.includes(name) === true);
+}
 
-/** What was given on the command line, by the names of the command's spec. */
-export class Given {
+/** Does the command's work and returns the exit code. */
+export type CommandRun = (shell: Shell, given: ParsedArgs) => Promise<number>;
+
+/** A parsed command line, by the names of the command's spec. */
+export class ParsedArgs {
   private readonly words: ReadonlyMap<string, readonly string[]>;
   private readonly values: ReadonlyMap<string, readonly string[]>;
-  private readonly switches: ReadonlySet<string>;
+  private readonly flags: ReadonlySet<string>;
 
-  constructor(
-    words: ReadonlyMap<string, readonly string[]>,
-    values: ReadonlyMap<string, readonly string[]>,
-    switches: ReadonlySet<string>,
-  ) {
+  constructor(words: ReadonlyMap<string, readonly string[]>, values: ReadonlyMap<string, readonly string[]>, flags: ReadonlySet<string>) {
     this.words = words;
     this.values = values;
-    this.switches = switches;
+    this.flags = flags;
   }
 
-  /** The word of a required argument. */
+  /** The value of a required argument. */
   word(name: string): string {
     return this.words.get(name)?.[0] ?? '';
   }
 
-  /** The word of an optional argument. */
+  /** The value of an optional argument. */
   maybe(name: string): string | undefined {
     return this.words.get(name)?.[0];
   }
 
-  /** All words of an argument that takes many. */
+  /** All values of an argument that takes many. */
   allWords(name: string): readonly string[] {
     return this.words.get(name) ?? [];
   }
 
-  /** The value of an option; of several, the last. */
+  /** The value of an option; the last one if given several times. */
   option(name: string): string | undefined {
     return this.values.get(name)?.at(-1);
   }
@@ -99,44 +102,44 @@ export class Given {
     return this.values.get(name) ?? [];
   }
 
-  /** The names of all options and switches that were given. */
+  /** The names of all given options and flags. */
   names(): readonly string[] {
-    return [...this.values.keys(), ...this.switches];
+    return [...this.values.keys(), ...this.flags];
   }
 
-  /** Whether a switch was given. */
+  /** Whether a flag was given. */
   has(name: string): boolean {
-    return this.switches.has(name);
+    return this.flags.has(name);
   }
 }
 
 /** The argument of every command that is about one run. */
 export const RUN_ARGUMENT: ArgumentSpec = {
   name: 'RUN',
-  about: 'the id of a run, or enough of its beginning',
+  about: 'the id of a run, or the first characters of it',
   required: true,
   completes: 'run',
 };
 
-/** The option of every command that may take a right. */
+/** The option of every command that may need a right. */
 export const TOKEN_FILE: OptionSpec = {
   name: 'token-file',
   value: 'FILE',
-  about: 'a file with your personal token, instead of PAWL_TOKEN',
+  about: 'read your personal token from this file instead of PAWL_TOKEN',
   completes: 'file',
 };
 
 /** Options of every command that signs. */
 export const SIGNING_OPTIONS: readonly OptionSpec[] = [
-  { name: 'as', value: 'NAME', about: 'sign as this person, when you have several keys' },
-  { name: 'passphrase-fd', value: 'N', about: 'sign, and read the passphrase from the open file of this number' },
+  { name: 'as', value: 'NAME', about: 'sign as this person, if you have several keys' },
+  { name: 'passphrase-fd', value: 'N', about: 'sign, and read the passphrase from this file descriptor' },
 ];
 
-/** Options that every command takes. */
+/** Options of every command. */
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
   { name: 'json', about: 'print JSON only; warnings go to stderr' },
   { name: 'db', value: 'PATH', about: 'the database of runs', completes: 'file' },
-  { name: 'project', value: 'DIR', about: 'the project folder, instead of the one around this folder', completes: 'folder' },
-  { name: 'no-color', about: 'print without colour (NO_COLOR does the same)' },
+  { name: 'project', value: 'DIR', about: 'the project folder (default: found from the current folder)', completes: 'folder' },
+  { name: 'no-color', about: 'print without colour, like NO_COLOR' },
   { name: 'help', short: 'h', about: 'show this help' },
 ];

@@ -1,22 +1,22 @@
-// Owns copies of the database as commands make them: their names, and the proof that one can be read.
+// Owns copies of the database: their names, and verifying them.
 
 import { EngineError } from '../base/error.ts';
 import type { RunSummary } from '../store/store.ts';
 import type { Shell } from './shell.ts';
 
-/** What a verified copy holds. */
+/** What a verified copy contains. */
 export interface CopyFacts {
   readonly runs: number;
   /** Runs that have not ended, newest first. */
   readonly open: readonly RunSummary[];
 }
 
-/** The name of a file beside another, by what it is for and the time. */
+/** A file name next to another, with a purpose and the time. */
 export function nameBeside(file: string, what: string, at: number = Date.now()): string {
   return `${file}.${what}-${new Date(at).toISOString().replace(/[:.]/g, '-')}`;
 }
 
-/** Opens a copy and verifies all that is in it; damage is STORE_DAMAGED, under the name that users know the copy by. */
+/** Opens a copy and verifies its contents; the error STORE_DAMAGED uses `name`, which users know. */
 export async function verifyCopy(copy: string, name: string): Promise<CopyFacts> {
   const [{ openSqliteStore }, { inspectFile }] = await Promise.all([
     import('../store/sqlite/open.ts'),
@@ -38,14 +38,14 @@ export async function verifyCopy(copy: string, name: string): Promise<CopyFacts>
   }
 }
 
-/** A size as people read it: `1.5 MB`. */
+/** A size for people: `1.5 MB`. */
 export function sizeText(bytes: number): string {
   const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
   const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
   return `${power === 0 ? bytes : (bytes / 1000 ** power).toFixed(1)} ${units[power]}`;
 }
 
-/** Tells on a terminal that something takes a while; gives how to take the line away again. */
+/** Shows on a terminal that something takes a while; returns a function that removes the line. */
 export function showWork(shell: Shell, what: string): () => void {
   const { stderr } = shell.world;
   if (!shell.look.isTerminal || stderr.isTTY !== true || shell.wantsJson) return () => {};

@@ -1,5 +1,5 @@
-// Owns starting a run that goes on when the terminal is closed: a process of its own, in a session of its own, whose
-// output is a log file beside the database.
+// Owns starting a run in the background: in its own process and session, so that it survives the terminal, with its
+// output in a log file next to the database.
 
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -8,32 +8,31 @@ import { EngineError } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
 import type { Store } from '../store/store.ts';
 import { pasteable } from './caller.ts';
-import type { Given } from './command.ts';
+import type { ParsedArgs } from './command.ts';
+import { readRunReport } from './run-report/run-report.ts';
 import { openStore, type Place } from './session.ts';
 import { isSettingsFile } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
-import { readStory } from './story/story.ts';
 import { plain } from './terminal.ts';
 
-/** A run to start in the background, whose values were read and found right. */
-export interface Detached {
-  readonly given: Given;
+/** A run to start in the background; its parameters were already validated. */
+export interface BackgroundRun {
+  readonly given: ParsedArgs;
   readonly file: string;
 }
 
-/** Starts a process that drives the run, and returns when that process has taken it. */
-export async function detachRun(shell: Shell, place: Place, detached: Detached): Promise<number> {
+/** Starts a process that drives the run, and returns when that process has started it. */
+export async function detachRun(shell: Shell, place: Place, detached: BackgroundRun): Promise<number> {
   const id = detached.given.option('id') ?? createRunId();
   const store = await openStore(place);
   try {
-    if ((await store.resolve(id, 1)).includes(id))
-      throw new EngineError('RUN_EXISTS', `run "${id}" exists already; start one under another id`);
+    if ((await store.resolve(id, 1)).includes(id)) throw new EngineError('RUN_EXISTS', `run "${id}" already exists; choose another id`);
     const log = join(dirname(place.file), `run-${id}.log`);
     const child = startProcess(shell, wordsOf(place, id, detached), log);
-    await takenOver(store, { id, log, child });
+    await started(store, { id, log, child });
     child.unref();
-    shell.result({ ...(await readStory(store, id)), log }, () => [
-      `run ${id} goes on in the background, process ${child.pid}; its output is in ${log}`,
+    shell.result({ ...(await readRunReport(store, id)), log }, () => [
+      `run ${id} continues in the background (process ${child.pid}); its output is in ${log}`,
       `    ${shell.style('cyan', pasteable(shell, `pawl watch ${id}`))}`,
     ]);
     return 0;
@@ -42,11 +41,11 @@ export async function detachRun(shell: Shell, place: Place, detached: Detached):
   }
 }
 
-/** The values go on as they were given, files by their names: nothing becomes visible that was not. */
-function wordsOf(place: Place, id: string, { given, file }: Detached): string[] {
+/** The arguments for the new process. Values are passed on as given, files by name, so that no content becomes visible. */
+function wordsOf(place: Place, id: string, { given, file }: BackgroundRun): string[] {
   return [
     'run',
-    // Of a file of settings only the name says which of its workflows is meant.
+    // A settings file can define several workflows, so only the name identifies one.
     isSettingsFile(place.project, file) ? given.word('WORKFLOW') : file,
     ...['--id', id, '--wait', '--db', place.file, '--project', place.project.root],
     ...['param', 'params', 'from', 'output', 'issue', 'pr', 'event', 'payload'].flatMap((name) =>
@@ -69,8 +68,8 @@ function startProcess(shell: Shell, words: readonly string[], log: string): Retu
   }
 }
 
-/** Resolves when the run is on disk; a process that ends before that is told with what it printed. */
-function takenOver(
+/** Resolves when the run is on disk; if the process ends before that, the error has its last output. */
+function started(
   store: Store,
   { id, log, child }: { readonly id: string; readonly log: string; readonly child: ReturnType<typeof spawn> },
 ): Promise<void> {

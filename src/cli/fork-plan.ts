@@ -1,5 +1,5 @@
-// Owns what a fork would do, as a person judges it before: what is taken over, what is done again and may leave its
-// marks outside a second time, and which approvals hold no longer.
+// Owns the preview of a fork: which results are reused, which steps run again and may repeat external effects, and which
+// approvals are requested again.
 
 import type { Engine } from '../api/engine.ts';
 import { type Definition, membersOf, type StepKind, type StepModel } from '../definition/model.ts';
@@ -8,13 +8,13 @@ import type { Shell } from './shell.ts';
 import { oneLine, table } from './terminal.ts';
 
 /**
- * What doing a step again means outside of the run. Pawl cannot know what a program, a function or an agent does there:
- * what may do something is told as something that may repeat.
+ * What it means to run a step again. Pawl cannot know what a program, a function or an agent does outside the run, so
+ * anything that may have effects is listed as such.
  */
 const AGAIN: Readonly<Record<StepKind, string>> = {
   task: 'effects may repeat',
   command: 'effects may repeat',
-  agent: 'effects may repeat, and costs',
+  agent: 'effects may repeat; costs again',
   generate: 'costs again',
   gate: 'its checks run again',
   validate: 'its checks run again',
@@ -25,7 +25,7 @@ const AGAIN: Readonly<Record<StepKind, string>> = {
   parallel: 'its branches, below',
   each: 'its items, below',
   webhook: 'sent again, under another key',
-  action: 'done again, unless it is so already',
+  action: 'done again, unless already done',
   own: 'effects may repeat',
 };
 const EFFECTS: ReadonlySet<string> = new Set([
@@ -41,15 +41,15 @@ const EFFECTS: ReadonlySet<string> = new Set([
   'own',
 ]);
 
-/** One step of the original, and what becomes of it in the fork. */
+/** One step of the original, and what happens to it in the fork. */
 interface PlanRow {
   readonly path: string;
   readonly step: string;
   readonly kind: string;
-  /** How it settled in the original; null while it is open there. */
+  /** Its outcome in the original; null while it is open. */
   readonly outcome: string | null;
   readonly inFork: 'reused' | 'again';
-  /** Whether doing it again may have effects outside of the run. */
+  /** Whether running it again may have external effects. */
   readonly mayRepeatEffects: boolean;
   readonly means: string;
 }
@@ -59,15 +59,15 @@ export interface ForkTable {
   readonly run: string;
   readonly from: string;
   readonly steps: readonly PlanRow[];
-  /** Steps that asked a person and ask again. */
+  /** Approvals that are requested again. */
   readonly askedAgain: readonly string[];
-  /** Questions that lie before it: they are asked first, and then the fork begins where it is to begin. */
+  /** Earlier approvals, which are requested before the fork starts at its step. */
   readonly asksFirst: readonly string[];
-  /** Checks that lie before it and whose results are taken over by hand: the fork ends `overridden`. */
+  /** Earlier checks whose results are reused without a new check, so that the fork ends `overridden`. */
   readonly passed: readonly string[];
 }
 
-/** Reads what a fork would do; nothing is changed. */
+/** Reads what a fork would do; changes nothing. */
 export async function readForkTable(engine: Engine, run: string, from: string): Promise<ForkTable> {
   const plan = await engine.run(run).planFork(from);
   const [{ state, definition }, rows] = await Promise.all([engine.store.load(run), engine.store.attempts(run)]);
@@ -91,7 +91,7 @@ function rowOf(
   inFork: PlanRow['inFork'],
 ): PlanRow {
   const outcome = outcomes.get(path) ?? null;
-  if (inFork === 'reused') return { path, step, kind, outcome, inFork, mayRepeatEffects: false, means: 'result taken over' };
+  if (inFork === 'reused') return { path, step, kind, outcome, inFork, mayRepeatEffects: false, means: 'result reused' };
   return { path, step, kind, outcome, inFork, mayRepeatEffects: EFFECTS.has(kind), means: AGAIN[kind as StepKind] };
 }
 
@@ -101,26 +101,26 @@ function asks({ step, kind }: PlanRow, { steps }: Definition): boolean {
   return kind === 'human' || (member === undefined ? model : model && membersOf(model).find(({ id }) => id === member))?.gate !== undefined;
 }
 
-/** The table as people read it. */
+/** The table for people. */
 export function forkLines(shell: Shell, { run, from, steps, askedAgain, asksFirst, passed }: ForkTable): string[] {
   const names = (list: readonly string[]): string => list.map((step) => `"${oneLine(step)}"`).join(', ');
   const effects = steps.filter(({ mayRepeatEffects }) => mayRepeatEffects).length;
   const notes = [
-    'The fork may go another way than the original; what it does then is not in this table.',
+    'The fork may take other transitions than the original; steps it reaches that way are not in this table.',
     ...(effects === 0
       ? []
-      : [`Effects outside of the run may repeat at ${effects} of these steps: Pawl cannot know what a program or an agent does there.`]),
-    ...(askedAgain.length === 0 ? [] : [`Approvals are not taken over: asked again at ${names(askedAgain)}.`]),
-    ...(asksFirst.length === 0 ? [] : [`The fork asks ${names(asksFirst)} first: approvals are not taken over.`]),
+      : [`External effects may repeat at ${effects} of these steps: Pawl cannot know what a program or an agent does.`]),
+    ...(askedAgain.length === 0 ? [] : [`Approvals are not reused: ${names(askedAgain)} will be requested again.`]),
+    ...(asksFirst.length === 0 ? [] : [`The fork requests ${names(asksFirst)} first: approvals are not reused.`]),
     ...(passed.length === 0
       ? []
       : [
-          `The fork does not repeat ${names(passed)}: it takes the result over in your name, and ends "overridden". Fork from before to repeat it.`,
+          `The fork does not repeat ${names(passed)}: it reuses the result in your name and ends "overridden". Fork from an earlier step to repeat it.`,
         ]),
-    'Budgets begin anew, loops go on counting, and preconditions are checked again.',
+    'Budgets start at zero, loop counters continue, and preconditions are checked again.',
   ];
   return [
-    `A fork of run ${run} that begins at "${oneLine(from)}":`,
+    `A fork of run ${run} that starts at "${oneLine(from)}":`,
     '',
     ...table(shell.look, [
       { title: 'STEP', cells: steps.map(({ path }) => oneLine(path)), shrinks: true },

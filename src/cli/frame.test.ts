@@ -1,14 +1,17 @@
 // Owns the rules of the picture of a place.
 
 import { describe, expect, it } from 'vitest';
-import { Given } from './command.ts';
+import { ParsedArgs } from './command.ts';
 import { codeFrame } from './frame.ts';
 import { Shell } from './shell.ts';
 import { widthOf } from './terminal.ts';
 
 const { stdin, stdout, stderr } = process;
 const shellOf = (env: Record<string, string>): Shell =>
-  new Shell({ stdin, stdout, stderr, cwd: '/', env: { COLUMNS: '80', NO_COLOR: '1', ...env } }, new Given(new Map(), new Map(), new Set()));
+  new Shell(
+    { stdin, stdout, stderr, cwd: '/', env: { COLUMNS: '80', NO_COLOR: '1', ...env } },
+    new ParsedArgs(new Map(), new Map(), new Set()),
+  );
 const shell = shellOf({ LANG: 'C' });
 const frame = (text: string, line: number, column: number) => codeFrame(shell, text, { line, column });
 

@@ -1,23 +1,23 @@
-// Owns the picture of a place in a file: the line, the lines around it, and a mark below the place. No row is wider than
-// the terminal, and nothing of the file can steer it.
+// Owns the code frame of an error: the line, the lines around it, and a mark below the column. No row is wider than the
+// terminal, and the file's text cannot control it.
 
 import type { Shell } from './shell.ts';
 import { characters, plain, widthOf } from './terminal.ts';
 
 const AROUND = 1;
 const TAB = '  ';
-/** How much of a long line is shown after the place. */
+/** How much of a long line is shown after the position. */
 const AFTER = 10;
 const ROOM_MIN = 30;
 
-/** The part of each line that is shown: how many columns are left out before it, and how many there are. */
+/** The visible part of each line: how many columns are skipped, and how many are shown. */
 interface Window {
   readonly skipped: number;
   readonly room: number;
   readonly cut: string;
 }
 
-/** The lines of a text around a place, with their numbers and a mark below the place. */
+/** The lines of a text around a position, with line numbers and a mark below the column. */
 export function codeFrame(shell: Shell, text: string, place: { readonly line: number; readonly column: number }): string[] {
   const rows = rowsOf(text);
   const line = Math.min(Math.max(place.line, 1), rows.length);
@@ -27,7 +27,7 @@ export function codeFrame(shell: Shell, text: string, place: { readonly line: nu
   const room = Math.max(ROOM_MIN, shell.look.columns - gutter - 5);
   const row = rows[line - 1] ?? '';
   const before = widthOf(shown(row.slice(0, place.column - 1)));
-  // A line that is longer than the terminal is shown from where its place can be seen.
+  // A line longer than the terminal is scrolled so that the position is visible.
   const skipped = widthOf(shown(row)) <= room ? 0 : Math.max(0, before - (room - AFTER));
   const bar = shell.style('dim', shell.symbol('bar'));
   const lines: string[] = [];
@@ -41,7 +41,7 @@ export function codeFrame(shell: Shell, text: string, place: { readonly line: nu
   return lines;
 }
 
-/** The line end at the end of a file begins no line. */
+/** The lines of a text; a newline at the end does not start another line. */
 function rowsOf(text: string): string[] {
   const rows = text.split('\n');
   return rows.length > 1 && rows.at(-1) === '' ? rows.slice(0, -1) : rows;
@@ -51,7 +51,7 @@ function shown(row: string): string {
   return plain(row).replaceAll('\t', TAB);
 }
 
-/** What of a line is in the window; a cut is marked, and no character is cut in two. */
+/** The visible part of a line; cuts are marked, and no character is split. */
 function windowOf(row: string, { skipped, room, cut }: Window): string {
   const end = skipped + room;
   const isLong = widthOf(row) > end;
@@ -64,7 +64,7 @@ function windowOf(row: string, { skipped, room, cut }: Window): string {
     const isAfterCut = skipped === 0 || from >= skipped + cut.length;
     const isBeforeCut = column <= (isLong ? end - cut.length : end);
     if (isAfterCut && isBeforeCut) body += character;
-    // Of a wide character at the edge, spaces stay, so that what follows keeps its column.
+    // A wide character at the edge becomes spaces, so that the columns after it stay aligned.
     else if (!isAfterCut && column > skipped + cut.length) body += ' '.repeat(column - skipped - cut.length);
   }
   return `${skipped > 0 && column > skipped ? cut : ''}${body}${isLong ? cut : ''}`;

@@ -3,15 +3,15 @@
 import { type ArgumentSpec, COMMON_OPTIONS, type CommandSpec, GROUPS, type OptionSpec } from './command.ts';
 import { type Look, styled, widthOf } from './terminal.ts';
 
-/** The narrowest second column; with less room it goes below the first. */
+/** The minimum width of the second column; a narrower one goes below the first. */
 const ROOM_MIN = 24;
 
-/** The help of the program: every command by what it is for. */
+/** The help of the program: every command, by group. */
 export function helpOfAll(look: Look, commands: readonly CommandSpec[]): string[] {
   const heading = (text: string): string => styled(look, 'bold', text);
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [
-    ...wrap('Pawl runs workflows of agents, people and programs; none can skip a step.', roomOf(look)),
+    ...wrap('Pawl runs workflows of agents, people and programs, and lets none of them skip a step.', roomOf(look)),
     '',
     `${heading('Usage')}  pawl COMMAND [OPTIONS]`,
     ...GROUPS.flatMap((group) =>
@@ -21,7 +21,7 @@ export function helpOfAll(look: Look, commands: readonly CommandSpec[]): string[
         { look, width, style: (head) => styled(look, 'cyan', head) },
       ),
     ),
-    ...section(heading('Every command takes'), COMMON_ROWS, { look, width: headWidth(COMMON_ROWS) }),
+    ...section(heading('Common options'), COMMON_ROWS, { look, width: headWidth(COMMON_ROWS) }),
     '',
     ...wrap('"pawl COMMAND --help" shows examples. New here? Try "pawl demo".', roomOf(look)),
   ];
@@ -41,9 +41,10 @@ export function helpOf(look: Look, spec: CommandSpec): string[] {
     ...(spec.about === undefined ? [] : ['', ...wrap(spec.about, roomOf(look))]),
     '',
     `${heading('Usage')}  ${usageOf(spec)}`,
+    ...(spec.aliases === undefined ? [] : [`${heading('Alias')}  ${spec.aliases.join(', ')}`]),
     ...section(heading('Arguments'), rows.arguments, { look, width }),
     ...section(heading('Options'), rows.options, { look, width }),
-    ...section(heading('Every command takes'), COMMON_ROWS, { look, width }),
+    ...section(heading('Common options'), COMMON_ROWS, { look, width }),
     '',
     heading('Examples'),
     ...spec.examples.flatMap(({ line, about }) => [
@@ -71,7 +72,7 @@ export function optionHead({ name, short, value }: OptionSpec): string {
   return `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`;
 }
 
-/** What an argument or option is for, with its choices. */
+/** The description of an argument or option, with its choices. */
 export function aboutOf({ about, choices }: Pick<ArgumentSpec & OptionSpec, 'about' | 'choices'>): string {
   return choices === undefined ? about : `${about}: ${choices.join(', ')}`;
 }

@@ -1,5 +1,5 @@
-// Owns what signals mean to a command that drives a run. The first asks: nothing new begins, what is under way may end.
-// The second kills what is under way. Either way the run is given up and can be resumed.
+// Owns how a command that drives a run handles signals. The first signal stops after the running steps; the second kills
+// them. Either way the run is released and can be resumed.
 
 import type { Engine } from '../api/engine.ts';
 
@@ -8,44 +8,44 @@ export interface Interrupt {
   readonly isStopping: boolean;
   /** Settles when the engine has stopped because of a signal; never without one. */
   readonly stopped: Promise<void>;
-  /** Who tells the person what a signal has begun; the last one to ask does. */
-  tell: (text: string) => void;
-  /** Leaves signals to what they mean without us. */
+  /** Prints what a signal does; the last caller of `catchInterrupts` sets it. */
+  print: (text: string) => void;
+  /** Restores the default handling of signals. */
   release(): void;
 }
 
 /** The exit code of a command that was interrupted. */
 export const EXIT_INTERRUPTED = 130;
 
-const PATIENCE_MS = 10_000;
-/** Code of a step that does not end when it is told to must not keep the process. */
+const GRACE_MS = 10_000;
+/** A step's code that ignores the abort signal must not keep the process alive longer than this. */
 const LINGER_MS = 1000;
 
-const caught = new WeakMap<Engine, Interrupt>();
+const interrupts = new WeakMap<Engine, Interrupt>();
 
-/** Stops the engine when the user or the system asks for it, from the first call on. */
-export function catchInterrupts(engine: Engine, tell: (text: string) => void): Interrupt {
-  const known = caught.get(engine);
+/** Stops the engine on a signal, from the first call on. */
+export function catchInterrupts(engine: Engine, print: (text: string) => void): Interrupt {
+  const known = interrupts.get(engine);
   if (known !== undefined) {
-    known.tell = tell;
+    known.print = print;
     return known;
   }
-  const made = new SignalInterrupt(engine, tell);
-  caught.set(engine, made);
-  return made;
+  const created = new SignalInterrupt(engine, print);
+  interrupts.set(engine, created);
+  return created;
 }
 
 class SignalInterrupt implements Interrupt {
   readonly stopped: Promise<void>;
-  tell: (text: string) => void;
+  print: (text: string) => void;
   private readonly engine: Engine;
-  private asked = 0;
+  private signals = 0;
   private timer: NodeJS.Timeout | undefined;
   private settle!: (closing: Promise<void>) => void;
 
-  constructor(engine: Engine, tell: (text: string) => void) {
+  constructor(engine: Engine, print: (text: string) => void) {
     this.engine = engine;
-    this.tell = tell;
+    this.print = print;
     this.stopped = new Promise((resolve) => {
       this.settle = resolve;
     });
@@ -54,7 +54,7 @@ class SignalInterrupt implements Interrupt {
   }
 
   get isStopping(): boolean {
-    return this.asked > 0;
+    return this.signals > 0;
   }
 
   release(): void {
@@ -63,23 +63,23 @@ class SignalInterrupt implements Interrupt {
   }
 
   private readonly onSignal = (signal: NodeJS.Signals): void => {
-    this.asked += 1;
-    if (this.asked === 1) {
-      this.tell(signal === 'SIGINT' ? FIRST : `got ${signal}: stopping after the steps under way, which have 10 s`);
-      if (signal !== 'SIGINT') this.timer = setTimeout(() => this.kill(), PATIENCE_MS);
+    this.signals += 1;
+    if (this.signals === 1) {
+      this.print(signal === 'SIGINT' ? FIRST : `received ${signal}: stopping after the running steps, which have 10 s to finish`);
+      if (signal !== 'SIGINT') this.timer = setTimeout(() => this.kill(), GRACE_MS);
       this.settle(this.engine.close());
-    } else if (this.asked === 2) {
-      this.tell('killing the steps under way');
+    } else if (this.signals === 2) {
+      this.print('killing the running steps');
       this.kill();
     }
   };
 
   private kill(): void {
-    // The first close settles with this one: what it waits for is cut off.
+    // This also settles the first close, which waits for the steps that are aborted now.
     this.engine.close({ abort: true }).catch(() => undefined);
     this.stopped.finally(() => setTimeout(() => process.exit(EXIT_INTERRUPTED), LINGER_MS).unref()).catch(() => undefined);
   }
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-const FIRST = 'stopping after the steps under way; Ctrl-C again kills them';
+const FIRST = 'stopping after the running steps; press Ctrl-C again to kill them';

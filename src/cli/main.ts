@@ -5,28 +5,28 @@ import { demandsOf } from '../authority/rights.ts';
 import { EngineError } from '../base/error.ts';
 import { nearestName } from '../base/suggest.ts';
 import { COMMANDS } from './catalogue.ts';
-import { Given } from './command.ts';
+import { type CommandSpec, commandNamed, ParsedArgs } from './command.ts';
 import { reportFailure } from './failure.ts';
 import { helpOf, helpOfAll, usageOf } from './help.ts';
 import { versionOf } from './package.ts';
 import { parseCommand } from './parse.ts';
 import { Shell, type World } from './shell.ts';
 
-/** Runs one command line and gives its exit code. */
+/** Runs one command line and returns its exit code. */
 export async function runCommandLine(world: World, argv: readonly string[]): Promise<number> {
-  const wants = { json: argv.includes('--json'), noColor: argv.includes('--no-color') };
+  const flags = { json: argv.includes('--json'), noColor: argv.includes('--no-color') };
   try {
     return exitAfter(world, await dispatch(world, argv));
   } catch (error) {
-    return reportFailure(world, error, wants);
+    return reportFailure(world, error, flags);
   }
 }
 
-/** The exit code, unless the result could not be written although somebody wanted it. */
+/** The exit code; 1 instead of 0 if stdout could not be written although it is still open. */
 function exitAfter(world: World, exit: number): number {
   const failure: NodeJS.ErrnoException | null | undefined = world.stdout.errored;
   if (failure === null || failure === undefined || failure.code === 'EPIPE') return exit;
-  world.stderr.write(`pawl: stdout could not be written: ${failure.message}\n`);
+  world.stderr.write(`pawl: cannot write to stdout: ${failure.message}\n`);
   return exit === 0 ? 1 : exit;
 }
 
@@ -63,40 +63,40 @@ function showHelp(world: World, rest: readonly string[]): number {
   return 0;
 }
 
-function showHelpOf(shell: Shell, spec: (typeof COMMANDS)[number]): number {
-  const { load: _, ...said } = spec;
-  shell.result({ usage: usageOf(spec), ...said }, () => helpOf(shell.look, spec));
+function showHelpOf(shell: Shell, spec: CommandSpec): number {
+  const { load: _, ...data } = spec;
+  shell.result({ usage: usageOf(spec), ...data }, () => helpOf(shell.look, spec));
   return 0;
 }
 
-/** The switches of a command line that names no command. */
-function commonOf(words: readonly string[]): Given {
-  return new Given(new Map(), new Map(), new Set(['json', 'no-color'].filter((name) => words.includes(`--${name}`))));
+/** The flags of a command line without a command. */
+function commonOf(words: readonly string[]): ParsedArgs {
+  return new ParsedArgs(new Map(), new Map(), new Set(['json', 'no-color'].filter((name) => words.includes(`--${name}`))));
 }
 
-function findCommand(name: string): (typeof COMMANDS)[number] {
-  const spec = COMMANDS.find((command) => command.name === name);
+function findCommand(name: string): CommandSpec {
+  const spec = commandNamed(COMMANDS, name);
   if (spec !== undefined) return spec;
-  if (name.startsWith('-')) throw new EngineError('USAGE', `the command comes first, then "${name}"; "pawl --help" lists the commands`);
+  if (name.startsWith('-')) throw new EngineError('USAGE', `the command must come before "${name}"; "pawl --help" lists the commands`);
   const nearest = nearestName(
     name,
     COMMANDS.map((command) => command.name),
   );
   const meant = nearest === undefined ? '' : ` (did you mean "pawl ${nearest}"?)`;
-  throw new EngineError('USAGE', `there is no command "${name}"${meant}; "pawl --help" lists them`);
+  throw new EngineError('USAGE', `unknown command "${name}"${meant}; "pawl --help" lists the commands`);
 }
 
 /** Runs the command line of this process. */
 export async function main(): Promise<void> {
-  quietExperiments();
+  hideExperimentalWarnings();
   const opened = new Set<NodeJS.WriteStream>();
   const open = (stream: NodeJS.WriteStream): NodeJS.WriteStream => {
-    // A reader that went away is no failure, and a disk that is full is told at the end.
+    // A closed pipe is not an error, and a full disk is reported at the end.
     if (!opened.has(stream)) stream.on('error', () => undefined);
     opened.add(stream);
     return stream;
   };
-  // Opening a stream loads code of Node: each is opened when it is used.
+  // Opening a stream makes Node load code, so each is opened when it is first used.
   const world = {
     get stdin() {
       return process.stdin;
@@ -113,7 +113,7 @@ export async function main(): Promise<void> {
     },
   };
   const exit = await runCommandLine(world, process.argv.slice(2));
-  // A workflow's module may hold something open (a timer, a connection); the command is over all the same.
+  // A workflow's module may keep a timer or a connection open; the command still ends.
   await Promise.all([...opened].map((stream) => new Promise((resolve) => stream.write('', resolve))));
   process.exit(exit);
 }
@@ -122,12 +122,12 @@ function currentFolder(): string {
   try {
     return process.cwd();
   } catch (cause) {
-    throw new EngineError('USAGE', 'the folder this was started in does not exist any more; go to one that does', { cause });
+    throw new EngineError('USAGE', 'the current folder no longer exists; change to another one', { cause });
   }
 }
 
-/** Node says of its SQLite that it may change; users of this program cannot do anything about it. */
-function quietExperiments(): void {
+/** Hides Node's warning that its SQLite module is experimental; users cannot do anything about it. */
+function hideExperimentalWarnings(): void {
   const emit = process.emitWarning.bind(process);
   process.emitWarning = ((warning: string | Error, ...rest: unknown[]) => {
     const [type] = rest as [string | { readonly type?: string } | undefined];

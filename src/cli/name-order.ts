@@ -1,7 +1,7 @@
 // Owns the order of names in a list.
 
-/** Names by their letters, and numbers in them by what they count: `item-9` before `item-10`. */
-export function inOrder(a: string, b: string): number {
+/** Natural order: numbers in names compare by value, so `item-9` comes before `item-10`. */
+export function compareNames(a: string, b: string): number {
   const [parts, others] = [a, b].map((text) => text.toLowerCase().split(/(\d+)/)) as [string[], string[]];
   for (const [index, part] of parts.entries()) {
     const other = others[index];

@@ -1,5 +1,5 @@
-// Owns the engine of a command: on the database and with the settings of the project, driving only what is asked for.
-// Apart from session.ts, so that a command that only reads does not load the engine.
+// Owns opening an engine for a command, with the project's database and settings; it drives only the runs the command
+// asks for. Separate from session.ts, so that a command that only reads does not load the engine.
 
 import { dirname, join } from 'node:path';
 import { type AnyWorkflow, createEngine, type Engine, type EngineOptions } from '../api/engine.ts';
@@ -11,7 +11,7 @@ import type { Place } from './session.ts';
 import type { Shell } from './shell.ts';
 import { rememberSigned } from './trust/signed-projects.ts';
 
-/** How long a command waits for another process to answer. */
+/** How long a command waits for the process that owns a run. */
 const PATIENCE_MS = 15_000;
 
 /** Opens an engine that drives only what this command asks for. */
@@ -20,7 +20,7 @@ export async function openEngine(
   place: Place,
   parts: { readonly store: Store; readonly workflows: readonly AnyWorkflow[]; readonly forge?: Forge },
 ): Promise<Engine> {
-  // Runs that take signatures are kept from those who would later look after them as another project.
+  // Record that the project requires signatures, so that changing its settings later does not bypass them.
   rememberSigned(shell, place.project, place.settings);
   const { limits, stages, inheritEnv, groups, commands, budgets, decisions, protected: guarded } = place.settings;
   return createEngine({
@@ -47,7 +47,7 @@ export async function openEngine(
   });
 }
 
-/** The roles of a project with their drivers. Loaded when the project has roles: it brings the YAML parser. */
+/** The roles of a project with their drivers. Loaded only if the project has roles, because it needs the YAML parser. */
 async function rolesOf({ project, settings }: Place): Promise<Pick<EngineOptions, 'roles' | 'drivers'>> {
   if (settings.roles === undefined && roleFilesOf(project).length === 0) return {};
   const { readRoles } = await import('./roles.ts');

@@ -6,14 +6,14 @@ import { resolve } from 'node:path';
 import { EngineError, messageOf } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { ArgModel } from '../definition/model.ts';
-import type { Given } from './command.ts';
+import type { ParsedArgs } from './command.ts';
 import type { Shell } from './shell.ts';
 
-/** The parameters of a run: those of `--params`, and over them those of `-p`. */
-export function readParams(shell: Shell, given: Given, declared: Readonly<Record<string, ArgModel>>): JsonObject {
+/** The parameters of a run: `--params`, overridden by `-p`. */
+export function readParams(shell: Shell, given: ParsedArgs, declared: Readonly<Record<string, ArgModel>>): JsonObject {
   const whole = given.option('params');
   const base = whole === undefined ? {} : readJson(shell, whole, '--params');
-  if (!isJsonObject(base)) throw new EngineError('USAGE', `--params takes a JSON object of values by name, such as '{"issue": 7}'`);
+  if (!isJsonObject(base)) throw new EngineError('USAGE', `--params must be a JSON object, such as '{"issue": 7}'`);
   const single = readNamed(given.options('param'), { option: '-p', example: '-p issue=7' }).map(([name, text]): [string, Json] => {
     const type = Object.hasOwn(declared, name) ? declared[name]?.type : undefined;
     return [name, readValue(readText(shell, text, `-p ${name}`), type)];
@@ -21,19 +21,21 @@ export function readParams(shell: Shell, given: Given, declared: Readonly<Record
   return { ...base, ...Object.fromEntries(single) };
 }
 
-/** The results given in place of steps: `--output step=JSON`. */
-export function readOutputs(shell: Shell, given: Given): Readonly<Record<string, Json>> {
+/** The outputs that replace steps: `--output step=JSON`. */
+export function readOutputs(shell: Shell, given: ParsedArgs): Readonly<Record<string, Json>> {
   const named = readNamed(given.options('output'), { option: '--output', example: `--output plan='{"ok": true}'` });
   return Object.fromEntries(named.map(([step, text]) => [step, readJson(shell, text, `--output ${step}`)]));
 }
 
-/** JSON as it stands, or from a file with `@file`. */
+/** JSON text, or with `@file` the content of a file. */
 export function readJson(shell: Shell, text: string, what: string): Json {
   const json = readText(shell, text, what);
   try {
     return JSON.parse(json) as Json;
   } catch (cause) {
-    throw new EngineError('USAGE', `${what} is not JSON: ${messageOf(cause)}; text goes in quotes inside quotes: '"text"'`, { cause });
+    throw new EngineError('USAGE', `${what} is not valid JSON: ${messageOf(cause)}; write a string with both kinds of quotes: '"text"'`, {
+      cause,
+    });
   }
 }
 
@@ -44,15 +46,15 @@ function readNamed(
   const seen = new Set<string>();
   return values.map((value) => {
     const equals = value.indexOf('=');
-    if (equals < 1) throw new EngineError('USAGE', `${option} takes name=value, not "${value}"; write for example: ${example}`);
+    if (equals < 1) throw new EngineError('USAGE', `${option} must be name=value, not "${value}"; for example: ${example}`);
     const name = value.slice(0, equals);
-    if (seen.has(name)) throw new EngineError('USAGE', `${option} ${name} is given twice`);
+    if (seen.has(name)) throw new EngineError('USAGE', `${option} ${name} may be given only once`);
     seen.add(name);
     return [name, value.slice(equals + 1)];
   });
 }
 
-/** Text as it stands; `@file` is what the file holds, `@@` an @ of the text itself. */
+/** The text itself, or with `@file` the content of the file; `@@` is a literal @. */
 function readText(shell: Shell, text: string, what: string): string {
   if (text.startsWith('@@')) return text.slice(1);
   if (!text.startsWith('@')) return text;
@@ -60,13 +62,9 @@ function readText(shell: Shell, text: string, what: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new EngineError(
-      'USAGE',
-      `${what} names ${file}, which cannot be read: ${messageOf(cause)}; an @ of the text itself is written @@`,
-      {
-        cause,
-      },
-    );
+    throw new EngineError('USAGE', `${what}: cannot read ${file}: ${messageOf(cause)}; write @@ for a literal @`, {
+      cause,
+    });
   }
 }
 

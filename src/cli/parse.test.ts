@@ -4,7 +4,7 @@ import { parseCommand } from './parse.ts';
 
 const SPEC: CommandSpec = {
   name: 'try',
-  group: 'Look',
+  group: 'Inspect',
   summary: 'a command to read command lines by',
   args: [
     { name: 'RUN', about: 'a run', required: true },
@@ -13,7 +13,7 @@ const SPEC: CommandSpec = {
   options: [
     { name: 'param', short: 'p', value: 'NAME=VALUE', about: 'a value', many: true },
     { name: 'limit', short: 'n', value: 'N', about: 'a number' },
-    { name: 'force', short: 'f', about: 'a switch' },
+    { name: 'force', short: 'f', about: 'a flag' },
   ],
   examples: [],
   load: () => Promise.reject(new Error('not run here')),
@@ -37,13 +37,13 @@ describe('a value', () => {
     expect(() => params('--param', '--y')).toThrow('option "--param" needs a value: --param NAME=VALUE');
   });
 
-  test('is given once, unless the option takes many', () => {
-    expect(() => parseCommand(SPEC, ['run', '-n', '1', '--limit=2'])).toThrow('option "--limit" is given twice');
+  test('may be given once, unless the option takes many', () => {
+    expect(() => parseCommand(SPEC, ['run', '-n', '1', '--limit=2'])).toThrow('option "--limit" may be given only once');
   });
 });
 
 describe('a word', () => {
-  test('may stand before, between and after options', () => {
+  test('may come before, between and after options', () => {
     const given = parseCommand(SPEC, ['run', '-f', 'one', '--limit', '3', 'two']);
     expect([given.word('RUN'), given.allWords('FILE'), given.option('limit'), given.has('force')]).toEqual([
       'run',
@@ -53,7 +53,7 @@ describe('a word', () => {
     ]);
   });
 
-  test('is what it is after "--"', () => {
+  test('is an argument after "--", even with a dash', () => {
     const given = parseCommand(SPEC, ['--', '--force', '-p', '--']);
     expect([given.word('RUN'), given.allWords('FILE'), given.has('force')]).toEqual(['--force', ['-p', '--'], false]);
   });
@@ -63,22 +63,22 @@ describe('a word', () => {
   });
 });
 
-describe('a switch', () => {
-  test('takes no value', () => {
-    expect(() => parseCommand(SPEC, ['run', '--force=yes'])).toThrow('option "--force" takes no value');
-    expect(() => parseCommand(SPEC, ['run', '-fyes'])).toThrow('option "-f" takes no value, so "-fyes" is not understood');
+describe('a flag', () => {
+  test('does not take a value', () => {
+    expect(() => parseCommand(SPEC, ['run', '--force=yes'])).toThrow('option "--force" does not take a value');
+    expect(() => parseCommand(SPEC, ['run', '-fyes'])).toThrow('option "-f" does not take a value, so "-fyes" is invalid');
   });
 
-  test('given twice is given', () => {
+  test('may be given twice', () => {
     expect(parseCommand(SPEC, ['run', '-f', '--force']).has('force')).toBe(true);
   });
 });
 
-test('help is shown although an argument is missing', () => {
+test('help is shown even if an argument is missing', () => {
   expect(parseCommand(SPEC, ['-h']).has('help')).toBe(true);
 });
 
-test('a short option written with two dashes, or a long one with one, is told its right spelling', () => {
-  expect(() => parseCommand(SPEC, ['run', '-limit', '3'])).toThrow('no option "-limit" (did you mean "--limit"?)');
-  expect(() => parseCommand(SPEC, ['run', '--f'])).toThrow('no option "--f" (did you mean "-f"?)');
+test('a short option written with two dashes, or a long one with one, gets the right spelling as a suggestion', () => {
+  expect(() => parseCommand(SPEC, ['run', '-limit', '3'])).toThrow('unknown option "-limit" (did you mean "--limit"?)');
+  expect(() => parseCommand(SPEC, ['run', '--f'])).toThrow('unknown option "--f" (did you mean "-f"?)');
 });

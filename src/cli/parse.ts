@@ -1,25 +1,25 @@
-// Owns the reading of a command line by a command's spec. Whatever is wrong is a USAGE error that names the word, the
-// nearest thing that exists, and the help to look at.
+// Owns the parsing of a command line by a command's spec. A mistake is a USAGE error that names the wrong word, the
+// nearest valid one, and the help.
 
 import { EngineError } from '../base/error.ts';
 import { didYouMean } from '../base/suggest.ts';
-import { type ArgumentSpec, COMMON_OPTIONS, type CommandSpec, Given, type OptionSpec } from './command.ts';
+import { type ArgumentSpec, COMMON_OPTIONS, type CommandSpec, type OptionSpec, ParsedArgs } from './command.ts';
 
-/** Words and options of one command; `argv` begins after the command's name. */
-export function parseCommand(spec: CommandSpec, argv: readonly string[]): Given {
-  const reading = new Reading(spec);
+/** Parses the arguments and options of one command; `argv` begins after the command's name. */
+export function parseCommand(spec: CommandSpec, argv: readonly string[]): ParsedArgs {
+  const parser = new Parser(spec);
   let onlyWords = false;
   for (let index = 0; index < argv.length; index += 1) {
     const token = argv[index] as string;
     if (!onlyWords && token === '--') onlyWords = true;
-    else if (!onlyWords && token.startsWith('--')) index += reading.long(token, argv[index + 1]);
-    else if (!onlyWords && /^-[A-Za-z]/.test(token)) index += reading.short(token, argv[index + 1]);
-    else reading.words.push(token);
+    else if (!onlyWords && token.startsWith('--')) index += parser.long(token, argv[index + 1]);
+    else if (!onlyWords && /^-[A-Za-z]/.test(token)) index += parser.short(token, argv[index + 1]);
+    else parser.words.push(token);
   }
-  return reading.finish();
+  return parser.finish();
 }
 
-class Reading {
+class Parser {
   readonly words: string[] = [];
   private readonly spec: CommandSpec;
   private readonly known: readonly OptionSpec[];
@@ -31,7 +31,7 @@ class Reading {
     this.known = [...(spec.options ?? []), ...COMMON_OPTIONS];
   }
 
-  /** Takes `--name`, `--name=value` or `--name value`; gives how many further words it used. */
+  /** Parses `--name`, `--name=value` or `--name value`; returns how many further words it used. */
   long(token: string, next: string | undefined): number {
     const equals = token.indexOf('=');
     const name = token.slice(2, equals === -1 ? undefined : equals);
@@ -40,13 +40,13 @@ class Reading {
     return this.take(option, equals === -1 ? undefined : token.slice(equals + 1), next);
   }
 
-  /** Takes `-x`, `-xVALUE`, `-x=VALUE` or `-x VALUE`. */
+  /** Parses `-x`, `-xVALUE`, `-x=VALUE` or `-x VALUE`. */
   short(token: string, next: string | undefined): number {
     const option = this.known.find((candidate) => candidate.short === token[1]);
     if (option === undefined) throw this.unknown(token);
     const rest = token.slice(2);
     if (option.value === undefined && rest !== '')
-      throw this.usage(`option "-${option.short}" takes no value, so "${token}" is not understood`);
+      throw this.usage(`option "-${option.short}" does not take a value, so "${token}" is invalid`);
     return this.take(option, rest === '' ? undefined : rest.replace(/^=/, ''), next);
   }
 
@@ -55,12 +55,12 @@ class Reading {
     const short = this.known.flatMap((option) => (option.short === undefined ? [] : [`-${option.short}`]));
     const twin = [...long, ...short].find((name) => name === `-${given}` || `-${name}` === given);
     const meant = twin === undefined ? didYouMean(given, long) : ` (did you mean "${twin}"?)`;
-    return this.usage(`no option "${given}"${meant}`);
+    return this.usage(`unknown option "${given}"${meant}`);
   }
 
   private take(option: OptionSpec, attached: string | undefined, next: string | undefined): number {
     if (option.value === undefined) {
-      if (attached !== undefined) throw this.usage(`option "--${option.name}" takes no value`);
+      if (attached !== undefined) throw this.usage(`option "--${option.name}" does not take a value`);
       this.switches.add(option.name);
       return 0;
     }
@@ -69,13 +69,13 @@ class Reading {
       throw this.usage(`option "--${option.name}" needs a value: --${option.name} ${option.value}`);
     checkChoice(this, `option "--${option.name}"`, { value, choices: option.choices });
     const before = this.values.get(option.name) ?? [];
-    if (before.length > 0 && option.many !== true) throw this.usage(`option "--${option.name}" is given twice`);
+    if (before.length > 0 && option.many !== true) throw this.usage(`option "--${option.name}" may be given only once`);
     this.values.set(option.name, [...before, value]);
     return attached === undefined ? 1 : 0;
   }
 
-  /** Gives the words to the arguments by their places. */
-  finish(): Given {
+  /** Assigns the words to the arguments, in order. */
+  finish(): ParsedArgs {
     const args = this.spec.args ?? [];
     const taken = new Map<string, readonly string[]>();
     if (!this.switches.has('help')) {
@@ -87,9 +87,9 @@ class Reading {
         at += words.length;
       }
       const extra = this.words[at];
-      if (extra !== undefined) throw this.usage(`"${extra}" is one word too many`);
+      if (extra !== undefined) throw this.usage(`unexpected argument "${extra}"`);
     }
-    return new Given(taken, this.values, this.switches);
+    return new ParsedArgs(taken, this.values, this.switches);
   }
 
   private checkWords(arg: ArgumentSpec, words: readonly string[]): void {
@@ -97,18 +97,18 @@ class Reading {
     for (const value of words) checkChoice(this, arg.name, { value, choices: arg.choices });
   }
 
-  /** The error of this command line. */
+  /** A USAGE error of this command. */
   usage(what: string): EngineError {
-    return new EngineError('USAGE', `${what}; "pawl ${this.spec.name} --help" shows how it is used`);
+    return new EngineError('USAGE', `${what}; "pawl ${this.spec.name} --help" shows the usage`);
   }
 }
 
 function checkChoice(
-  reading: Reading,
+  parser: Parser,
   what: string,
   given: { readonly value: string; readonly choices?: readonly string[] | undefined },
 ): void {
   const { value, choices } = given;
   if (choices === undefined || choices.includes(value)) return;
-  throw reading.usage(`${what} is one of ${choices.join(', ')}, not "${value}"${didYouMean(value, choices)}`);
+  throw parser.usage(`${what} must be one of ${choices.join(', ')}, not "${value}"${didYouMean(value, choices)}`);
 }

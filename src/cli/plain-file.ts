@@ -1,9 +1,9 @@
-// Owns reading a file that a project brings. An agent or an archive can put a named pipe or a device in its place, and
-// opening one of those would wait for ever.
+// Owns reading a file of a project. An agent or an archive can replace it with a named pipe or a device, and opening one
+// of those would block forever.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 
-/** The content of a regular file; anything else is refused without waiting for it. */
+/** The content of a regular file; throws for anything else without blocking. */
 export function readPlainFile(file: string): Buffer {
   const fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {

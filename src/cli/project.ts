@@ -1,15 +1,15 @@
-// Owns where things are: the project around a folder, and the state directory that keeps its runs outside of it, so
-// that an agent that cleans its checkout does not delete them.
+// Owns where things are: the project of a folder, and the state directory, which is outside the project, so that an agent
+// that cleans its checkout does not delete the runs.
 
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
-import type { Given } from './command.ts';
+import type { ParsedArgs } from './command.ts';
 import type { Shell } from './shell.ts';
 
-/** Folders that hold a project's workflows; the first is the one `pawl init` makes. */
+/** Folders with a project's workflows; `pawl init` creates the first. */
 export const HOMES = ['.pawl', '.squadron'] as const;
 
 /** The project a command works in. */
@@ -17,12 +17,12 @@ export interface Project {
   readonly root: string;
   /** How the root was found. */
   readonly because: 'option' | 'environment' | 'home' | 'git' | 'folder';
-  /** The `.pawl` (or `.squadron`) folder, when there is one. */
+  /** The `.pawl` (or `.squadron`) folder, if there is one. */
   readonly home: string | undefined;
 }
 
-/** The project around the shell's folder: the nearest with a `.pawl`, else the git checkout, else the folder itself. */
-export function findProject(shell: Shell, given: Given): Project {
+/** The project of the current folder: the nearest folder above with a `.pawl`, else the git checkout, else the folder itself. */
+export function findProject(shell: Shell, given: ParsedArgs): Project {
   const named = given.option('project');
   if (named !== undefined) return projectAt(folderAt(shell, named, '--project'), 'option');
   const set = shell.env.PAWL_PROJECT;
@@ -33,7 +33,7 @@ export function findProject(shell: Shell, given: Given): Project {
   return git === undefined ? projectAt(shell.cwd, 'folder') : projectAt(git, 'git');
 }
 
-/** Every project that a path lies in, nearest first. */
+/** Every project that contains a path, nearest first. */
 export function projectsAround(path: string): Project[] {
   const found: Project[] = [];
   for (let folder = realPath(path) ?? path; ; folder = dirname(folder)) {
@@ -48,7 +48,7 @@ function projectAt(root: string, because: Project['because']): Project {
 
 function folderAt(shell: Shell, path: string, what: string): string {
   const folder = resolve(shell.cwd, path);
-  if (!isFolder(folder)) throw new EngineError('USAGE', `${what} names ${folder}, which is not a folder`);
+  if (!isFolder(folder)) throw new EngineError('USAGE', `${what}: ${folder} is not a folder`);
   return folder;
 }
 
@@ -73,7 +73,7 @@ export function stateHome(shell: Shell): string {
   if (home === undefined)
     throw new EngineError(
       'STORE_UNAVAILABLE',
-      'there is no HOME, so there is no place for the state of runs; set HOME or PAWL_STATE, or name a database with --db',
+      'HOME is not set, so there is no state folder; set HOME or PAWL_STATE, or choose a database with --db',
     );
   return join(home, '.local', 'state', 'pawl');
 }
@@ -88,13 +88,13 @@ export function accountHome(): string | undefined {
   }
 }
 
-/** The folder that holds the state of one project: keyed by its git directory, so that all its worktrees share it. */
+/** The state folder of one project, keyed by its git directory, so that all its worktrees share it. */
 export function projectState(shell: Shell, project: Project): string {
   const key = digestText(realPath(gitDirectory(project.root)) ?? realPath(project.root) ?? project.root).slice(0, 12);
   return join(stateHome(shell), `${basename(project.root).replace(/[^\w.-]/g, '_')}-${key}`);
 }
 
-/** A path without links; undefined where nothing is, or nothing that may be looked at. */
+/** A path without links; undefined if it does not exist or is not accessible. */
 function realPath(path: string | undefined): string | undefined {
   try {
     return path === undefined ? undefined : realpathSync(path);
@@ -110,7 +110,7 @@ function gitDirectory(root: string): string | undefined {
   const dotGit = join(top, '.git');
   const facts = statSync(dotGit);
   if (facts.isDirectory()) return dotGit;
-  // Opening a named pipe would wait for ever.
+  // Opening a named pipe would block forever.
   if (!facts.isFile()) return undefined;
   const [, named] = /^gitdir: (.+)$/m.exec(readFileSync(dotGit, 'utf8')) ?? [];
   if (named === undefined) return undefined;
@@ -119,7 +119,7 @@ function gitDirectory(root: string): string | undefined {
   return existsSync(shared) ? resolve(own, readFileSync(shared, 'utf8').trim()) : own;
 }
 
-/** The files that describe the roles of a project, by name. */
+/** The role files of a project, sorted by name. */
 export function roleFilesOf({ root }: Pick<Project, 'root'>): string[] {
   return HOMES.flatMap((home) => markdownIn(join(root, home, 'agents')));
 }

@@ -75,8 +75,8 @@ test('the settings come before the file of a role, field by field, and triggers 
 
 describe('what is wrong is told with its file', () => {
   test.each([
-    ['an unknown driver', '---\ndriver: claud-code\n---\n', 'names the driver "claud-code" (did you mean "claude-code"?)'],
-    ['a driver for tests', '---\ndriver: scripted\n---\n', 'names the driver "scripted"'],
+    ['an unknown driver', '---\ndriver: claud-code\n---\n', 'has the unknown driver "claud-code" (did you mean "claude-code"?)'],
+    ['a driver for tests', '---\ndriver: scripted\n---\n', 'has the unknown driver "scripted"'],
     ['no program', '---\ndriver: acp\n---\n', 'no program; add argv'],
     ['a program that nobody starts', '---\nargv: [x]\n---\n', 'the driver "attended" starts no program'],
     ['an unknown field', '---\ndrivr: acp\n---\n', '"drivr" is not a field of a role'],
@@ -89,12 +89,12 @@ describe('what is wrong is told with its file', () => {
   test('a role in two files', async () => {
     write('.pawl/agents/dev.md', '');
     write('.squadron/agents/dev.md', '');
-    expect(await fault()).toContain('.pawl/agents/dev.md as well');
+    expect(await fault()).toContain('also defined in');
   });
 
   test('a file that is called as no role can be', async () => {
     write('.pawl/agents/my role.md', '');
-    expect(await fault()).toContain('"my role" is no name of a role');
+    expect(await fault()).toContain('"my role" is not a valid role name');
   });
 
   test('a field of the settings', async () => {
@@ -166,7 +166,7 @@ describe('the doctor', () => {
     (await checkRoles(project, {}, { PATH: dirname(process.execPath), ...env })).map(({ status, what, hint }) => [status, what, hint]);
 
   test('says which roles there are, and whether their programs are found', async () => {
-    expect(await look()).toEqual([['ok', 'no roles: nothing is asked of agents', '']]);
+    expect(await look()).toEqual([['ok', 'no roles are defined', '']]);
     write('.pawl/agents/a.md', '---\ndriver: command\nargv: [node, x.js]\n---\n');
     write('.pawl/agents/b.md', '---\ndriver: acp\nargv: [no-such-agent]\n---\n');
     write('.pawl/agents/c.md', '---\ndriver: codex\nmodel: big\n---\n');
@@ -174,8 +174,8 @@ describe('the doctor', () => {
     write('.pawl/agents/e.md', 'attended');
     expect(await look()).toEqual([
       ['ok', 'role a: command, node x.js', ''],
-      ['warning', 'role b: acp, no-such-agent; the program "no-such-agent" cannot be found', 'install it, or put it on the PATH'],
-      ['warning', 'role c: codex, big; the program "codex" cannot be found', 'install it, or put it on the PATH'],
+      ['warning', 'role b: acp, no-such-agent; the program "no-such-agent" cannot be found', 'install it, or add it to the PATH'],
+      ['warning', 'role c: codex, big; the program "codex" cannot be found', 'install it, or add it to the PATH'],
       ['warning', 'role d: ai-sdk, nobody/small; ai and @ai-sdk/nobody cannot be found', 'npm install ai @ai-sdk/nobody'],
       ['ok', 'role e: attended', ''],
     ]);

@@ -1,8 +1,7 @@
-// Owns the roles of a project: what the files in its `agents` folder and its settings say of them, as the roles and
-// drivers of an engine.
+// Owns the roles of a project: reads the files in its `agents` folder and its settings, and creates their drivers.
 //
-// R1. The settings say more than the file of a role: field by field, they come before it.
-// R2. A role that names no driver is `attended`: the agent that called us does its work.
+// R1. Each field in the settings overrides the same field in the role's file.
+// R2. A role without a driver is `attended`: the calling agent does its work.
 
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
@@ -22,29 +21,29 @@ import type { RoleSetting } from '../steps/services.ts';
 import { readPlainFile } from './plain-file.ts';
 import { type Project, roleFilesOf } from './project.ts';
 
-/** The roles of a project, and how each is reached. */
+/** The roles of a project, and their drivers. */
 export interface Roles {
   readonly roles: Readonly<Record<string, RoleSetting>>;
   readonly drivers: Readonly<Record<string, AgentDriver>>;
-  /** Files that say what agents are told, may do and are started with: nothing is driven unless they are trusted. */
+  /** The role files, which must be trusted before runs are driven. */
   readonly files: readonly string[];
 }
 
-/** What of the settings concerns roles: what stands under `roles`, checked or not. */
+/** The part of the settings under `roles`, validated or not. */
 export interface RoleSettings {
   readonly roles?: Json;
 }
 
 interface Role extends RoleFile {
   readonly name: string;
-  /** Where it is written, for messages. */
+  /** Its file, for messages. */
   readonly file?: string;
 }
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/;
 const DRIVERS = ['attended', 'acp', 'ai-sdk', 'claude-code', 'codex', 'command'];
 
-/** Reads the roles of a project and makes their drivers. */
+/** Reads the roles of a project and creates their drivers. */
 export async function readRoles(project: Project, settings: RoleSettings): Promise<Roles> {
   const found = await readRoleList(project, settings);
   const drivers: Record<string, AgentDriver> = {};
@@ -60,20 +59,20 @@ export async function readRoles(project: Project, settings: RoleSettings): Promi
   return { roles: Object.fromEntries(roles), drivers, files };
 }
 
-/** What is said of each role, by the files and the settings together; sorted by name. */
+/** The roles from files and settings, sorted by name. */
 export async function readRoleList({ root }: Project, { roles = {} }: RoleSettings): Promise<readonly Role[]> {
   const files = roleFilesOf({ root });
   if (files.length === 0 && Object.keys(roles ?? {}).length === 0) return [];
   const found = new Map<string, Role>();
   for (const file of files) {
     const name = basename(file, '.md');
-    if (!NAME.test(name)) throw invalid(file, `"${name}" is no name of a role; use letters, digits, "-" and "_"`);
+    if (!NAME.test(name)) throw invalid(file, `"${name}" is not a valid role name; use letters, digits, "-" and "_"`);
     const other = found.get(name)?.file;
-    if (other !== undefined) throw invalid(file, `the role "${name}" is described in ${other} as well; keep one of them`);
+    if (other !== undefined) throw invalid(file, `role "${name}" is also defined in ${other}; keep one of them`);
     found.set(name, { ...parseRoleFile(file, textOf(file)), name, file });
   }
-  for (const [name, said] of Object.entries(isJsonObject(roles) ? roles : {}))
-    found.set(name, { ...found.get(name), ...fieldsOf(name, said), name });
+  for (const [name, setting] of Object.entries(isJsonObject(roles) ? roles : {}))
+    found.set(name, { ...found.get(name), ...fieldsOf(name, setting), name });
   return [...found.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
@@ -81,13 +80,13 @@ function textOf(file: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readPlainFile(file));
   } catch (cause) {
-    throw new EngineError('CONFIG_INVALID', `the file of a role cannot be read as UTF-8 text: ${file}`, { cause });
+    throw new EngineError('CONFIG_INVALID', `cannot read role file ${file} as UTF-8 text`, { cause });
   }
 }
 
-function fieldsOf(name: string, said: Json): Partial<RoleFile> {
-  // Triggers start runs; they say nothing about how the role works.
-  const { triggers: _, ...fields } = isJsonObject(said) ? said : ({} as JsonObject);
+function fieldsOf(name: string, setting: Json): Partial<RoleFile> {
+  // Triggers start runs; they are not part of the role itself.
+  const { triggers: _, ...fields } = isJsonObject(setting) ? setting : ({} as JsonObject);
   const fault = roleFieldsFault(fields);
   if (fault !== undefined)
     throw new EngineError('CONFIG_INVALID', `"${['roles', name, ...fault.path].join('.')}" in the settings ${fault.what}`);
@@ -96,13 +95,13 @@ function fieldsOf(name: string, said: Json): Partial<RoleFile> {
 
 function settingOf({ name, file, description: _, driver = 'attended', ...rest }: Role): RoleSetting {
   const setting: RoleSetting = { driver, ...rest };
-  const refuse = (what: string): EngineError => invalid(file, `the role "${name}" ${what}`);
+  const refuse = (what: string): EngineError => invalid(file, `role "${name}" ${what}`);
   if (!DRIVERS.includes(driver))
-    throw refuse(`names the driver "${driver}"${didYouMean(driver, DRIVERS)}; there are ${DRIVERS.join(', ')}`);
+    throw refuse(`has the unknown driver "${driver}"${didYouMean(driver, DRIVERS)}; known drivers: ${DRIVERS.join(', ')}`);
   if ((driver === 'acp' || driver === 'command') && setting.argv === undefined)
-    throw refuse(`names the driver "${driver}" and no program; add argv, such as [my-agent, --acp]`);
+    throw refuse(`has the driver "${driver}" but no program; add argv, such as [my-agent, --acp]`);
   if ((driver === 'ai-sdk' || driver === 'attended') && setting.argv !== undefined)
-    throw refuse(`has argv, and the driver "${driver}" starts no program; remove it`);
+    throw refuse(`has argv, but the driver "${driver}" starts no program; remove argv`);
   return setting;
 }
 
@@ -110,12 +109,12 @@ function invalid(file: string | undefined, what: string): EngineError {
   return new EngineError('CONFIG_INVALID', what, file === undefined ? {} : { position: { file, line: 1, column: 1 } });
 }
 
-/** Programs whose first word is a file of code. */
+/** Programs whose first argument is a script. */
 const INTERPRETERS = /^(?:node|deno|bun|python\d*(?:\.\d+)?|ruby|perl|sh|bash|zsh)$/;
 
 /**
- * The program of a role, with its file named in full: agents work in worktrees, which have no file that nobody committed,
- * and in which an agent could change the one that is there.
+ * The program of a role, with an absolute path: agents work in worktrees, which lack uncommitted files and in which an
+ * agent could change the program.
  */
 export function programOf(root: string, argv: readonly string[]): readonly string[] {
   const [program = '', script = '', ...rest] = argv;
@@ -140,7 +139,7 @@ function driverOf({ root }: Project, role: Role, setting: RoleSetting): AgentDri
       packagesOf(role.model);
       return createAiSdkDriver(projectModels(root));
     default:
-      // The agent that called us is reached by whoever answers it.
+      // The calling agent is not started by a driver.
       return undefined;
   }
 }

@@ -1,47 +1,47 @@
-// Owns what a command has of the world around it: streams, environment, folder, and how to print. A command prints
-// through this, so that JSON, pipes, colour and a closed pipe are settled in one place.
+// Owns a command's surroundings: streams, environment, folder, and how to print. Commands print through this, so that
+// JSON, colour and a closed pipe are handled in one place.
 
 import type { Ancestor } from '../authority/ancestry.ts';
 import type { Right } from '../authority/right.ts';
-import type { Given } from './command.ts';
+import type { ParsedArgs } from './command.ts';
 import { type Look, lookOf, plain, type StyleName, type SymbolName, styled, symbol } from './terminal.ts';
 
 /** The version of all JSON that commands print. */
 export const SCHEMA_VERSION = 1;
 
-/** The streams and settings a command line is run with. */
+/** The streams and the environment of a command line. */
 export interface World {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** When the command began, where that is not when the process did. */
+  /** When the command started, if not with the process. */
   readonly startedAt?: number;
-  /** The processes above this one, where they are not to be read from the system. */
+  /** The parent processes, if they should not be read from the system. */
   readonly ancestors?: () => readonly Ancestor[];
 }
 
-/** The world as one command sees it. */
+/** The surroundings of one command. */
 export class Shell {
   readonly world: World;
-  /** The words and options that the command was given. */
-  readonly given: Given;
+  /** The command's arguments and options. */
+  readonly given: ParsedArgs;
   readonly env: World['env'];
   /** What stdout can show. */
   readonly look: Look;
   /** True when stdout is for programs. */
   readonly wantsJson: boolean;
-  /** How the result is written, where the command has several ways; its usual one where nobody said. */
+  /** The output format, for commands that have several; undefined for the default. */
   readonly format: string | undefined;
-  /** The project and the database that the user named, for commands that are printed to be pasted. */
+  /** The --project and --db options as given, for printed commands that can be pasted. */
   readonly named: readonly (readonly [option: string, value: string])[];
-  /** The right that whoever called has shown, once something took one. */
+  /** The caller's right, once something required one. */
   right: Right | undefined;
-  /** Aborted when nobody reads stdout any more: what only prints can stop. */
+  /** Aborted when stdout was closed: commands that only print can stop. */
   readonly closed: AbortSignal;
 
-  constructor(world: World, given: Given) {
+  constructor(world: World, given: ParsedArgs) {
     this.world = world;
     this.given = given;
     this.env = world.env;
@@ -54,7 +54,7 @@ export class Shell {
     world.stdout.on('error', () => closing.abort());
   }
 
-  /** The folder the command was started in; asked for late, since it may be gone and not every command needs it. */
+  /** The folder the command was started in. Read late: it may no longer exist, and not every command needs it. */
   get cwd(): string {
     return this.world.cwd;
   }
@@ -69,23 +69,23 @@ export class Shell {
     if (!this.wantsJson) this.write(`${text}\n`);
   }
 
-  /** Prints the command's result: as JSON when that was asked for, else as the lines. */
+  /** Prints the command's result: as JSON with --json, else the lines. */
   result(value: object, lines: () => readonly string[]): void {
     if (this.wantsJson) this.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...value }, null, 2)}\n`);
     else for (const line of lines()) this.write(`${line}\n`);
   }
 
-  /** Writes to stdout as it is; nothing once the reader has gone. */
+  /** Writes to stdout unchanged; does nothing once stdout is closed. */
   write(text: string): void {
     if (!this.closed.aborted) this.world.stdout.write(text);
   }
 
-  /** Tells people something that is not the result. */
+  /** Prints a warning to stderr. */
   warn(text: string): void {
     this.world.stderr.write(`pawl: ${plain(text)}\n`);
   }
 
-  /** The text in a style, where stdout has colour. */
+  /** The text in a style, if stdout has colour. */
   style(style: StyleName, text: string): string {
     return styled(this.look, style, text);
   }

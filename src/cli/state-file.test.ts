@@ -26,7 +26,7 @@ const names = Array.from({ length: AT_ONCE * EACH }, (_, index) => `n${index}`).
 function startWaiting(code: string) {
   const at = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href);
   const script = `
-    import { keepContent } from ${at('./trust/trust.ts')};
+    import { recordTrust } from ${at('./trust/trust.ts')};
     import { createToken, revokeToken } from ${at('./tokens.ts')};
     import { bindRun } from ${at('./agent-session.ts')};
     import { changeStateFile } from ${at('./state-file.ts')};
@@ -50,7 +50,7 @@ const each = (index: number, call: (name: string) => string): string =>
   Array.from({ length: EACH }, (_, n) => call(`n${index * EACH + n}`)).join('; ');
 
 test('six processes that trust files at once lose nothing', async () => {
-  await atOnce((index) => each(index, (name) => `keepContent(shell, { file: '/${name}', digest: 'd', parts: new Map() })`));
+  await atOnce((index) => each(index, (name) => `recordTrust(shell, { file: '/${name}', digest: 'd', parts: new Map() })`));
   expect(Object.keys(readTrust(shell).files).sort()).toEqual(names.map((name) => `/${name}`));
 });
 
@@ -101,7 +101,7 @@ test('what throws while the file is decided on leaves it, and the lock is free',
     changeStateFile({ file, what: 'it' }, () => {
       throw new Error('no');
     }),
-  ).toThrow(`it cannot be kept in ${file}: no`);
+  ).toThrow(`cannot store it in ${file}: no`);
   expect(changeStateFile({ file, what: 'it' }, () => ({ result: 'free' }))).toBe('free');
   expect(readdirSync(folder)).toEqual(['lock.db']);
 });

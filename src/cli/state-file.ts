@@ -1,8 +1,8 @@
-// Owns the small files of the user's state directory that several processes change: what is trusted, tokens, sessions of
-// agents. Each is read, changed and replaced under one lock per folder, so that nobody's change is lost.
+// Owns the small files of the user's state directory that several processes change: trusted files, tokens, agent
+// sessions. Each is read, changed and replaced under one lock per folder, so that no change is lost.
 //
-// The lock is a transaction on an empty database: the system lets go of it when the process that holds it dies, however
-// it dies, so that there is no stale lock to recognise and nothing to clean up.
+// The lock is a transaction on an empty database: the system releases it when the process dies, so that there are no
+// stale locks.
 
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
 
-/** A file of the state directory, and what is in it, as messages say it: `what you trust`. */
+/** A file of the state directory, and what it contains, for messages: `the list of tokens`. */
 export interface StateFile {
   readonly file: string;
   readonly what: string;
@@ -20,8 +20,8 @@ const LOCK = 'lock.db';
 const PATIENCE_MS = 10_000;
 
 /**
- * Does what reads a file and decides what it becomes, while nobody else does. What it gives as `text` replaces the file
- * whole, for its owner only; `null` removes it, and without `text` it stays as it is.
+ * Runs `change` under the lock. The `text` it returns replaces the file, readable by its owner only; `null` deletes the
+ * file, and undefined leaves it unchanged.
  */
 export function changeStateFile<T>(of: StateFile, change: () => { readonly text?: string | null; readonly result: T }): T {
   try {
@@ -34,7 +34,7 @@ export function changeStateFile<T>(of: StateFile, change: () => { readonly text?
     });
   } catch (cause) {
     if (isEngineError(cause)) throw cause;
-    throw new EngineError('STORE_UNAVAILABLE', `${of.what} cannot be kept in ${of.file}: ${messageOf(cause)}`, { cause });
+    throw new EngineError('STORE_UNAVAILABLE', `cannot store ${of.what} in ${of.file}: ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -43,7 +43,7 @@ function locked<T>({ file, what }: StateFile, work: () => T): T {
   closeSync(openSync(path, 'a', 0o600));
   const lock = new DatabaseSync(path, { timeout: PATIENCE_MS });
   try {
-    take(lock, `${what} is being changed by another process, which holds ${path} for ${PATIENCE_MS / 1000} s; try again`);
+    take(lock, `another process is changing ${what} and has locked ${path} for ${PATIENCE_MS / 1000} s; try again`);
     return work();
   } finally {
     lock.close();
@@ -59,7 +59,7 @@ function take(lock: DatabaseSync, busy: string): void {
   }
 }
 
-/** The file is whole at any time, and readable by its owner alone from the first moment. */
+/** Replaces the file atomically; it is readable by its owner only from the start. */
 function replace(file: string, text: string): void {
   const fresh = `${file}.${createRunId()}`;
   try {

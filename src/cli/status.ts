@@ -1,5 +1,4 @@
-// Owns how the states of runs and steps are told: their colour, their symbol, the exit code of a command that ends with
-// a run.
+// Owns how the states of runs and steps are shown: colour, symbol, and the exit code of a command that ends with a run.
 
 import type { TreeWait } from '../engine/run-tree.ts';
 import { isSettled, type RunStatus } from '../kernel/run-state.ts';

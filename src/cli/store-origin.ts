@@ -1,11 +1,11 @@
-// Owns whose a database is. The state folder of a user has a random id, and a database records the id it was created
-// under. One with another id came from elsewhere: shipped with a repository, copied from another machine, or found
-// because a variable points to another state folder. Its runs carry commands, code and settings that nobody here agreed
-// to, so it can be looked at, and nothing in it goes on until a person adopts it.
+// Owns who a database belongs to. The state folder of a user has a random id, and a database records the id it was
+// created under. A database with another id came from elsewhere: with a repository, from another machine, or because a
+// variable points to another state folder. Its runs contain commands, code and settings that no one here has reviewed, so
+// it can be read, but its runs do not continue until a person adopts it.
 //
-// O1. A database without an id was made by the library or by an earlier version. In the state folder, where only its
-//     user puts files, it is bound to that folder the first time it is used; anywhere else it counts as foreign.
-// O2. The id is no secret from programs of the same user: it tells apart machines, users and state folders.
+// O1. A database without an id was created by the library or by an earlier version. Inside the state folder, where only
+//     its user puts files, it is bound to that folder on first use; anywhere else it counts as foreign.
+// O2. The id is not a secret from programs of the same user: it distinguishes machines, users and state folders.
 
 import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { EngineError, messageOf } from '../base/error.ts';
 import type { Store } from '../store/store.ts';
 import { isInside } from './trust/trust.ts';
 
-/** A database, and the state folder of the user who opens it; without a state folder no database is the user's own. */
+/** A database, and the state folder of the user who opens it; without a state folder, no database belongs to the user. */
 export interface OwnedPlace {
   readonly file: string;
   readonly state: string | undefined;
@@ -23,7 +23,7 @@ export interface OwnedPlace {
 
 const ID = /^[0-9a-f-]{36}$/;
 
-/** The id of a state folder; undefined where there is none yet. */
+/** The id of a state folder; undefined if it has none yet. */
 export function readStateId(state: string): string | undefined {
   const file = idFile(state);
   let text: string;
@@ -31,16 +31,13 @@ export function readStateId(state: string): string | undefined {
     text = readFileSync(file, 'utf8').trim();
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new EngineError('STORE_UNAVAILABLE', `the id of the state folder cannot be read: ${messageOf(cause)}`, { cause });
+    throw new EngineError('STORE_UNAVAILABLE', `cannot read the id of the state folder: ${messageOf(cause)}`, { cause });
   }
   if (ID.test(text)) return text;
-  throw new EngineError(
-    'CONFIG_INVALID',
-    `${file} does not hold the id of this state folder; remove it, then adopt your databases with "pawl db adopt"`,
-  );
+  throw new EngineError('CONFIG_INVALID', `${file} does not contain a valid id; remove it, then adopt your databases with "pawl db adopt"`);
 }
 
-/** The id of a state folder, made when it is first needed; processes that make one at once agree on the first. */
+/** The id of a state folder, created on first use; processes that create it at the same time agree on the first. */
 export function ensureStateId(state: string): string {
   const known = readStateId(state);
   if (known !== undefined) return known;
@@ -48,14 +45,14 @@ export function ensureStateId(state: string): string {
   const draft = `${file}.${randomUUID()}`;
   try {
     mkdirSync(state, { recursive: true, mode: 0o700 });
-    // Written whole before it has its name, and a name is taken only once.
+    // The file is complete before it gets its name, and only one process can create the name.
     writeFileSync(draft, `${randomUUID()}\n`, { mode: 0o600, flag: 'wx' });
     linkSync(draft, file);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST')
       throw new EngineError(
         'STORE_UNAVAILABLE',
-        `the id of the state folder cannot be written to ${file}: ${messageOf(cause)}; make the folder writable, or name another with PAWL_STATE`,
+        `cannot write the id of the state folder to ${file}: ${messageOf(cause)}; make the folder writable, or choose another with PAWL_STATE`,
         { cause },
       );
   } finally {
@@ -68,15 +65,15 @@ function idFile(state: string): string {
   return join(state, 'id');
 }
 
-/** Whether a database came from elsewhere, by the id it records. */
+/** Whether a database belongs to another state folder, by its recorded id. */
 export function isForeign({ file, state }: OwnedPlace, origin: string | undefined): boolean {
   if (state === undefined) return true;
-  return origin === undefined ? !liesIn(state, file) : origin !== readStateId(state);
+  return origin === undefined ? !isInState(state, file) : origin !== readStateId(state);
 }
 
 /**
- * Refuses upkeep of a database that records another state folder, unless a person at a terminal wants it: a token or a
- * key counts only for what was made under the folder that it lies in.
+ * Throws for maintenance of a foreign database, unless a person at a terminal asks for it: a token or a key only counts
+ * for databases of its own state folder.
  */
 export function assertUpkeep(
   place: OwnedPlace,
@@ -85,7 +82,7 @@ export function assertUpkeep(
   if (right?.by !== 'terminal' && origin !== undefined && isForeign(place, origin)) throw foreign(place);
 }
 
-/** Refuses a database that came from elsewhere; one that nobody has claimed yet is bound to the state folder it lies in. */
+/** Throws for a foreign database; one without an id is bound to the state folder that contains it. */
 export async function assertOwn(place: OwnedPlace, store: Store): Promise<void> {
   const origin = await store.origin();
   if (isForeign(place, origin)) throw foreign(place);
@@ -94,7 +91,7 @@ export async function assertOwn(place: OwnedPlace, store: Store): Promise<void> 
   if (isForeign(place, bound)) throw foreign(place);
 }
 
-function liesIn(state: string, file: string): boolean {
+function isInState(state: string, file: string): boolean {
   try {
     return isInside(realpathSync(state), realpathSync(file));
   } catch {
@@ -105,7 +102,7 @@ function liesIn(state: string, file: string): boolean {
 function foreign({ file, state }: OwnedPlace): EngineError {
   return new EngineError(
     'STORE_FOREIGN',
-    `the database ${file} was not made under your state folder ${state ?? '(there is none: set HOME or PAWL_STATE)'}: it may have come with a repository or from another machine, and its runs hold commands that nobody here agreed to; look at them with "pawl runs --db ${file}" and "pawl show RUN --db ${file}", and if it is yours, "pawl db adopt --db ${file}" at a terminal lets its runs go on`,
+    `database ${file} was not created under your state folder ${state ?? '(there is none: set HOME or PAWL_STATE)'}: it may have come with a repository or from another machine, and its runs may contain commands that no one here has reviewed; inspect them with "pawl runs --db ${file}" and "pawl show RUN --db ${file}"; if the database is yours, run "pawl db adopt --db ${file}" at a terminal to let its runs continue`,
     { details: { file, state: state ?? null } },
   );
 }

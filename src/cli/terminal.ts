@@ -1,5 +1,5 @@
-// Owns how text looks: colour where there is a terminal that wants it, symbols where it can show them, widths, tables.
-// Text from outside (agents, commands, files) goes through `plain` first: it cannot move the cursor or pose as ours.
+// Owns how text looks: colour, symbols, widths, tables. Untrusted text (from agents, commands, files) goes through `plain`
+// first, so that it cannot control the terminal.
 
 /** What a stream can show. */
 export interface Look {
@@ -34,7 +34,7 @@ export type SymbolName = keyof typeof SYMBOLS;
 
 const WIDTH_DEFAULT = 80;
 
-/** What a stream can show, by what it is and what the user's environment says. */
+/** What a stream can show, from its type and the environment. */
 export function lookOf(
   stream: { readonly isTTY?: boolean; readonly columns?: number },
   env: Readonly<Record<string, string | undefined>>,
@@ -47,34 +47,34 @@ export function lookOf(
   return {
     isTerminal: isTerminal && !dumb,
     hasColor: !off && (isTerminal || forced),
-    hasUnicode: speaksUtf8(env),
+    hasUnicode: isUtf8(env),
     columns: [stream.columns, Number(env.COLUMNS)].find((columns) => columns !== undefined && columns > 0) ?? WIDTH_DEFAULT,
   };
 }
 
-function speaksUtf8(env: Readonly<Record<string, string | undefined>>): boolean {
+function isUtf8(env: Readonly<Record<string, string | undefined>>): boolean {
   const locale = [env.LC_ALL, env.LC_CTYPE, env.LANG].find((value) => value !== undefined && value !== '');
   return process.platform === 'win32' || (locale !== undefined && /utf-?8/i.test(locale));
 }
 
-/** The text in a style, where there is colour. */
+/** The text in a style, if there is colour. */
 export function styled(look: Look, style: StyleName, text: string): string {
   if (!look.hasColor || text === '') return text;
   const [on, off] = STYLES[style];
   return `\u001b[${on}m${text}\u001b[${off}m`;
 }
 
-/** A symbol, or what stands for it where the terminal is not UTF-8. */
+/** A symbol, or its ASCII form if the terminal is not UTF-8. */
 export function symbol(look: Look, name: SymbolName): string {
   return SYMBOLS[name][look.hasUnicode ? 0 : 1];
 }
 
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-_])/g;
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
-/** Marks that turn the direction of writing, so that a line reads otherwise than it is. */
+/** Marks that change the writing direction, which can disguise a line. */
 const TURNS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Text from outside without anything that steers a terminal; tabs and line ends stay. */
+/** Text without control characters and escape sequences; tabs and newlines stay. */
 export function plain(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(ESCAPES, '').replace(CONTROLS, '').replace(TURNS, '');
 }
@@ -87,15 +87,15 @@ export function oneLine(text: string): string {
 const ANSI = /\u001b\[[0-9;]*m/g;
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
-/** Text whose letters are each one character in one column, our own symbols among them. */
+/** Text in which every code unit is one column wide, including our symbols. */
 const NARROW = /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2026\u2190-\u2193\u2500-\u257f\u25cb-\u25cf\u2713\u2717\u276f]*$/;
 
-/** What a reader takes for single characters. Plain text is told by itself: the tables of Unicode take longer to load than most commands. */
+/** The graphemes of a text. Plain text is split directly: loading the Unicode tables takes longer than most commands. */
 export function characters(text: string): readonly string[] {
   return NARROW.test(text) ? text.split('') : Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
 }
 
-/** How many columns a text takes. */
+/** The width of a text in columns. */
 export function widthOf(text: string): number {
   const bare = text.replace(ANSI, '');
   if (NARROW.test(bare)) return bare.length;
@@ -104,7 +104,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The text cut to a width; a cut is marked. Text with styles inside is cut before it is styled. */
+/** The text truncated to a width, with an ellipsis. Text must be truncated before it is styled. */
 export function shorten(look: Look, text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   const mark = symbol(look, 'ellipsis').slice(0, Math.max(0, width));
@@ -119,7 +119,7 @@ export function shorten(look: Look, text: string, width: number): string {
   return `${kept}${mark}`;
 }
 
-/** A column of a table: its heading, its cells, and whether it may be cut when the line is too long. */
+/** A column of a table: its heading, its cells, and whether it may be truncated if the line is too long. */
 export interface Column {
   readonly title: string;
   readonly cells: readonly string[];
@@ -130,7 +130,7 @@ export interface Column {
 const GAP = 2;
 const SHRUNK_MIN = 8;
 
-/** Lines of a table that fits the terminal; in a pipe nothing is cut. */
+/** The lines of a table that fits the terminal; in a pipe nothing is truncated. */
 export function table(look: Look, columns: readonly Column[]): string[] {
   const widths = columns.map(({ title, cells }) => Math.max(widthOf(title), ...cells.map(widthOf)));
   if (look.isTerminal) shrink(columns, widths, look.columns);

@@ -1,4 +1,4 @@
-// Owns how times are told to people.
+// Owns how times are printed.
 
 import { formatDuration } from '../base/duration.ts';
 
@@ -9,7 +9,7 @@ export function agoText(at: number, now: number = Date.now()): string {
   return now - at < SOON_MS ? 'now' : `${formatDuration(Math.round((now - at) / 1000) * 1000)} ago`;
 }
 
-/** When, from now on: `in 3m`. */
+/** How long from now: `in 3m`. */
 export function untilText(at: number, now: number = Date.now()): string {
   return at - now < SOON_MS ? 'now' : `in ${formatDuration(Math.round((at - now) / 1000) * 1000)}`;
 }

@@ -1,6 +1,6 @@
-// Owns personal tokens: rights of a person, by scope, where there is no terminal. Only a digest of the secret is kept, so that reading
-// the file gives nobody the right. A token keeps an agent's shell from deciding, since no agent is given one; it does
-// not keep out somebody who has the user's account and means harm.
+// Owns personal tokens, which give a person rights without a terminal, by scope. Only a hash of the secret is stored, so
+// that reading the file does not give the right. Tokens keep agents from deciding, because agents are not given one; they
+// do not protect against a malicious person with access to the user's account.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { stateHome } from './project.ts';
 import type { Shell } from './shell.ts';
 import { changeStateFile } from './state-file.ts';
 
-/** A token as it is kept: everything but the secret. */
+/** A token as stored: everything but the secret. */
 interface TokenRow {
   readonly name: string;
   /** The digest of the secret. */
@@ -35,13 +35,13 @@ export function readTokens(shell: Shell): readonly TokenRow[] {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw new EngineError('CONFIG_INVALID', `the tokens in ${file} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new EngineError('CONFIG_INVALID', `cannot read the tokens in ${file}: ${messageOf(error)}`, { cause: error });
   }
   try {
     const { tokens } = JSON.parse(text) as { readonly tokens?: readonly TokenRow[] };
     if (Array.isArray(tokens) && tokens.every(isRow)) return tokens;
   } catch {
-    // What is not JSON is told like what is not a list of tokens.
+    // Invalid JSON gets the same error as a wrong shape.
   }
   throw new EngineError('CONFIG_INVALID', `${file} is not a list of tokens; remove it and create new ones with "pawl token create NAME"`);
 }
@@ -54,14 +54,13 @@ function isRow(row: unknown): row is TokenRow {
   return typeof name === 'string' && isHash && isTime(createdAt) && isTime(expiresAt) && isScopes;
 }
 
-/** Makes a token and gives its secret, which is nowhere else. */
+/** Creates a token and returns its secret, which is not stored. */
 export function createToken(
   shell: Shell,
   name: string,
   { lastsMs, scopes }: { readonly lastsMs: number; readonly scopes: readonly Scope[] },
 ): { readonly row: TokenRow; readonly secret: string } {
-  if (!NAME.test(name))
-    throw new EngineError('USAGE', `a token is named after a person, in letters, digits and ". - _ @", at most 64; not "${name}"`);
+  if (!NAME.test(name)) throw new EngineError('USAGE', `a token name must be at most 64 letters, digits and ". - _ @", not "${name}"`);
   const secret = `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`;
   const createdAt = Date.now();
   const row = { name, hash: digestText(secret), createdAt, expiresAt: createdAt + lastsMs, scopes: [...scopes] };
@@ -69,32 +68,32 @@ export function createToken(
     if (!tokens.some((token) => token.name === name)) return [...tokens, row];
     throw new EngineError(
       'USAGE',
-      `there is a token "${name}" already; revoke it first with "pawl token revoke ${name}", or choose another name`,
+      `token "${name}" already exists; revoke it first with "pawl token revoke ${name}", or choose another name`,
     );
   });
   return { row, secret };
 }
 
-/** Takes a token away; what was decided with it stays decided, under its name. */
+/** Revokes a token; decisions made with it stay valid. */
 export function revokeToken(shell: Shell, name: string): void {
   changeTokens(shell, (tokens) => {
     const kept = tokens.filter((token) => token.name !== name);
     if (kept.length < tokens.length) return kept;
-    throw new EngineError('USAGE', `there is no token "${name}"; "pawl token list" shows those there are`);
+    throw new EngineError('USAGE', `token "${name}" does not exist; "pawl token list" lists the tokens`);
   });
 }
 
-/** The token that a secret belongs to; unknown, revoked and expired ones are refused. */
+/** The token with this secret; throws if it is unknown, revoked or expired. */
 export function checkToken(shell: Shell, secret: string): TokenRow {
   const given = Buffer.from(digestText(secret), 'hex');
-  // Every row is compared, and each in constant time, so that how long it takes tells nothing.
+  // Compares every row in constant time, so that the duration reveals nothing.
   const [found] = readTokens(shell).filter(({ hash }) => timingSafeEqual(Buffer.from(hash, 'hex'), given));
   if (found === undefined)
-    throw new EngineError('TOKEN_INVALID', 'this token is not known here, or was revoked; "pawl token list" shows those that hold');
+    throw new EngineError('TOKEN_INVALID', 'this token is unknown here or was revoked; "pawl token list" lists the valid tokens');
   if (found.expiresAt <= Date.now())
     throw new EngineError(
       'TOKEN_INVALID',
-      `the token "${found.name}" expired on ${new Date(found.expiresAt).toISOString()}; create another with "pawl token create" at a terminal`,
+      `token "${found.name}" expired on ${new Date(found.expiresAt).toISOString()}; create another with "pawl token create" at a terminal`,
     );
   return found;
 }
@@ -103,7 +102,7 @@ function tokensFile(shell: Shell): string {
   return join(stateHome(shell), 'tokens.json');
 }
 
-/** Changes the tokens, while no other process does. */
+/** Changes the tokens under a lock. */
 function changeTokens(shell: Shell, change: (tokens: readonly TokenRow[]) => readonly TokenRow[]): void {
   changeStateFile({ file: tokensFile(shell), what: 'the list of tokens' }, () => {
     const tokens = change(readTokens(shell));

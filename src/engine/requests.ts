@@ -224,7 +224,7 @@ function changed(run: string, gate: OpenGate, note?: string): EngineError {
   const why = note ?? 'it has changed since you saw it, or it timed out';
   return new EngineError(
     'CONTENT_CHANGED',
-    `your decision at gate "${gate.step}" of run ${run} does not count: ${why}; the question was asked again with the current content: see "pawl gates ${run}" and decide again`,
+    `your decision at gate "${gate.step}" of run ${run} does not count: ${why}; the question was asked again with the current content: see "pawl inbox ${run}" and decide again`,
     { details: { digest: gate.digest, ...(note === undefined ? {} : { changes: note }) } },
   );
 }

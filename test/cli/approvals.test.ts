@@ -29,26 +29,26 @@ interface Gates {
 }
 
 async function approve(who: string): ReturnType<CliRig['run']> {
-  const [gate] = (await rig.json<Gates>(['gates'])).gates;
+  const [gate] = (await rig.json<Gates>(['inbox'])).gates;
   const PAWL_TOKEN = await tokenOf(rig, who);
   return rig.run(['approve', gate?.run ?? '', '--digest', gate?.digest ?? ''], { env: { PAWL_TOKEN } });
 }
 
 test('two people of the group approve; nobody else can, and the first alone is not enough', async () => {
   expect((await rig.run(['run', 'ship'])).code).toBe(3);
-  const shown = (await rig.run(['gates', (await rig.json<Gates>(['gates'])).gates[0]?.run ?? ''])).stdout;
-  expect(shown).toContain('for maintainers, takes 2 people, so far nobody');
+  const shown = (await rig.run(['inbox', (await rig.json<Gates>(['inbox'])).gates[0]?.run ?? ''])).stdout;
+  expect(shown).toContain('for maintainers, needs 2 people, votes so far: none');
   expect(shown).toContain('about 1 file: plan.md');
   const stranger = await approve('eve');
   expect([stranger.code, stranger.stderr]).toEqual([4, expect.stringContaining('"eve" is in none of them')]);
   expect((await approve('ann')).code).toBe(3);
-  expect((await rig.json<Gates>(['gates'])).gates[0]?.votes).toMatchObject([{ actor: 'ann' }]);
+  expect((await rig.json<Gates>(['inbox'])).gates[0]?.votes).toMatchObject([{ actor: 'ann' }]);
   expect((await approve('bob')).code).toBe(0);
 });
 
 test('a file that changed after it was shown voids the decision, by name', async () => {
   await rig.run(['run', 'ship']);
-  const [gate] = (await rig.json<Gates>(['gates'])).gates;
+  const [gate] = (await rig.json<Gates>(['inbox'])).gates;
   rig.write('plan.md', 'two');
   const PAWL_TOKEN = await tokenOf(rig, 'ann');
   const decided = await rig.run(['approve', gate?.run ?? '', '--digest', gate?.digest ?? ''], { env: { PAWL_TOKEN } });
@@ -63,10 +63,10 @@ test('a person at the terminal who has spoken is not asked again, and the run wa
   const terminal = rig.terminal(['run', 'ship']);
   await terminal.until('Your answer');
   terminal.type('approve\r');
-  const again = terminal.until(/Your answer[\s\S]*A person decides[\s\S]*Your answer/).catch(() => 'not asked again');
+  const again = terminal.until(/Your answer[\s\S]*Your decision[\s\S]*Your answer/).catch(() => 'not asked again');
   expect(await again).toBe('not asked again');
   expect(await terminal.ended).toBe(3);
-  expect((await rig.json<Gates>(['gates'])).gates[0]?.votes).toMatchObject([{ actor: me }]);
+  expect((await rig.json<Gates>(['inbox'])).gates[0]?.votes).toMatchObject([{ actor: me }]);
   expect((await approve('ann')).code).toBe(0);
 });
 
@@ -86,13 +86,13 @@ stages:
   expect((await rig.run(['run', 'way'])).code).toBe(3);
   const tokens = { ann: await tokenOf(rig, 'ann'), bob: await tokenOf(rig, 'bob') };
   const choose = async (who: 'ann' | 'bob', option: string): Promise<number | null> => {
-    const [gate] = (await rig.json<Gates>(['gates'])).gates;
+    const [gate] = (await rig.json<Gates>(['inbox'])).gates;
     const words = ['decide', gate?.run ?? '', '--option', option, '--yes', '--digest', gate?.digest ?? ''];
     return (await rig.run(words, { env: { PAWL_TOKEN: tokens[who] } })).code;
   };
   expect(await choose('ann', 'left')).toBe(3);
   expect(await choose('bob', 'right')).toBe(3);
-  expect((await rig.json<Gates>(['gates'])).gates).toMatchObject([{ votes: [] }]);
+  expect((await rig.json<Gates>(['inbox'])).gates).toMatchObject([{ votes: [] }]);
   expect(await choose('ann', 'right')).toBe(3);
   expect(await choose('bob', 'right')).toBe(0);
 });

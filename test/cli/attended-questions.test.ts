@@ -38,7 +38,7 @@ async function asked(): Promise<Ended> {
   return rig.run(['ask', RUN, `--token=${token}`, '--questions', '-'], { input: QUESTIONS });
 }
 
-const digest = async (): Promise<string> => (await rig.json<QuestionsJson>(['gates'])).questions[0]?.digest ?? '';
+const digest = async (): Promise<string> => (await rig.json<QuestionsJson>(['inbox'])).questions[0]?.digest ?? '';
 const prompt = async (): Promise<string> => (await rig.run(['next', RUN])).stdout;
 
 describe('questions of an agent', () => {
@@ -52,14 +52,14 @@ describe('questions of an agent', () => {
     const token = tokenIn((await beginAttended(rig, ASKING)).stdout);
     const ask = (questions: string): Promise<Ended> => rig.run(['ask', RUN, `--token=${token}`, '--questions', questions]);
     expect(await ask('[]')).toMatchObject({ code: 1, stderr: expect.stringMatching(/1 to 3 questions.*the token is still valid/) });
-    expect(await ask('{')).toMatchObject({ code: 2, stderr: expect.stringContaining('--questions is not JSON') });
+    expect(await ask('{')).toMatchObject({ code: 2, stderr: expect.stringContaining('--questions is not valid JSON') });
     expect((await ask(QUESTIONS)).code).toBe(3);
   });
 
   test('are listed with what else waits for a person, whole with their digest', async () => {
     await asked();
-    expect((await rig.run(['gates'])).stdout).toMatch(new RegExp(`${RUN}  work#1  asking .*\\(an agent asks 2 questions\\)`));
-    const whole = (await rig.run(['gates', RUN])).stdout;
+    expect((await rig.run(['inbox'])).stdout).toMatch(new RegExp(`${RUN}  work#1  asking .*\\(an agent asks 2 questions\\)`));
+    const whole = (await rig.run(['inbox', RUN])).stdout;
     expect(whole).toContain('│ Question 1 of 2: Which database?\n│ Postgres: it is there');
     expect(whole).toContain(`pawl answer ${RUN} --step work#1\ndigest ${await digest()}`);
     expect((await rig.run(['show', RUN])).stdout).toContain(`pawl answer ${RUN}`);
@@ -88,7 +88,7 @@ describe('answering', () => {
     });
     expect(await answer('SQLite', '--digest', await digest())).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('asks 2 questions, and 1 are answered'),
+      stderr: expect.stringContaining('asks 2 questions, but 1 answers were given'),
     });
     expect(await answer('2', 'docs, 1', '--digest', (await digest()).slice(0, 12))).toMatchObject({
       code: 3,
@@ -106,7 +106,7 @@ describe('answering', () => {
     await later.until('Your answer');
     later.type('\r');
     expect(await later.ended).toBe(3);
-    expect(later.text()).toContain(`Nothing is answered; "pawl answer ${RUN}" asks again.`);
+    expect(later.text()).toContain(`Nothing was answered; "pawl answer ${RUN}" asks again.`);
     const terminal = rig.terminal(['answer', RUN, '--step', 'work']);
     await terminal.until(/Which database\?[\s\S]*Your answer/);
     terminal.type('neither\r');

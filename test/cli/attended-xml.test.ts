@@ -101,5 +101,5 @@ test('text from outside cannot close an element or pose as one', async () => {
 test('a run that nobody attends has no such format', async () => {
   writeTrusted(rig, '.pawl/workflows/built.ts', WORKFLOW);
   const { code, stderr } = await rig.run(['run', 'built', '--format', 'xml']);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('it goes with --attended')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--format is only valid with --attended')]);
 });

@@ -131,7 +131,7 @@ When it cannot be done:
   test('does not go with options that leave nobody to be told', async () => {
     for (const option of ['--detach', '--wait']) {
       const { code, stderr } = await beginAttended(rig, PLANNED, { words: [option] });
-      expect([code, stderr]).toEqual([2, expect.stringContaining(`it does not go with ${option}`)]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`--attended and ${option} cannot be combined`)]);
     }
     expect((await rig.json<{ runs: unknown[] }>(['runs'])).runs).toEqual([]);
   });
@@ -218,7 +218,7 @@ describe('a report', () => {
   test('after which only a person can go on says so with 3; when the run has ended, with the exit code of its end', async () => {
     const token = await planned();
     const parked = await done(token, '--result', built);
-    const line = `Run ${RUN} waits for a person to decide "ask" ("pawl gates ${RUN}"); there is nothing for you to do until then.\n`;
+    const line = `Run ${RUN} waits for a person to decide "ask" ("pawl inbox ${RUN}"); there is nothing for you to do until then.\n`;
     expect([parked.code, parked.stdout]).toEqual([3, `Accepted: build (attempt 1).\n${line}`]);
     expect(await next()).toEqual({ code: 3, stdout: line, stderr: '' });
     const PAWL_TOKEN = await tokenOf(rig, 'ann');

@@ -350,7 +350,7 @@ describe('what takes a right', () => {
 });
 
 async function digestFor(run: string): Promise<string> {
-  const { gates } = await rig.json<{ gates: readonly { digest: string }[] }>(['gates', run]);
+  const { gates } = await rig.json<{ gates: readonly { digest: string }[] }>(['inbox', run]);
   return gates[0]?.digest ?? '';
 }
 

@@ -47,7 +47,7 @@ describe('backup', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining(`verified: ${join(rig.state, 'data', String(name))}\n"pawl restore`)]);
   });
 
-  test('overwrites a file only when told to, and never the database itself', async () => {
+  test('overwrites a file only with --force, and never the database itself', async () => {
     await writeRuns(db, ['completed']);
     writeFileSync(copy, 'mine');
     expect(await pawl('backup', copy)).toMatchObject({ code: 2, stderr: expect.stringContaining('--force') });
@@ -69,7 +69,7 @@ describe('backup', () => {
   });
 
   test('without a database there is nothing to copy, and none is made', async () => {
-    expect(await pawl('backup')).toMatchObject({ code: 6, stderr: expect.stringContaining('there is no database') });
+    expect(await pawl('backup')).toMatchObject({ code: 6, stderr: expect.stringContaining('does not exist') });
     expect(existsSync(db)).toBe(false);
   });
 });
@@ -97,7 +97,7 @@ describe('restore', () => {
     expect(await ids()).toEqual([runId(2)]);
   });
 
-  test('runs go on in what was restored', async () => {
+  test('runs continue after a restore', async () => {
     await pawl('restore', copy);
     expect(await rig.json(['doctor', '--db', db])).toMatchObject({ code: 0, ok: true });
     expect(await pawl('prune', '--older-than', '0s', '--yes')).toMatchObject({ code: 0, stdout: expect.stringContaining('1 run') });
@@ -184,10 +184,10 @@ describe('restore', () => {
     expect(await ids()).toEqual([runId(2)]);
   });
 
-  test('a file that is not there, and the database itself, are refused', async () => {
+  test('a missing file and the database itself are rejected', async () => {
     expect(await pawl('restore', join(rig.folder, 'nothing.db'))).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('there is no file'),
+      stderr: expect.stringContaining('does not exist'),
     });
     expect(await pawl('restore', db)).toMatchObject({ code: 2, stderr: expect.stringContaining('database itself') });
   });

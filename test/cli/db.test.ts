@@ -21,7 +21,7 @@ const newest = MIGRATIONS.at(-1)?.version;
 
 test('check says that a database is sound', async () => {
   await writeRuns(db, ['completed']);
-  expect(await pawl('db', 'check')).toEqual({ code: 0, stdout: `✓ ${db} is sound (version ${newest})\n`, stderr: '' });
+  expect(await pawl('db', 'check')).toEqual({ code: 0, stdout: `✓ ${db} is intact (version ${newest})\n`, stderr: '' });
   expect(await rig.json(['db', 'check', '--db', db])).toEqual({
     code: 0,
     schemaVersion: 1,
@@ -47,10 +47,10 @@ test('check lists what is damaged, by run, and ends with 1', async () => {
 test('migrate brings a file without tables to this version, and leaves one of this version alone', async () => {
   createPrivateFile(db);
   expect(await rig.json(['db', 'migrate', '--db', db])).toMatchObject({ code: 0, file: db, from: 0, to: newest, backup: null });
-  expect((await pawl('db', 'migrate')).stdout).toContain('nothing to do');
+  expect((await pawl('db', 'migrate')).stdout).toContain('is already version');
 });
 
-test('a copy is refused until it is adopted', async () => {
+test('a copy is rejected until it is adopted', async () => {
   await writeRuns(db, ['completed']);
   const original = db;
   db = join(rig.state, 'moved.db');
@@ -58,12 +58,12 @@ test('a copy is refused until it is adopted', async () => {
   expect(await pawl('prune', '--older-than', '0s', '--yes')).toMatchObject({ code: 6, stderr: expect.stringContaining('[STORE_COPIED]') });
   expect(await rig.json(['db', 'adopt', '--db', db])).toMatchObject({ code: 0, copyOf: original });
   expect((await pawl('prune', '--older-than', '0s', '--yes')).code).toBe(0);
-  expect((await pawl('db', 'adopt')).stdout).toContain('nothing to do');
+  expect((await pawl('db', 'adopt')).stdout).toContain('is already yours');
 });
 
 test('without a database there is nothing to do, and none is made', async () => {
   for (const action of ['check', 'migrate', 'adopt'])
-    expect(await pawl('db', action)).toMatchObject({ code: 6, stderr: expect.stringContaining('there is no database') });
+    expect(await pawl('db', action)).toMatchObject({ code: 6, stderr: expect.stringContaining('does not exist') });
   expect(existsSync(db)).toBe(false);
   expect(await pawl('db', 'chekc')).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "check"?') });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isDead } from '../../src/process/owner.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { digestOf, type GatesJson, parkRun, RUN, tokenOf, writeWorkflow } from './decision-runs.ts';
+import { digestOf, type InboxJson, parkRun, RUN, tokenOf, writeWorkflow } from './decision-runs.ts';
 import { CliRig } from './rig.ts';
 
 let rig: CliRig;
@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rig.close());
 
-interface StoryJson {
+interface RunReportJson {
   readonly run: { readonly id: string; readonly status: string };
   readonly decisions: readonly {
     readonly option: string;
@@ -25,10 +25,10 @@ interface StoryJson {
 }
 
 const marks = (): string => readFileSync(join(rig.project, 'marks'), 'utf8');
-const story = (): Promise<StoryJson> => rig.json<StoryJson>(['show', RUN]);
+const story = (): Promise<RunReportJson> => rig.json<RunReportJson>(['show', RUN]);
 
 describe('without a terminal', () => {
-  test('nobody decides without a token, and the message names both ways', async () => {
+  test('deciding without a terminal or a token fails, and the message names both', async () => {
     await parkRun(rig);
     for (const words of [
       ['approve', RUN],
@@ -43,14 +43,14 @@ describe('without a terminal', () => {
     expect((await story()).decisions).toEqual([]);
   });
 
-  test('a token alone does not decide: what was seen has to be named', async () => {
+  test('a token alone is not enough: the digest of what was seen is required', async () => {
     await parkRun(rig);
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const { code, stderr } = await rig.run(['approve', RUN], { env: { PAWL_TOKEN } });
     expect(code).toBe(4);
-    expect(stderr).toContain('without a terminal ann decides only on what was seen');
+    expect(stderr).toContain('--digest is required without a terminal: it must name what ann saw');
     const short = await rig.run(['approve', RUN, '--digest', (await digestOf(rig)).slice(0, 11)], { env: { PAWL_TOKEN } });
-    expect([short.code, short.stderr]).toEqual([2, expect.stringContaining('at least 12 characters')]);
+    expect([short.code, short.stderr]).toEqual([2, expect.stringContaining('at least the first 12 characters')]);
     expect((await story()).decisions).toEqual([]);
   });
 
@@ -58,7 +58,7 @@ describe('without a terminal', () => {
     await parkRun(rig);
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const digest = await digestOf(rig);
-    const { code, run, decisions } = await rig.json<StoryJson>(['decide', RUN, '--option', 'yes', '--digest', digest.slice(0, 12)], {
+    const { code, run, decisions } = await rig.json<RunReportJson>(['decide', RUN, '--option', 'yes', '--digest', digest.slice(0, 12)], {
       env: { PAWL_TOKEN },
     });
     expect([code, run.status]).toEqual([0, 'completed']);
@@ -79,15 +79,15 @@ describe('without a terminal', () => {
     const words = ['decide', RUN, '--digest', await digestOf(rig)];
     expect(await rig.run(words, { env: { PAWL_TOKEN } })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--option is missing: gate "ask" has "yes", "no", "rework"'),
+      stderr: expect.stringContaining('--option is missing; the options of approval "ask" are "yes", "no", "rework"'),
     });
     expect(await rig.run([...words, '--option', 'maybe'], { env: { PAWL_TOKEN } })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('has no option "maybe"; it has "yes", "no", "rework"'),
+      stderr: expect.stringContaining('has no option "maybe"; its options are "yes", "no", "rework"'),
     });
   });
 
-  test('an option that asks for a text is refused without one', async () => {
+  test('an option that requires a text is rejected without one', async () => {
     await parkRun(rig);
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const words = ['decide', RUN, '--option', 'rework', '--digest', await digestOf(rig)];
@@ -98,12 +98,12 @@ describe('without a terminal', () => {
 });
 
 describe('what was shown', () => {
-  test('a decision about content that has changed is refused, and the change is shown', async () => {
+  test('a decision on changed content is rejected, and the change is shown', async () => {
     await parkRun(rig);
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const seen = await digestOf(rig);
     await rig.run(['decide', RUN, '--option', 'rework', '--input', 'again', '--digest', seen], { env: { PAWL_TOKEN } });
-    const { code, error } = await rig.json<StoryJson>(['decide', RUN, '--option', 'yes', '--digest', seen], { env: { PAWL_TOKEN } });
+    const { code, error } = await rig.json<RunReportJson>(['decide', RUN, '--option', 'yes', '--digest', seen], { env: { PAWL_TOKEN } });
     expect([code, error?.code]).toEqual([2, 'CONTENT_CHANGED']);
     expect(error?.details).toMatchObject({ gate: 'ask#2', changes: [{ name: 'round', before: 1, after: 2 }] });
     const { stderr } = await rig.run(['decide', RUN, '--option', 'yes', '--digest', seen], { env: { PAWL_TOKEN } });
@@ -112,15 +112,15 @@ describe('what was shown', () => {
     expect((await story()).decisions).toHaveLength(1);
   });
 
-  test('the first decision counts, and who comes later is told who was first and when', async () => {
+  test('the first decision counts, and a later one fails with who decided and when', async () => {
     await parkRun(rig);
     const [ann, bob] = [await tokenOf(rig, 'ann'), await tokenOf(rig, 'bob')];
     const digest = await digestOf(rig);
     expect((await rig.run(['approve', RUN, '--digest', digest], { env: { PAWL_TOKEN: ann } })).code).toBe(0);
-    const { code, error } = await rig.json<StoryJson>(['reject', RUN, '--digest', digest], { env: { PAWL_TOKEN: bob } });
+    const { code, error } = await rig.json<RunReportJson>(['reject', RUN, '--digest', digest], { env: { PAWL_TOKEN: bob } });
     expect([code, error?.code]).toEqual([2, 'ALREADY_DECIDED']);
     expect(error?.message).toMatch(
-      /gate "ask" of run \w+ was decided: "yes" by ann, .* \(\d{4}-\d\d-\d\dT.*Z\); the first decision counts/,
+      /approval "ask" of run \w+ was already decided: "yes" by ann, .* \(\d{4}-\d\d-\d\dT.*Z\); the first decision counts/,
     );
     expect(error?.details).toMatchObject({ option: 'yes', actor: 'ann', at: expect.any(String) });
   });
@@ -155,7 +155,7 @@ test('a decision that a dying process left behind is the first, and the next one
   const { code, stderr } = await rig.run(['reject', RUN, '--digest', digest], { env: { PAWL_TOKEN } });
   expect([code, stderr]).toEqual([
     2,
-    expect.stringMatching(/was decided: "yes" by bob, .*; the first decision counts \[ALREADY_DECIDED\]/),
+    expect.stringMatching(/was already decided: "yes" by bob, .*; the first decision counts \[ALREADY_DECIDED\]/),
   ]);
   expect((await story()).decisions).toMatchObject([{ option: 'yes', actor: 'bob' }]);
 });
@@ -170,21 +170,21 @@ export default defineWorkflow({
 });
 `;
 
-  test('one has to be named, by its gate or by the digest of what was seen; a decided one stays decided', async () => {
+  test('one has to be chosen, by --gate or by the digest; a decided one stays decided', async () => {
     writeWorkflow(rig, TWO, 'two');
     expect((await rig.run(['run', 'two', '--id', RUN])).code).toBe(3);
-    const { gates } = await rig.json<GatesJson>(['gates', RUN]);
+    const { gates } = await rig.json<InboxJson>(['inbox', RUN]);
     const [left, right] = ['left', 'right'].map((name) => gates.find(({ gate }) => gate === `both#1/${name}`)?.digest ?? '');
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const both = rig.terminal(['approve', RUN]);
     expect(await both.ended).toBe(2);
-    expect(both.text()).toMatch(/has 2 gates that wait; name one with --gate: both#1\/left, both#1\/right/);
+    expect(both.text()).toMatch(/has 2 pending approvals; choose one with --gate: both#1\/left, both#1\/right/);
     const approve = (digest = ''): Promise<{ code: number | null; stderr: string }> =>
       rig.run(['approve', RUN, '--digest', digest], { env: { PAWL_TOKEN } });
     expect((await approve(right)).code).toBe(3);
     expect(await approve(right)).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/"both\/right" .* was decided: "approve" by ann/),
+      stderr: expect.stringMatching(/"both\/right" .* was already decided: "approve" by ann/),
     });
     expect(await rig.terminal(['approve', RUN, '--gate', 'both#1/left', '--yes']).ended).toBe(0);
     expect((await approve(left)).code).toBe(2);
@@ -214,12 +214,12 @@ describe('at a terminal', () => {
       await terminal.until('Your answer');
       terminal.type(key);
       expect(await terminal.ended).toBe(3);
-      expect(terminal.text()).toContain('Nothing is decided');
+      expect(terminal.text()).toContain('Nothing was decided');
     }
     expect((await story()).decisions).toEqual([]);
   });
 
-  test('what was typed before the question was shown is no answer to it', async () => {
+  test('input typed before the question was shown is ignored', async () => {
     await parkRun(rig);
     const terminal = rig.terminal(['decide', RUN]);
     terminal.type('1\r1\r');
@@ -234,7 +234,7 @@ describe('at a terminal', () => {
     const terminal = rig.terminal(['decide', RUN]);
     await terminal.until('Your answer');
     terminal.type('7\r');
-    await terminal.until(/There is no answer "7"[\s\S]*Your answer/);
+    await terminal.until(/There is no option "7"[\s\S]*Your answer/);
     terminal.type('REWORK\r');
     await terminal.until('Your text for "rework"');
     terminal.type('shorter, please\r');
@@ -267,21 +267,21 @@ describe('at a terminal', () => {
     expect(await rig.terminal(['approve', other, '--yes']).ended).toBe(0);
   });
 
-  test('a question that another process answers meanwhile goes away and says who answered', async () => {
+  test('a question that another process answers meanwhile is withdrawn, with who answered', async () => {
     await parkRun(rig);
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const terminal = rig.terminal(['decide', RUN]);
     await terminal.until('Your answer');
     await rig.run(['approve', RUN, '--digest', await digestOf(rig)], { env: { PAWL_TOKEN } });
     expect(await terminal.ended).toBe(2);
-    expect(terminal.text()).toMatch(/was decided: "yes" by ann/);
+    expect(terminal.text()).toMatch(/was already decided: "yes" by ann/);
   });
 
   test('long content is cut, with the command that shows it all', async () => {
     await parkRun(rig, ['-p', `text=${Array.from({ length: 60 }, (_, line) => `line ${line}`).join('\n')}`]);
     const terminal = rig.terminal(['decide', RUN]);
     const shown = await terminal.until('Your answer');
-    expect(shown).toContain(`40 more lines; "pawl gates ${RUN}" shows them all`);
+    expect(shown).toContain(`40 more lines; "pawl inbox ${RUN}" shows them all`);
     expect(shown).not.toContain('line 20');
     terminal.type('\u0004');
     await terminal.ended;
@@ -301,7 +301,7 @@ export default defineWorkflow({
 });
 `;
 
-  test('goes on in the process that drives it; the one that decides needs none of its code', async () => {
+  test('continues in the process that drives it; the deciding process needs none of its code', async () => {
     const file = writeWorkflow(rig, BUSY, 'busy');
     const driver = rig.start(['run', 'busy', '--id', RUN]);
     await driver.until('both');
@@ -309,14 +309,14 @@ export default defineWorkflow({
     writeFileSync(file, 'this is no program any more');
     let digest = '';
     while (digest === '') digest = await digestOf(rig);
-    const decided = await rig.json<StoryJson>(['approve', RUN, '--digest', digest], { env: { PAWL_TOKEN } });
+    const decided = await rig.json<RunReportJson>(['approve', RUN, '--digest', digest], { env: { PAWL_TOKEN } });
     expect([decided.code, decided.run.status]).toEqual([0, 'running']);
     writeFileSync(join(rig.project, 'go'), 'now');
     expect((await driver.ended).code).toBe(0);
     expect(marks()).toBe('ended\n');
   });
 
-  test('goes on in a process that waits for the decision', async () => {
+  test('continues in a process that waits for the decision', async () => {
     writeWorkflow(rig);
     const driver = rig.start(['run', 'review', '--id', RUN, '--wait']);
     await driver.until('ask');
@@ -328,14 +328,14 @@ export default defineWorkflow({
     expect(marks()).toBe('published\n');
   });
 
-  test('that nobody drives and that cannot go on here is not decided', async () => {
+  test('that no process drives and that cannot continue here is not decided', async () => {
     await parkRun(rig);
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const digest = await digestOf(rig);
     writeFileSync(join(rig.project, '.pawl/workflows/review.ts'), 'throw new Error("gone");');
     const { code, stderr } = await rig.run(['approve', RUN, '--digest', digest], { env: { PAWL_TOKEN } });
     expect(code).toBe(2);
-    expect(stderr).toMatch(/nothing is decided, since nobody drives run \w+ and it cannot go on here: .*gone/);
+    expect(stderr).toMatch(/nothing was decided: no process drives run \w+, and it cannot continue here: .*gone/);
     expect((await story()).decisions).toEqual([]);
   });
 
@@ -348,10 +348,10 @@ export default defineWorkflow({
       'parent',
     );
     expect((await rig.run(['run', 'parent', '--id', RUN])).code).toBe(3);
-    const { gates } = await rig.json<GatesJson>(['gates', RUN]);
+    const { gates } = await rig.json<InboxJson>(['inbox', RUN]);
     expect(gates).toMatchObject([{ gate: 'ask#1', workflow: 'child' }]);
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
-    const decided = await rig.json<StoryJson>(['approve', RUN, '--digest', gates[0]?.digest ?? ''], { env: { PAWL_TOKEN } });
+    const decided = await rig.json<RunReportJson>(['approve', RUN, '--digest', gates[0]?.digest ?? ''], { env: { PAWL_TOKEN } });
     expect([decided.code, decided.run]).toMatchObject([0, { id: RUN, status: 'completed' }]);
     expect(marks()).toBe('ended\n');
   });

@@ -34,8 +34,8 @@ export default defineWorkflow({
 /** The id of the run that tests start. */
 export const RUN = 'aaaaaaaaaaaaaaa1';
 
-/** What `pawl gates --json` prints. */
-export interface GatesJson {
+/** What `pawl inbox --json` prints. */
+export interface InboxJson {
   readonly gates: readonly {
     readonly run: string;
     readonly gate: string;
@@ -61,7 +61,7 @@ export async function parkRun(rig: CliRig, words: readonly string[] = []): Promi
 
 /** The digest that a gate shows now. */
 export async function digestOf(rig: CliRig): Promise<string> {
-  const { gates } = await rig.json<GatesJson>(['gates']);
+  const { gates } = await rig.json<InboxJson>(['inbox']);
   return gates[0]?.digest ?? '';
 }
 

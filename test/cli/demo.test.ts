@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Story } from '../../src/cli/story/story.ts';
+import type { RunReport } from '../../src/cli/run-report/run-report.ts';
 import { CliRig, type Start } from './rig.ts';
 
 let rig: CliRig;
@@ -27,12 +27,12 @@ function pasted(printed: string): string[][] {
   return [...printed.matchAll(/^ {2}pawl (.+?)\r?$/gm)].map(([, words = '']) => words.split(' '));
 }
 
-test('an empty claim is refused with what was observed, and the second attempt is accepted for what it did', async () => {
+test('an empty claim is rejected with the evidence, and the second attempt is accepted', async () => {
   const { code, stdout, stderr } = await rig.run(['demo'], here());
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const story = stdout.split('\n').map((line) => line.trim());
   const places = [
-    '✗ attempt 1 is refused',
+    '✗ attempt 1 is rejected',
     'claimed   "Fixed the discount. All tests pass."',
     'observed  ✗ src/cart.js is byte for byte what it was',
     '✗ the test that shows the bug still fails',
@@ -53,11 +53,11 @@ test('the bug is really fixed, and committed', async () => {
   expect(execFileSync('git', ['status', '--porcelain'], { cwd: shop(), encoding: 'utf8' })).toBe('');
 });
 
-test('where nobody can be asked a stand-in decides and says so, and the record names it', async () => {
+test('without a terminal a script decides, says so, and is recorded', async () => {
   const { stdout } = await rig.run(['demo'], here());
-  expect(stdout).toContain('a scripted decider, which exists only in this demo');
-  const { steps } = await rig.json<Story>(['demo'], here());
-  expect(steps.find(({ step }) => step === 'approve')?.actor).toBe('stand-in of the demo');
+  expect(stdout).toContain('a script, which exists only in this demo');
+  const { steps } = await rig.json<RunReport>(['demo'], here());
+  expect(steps.find(({ step }) => step === 'approve')?.actor).toBe('demo script');
 });
 
 test('at a terminal the person decides', async () => {
@@ -133,7 +133,7 @@ test('an interrupted demo says so with its exit code, and the printed command go
 });
 
 test('with --json stdout is the story of the run and where it is kept', async () => {
-  const { code, run, demo } = await rig.json<Story & { demo: { project: string; database: string } }>(['demo'], here());
+  const { code, run, demo } = await rig.json<RunReport & { demo: { project: string; database: string } }>(['demo'], here());
   expect({ code, status: run.status, workflow: run.workflow }).toEqual({ code: 0, status: 'completed', workflow: 'fix-bug' });
   expect(demo).toEqual({ project: shop(), database: join(shop(), '.pawl', 'runs.db') });
 });
@@ -142,7 +142,7 @@ test('without git it says so and leaves the commit out', async () => {
   const { code, stdout } = await rig.run(['demo'], here({ PATH: rig.folder }));
   expect(code).toBe(0);
   expect(stdout).toContain('git is not installed');
-  expect(stdout).toMatch(/^commit .*\n {2}– left out/m);
+  expect(stdout).toMatch(/^commit .*\n {2}– skipped/m);
 });
 
 test('--keep puts everything into a folder, and never into one that is in use', async () => {
@@ -152,7 +152,7 @@ test('--keep puts everything into a folder, and never into one that is in use', 
   writeFileSync(join(rig.project, 'used', 'thesis.txt'), 'mine');
   const { code, stderr } = await rig.run(['demo', '--keep', 'used'], here());
   expect(code).toBe(2);
-  expect(stderr).toContain('which is not empty');
+  expect(stderr).toContain('is not empty');
   expect(readdirSync(join(rig.project, 'used'))).toEqual(['thesis.txt']);
 });
 

@@ -41,31 +41,31 @@ describe('where all is well', () => {
     expect([report.code, report.ok, found(report)]).toEqual([0, true, []]);
     expect(idsOf(report)).toEqual(['pawl', 'node', 'git', 'terminal', 'project', 'settings', 'state', 'roles', 'database', 'disk']);
     expect(report.checks.find(({ id }) => id === 'database')?.what).toMatch(
-      new RegExp(`^${rig.state}/project-[0-9a-f]{12}/runs\\.db \\(in the state directory of this project\\); there are no runs yet$`),
+      new RegExp(`^${rig.state}/project-[0-9a-f]{12}/runs\\.db \\(in the state directory of this project\\); no runs yet$`),
     );
     expect(existsSync(rig.state)).toBe(false);
   });
 
-  test('a sound database is said to be so, with its size and version, and is left as it is', async () => {
+  test('an intact database is reported with its size and version, and is not changed', async () => {
     await writeRuns(db, ['completed', 'waiting']);
     const before = readFileSync(db);
     const report = await doctor();
     expect([report.code, found(report)]).toEqual([0, []]);
     expect(report.checks.map(({ what }) => what)).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/runs\.db \(named by --db\); 2 runs, [\d.]+ kB$/),
-        expect.stringMatching(/^version \d+ of the file, journal: wal$/),
-        'every page, log, value and checkpoint is as it was written',
+        expect.stringMatching(/runs\.db \(from --db\); 2 runs, [\d.]+ kB$/),
+        expect.stringMatching(/^database version \d+, journal: wal$/),
+        'every page, log, value and checkpoint is intact',
       ]),
     );
     expect(readFileSync(db).equals(before)).toBe(true);
   });
 
-  test('people get a line per look, on 80 columns and without UTF-8', async () => {
+  test('people get a line per check, on 80 columns and without UTF-8', async () => {
     await writeRuns(db, ['completed']);
     const { code, stdout } = await rig.run(['doctor', '--db', db], { env: { LANG: 'C' } });
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^ok Pawl \S+\nok Node v24\S+ for /)]);
-    expect(stdout).toMatch(/\nAll is well\.\n$/);
+    expect(stdout).toMatch(/\nNo problems found\.\n$/);
     const terminal = rig.terminal(['doctor', '--db', db]);
     expect(await terminal.ended).toBe(0);
     const wide = terminal
@@ -103,7 +103,7 @@ describe('who drives what', () => {
     expect(report.checks.find(({ id }) => id === 'owner')?.what).toContain(`run ${runId(1)} is completed`);
   });
 
-  test('a run with mail that nobody drives is shown', async () => {
+  test('a run with mail that no process drives is shown', async () => {
     await writeRuns(db, ['waiting']);
     const { openSqliteStore } = await import('../../src/store/sqlite/open.ts');
     const store = await openSqliteStore({ file: db });
@@ -198,12 +198,12 @@ describe('what is wrong with the file', () => {
   });
 });
 
-test('settings that cannot be read are told with their place, and the rest is looked at', async () => {
+test('invalid settings are reported with their position, and the rest is checked', async () => {
   const file = rig.write('.pawl/config.yaml', 'limits: {glboal: 1}\n');
   const report = await rig.json<Report>(['doctor']);
   expect([report.code, found(report)]).toMatchObject([
     1,
-    [{ id: 'settings', what: expect.stringContaining(`${file}:1:10: there is no setting "glboal"`) }],
+    [{ id: 'settings', what: expect.stringContaining(`${file}:1:10: unknown setting "glboal"`) }],
   ]);
   expect(idsOf(report)).toEqual(expect.arrayContaining(['node', 'project']));
 });

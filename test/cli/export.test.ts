@@ -41,22 +41,22 @@ export default defineWorkflow({ name: 'm', steps: [
 ] });
 `;
 
-test('a module that is data is written to a new file that runs, and a warning says what is read otherwise', async () => {
+test('a module without functions is written to a new file that runs, with a warning for what reads back differently', async () => {
   rig.write('.pawl/workflows/m.ts', MODULE("command: 'echo b >> out'"));
   const { code, stderr } = await rig.run(['export', 'm', '-o', 'm.yaml']);
-  expect([code, stderr]).toEqual([0, expect.stringContaining('not the very same definition')]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('does not read back as the same definition')]);
   expect((await rig.run(['run', './m.yaml'])).code).toBe(0);
   expect(readFileSync(join(rig.project, 'out'), 'utf8')).toBe('a\nb\n');
 });
 
-test('a file that is there is left alone', async () => {
+test('an existing file is not changed', async () => {
   rig.write('.pawl/workflows/w.yaml', FILE);
   const file = rig.write('mine.yaml', 'mine');
-  expect(await rig.run(['export', 'w', '-o', 'mine.yaml'])).toMatchObject({ code: 2, stderr: expect.stringContaining('is there already') });
+  expect(await rig.run(['export', 'w', '-o', 'mine.yaml'])).toMatchObject({ code: 2, stderr: expect.stringContaining('already exists') });
   expect(readFileSync(file, 'utf8')).toBe('mine');
 });
 
-test('a step that is a function is refused by its name', async () => {
+test('a step that is a function is rejected by name', async () => {
   rig.write('.pawl/workflows/m.ts', MODULE('handler: () => 1'));
   const { code, stdout, stderr } = await rig.run(['export', 'm']);
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('step "b" cannot be written in a workflow file')]);

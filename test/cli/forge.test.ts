@@ -75,28 +75,28 @@ describe('what lets work pass takes a person', () => {
   test('who has a token, under its own name, for the commit that was seen', async () => {
     const env = { PAWL_TOKEN: await tokenOf(rig, 'sue') };
     const review = (...words: string[]) => rig.run(['forge', 'review', '2', '--request-changes', ...words], { env });
-    expect(await review()).toMatchObject({ code: 4, stderr: expect.stringContaining('no --head says which commit') });
+    expect(await review()).toMatchObject({ code: 4, stderr: expect.stringContaining('--head is required without a terminal') });
     expect(await review('--head', head, '--as', 'ann')).toMatchObject({ code: 4, stderr: expect.stringContaining('cannot act as "ann"') });
     expect(await review('--head', 'f'.repeat(40))).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('it changed since you saw it'),
+      stderr: expect.stringContaining('it has changed since; review it again'),
     });
-    expect(await review('--head', head)).toMatchObject({ code: 0, stdout: expect.stringContaining('sue wants changes') });
+    expect(await review('--head', head)).toMatchObject({ code: 0, stdout: expect.stringContaining('sue requests changes') });
   });
 });
 
 test.each([
   ['an option of another act', ['issue', 'create', '--title', 'x', '--conclusion', 'success'], 'has no option --conclusion'],
-  ['a verb that is not there', ['pr', 'creat'], 'there is no "pawl forge pr creat" (did you mean "create"?)'],
-  ['no verb', ['issue'], 'say what to do: pawl forge issue list|show|create|close|comment'],
+  ['a verb that is not there', ['pr', 'creat'], 'unknown action "pawl forge pr creat" (did you mean "create"?)'],
+  ['no verb', ['issue'], 'the action is missing: pawl forge issue list|show|create|close|comment'],
   ['no number', ['label', '--add', 'x'], 'the number is missing: pawl forge label N'],
-  ['a word that is no number', ['pr', 'show', 'two'], 'takes a number such as 2, not "two"'],
+  ['a word that is no number', ['pr', 'show', 'two'], 'needs a number such as 2, not "two"'],
   ['a number that is not there', ['issue', 'show', '99'], 'there is no issue #99'],
   ['a pull request that is an issue', ['pr', 'show', '1'], 'there is no pull request #1'],
   ['one word more', ['issue', 'list', 'all'], 'unexpected argument "all"'],
   ['no title', ['issue', 'create'], '--title TEXT is missing'],
   ['a branch that is not there', ['pr', 'create', '--head', 'gone'], 'there is no branch "gone"'],
-  ['a name with a space', ['issue', 'create', '--title', 'x', '--as', 'a b'], '--as takes the name of a person'],
+  ['a name with a space', ['issue', 'create', '--title', 'x', '--as', 'a b'], '--as must be a name without spaces'],
 ])('%s is refused', async (_what, words, message) => {
   expect(await forge(...words)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });

@@ -47,7 +47,7 @@ test('a dry run says what is reused, what runs again, which effects may repeat a
           outcome: 'ok',
           inFork: 'reused',
           mayRepeatEffects: false,
-          means: 'result taken over',
+          means: 'result reused',
         },
         { path: 'ask#1', step: 'ask', kind: 'human', outcome: 'ok', inFork: 'again', mayRepeatEffects: false, means: 'asked again' },
         {
@@ -66,18 +66,18 @@ test('a dry run says what is reused, what runs again, which effects may repeat a
     },
   });
   const { stdout } = await rig.run(['fork', RUN, '--from', 'ask', '--dry-run']);
-  expect(stdout).toMatch(/draft#1 +task +ok +reused +result taken over/);
+  expect(stdout).toMatch(/draft#1 +task +ok +reused +result reused/);
   expect(stdout).toMatch(/publish#1 +command +ok +runs again +effects may repeat/);
-  expect(stdout).toContain('Pawl cannot know what a program or an agent does there');
-  expect(stdout).toContain('Approvals are not taken over: asked again at "ask".');
+  expect(stdout).toContain('Pawl cannot know what a program or an agent does.');
+  expect(stdout).toContain('Approvals are not reused: "ask" will be requested again.');
   expect((await rig.json<{ runs: readonly object[] }>(['runs'])).runs).toHaveLength(1);
   expect(marks()).toBe('published\n');
 });
 
-test('a fork that begins behind an approval asks for it first, and then goes on where it was to begin', async () => {
+test('a fork that starts after an approval requests it first, and then continues at its step', async () => {
   await published();
   const { stdout } = await rig.run(['fork', RUN, '--from', 'publish', '--dry-run']);
-  expect(stdout).toContain('The fork asks "ask" first: approvals are not taken over.');
+  expect(stdout).toContain('The fork requests "ask" first: approvals are not reused.');
   expect(stdout).toMatch(/ask#1 +human +ok +runs again +asked again/);
   const { code, run, waits } = await rig.json<ForkJson>(['fork', RUN, '--from', 'publish']);
   expect([code, run.status, run.forkOf, waits.length]).toEqual([3, 'waiting', { run: RUN, step: 'publish' }, 1]);
@@ -116,7 +116,7 @@ test('at a terminal the table is shown and asked about first', async () => {
   expect(marks()).toBe('published\npublished\n');
 });
 
-test('a step that the run never came to is refused with the nearest that it did', async () => {
+test('a step that the run never reached is rejected with the nearest one', async () => {
   await published();
   for (const words of [['--dry-run'], []])
     expect(await rig.run(['fork', RUN, '--from', 'publsh', ...words])).toMatchObject({

@@ -104,7 +104,7 @@ describe('the graph of a workflow', () => {
     expect(readFileSync(file, 'utf8')).toMatch(/^<svg .*<\/svg>\n$/s);
     expect(await rig.run(graph('tiny', '-o', 'nowhere/tiny.svg'))).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('could not be written'),
+      stderr: expect.stringContaining('cannot write the graph to'),
     });
   });
 
@@ -119,13 +119,13 @@ describe('the graph of a workflow', () => {
     expect(await rig.run(graph('bad.ts'))).toMatchObject({ code: 4, stderr: expect.stringContaining('[NOT_TRUSTED]') });
   });
 
-  test('of a flow is not there before it runs, and the error says what to do', async () => {
-    expect(await rig.run(graph('walk'))).toMatchObject({ code: 2, stderr: expect.stringContaining('its steps are known only from a run') });
+  test('of a flow does not exist before it runs, and the error says what to do', async () => {
+    expect(await rig.run(graph('walk'))).toMatchObject({ code: 2, stderr: expect.stringContaining('it has no graph before it runs') });
   });
 
   test('that does not exist is an error, and so is no word at all', async () => {
     expect(await rig.run(graph('tyni'))).toMatchObject({ code: 2, stderr: expect.stringContaining('[WORKFLOW_UNKNOWN]') });
     expect(await rig.run(graph())).toMatchObject({ code: 2, stderr: expect.stringContaining('WORKFLOW is missing') });
-    expect(await rig.run(graph('tiny', '--run', 'a1'))).toMatchObject({ code: 2, stderr: expect.stringContaining('not both') });
+    expect(await rig.run(graph('tiny', '--run', 'a1'))).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be combined') });
   });
 });

@@ -13,9 +13,9 @@ export const PASSPHRASE = 'correct horse battery';
 /** Creates a key at a terminal. */
 export async function createIdentity(rig: CliRig, name: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const terminal = rig.terminal(['identity', 'create', name], { env });
-  await terminal.until('of at least 12 characters');
+  await terminal.until('at least 12 characters');
   terminal.type(`${PASSPHRASE}\r`);
-  await terminal.until('The same again');
+  await terminal.until('Repeat the passphrase');
   terminal.type(`${PASSPHRASE}\r`);
   const code = await terminal.ended;
   if (code !== 0) throw new Error(`no key was created: ${code} ${terminal.text()}`);

@@ -4,7 +4,7 @@ import { chmodSync, chownSync, copyFileSync, cpSync, existsSync, mkdirSync, read
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { digestOf, type GatesJson, REVIEW, RUN, tokenOf, writeWorkflow } from './decision-runs.ts';
+import { digestOf, type InboxJson, REVIEW, RUN, tokenOf, writeWorkflow } from './decision-runs.ts';
 import { createIdentity, PASSPHRASE, PASSPHRASE_FD, runSigned } from './identity-rig.ts';
 import { CliRig } from './rig.ts';
 
@@ -70,7 +70,7 @@ describe('pawl identity', () => {
     expect(await runSigned(rig, ['identity', 'create', 'ann'])).toMatchObject({ code: 4 });
     const text = await createIdentity(rig, 'ann');
     expect(text).not.toContain(PASSPHRASE);
-    expect(text).toContain('It is the first key here, so it counts from now on');
+    expect(text).toContain('It is the first key here, so it is enrolled');
     expect(statSync(join(rig.state, 'identities', 'ann.key')).mode & 0o777).toBe(0o600);
     expect(statSync(join(rig.state, 'identities.json')).mode & 0o777).toBe(0o600);
     expect((await rig.json<IdentitiesJson>(['identity', 'list'])).identities).toMatchObject([
@@ -87,13 +87,13 @@ describe('pawl identity', () => {
 
   test('two different passphrases, or a short one, make no key', async () => {
     const terminal = rig.terminal(['identity', 'create', 'bob']);
-    await terminal.until('of at least 12 characters');
+    await terminal.until('at least 12 characters');
     terminal.type(`${PASSPHRASE}\r`);
-    await terminal.until('The same again');
+    await terminal.until('Repeat the passphrase');
     terminal.type('another one, mistyped\r');
     expect(await terminal.ended).toBe(2);
     const short = rig.terminal(['identity', 'create', 'bob']);
-    await short.until('of at least 12 characters');
+    await short.until('at least 12 characters');
     short.type('short\r');
     expect(await short.ended).toBe(2);
     expect(existsSync(join(rig.state, 'identities', 'bob.key'))).toBe(false);
@@ -117,13 +117,13 @@ describe('pawl identity', () => {
   test('what is not there, and a list that was edited, are told', async () => {
     expect(await rig.run(['identity', 'enrol', 'nobody'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('neither a public key'),
+      stderr: expect.stringContaining('is not a public key'),
     });
     expect(await rig.run(['identity', 'show', 'bob'])).toMatchObject({ code: 2 });
     expect(await rig.run(['identity', 'revoke', 'bob'])).toMatchObject({ code: 2 });
     const file = join(rig.state, 'identities.json');
     writeFileSync(file, readFileSync(file, 'utf8').replace('"ann"', '"eve"'));
-    expect(await rig.run(['identity', 'list'])).toMatchObject({ code: 2, stderr: expect.stringContaining('so no key counts') });
+    expect(await rig.run(['identity', 'list'])).toMatchObject({ code: 2, stderr: expect.stringContaining('so no key is accepted') });
   });
 });
 
@@ -155,7 +155,7 @@ describe('decisions: signed', () => {
     expect(await rig.run(['db', 'check'])).toMatchObject({ code: 0 });
     // Where her key does not count, nobody is told that she signed.
     const elsewhere = await rig.run(['show', RUN, '--db', await databaseOf()], { env: { PAWL_STATE: foreign() } });
-    expect(elsewhere.stdout).toMatch(/the signature of ann \([0-9a-f]{16}\) does not hold here/);
+    expect(elsewhere.stdout).toMatch(/the signature of ann \([0-9a-f]{16}\) is not valid here/);
   });
 
   test('in a pipe it takes the passphrase and the digest of what was seen', async () => {
@@ -191,7 +191,7 @@ describe('decisions: signed', () => {
     expect(await rig.run(['approve', RUN, '--digest', digest], { env: { PAWL_TOKEN } })).toMatchObject(refused);
     rig.write('.pawl/config.yaml', '');
     expect(await rig.run(['approve', RUN, '--digest', digest], { env: { PAWL_TOKEN } })).toMatchObject(refused);
-    const { gates } = await rig.json<GatesJson>(['gates']);
+    const { gates } = await rig.json<InboxJson>(['inbox']);
     expect(gates).toHaveLength(1);
     const file = await databaseOf();
     copyFileSync(join(rig.state, 'trust.json'), join(foreign(), 'trust.json'));
@@ -218,7 +218,7 @@ describe('decisions: signed', () => {
     const hidden = { cwd: other, env: { XDG_CONFIG_HOME: join(rig.folder, 'nothing'), PAWL_TOKEN } };
     writeFileSync(join(rig.state, 'trust.json'), JSON.stringify({ folders: { [other]: new Date(0).toISOString() }, files: {} }));
     expect((await rig.run(['run', 'review', '--id', RUN], hidden)).code).toBe(3);
-    const { gates } = await rig.json<GatesJson>(['gates', RUN], hidden);
+    const { gates } = await rig.json<InboxJson>(['inbox', RUN], hidden);
     expect(await rig.run(['approve', RUN, '--digest', gates[0]?.digest ?? ''], hidden)).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('[NOT_ALLOWED]'),
@@ -278,13 +278,16 @@ describe('pawl trust --sign', () => {
     await sign();
     const started = (env: Record<string, string>) => rig.run(['run', 'review'], { env: { ...fresh(), ...env } });
     const inside = rig.write('keys.pub', readFileSync(join(rig.folder, 'keys.pub'), 'utf8'));
-    expect(await started({ PAWL_TRUSTED_KEYS: inside })).toMatchObject({ code: 4, stderr: expect.stringContaining('lies in the project') });
-    expect(await started({ PAWL_RUN: 'x' })).toMatchObject({ code: 4, stderr: expect.stringContaining('inside of a run') });
+    expect(await started({ PAWL_TRUSTED_KEYS: inside })).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('is inside the project'),
+    });
+    expect(await started({ PAWL_RUN: 'x' })).toMatchObject({ code: 4, stderr: expect.stringContaining('not allowed inside a run') });
     expect(await started({ PAWL_TRUSTED_KEYS: '../keys.pub' })).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('absolute path'),
     });
-    expect(await started({ PAWL_STATE: rig.state })).toMatchObject({ code: 2, stderr: expect.stringContaining('without an enrolled key') });
+    expect(await started({ PAWL_STATE: rig.state })).toMatchObject({ code: 2, stderr: expect.stringContaining('without enrolled keys') });
     // As the administrator the test gives it to another account; as anybody else it lets every account write it.
     const keys = join(rig.folder, 'keys.pub');
     const isRoot = process.getuid?.() === 0;
@@ -292,7 +295,7 @@ describe('pawl trust --sign', () => {
     else chmodSync(keys, 0o666);
     expect(await started({})).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining(isRoot ? 'belongs to another user' : 'others may write'),
+      stderr: expect.stringContaining(isRoot ? 'belongs to another user' : 'other users can write'),
     });
     rmSync(keys);
     mkdirSync(join(rig.folder, 'ci'), { recursive: true });

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Story } from '../../src/cli/story/story.ts';
+import type { RunReport } from '../../src/cli/run-report/run-report.ts';
 import { CliRig } from './rig.ts';
 
 let rig: CliRig;
@@ -32,11 +32,11 @@ test('init says what it wrote and which command comes next', async () => {
   });
 });
 
-test('what is there is left alone and named, and what is missing is written', async () => {
+test('existing files are unchanged and listed, and missing ones are written', async () => {
   rig.write('.pawl/workflows/notes.ts', '// mine\n');
   rig.write('.pawl/config.yaml', '# mine\n');
   const { stdout } = await rig.run(['init']);
-  expect(stdout).toContain('left alone  .pawl/workflows/notes.ts\nleft alone  .pawl/config.yaml\n');
+  expect(stdout).toContain('unchanged   .pawl/workflows/notes.ts\nunchanged   .pawl/config.yaml\n');
   expect(stdout).toContain('wrote       .pawl/.gitignore\n');
   expect([read('.pawl/workflows/notes.ts'), read('.pawl/config.yaml')]).toEqual(['// mine\n', '# mine\n']);
 });
@@ -45,7 +45,7 @@ test('a link that leads nowhere is not written through', async () => {
   rig.write('.pawl/README', '');
   symlinkSync(join(rig.folder, 'elsewhere'), join(rig.project, '.pawl', 'config.yaml'));
   const { stdout } = await rig.run(['init']);
-  expect(stdout).toContain('left alone  .pawl/config.yaml\n');
+  expect(stdout).toContain('unchanged   .pawl/config.yaml\n');
   expect(existsSync(join(rig.folder, 'elsewhere'))).toBe(false);
 });
 
@@ -72,7 +72,7 @@ test.each([
   expect(await terminal.ended).toBe(0);
   expect(read('PUBLISHED.md')).toBe('# Notes\n\n- The first release.\n');
   const { runs } = await rig.json<{ runs: { id: string }[] }>(['runs']);
-  const { steps } = await rig.json<Story>(['show', runs[0]?.id ?? '']);
+  const { steps } = await rig.json<RunReport>(['show', runs[0]?.id ?? '']);
   expect(steps.map(({ step, outcome }) => `${step} ${outcome}`)).toEqual([
     'draft ok',
     'check fail',
@@ -122,7 +122,7 @@ test('a name of its own, and only one that can be a file', async () => {
   expect(read('.pawl/workflows/release.ts')).toContain("name: 'release'");
   const { code, stderr } = await rig.run(['init', '../release']);
   expect(code).toBe(2);
-  expect(stderr).toContain('a workflow cannot be called "../release"');
+  expect(stderr).toContain('"../release" is not a valid workflow name');
   expect(readdirSync(join(rig.project, '.pawl/workflows'))).toEqual(['release.ts']);
 });
 
@@ -161,7 +161,7 @@ test('a workflow file names its schema for editors, needs no compiler, and is va
   expect(await rig.run(['validate', '--strict'])).toMatchObject({ code: 0 });
   const { workflows } = await rig.json<{ workflows: { name: string }[] }>(['list']);
   expect(workflows.map(({ name }) => name)).toEqual(['007', '1-2', '1e3', 'no', 'notes', 'true']);
-  expect((await rig.run(['init', '--yaml', '--js'])).stderr).toContain('give --js or --yaml, not both');
+  expect((await rig.run(['init', '--yaml', '--js'])).stderr).toContain('--js and --yaml cannot be combined');
 });
 
 test('where the types lie is for this machine alone, so git does not see it', async () => {

@@ -5,7 +5,7 @@ import { Hold, isGone, writeWorkflow } from './blocking.ts';
 import { CliRig } from './rig.ts';
 
 const ID = '0000000000000001';
-const STOPPING = 'stopping after the steps under way; Ctrl-C again kills them';
+const STOPPING = 'stopping after the running steps; press Ctrl-C again to kill them';
 let rig: CliRig;
 beforeEach(() => {
   rig = new CliRig();
@@ -53,7 +53,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s stops like Ctrl-C, also 
   const running = rig.start(['run', file, '--id', ID]);
   await hold.pid();
   running.process.kill(signal);
-  await running.until('stopping after the steps under way');
+  await running.until('stopping after the running steps');
   await hold.release();
   const { code, stdout } = await running.ended;
   expect(code).toBe(130);

@@ -45,7 +45,7 @@ describe('the log of a run', () => {
     ).toEqual(['5', '5', '5', '6']);
     expect(await rig.run(logs('--since', 'yesterday'))).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--since is the number of a fact'),
+      stderr: expect.stringContaining('--since must be the number of an event'),
     });
   });
 
@@ -96,7 +96,7 @@ describe('following', () => {
     expect((await following.ended).code).toBe(130);
   });
 
-  test('ends when nobody reads any more', async () => {
+  test('ends when stdout is closed', async () => {
     const following = rig.start(logs('-f'));
     await following.until('waits for a person');
     following.process.stdout?.destroy();
@@ -123,7 +123,7 @@ describe('the log of a step', () => {
     expect((await rig.run(logs('shp'))).stderr).toContain(`run ${LOOP} has no step "shp" (did you mean "ship"?)`);
   });
 
-  test('that was not reached says so', async () => {
-    expect(await rig.run(logs('ship'))).toMatchObject({ code: 2, stderr: expect.stringContaining('has not come to step "ship"') });
+  test('that was not reached is an error', async () => {
+    expect(await rig.run(logs('ship'))).toMatchObject({ code: 2, stderr: expect.stringContaining('has not reached step "ship"') });
   });
 });

@@ -173,9 +173,9 @@ describe('pawl init --claude', () => {
     rig.write('.claude/settings.json', '{"hooks": {}}');
     rig.write('.mcp.json', 'not json');
     const { stdout } = await rig.run(['init', '--claude']);
-    expect(stdout).toContain('left alone  .mcp.json\n');
-    expect(stdout).toContain('.claude/settings.json is yours and was not changed; add this to it:\n{\n  "hooks"');
-    expect(stdout).toContain('.mcp.json is yours and was not changed; add this to it:\n{\n  "mcpServers"');
+    expect(stdout).toContain('unchanged   .mcp.json\n');
+    expect(stdout).toContain('.claude/settings.json already exists and was not changed; add this to it:\n{\n  "hooks"');
+    expect(stdout).toContain('.mcp.json already exists and was not changed; add this to it:\n{\n  "mcpServers"');
     expect([read('.claude/settings.json'), read('.mcp.json')]).toEqual(['{"hooks": {}}', 'not json']);
   });
 

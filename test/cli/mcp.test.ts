@@ -127,7 +127,7 @@ describe('an agent', () => {
     const waiting = await agent.call('pawl_report', { token: tokensIn(first)[0] });
     expect(waiting.text).toContain('waiting for a person to decide (step "ask")');
     expect(waiting.text).toContain('There is nothing for you to do now');
-    const { gates } = await rig.json<{ gates: { digest: string }[] }>(['gates', runIn(first)]);
+    const { gates } = await rig.json<{ gates: { digest: string }[] }>(['inbox', runIn(first)]);
     const decided = await rig.run(['decide', runIn(first), '--option', 'Ship it', '--digest', gates[0]?.digest ?? ''], {
       env: { PAWL_TOKEN: await tokenOf(rig, 'ann') },
     });

@@ -90,7 +90,7 @@ describe('a database that was made under another state folder', () => {
       DRIVING.map((words) => [words.join(' '), 4, '[STORE_FOREIGN]']),
     );
     expect(await rig.json(['logs', RUN], { env: elsewhere })).toEqual(before);
-    for (const words of [['runs'], ['show', RUN], ['gates'], ['graph', '--run', RUN], ['db', 'check']])
+    for (const words of [['runs'], ['show', RUN], ['inbox'], ['graph', '--run', RUN], ['db', 'check']])
       expect([words, (await rig.run(words, { env: elsewhere })).code]).toEqual([words, 0]);
     expect(marks()).toBeUndefined();
   });
@@ -99,7 +99,7 @@ describe('a database that was made under another state folder', () => {
     await parkRun(rig);
     rig.settings.PAWL_STATE = elsewhere.PAWL_STATE as string;
     const secret = await tokenOf(rig, 'mallory');
-    const { digest } = (await rig.json<{ gates: { digest: string }[] }>(['gates'])).gates[0] as { digest: string };
+    const { digest } = (await rig.json<{ gates: { digest: string }[] }>(['inbox'])).gates[0] as { digest: string };
     for (const verb of [
       ['decide', RUN, '--option', 'yes'],
       ['approve', RUN],
@@ -119,12 +119,12 @@ describe('a database that was made under another state folder', () => {
     rig.settings.PAWL_STATE = elsewhere.PAWL_STATE as string;
     expect(await rig.run(['db', 'adopt'])).toMatchObject({ code: 4, stderr: expect.stringContaining('only a person can decide') });
     const refused = rig.terminal(['db', 'adopt']);
-    await refused.until('Let its runs go on here?');
+    await refused.until('Let its runs continue here?');
     refused.type('n\r');
     expect(await refused.ended).toBe(4);
     expect(await rig.run(['resume', RUN])).toMatchObject(foreign);
     const agreed = rig.terminal(['db', 'adopt']);
-    await agreed.until('Let its runs go on here?');
+    await agreed.until('Let its runs continue here?');
     agreed.type('y\r');
     expect(await agreed.ended).toBe(0);
     expect((await rig.run(['resume', RUN])).code).toBe(3);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Hold, writeWorkflow } from './blocking.ts';
-import { type GatesJson, tokenOf } from './decision-runs.ts';
+import { type InboxJson, tokenOf } from './decision-runs.ts';
 import { CliRig } from './rig.ts';
 
 const ID = '0000000000000001';
@@ -85,7 +85,7 @@ describe('an owner that is stopped', () => {
     const running = rig.start(['run', file, '--id', ID, '--db', db]);
     await hold.pid();
     const secret = await tokenOf(rig, 'ann');
-    const { gates } = await rig.json<GatesJson>(['gates', '--db', db]);
+    const { gates } = await rig.json<InboxJson>(['inbox', '--db', db]);
     running.process.kill('SIGSTOP');
     const verbs = [
       ['pause', ID],

@@ -28,7 +28,7 @@ test('a dry run shows what would go, and removes nothing', async () => {
     `${runId(3)}  deploy    cancelled`,
     `${runId(2)}  deploy    rejected`,
     `${runId(1)}  deploy    completed`,
-    '3 runs to remove',
+    '3 runs to delete',
     '',
   ]);
   expect(await left()).toHaveLength(6);
@@ -36,7 +36,7 @@ test('a dry run shows what would go, and removes nothing', async () => {
 
 test('removes what ended, and what failed only when asked to', async () => {
   await writeRuns(db, ['completed', 'rejected', 'cancelled', 'failed', 'escalated', 'waiting']);
-  expect((await prune('--older-than', '1d', '--yes')).stdout).toBe('✓ 3 runs and 3 values removed\n');
+  expect((await prune('--older-than', '1d', '--yes')).stdout).toBe('✓ 3 runs and 3 values deleted\n');
   expect(await left()).toEqual(['escalated', 'failed', 'waiting']);
   expect(await rig.json(['prune', '--db', db, '--older-than', '1d', '--status', 'failed', '--yes'])).toMatchObject({
     code: 0,
@@ -46,22 +46,22 @@ test('removes what ended, and what failed only when asked to', async () => {
   expect(await left()).toEqual(['escalated', 'waiting']);
 });
 
-test('in a pipe somebody has to say --yes', async () => {
+test('a pipe needs --yes', async () => {
   await writeRuns(db, ['completed']);
-  expect(await prune('--older-than', '1d')).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('say --yes') });
+  expect(await prune('--older-than', '1d')).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('use --yes') });
   expect(await left()).toEqual(['completed']);
 });
 
 test('on a terminal it asks; only yes removes', async () => {
   await writeRuns(db, ['completed']);
   const refused = rig.terminal(['prune', '--db', db, '--older-than', '1d']);
-  await refused.until('Remove 1 run for good?');
+  await refused.until('Delete 1 run for good?');
   refused.type('\r');
-  expect([await refused.ended, refused.text()]).toEqual([0, expect.stringContaining('Nothing was removed.')]);
+  expect([await refused.ended, refused.text()]).toEqual([0, expect.stringContaining('Nothing was deleted.')]);
   const agreed = rig.terminal(['prune', '--db', db, '--older-than', '1d']);
-  await agreed.until('Remove 1 run for good?');
+  await agreed.until('Delete 1 run for good?');
   agreed.type('y\r');
-  expect([await agreed.ended, agreed.text()]).toEqual([0, expect.stringContaining('1 run and 1 value removed')]);
+  expect([await agreed.ended, agreed.text()]).toEqual([0, expect.stringContaining('1 run and 1 value deleted')]);
   expect(await left()).toEqual([]);
 });
 
@@ -72,12 +72,12 @@ test('keeps the newest when asked to, and younger runs always', async () => {
   expect(await left()).toHaveLength(2);
 });
 
-test('what is asked wrongly is refused before anything is looked at', async () => {
+test('invalid options are rejected before anything is read', async () => {
   expect(await prune()).toMatchObject({ code: 2, stderr: expect.stringContaining('--older-than is missing') });
   expect(await prune('--older-than', 'long')).toMatchObject({ code: 2, stderr: expect.stringContaining('not "long"') });
   expect(await prune('--older-than', '1d', '--keep', '-1')).toMatchObject({ code: 2 });
   expect(await prune('--older-than', '1d', '--status', 'running')).toMatchObject({ code: 2 });
-  expect(await prune('--older-than', '1d')).toMatchObject({ code: 6, stderr: expect.stringContaining(`there is no database ${db}`) });
+  expect(await prune('--older-than', '1d')).toMatchObject({ code: 6, stderr: expect.stringContaining(`database ${db} does not exist`) });
   expect((await rig.run(['prune', '--older-than', '1d'])).stdout).toContain('There is no database yet');
   expect(existsSync(db)).toBe(false);
 });

@@ -25,7 +25,7 @@ async function killed(hold: Hold, recovery: 'rerun' | 'ask'): Promise<void> {
   await running.ended;
 }
 
-test('after kill -9 a run goes on where it was, and what was recorded does not run again', async () => {
+test('after kill -9 a run continues where it was, and recorded steps do not run again', async () => {
   const hold = new Hold(rig);
   await killed(hold, 'rerun');
   const resumed = rig.start(['resume', ID]);
@@ -39,11 +39,11 @@ test('after kill -9 a run goes on where it was, and what was recorded does not r
   expect(steady(stdout)).toContain('TIME second#1 completed in SPAN\n');
 });
 
-test('a step that may have run is unknown, and goes on when a person says what happened', async () => {
+test('an interrupted step is unknown, and continues when a person says what happened', async () => {
   await killed(new Hold(rig), 'ask');
   const told = await rig.run(['resume', ID]);
   expect(told.code).toBe(3);
-  expect(told.stdout).toContain(`"second" may have run, and there is no record of its end; say what happened:`);
+  expect(told.stdout).toContain(`"second" was interrupted, and there is no record of how it ended; choose what happened:`);
   for (const way of ['rerun', 'done', 'failed']) expect(told.stdout).toContain(`    pawl resume ${ID} --${way} second#1\n`);
   expect((await rig.run(['resume', ID, '--done', 'second#1', '--note', 'I looked'])).code).toBe(0);
 });
@@ -58,9 +58,11 @@ test('branches that may have run are settled one by one, or all at once by the p
   await running.ended;
   const told = await rig.run(['resume', ID]);
   expect(told.code).toBe(3);
-  expect(told.stdout).toContain('2 steps of "wide" may have run, and there is no record of their end; say what happened to all of them:');
+  expect(told.stdout).toContain(
+    '2 steps of "wide" were interrupted, and there is no record of how they ended; choose what happened to all of them:',
+  );
   for (const way of ['rerun', 'done', 'failed']) expect(told.stdout).toContain(`    pawl resume ${ID} --${way} wide#1\n`);
-  expect(told.stdout).toContain('or to one of them, by its path: wide#1/b0, wide#1/b1\n');
+  expect(told.stdout).toContain('or to a single one, by its path: wide#1/b0, wide#1/b1\n');
   expect((await rig.run(['resume', ID, '--done', 'wide#1'])).code).toBe(0);
 });
 
@@ -85,9 +87,9 @@ test('on a terminal the person is asked, and the answer is carried out', async (
   await escalated();
   rig.write('mended', '');
   const terminal = rig.terminal(['resume', ID]);
-  await terminal.until('how does it go on: ');
+  await terminal.until('How should the run continue: ');
   terminal.type('retry\r');
-  await terminal.until('a note for the next attempt (may be empty): ');
+  await terminal.until('A note for the next attempt (may be empty): ');
   terminal.type('the file is there now\r');
   expect(await terminal.ended).toBe(0);
   expect(ledger()).toBe('try\ntry\n');
@@ -96,7 +98,7 @@ test('on a terminal the person is asked, and the answer is carried out', async (
 test('on a terminal a person can leave it as it is', async () => {
   await escalated();
   const terminal = rig.terminal(['resume', ID]);
-  await terminal.until('how does it go on: ');
+  await terminal.until('How should the run continue: ');
   terminal.type('leave\r');
   expect(await terminal.ended).toBe(8);
   expect(ledger()).toBe('try\n');
@@ -121,10 +123,10 @@ test('a step is accepted in the name of the person who says so', async () => {
 });
 
 test.each([
-  [['--retry', '--accept'], '--retry and --accept are two ways on; choose one [USAGE]'],
-  [['--output', '1'], '--output goes with --accept or --done [USAGE]'],
-  [['--retry', '--extend', '0'], '--extend is a whole number of at least 1, not "0" [USAGE]'],
-])('choices that make no sense are refused: %s', async (words, told) => {
+  [['--retry', '--accept'], '--retry and --accept cannot be combined; choose one [USAGE]'],
+  [['--output', '1'], '--output is only valid with --accept or --done [USAGE]'],
+  [['--retry', '--extend', '0'], '--extend must be a whole number of at least 1, not "0" [USAGE]'],
+])('invalid choices are rejected: %s', async (words, told) => {
   const { code, stderr } = await rig.run(['resume', ID, ...words]);
   expect(code).toBe(2);
   expect(stderr).toContain(told);
@@ -145,7 +147,7 @@ test('retry runs only the members of a fan-out that failed', async () => {
   expect(ledger().split('\n').sort().join(' ').trim()).toBe('bad bad good');
 });
 
-test('a run that another process drives is refused with who does, or followed with --wait', async () => {
+test('a run that another process drives is rejected with that process, or followed with --wait', async () => {
   const hold = new Hold(rig);
   const file = await writeWorkflow(rig, 'work', { steps: held(hold, 'rerun') });
   const running = rig.start(['run', file, '--id', ID]);
@@ -174,7 +176,7 @@ test('a follower takes over when the process it follows dies', async () => {
   expect(ledger()).toBe('first\n');
 });
 
-test('with --wait a run stays until somebody else has decided', async () => {
+test('with --wait the command waits until someone else has decided', async () => {
   const file = await writeWorkflow(rig, 'ask', {
     steps: `{ id: 'ok', human: { prompt: 'Go on?' }, next: { ok: 'after' } }, { id: 'after', command: 'true', next: null }`,
   });
@@ -186,14 +188,14 @@ test('with --wait a run stays until somebody else has decided', async () => {
   expect((await running.ended).code).toBe(0);
 });
 
-test('a run without code goes on with what it is frozen to when its file is gone', async () => {
+test('a run without code continues with its stored definition when its file is gone', async () => {
   await escalated();
   rmSync(join(rig.project, 'fragile.ts'));
   writeFileSync(join(rig.project, 'mended'), '');
   expect((await rig.run(['resume', ID, '--retry'])).code).toBe(0);
 });
 
-test('a run whose code is gone says so, and nothing changes', async () => {
+test('a run whose code is gone is an error, and nothing changes', async () => {
   rig.write(
     'coded.ts',
     `import { existsSync } from 'node:fs';

@@ -38,7 +38,7 @@ describe('the place of the state', () => {
     const env = { HOME: '', PAWL_STATE: '' };
     const refused = await rig.run(['runs'], { env });
     expect(refused).toMatchObject({ code: 6, stdout: '' });
-    expect(refused.stderr).toContain('set HOME or PAWL_STATE, or name a database with --db');
+    expect(refused.stderr).toContain('set HOME or PAWL_STATE, or choose a database with --db');
     await makeRuns(join(rig.project, 'x.db'), [ONE]);
     expect(await rig.run(['runs', '--db', 'x.db'], { env })).toMatchObject({ code: 0, stderr: '' });
   });
@@ -57,7 +57,7 @@ describe('the place of the state', () => {
     expect(await rig.json(['runs', '--project', folder])).toMatchObject({ code: 0, runs: [] });
   });
 
-  test('a folder that was deleted under the shell is told in a sentence', async () => {
+  test('a deleted current folder is an error in one sentence', async () => {
     const gone = join(rig.folder, 'gone');
     mkdirSync(gone);
     const { status, stderr } = spawnSync('sh', ['-c', `rmdir "$1"; exec "$2" "$3" runs`, 'sh', gone, process.execPath, START], {
@@ -67,7 +67,7 @@ describe('the place of the state', () => {
     });
     expect({ status, stderr }).toEqual({
       status: 2,
-      stderr: 'pawl: the folder this was started in does not exist any more; go to one that does [USAGE]\n',
+      stderr: 'pawl: the current folder no longer exists; change to another one [USAGE]\n',
     });
   });
 
@@ -76,10 +76,10 @@ describe('the place of the state', () => {
     expect(await rig.run(['runs'])).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('a project that is not a folder is told by its name', async () => {
+  test('a project that is not a folder is an error with its path', async () => {
     const file = rig.write('file', '');
     const { code, stderr } = await rig.run(['runs', '--project', 'file']);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: `pawl: --project names ${file}, which is not a folder [USAGE]\n` });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: `pawl: --project: ${file} is not a folder [USAGE]\n` });
   });
 
   test('a database in a folder that this user may not write is told, with what to do', async ({ skip }) => {
@@ -155,13 +155,13 @@ describe('the beginning of a run id', () => {
       });
   });
 
-  test('that fits several is told with all of them', async () => {
+  test('that matches several runs lists them', async () => {
     const db = join(rig.folder, 'runs.db');
     await makeRuns(db, [ONE, TWO, THREE]);
     const { code, stderr } = await rig.run(['show', '0190', '--db', db]);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: `pawl: "0190" begins several run ids: ${ONE}, ${TWO}; give more of the one you mean [RUN_AMBIGUOUS]\n`,
+      stderr: `pawl: "0190" matches several runs: ${ONE}, ${TWO}; give more characters [RUN_AMBIGUOUS]\n`,
     });
   });
 
@@ -171,7 +171,7 @@ describe('the beginning of a run id', () => {
     const { code, stderr } = await rig.run(['show', '--db', db, '--', prefix]);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: `pawl: no run "${prefix}" in ${db}; "pawl runs" shows those that exist [RUN_NOT_FOUND]\n`,
+      stderr: `pawl: no run "${prefix}" in ${db}; "pawl runs" lists the runs [RUN_NOT_FOUND]\n`,
     });
   });
 });
@@ -186,7 +186,7 @@ describe('what a terminal can show', () => {
   test('without UTF-8 there is nothing but ASCII that is ours', async () => {
     const db = join(rig.folder, 'runs.db');
     await makeRuns(db, [ONE, TWO]);
-    for (const words of [['runs', '--limit', '1'], ['show', ONE], ['--help'], ['gates'], ['doctor']]) {
+    for (const words of [['runs', '--limit', '1'], ['show', ONE], ['--help'], ['inbox'], ['doctor']]) {
       const { stdout } = await rig.run([...words, ...(words[0] === '--help' ? [] : ['--db', db])], { env: { LANG: 'C' } });
       // The name of the workflow is the user's, and is printed as it is.
       expect(stdout.replaceAll('ünïcode', '')).toMatch(/^[\n -~]*$/);
@@ -243,7 +243,7 @@ describe('a reader that goes away', () => {
     expect(printed).toBe('2\n');
   });
 
-  test('a disk without room for the output is told, and is not success', ({ skip }) => {
+  test('a full disk is reported, and the exit code is not 0', ({ skip }) => {
     if (process.platform !== 'linux') skip('there is no /dev/full here');
     const full = openSync('/dev/full', 'w');
     const { status, stderr } = spawnSync(process.execPath, [START, 'runs'], {
@@ -255,7 +255,7 @@ describe('a reader that goes away', () => {
     closeSync(full);
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: 'pawl: stdout could not be written: ENOSPC: no space left on device, write\n',
+      stderr: 'pawl: cannot write to stdout: ENOSPC: no space left on device, write\n',
     });
   });
 });
@@ -265,7 +265,7 @@ describe('no command takes the state of the machine for a bug of its own', () =>
     ['runs'],
     ['show', ONE],
     ['logs', ONE],
-    ['gates'],
+    ['inbox'],
     ['watch', ONE],
     ['list'],
     ['validate'],
@@ -324,11 +324,11 @@ test('a file name cannot steer the terminal from inside an error or a warning', 
   expect([all.includes('\u001b'), all.includes('\u0007')]).toEqual([false, false]);
 });
 
-test('rubbish in the environment of Pawl is told by its name', async () => {
+test('an invalid PAWL_ variable is an error with its name', async () => {
   const { code, stderr } = await rig.run(['runs'], { env: { PAWL_PROJECT: 'nowhere' } });
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: `pawl: PAWL_PROJECT names ${join(rig.project, 'nowhere')}, which is not a folder [USAGE]\n`,
+    stderr: `pawl: PAWL_PROJECT: ${join(rig.project, 'nowhere')} is not a folder [USAGE]\n`,
   });
   rmSync(rig.state, { recursive: true, force: true });
 });

@@ -20,7 +20,7 @@ const PARAMS = `params: {
 const APPROVE = `{ id: 'approve', human: { prompt: 'Publish?', options: [{ label: 'publish', nextStep: 'complete' }, { label: 'no', nextStep: null }] } }`;
 const COPY = `{ id: 'copy', handler: (ctx) => ctx.workflowParams, next: null }`;
 
-test('a run in a pipe is told line by line, in words that stay the same', async () => {
+test('a run in a pipe prints one line per event, with stable wording', async () => {
   const file = await writeWorkflow(rig, 'notes', {
     steps: `{ id: 'draft', command: 'true', next: 'fan' },
      { id: 'fan', parallel: { branches: [{ id: 'a', command: 'true' }], join: 'all' }, next: 'approve' },
@@ -37,8 +37,8 @@ test('a run in a pipe is told line by line, in words that stay the same', async 
       'TIME fan#1/a completed in SPAN',
       'TIME fan#1 completed in SPAN (1/1)',
       'TIME approve#1 waits for a person',
-      `◌ run ${ID} waits`,
-      '  "approve" waits for a person to decide:',
+      `◌ run ${ID} is waiting`,
+      '  "approve" needs a decision:',
       `    pawl decide ${ID} --option publish`,
       '',
     ].join('\n'),
@@ -46,7 +46,7 @@ test('a run in a pipe is told line by line, in words that stay the same', async 
   expect({ code, stderr }).toEqual({ code: 3, stderr: '' });
 });
 
-test('a child that cannot be started is told with the parameter that is wrong, and the run ends with 8', async () => {
+test('a child that cannot be started is reported with the invalid parameter, and the command exits with 8', async () => {
   const kid = `{ name: 'kid', params: { n: arg({ type: 'integer', required: true }) }, steps: [{ id: 'work', command: 'true', next: null }] }`;
   const file = await writeWorkflow(rig, 'parent', {
     steps: `{ id: 'child', workflow: defineWorkflow(${kid}), input: { n: 'many' }, next: null }`,
@@ -60,7 +60,7 @@ test('a child that cannot be started is told with the parameter that is wrong, a
   expect(shown).toMatchObject({ run: { status: 'escalated' }, steps: [{ path: 'child#1', status: 'failed' }] });
 });
 
-test('an attempt that failed is told with its reason, and the run ends with 8 and the ways on', async () => {
+test('a failed attempt is reported with its error, and the command exits with 8 and lists the choices', async () => {
   const file = await writeWorkflow(rig, 'broken', { steps: `{ id: 'work', command: 'exit 4', retry: 1, next: null }` });
   const { code, stdout } = await rig.run(['run', file, '--id', ID]);
   const lines = steady(stdout).split('\n');
@@ -72,7 +72,7 @@ test('an attempt that failed is told with its reason, and the run ends with 8 an
   expect(code).toBe(8);
 });
 
-test('with --json stdout is the story of the run and nothing else', async () => {
+test('with --json stdout is only the report of the run', async () => {
   const file = await writeWorkflow(rig, 'copy', { steps: COPY, params: PARAMS });
   const story = await rig.json<{ run: { id: string; status: string; output: unknown } }>(['run', file, '--id', ID]);
   expect(story).toMatchObject({ code: 0, schemaVersion: 1, run: { id: ID, status: 'completed' } });
@@ -91,12 +91,12 @@ test.each([
   [['-p', 'times=two'], '"times" is "two", which is not of type integer; write an integer from 1 to 3 [PARAMS_INVALID]'],
   [['-p', 'size=xl'], '"size" is "xl", which is not one of its choices; write one of "s", "m" [PARAMS_INVALID]'],
   [['-p', 'time=1'], '"time" is not a parameter (did you mean "times"?); the parameters are topic, times, size, plan [PARAMS_INVALID]'],
-  [['-p', 'times'], '-p takes name=value, not "times"; write for example: -p issue=7 [USAGE]'],
-  [['-p', 'times=1', '-p', 'times=2'], '-p times is given twice [USAGE]'],
-  [['--params', '[1]'], `--params takes a JSON object of values by name, such as '{"issue": 7}' [USAGE]`],
-  [['--id', 'mine'], '--id takes 16 characters of 0-9 and a-z without i, l, o and u, not "mine" [USAGE]'],
-  [['--attended', '--detach'], '--attended prints the first step and ends, so it does not go with --detach; leave one of them out [USAGE]'],
-])('what is wrong is told before anything starts: %s', async (words, told) => {
+  [['-p', 'times'], '-p must be name=value, not "times"; for example: -p issue=7 [USAGE]'],
+  [['-p', 'times=1', '-p', 'times=2'], '-p times may be given only once [USAGE]'],
+  [['--params', '[1]'], `--params must be a JSON object, such as '{"issue": 7}' [USAGE]`],
+  [['--id', 'mine'], '--id must be 16 characters of 0-9 and a-z without i, l, o and u, not "mine" [USAGE]'],
+  [['--attended', '--detach'], '--attended and --detach cannot be combined: --attended prints the first step and exits [USAGE]'],
+])('invalid arguments are reported before anything starts: %s', async (words, told) => {
   const file = await writeWorkflow(rig, 'copy', { steps: COPY, params: PARAMS });
   const { code, stdout, stderr } = await rig.run(['run', file, ...words]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -120,11 +120,11 @@ test('a delay that ends soon is waited for; a longer one is left with the comman
   const long = await writeWorkflow(rig, 'long', { steps: `{ id: 'sleep', delay: '2h', next: null }` });
   const { code, stdout } = await rig.run(['run', long, '--id', ID]);
   expect(code).toBe(3);
-  expect(stdout).toMatch(/"sleep" waits for a time that comes in (2h|1h 59m); nothing drives the run until then:/);
+  expect(stdout).toMatch(/"sleep" is delayed and due in (2h|1h 59m); no process drives the run until then; wait for it with/);
   expect(stdout).toContain(`    pawl resume ${ID} --wait\n`);
 });
 
-test('a run of another workflow is told under the step that waits for it', async () => {
+test('a child run is shown under the step that waits for it', async () => {
   const file = await writeTrusted(
     rig,
     'family.ts',
@@ -153,7 +153,7 @@ test('on a terminal of 80 columns the steps are one block, redrawn in place, no 
   expect(await terminal.ended).toBe(0);
   const last = terminal.text().slice(terminal.text().lastIndexOf('shown  '));
   expect(last).toMatch(
-    /^shown {2}0{15}1 {2}completed {2}\d\.\ds\n {2}✓ first {3,}\d\.\ds {2}A title.*…\n {2}✓ second {2,}\d\.\ds\n✓ run 0{15}1 completed in .*; its story: pawl show 0{15}1\n$/,
+    /^shown {2}0{15}1 {2}completed {2}\d\.\ds\n {2}✓ first {3,}\d\.\ds {2}A title.*…\n {2}✓ second {2,}\d\.\ds\n✓ run 0{15}1 completed in .*; details: pawl show 0{15}1\n$/,
   );
   for (const line of terminal.text().split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   expect(terminal.printed()).toContain('\u001b[J');
@@ -169,7 +169,7 @@ test('text of a workflow cannot steer the terminal', async () => {
   expect(terminal.printed()).not.toContain('\u001b[2J');
 });
 
-test('a reader that goes away does not stop the run', async () => {
+test('closing stdout does not stop the run', async () => {
   const hold = new Hold(rig);
   const file = await writeWorkflow(rig, 'left', {
     steps: `{ id: 'one', command: ${JSON.stringify(hold.line)}, next: 'two' }, { id: 'two', command: 'true', next: null }`,
@@ -183,15 +183,15 @@ test('a reader that goes away does not stop the run', async () => {
   expect(await rig.json(['runs'])).toMatchObject({ runs: [{ id: ID, status: 'completed' }] });
 });
 
-test('a detached run is on disk when the command returns, and goes on by itself', async () => {
+test('a detached run is on disk when the command returns, and continues by itself', async () => {
   const hold = new Hold(rig);
   const file = await writeWorkflow(rig, 'away', { steps: `{ id: 'one', command: ${JSON.stringify(hold.line)}, next: null }` });
   const { code, stdout } = await rig.run(['run', file, '--detach', '--id', ID]);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^run 0{15}1 goes on in the background, process \d+; its output is in .*run-0{15}1\.log\n {4}pawl watch 0{15}1\n$/,
+    /^run 0{15}1 continues in the background \(process \d+\); its output is in .*run-0{15}1\.log\n {4}pawl watch 0{15}1\n$/,
   );
-  const [, pid = ''] = /process (\d+);/.exec(stdout) ?? [];
+  const [, pid = ''] = /process (\d+)\)/.exec(stdout) ?? [];
   // A session of its own: the end of this terminal is none of its business.
   expect(execFileSync('ps', ['-o', 'sid=', '-p', pid], { encoding: 'utf8' }).trim()).toBe(pid);
   await hold.pid();
@@ -201,7 +201,7 @@ test('a detached run is on disk when the command returns, and goes on by itself'
   expect((await watching.ended).code).toBe(0);
 });
 
-test('on a terminal a person who is waited for is asked right there, and the run goes on', async () => {
+test('a terminal asks the person at once, and the run continues', async () => {
   const steps = `{ id: 'ok', human: { prompt: 'Go on?' }, next: { ok: 'after' } }, { id: 'after', command: 'true', next: null }`;
   const file = await writeWorkflow(rig, 'asks', { steps });
   const terminal = rig.terminal(['run', file, '--id', ID]);

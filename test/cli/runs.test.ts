@@ -10,25 +10,25 @@ afterEach(() => rig.close());
 test('without a database there are no runs, and looking makes none', async () => {
   expect(await rig.run(['runs'])).toEqual({
     code: 0,
-    stdout: 'No runs here yet. "pawl list" shows the workflows, "pawl run WORKFLOW" starts one.\n',
+    stdout: 'No runs yet. "pawl list" shows the workflows, "pawl run WORKFLOW" starts one.\n',
     stderr: '',
   });
   expect(await rig.json(['runs'])).toEqual({ code: 0, schemaVersion: 1, runs: [], more: false });
 });
 
 test('a database that is named and does not exist is an error', async () => {
-  for (const command of ['runs', 'gates', 'watch'])
+  for (const command of ['runs', 'inbox', 'watch'])
     expect(await rig.run([command, '--db', '/nope/x.db'])).toMatchObject({
       code: 6,
-      stderr: expect.stringContaining('there is no database /nope/x.db'),
+      stderr: expect.stringContaining('database /nope/x.db does not exist'),
     });
 });
 
-test('a command that does not exist gets the nearest that does', async () => {
+test('an unknown command gets a suggestion', async () => {
   expect(await rig.run(['rnus'])).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'pawl: there is no command "rnus" (did you mean "pawl runs"?); "pawl --help" lists them [USAGE]\n',
+    stderr: 'pawl: unknown command "rnus" (did you mean "pawl runs"?); "pawl --help" lists the commands [USAGE]\n',
   });
 });
 
@@ -39,7 +39,7 @@ test('a terminal is told in colour, a pipe is not', async () => {
   expect((await rig.run(['runs', '--lmit', '3'])).stderr).not.toContain('\u001b');
 });
 
-test('a run whose process is gone is told with the command that drives it on', async () => {
+test('a run whose process died is shown with the command that continues it', async () => {
   rig.write(
     '.pawl/workflows/slow.yaml',
     'apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: slow }\nstages:\n  - { id: a, type: command, run: sleep 1000 }\n',
@@ -52,7 +52,7 @@ test('a run whose process is gone is told with the command that drives it on', a
   running.process.kill('SIGKILL');
   await running.ended;
   expect((await rig.run(['runs'])).stdout).toContain(
-    `Nothing drives run ${runs[0]?.id} any more; it goes on with\n    pawl resume ${runs[0]?.id}\n`,
+    `No process drives run ${runs[0]?.id}; continue it with\n    pawl resume ${runs[0]?.id}\n`,
   );
   expect(await rig.json(['runs'])).toMatchObject({ runs: [{ status: 'running', isDriven: false }] });
   await rig.run(['cancel', runs[0]?.id ?? '']);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Story } from '../../src/cli/story/story.ts';
+import type { RunReport } from '../../src/cli/run-report/run-report.ts';
 import { dbOf, openLibrary, settle } from './look-runs.ts';
 import { CliRig } from './rig.ts';
 
@@ -89,7 +89,7 @@ describe('the story of a run on a terminal', () => {
 
 describe('the story as JSON', () => {
   test('has the run, every attempt, what it waits for with the command that moves it on, and the decisions', async () => {
-    const story = await rig.json<Story>(show(LOOP));
+    const story = await rig.json<RunReport>(show(LOOP));
     expect(story.run).toMatchObject({
       id: LOOP,
       workflow: 'fix-bug',
@@ -128,16 +128,16 @@ describe('the story as JSON', () => {
   });
 
   test('names who decided what, and the digest of what was shown', async () => {
-    const { decisions } = await rig.json<Story>(show(LOOP));
+    const { decisions } = await rig.json<RunReport>(show(LOOP));
     expect(decisions).toMatchObject([{ gate: 'ask', path: 'ask#1', option: 'rework', input: 'shorter', actor: 'ann', digest }]);
-    const guarded = await rig.json<Story>(show(GUARDED));
+    const guarded = await rig.json<RunReport>(show(GUARDED));
     expect(guarded.decisions).toMatchObject([
       { path: 'write#1', option: 'approve', actor: 'bob', digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
     ]);
   });
 
   test('counts a fan-out and names what failed', async () => {
-    const { groups, waits } = await rig.json<Story>(show(FAN));
+    const { groups, waits } = await rig.json<RunReport>(show(FAN));
     expect(groups).toEqual([
       {
         path: 'each#1',
@@ -155,12 +155,12 @@ describe('the story as JSON', () => {
   });
 
   test('names children, parents and what a fork came from', async () => {
-    const parent = await rig.json<Story>(show(PARENT));
+    const parent = await rig.json<RunReport>(show(PARENT));
     expect(parent.run.children).toMatchObject([{ workflow: 'small', status: 'completed' }]);
     const engine = await openLibrary(rig);
     const child = await engine.store.load(parent.run.children[0]?.id as string);
     expect(child.state.parent).toEqual({ run: PARENT, path: 'sub#1' });
-    const forked = await import('../../src/cli/story/story.ts').then(({ readStory }) => readStory(engine.store, fork));
+    const forked = await import('../../src/cli/run-report/run-report.ts').then(({ readRunReport }) => readRunReport(engine.store, fork));
     expect(forked.run.forkOf).toEqual({ run: LOOP, step: 'gate' });
     await engine.close();
   });
@@ -174,10 +174,10 @@ test('--output gives what the run gave and nothing else', async () => {
 test('a run that does not exist is an error that says where runs are listed', async () => {
   const { code, stdout, stderr } = await rig.run(show('abc'));
   expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toMatch(/^pawl: no run "abc" in .*; "pawl runs" shows those that exist \[RUN_NOT_FOUND\]\n$/);
+  expect(stderr).toMatch(/^pawl: no run "abc" in .*; "pawl runs" lists the runs \[RUN_NOT_FOUND\]\n$/);
 });
 
-test('a run whose process died says that nobody drives it, and how to go on', async () => {
+test('a run whose process died shows that no process drives it, and how to continue', async () => {
   const id = 'ab00000000000001';
   const script = `
     import { createEngine, defineWorkflow } from ${JSON.stringify(join(ROOT, 'src/index.ts'))};
@@ -187,11 +187,11 @@ test('a run whose process died says that nobody drives it, and how to go on', as
     setInterval(() => {}, 1e9);`;
   const driver = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(driver.stdout, 'data');
-  expect((await rig.json<Story>(show(id))).run).toMatchObject({ status: 'running', isDriven: true });
+  expect((await rig.json<RunReport>(show(id))).run).toMatchObject({ status: 'running', isDriven: true });
   driver.kill('SIGKILL');
   await once(driver, 'close');
-  expect((await rig.json<Story>(show(id))).run).toMatchObject({ status: 'running', isDriven: false });
-  expect((await rig.run(show(id))).stdout).toContain(`no process does\n    pawl resume ${id}\n`);
+  expect((await rig.json<RunReport>(show(id))).run).toMatchObject({ status: 'running', isDriven: false });
+  expect((await rig.run(show(id))).stdout).toContain(`no process drives it\n    pawl resume ${id}\n`);
 });
 
 test('looking loads neither the engine nor what executes steps', () => {

@@ -56,7 +56,7 @@ test('cancel ends the runs that a run has started', async () => {
   );
   const { code, stdout } = await rig.run(['run', file, '--id', ID]);
   expect(code).toBe(3);
-  expect(stdout).toMatch(/^ {2}"ask" of run (\w+) waits for a person to decide:\n {4}pawl decide \1$/m);
+  expect(stdout).toMatch(/^ {2}"ask" of run (\w+) needs a decision:\n {4}pawl decide \1$/m);
   expect((await rig.run(['cancel', ID])).code).toBe(0);
   const { runs } = await rig.json<{ runs: readonly { status: string }[] }>(['runs']);
   expect(runs.map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
@@ -72,11 +72,11 @@ test('pause lets the step under way end and begins nothing new until resume', as
   const { code, stdout } = await running.ended;
   expect(code).toBe(3);
   expect(stdout).not.toContain('second#1');
-  expect(stdout).toContain(`  the run is paused; it goes on with\n    pawl resume ${ID}\n`);
+  expect(stdout).toContain(`  the run is paused; continue it with\n    pawl resume ${ID}\n`);
   expect((await rig.run(['resume', ID])).code).toBe(0);
 });
 
-test('a run that nobody drives can be paused', async () => {
+test('a run that no process drives can be paused', async () => {
   const file = await writeWorkflow(rig, 'ask', ASK);
   await rig.run(['run', file, '--id', ID]);
   const paused = await rig.json<{ waits: readonly { kind: string }[] }>(['pause', ID]);

@@ -39,7 +39,7 @@ test('a name is used once, and is a name', async () => {
   await tokenOf(rig, 'ann');
   const twice = rig.terminal(['token', 'create', 'ann']);
   expect(await twice.ended).toBe(2);
-  expect(twice.text()).toContain('there is a token "ann" already');
+  expect(twice.text()).toContain('token "ann" already exists');
   expect(await rig.terminal(['token', 'create', 'ann\u001b[2J']).ended).toBe(2);
   expect(await rig.terminal(['token', 'create', 'bob', '--expires', 'soon']).ended).toBe(2);
   expect((await rig.json<TokensJson>(['token', 'list'])).tokens.map(({ name }) => name)).toEqual(['ann']);
@@ -59,13 +59,16 @@ test('an unknown, a revoked and an expired token decide nothing', async () => {
     expect([code, stderr]).toEqual([4, expect.stringContaining('[TOKEN_INVALID]')]);
     told.push(stderr);
   }
-  expect(told[1]).toContain('not known here, or was revoked');
-  expect(told[2]).toContain('the token "bob" expired on 1970-01-01');
+  expect(told[1]).toContain('unknown here or was revoked');
+  expect(told[2]).toContain('token "bob" expired on 1970-01-01');
   expect((await rig.json<{ decisions: readonly object[] }>(['show', RUN])).decisions).toEqual([]);
 });
 
-test('revoking what is not there and a file that is no list of tokens are told', async () => {
-  expect(await rig.run(['token', 'revoke', 'ann'])).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no token "ann"') });
+test('revoking an unknown token and a damaged token file are errors', async () => {
+  expect(await rig.run(['token', 'revoke', 'ann'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('token "ann" does not exist'),
+  });
   await tokenOf(rig, 'ann');
   writeFileSync(file(), '{"tokens": [{"name": "ann", "hash": "short"}]}');
   expect(await rig.run(['token', 'list'])).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a list of tokens') });

@@ -70,18 +70,23 @@ describe('a run that is started by hand', () => {
 
 describe('what a context needs and was not given is told before anything is started', () => {
   test.each([
-    ['the flag for a number', ISSUE, [], /reads trigger\.issue\.number for "number" .* has no trigger; give --issue N, or --event NAME/],
+    [
+      'the flag for a number',
+      ISSUE,
+      [],
+      /"number" .* reads trigger\.issue\.number, but this run has no trigger; use --issue N, or --event NAME/,
+    ],
     [
       'the event for anything else',
       'context: { t: "{{ trigger.issue.title }}" }',
       [],
-      /trigger\.issue\.title .*; give --event NAME --payload/,
+      /trigger\.issue\.title.*; use --event NAME --payload/,
     ],
     [
       'the forge, or the whole event, when a number is not enough',
       'context: { t: "{{ trigger.issue.title }}" }',
       ['--issue', '3'],
-      /without a forge --issue 3 is only a number; add "forge: { kind: local }" .*, or give the whole event: --event NAME --payload @file/,
+      /without a forge only the number of --issue 3 is known; add "forge: { kind: local }" .*, or pass the whole event: --event NAME --payload @file/,
     ],
   ])('%s', async (...row) => {
     const [, context, words, message] = row;
@@ -105,13 +110,13 @@ describe('what a context needs and was not given is told before anything is star
 });
 
 test.each([
-  ['two triggers', ['--issue', '1', '--pr', '2'], 'give --issue or --pr, not both'],
-  ['an event beside a number', ['--pr', '2', '--event', 'x'], 'give --pr or --event, not both'],
-  ['a payload without its event', ['--payload', '{}'], 'say which with --event'],
-  ['a number that is none', ['--issue', '#4'], '--issue takes a number such as 42, not "#4"'],
-  ['a payload that is no JSON', ['--event', 'x', '--payload', '{'], '--payload is not JSON'],
-  ['a payload that is no object', ['--event', 'x', '--payload', '[]'], '--payload takes a JSON object'],
-  ['an event without a name', ['--event', ''], '--event takes the name of an event'],
+  ['two triggers', ['--issue', '1', '--pr', '2'], '--issue and --pr cannot be combined'],
+  ['an event beside a number', ['--pr', '2', '--event', 'x'], '--pr and --event cannot be combined'],
+  ['a payload without its event', ['--payload', '{}'], '--payload needs --event'],
+  ['a number that is none', ['--issue', '#4'], '--issue must be a number such as 42, not "#4"'],
+  ['a payload that is no JSON', ['--event', 'x', '--payload', '{'], '--payload is not valid JSON'],
+  ['a payload that is no object', ['--event', 'x', '--payload', '[]'], '--payload must be a JSON object'],
+  ['an event without a name', ['--event', ''], '--event must be the name of an event'],
 ])('%s is refused', async (_, words, message) => {
   workflow('', 'x');
   expect(await rig.run(['run', 'w', ...words])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
@@ -153,7 +158,7 @@ describe('a workflow that names its trigger', () => {
     expect([first.code, second.code, second.stderr]).toEqual([
       3,
       2,
-      expect.stringContaining(`run ${first.run.id} of "w" is open for issue #3`),
+      expect.stringContaining(`run ${first.run.id} of "w" is already open for issue #3`),
     ]);
     expect((await rig.run(['run', 'w', '--issue', '4'])).code).toBe(3);
     await rig.run(['cancel', first.run.id]);
@@ -204,7 +209,7 @@ describe('with a local forge in the settings', () => {
   test('a number that is not there is told before anything is started', async () => {
     workflow('', 'x');
     const { code, stderr } = await run('--issue', '2');
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/local forge does not tell what --issue 2 means: .*\[USAGE\]/)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/cannot read --issue 2 from the local forge: .*\[USAGE\]/)]);
     expect(existsSync(join(rig.state, 'runs.db'))).toBe(false);
   });
 

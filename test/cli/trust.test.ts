@@ -20,14 +20,14 @@ export default defineWorkflow({ name: 'hello', steps: [{ id: 'say', handler: () 
 `;
 
 describe('without a terminal', () => {
-  test('a workflow that nobody trusted is not run, and the way to trust it is named', async () => {
+  test('an untrusted workflow does not run, and the message says how to trust it', async () => {
     expect(await rig.run(['run', 'hello'])).toMatchObject({
       code: 4,
-      stderr: `pawl: ${file} is not trusted yet, and running it runs its code; read it, then "pawl trust ${file}" allows exactly this content [NOT_TRUSTED]\n`,
+      stderr: `pawl: ${file} is not trusted yet, and running it runs its code; review it, then run "pawl trust ${file}" to trust this version [NOT_TRUSTED]\n`,
     });
   });
 
-  test('trust is refused unless --yes says that somebody read it', async () => {
+  test('without a terminal, trust needs --yes', async () => {
     expect((await rig.run(['trust'])).code).toBe(4);
     expect((await rig.run(['run', 'hello'])).code).toBe(4);
     expect((await rig.run(['trust', '--yes'])).code).toBe(0);
@@ -38,7 +38,7 @@ describe('without a terminal', () => {
     await rig.run(['trust', file, '--yes']);
     rig.write('.pawl/workflows/lib/word.ts', "export const word = 'evil';\n");
     const { code, stderr } = await rig.run(['run', 'hello']);
-    expect({ code, stderr }).toMatchObject({ code: 4, stderr: expect.stringContaining('changed since: lib/word.ts;') });
+    expect({ code, stderr }).toMatchObject({ code: 4, stderr: expect.stringContaining('has changed since it was trusted: lib/word.ts;') });
     rig.write('.pawl/workflows/lib/word.ts', "export const word = 'hi';\n");
     expect((await rig.run(['run', 'hello'])).code).toBe(0);
   });
@@ -96,7 +96,7 @@ describe('without a terminal', () => {
 
   test('the home folder is too much to trust', async () => {
     const { code, stderr } = await rig.run(['trust', '--folder', '--yes'], { env: { HOME: rig.project } });
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('holds more than one project') });
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('contains more than one project') });
   });
 
   test('what is trusted is kept outside the project, for its owner only', async () => {
@@ -116,14 +116,14 @@ describe('without a terminal', () => {
     expect((await rig.run(['run', 'hello'])).code).toBe(4);
   });
 
-  test('the list says what is trusted, and what no longer fits', async () => {
+  test('the list shows what is trusted, and what has changed since', async () => {
     expect((await rig.run(['trust', '--list'])).stdout).toBe('Nothing is trusted.\n');
     await rig.run(['trust', '--yes']);
     rig.write('.pawl/workflows/hello.ts', `${HELLO}// changed\n`);
     expect(await rig.json(['trust', '--list'])).toMatchObject({ folders: [], files: [{ file, fits: false, changed: ['hello.ts'] }] });
   });
 
-  test('a damaged record of trust trusts nothing and says so', async () => {
+  test('a damaged trust file trusts nothing and is an error', async () => {
     await rig.run(['trust', '--yes']);
     const kept = rig.write('../state/trust.json', '{');
     const { code, stderr } = await rig.run(['run', 'hello']);
@@ -145,7 +145,7 @@ describe('settings that came with the project', () => {
     const config = rig.write('.pawl/config.yaml', text);
     expect(await rig.run(['run', 'hello'])).toMatchObject({
       code: 4,
-      stderr: `pawl: ${config} is not trusted yet, and it names programs to run, people who may approve or a forge to act on, or allows more than you do; read it, then "pawl trust ${config}" allows exactly this content [NOT_TRUSTED]\n`,
+      stderr: `pawl: ${config} is not trusted yet, and it sets programs to run, people who may approve, a forge to use, or more permissions than your own settings; review it, then run "pawl trust ${config}" to trust this version [NOT_TRUSTED]\n`,
     });
     expect((await rig.json<{ runs: unknown[] }>(['runs'])).runs).toEqual([]);
   });
@@ -155,7 +155,10 @@ describe('settings that came with the project', () => {
     expect((await rig.json<{ trusted: { file: string }[] }>(['trust', '--yes'])).trusted.map((one) => one.file)).toEqual([file, config]);
     expect((await rig.run(['run', 'hello'])).code).toBe(0);
     rig.write('.pawl/config.yaml', STAGE.replace('touch ran', 'touch other'));
-    expect(await rig.run(['run', 'hello'])).toMatchObject({ code: 4, stderr: expect.stringContaining('changed since: config.yaml') });
+    expect(await rig.run(['run', 'hello'])).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('has changed since it was trusted: config.yaml'),
+    });
   });
 
   test('of their user need no trust, and neither does what only narrows', async () => {
@@ -212,7 +215,7 @@ describe('at a terminal', () => {
   test('the person sees the file, its digest and its imports, and yes runs this content from then on', async () => {
     const terminal = rig.terminal(['run', 'hello']);
     const shown = await terminal.until('Run it?');
-    expect(shown).toMatch(/content {2}[0-9a-f]{16}/);
+    expect(shown).toMatch(/digest {3}[0-9a-f]{16}/);
     expect(shown).toContain('imports  lib/word.ts');
     terminal.type('y\r');
     expect(await terminal.ended).toBe(0);
@@ -246,7 +249,7 @@ describe('at a terminal', () => {
 
   test('trust asks before it trusts', async () => {
     const terminal = rig.terminal(['trust']);
-    await terminal.until('Trust this content? [y/N]');
+    await terminal.until('Trust this version? [y/N]');
     terminal.type('n\r');
     expect(await terminal.ended).toBe(4);
     expect((await rig.run(['trust', '--list'])).stdout).toBe('Nothing is trusted.\n');

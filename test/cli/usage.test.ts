@@ -93,7 +93,7 @@ describe('a transcript', () => {
       '  the page.',
       '  > Bash {"command":"ls"}',
       '    failed: no such folder',
-      '  refused: Web (fetch): the role may not',
+      '  denied: Web (fetch): the role may not',
     ];
     expect(stdout).toContain(told.map((line) => `    ${line}\n`).join(''));
     const { steps } = await rig.json<{ steps: { transcript: object[] }[] }>(['logs', RUN, 'look']);
@@ -135,13 +135,13 @@ stages:
   });
 
   test.each([
-    ['dollars=5', '--budget has no amount "dollars"'],
-    ['turns', '--budget turns is a number above 0, such as turns=5, not ""'],
-    ['turns=-1', '--budget turns is a number above 0'],
-    ['turns=0', '--budget turns is a number above 0'],
-    ['turns=1.5', '--budget turns is a number above 0'],
-    ['tokens=1e999', '--budget tokens is a number above 0'],
-    ['time=soon', '--budget time is a number above 0, such as time=30m, not "soon"'],
+    ['dollars=5', 'unknown budget "dollars"'],
+    ['turns', '--budget turns must be a number above 0, such as turns=5, not ""'],
+    ['turns=-1', '--budget turns must be a number above 0'],
+    ['turns=0', '--budget turns must be a number above 0'],
+    ['turns=1.5', '--budget turns must be a number above 0'],
+    ['tokens=1e999', '--budget tokens must be a number above 0'],
+    ['time=soon', '--budget time must be a number above 0, such as time=30m, not "soon"'],
   ])('is not raised by %s', async (text, message) => {
     expect(await rig.run(['resume', RUN, '--budget', text])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });

@@ -210,8 +210,8 @@ stages:
     expect([code, files.map(({ warnings }) => warnings.map((found) => `${found.line} ${found.code} ${found.message}`))]).toEqual([
       0,
       [
-        ['5 GROUP_TOO_SMALL step "ask" takes 3 people of maintainers or owners, and there are 2'],
-        ['7 GROUP_TOO_SMALL step "few" takes 2 people of owners, and there is 1'],
+        ['5 GROUP_TOO_SMALL step "ask" needs 3 people of maintainers or owners, but there are only 2'],
+        ['7 GROUP_TOO_SMALL step "few" needs 2 people of owners, but there is only 1'],
       ],
     ]);
   });
@@ -220,7 +220,7 @@ stages:
     const { code, stderr } = await rig.run(['validate', 'nothing.ts']);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: `pawl: there is no file ${join(rig.project, 'nothing.ts')}; "pawl list" shows the files of this project [USAGE]\n`,
+      stderr: `pawl: file ${join(rig.project, 'nothing.ts')} does not exist; "pawl list" shows the files of this project [USAGE]\n`,
     });
   });
 

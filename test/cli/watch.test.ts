@@ -53,7 +53,7 @@ test('watch without a run shows every open run as it changes', async () => {
   await hold.release();
   await running.ended;
   await watching.until(`${ID} is no longer open`);
-  await terminal.until('No run is open.');
+  await terminal.until('No open runs.');
   watching.process.kill('SIGINT');
   terminal.type('\u0003');
   expect([(await watching.ended).code, await terminal.ended]).toEqual([130, 130]);

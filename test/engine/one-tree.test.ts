@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentRequest } from '../../src/agents/driver.ts';
 import { createScriptedDriver, type ScriptedMove } from '../../src/agents/scripted.ts';
 import type { AnyWorkflow } from '../../src/api/engine.ts';
-import { readStory } from '../../src/cli/story/story.ts';
+import { readRunReport } from '../../src/cli/run-report/run-report.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { type LocalForge, openLocalForge } from '../../src/forge/local/local-forge.ts';
 import { type Engine, type RunHandle, type RunView, step, workflow } from '../../src/index.ts';
@@ -178,7 +178,7 @@ describe('a file that is edited after the gate', () => {
     const [asked] = await engine.run(run.id).gates();
     expect(asked?.subjects).toMatchObject({ tree: { stale: [{ step: 'tests', files: ['answer.txt (changed)'] }] } });
     // "pawl show" tells it as well.
-    const { steps } = await readStory(engine.store, run.id);
+    const { steps } = await readRunReport(engine.store, run.id);
     expect(steps.filter(({ staleSince }) => staleSince !== undefined).map(({ path }) => path)).toEqual(['tests#1']);
     await engine.run(run.id).decide({ option: 'approve', actor: 'ann' });
     const view = await run.wait('idle');

@@ -149,7 +149,7 @@ describe('a run whose decisions are signed', () => {
     const engine = await open({ ...strict, identities: () => own });
     expect(await errorOf(approve(engine, run, mallory))).toMatchObject({
       code: 'SIGNATURE_INVALID',
-      message: expect.stringContaining('was not enrolled when the run began'),
+      message: expect.stringContaining('was not enrolled when the run started'),
     });
   });
 
@@ -359,8 +359,8 @@ describe('what somebody wrote into the database', () => {
   }
 
   test.each([
-    ['another answer', (row: string) => row.replaceAll('"option":"rework"', '"option":"yes"'), 'did not sign this'],
-    ['another text', (row: string) => row.replaceAll('"input":"shorter"', '"input":"longer"'), 'did not sign this'],
+    ['another answer', (row: string) => row.replaceAll('"option":"rework"', '"option":"yes"'), 'signed something else'],
+    ['another text', (row: string) => row.replaceAll('"input":"shorter"', '"input":"longer"'), 'signed something else'],
     ['another person', (row: string) => row.replaceAll('"actor":"ann"', '"actor":"bob"'), 'signed by "ann"'],
     ['no signature', (row: string) => row.replace(/,"signed":\{"on":.*?\}\}/, ''), 'is not signed'],
     [
@@ -373,7 +373,7 @@ describe('what somebody wrote into the database', () => {
     [
       'other keys',
       (row: string) => row.replace(/"keys":\[.*?\]/, `"keys":["${mallory.fingerprint}"]`),
-      'was not enrolled when the run began',
+      'was not enrolled when the run started',
     ],
     [
       'another state',

@@ -272,7 +272,7 @@ describe('somebody who writes the state folder', () => {
     const fromCopy = async (run: string): Promise<number | null> => {
       const env = { PAWL_TOKEN: writeToken(), PAWL_STATE: join(rig.folder, `copy-${run}`) };
       cpSync(rig.state, env.PAWL_STATE, { recursive: true });
-      const { gates } = await rig.json<{ gates: readonly { digest: string }[] }>(['gates', run]);
+      const { gates } = await rig.json<{ gates: readonly { digest: string }[] }>(['inbox', run]);
       const words = ['approve', run, '--digest', gates[0]?.digest ?? '', '--db', await databaseOf()];
       return (await rig.run(words, { env })).code;
     };
@@ -302,11 +302,11 @@ describe('somebody who writes the state folder', () => {
       cpSync(join(malloryState(), name), join(rig.state, name), { recursive: true });
     }
     const under = await runSigned(rig, ['approve', RUN, '--digest', await digestOf(rig)]);
-    expect(under).toMatchObject({ code: 4, stderr: expect.stringContaining('was not enrolled when the run began') });
+    expect(under).toMatchObject({ code: 4, stderr: expect.stringContaining('was not enrolled when the run started') });
     expect([await statusOf(), isPublished()]).toEqual(['waiting', false]);
     const later = 'ddddddddddddddd4';
     await park('signed', later);
-    const { gates } = await rig.json<{ gates: readonly { digest: string }[] }>(['gates', later]);
+    const { gates } = await rig.json<{ gates: readonly { digest: string }[] }>(['inbox', later]);
     expect(await runSigned(rig, ['approve', later, '--digest', gates[0]?.digest ?? ''])).toMatchObject({ code: 0 });
     expect([await statusOf(later), isPublished()]).toEqual(['completed', true]);
   });
@@ -315,7 +315,7 @@ describe('somebody who writes the state folder', () => {
 describe('somebody who writes into the database', () => {
   /** Puts an approval in the name of ann where decisions arrive. */
   async function forgeDecision(): Promise<void> {
-    const { gates } = await rig.json<{ gates: readonly { digest: string }[] }>(['gates', RUN]);
+    const { gates } = await rig.json<{ gates: readonly { digest: string }[] }>(['inbox', RUN]);
     const store = await openSqliteStore({ file: await databaseOf() });
     const digest = gates[0]?.digest ?? '';
     const input = { type: 'decided', at: Date.now(), path: 'ask#1', option: 'yes', digest, actor: 'ann' } as const;

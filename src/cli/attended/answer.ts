@@ -3,13 +3,13 @@
 import type { AgentQuestion } from '../../agents/driver.ts';
 import { type Answer, parseAnswer, type WaitingQuestions } from '../../attended/questions.ts';
 import type { OpenGate } from '../../engine/gates.ts';
-import { gateLines } from '../decision/decision.ts';
+import { approvalLines } from '../decision/decision.ts';
 import { openPrompt, type Prompt } from '../decision/prompt.ts';
 import type { Shell } from '../shell.ts';
 
 /** One question in the form of every question to a person: text from outside behind a bar, the options numbered. */
 export function questionLines(shell: Shell, asked: WaitingQuestions, index: number): string[] {
-  return gateLines(shell, asked.run, gateOf(asked, index));
+  return approvalLines(shell, asked.run, gateOf(asked, index));
 }
 
 function gateOf(asked: WaitingQuestions, index: number): OpenGate {

@@ -4,17 +4,17 @@
 import { text } from 'node:stream/consumers';
 import { EngineError } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
-import type { Given } from '../command.ts';
+import type { ParsedArgs } from '../command.ts';
 import { readJson } from '../params.ts';
 import type { Shell } from '../shell.ts';
 
 /** The token that a submission has to name. */
-export function tokenGiven(given: Given): string {
+export function tokenGiven(given: ParsedArgs): string {
   return required(given, 'token', 'it names the attempt that is reported, and "pawl next RUN" prints it');
 }
 
 /** The value of an option that cannot be left out. */
-export function required(given: Given, option: string, why: string): string {
+export function required(given: ParsedArgs, option: string, why: string): string {
   const value = given.option(option);
   if (value === undefined || value.trim() === '') throw new EngineError('USAGE', `--${option} is missing: ${why}`);
   return value;

@@ -87,8 +87,8 @@ export class ProjectHost implements AttendedHost {
     if (/[\\/]/.test(name)) throw new EngineError('USAGE', `"${name}" is a path; name a workflow of this project`);
     const { workflow, file } = await loadWorkflow(this.shell, this.place.project, name);
     await this.assertFresh(file);
-    const { factsOf } = await import('../trigger/facts.ts');
-    const facts = factsOf(workflow.definition, { settings: this.place.settings, trigger: undefined });
+    const { startDataOf } = await import('../trigger/start-data.ts');
+    const facts = startDataOf(workflow.definition, { settings: this.place.settings, trigger: undefined });
     bindParams(workflow.definition.params, params, `workflow "${name}"`);
     const engine = await this.engine([workflow]);
     const { id: run } = await engine.start(workflow, params, {

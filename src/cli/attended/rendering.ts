@@ -11,9 +11,9 @@ import type { TreeWait } from '../../engine/run-tree.ts';
 import { isDone } from '../../kernel/run-state.ts';
 import type { Store } from '../../store/store.ts';
 import { pasteable, shellWord } from '../caller.ts';
+import { readRunReport } from '../run-report/run-report.ts';
 import type { Shell } from '../shell.ts';
 import { exitOf, exitOfWaits } from '../status.ts';
-import { readStory } from '../story/story.ts';
 import { oneLine, plain } from '../terminal.ts';
 
 const EXIT_REFUSED = 1;
@@ -25,7 +25,7 @@ export async function printReply(shell: Shell, store: Store, reply: Reply): Prom
   if (shell.wantsJson) {
     const verdict = verdictRow(reply.receipt);
     shell.result(
-      { ...(await readStory(store, run.id)), handouts: workIn(run).map(workRow), ...(verdict === undefined ? {} : { verdict }) },
+      { ...(await readRunReport(store, run.id)), handouts: workIn(run).map(workRow), ...(verdict === undefined ? {} : { verdict }) },
       () => [],
     );
   } else if (shell.format === 'xml') {
@@ -129,7 +129,7 @@ function waitText({ run, wait }: TreeWait): string {
   const until = wait.due === undefined ? '' : ` until ${new Date(wait.due).toISOString()}`;
   switch (wait.kind) {
     case 'human':
-      return `for a person to decide${at} ("pawl gates ${run}")`;
+      return `for a person to decide${at} ("pawl inbox ${run}")`;
     case 'answer':
       return `for a person to answer the questions of${at} ("pawl answer ${run}")`;
     case 'delay':

@@ -8,8 +8,8 @@ import { membersOf } from '../../definition/model.ts';
 import { isSettled } from '../../kernel/run-state.ts';
 import type { Store } from '../../store/store.ts';
 import { pasteable } from '../caller.ts';
-import type { Given } from '../command.ts';
-import { rootOf } from '../decision/gates.ts';
+import type { ParsedArgs } from '../command.ts';
+import { rootOf } from '../decision/approvals.ts';
 import { driveWithEngine } from '../drive.ts';
 import { catchInterrupts, EXIT_INTERRUPTED } from '../interrupt.ts';
 import { loadWorkflowOf } from '../load.ts';
@@ -20,7 +20,7 @@ import { printReply, tokenOption } from './rendering.ts';
 const DATA_FILE = /\.ya?ml$/;
 
 /** Runs a command with which an agent reports or asks. */
-export async function submitByCommand(shell: Shell, given: Given, submission: Submission): Promise<number> {
+export async function submitByCommand(shell: Shell, given: ParsedArgs, submission: Submission): Promise<number> {
   const place = await findPlace(shell, given);
   const prefix = given.word('RUN');
   const store = await openForRun(place, prefix);

@@ -1,55 +1,56 @@
-// The commands with which people decide.
+// The commands for people's decisions, and for the tokens and keys that allow them.
 
 import { SCOPES } from '../../authority/rights.ts';
 import { type CommandSpec, type OptionSpec, RUN_ARGUMENT, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
 
-const WHO =
-  'Deciding needs a person: at a terminal the question is shown and confirmed; anywhere else it takes a personal token (PAWL_TOKEN or --token-file, see "pawl token") and the --digest of what was seen. An agent\'s shell has neither, so it cannot decide.';
-const THEN =
-  'The first decision counts; whoever comes later is told who was first and when. If another process drives the run, that one goes on. If none does, this one drives it until it ends or waits again; when the code of its workflow cannot be loaded or is not trusted here, nothing is recorded.';
-
+/** Who may decide or answer. */
+const whoMay = (verb: 'decide' | 'answer'): string =>
+  `Only a person can ${verb}: at a terminal you see the question and confirm; elsewhere you need a personal token (PAWL_TOKEN or --token-file, see "pawl token") and the --digest of what you saw. An agent's shell has neither.`;
+const AFTERWARDS =
+  "The first decision counts; a later one fails and says who decided and when. If another process drives the run, that process continues it. Otherwise this command drives the run until it ends or waits again; if the workflow's code cannot be loaded or is not trusted, nothing is recorded.";
 const SIGNING =
-  'Where the project or the question takes signatures (see "pawl identity"), you are asked for your passphrase, or give it with --passphrase-fd; then it works in a pipe too, with --digest.';
+  'If the project or the approval requires a signature (see "pawl identity"), you are asked for your passphrase. With --passphrase-fd and --digest this works without a terminal.';
 
 const DECISION_OPTIONS: readonly OptionSpec[] = [
-  { name: 'gate', value: 'ID', about: 'which gate, when several wait: its path or its step' },
-  { name: 'input', value: 'TEXT', about: 'what you have to say, where the option asks for it' },
-  { name: 'digest', value: 'DIGEST', about: 'what you have seen: the digest that "pawl gates RUN" shows, or at least 12 characters of it' },
+  { name: 'gate', value: 'ID', about: 'which approval, by path or step, if several are waiting' },
+  { name: 'input', value: 'TEXT', about: 'your text, if the option asks for one' },
+  { name: 'digest', value: 'DIGEST', about: 'the digest of what you saw, from "pawl inbox RUN"; at least 12 characters of it' },
   TOKEN_FILE,
-  { name: 'yes', short: 'y', about: 'do not ask for confirmation at the terminal' },
+  { name: 'yes', short: 'y', about: 'do not ask for confirmation' },
   ...SIGNING_OPTIONS,
 ];
 
 /** The commands of this group. */
 export const DECIDE: readonly CommandSpec[] = [
   {
-    name: 'gates',
+    name: 'inbox',
+    aliases: ['gates'],
     group: 'Decide',
-    summary: 'list what waits for a person, oldest first',
+    summary: 'list what waits for you, oldest first',
     about:
-      'Gates to decide, questions of agents to answer, and runs that stopped. With RUN, shows the questions of that run in full, with the digest that a decision or an answer without a terminal has to name.',
-    args: [{ name: 'RUN', about: 'only this run, and all that is shown with its questions', completes: 'run' }],
+      'Lists approvals to decide, questions from agents to answer, and runs that stopped. With RUN, shows everything that run asks, with the digest that a decision or an answer needs when there is no terminal.',
+    args: [{ name: 'RUN', about: 'show only this run, in full', completes: 'run' }],
     examples: [
-      { line: 'pawl gates', about: 'what waits for you' },
-      { line: 'pawl gates 7k3', about: 'everything about the questions of one run' },
-      { line: 'pawl gates --json', about: 'the same with digests, for programs' },
+      { line: 'pawl inbox', about: 'what waits for you' },
+      { line: 'pawl inbox 7k3', about: 'everything one run asks' },
+      { line: 'pawl inbox --json', about: 'the same with digests, for programs' },
     ],
-    load: () => import('../commands/gates.ts'),
+    load: () => import('../commands/inbox.ts'),
   },
   {
     name: 'decide',
     group: 'Decide',
-    summary: 'answer a question of a run',
-    about: `Without --option the question is shown and you are asked. ${WHO} ${SIGNING} ${THEN}`,
+    summary: 'decide an approval, by choosing one of its options',
+    about: `Without --option you see the question and are asked. ${whoMay('decide')} ${SIGNING} ${AFTERWARDS}`,
     args: [RUN_ARGUMENT],
-    options: [{ name: 'option', value: 'LABEL', about: 'the answer' }, ...DECISION_OPTIONS],
+    options: [{ name: 'option', value: 'LABEL', about: 'the option to choose' }, ...DECISION_OPTIONS],
     examples: [
       { line: 'pawl decide 7k3', about: 'shows the question and asks' },
-      { line: 'pawl decide 7k3 --option rework --input "Shorter, please"', about: 'an answer with a text' },
+      { line: 'pawl decide 7k3 --option rework --input "Shorter, please"', about: 'an option with a text' },
       { line: 'pawl decide 7k3 --option yes --digest 3fa9c07b21de --json', about: 'without a terminal, with PAWL_TOKEN set' },
       {
         line: 'pawl decide 7k3 --option yes --digest 3fa9c07b21de --passphrase-fd 3',
-        about: 'signed, with the passphrase in an open file',
+        about: 'signed, with the passphrase from file descriptor 3',
       },
     ],
     load: () => import('../commands/decide.ts'),
@@ -57,34 +58,34 @@ export const DECIDE: readonly CommandSpec[] = [
   {
     name: 'approve',
     group: 'Decide',
-    summary: 'let a run pass its gate',
-    about: `Takes the one option whose outcome is ok and that leads on; among several, the one labelled "approve". Where that is not clear, it lists the options and decides nothing. ${WHO} ${THEN}`,
+    summary: 'approve what a run asks',
+    about: `Chooses the option whose outcome is ok and that leads forward; if there are several, the one labelled "approve". If no single option fits, it lists the options and decides nothing. ${whoMay('decide')} ${AFTERWARDS}`,
     args: [RUN_ARGUMENT],
     options: DECISION_OPTIONS,
     examples: [
-      { line: 'pawl approve 7k3', about: 'shows what is asked, then approves' },
-      { line: 'pawl approve 7k3 --gate review', about: 'when several gates wait' },
+      { line: 'pawl approve 7k3', about: 'shows the question, then approves' },
+      { line: 'pawl approve 7k3 --gate review', about: 'if several approvals are waiting' },
     ],
     load: () => import('../commands/approve.ts'),
   },
   {
     name: 'reject',
     group: 'Decide',
-    summary: 'turn down what a run asks',
-    about: `Takes the one option whose outcome is reject or fail or that ends the run rejected; where there is none, the one that sends the work back. Where that is not clear, it lists the options and decides nothing. ${WHO} ${THEN}`,
+    summary: 'reject what a run asks',
+    about: `Chooses the option whose outcome is reject or fail, or that ends the run rejected; if there is none, the one that sends the work back. If no single option fits, it lists the options and decides nothing. ${whoMay('decide')} ${AFTERWARDS}`,
     args: [RUN_ARGUMENT],
     options: DECISION_OPTIONS,
-    examples: [{ line: 'pawl reject 7k3', about: 'shows what is asked, then rejects' }],
+    examples: [{ line: 'pawl reject 7k3', about: 'shows the question, then rejects' }],
     load: () => import('../commands/reject.ts'),
   },
   {
     name: 'answer',
     group: 'Decide',
-    summary: 'answer the questions that an agent relayed',
-    about: `One ANSWER for each question, in their order: the name or the number of an option, or words of your own; where several may be chosen, with commas between them. Without answers you are asked one by one. A fresh attempt of the step gets them. ${WHO.replace('Deciding', 'Answering').replace('cannot decide', 'cannot answer itself')}`,
+    summary: 'answer the questions of an agent',
+    about: `Give one ANSWER per question, in order: the name or number of an option, or your own words; separate several choices with commas. Without answers you are asked one by one. A new attempt of the step receives the answers. ${whoMay('answer')}`,
     args: [RUN_ARGUMENT, { name: 'ANSWER', about: 'the answers, in the order of the questions', many: true }],
     options: [
-      { name: 'step', value: 'ID', about: 'which step, when several ask: its path or its id', completes: 'step' },
+      { name: 'step', value: 'ID', about: 'which step, by path or id, if several ask', completes: 'step' },
       ...DECISION_OPTIONS.filter(({ name }) => ['digest', 'token-file', 'yes', 'as', 'passphrase-fd'].includes(name)),
     ],
     examples: [
@@ -99,17 +100,17 @@ export const DECIDE: readonly CommandSpec[] = [
     group: 'Decide',
     summary: 'create, list and revoke personal tokens',
     about:
-      "A token lets its holder decide without a terminal, together with the digest of what was seen; its name is recorded with the decision. It is created at a terminal only, shown once, and kept as a digest. It protects from an agent's shell, which is not given one; it does not protect from somebody who acts with malice under your account. A revoked token decides nothing more; what it decided stays.",
+      "A token lets its holder decide without a terminal, together with the digest of what they saw. The token's name is recorded with each decision. A token can only be created at a terminal, is shown once, and is stored as a hash. Tokens keep agents from deciding, because agents are not given one; they do not protect against a malicious person with access to your account. Decisions made with a token stay valid after it is revoked.",
     args: [
       { name: 'ACTION', about: 'what to do', required: true, choices: ['create', 'list', 'revoke'] },
-      { name: 'NAME', about: 'the name that is recorded with decisions' },
+      { name: 'NAME', about: 'the name to record with decisions' },
     ],
     options: [
-      { name: 'expires', value: 'SPAN', about: 'how long it holds (90d)' },
+      { name: 'expires', value: 'SPAN', about: 'how long it is valid (default: 90d)' },
       {
         name: 'scope',
         value: 'SCOPE',
-        about: 'what it may be used for (decide); may be given several times',
+        about: 'what it may be used for (default: decide); may be given several times',
         many: true,
         choices: [...SCOPES],
       },
@@ -117,27 +118,27 @@ export const DECIDE: readonly CommandSpec[] = [
     examples: [
       { line: 'pawl token create ann --expires 30d', about: 'prints the secret, once' },
       { line: 'pawl token list', about: 'names and when they expire' },
-      { line: 'pawl token revoke ann', about: 'takes it away' },
+      { line: 'pawl token revoke ann', about: 'makes it invalid' },
     ],
     load: () => import('../commands/token.ts'),
   },
   {
     name: 'identity',
     group: 'Decide',
-    summary: 'create, enrol, list and revoke the keys that people sign with',
+    summary: 'create, enrol, list and revoke signing keys',
     about:
-      'With "decisions: signed" in the settings, or "signed: true" at a question, a decision counts only with the signature of an enrolled key. A private key is kept under a passphrase that only its person knows, so nobody who merely has your account can decide in your name. The first key is created at a terminal and counts at once; it enrols the others. A run knows the keys from its beginning: a list that somebody makes later brings no key of theirs into it. A revoked key signs nothing more; what it signed stays signed.',
+      'With "decisions: signed" in the settings, or "signed: true" in an approval, a decision is only valid with the signature of an enrolled key. A private key is encrypted with a passphrase, so access to your account is not enough to decide in your name. The first key is created at a terminal and is enrolled at once; it enrols the others. A run records the enrolled keys when it starts; keys enrolled later count only if one of those enrolled them. Signatures stay valid after their key is revoked.',
     args: [
       { name: 'ACTION', about: 'what to do', required: true, choices: ['create', 'enrol', 'list', 'show', 'revoke'] },
-      { name: 'WHAT', about: 'a name; for enrol a public key, a file of public keys, or the name of a key of yours', many: true },
+      { name: 'WHAT', about: 'a name; for enrol: a public key, a file of public keys, or the name of one of your keys', many: true },
     ],
     options: SIGNING_OPTIONS,
     examples: [
       { line: 'pawl identity create ann', about: 'asks for a passphrase, twice' },
-      { line: 'pawl identity show ann', about: 'the public key, to hand over' },
-      { line: 'pawl identity enrol bob.pub', about: 'a colleague counts from now on; asks for your passphrase' },
-      { line: 'pawl identity list', about: 'whose keys count, and who enrolled them' },
-      { line: 'pawl identity revoke bob', about: 'a key that no longer counts' },
+      { line: 'pawl identity show ann', about: 'the public key, to send to a colleague' },
+      { line: 'pawl identity enrol bob.pub', about: 'accept the signatures of a colleague; asks for your passphrase' },
+      { line: 'pawl identity list', about: 'all keys, and who enrolled them' },
+      { line: 'pawl identity revoke bob', about: 'stop accepting a key' },
     ],
     load: () => import('../commands/identity.ts'),
   },

@@ -1,4 +1,4 @@
-// The commands a newcomer begins with.
+// The commands for a newcomer.
 
 import type { CommandSpec } from '../command.ts';
 
@@ -7,16 +7,21 @@ export const START: readonly CommandSpec[] = [
   {
     name: 'demo',
     group: 'Start',
-    summary: 'watch an agent claim success, and the engine look for itself',
+    summary: 'watch the engine check what an agent claims',
     about:
-      'Makes a tiny project with a bug in a temporary folder and runs a real workflow on it: a scripted agent, real tests as a gate, a decision that is yours. No key, no account, no network. What it made stays, with the commands to look at it.',
+      'Creates a small project with a bug in a temporary folder and runs a real workflow on it: a scripted agent, real tests as a gate, and a decision for you to make. It needs no API key, no account and no network. The project is kept, and the commands to look at it are printed.',
     options: [
-      { name: 'keep', value: 'DIR', about: 'put project and database into this new or empty folder', completes: 'folder' },
+      {
+        name: 'keep',
+        value: 'DIR',
+        about: 'create the project and its database in this folder, which must be new or empty',
+        completes: 'folder',
+      },
       { name: 'no-pause', about: 'print without pauses for reading' },
     ],
     examples: [
       { line: 'pawl demo', about: 'about ten seconds, and one question for you' },
-      { line: 'pawl demo --keep demo', about: 'keep what it makes in a folder of yours' },
+      { line: 'pawl demo --keep demo', about: 'keep the project in a folder of yours' },
     ],
     load: () => import('../commands/demo.ts'),
   },
@@ -25,18 +30,18 @@ export const START: readonly CommandSpec[] = [
     group: 'Start',
     summary: 'write a first workflow and its settings into .pawl/',
     about:
-      'Writes a workflow of five steps that runs as it is, a file of settings, and what an editor needs to know the types. Files that are there already are left alone.',
-    args: [{ name: 'NAME', about: 'the name of the workflow (notes)' }],
+      'Writes a workflow of five steps that runs as it is, a settings file, and type information for your editor. Existing files are not changed.',
+    args: [{ name: 'NAME', about: 'the name of the workflow (default: notes)' }],
     options: [
-      { name: 'js', about: 'JavaScript instead of TypeScript' },
-      { name: 'yaml', about: 'a workflow file instead of a module; its first line tells an editor where its schema is' },
-      { name: 'claude', about: 'instead: a skill, the MCP server and a Stop hook, so that Claude Code works on runs' },
-      { name: 'dry-run', about: 'only say what would be written' },
+      { name: 'js', about: 'write JavaScript instead of TypeScript' },
+      { name: 'yaml', about: 'write YAML instead of TypeScript; its first line names the schema for your editor' },
+      { name: 'claude', about: 'instead, set up Claude Code to work on runs: a skill, the MCP server and a Stop hook' },
+      { name: 'dry-run', about: 'only show which files would be written' },
     ],
     examples: [
       { line: 'pawl init', about: 'then: pawl run notes' },
-      { line: 'pawl init release --js', about: 'a workflow of another name, in JavaScript' },
-      { line: 'pawl init --yaml', about: 'the same story as a workflow file' },
+      { line: 'pawl init release --js', about: 'a workflow with another name, in JavaScript' },
+      { line: 'pawl init --yaml', about: 'the same workflow in YAML' },
       { line: 'pawl init --claude --dry-run', about: 'what would be written for Claude Code' },
     ],
     load: () => import('../commands/init.ts'),

@@ -1,5 +1,5 @@
-// `pawl answer RUN`: a person answers the questions of an agent. Only a person can, as with an approval: the shell of an
-// agent has neither a terminal nor a personal token.
+// `pawl answer RUN`: a person answers the questions of an agent. Like a decision it needs a person: an agent's shell has
+// neither a terminal nor a personal token.
 
 import type { AnyWorkflow, Engine } from '../../api/engine.ts';
 import { type Answer, parseAnswer, pickQuestions, readQuestions, type WaitingQuestions } from '../../attended/questions.ts';
@@ -10,8 +10,8 @@ import { answersValue } from '../../engine/reports.ts';
 import { isDead } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
 import { askAnswers, questionLines } from '../attended/answer.ts';
-import type { CommandRun, Given } from '../command.ts';
-import { rootOf } from '../decision/gates.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
+import { rootOf } from '../decision/approvals.ts';
 import { confirm } from '../decision/prompt.ts';
 import { type DecisionRight, rightToDecide } from '../decision/right.ts';
 import { asksToSign, identityFor } from '../identity/identity.ts';
@@ -24,7 +24,7 @@ const EXIT_WAITING = 3;
 
 interface AnswerCommand {
   readonly shell: Shell;
-  readonly given: Given;
+  readonly given: ParsedArgs;
   readonly place: Place;
   readonly store: Store;
   readonly right: DecisionRight;
@@ -44,7 +44,7 @@ export const run: CommandRun = async (shell, given) => {
     const workflows = await workflowsFor(command, root);
     const answers = await answersTo(command, asked);
     if (answers === undefined) {
-      shell.print(`Nothing is answered; "pawl answer ${asked.run}" asks again.`);
+      shell.print(`Nothing was answered; "pawl answer ${asked.run}" asks again.`);
       return EXIT_WAITING;
     }
     return await record(command, { asked, answers, root, workflows });
@@ -53,7 +53,7 @@ export const run: CommandRun = async (shell, given) => {
   }
 };
 
-/** The code of a run that nobody drives. If it cannot be loaded, the answer is not recorded, since nothing would use it. */
+/** The code of a run that no process drives. Without it the run could not continue, so nothing is recorded. */
 async function workflowsFor({ shell, place, store }: AnswerCommand, root: string): Promise<readonly AnyWorkflow[]> {
   if (await isDriven(store, root)) return [];
   const frozen = await store.load(root);
@@ -71,12 +71,12 @@ async function answersTo({ shell, given, right }: AnswerCommand, asked: WaitingQ
   const { questions } = asked;
   if (words.length === 0) {
     if (shell.isInteractive) return askAnswers(shell, asked);
-    throw new EngineError('USAGE', `the answers are missing: ${questions.map(({ question }) => `"${oneLine(question)}"`).join(', ')}`);
+    throw new EngineError('USAGE', `answers are missing for: ${questions.map(({ question }) => `"${oneLine(question)}"`).join(', ')}`);
   }
   if (words.length !== questions.length)
     throw new EngineError(
       'USAGE',
-      `step "${asked.step}" asks ${questions.length} questions, and ${words.length} are answered; put quotes around an answer of several words`,
+      `step "${asked.step}" asks ${questions.length} questions, but ${words.length} answers were given; put an answer of several words in quotes`,
     );
   const answers = questions.map((question, index) => parseAnswer(question, words[index] ?? ''));
   if (!shell.isInteractive || right.digest !== undefined || given.has('yes')) return answers;
@@ -109,7 +109,7 @@ async function record(command: AnswerCommand, { asked, answers, root, workflows 
   return driveWithEngine(shell, place, { store, workflows, use });
 }
 
-/** The name of the person who answers, and the signature if the run requires one. */
+/** The name to record with the answers, and the signature if the run requires one. */
 async function signedAnswer(
   { shell, given, right }: AnswerCommand,
   asked: WaitingQuestions,

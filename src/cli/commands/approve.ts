@@ -1,4 +1,4 @@
-// `pawl approve`: decides with the option that means it.
+// `pawl approve`: decides with the option that approves.
 
 import type { CommandRun } from '../command.ts';
 import { decideByCommand } from '../decision/make.ts';

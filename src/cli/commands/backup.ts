@@ -1,4 +1,4 @@
-// `pawl backup`: a copy of the database while runs go on, verified before it is called one.
+// `pawl backup`: copies the database while runs go on, and verifies the copy.
 
 import { existsSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -15,7 +15,7 @@ export const run: CommandRun = async (shell, given) => {
   if (store === undefined)
     throw new EngineError(
       'STORE_UNAVAILABLE',
-      `there is no database ${place.file} yet, so there is nothing to copy; "pawl doctor" shows why this one`,
+      `database ${place.file} does not exist yet, so there is nothing to copy ("pawl doctor" shows where the path comes from)`,
     );
   const named = given.maybe('FILE');
   const file = named === undefined ? nameBeside(place.file, 'backup') : resolve(shell.cwd, named);
@@ -30,7 +30,7 @@ export const run: CommandRun = async (shell, given) => {
     done();
     shell.result({ backup: { path: file, bytes, runs } }, () => [
       `${shell.symbol('done')} ${runs} ${runs === 1 ? 'run' : 'runs'}, ${sizeText(bytes)}, verified: ${oneLine(file)}`,
-      shell.style('dim', `"pawl restore ${oneLine(named ?? file)}" puts it back`),
+      shell.style('dim', `"pawl restore ${oneLine(named ?? file)}" restores it`),
     ]);
     return 0;
   } finally {
@@ -39,21 +39,21 @@ export const run: CommandRun = async (shell, given) => {
   }
 };
 
-/** Makes a file where one may lie already: that one is moved aside, and comes back when making fails. */
+/** Creates a file that may already exist: the old one is moved aside, and moved back if creating fails. */
 async function inPlaceOf<T>(file: string, how: { readonly place: Place; readonly force: boolean }, make: () => Promise<T>): Promise<T> {
-  const isThere = existsSync(file);
-  if (isThere && realpathSync(file) === realpathSync(how.place.file))
-    throw new EngineError('USAGE', `${file} is the database itself; name another file for the copy`);
-  if (isThere && !how.force) throw new EngineError('USAGE', `${file} exists already; name another file, or overwrite it with --force`);
+  const exists = existsSync(file);
+  if (exists && realpathSync(file) === realpathSync(how.place.file))
+    throw new EngineError('USAGE', `${file} is the database itself; choose another file for the copy`);
+  if (exists && !how.force) throw new EngineError('USAGE', `${file} already exists; choose another file, or overwrite it with --force`);
   const aside = nameBeside(file, 'replaced');
-  if (isThere) renameSync(file, aside);
+  if (exists) renameSync(file, aside);
   try {
-    const made = await make();
+    const result = await make();
     rmSync(aside, { force: true });
-    return made;
+    return result;
   } catch (error) {
     rmSync(file, { force: true });
-    if (isThere) renameSync(aside, file);
+    if (exists) renameSync(aside, file);
     throw error;
   }
 }

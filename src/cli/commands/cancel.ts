@@ -1,5 +1,5 @@
-// `pawl cancel`: ends a run for good. The code of its workflow is loaded only when it has to see runs below it to their
-// end, and it is cancelled without when the code is gone.
+// `pawl cancel`: ends a run for good. The workflow's code is only loaded if child runs have to be ended too; if it cannot
+// be loaded, the run is cancelled without it.
 
 import { messageOf } from '../../base/error.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
@@ -11,9 +11,9 @@ import { userActor } from '../actor.ts';
 import type { CommandRun } from '../command.ts';
 import { driveWithEngine } from '../drive.ts';
 import { demandSteering } from '../right.ts';
+import { readRunReport } from '../run-report/run-report.ts';
 import { findPlace, findRun, openForRun, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { readStory } from '../story/story.ts';
 import { oneLine } from '../terminal.ts';
 
 /** Runs the command. */
@@ -32,7 +32,7 @@ export const run: CommandRun = async (shell, given) => {
       use: async (engine) => {
         const { status } = await engine.run(id).cancel({ actor: userActor(shell), ...(reason === undefined ? {} : { reason }) });
         if (!isFinal(status)) await engine.run(id).waitOnly('settled');
-        shell.result(await readStory(store, id), () => [`run ${id} is cancelled; its story: pawl show ${id}`]);
+        shell.result(await readRunReport(store, id), () => [`run ${id} is cancelled; details: pawl show ${id}`]);
         return 0;
       },
     });
@@ -41,7 +41,7 @@ export const run: CommandRun = async (shell, given) => {
   }
 };
 
-/** The workflow of a run that nobody drives and that has started others: their ends have to be handed to it. */
+/** The workflow of a run that no process drives and that has child runs: it has to handle their ends. */
 async function workflowsFor(
   shell: Shell,
   place: Place,
@@ -49,13 +49,13 @@ async function workflowsFor(
 ): Promise<readonly CompiledWorkflow[]> {
   const frozen = await store.load(id);
   const { state, owner } = frozen;
-  const isHeld = owner !== undefined && !isDead(owner);
-  if (isHeld || isFinal(state.status) || !Object.values(state.live).some((activation) => childOf(activation) !== undefined)) return [];
+  const isDriven = owner !== undefined && !isDead(owner);
+  if (isDriven || isFinal(state.status) || !Object.values(state.live).some((activation) => childOf(activation) !== undefined)) return [];
   const { loadWorkflowOf } = await import('../load.ts');
   try {
     return [(await loadWorkflowOf(shell, place.project, frozen)).workflow];
   } catch (error) {
-    shell.warn(`cancelling without the code of the workflow: ${oneLine(messageOf(error))}`);
+    shell.warn(`cancelling without the workflow's code: ${oneLine(messageOf(error))}`);
     return [];
   }
 }

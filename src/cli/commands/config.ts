@@ -1,15 +1,15 @@
-// `pawl config`: the settings in force, and where each came from.
+// `pawl config`: the effective settings and where each comes from.
 
 import { EngineError } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { findProject, type Project } from '../project.ts';
 import { readOrigins } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
 
-/** A setting as this command shows it. */
+/** A setting as JSON. */
 interface Row {
   readonly key: string;
   readonly value: Json;
@@ -21,7 +21,7 @@ interface Row {
   readonly isUsed: boolean;
 }
 
-/** Variables of the environment, by the setting that each is; `token` is never shown. */
+/** Environment variables by setting; the value of `token` is never shown. */
 const VARIABLES = { db: 'PAWL_DB', 'project-dir': 'PAWL_PROJECT', 'state-dir': 'PAWL_STATE', token: 'PAWL_TOKEN' } as const;
 
 /** Runs the command. */
@@ -34,13 +34,13 @@ export const run: CommandRun = async (shell, given) => {
   return 0;
 };
 
-async function readRows(shell: Shell, given: Given, project: Project): Promise<Row[]> {
+async function readRows(shell: Shell, given: ParsedArgs, project: Project): Promise<Row[]> {
   const options = optionRows(given);
   const rows = [...options, ...environmentRows(shell).map((row) => ({ ...row, isInForce: !has(options, row.key) }))];
   const files = (await readOrigins(shell, project)).map(({ key, value, layer, file, position, isInForce, isUsed }) => {
     return { key, value, layer, file, line: position.line, isInForce: isInForce && !has(rows, key), isUsed };
   });
-  // The sort is stable: of one key, the strongest stays first.
+  // The sort is stable, so the one in force stays first for each key.
   return [...rows, ...files].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 }
 
@@ -48,7 +48,7 @@ function has(rows: readonly Row[], key: string): boolean {
   return rows.some((row) => row.key === key);
 }
 
-function optionRows(given: Given): Row[] {
+function optionRows(given: ParsedArgs): Row[] {
   return Object.entries({ db: 'db', 'project-dir': 'project' }).flatMap(([key, option]) => {
     const value = given.option(option);
     return value === undefined ? [] : [fromOutside(key, value, { layer: 'option', file: `--${option}` })];
@@ -71,13 +71,13 @@ function rowsOf(rows: readonly Row[], key: string): Row[] {
   const found = rows.filter((row) => row.key === key || row.key.startsWith(`${key}.`));
   if (found.length > 0) return found;
   const known = rows.map((row) => row.key);
-  throw new EngineError('USAGE', `"${key}" is not set${didYouMean(key, known)}; "pawl config" shows what is`);
+  throw new EngineError('USAGE', `"${key}" is not set${didYouMean(key, known)}; "pawl config" shows all settings`);
 }
 
 function linesOf(shell: Shell, rows: readonly Row[], how: { readonly alone: boolean; readonly origin: boolean }): string[] {
   const [first] = rows;
   if (first === undefined)
-    return ['Nothing is set. Settings go to .pawl/config.yaml, .pawl/config.local.yaml or ~/.config/pawl/config.yaml.'];
+    return ['Nothing is set. Settings belong in .pawl/config.yaml, .pawl/config.local.yaml or ~/.config/pawl/config.yaml.'];
   if (how.alone && rows.length === 1 && !how.origin) return [textOf(first.value)];
   const value = (row: Row): string => `${textOf(row.value)}${row.isUsed ? '' : ' (not used yet)'}`;
   return table(shell.look, [

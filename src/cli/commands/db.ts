@@ -1,4 +1,4 @@
-// `pawl db`: upkeep of the database file: its version, its integrity, its home.
+// `pawl db`: maintenance of the database file: its version, its integrity, its owner.
 
 import { existsSync } from 'node:fs';
 import { EngineError } from '../../base/error.ts';
@@ -18,7 +18,7 @@ export const run: CommandRun = async (shell, given) => {
   if (!existsSync(place.file))
     throw new EngineError(
       'STORE_UNAVAILABLE',
-      `there is no database ${place.file} yet; the first run makes one, "pawl doctor" shows why this one`,
+      `database ${place.file} does not exist yet; the first run creates it ("pawl doctor" shows where the path comes from)`,
     );
   const action = given.word('ACTION');
   if (action === 'check') return check(shell, place);
@@ -41,10 +41,10 @@ async function check(shell: Shell, place: Place): Promise<number> {
 }
 
 function reportLines(shell: Shell, { file, ok, schemaVersion, problems }: StoreReport): string[] {
-  if (ok) return [`${shell.symbol('done')} ${oneLine(file)} is sound (version ${schemaVersion})`];
+  if (ok) return [`${shell.symbol('done')} ${oneLine(file)} is intact (version ${schemaVersion})`];
   return [
     ...problems.map(({ what }) => `${shell.style('red', shell.symbol('failed'))} ${oneLine(what)}`),
-    `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in ${oneLine(file)}; "pawl restore FILE" goes back to a backup`,
+    `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in ${oneLine(file)}; "pawl restore FILE" restores a backup`,
   ];
 }
 
@@ -55,10 +55,10 @@ async function migrate(shell: Shell, place: Place): Promise<number> {
   const backup = from === to || from === 0 ? undefined : inspectFile(place.file).lastBackup;
   shell.result({ file: place.file, from, to, backup: backup ?? null }, () =>
     from === to
-      ? [`${oneLine(place.file)} is of version ${to} already; there is nothing to do`]
+      ? [`${oneLine(place.file)} is already version ${to}`]
       : [
-          `${shell.symbol('done')} ${oneLine(place.file)} went from version ${from} to ${to}`,
-          ...(backup === undefined ? [] : [`  what was there before is ${oneLine(backup)}`]),
+          `${shell.symbol('done')} ${oneLine(place.file)} was migrated from version ${from} to ${to}`,
+          ...(backup === undefined ? [] : [`  the previous database is saved as ${oneLine(backup)}`]),
         ],
   );
   return 0;
@@ -71,27 +71,27 @@ async function adopt(shell: Shell, place: Place): Promise<number> {
   ]);
   const { copyOf, origin, runs } = inspectFile(place.file);
   const foreign = isForeign(place, origin);
-  if (foreign) await agreeToAdopt(shell, place, runs);
-  const isNews = foreign || copyOf !== undefined;
-  if (isNews) await (await openSqliteStore({ file: place.file, adopt: true, origin: ownId(place) })).close();
+  if (foreign) await confirmAdoption(shell, place, runs);
+  const isChanged = foreign || copyOf !== undefined;
+  if (isChanged) await (await openSqliteStore({ file: place.file, adopt: true, origin: ownId(place) })).close();
   shell.result({ file: place.file, copyOf: copyOf ?? null, foreign }, () => [
-    isNews
-      ? `${shell.symbol('done')} ${oneLine(place.file)} is your store now, and its runs can go on here${copyOf === undefined ? '' : `; it came from ${oneLine(copyOf)}`}`
-      : `${oneLine(place.file)} is at home here; there is nothing to do`,
+    isChanged
+      ? `${shell.symbol('done')} ${oneLine(place.file)} is adopted, and its runs can continue here${copyOf === undefined ? '' : `; it came from ${oneLine(copyOf)}`}`
+      : `${oneLine(place.file)} is already yours`,
   ]);
   return 0;
 }
 
-/** Adopting lets the commands in the runs of a database be executed, so a person has to agree to it. */
-async function agreeToAdopt(shell: Shell, place: Place, runs: number): Promise<void> {
+/** Adopting allows the commands in the database's runs to execute, so a person must confirm it. */
+async function confirmAdoption(shell: Shell, place: Place, runs: number): Promise<void> {
   if (!shell.isInteractive)
     throw new EngineError(
       'NOT_ALLOWED',
-      `${place.file} was not made under your state folder, and adopting it lets its runs execute what they hold; only a person can decide that: run "pawl db adopt --db ${place.file}" at a terminal`,
+      `${place.file} was not created under your state folder, and adopting it allows its runs to execute commands; only a person can decide that: run "pawl db adopt --db ${place.file}" at a terminal`,
     );
-  shell.print(`${oneLine(place.file)} was not made under your state folder ${oneLine(place.state ?? '')}.`);
-  shell.print(`It holds ${runs} ${runs === 1 ? 'run' : 'runs'}; "pawl runs" and "pawl show RUN" tell what they would execute.`);
-  if (!(await confirm(shell, 'Let its runs go on here?'))) throw new EngineError('NOT_ALLOWED', 'nothing was adopted');
+  shell.print(`${oneLine(place.file)} was not created under your state folder ${oneLine(place.state ?? '')}.`);
+  shell.print(`It holds ${runs} ${runs === 1 ? 'run' : 'runs'}; "pawl runs" and "pawl show RUN" show what they would execute.`);
+  if (!(await confirm(shell, 'Let its runs continue here?'))) throw new EngineError('NOT_ALLOWED', 'nothing was adopted');
 }
 
 function ownId({ state }: Place): string {

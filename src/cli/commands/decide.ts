@@ -1,4 +1,4 @@
-// `pawl decide`: a person's decision at a gate, by the label of an option; at a terminal it can ask for it.
+// `pawl decide`: a person decides an approval by the label of an option; at a terminal the command asks for it.
 
 import { EngineError } from '../../base/error.ts';
 import type { OpenGate } from '../../engine/gates.ts';
@@ -15,5 +15,5 @@ export const run: CommandRun = (shell, given) => {
 
 function missing(gate: OpenGate): never {
   const labels = gate.gate.options.map((option) => `"${option.label}"`).join(', ');
-  throw new EngineError('USAGE', `--option is missing: gate "${gate.step}" has ${labels}`);
+  throw new EngineError('USAGE', `--option is missing; the options of approval "${gate.step}" are ${labels}`);
 }

@@ -1,4 +1,4 @@
-// `pawl demo`: a real run on a tiny project, told as it happens.
+// `pawl demo`: a real run on a tiny project, narrated as it happens.
 
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,19 +10,19 @@ import { userActor } from '../actor.ts';
 import { callOf, shellWord } from '../caller.ts';
 import type { CommandRun } from '../command.ts';
 import { decideOnTerminal } from '../decision/decision.ts';
+import { narrateRun, questionLines } from '../demo/narration.ts';
 import { createDemoProject, type DemoProject } from '../demo/project.ts';
-import { questionLines, tellRun } from '../demo/telling.ts';
 import { catchInterrupts, EXIT_INTERRUPTED, type Interrupt } from '../interrupt.ts';
 import { loadWorkflow } from '../load.ts';
 import { stateHome } from '../project.ts';
+import { type RunReport, readRunReport } from '../run-report/run-report.ts';
 import type { Shell } from '../shell.ts';
 import { exitOf, statusText } from '../status.ts';
 import { ensureStateId } from '../store-origin.ts';
-import { readStory, type Story } from '../story/story.ts';
 import { trustContent } from '../trust/trust.ts';
 
 const PAUSE_MS = 600;
-const STAND_IN = 'stand-in of the demo';
+const STAND_IN = 'demo script';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
@@ -35,7 +35,7 @@ export const run: CommandRun = async (shell, given) => {
   const engine = await createEngine({ db: project.database, workflows: [workflow], cwd: project.root, drives: 'own' });
   const interrupt = catchInterrupts(engine, (text) => shell.warn(text));
   try {
-    // The commands that the demo ends with go on in this database.
+    // The commands printed at the end continue in this database.
     await engine.store.bind(ensureStateId(stateHome(shell)));
     const { id } = await engine.start(workflow, { git: project.hasGit }, { origin: { file: project.workflow, actor: userActor(shell) } });
     const scene = { engine, run: id, project, definition: workflow.definition, interrupt };
@@ -59,22 +59,22 @@ async function play(shell: Shell, scene: Scene, pauses: boolean): Promise<number
   const ended = await tell(shell, scene, pauses && shell.look.isTerminal ? PAUSE_MS : 0);
   if (ended === 'interrupted') {
     await interrupt.stopped;
-    shell.print(`\nInterrupted. Nothing is left running, and this goes on with it:\n  ${commandOf(shell, scene, `resume ${id}`)}`);
+    shell.print(`\nInterrupted. Nothing is still running. Continue with:\n  ${commandOf(shell, scene, `resume ${id}`)}`);
     return EXIT_INTERRUPTED;
   }
   if (ended === 'later') {
-    shell.print(`From where you are now:\n  ${commandOf(shell, scene, `decide ${id}`)}`);
+    shell.print(`Decide later with:\n  ${commandOf(shell, scene, `decide ${id}`)}`);
     return exitOf('waiting');
   }
-  const story = await readStory(engine.store, id);
+  const report = await readRunReport(engine.store, id);
   const demo = { project: project.root, database: project.database };
-  shell.result({ ...story, demo }, () => closingLines(shell, scene, story));
-  return exitOf(story.run.status);
+  shell.result({ ...report, demo }, () => closingLines(shell, scene, report));
+  return exitOf(report.run.status);
 }
 
 async function tell(shell: Shell, { engine, run, interrupt }: Scene, pauseMs: number): Promise<'ended' | 'later' | 'interrupted'> {
   try {
-    const ended = await tellRun(shell, {
+    const ended = await narrateRun(shell, {
       engine,
       run,
       decide: () => (shell.isInteractive ? decideOnTerminal(shell, engine, run) : decideAsStandIn(shell, engine, run)),
@@ -82,19 +82,19 @@ async function tell(shell: Shell, { engine, run, interrupt }: Scene, pauseMs: nu
     });
     return interrupt.isStopping ? 'interrupted' : ended;
   } catch (error) {
-    // The telling reads the run while a signal closes the engine under it.
+    // The narration reads the run while a signal closes the engine.
     if (interrupt.isStopping && isEngineError(error)) return 'interrupted';
     throw error;
   }
 }
 
-/** Decides where nobody can be asked. It exists only here: everywhere else a run waits for a person. */
+/** Decides if there is no terminal. Exists only here: everywhere else a run waits for a person. */
 async function decideAsStandIn(shell: Shell, engine: Engine, run: string): Promise<'decided'> {
   const [gate] = await engine.run(run).gates();
   if (gate === undefined) return 'decided';
   for (const line of questionLines(shell, gate)) shell.print(`  ${line}`);
-  shell.print('  Nobody can be asked here: a scripted decider, which exists only in this demo,');
-  shell.print('  stands in and answers "commit". At a terminal it would be you.');
+  shell.print('  There is no terminal to ask you, so a script, which exists only in this demo,');
+  shell.print('  answers "commit". At a terminal, you would decide.');
   await engine.run(run).decide({ option: 'commit', actor: STAND_IN, digest: gate.digest });
   return 'decided';
 }
@@ -103,18 +103,18 @@ function openingLines(shell: Shell, { root, hasGit }: DemoProject): string[] {
   return [
     shell.style('bold', 'An agent says that it has fixed a bug. Has it?'),
     '',
-    'Here is a tiny shop whose discount begins at 100.00, but not at exactly 100.00:',
+    'Here is a tiny shop with a bug: its discount should start at 100.00, but does not apply at exactly 100.00:',
     `  ${shell.style('cyan', root)}`,
-    ...(hasGit ? [] : ['git is not installed, so it has no history, and nothing will be committed.']),
+    ...(hasGit ? [] : ['git is not installed, so nothing will be committed.']),
   ];
 }
 
-function closingLines(shell: Shell, scene: Scene, { run, steps }: Story): string[] {
-  const refused = steps.filter((step) => step.kind === 'agent' && step.status === 'failed').length;
+function closingLines(shell: Shell, scene: Scene, { run, steps }: RunReport): string[] {
+  const rejected = steps.filter((step) => step.kind === 'agent' && step.status === 'failed').length;
   const seconds = (run.durationMs / 1000).toFixed(1);
   return [
     '',
-    `The run is ${statusText(shell, run.status)} in ${seconds} s: ${steps.length} attempts, ${refused} refused. All of it is on disk.`,
+    `The run ${statusText(shell, run.status)} in ${seconds} s: ${steps.length} attempts, ${rejected} rejected. Everything is recorded on disk.`,
     ...graphLines(shell, scene.definition).map((line) => `  ${line}`),
     '',
     shell.style('bold', 'Look deeper'),
@@ -123,17 +123,17 @@ function closingLines(shell: Shell, scene: Scene, { run, steps }: Story): string
       `  ${shell.style('cyan', commandOf(shell, scene, words(scene)))}`,
     ]),
     '',
-    `${shell.style('bold', 'Your own')}  ${shell.style('cyan', `${callOf(shell)} init`)} writes a first workflow into a project of yours.`,
+    `${shell.style('bold', 'Your own')}  ${shell.style('cyan', `${callOf(shell)} init`)} writes a first workflow into your project.`,
   ];
 }
 
 const LOOKS: readonly { readonly words: (scene: Scene) => string; readonly about: string }[] = [
-  { words: ({ run }) => `show ${run}`, about: 'the whole story: claims, evidence, the decision and who made it' },
-  { words: ({ definition }) => `graph ${definition.name}`, about: 'the graph of the workflow, for a picture' },
-  { words: ({ run }) => `fork ${run} --from fix`, about: 'once more from the agent on, as a run of its own' },
+  { words: ({ run }) => `show ${run}`, about: 'the full report: claims, evidence, the decision and who made it' },
+  { words: ({ definition }) => `graph ${definition.name}`, about: 'the graph of the workflow' },
+  { words: ({ run }) => `fork ${run} --from fix`, about: 'run it again from the agent on, as a new run' },
 ];
 
-/** The steps in order, and under them the ways back. */
+/** The steps in order, and below them the transitions back. */
 function graphLines(shell: Shell, definition: Definition): string[] {
   const { nodes, arrows } = describeGraph(definition);
   const arrow = ` ${shell.symbol('arrow')} `;

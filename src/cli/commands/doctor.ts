@@ -1,4 +1,4 @@
-// `pawl doctor`: is everything in order, and where is the state?
+// `pawl doctor`: checks the setup and shows where the state is kept.
 
 import type { CommandRun } from '../command.ts';
 import { type Check, checkPlace, checkProgram } from '../doctor/doctor.ts';
@@ -50,6 +50,6 @@ function linesOf(shell: Shell, { status, what, hint }: Check): string[] {
 }
 
 function summaryOf(checks: readonly Check[]): string {
-  const found = checks.filter(({ status }) => status !== 'ok').length;
-  return found === 0 ? 'All is well.' : `${found} ${found === 1 ? 'thing' : 'things'} to look at.`;
+  const count = checks.filter(({ status }) => status !== 'ok').length;
+  return count === 0 ? 'No problems found.' : `${count} ${count === 1 ? 'problem' : 'problems'} found.`;
 }

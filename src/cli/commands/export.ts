@@ -1,4 +1,4 @@
-// `pawl export WORKFLOW`: a workflow as a workflow file.
+// `pawl export WORKFLOW`: writes a workflow as YAML.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -12,7 +12,7 @@ import { type LoadedWorkflow, loadWorkflow } from '../load.ts';
 import { findPlace } from '../session.ts';
 import { oneLine } from '../terminal.ts';
 
-/** What a file says around its steps; it is no part of a definition, so it is taken over as it was written. */
+/** Fields of a file that are not part of the definition; they are copied unchanged. */
 const AROUND = ['trigger', 'override_triggers', 'concurrency', 'budget', 'permissions'];
 
 /** Runs the command. */
@@ -28,14 +28,14 @@ export const run: CommandRun = async (shell, given) => {
   else if (shell.wantsJson) shell.result({ ...result, text }, () => []);
   else shell.write(text);
   if (differences.length > 0)
-    shell.warn(`read as a file, it is not the very same definition; compare: ${differences.map(oneLine).join('; ')}`);
+    shell.warn(`the exported file does not read back as the same definition; compare: ${differences.map(oneLine).join('; ')}`);
   return 0;
 };
 
 function aroundOf({ file, workflow }: LoadedWorkflow): JsonObject {
   if (!/\.ya?ml$/.test(file)) return {};
   const source = parse(readFileSync(file, 'utf8')) as Json;
-  // A workflow that was generated from settings lies in no file of its own.
+  // A workflow that was generated from settings has no file of its own.
   if (!isJsonObject(source) || !isJsonObject(source.metadata) || source.metadata.name !== workflow.definition.name) return {};
   return Object.fromEntries(AROUND.flatMap((key) => (source[key] === undefined ? [] : [[key, source[key]]])));
 }
@@ -45,7 +45,7 @@ function writeNew(path: string, text: string): void {
     writeFileSync(path, text, { flag: 'wx' });
   } catch (cause) {
     const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST';
-    const why = exists ? 'it is there already; remove it, or name another' : messageOf(cause);
-    throw new EngineError('USAGE', `the workflow could not be written to ${path}: ${why}`, { cause });
+    const why = exists ? 'it already exists; remove it, or choose another file' : messageOf(cause);
+    throw new EngineError('USAGE', `cannot write the workflow to ${path}: ${why}`, { cause });
   }
 }

@@ -1,8 +1,8 @@
-// `pawl forge`: being the people and the CI at the local forge.
+// `pawl forge`: actions at the local forge.
 
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { FORGE_ACTS, type ForgeAct } from '../forge/acts.ts';
 import { rightAtForge } from '../forge/right.ts';
 import { requireForge } from '../forge/session.ts';
@@ -16,7 +16,7 @@ const OWN_OPTIONS = [
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   const { words, act, number } = readAct(given);
-  refuseOptions(given, words, act);
+  rejectUnknownOptions(given, words, act);
   // The one place that decides who may change something at the forge.
   const actor = act.act === undefined ? 'nobody' : await rightAtForge(shell, given, act.act);
   const forge = await requireForge(shell, await findPlace(shell, given), actor);
@@ -34,7 +34,7 @@ interface NamedAct {
   readonly number: number;
 }
 
-function readAct(given: Given): NamedAct {
+function readAct(given: ParsedArgs): NamedAct {
   const kind = given.word('KIND');
   const rest = [...given.allWords('WORD')];
   const verbs = Object.keys(FORGE_ACTS).flatMap((words) => (words.startsWith(`${kind} `) ? [words.slice(kind.length + 1)] : []));
@@ -42,7 +42,7 @@ function readAct(given: Given): NamedAct {
   if (verb !== undefined && !verbs.includes(verb))
     throw new EngineError(
       'USAGE',
-      `${verb === '' ? `say what to do: pawl forge ${kind}` : `there is no "pawl forge ${kind} ${verb}"${didYouMean(verb, verbs)}; it is`} ${verbs.join('|')}`,
+      `${verb === '' ? `the action is missing: pawl forge ${kind}` : `unknown action "pawl forge ${kind} ${verb}"${didYouMean(verb, verbs)}; use`} ${verbs.join('|')}`,
     );
   const words = verb === undefined ? kind : `${kind} ${verb}`;
   const act = FORGE_ACTS[words] as ForgeAct;
@@ -54,13 +54,13 @@ function readAct(given: Given): NamedAct {
 function numberOf(words: string, text: string | undefined): number {
   if (text === undefined) throw new EngineError('USAGE', `the number is missing: pawl forge ${words} N`);
   const digits = text.replace(/^#/, '');
-  if (!/^[1-9]\d{0,9}$/.test(digits)) throw new EngineError('USAGE', `pawl forge ${words} takes a number such as 2, not "${text}"`);
+  if (!/^[1-9]\d{0,9}$/.test(digits)) throw new EngineError('USAGE', `pawl forge ${words} needs a number such as 2, not "${text}"`);
   return Number(digits);
 }
 
-function refuseOptions(given: Given, words: string, { options }: ForgeAct): void {
+function rejectUnknownOptions(given: ParsedArgs, words: string, { options }: ForgeAct): void {
   const unknown = OWN_OPTIONS.find((name) => (given.has(name) || given.options(name).length > 0) && !options.includes(name));
   if (unknown === undefined) return;
-  const known = options.length === 0 ? 'it takes none' : `it takes ${options.map((name) => `--${name}`).join(', ')}`;
+  const known = options.length === 0 ? 'it has no options' : `its options are ${options.map((name) => `--${name}`).join(', ')}`;
   throw new EngineError('USAGE', `pawl forge ${words} has no option --${unknown}; ${known}`);
 }

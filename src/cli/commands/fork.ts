@@ -1,9 +1,9 @@
-// `pawl fork`: a new run that takes over what another one had done before a step, and goes on from there.
+// `pawl fork`: starts a new run that reuses the results of another run up to a step.
 
 import type { Engine } from '../../api/engine.ts';
 import { EngineError } from '../../base/error.ts';
 import type { Store } from '../../store/store.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { confirm } from '../decision/prompt.ts';
 import { type ForkTable, forkLines, readForkTable } from '../fork-plan.ts';
 import { signingOf } from '../identity/signing.ts';
@@ -11,7 +11,7 @@ import { demandRight } from '../right.ts';
 import { findPlace, findRun, openForRun, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
-/** The exit code when the person did not want it. */
+/** The exit code if the person does not confirm. */
 const EXIT_NOTHING = 1;
 
 /** Runs the command. */
@@ -20,7 +20,7 @@ export const run: CommandRun = async (shell, given) => {
   if (from === undefined)
     throw new EngineError(
       'USAGE',
-      `--from is missing: it names the step the fork begins with; "pawl show ${given.word('RUN')}" shows them`,
+      `--from is missing: it names the first step of the fork; "pawl show ${given.word('RUN')}" shows the steps`,
     );
   const place = await findPlace(shell, given);
   const store = await openForRun(place, given.word('RUN'));
@@ -34,14 +34,14 @@ export const run: CommandRun = async (shell, given) => {
   }
 };
 
-interface Forking {
+interface ForkSource {
   readonly store: Store;
   readonly original: string;
   readonly from: string;
 }
 
-/** The table needs nothing of the workflow's code. */
-async function showPlan(shell: Shell, place: Place, { store, original, from }: Forking): Promise<number> {
+/** The table does not need the workflow's code. */
+async function showPlan(shell: Shell, place: Place, { store, original, from }: ForkSource): Promise<number> {
   const { withEngine } = await import('../drive.ts');
   const use = async (engine: Engine): Promise<number> => {
     const plan = await readForkTable(engine, original, from);
@@ -51,7 +51,7 @@ async function showPlan(shell: Shell, place: Place, { store, original, from }: F
   return withEngine(shell, place, { store, workflows: [], use });
 }
 
-async function forkAndDrive(shell: Shell, given: Given, forking: Forking & { readonly place: Place }): Promise<number> {
+async function forkAndDrive(shell: Shell, given: ParsedArgs, forking: ForkSource & { readonly place: Place }): Promise<number> {
   const { place, store, original, from } = forking;
   const forked = await store.load(original);
   const [{ loadWorkflowAgain }, { readOutputs, readParams }, { driveRun, driveWithEngine }] = await Promise.all([
@@ -65,7 +65,7 @@ async function forkAndDrive(shell: Shell, given: Given, forking: Forking & { rea
   const use = async (engine: Engine): Promise<number> => {
     const plan = await readForkTable(engine, original, from);
     if (plan.passed.length > 0) await demandRight(shell, { demand: 'override', on: 'pawl fork --from' });
-    if (!(await isAgreed(shell, given, plan))) return EXIT_NOTHING;
+    if (!(await isConfirmed(shell, given, plan))) return EXIT_NOTHING;
     const isSigned = forked.state.signed === true || place.settings.decisions === 'signed';
     const fork = await engine.run(original).fork({ from, params, outputs, ...signingOf(shell, { isSigned }) });
     shell.print(`Run ${fork.id} is a fork of ${original}.`);
@@ -74,11 +74,11 @@ async function forkAndDrive(shell: Shell, given: Given, forking: Forking & { rea
   return driveWithEngine(shell, place, { store, workflows: [workflow], use });
 }
 
-/** A person at the terminal sees first what is done again; in a pipe nobody could answer. */
-async function isAgreed(shell: Shell, given: Given, plan: ForkTable): Promise<boolean> {
+/** A terminal shows what runs again and asks; a pipe cannot ask. */
+async function isConfirmed(shell: Shell, given: ParsedArgs, plan: ForkTable): Promise<boolean> {
   if (!shell.isInteractive || given.has('yes')) return true;
   for (const line of [...forkLines(shell, plan), '']) shell.print(line);
   if (await confirm(shell, 'Fork?')) return true;
-  shell.print('Nothing is forked.');
+  shell.print('No fork was started.');
   return false;
 }

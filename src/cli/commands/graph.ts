@@ -6,11 +6,11 @@ import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
 import { isRunIdPrefix } from '../../base/id.ts';
 import { describeGraph, drawMermaid, type GraphDescription } from '../../definition/describe.ts';
 import type { Store } from '../../store/store.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
+import { graphOfRun } from '../run-report/graph.ts';
+import { readRunReport } from '../run-report/run-report.ts';
 import { findPlace, findRun, openExisting, openForRun, type Place } from '../session.ts';
 import { SCHEMA_VERSION, type Shell } from '../shell.ts';
-import { graphOfRun } from '../story/graph.ts';
-import { readStory } from '../story/story.ts';
 
 /** A graph, and the run it was drawn from if there is one. */
 interface Subject {
@@ -51,7 +51,7 @@ async function drawnAs(format: string, graph: GraphDescription): Promise<string>
 const FULL_ID = 16;
 
 /** The run that is named, or the workflow; a short word that is a workflow's name and a run's beginning is the workflow. */
-async function subjectOf(shell: Shell, given: Given, place: Place): Promise<Subject> {
+async function subjectOf(shell: Shell, given: ParsedArgs, place: Place): Promise<Subject> {
   const named = given.option('run');
   const word = given.maybe('WORKFLOW');
   if (named !== undefined && word !== undefined)
@@ -92,10 +92,10 @@ async function runNamed(word: string, place: Place): Promise<Subject | undefined
 }
 
 async function graphOf(store: Store, id: string): Promise<Subject> {
-  const story = await readStory(store, id);
+  const report = await readRunReport(store, id);
   const { definition } = await store.load(id);
   const events = (await store.events(id, 0)).flatMap((row) => row.events);
-  return { graph: graphOfRun(definition, story, events), run: { id, status: story.run.status } };
+  return { graph: graphOfRun(definition, report, events), run: { id, status: report.run.status } };
 }
 
 async function workflowNamed(shell: Shell, place: Place, word: string): Promise<Subject> {

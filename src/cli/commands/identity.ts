@@ -1,4 +1,4 @@
-// `pawl identity`: the keys of people, with which they sign what they decide.
+// `pawl identity`: the keys with which people sign their decisions.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -14,7 +14,7 @@ import {
   shownFingerprint,
 } from '../../authority/keys.ts';
 import { EngineError } from '../../base/error.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { keyListOf, shownIdentity } from '../identity/identity.ts';
 import { openPassphrases } from '../identity/passphrase.ts';
 import { unlock } from '../identity/signing.ts';
@@ -43,52 +43,52 @@ export const run: CommandRun = async (shell, given) => {
 
 const WHAT: Readonly<Record<string, string>> = { create: 'NAME', show: 'NAME', revoke: 'NAME', enrol: 'FILE-OR-PUBLIC-KEY' };
 
-/** Makes a key. The first key of a list enrols itself, so it takes a person at a terminal. */
-async function create(shell: Shell, given: Given, name: string): Promise<void> {
-  // Only a person makes keys: an agent with a key of its own could sign for itself.
+/** Creates a key. The first key of a list enrols itself, so this needs a person at a terminal. */
+async function create(shell: Shell, given: ParsedArgs, name: string): Promise<void> {
+  // Only a person may create keys: an agent with its own key could sign for itself.
   await demandRight(shell, { demand: 'trust', on: 'pawl identity create', withoutToken: true, isFirstKey: true });
   const state = stateHome(shell);
   const key = generateKey(name);
   if (readLockedKeys(state).some((other) => other.name === name))
-    throw new EngineError('USAGE', `there is a key of "${name}" in ${state} already; choose another name`);
+    throw new EngineError('USAGE', `a key of "${name}" already exists in ${state}; choose another name`);
   const file = writeLockedKey(state, await key.lock(await newPassphrase(shell, given, name)));
   const isFirst = readKeyList(state).entries.length === 0;
   if (isFirst) changeKeyList(state, (keys) => (keys.entries.length === 0 ? keys.enrol(key, key, Date.now()) : keys));
   const isEnrolled = readKeyList(state).find(key.fingerprint) !== undefined;
   shell.result({ name, fingerprint: key.fingerprint, publicKey: publicKeyText(key), file, isEnrolled }, () => [
-    `${shell.symbol('done')} ${shownIdentity(key)}: the private key is in ${oneLine(file)}, under the passphrase.`,
-    'Without the passphrase it is worth nothing, and nobody can recover it: keep it where no agent reads it.',
+    `${shell.symbol('done')} ${shownIdentity(key)}: the private key is in ${oneLine(file)}, encrypted with the passphrase.`,
+    'The passphrase cannot be recovered. Keep it where no agent can read it.',
     ...(isEnrolled
-      ? ['It is the first key here, so it counts from now on, and can enrol others.']
-      : ['It does not count yet: somebody whose key counts enrols it with', `  pawl identity enrol ${name}`]),
+      ? ['It is the first key here, so it is enrolled and can enrol others.']
+      : ['It is not enrolled yet: someone with an enrolled key must run', `  pawl identity enrol ${name}`]),
   ]);
 }
 
-/** Asks for a new passphrase, twice where it is typed. */
-async function newPassphrase(shell: Shell, given: Given, name: string): Promise<string> {
+/** Asks for a new passphrase; twice if it is typed. */
+async function newPassphrase(shell: Shell, given: ParsedArgs, name: string): Promise<string> {
   const passphrases = openPassphrases(shell, given);
   try {
-    const passphrase = await passphrases.read(`A passphrase for ${name}, of at least 12 characters`);
+    const passphrase = await passphrases.read(`Passphrase for ${name}, at least 12 characters`);
     assertPassphrase(passphrase);
-    if (passphrases.isTyped && (await passphrases.read('The same again')) !== passphrase)
-      throw new EngineError('USAGE', 'these are two different passphrases; nothing was created');
+    if (passphrases.isTyped && (await passphrases.read('Repeat the passphrase')) !== passphrase)
+      throw new EngineError('USAGE', 'the two passphrases differ; no key was created');
     return passphrase;
   } finally {
     passphrases.close();
   }
 }
 
-async function enrol(shell: Shell, given: Given, what: string): Promise<void> {
+async function enrol(shell: Shell, given: ParsedArgs, what: string): Promise<void> {
   const state = stateHome(shell);
   const keys = keysIn(shell, what);
   const list = readKeyList(state);
   if (list.active.length === 0)
     throw new EngineError(
       'KEY_MISSING',
-      'no key is enrolled here that could enrol another; create the first one at a terminal with "pawl identity create NAME"',
+      'no key is enrolled here yet; create the first one at a terminal with "pawl identity create NAME"',
     );
   for (const key of keys)
-    shell.print(`${shownIdentity({ name: key.name, fingerprint: fingerprintOf(key) })} will count for decisions here.`);
+    shell.print(`${shownIdentity({ name: key.name, fingerprint: fingerprintOf(key) })} will be accepted for decisions here.`);
   const by = await unlock(shell, given);
   const after = changeKeyList(state, (now) => keys.reduce((grown, key) => grown.enrol(key, by, Date.now()), now));
   const enrolled = keys.flatMap((key) => after.find(fingerprintOf(key)) ?? []);
@@ -97,7 +97,7 @@ async function enrol(shell: Shell, given: Given, what: string): Promise<void> {
   );
 }
 
-/** The keys that are meant: a public key as text, a file of them, or a key of this user by its name. */
+/** The keys to enrol: a public key as text, a file of public keys, or the name of a key of this user. */
 function keysIn(shell: Shell, what: string): readonly PublicKey[] {
   const key = parsePublicKey(what) ?? readLockedKeys(stateHome(shell)).find(({ name }) => name === what);
   if (key !== undefined) return [{ name: key.name, key: key.key }];
@@ -108,7 +108,7 @@ function keysIn(shell: Shell, what: string): readonly PublicKey[] {
   }
   throw new EngineError(
     'USAGE',
-    `"${oneLine(what)}" is neither a public key, nor a file with one, nor the name of a key of yours; write it as "pawl identity show NAME" prints it`,
+    `"${oneLine(what)}" is not a public key, a file of public keys or the name of one of your keys; "pawl identity show NAME" prints a public key`,
   );
 }
 
@@ -116,12 +116,12 @@ function show(shell: Shell, name: string): void {
   const state = stateHome(shell);
   const list = readKeyList(state);
   const key = list.named(name) ?? readLockedKeys(state).find((own) => own.name === name);
-  if (key === undefined) throw new EngineError('USAGE', `there is no key of "${name}" here; "pawl identity list" shows those there are`);
+  if (key === undefined) throw new EngineError('USAGE', `no key of "${name}" exists here; "pawl identity list" shows all keys`);
   const fingerprint = fingerprintOf(key);
   shell.result({ name, fingerprint, publicKey: publicKeyText(key) }, () => [publicKeyText(key)]);
 }
 
-function list(shell: Shell, given: Given): void {
+function list(shell: Shell, given: ParsedArgs): void {
   const state = stateHome(shell);
   const keys = keyListOf(shell, findProject(shell, given));
   const mine = readLockedKeys(state).map((key) => ({ name: key.name, fingerprint: fingerprintOf(key) }));
@@ -140,7 +140,7 @@ function list(shell: Shell, given: Given): void {
   const rows = [...enrolled, ...waiting];
   shell.result({ identities: rows }, () =>
     rows.length === 0
-      ? ['No keys. "pawl identity create NAME" makes the first one.']
+      ? ['No keys. "pawl identity create NAME" creates the first one.']
       : table(shell.look, [
           { title: 'NAME', cells: rows.map(({ name, isMine }) => `${name}${isMine ? ' (yours)' : ''}`) },
           { title: 'KEY', cells: rows.map(({ fingerprint }) => shownFingerprint(fingerprint)) },
@@ -155,14 +155,14 @@ function list(shell: Shell, given: Given): void {
   );
 }
 
-async function revoke(shell: Shell, given: Given, name: string): Promise<void> {
+async function revoke(shell: Shell, given: ParsedArgs, name: string): Promise<void> {
   const state = stateHome(shell);
-  // What cannot be revoked is told before anybody is asked for a passphrase.
+  // Fail before asking for a passphrase.
   if (readKeyList(state).named(name) === undefined)
-    throw new EngineError('USAGE', `no enrolled key belongs to "${name}"; "pawl identity list" shows the keys that count`);
+    throw new EngineError('USAGE', `no enrolled key belongs to "${name}"; "pawl identity list" shows the enrolled keys`);
   const by = await unlock(shell, given);
   changeKeyList(state, (list) => list.revoke(name, by, Date.now()));
   shell.result({ revoked: name, by: by.name }, () => [
-    `${shell.symbol('done')} the key of ${oneLine(name)} no longer counts. What was signed with it before stays signed.`,
+    `${shell.symbol('done')} the key of ${oneLine(name)} is revoked. Its earlier signatures stay valid.`,
   ]);
 }

@@ -1,12 +1,12 @@
-// `pawl init`: a first workflow that runs as it is, settings, and what an editor needs to know the types; or, with
-// --claude, what Claude Code needs. Nothing that is there is written over.
+// `pawl init`: writes a first workflow that runs as it is, settings, and type information for an editor; with --claude,
+// the setup for Claude Code. Existing files are not changed.
 
 import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { callOf } from '../caller.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { packageRoot } from '../package.ts';
 import { findProject, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
@@ -18,7 +18,7 @@ const NAME_FORM = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 /** Runs the command. */
 export const run: CommandRun = (shell, given) => (given.has('claude') ? initClaude(shell, given) : initWorkflow(shell, given));
 
-async function initWorkflow(shell: Shell, given: Given): Promise<number> {
+async function initWorkflow(shell: Shell, given: ParsedArgs): Promise<number> {
   const name = nameOf(given);
   const form = formOf(given);
   const project = findProject(shell, given);
@@ -27,7 +27,7 @@ async function initWorkflow(shell: Shell, given: Given): Promise<number> {
   const files = new Map([[workflow, workflowText(name, form)], ...settingsFiles(home, form === 'yaml' ? undefined : project)]);
   const { written, left } = writeAll(files, given);
   if (written.includes(workflow) && !given.has('dry-run')) await trustContent(shell, workflow);
-  shell.result({ project: project.root, workflow: { name, file: workflow }, ...toldFiles(given, { written, left }) }, () => [
+  shell.result({ project: project.root, workflow: { name, file: workflow }, ...filesJson(given, { written, left }) }, () => [
     ...fileLines(shell, given, { written, left }),
     '',
     `Next:  ${shell.style('cyan', `${callOf(shell)} run ${name}`)}`,
@@ -36,9 +36,9 @@ async function initWorkflow(shell: Shell, given: Given): Promise<number> {
 }
 
 /** What Claude Code needs to work on the runs of this project. */
-async function initClaude(shell: Shell, given: Given): Promise<number> {
+async function initClaude(shell: Shell, given: ParsedArgs): Promise<number> {
   if (given.maybe('NAME') !== undefined || given.has('js') || given.has('yaml'))
-    throw new EngineError('USAGE', '--claude writes what Claude Code needs and no workflow; leave the name and the form out');
+    throw new EngineError('USAGE', '--claude writes no workflow, so it cannot be combined with NAME, --js or --yaml');
   const { claudeFiles } = await import('../claude-setup.ts');
   const project = findProject(shell, given);
   const setup = claudeFiles(shell, project);
@@ -47,11 +47,11 @@ async function initClaude(shell: Shell, given: Given): Promise<number> {
     const add = left.includes(file) ? missingIn(textOf(file)) : undefined;
     return add === undefined ? [] : [{ file, add }];
   });
-  shell.result({ project: project.root, ...toldFiles(given, { written, left }), missing }, () => [
+  shell.result({ project: project.root, ...filesJson(given, { written, left }), missing }, () => [
     ...fileLines(shell, given, { written, left }),
     ...missing.flatMap(({ file, add }) => [
       '',
-      `${relative(shell.cwd, file)} is yours and was not changed; add this to it:`,
+      `${relative(shell.cwd, file)} already exists and was not changed; add this to it:`,
       JSON.stringify(add, null, 2),
     ]),
     '',
@@ -65,27 +65,27 @@ interface InitFiles {
   readonly left: readonly string[];
 }
 
-/** Writes the files that are not there; with --dry-run it only says which. */
-function writeAll(files: ReadonlyMap<string, string>, given: Given): InitFiles {
-  const write = given.has('dry-run') ? (file: string) => !isThere(file) : writeNew;
+/** Writes the files that do not exist yet; with --dry-run, only returns which. */
+function writeAll(files: ReadonlyMap<string, string>, given: ParsedArgs): InitFiles {
+  const write = given.has('dry-run') ? (file: string) => !exists(file) : writeNew;
   const written = [...files].filter(([file, text]) => write(file, text)).map(([file]) => file);
   return { written, left: [...files.keys()].filter((file) => !written.includes(file)) };
 }
 
-function toldFiles(given: Given, files: InitFiles): object {
+function filesJson(given: ParsedArgs, files: InitFiles): object {
   return given.has('dry-run') ? { dryRun: true, ...files } : files;
 }
 
-function fileLines(shell: Shell, given: Given, { written, left }: InitFiles): string[] {
+function fileLines(shell: Shell, given: ParsedArgs, { written, left }: InitFiles): string[] {
   const show = (file: string): string => relative(shell.cwd, file) || '.';
   const did = given.has('dry-run') ? 'would write' : 'wrote      ';
   return [
     ...written.map((file) => `${shell.style('green', did)} ${show(file)}`),
-    ...left.map((file) => `${shell.style('dim', 'left alone')}  ${show(file)}`),
+    ...left.map((file) => `${shell.style('dim', 'unchanged ')}  ${show(file)}`),
   ];
 }
 
-/** The text of a file that was left alone; of one that cannot be read, nothing is known. */
+/** The text of an existing file; empty if it cannot be read. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
@@ -94,24 +94,23 @@ function textOf(file: string): string {
   }
 }
 
-function nameOf(given: Given): string {
+function nameOf(given: ParsedArgs): string {
   const name = given.maybe('NAME') ?? NAME_DEFAULT;
   if (NAME_FORM.test(name)) return name;
-  throw new EngineError('USAGE', `a workflow cannot be called "${name}": use letters, digits, "-" and "_", at most 64 of them`);
+  throw new EngineError('USAGE', `"${name}" is not a valid workflow name; use at most 64 letters, digits, "-" and "_"`);
 }
 
 type Form = 'ts' | 'js' | 'yaml';
 
-function formOf(given: Given): Form {
-  if (given.has('js') && given.has('yaml'))
-    throw new EngineError('USAGE', 'a workflow is written in one form: give --js or --yaml, not both');
+function formOf(given: ParsedArgs): Form {
+  if (given.has('js') && given.has('yaml')) throw new EngineError('USAGE', '--js and --yaml cannot be combined; choose one');
   return given.has('yaml') ? 'yaml' : given.has('js') ? 'js' : 'ts';
 }
 
 function workflowText(name: string, form: Form): string {
   if (form !== 'yaml') return template('workflow.ts').replace("name: 'NAME'", `name: '${name}'`);
   const schema = join(packageRoot(), 'schema', 'pawl-workflow.schema.json');
-  // In quotes where YAML would read the name as a number, or as true or false.
+  // Quoted if YAML would read the name as a number or a boolean.
   return template('workflow.yaml')
     .replace('SCHEMA', () => schema)
     .replace('name: NAME', `name: ${/^[a-z][a-z_-]*$/i.test(name) && !WORDS.test(name) ? name : JSON.stringify(name)}`);
@@ -123,7 +122,7 @@ function template(name: string): string {
   return readFileSync(join(packageRoot(), 'templates', 'init', name), 'utf8');
 }
 
-/** Settings and, for a workflow in a module, the compiler's options for an editor. */
+/** Settings and, for a workflow in a module, the compiler options for an editor. */
 function settingsFiles(home: string, project: Project | undefined): [string, string][] {
   const settings: [string, string] = [join(home, 'config.yaml'), template('config.yaml')];
   if (project === undefined) return [settings, [join(home, '.gitignore'), 'config.local.yaml\n']];
@@ -135,7 +134,7 @@ function settingsFiles(home: string, project: Project | undefined): [string, str
   ];
 }
 
-/** Where types lie on this machine that are not among the project's own packages. */
+/** Where to find types on this machine that the project's own packages do not have. */
 interface Types {
   readonly pawl: string;
   readonly node: string | undefined;
@@ -175,18 +174,18 @@ function compilerSettings(types: Types | undefined): object {
   };
 }
 
-/** Writes a file that is not there yet; false when it, or a link of its name, is. */
+/** Writes a new file; returns false if it, or a link of that name, already exists. */
 function writeNew(file: string, text: string): boolean {
-  if (isThere(file)) return false;
+  if (exists(file)) return false;
   try {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text, { flag: 'wx' });
     return true;
   } catch (error) {
-    throw new EngineError('USAGE', `cannot write ${file}: ${messageOf(error)}; what was written before it stays`, { cause: error });
+    throw new EngineError('USAGE', `cannot write ${file}: ${messageOf(error)}; files written before it are kept`, { cause: error });
   }
 }
 
-function isThere(file: string): boolean {
+function exists(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }

@@ -6,7 +6,7 @@ import { serve } from '../../mcp/server.ts';
 import { serverOf } from '../../mcp/tools.ts';
 import { callingSession, readSession } from '../agent-session.ts';
 import { ProjectHost } from '../attended/project-host.ts';
-import { type CommandRun, Given } from '../command.ts';
+import { type CommandRun, ParsedArgs } from '../command.ts';
 import { versionOf } from '../package.ts';
 import { findPlace, type Place } from '../session.ts';
 import { Shell } from '../shell.ts';
@@ -39,9 +39,9 @@ export const run: CommandRun = async (terminal, given) => {
 };
 
 /** A shell that asks nothing, since stdin and stdout are for messages. */
-function asProgram(shell: Shell, given: Given): Shell {
+function asProgram(shell: Shell, given: ParsedArgs): Shell {
   const named = ['db', 'project'].map((name): [string, readonly string[]] => [name, given.options(name)]);
-  return new Shell(shell.world, new Given(new Map(), new Map(named), new Set(['json'])));
+  return new Shell(shell.world, new ParsedArgs(new Map(), new Map(named), new Set(['json'])));
 }
 
 /** The runs of the agent's session from before, so that a resumed session continues them. */

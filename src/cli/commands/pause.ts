@@ -1,5 +1,5 @@
-// `pawl pause`: lets a run begin nothing new until it is resumed. When another process drives the run that process takes
-// the pause; only a run that nobody drives needs its code for that.
+// `pawl pause`: starts no new steps of a run until it is resumed. If another process drives the run, that process applies
+// the pause; otherwise the workflow's code is needed.
 
 import { isFinal } from '../../kernel/run-state.ts';
 import { isDead } from '../../process/owner.ts';
@@ -7,8 +7,8 @@ import { userActor } from '../actor.ts';
 import type { CommandRun } from '../command.ts';
 import { driveWithEngine } from '../drive.ts';
 import { demandSteering } from '../right.ts';
+import { readRunReport } from '../run-report/run-report.ts';
 import { findPlace, findRun, openForRun } from '../session.ts';
-import { readStory } from '../story/story.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
@@ -28,8 +28,8 @@ export const run: CommandRun = async (shell, given) => {
       workflows,
       use: async (engine) => {
         await engine.run(id).pause({ actor: userActor(shell) });
-        shell.result(await readStory(store, id), () => [
-          `run ${id} is paused: what is under way ends, nothing new begins; it goes on with`,
+        shell.result(await readRunReport(store, id), () => [
+          `run ${id} is paused: running steps finish, no new steps start; continue it with`,
           `    ${shell.style('cyan', `pawl resume ${id}`)}`,
         ]);
         return 0;

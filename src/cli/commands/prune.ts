@@ -1,10 +1,10 @@
-// `pawl prune`: removes runs that ended long ago, after showing which.
+// `pawl prune`: deletes old runs that have ended, after showing which.
 
 import { parseDuration } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
 import type { RunStatus } from '../../kernel/run-state.ts';
 import type { PrunedRun, PruneRequest } from '../../store/store.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { findPlace, openExisting } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
@@ -19,12 +19,13 @@ export const run: CommandRun = async (shell, given) => {
   const request = requestOf(given);
   const place = await findPlace(shell, given);
   const store = await openExisting(place);
-  if (store === undefined) return report(shell, { runs: [], values: 0 }, ['There is no database yet, so there is nothing to remove.']);
+  if (store === undefined) return report(shell, { runs: [], values: 0 }, ['There is no database yet, so there is nothing to delete.']);
   try {
     const { runs } = await store.prune({ ...request, dryRun: true });
     if (given.has('dry-run')) return report(shell, { runs, values: 0 }, planLines(shell, runs));
     assertUpkeep(place, { origin: await store.origin(), right: shell.right });
-    if (runs.length > 0 && !(await isAgreed(shell, given, runs))) return report(shell, { runs: [], values: 0 }, ['Nothing was removed.']);
+    if (runs.length > 0 && !(await isConfirmed(shell, given, runs)))
+      return report(shell, { runs: [], values: 0 }, ['Nothing was deleted.']);
     const pruned = await store.prune(request);
     const { removeTranscripts, transcriptsOf } = await import('../../engine/transcripts.ts');
     removeTranscripts(
@@ -32,19 +33,19 @@ export const run: CommandRun = async (shell, given) => {
       pruned.runs.map(({ id }) => id),
     );
     return report(shell, pruned, [
-      `${shell.symbol('done')} ${counted(pruned.runs.length, 'run')} and ${counted(pruned.values, 'value')} removed`,
+      `${shell.symbol('done')} ${counted(pruned.runs.length, 'run')} and ${counted(pruned.values, 'value')} deleted`,
     ]);
   } finally {
     await store.close();
   }
 };
 
-function requestOf(given: Given): PruneRequest {
+function requestOf(given: ParsedArgs): PruneRequest {
   const age = given.option('older-than');
-  if (age === undefined) throw usage('--older-than is missing: how long ago a run must have ended, such as 30d');
+  if (age === undefined) throw usage('--older-than is missing: the minimum age of the runs to delete, such as 30d');
   const statuses = given.options('status') as RunStatus[];
   const keep = given.option('keep');
-  if (keep !== undefined && !/^\d{1,9}$/.test(keep)) throw usage(`--keep is a whole number, not "${keep}"`);
+  if (keep !== undefined && !/^\d{1,9}$/.test(keep)) throw usage(`--keep must be a whole number, not "${keep}"`);
   return {
     before: Date.now() - ageOf(age),
     status: statuses.length === 0 ? STATUSES : statuses,
@@ -57,25 +58,25 @@ function ageOf(text: string): number {
   try {
     return parseDuration(text, '--older-than');
   } catch {
-    throw usage(`--older-than is a duration such as 30d or 12h, not "${text}"`);
+    throw usage(`--older-than must be a duration such as 30d or 12h, not "${text}"`);
   }
 }
 
 function usage(what: string): EngineError {
-  return new EngineError('USAGE', `${what}; "pawl prune --help" shows how it is used`);
+  return new EngineError('USAGE', `${what}; "pawl prune --help" shows the usage`);
 }
 
-async function isAgreed(shell: Shell, given: Given, runs: readonly PrunedRun[]): Promise<boolean> {
+async function isConfirmed(shell: Shell, given: ParsedArgs, runs: readonly PrunedRun[]): Promise<boolean> {
   if (given.has('yes')) return true;
   if (!shell.isInteractive)
-    throw usage(`${counted(runs.length, 'run')} would be removed for good; say --yes, or look at them with --dry-run`);
+    throw usage(`${counted(runs.length, 'run')} would be deleted for good; use --yes to delete them, or --dry-run to list them`);
   for (const line of planLines(shell, runs)) shell.print(line);
   const { ask } = await import('../trust/trust.ts');
-  return ['y', 'yes'].includes(await ask(shell, `Remove ${counted(runs.length, 'run')} for good? [y/N] `));
+  return ['y', 'yes'].includes(await ask(shell, `Delete ${counted(runs.length, 'run')} for good? [y/N] `));
 }
 
 function planLines(shell: Shell, runs: readonly PrunedRun[]): string[] {
-  if (runs.length === 0) return ['There is nothing to remove.'];
+  if (runs.length === 0) return ['There is nothing to delete.'];
   return [
     ...table(shell.look, [
       { title: 'RUN', cells: runs.map(({ id }) => id) },
@@ -83,7 +84,7 @@ function planLines(shell: Shell, runs: readonly PrunedRun[]): string[] {
       { title: 'STATUS', cells: runs.map(({ status }) => status), style: (cell, row) => statusText(shell, runs[row]?.status, cell) },
       { title: 'ENDED', cells: runs.map(({ updatedAt }) => agoText(updatedAt)) },
     ]),
-    `${counted(runs.length, 'run')} to remove`,
+    `${counted(runs.length, 'run')} to delete`,
   ];
 }
 

@@ -1,4 +1,4 @@
-// `pawl reject`: decides with the option that means it.
+// `pawl reject`: decides with the option that rejects.
 
 import type { CommandRun } from '../command.ts';
 import { decideByCommand } from '../decision/make.ts';

@@ -1,5 +1,5 @@
-// `pawl restore`: puts a backup in the place of the database. The backup is verified on a copy first, the present
-// database is kept, and the place is taken in one transaction or one move, so that a crash leaves the one or the other.
+// `pawl restore`: replaces the database with a backup. A copy of the backup is verified first, the current database is
+// saved, and the replacement is one transaction or one rename, so that a crash leaves either the old or the new one.
 
 import {
   chmodSync,
@@ -24,8 +24,8 @@ import type { Shell } from '../shell.ts';
 import { assertUpkeep, isForeign } from '../store-origin.ts';
 import { oneLine } from '../terminal.ts';
 
-/** Stands where the id of a state folder would: no folder has it. */
-const NOBODY = 'nobody';
+/** Stored instead of the id of a state folder; no folder has this id. */
+const NO_OWNER = 'nobody';
 const SIDES = ['-wal', '-shm'];
 
 /** Runs the command. */
@@ -43,7 +43,7 @@ export const run: CommandRun = async (shell, given) => {
     await takePlace(draft, place, present);
     const { origin } = (await import('../../store/sqlite/inspect.ts')).inspectFile(place.file);
     done();
-    tell(shell, { place, backup, saved: present?.saved, facts, foreign: isForeign(place, origin) });
+    report(shell, { place, backup, saved: present?.saved, facts, foreign: isForeign(place, origin) });
     return 0;
   } finally {
     done();
@@ -51,7 +51,7 @@ export const run: CommandRun = async (shell, given) => {
   }
 };
 
-/** The draft and what was made beside it: its log, and the copy that a migration makes. */
+/** Removes the draft with its write-ahead log and the copy that a migration makes. */
 function removeDraft(draft: string): void {
   if (!existsSync(dirname(draft))) return;
   const names = readdirSync(dirname(draft)).filter((name) => name.startsWith(basename(draft)));
@@ -59,13 +59,12 @@ function removeDraft(draft: string): void {
 }
 
 function assertBackup(backup: string, place: Place): void {
-  if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true)
-    throw new EngineError('USAGE', `there is no file ${backup} to restore`);
+  if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true) throw new EngineError('USAGE', `backup ${backup} does not exist`);
   if (existsSync(place.file) && realpathSync(backup) === realpathSync(place.file))
-    throw new EngineError('USAGE', `${backup} is the present database itself; name a backup`);
+    throw new EngineError('USAGE', `${backup} is the current database itself; give a backup`);
 }
 
-/** Copies the backup beside the database and verifies the copy; the backup itself is not touched. */
+/** Copies the backup next to the database and verifies the copy; the backup itself is not changed. */
 async function draftOf(backup: string, draft: string): Promise<CopyFacts> {
   mkdirSync(dirname(draft), { recursive: true, mode: 0o700 });
   copyFileSync(backup, draft);
@@ -84,7 +83,7 @@ async function draftOf(backup: string, draft: string): Promise<CopyFacts> {
   }
 }
 
-/** Refuses to replace a database of another state folder; whose a damaged file was cannot be told. */
+/** Rejects a database of another state folder; the owner of a damaged file is unknown. */
 async function assertOwnPresent(shell: Shell, place: Place): Promise<void> {
   if (!existsSync(place.file)) return;
   const { inspectFile } = await import('../../store/sqlite/inspect.ts');
@@ -92,7 +91,7 @@ async function assertOwnPresent(shell: Shell, place: Place): Promise<void> {
   assertUpkeep(place, { origin: present?.origin, right: shell.right });
 }
 
-/** Refuses while a living process drives a run of the present database. */
+/** Fails while a live process drives a run of the current database. */
 async function assertFree(place: Place, force: boolean): Promise<void> {
   if (force || !existsSync(place.file)) return;
   const [{ inspectFile }, { isDead }] = await Promise.all([import('../../store/sqlite/inspect.ts'), import('../../process/owner.ts')]);
@@ -100,28 +99,28 @@ async function assertFree(place: Place, force: boolean): Promise<void> {
   if (held === undefined) return;
   throw new EngineError(
     'RUN_LOCKED',
-    `run ${held.run} of ${place.file} is driven by ${held.owner}, and a restore would take its database away; end that process first, or say --force`,
+    `run ${held.run} of ${place.file} is driven by ${held.owner}, and a restore would replace its database; end that process first, or use --force`,
     { details: { run: held.run, owner: held.owner } },
   );
 }
 
-function unlessDamaged<T>(look: () => T): T | undefined {
+function unlessDamaged<T>(read: () => T): T | undefined {
   try {
-    return look();
+    return read();
   } catch (error) {
     if (isEngineError(error) && error.code === 'STORE_DAMAGED') return undefined;
     throw error;
   }
 }
 
-/** The database that was there. */
+/** The previous database. */
 interface Present {
   readonly saved: string;
-  /** True when it can be read and written as a database. */
+  /** True if it can be read and written. */
   readonly isSound: boolean;
 }
 
-/** Keeps what is there: as a backup, or, when it cannot be read as a database, as the files it is. */
+/** Saves the current database as a backup or, if it cannot be read, as a copy of its files. */
 async function keepPresent(place: Place): Promise<Present | undefined> {
   if (!existsSync(place.file)) return undefined;
   try {
@@ -140,8 +139,8 @@ async function keepPresent(place: Place): Promise<Present | undefined> {
 }
 
 /**
- * Puts the draft in the place of the database: into the file, where that is a database that others may have open, else by
- * a move. The log of a file that is moved over goes first: SQLite would replay it onto the new one.
+ * Replaces the database with the draft: inside the file if other processes may have it open, otherwise by a rename. The
+ * old write-ahead log is removed before the rename, because SQLite would replay it onto the new file.
  */
 async function takePlace(draft: string, place: Place, present: Present | undefined): Promise<void> {
   if (present?.isSound === true) {
@@ -155,8 +154,8 @@ async function takePlace(draft: string, place: Place, present: Present | undefin
   }
   const { openSqliteStore } = await import('../../store/sqlite/open.ts');
   const store = await openSqliteStore({ file: place.file, adopt: true });
-  // A backup that does not say whose it is may be anybody's, wherever it is put.
-  await store.bind(NOBODY);
+  // A backup without an owner could come from anyone.
+  await store.bind(NO_OWNER);
   await store.close();
 }
 
@@ -169,7 +168,7 @@ function syncFile(path: string): void {
   }
 }
 
-interface Restored {
+interface RestoreResult {
   readonly place: Place;
   readonly backup: string;
   readonly saved: string | undefined;
@@ -177,16 +176,18 @@ interface Restored {
   readonly foreign: boolean;
 }
 
-function tell(shell: Shell, { place, backup, saved, facts, foreign }: Restored): void {
+function report(shell: Shell, { place, backup, saved, facts, foreign }: RestoreResult): void {
   const open = facts.open.map(({ id, workflow, status, currentStep }) => ({ id, workflow, status, currentStep: currentStep ?? null }));
   shell.result({ restored: { file: place.file, from: backup, saved: saved ?? null, runs: facts.runs, open, foreign } }, () => [
     `${shell.symbol('done')} ${facts.runs} ${facts.runs === 1 ? 'run' : 'runs'} restored to ${oneLine(place.file)}`,
-    ...(saved === undefined ? [] : [`  what was there before is ${oneLine(saved)}`]),
-    ...(foreign ? ['  It was not made under your state folder. If it is yours, "pawl db adopt" at a terminal lets its runs go on.'] : []),
+    ...(saved === undefined ? [] : [`  the previous database is saved as ${oneLine(saved)}`]),
+    ...(foreign
+      ? ['  It was not created under your state folder. If it is yours, run "pawl db adopt" at a terminal to let its runs continue.']
+      : []),
     ...(open.length === 0
       ? []
       : [
-          '  What these runs did after the backup is not recorded. Look at what is there before you go on:',
+          '  Anything these runs did after the backup is not recorded. Check them before you continue:',
           ...open.map(({ id, workflow, status }) => `    pawl resume ${id}  # ${oneLine(workflow)}, ${status}`),
         ]),
   ]);

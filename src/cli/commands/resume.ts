@@ -1,10 +1,10 @@
-// `pawl resume`: drives a run on, after a crash or a pause as it is, after an escalation with a choice of a person.
+// `pawl resume`: continues a run after a crash or a pause, or after an escalation with a person's choice.
 
 import { EngineError } from '../../base/error.ts';
 import type { ResumeChoice } from '../../engine/resume.ts';
 import { isFinal, isHalted } from '../../kernel/run-state.ts';
-import type { CommandRun, Given } from '../command.ts';
-import { tellEnd } from '../drive.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
+import { reportEnd } from '../drive.ts';
 import { readJson } from '../params.ts';
 import { budgetOf } from '../resumption/budget.ts';
 import { countOf, resumeAndDrive } from '../resumption/resumption.ts';
@@ -22,12 +22,12 @@ export const run: CommandRun = async (shell, given) => {
   try {
     const id = await findRun(store, prefix, place);
     const { state } = await store.load(id);
-    const stands = choice === undefined && budget === undefined && isHalted(state.status) && !isFinal(state.status);
-    if (stands && !shell.isInteractive) return await tellEnd(shell, store, { run: id, interrupted: false });
-    const { askHowOn } = await import('../resumption/prompt.ts');
-    if (stands) await demandRight(shell, { demand: 'override', on: 'pawl resume' });
-    const chosen = stands ? await askHowOn(shell, state) : choice;
-    if (chosen === 'leave') return await tellEnd(shell, store, { run: id, interrupted: false });
+    const needsChoice = choice === undefined && budget === undefined && isHalted(state.status) && !isFinal(state.status);
+    if (needsChoice && !shell.isInteractive) return await reportEnd(shell, store, { run: id, interrupted: false });
+    const { askChoice } = await import('../resumption/prompt.ts');
+    if (needsChoice) await demandRight(shell, { demand: 'override', on: 'pawl resume' });
+    const chosen = needsChoice ? await askChoice(shell, state) : choice;
+    if (chosen === 'leave') return await reportEnd(shell, store, { run: id, interrupted: false });
     return await resumeAndDrive(shell, {
       place,
       store,
@@ -41,19 +41,19 @@ export const run: CommandRun = async (shell, given) => {
   }
 };
 
-const WAYS = ['retry', 'accept', 'to', 'rerun', 'done', 'failed'] as const;
+const CHOICES = ['retry', 'accept', 'to', 'rerun', 'done', 'failed'] as const;
 
-function choiceOf(shell: Shell, given: Given): ResumeChoice | undefined {
-  const ways = WAYS.filter((name) => given.has(name) || given.option(name) !== undefined);
-  const [way, other] = ways;
-  if (other !== undefined) throw new EngineError('USAGE', `--${way} and --${other} are two ways on; choose one`);
+function choiceOf(shell: Shell, given: ParsedArgs): ResumeChoice | undefined {
+  const chosen = CHOICES.filter((name) => given.has(name) || given.option(name) !== undefined);
+  const [way, other] = chosen;
+  if (other !== undefined) throw new EngineError('USAGE', `--${way} and --${other} cannot be combined; choose one`);
   const takes = (name: string, allowed: readonly string[]): void => {
     if (given.option(name) !== undefined && !allowed.includes(way ?? ''))
-      throw new EngineError('USAGE', `--${name} goes with ${allowed.map((one) => `--${one}`).join(' or ')}`);
+      throw new EngineError('USAGE', `--${name} is only valid with ${allowed.map((one) => `--${one}`).join(' or ')}`);
   };
   takes('output', ['accept', 'done']);
   takes('extend', ['retry']);
-  takes('note', WAYS);
+  takes('note', CHOICES);
   if (way === undefined) return undefined;
   const text = given.option('note');
   const note = text === undefined ? {} : { note: text };

@@ -1,4 +1,4 @@
-// `pawl retry`: runs again what failed, and only that.
+// `pawl retry`: runs only what failed again.
 
 import { EngineError } from '../../base/error.ts';
 import type { RunState } from '../../kernel/run-state.ts';
@@ -27,6 +27,6 @@ function checkStep({ id, halt }: RunState, step: string | undefined): void {
   if (step === undefined || halt === undefined || step === halt.step || step === halt.path) return;
   throw new EngineError(
     'STEP_UNKNOWN',
-    `run ${id} stopped at "${halt.step ?? 'no step'}", not at "${step}"; "pawl resume ${id} --to ${step}" goes on there, "pawl fork ${id} --from ${step}" makes a new run of it`,
+    `run ${id} stopped at "${halt.step ?? 'no step'}", not at "${step}"; "pawl resume ${id} --to ${step}" continues there, "pawl fork ${id} --from ${step}" starts a new run there`,
   );
 }

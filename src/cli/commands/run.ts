@@ -6,7 +6,7 @@ import { EngineError } from '../../base/error.ts';
 import { isRunIdPrefix } from '../../base/id.ts';
 import { bindParams } from '../../definition/arg.ts';
 import { ATTENDED } from '../../steps/handover.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { driveRun, driveWithEngine } from '../drive.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
 import { signingOf } from '../identity/signing.ts';
@@ -16,8 +16,8 @@ import { starterName } from '../right.ts';
 import { findPlace, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { assertFirst, assertNoOpenRun, assertStarts } from '../trigger/check.ts';
-import { factsOf } from '../trigger/facts.ts';
 import { completeTrigger } from '../trigger/forge.ts';
+import { startDataOf } from '../trigger/start-data.ts';
 import { readTrigger, type Trigger } from '../trigger/trigger.ts';
 
 const ID_LENGTH = 16;
@@ -26,26 +26,25 @@ const ID_LENGTH = 16;
 export const run: CommandRun = async (shell, given) => {
   const isAttended = given.has('attended');
   if (isAttended) checkAttended(given);
-  else if (shell.format !== undefined)
-    throw new EngineError('USAGE', '--format says how an agent is told its work, so it goes with --attended');
+  else if (shell.format !== undefined) throw new EngineError('USAGE', '--format is only valid with --attended');
   const place = await findPlace(shell, given);
   const loaded = await loadWorkflow(shell, place.project, given.word('WORKFLOW'));
   const { definition } = loaded.workflow;
   const params = readParams(shell, given, definition.params);
-  // Wrong values are told before a database is made or a process started.
+  // Report invalid parameters before a database is created or a process started.
   bindParams(definition.params, params, `workflow "${definition.name}"`);
   await assertSettingsTrusted(shell, place);
   const trigger = await completeTrigger(shell, place, readTrigger(shell, given));
   assertStarts(loaded.workflow, trigger);
-  const facts = { ...factsOf(definition, { settings: place.settings, trigger }), ...(isAttended ? { [ATTENDED]: true } : {}) };
+  const facts = { ...startDataOf(definition, { settings: place.settings, trigger }), ...(isAttended ? { [ATTENDED]: true } : {}) };
   const options = startOptions(given, loaded);
   const outputs = readOutputs(shell, given);
-  await refuseSecond(place, definition.name, trigger);
+  await rejectSecondRun(place, definition.name, trigger);
   if (given.has('detach')) {
     const { detachRun } = await import('../detach.ts');
     return detachRun(shell, place, { given, file: loaded.file });
   }
-  const signing = signingOf(shell, { isSigned: passes(given) && place.settings.decisions === 'signed' });
+  const signing = signingOf(shell, { isSigned: skipsSteps(given) && place.settings.decisions === 'signed' });
   const store = await openStore(place);
   try {
     return await driveWithEngine(shell, place, {
@@ -72,8 +71,8 @@ export const run: CommandRun = async (shell, given) => {
   }
 };
 
-/** Refuses a second run for the same issue or pull request before a database is made or a process started. */
-async function refuseSecond(place: Place, workflow: string, trigger: Trigger | undefined): Promise<void> {
+/** Rejects a second run for the same issue or pull request before a database is created or a process started. */
+async function rejectSecondRun(place: Place, workflow: string, trigger: Trigger | undefined): Promise<void> {
   const store = trigger === undefined || !existsSync(place.file) ? undefined : await openStore(place, 'look');
   try {
     if (store !== undefined) await assertNoOpenRun(store, workflow, trigger);
@@ -82,19 +81,19 @@ async function refuseSecond(place: Place, workflow: string, trigger: Trigger | u
   }
 }
 
-/** Whether the run begins behind its first step, or with results in the place of steps. */
-function passes(given: Given): boolean {
+/** Whether the run starts after its first step, or with given outputs instead of steps. */
+function skipsSteps(given: ParsedArgs): boolean {
   return given.option('from') !== undefined || given.options('output').length > 0;
 }
 
-/** Who does the work is told what to do and reports it; there is nothing to stay for and nobody else to drive. */
-function checkAttended(given: Given): void {
+/** An attended run is driven by the agent's reports, so no process waits for it or runs in the background. */
+function checkAttended(given: ParsedArgs): void {
   const other = ['detach', 'wait'].find((name) => given.has(name));
   if (other !== undefined)
-    throw new EngineError('USAGE', `--attended prints the first step and ends, so it does not go with --${other}; leave one of them out`);
+    throw new EngineError('USAGE', `--attended and --${other} cannot be combined: --attended prints the first step and exits`);
 }
 
-/** Drives the run until a step is open for the agent that called, and prints it. */
+/** Drives the run up to the first step for the calling agent, and prints that step. */
 async function handOut(
   shell: Shell,
   place: Place,
@@ -110,15 +109,15 @@ async function handOut(
   return replyUntilSignal(shell, { engine, run: id }, async (stopped) => withoutSubmission(await driveForAgent(engine, id, { stopped })));
 }
 
-function startOptions(given: Given, { workflow }: LoadedWorkflow): { readonly id?: string; readonly from?: string } {
+function startOptions(given: ParsedArgs, { workflow }: LoadedWorkflow): { readonly id?: string; readonly from?: string } {
   const id = given.option('id');
   if (id !== undefined && (id.length !== ID_LENGTH || !isRunIdPrefix(id)))
-    throw new EngineError('USAGE', `--id takes ${ID_LENGTH} characters of 0-9 and a-z without i, l, o and u, not "${id}"`);
+    throw new EngineError('USAGE', `--id must be ${ID_LENGTH} characters of 0-9 and a-z without i, l, o and u, not "${id}"`);
   const from = given.option('from');
   if (from === undefined && given.options('output').length > 0)
     throw new EngineError(
       'USAGE',
-      `--output gives results in place of steps that are not run; say with --from where "${workflow.definition.name}" begins`,
+      `--output replaces the output of skipped steps, so it needs --from, the step where "${workflow.definition.name}" starts`,
     );
   return { ...(id === undefined ? {} : { id }), ...(from === undefined ? {} : { from }) };
 }

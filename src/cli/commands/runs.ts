@@ -5,11 +5,11 @@ import type { RunStatus } from '../../kernel/run-state.ts';
 import { isDead } from '../../process/owner.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import { pasteable } from '../caller.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
+import { costText, type UsageReport, usageOf } from '../run-report/usage.ts';
 import { findPlace, openExisting } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
-import { costText, type StoryUsage, usageOf } from '../story/usage.ts';
 import { oneLine, table } from '../terminal.ts';
 import { agoText } from '../time.ts';
 
@@ -39,12 +39,12 @@ export const run: CommandRun = async (shell, given) => {
   }
 };
 
-/** A run and what its agents used, those of the runs it started included. */
-interface UsedRun extends RunSummary {
-  readonly usage?: StoryUsage;
+/** A run and what its agents used, including child runs. */
+interface RunWithUsage extends RunSummary {
+  readonly usage?: UsageReport;
 }
 
-async function withUsage(store: Store, runs: readonly RunSummary[]): Promise<readonly UsedRun[]> {
+async function withUsage(store: Store, runs: readonly RunSummary[]): Promise<readonly RunWithUsage[]> {
   if ((await store.usage({})).attempts === 0) return runs;
   const used = runs.map(async (run) => {
     const usage = usageOf(await store.usage({ run: run.id, withChildren: true }));
@@ -53,16 +53,29 @@ async function withUsage(store: Store, runs: readonly RunSummary[]): Promise<rea
   return Promise.all(used);
 }
 
-function limitOf(given: Given): number | undefined {
+function limitOf(given: ParsedArgs): number | undefined {
   if (given.has('all')) return undefined;
   const text = given.option('limit') ?? String(LIMIT_DEFAULT);
   const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1) throw new EngineError('USAGE', `--limit is a whole number of at least 1, not "${text}"`);
+  if (!Number.isInteger(limit) || limit < 1) throw new EngineError('USAGE', `--limit must be a whole number of at least 1, not "${text}"`);
   return limit;
 }
 
-/** A run as programs read it in lists. */
-function rowOf({ id, workflow, status, currentStep, createdAt, updatedAt, due, parent, origin, damaged, owner, usage }: UsedRun): object {
+/** A run as JSON. */
+function rowOf({
+  id,
+  workflow,
+  status,
+  currentStep,
+  createdAt,
+  updatedAt,
+  due,
+  parent,
+  origin,
+  damaged,
+  owner,
+  usage,
+}: RunWithUsage): object {
   return {
     id,
     workflow,
@@ -79,13 +92,13 @@ function rowOf({ id, workflow, status, currentStep, createdAt, updatedAt, due, p
   };
 }
 
-/** Whether a process that is alive has the run. */
+/** Whether a live process drives the run. */
 function isDriven(owner: string | undefined): boolean {
   return owner !== undefined && !isDead(owner);
 }
 
-function linesOf(shell: Shell, runs: readonly UsedRun[], more: boolean): string[] {
-  if (runs.length === 0) return ['No runs here yet. "pawl list" shows the workflows, "pawl run WORKFLOW" starts one.'];
+function linesOf(shell: Shell, runs: readonly RunWithUsage[], more: boolean): string[] {
+  if (runs.length === 0) return ['No runs yet. "pawl list" shows the workflows, "pawl run WORKFLOW" starts one.'];
   const lines = table(shell.look, [
     { title: 'RUN', cells: runs.map(({ id }) => id) },
     { title: 'WORKFLOW', cells: runs.map(({ workflow }) => oneLine(workflow)), shrinks: true },
@@ -96,12 +109,12 @@ function linesOf(shell: Shell, runs: readonly UsedRun[], more: boolean): string[
       : []),
     { title: 'STARTED', cells: runs.map(({ createdAt }) => agoText(createdAt)) },
   ]);
-  const left = runs.find(({ status, owner }) => status === 'running' && !isDriven(owner));
-  if (left !== undefined)
+  const orphan = runs.find(({ status, owner }) => status === 'running' && !isDriven(owner));
+  if (orphan !== undefined)
     lines.push(
       '',
-      `Nothing drives run ${left.id} any more; it goes on with`,
-      `    ${shell.style('cyan', pasteable(shell, `pawl resume ${left.id}`))}`,
+      `No process drives run ${orphan.id}; continue it with`,
+      `    ${shell.style('cyan', pasteable(shell, `pawl resume ${orphan.id}`))}`,
     );
-  return more ? [...lines, shell.style('dim', `${shell.symbol('ellipsis')} more; "pawl runs --all" shows them all`)] : lines;
+  return more ? [...lines, shell.style('dim', `${shell.symbol('ellipsis')} more; "pawl runs --all" shows all runs`)] : lines;
 }

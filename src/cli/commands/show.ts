@@ -1,10 +1,11 @@
-// `pawl show RUN`: the whole story of a run.
+// `pawl show RUN`: prints the report of a run.
 
 import type { Store } from '../../store/store.ts';
 import type { CommandRun } from '../command.ts';
+import { runReportLines } from '../run-report/lines.ts';
+import { type RunReport, readRunReport } from '../run-report/run-report.ts';
 import { findPlace, findRun, openForRun, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { readStory, type Story, storyLines } from '../story/story.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
@@ -12,19 +13,23 @@ export const run: CommandRun = async (shell, given) => {
   const prefix = given.word('RUN');
   const store = await openForRun(place, prefix, 'look');
   try {
-    const story = await proved(shell, place, { store, story: await readStory(store, await findRun(store, prefix, place)) });
-    const { output } = story.run;
+    const report = await withSignatures(shell, place, { store, report: await readRunReport(store, await findRun(store, prefix, place)) });
+    const { output } = report.run;
     if (given.has('output')) shell.result({ output }, () => [JSON.stringify(output, null, 2)]);
-    else shell.result(story, () => storyLines(shell, story, given.has('steps') ? 'full' : 'short'));
+    else shell.result(report, () => runReportLines(shell, report, given.has('steps') ? 'full' : 'short'));
     return 0;
   } finally {
     await store.close();
   }
 };
 
-/** The story with its signatures proved; where nobody signed, nothing is loaded for that. */
-async function proved(shell: Shell, place: Place, { store, story }: { readonly store: Store; readonly story: Story }): Promise<Story> {
-  if (story.decisions.every(({ signed }) => signed === null)) return story;
-  const { provedStory } = await import('../trust/check-signatures.ts');
-  return provedStory(shell, place, { store, story });
+/** The report with its signatures verified; the code for that is only loaded if there are any. */
+async function withSignatures(
+  shell: Shell,
+  place: Place,
+  { store, report }: { readonly store: Store; readonly report: RunReport },
+): Promise<RunReport> {
+  if (report.decisions.every(({ signed }) => signed === null)) return report;
+  const { withProvenSignatures } = await import('../trust/check-signatures.ts');
+  return withProvenSignatures(shell, place, { store, report });
 }

@@ -1,9 +1,9 @@
-// `pawl token`: personal tokens, with which a person decides where no terminal is.
+// `pawl token`: personal tokens, with which a person can decide without a terminal.
 
 import type { Scope } from '../../authority/rights.ts';
 import { parseDuration } from '../../base/duration.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { demandRight } from '../right.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
@@ -18,17 +18,17 @@ export const run: CommandRun = async (shell, given) => {
   const name = given.maybe('NAME');
   if (action === 'list') list(shell);
   else if (name === undefined) throw new EngineError('USAGE', `NAME is missing: pawl token ${action} NAME`);
-  else if (action === 'create') await create(shell, name, { lastsMs: lifeOf(given), scopes: scopesOf(given) });
+  else if (action === 'create') await create(shell, name, { lastsMs: lifetimeOf(given), scopes: scopesOf(given) });
   else revoke(shell, name);
   return 0;
 };
 
-function scopesOf(given: Given): readonly Scope[] {
+function scopesOf(given: ParsedArgs): readonly Scope[] {
   const scopes = given.options('scope') as readonly Scope[];
   return scopes.length === 0 ? ['decide'] : [...new Set(scopes)];
 }
 
-function lifeOf(given: Given): number {
+function lifetimeOf(given: ParsedArgs): number {
   const text = given.option('expires') ?? EXPIRES_DEFAULT;
   try {
     const ms = parseDuration(text, '--expires');
@@ -36,18 +36,18 @@ function lifeOf(given: Given): number {
   } catch (error) {
     if (!isEngineError(error)) throw error;
   }
-  throw new EngineError('USAGE', `--expires takes a span such as 12h, 90d or 52w, not "${text}"`);
+  throw new EngineError('USAGE', `--expires must be a duration such as 12h, 90d or 52w, not "${text}"`);
 }
 
 async function create(shell: Shell, name: string, how: { readonly lastsMs: number; readonly scopes: readonly Scope[] }): Promise<void> {
-  // A token cannot make another one, so that what it was given for ends when it is revoked.
+  // A token cannot create another one, so that revoking it ends all its rights.
   await demandRight(shell, { demand: 'trust', on: 'pawl token create', withoutToken: true });
   const { row, secret } = createToken(shell, name, how);
   shell.print(secret);
   shell.print();
-  shell.print(`This is the token of ${row.name}. It is shown only now and holds until ${new Date(row.expiresAt).toISOString()}.`);
-  shell.print(`It may be used to: ${row.scopes.join(', ')}.`);
-  shell.print('Whoever has it decides in this name: keep it from agents and out of files they read.');
+  shell.print(`This is the token of ${row.name}. It is shown only once and is valid until ${new Date(row.expiresAt).toISOString()}.`);
+  shell.print(`Scopes: ${row.scopes.join(', ')}.`);
+  shell.print('Anyone who has it can decide in this name: keep it away from agents and the files they read.');
   shell.print('Use it with PAWL_TOKEN or --token-file.');
 }
 
@@ -62,7 +62,7 @@ function list(shell: Shell): void {
   }));
   shell.result({ tokens: rows }, () =>
     tokens.length === 0
-      ? ['No tokens. "pawl token create NAME" makes one.']
+      ? ['No tokens. "pawl token create NAME" creates one.']
       : table(shell.look, [
           { title: 'NAME', cells: tokens.map(({ name }) => oneLine(name)) },
           { title: 'SCOPES', cells: tokens.map(({ scopes }) => scopes.join(', ')) },
@@ -74,5 +74,5 @@ function list(shell: Shell): void {
 
 function revoke(shell: Shell, name: string): void {
   revokeToken(shell, name);
-  shell.result({ revoked: name }, () => [`The token "${oneLine(name)}" no longer holds. What was decided with it stays decided.`]);
+  shell.result({ revoked: name }, () => [`The token "${oneLine(name)}" is revoked. Decisions made with it stay valid.`]);
 }

@@ -1,11 +1,11 @@
-// `pawl trust`: a person allows the present content of workflows to run, takes that back, or looks at what is allowed.
+// `pawl trust`: trusts the current version of workflows, stops trusting them, or lists what is trusted.
 
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import { EngineError } from '../../base/error.ts';
 import type { Signature } from '../../base/signature.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { shownFile, workflowFolders } from '../definitions.ts';
 import { findProject, type Project, roleFilesOf } from '../project.ts';
 import { demandRight } from '../right.ts';
@@ -13,15 +13,15 @@ import { filesToTrust } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 import {
-  aboutContent,
   ask,
   changedSince,
   changeTrust,
+  describeContent,
   importedFiles,
   isInside,
-  keepContent,
   readGraph,
   readTrust,
+  recordTrust,
   type Trust,
   type TrustedFile,
   trustedFolder,
@@ -33,7 +33,7 @@ export const run: CommandRun = async (shell, given) => {
   const project = findProject(shell, given);
   const modes = ['folder', 'revoke', 'list', 'sign'].filter((name) => given.has(name));
   if (modes.length > 1 && !(modes.length === 2 && given.has('revoke') && given.has('folder')))
-    throw new EngineError('USAGE', `--${modes.join(' and --')} do not go together; "pawl trust --help" shows how it is used`);
+    throw new EngineError('USAGE', `--${modes.join(' and --')} cannot be combined; "pawl trust --help" shows the usage`);
   if (given.has('list')) return list(shell);
   if (given.has('revoke')) return revoke(shell, project, given);
   if (given.has('folder')) return wholeFolder(shell, project, given);
@@ -41,7 +41,7 @@ export const run: CommandRun = async (shell, given) => {
   return contents(shell, project, given);
 };
 
-async function contents(shell: Shell, project: Project, given: Given): Promise<number> {
+async function contents(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
   const graphs: ModuleGraph[] = [];
   for (const file of await chosenFiles(shell, project, given)) graphs.push(await readGraph(file));
   const { files } = readTrust(shell);
@@ -49,19 +49,19 @@ async function contents(shell: Shell, project: Project, given: Given): Promise<n
   if (fresh.length > 0) {
     for (const graph of fresh) {
       const before = files[graph.file];
-      for (const line of aboutContent(shell, graph, before === undefined ? [] : changedSince(before, graph))) shell.print(line);
+      for (const line of describeContent(shell, graph, before === undefined ? [] : changedSince(before, graph))) shell.print(line);
     }
-    await confirm(shell, given, fresh.length === 1 ? 'Trust this content?' : `Trust the content of these ${fresh.length} files?`);
-    for (const graph of fresh) keepContent(shell, graph);
+    await confirm(shell, given, fresh.length === 1 ? 'Trust this version?' : `Trust the current version of these ${fresh.length} files?`);
+    for (const graph of fresh) recordTrust(shell, graph);
   }
   const trusted = graphs.map((graph) => ({ file: graph.file, digest: graph.digest, imports: importedFiles(graph) }));
   shell.result({ trusted }, () => trusted.map(({ file }) => `${shell.symbol('done')} trusted: ${shownFile(shell, file)}`));
   return 0;
 }
 
-/** Signs the present content of workflows: wherever the key of whoever signs is enrolled, it may run. */
-async function signContents(shell: Shell, project: Project, given: Given): Promise<number> {
-  const [{ signFor }, { keepSigned }, { identityFor }] = await Promise.all([
+/** Signs the current version of workflows: they may run wherever the signer's key is enrolled. */
+async function signContents(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
+  const [{ signFor }, { writeSignatures }, { identityFor }] = await Promise.all([
     import('../identity/signing.ts'),
     import('../trust/signature.ts'),
     import('../identity/identity.ts'),
@@ -70,74 +70,75 @@ async function signContents(shell: Shell, project: Project, given: Given): Promi
   const signed: { readonly graph: ModuleGraph; readonly signature: Signature }[] = [];
   for (const file of await chosenFiles(shell, project, given)) {
     const graph = await readGraph(file);
-    for (const line of aboutContent(shell, graph, [])) shell.print(line);
+    for (const line of describeContent(shell, graph, [])) shell.print(line);
     signed.push({ graph, signature: await signFor(shell, given, { about: 'trust', digest: graph.digest }) });
   }
-  const file = keepSigned(project, signed);
+  const file = writeSignatures(project, signed);
   const rows = signed.map(({ graph }) => ({ file: graph.file, digest: graph.digest }));
   shell.result({ signed: rows, by: name, file }, () => [
     ...rows.map((row) => `${shell.symbol('done')} signed by ${name}: ${shownFile(shell, row.file)}`),
-    `Commit ${shownFile(shell, file)}: where the key of ${name} is enrolled, this content may run.`,
+    `Commit ${shownFile(shell, file)}: this version may run wherever the key of ${name} is enrolled.`,
   ]);
   return 0;
 }
 
-async function chosenFiles(shell: Shell, project: Project, given: Given): Promise<string[]> {
+async function chosenFiles(shell: Shell, project: Project, given: ParsedArgs): Promise<string[]> {
   const named = given.allWords('FILE').map((word) => resolve(shell.cwd, word));
   const missing = named.find((file) => !existsSync(file));
-  if (missing !== undefined) throw new EngineError('USAGE', `there is no file ${missing}; "pawl list" shows the files of this project`);
+  if (missing !== undefined) throw new EngineError('USAGE', `file ${missing} does not exist; "pawl list" shows the files of this project`);
   if (named.length > 0) return named;
   const { findFiles } = await import('../../authoring/discover/discover.ts');
   const workflows = (await Promise.all(workflowFolders(project).map(findFiles))).flatMap((files) => files.found);
   const found = [...workflows, ...(await filesToTrust(shell, project)), ...roleFilesOf(project)];
-  if (found.length === 0) throw new EngineError('USAGE', `there are no workflows in ${project.root}; name a file: pawl trust FILE`);
+  if (found.length === 0) throw new EngineError('USAGE', `there are no workflows in ${project.root}; give a file: pawl trust FILE`);
   return found;
 }
 
-async function wholeFolder(shell: Shell, project: Project, given: Given): Promise<number> {
-  if (given.allWords('FILE').length > 0) throw new EngineError('USAGE', '--folder trusts the whole project; leave FILE out, or --folder');
-  shell.print(`Every workflow in ${shell.style('bold', oneLine(project.root))} may run from now on, however it changes.`);
+async function wholeFolder(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
+  if (given.allWords('FILE').length > 0)
+    throw new EngineError('USAGE', '--folder trusts the whole project, so it cannot be combined with FILE');
+  shell.print(`Every workflow in ${shell.style('bold', oneLine(project.root))} may run from now on, even after changes.`);
   await confirm(shell, given, 'Trust this folder?');
   const folder = trustFolder(shell, project.root);
   shell.result({ folder }, () => [`${shell.symbol('done')} trusted: ${oneLine(folder)}`]);
   return 0;
 }
 
-/** Trust is given by a person: at a terminal they are asked, elsewhere their token says who they are. */
-async function confirm(shell: Shell, given: Given, question: string): Promise<void> {
+/** Only a person can trust: a terminal asks them, elsewhere they need a token. */
+async function confirm(shell: Shell, given: ParsedArgs, question: string): Promise<void> {
   await demandRight(shell, { demand: 'trust', on: 'pawl trust' });
   if (given.has('yes')) return;
   if (!shell.isInteractive)
     throw new EngineError(
       'NOT_ALLOWED',
-      'nobody can be asked here, because this is not a terminal; add --yes if you have read what you trust',
+      'this is not an interactive terminal, so it cannot ask for confirmation; add --yes if you have reviewed the files',
     );
   const answer = await ask(shell, `${question} [y/N] `);
   if (answer !== 'y' && answer !== 'yes') throw new EngineError('NOT_ALLOWED', 'nothing was trusted');
 }
 
-function revoke(shell: Shell, project: Project, given: Given): number {
+function revoke(shell: Shell, project: Project, given: ParsedArgs): number {
   const root = realpathSync(project.root);
   const named = given.allWords('FILE').map((word) => realOf(resolve(shell.cwd, word)));
   let revoked: readonly string[] = [];
   changeTrust(shell, (trust) => {
     const unknown = named.find((file) => trust.files[file] === undefined);
-    if (unknown !== undefined) throw notThere(trust, unknown);
+    if (unknown !== undefined) throw notTrusted(trust, unknown);
     const files = named.length > 0 ? named : given.has('folder') ? [] : Object.keys(trust.files).filter((file) => isInside(root, file));
     const folders = named.length > 0 ? [] : Object.keys(trust.folders).filter((folder) => folder === root || isInside(folder, root));
     revoked = [...folders, ...files];
     return { files: without(trust.files, files), folders: without(trust.folders, folders) };
   });
   shell.result({ revoked }, () =>
-    revoked.length === 0 ? ['Nothing of this project was trusted.'] : revoked.map((path) => `no longer trusted: ${shownFile(shell, path)}`),
+    revoked.length === 0 ? ['Nothing in this project was trusted.'] : revoked.map((path) => `no longer trusted: ${shownFile(shell, path)}`),
   );
   return 0;
 }
 
-function notThere(trust: Trust, file: string): EngineError {
+function notTrusted(trust: Trust, file: string): EngineError {
   const folder = trustedFolder(trust, file);
-  const why = folder === undefined ? 'is not trusted' : `is trusted with its folder ${folder}, which "pawl trust --revoke" takes back`;
-  return new EngineError('USAGE', `${file} ${why}; "pawl trust --list" shows what is`);
+  const why = folder === undefined ? 'is not trusted' : `is trusted with its folder ${folder}; "pawl trust --revoke" revokes that`;
+  return new EngineError('USAGE', `${file} ${why}; "pawl trust --list" shows what is trusted`);
 }
 
 function realOf(file: string): string {
@@ -159,7 +160,7 @@ async function list(shell: Shell): Promise<number> {
   shell.result({ folders, files }, () => {
     if (folders.length + files.length === 0) return ['Nothing is trusted.'];
     return [
-      ...folders.map(({ folder }) => `${shell.symbol('done')} ${oneLine(folder)}  whatever lies in this folder`),
+      ...folders.map(({ folder }) => `${shell.symbol('done')} ${oneLine(folder)}  everything in this folder`),
       ...files.map(({ file, fits, changed }) =>
         fits
           ? `${shell.symbol('done')} ${shownFile(shell, file)}`

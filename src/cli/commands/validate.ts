@@ -8,7 +8,7 @@ import type { Outline } from '../../authoring/discover/outline.ts';
 import type { SourceProblem } from '../../authoring/discover/syntax.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
-import type { CommandRun, Given } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { shownFile, workflowFolders } from '../definitions.ts';
 import { codeFrame } from '../frame.ts';
 import { wrap } from '../help.ts';
@@ -38,7 +38,7 @@ export const run: CommandRun = async (shell, given) => {
   return errors.length === 0 ? 0 : errors.every(isOfTrust) ? EXIT_NOT_TRUSTED : EXIT_INVALID;
 };
 
-async function chosenFiles(shell: Shell, given: Given): Promise<string[]> {
+async function chosenFiles(shell: Shell, given: ParsedArgs): Promise<string[]> {
   const named = given.allWords('FILE').map((word) => resolve(shell.cwd, word));
   const missing = named.find((file) => !existsSync(file));
   if (missing !== undefined) throw new EngineError('USAGE', `there is no file ${missing}; "pawl list" shows the files of this project`);
@@ -47,7 +47,7 @@ async function chosenFiles(shell: Shell, given: Given): Promise<string[]> {
   return [...named, ...(await Promise.all(folders.map(findFiles))).flatMap(({ found }) => found)];
 }
 
-async function checkFiles(shell: Shell, given: Given, files: readonly string[]): Promise<Checked[]> {
+async function checkFiles(shell: Shell, given: ParsedArgs, files: readonly string[]): Promise<Checked[]> {
   const { duplicates, readDefinition, YAML_FILE } = await import('../../authoring/discover/discover.ts');
   // Loaded once: asking for a module again takes as long as reading a small file.
   const yaml = files.some((file) => YAML_FILE.test(file)) ? await import('../../authoring/yaml/check/check.ts') : undefined;
@@ -76,7 +76,7 @@ async function checkFiles(shell: Shell, given: Given, files: readonly string[]):
  */
 async function prepareModule(
   shell: Shell,
-  given: Given,
+  given: ParsedArgs,
   { file, text }: { readonly file: string; readonly text: string },
 ): Promise<() => CheckedModule | Promise<CheckedModule>> {
   const { isOutline, readOutline } = await import('../../authoring/discover/outline.ts');
@@ -103,7 +103,7 @@ function isOfTrust({ code }: SourceProblem): boolean {
 }
 
 /** What the project's groups add: more people asked for than there are. Groups that are not set here may be elsewhere. */
-async function withGroups(shell: Shell, given: Given, files: readonly Checked[]): Promise<Checked[]> {
+async function withGroups(shell: Shell, given: ParsedArgs, files: readonly Checked[]): Promise<Checked[]> {
   const [{ readSettings }, { membersOf }] = await Promise.all([import('../settings/settings.ts'), import('../../forge/people.ts')]);
   const { groups = {} } = await readSettings(shell, findProject(shell, given));
   return files.map((file) => {

@@ -1,10 +1,10 @@
-// `pawl watch`: follows a run that another process drives, or all runs that are open. It reads the store alone: it never
-// takes a run, and ending it changes nothing.
+// `pawl watch`: follows a run that another process drives, or all open runs. Only reads the store: it never drives a run,
+// and ending it changes nothing.
 
 import { isSettled, type RunStatus } from '../../kernel/run-state.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import type { CommandRun } from '../command.ts';
-import { tellEnd } from '../drive.ts';
+import { reportEnd } from '../drive.ts';
 import { EXIT_INTERRUPTED } from '../interrupt.ts';
 import { Screen } from '../progress/screen.ts';
 import { openProgress } from '../progress/view.ts';
@@ -24,10 +24,10 @@ export const run: CommandRun = async (shell, given) => {
   const store = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix, 'look');
   try {
     if (store === undefined) {
-      shell.result({ runs: [] }, () => ['No runs here yet. "pawl run WORKFLOW" starts one.']);
+      shell.result({ runs: [] }, () => ['No runs yet. "pawl run WORKFLOW" starts one.']);
       return 0;
     }
-    const stop = stopper(shell);
+    const stop = stopSignal(shell);
     if (prefix === undefined) return await watchAll(shell, store, stop);
     return await watchOne(shell, store, { run: await findRun(store, prefix, place), stop });
   } finally {
@@ -35,8 +35,8 @@ export const run: CommandRun = async (shell, given) => {
   }
 };
 
-/** Aborted when the user leaves, or when nobody reads what we print. */
-function stopper(shell: Shell): AbortSignal {
+/** Aborted on Ctrl-C, or when stdout is closed. */
+function stopSignal(shell: Shell): AbortSignal {
   const leaving = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => leaving.abort());
   return AbortSignal.any([leaving.signal, shell.closed]);
@@ -57,11 +57,11 @@ async function watchOne(
   await aborted(AbortSignal.any([ended.signal, stop]));
   await view.end();
   if (!ended.signal.aborted && !shell.wantsJson) return EXIT_INTERRUPTED;
-  const exit = await tellEnd(shell, store, { run: id, interrupted: false });
+  const exit = await reportEnd(shell, store, { run: id, interrupted: false });
   return ended.signal.aborted ? exit : EXIT_INTERRUPTED;
 }
 
-/** Shows all open runs until the user leaves; for programs, as they are now. */
+/** Shows all open runs until Ctrl-C; with --json, prints their current state once. */
 async function watchAll(shell: Shell, store: Store, stop: AbortSignal): Promise<number> {
   const read = (): Promise<readonly RunSummary[]> => store.list({ status: OPEN });
   if (shell.wantsJson) {
@@ -88,7 +88,7 @@ async function watchAll(shell: Shell, store: Store, stop: AbortSignal): Promise<
   return EXIT_INTERRUPTED;
 }
 
-/** Settles when the signal is aborted; a timer keeps the process while nothing happens. */
+/** Settles when the signal is aborted; a timer keeps the process alive meanwhile. */
 async function aborted(signal: AbortSignal): Promise<void> {
   const alive = setInterval(() => undefined, TICK_MS);
   await new Promise<void>((resolve) => {
@@ -98,7 +98,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
   clearInterval(alive);
 }
 
-/** The open runs as a table that is redrawn. */
+/** Shows the open runs as a table that is redrawn. */
 function tableView(shell: Shell): (runs: readonly RunSummary[]) => void {
   const screen = new Screen(shell);
   return (runs) => {
@@ -113,11 +113,11 @@ function tableView(shell: Shell): (runs: readonly RunSummary[]) => void {
     ]);
     const hidden = runs.length - shown.length;
     const more = hidden === 0 ? [] : [shell.style('dim', `and ${hidden} more`)];
-    screen.draw(runs.length === 0 ? ['No run is open.'] : [...lines, ...more]);
+    screen.draw(runs.length === 0 ? ['No open runs.'] : [...lines, ...more]);
   };
 }
 
-/** A line whenever a run has another state or is at another step; one that has ended gets a last line. */
+/** Prints a line whenever a run's status or step changes, and a last one when it has ended. */
 function lineView(shell: Shell): (runs: readonly RunSummary[]) => void {
   const last = new Map<string, string>();
   const print = (at: number, text: string): void => shell.print(`${clockText(at)} ${text}`);

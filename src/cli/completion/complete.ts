@@ -7,7 +7,7 @@
 import { existsSync } from 'node:fs';
 import { openSqliteStore } from '../../store/sqlite/open.ts';
 import type { Store } from '../../store/store.ts';
-import { type ArgumentSpec, COMMON_OPTIONS, type CommandSpec, Given, type OptionSpec } from '../command.ts';
+import { type ArgumentSpec, COMMON_OPTIONS, type CommandSpec, commandNamed, type OptionSpec, ParsedArgs } from '../command.ts';
 import { discoverProject } from '../definitions.ts';
 import { findPlace, type Place } from '../session.ts';
 import { Shell, type World } from '../shell.ts';
@@ -56,7 +56,7 @@ async function complete(world: World, commands: readonly CommandSpec[], line: re
   if (name === undefined || typed === undefined)
     return wordsOf([...names, { word: 'help', about: 'show the help of a command' }, { word: '--help' }, { word: '--version' }]);
   if (name === 'help') return wordsOf(rest.length === 1 ? names : []);
-  const command = commands.find((one) => one.name === name);
+  const command = commandNamed(commands, name);
   if (command === undefined) return wordsOf([]);
   const options = [...(command.options ?? []), ...COMMON_OPTIONS];
   const before = readLine(options, rest.slice(0, -1));
@@ -120,7 +120,7 @@ async function valuesOf({ choices, completes }: ArgumentSpec | OptionSpec, quest
 }
 
 async function projectWords(what: 'run' | 'workflow' | 'step', { world, before, typed }: Question): Promise<readonly string[]> {
-  const given = new Given(new Map(), before.values, new Set());
+  const given = new ParsedArgs(new Map(), before.values, new Set());
   const place = await findPlace(new Shell(world, given), given);
   return (await WORDS[what](place, { typed, first: before.places[0] ?? '' })).filter((word) => SAFE.test(word));
 }

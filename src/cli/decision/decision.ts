@@ -1,6 +1,6 @@
-// Owns a decision at the terminal: how a question is shown, and how the person in front of it is asked. What others
-// wrote stands behind a bar on every line, wrapped by us, so that it can never pass for a prompt of ours; and what is
-// decided is bound to the digest of what was on the screen.
+// Owns a decision at the terminal: how an approval is shown, and how the person is asked. Every line of untrusted text is
+// wrapped here and gets a bar in front, so that it cannot pass for a prompt of Pawl. A decision is bound to the digest of
+// what was on the screen.
 
 import type { Engine } from '../../api/engine.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
@@ -13,21 +13,21 @@ import { userActor } from '../actor.ts';
 import type { Shell } from '../shell.ts';
 import { characters, oneLine, plain, shorten, widthOf } from '../terminal.ts';
 import { agoText, untilText } from '../time.ts';
-import { type AskedGate, gatesBelow } from './gates.ts';
+import { type PendingApproval, pendingApprovals } from './approvals.ts';
 import { openPrompt, type Prompt } from './prompt.ts';
 
-/** How many characters of a digest are shown, and the least that name one. */
+/** How many characters of a digest are shown, and the minimum to identify one. */
 export const DIGEST_SHOWN = 12;
 
 const LINES_SHOWN = 20;
 
-/** A question as people see it; long values are cut. */
-export function gateLines(shell: Shell, run: string, gate: OpenGate): string[] {
+/** An approval as people see it; long values are truncated. */
+export function approvalLines(shell: Shell, run: string, gate: OpenGate): string[] {
   return questionLines(shell, { run, gate }, { linesMax: LINES_SHOWN });
 }
 
-/** The same with nothing left out. */
-export function wholeGateLines(shell: Shell, run: string, gate: OpenGate): string[] {
+/** The same without truncation. */
+export function wholeApprovalLines(shell: Shell, run: string, gate: OpenGate): string[] {
   return questionLines(shell, { run, gate }, { linesMax: Number.POSITIVE_INFINITY });
 }
 
@@ -39,7 +39,7 @@ function questionLines(
   const dot = ` ${shell.symbol('dot')} `;
   const about = [`asked ${agoText(gate.since)}`, ...(gate.due === undefined ? [] : [`due ${untilText(gate.due)}`])];
   return [
-    heading(shell, `A person decides: ${fitted(shell, gate.step, 24)}`),
+    heading(shell, `Your decision: ${fitted(shell, gate.step, 24)}`),
     shell.style('dim', `run ${run}${dot}${fitted(shell, gate.path, 24)}`),
     shell.style('dim', [...about, `digest ${gate.digest.slice(0, DIGEST_SHOWN)}`].join(dot)),
     ...[...whoLines(gate), ...subjectLines(gate)].map((line) => shell.style('dim', fitted(shell, line, 0))),
@@ -51,19 +51,19 @@ function questionLines(
   ];
 }
 
-/** Who decides, how many it takes, and who has said what. */
+/** Who may decide, how many people are needed, and who has voted. */
 function whoLines({ gate, votes = [], split, signed }: OpenGate): string[] {
   const { from, count = 1 } = gate;
-  const toldOf = (all: typeof votes): string => all.map(({ actor, option }) => `${actor}: ${option}`).join(', ');
+  const votesText = (all: typeof votes): string => all.map(({ actor, option }) => `${actor}: ${option}`).join(', ');
   const asked = from === undefined ? [] : [`for ${from.join(' or ')}`];
-  const several = count > 1 ? [`takes ${count} people`, `so far ${toldOf(votes) || 'nobody'}`] : [];
-  const words = [...asked, ...several];
-  const before = split === undefined ? [] : [`people chose differently the last time, which is void: ${toldOf(split.votes)}`];
-  const signs = signed ? ['takes the signature of an enrolled key'] : [];
-  return [...(words.length === 0 ? [] : [words.join(', ')]), ...before, ...signs];
+  const several = count > 1 ? [`needs ${count} people`, `votes so far: ${votesText(votes) || 'none'}`] : [];
+  const parts = [...asked, ...several];
+  const before = split === undefined ? [] : [`the last vote was split, so it does not count: ${votesText(split.votes)}`];
+  const signs = signed ? ['needs the signature of an enrolled key'] : [];
+  return [...(parts.length === 0 ? [] : [parts.join(', ')]), ...before, ...signs];
 }
 
-/** What a question is about outside of the run: a change of it voids a decision. */
+/** What the approval is about outside the run. If it changes, a decision is void. */
 function subjectLines({ subjects }: OpenGate): string[] {
   const { pr, files, tree, problem } = isJsonObject(subjects ?? null) ? (subjects as JsonObject) : {};
   const head = isJsonObject(pr)
@@ -76,25 +76,25 @@ function subjectLines({ subjects }: OpenGate): string[] {
       : [
           `about ${names.length} ${names.length === 1 ? 'file' : 'files'}: ${names.slice(0, FILES_SHOWN).join(', ')}${names.length > FILES_SHOWN ? ', …' : ''}`,
         ];
-  return [...head, ...listed, ...treeLines(tree), ...(typeof problem === 'string' ? [`could not be looked at: ${problem}`] : [])];
+  return [...head, ...listed, ...treeLines(tree), ...(typeof problem === 'string' ? [`could not be read: ${problem}`] : [])];
 }
 
-/** The tree of the workspace, and what was changed after the checks: their verdicts do not count any more. */
+/** The workspace tree, and files that changed after the checks, whose results no longer count. */
 function treeLines(tree: Json | undefined): string[] {
   if (!isJsonObject(tree ?? null)) return [];
   const { id, stale, problem } = tree as JsonObject;
   const lines = (Array.isArray(stale) ? stale.filter(isJsonObject) : []).map(({ step, files }) => {
     const names = Array.isArray(files) ? files : [];
     const listed = `${names.slice(0, FILES_SHOWN).join(', ')}${names.length > FILES_SHOWN ? ', …' : ''}`;
-    return `stale: "${String(step)}" checked other files${listed === '' ? '' : `; changed since: ${listed}`}; nothing lands until it passed again`;
+    return `stale: "${String(step)}" checked other files${listed === '' ? '' : `; changed since: ${listed}`}; nothing is merged until it passes again`;
   });
-  if (typeof problem === 'string') return [`the files of the workspace could not be looked at: ${problem}`];
-  return [`about the files of the workspace, tree ${String(id).slice(0, DIGEST_SHOWN)}`, ...lines];
+  if (typeof problem === 'string') return [`the workspace could not be read: ${problem}`];
+  return [`about the workspace, tree ${String(id).slice(0, DIGEST_SHOWN)}`, ...lines];
 }
 
 const FILES_SHOWN = 5;
 
-/** Text from outside on one line that leaves so many columns free. */
+/** Untrusted text on one line, leaving `free` columns. */
 function fitted(shell: Shell, text: string, free: number): string {
   return shell.look.isTerminal ? shorten(shell.look, oneLine(text), Math.max(8, shell.look.columns - free)) : oneLine(text);
 }
@@ -110,17 +110,17 @@ function shownLines(shell: Shell, shown: Json, { run, linesMax }: { readonly run
   return Object.entries(values).flatMap(([name, value]) => {
     const lines = barred(shell, textOf(value));
     const more = lines.length - linesMax;
-    const cut = more <= 0 ? [] : [shell.style('dim', `${shell.symbol('ellipsis')} ${more} more lines; "pawl gates ${run}" shows them all`)];
+    const cut = more <= 0 ? [] : [shell.style('dim', `${shell.symbol('ellipsis')} ${more} more lines; "pawl inbox ${run}" shows them all`)];
     return ['', shell.style('bold', fitted(shell, name, 0)), ...lines.slice(0, linesMax), ...cut];
   });
 }
 
-/** A shown value as text: what is text stays as it is, anything else is JSON. */
+/** A shown value as text: a string unchanged, anything else as JSON. */
 export function textOf(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
-/** Text from outside behind a bar; long lines are broken here, since a terminal would continue them without the bar. */
+/** Untrusted text with a bar in front of each line. Long lines are wrapped here: a terminal would wrap them without the bar. */
 function barred(shell: Shell, text: string): string[] {
   const bar = shell.style('yellow', shell.symbol('bar'));
   const width = shell.look.isTerminal ? Math.max(20, shell.look.columns - 3) : Number.POSITIVE_INFINITY;
@@ -161,41 +161,41 @@ function optionLines(shell: Shell, options: readonly GateOptionModel[]): string[
 }
 
 function leadsTo(shell: Shell, { to, outcome }: GateOptionModel): string {
-  if (to === undefined) return outcome === 'ok' ? '' : `the step settles "${oneLine(outcome)}"`;
+  if (to === undefined) return outcome === 'ok' ? '' : `outcome "${oneLine(outcome)}"`;
   if ('step' in to) return `${shell.symbol('arrow')} ${oneLine(to.step)}`;
   return `the run ${ENDS[to.end]}`;
 }
 
 const ENDS = { complete: 'completes', fail: 'fails', escalate: 'escalates', reject: 'ends rejected' } as const;
 
-/** What a person answered: an option, and the text where it asks for one. */
+/** The chosen option, with the text if it asks for one. */
 export interface Answer {
   readonly option: GateOptionModel;
   readonly input?: string;
 }
 
 /**
- * Shows the oldest question of a run, or of a run it waits for, and asks the person at the terminal. `later` leaves it
- * open; `decided` also when somebody else was quicker, since the run goes on either way.
+ * Shows the oldest approval of a run, or of a child run it waits for, and asks the person at the terminal. Returns `later`
+ * if it stays open, and `decided` also if someone else decided first, because the run continues either way.
  */
 export async function decideOnTerminal(shell: Shell, engine: Engine, run: string): Promise<'decided' | 'later'> {
   for (;;) {
-    // What a question is about is looked at before it is put.
+    // Reading the approvals also refreshes what they are about.
     await engine.run(run).gates();
-    const open = await gatesBelow(engine.store, run);
+    const open = await pendingApprovals(engine.store, run);
     const me = userActor(shell);
-    // Who has spoken at a question that takes several people is not asked again.
+    // A person who has voted is not asked again while others have to vote.
     const asked = open.find(({ gate }) => gate.votes?.some(({ actor }) => actor.toLowerCase() === me.toLowerCase()) !== true);
     if (asked === undefined) return open.length === 0 ? 'decided' : 'later';
     shell.print();
-    const lacking = asked.gate.signed ? await lackOfKey(shell) : undefined;
-    if (lacking !== undefined) {
-      shell.print(shell.style('yellow', plain(`${asked.gate.path} takes a signature: ${lacking}`)));
+    const problem = asked.gate.signed ? await signingProblem(shell) : undefined;
+    if (problem !== undefined) {
+      shell.print(shell.style('yellow', plain(`${asked.gate.path} needs a signature: ${problem}`)));
       return 'later';
     }
     const answer = await answerOnTerminal(shell, engine.store, asked);
     if (answer === 'later') {
-      shell.print(`Nothing is decided; "pawl decide ${asked.run}" asks again.`);
+      shell.print(`Nothing was decided; "pawl decide ${asked.run}" asks again.`);
       return 'later';
     }
     if (answer === 'gone') continue;
@@ -203,14 +203,14 @@ export async function decideOnTerminal(shell: Shell, engine: Engine, run: string
       await decideAs(shell, engine, { asked, answer, me });
       return 'decided';
     } catch (error) {
-      if (!isEngineError(error) || !OVERTAKEN.has(error.code)) throw error;
+      if (!isEngineError(error) || !TOO_LATE.has(error.code)) throw error;
       shell.print(shell.style('yellow', plain(error.message)));
     }
   }
 }
 
-/** Why whoever sits here cannot sign; nothing when they can. */
-async function lackOfKey(shell: Shell): Promise<string | undefined> {
+/** Why this user cannot sign; undefined if they can. */
+async function signingProblem(shell: Shell): Promise<string | undefined> {
   const { identityFor } = await import('../identity/identity.ts');
   try {
     identityFor(shell);
@@ -221,11 +221,11 @@ async function lackOfKey(shell: Shell): Promise<string | undefined> {
   }
 }
 
-/** Decides in the name of whoever sits here, with their signature where the question takes one. */
+/** Records the decision of the person at the terminal, signed if the approval requires it. */
 async function decideAs(
   shell: Shell,
   engine: Engine,
-  { asked, answer, me }: { readonly asked: AskedGate; readonly answer: Answer; readonly me: string },
+  { asked, answer, me }: { readonly asked: PendingApproval; readonly answer: Answer; readonly me: string },
 ): Promise<void> {
   if (!asked.gate.signed && shell.right?.by !== 'signature') {
     await engine.run(asked.run).decide(decisionOf(asked, answer, me));
@@ -237,16 +237,16 @@ async function decideAs(
   await engine.run(asked.run).decide({ ...decisionOf(asked, answer, actor), signature });
 }
 
-const OVERTAKEN: ReadonlySet<string> = new Set(['ALREADY_DECIDED', 'CONTENT_CHANGED', 'WAIT_NOT_FOUND', 'RUN_FINAL']);
+const TOO_LATE: ReadonlySet<string> = new Set(['ALREADY_DECIDED', 'CONTENT_CHANGED', 'WAIT_NOT_FOUND', 'RUN_FINAL']);
 
-/** A decision about exactly what was shown. */
-export function decisionOf({ gate }: AskedGate, { option, input }: Answer, actor: string): DecisionRequest {
+/** A decision on exactly what was shown. */
+export function decisionOf({ gate }: PendingApproval, { option, input }: Answer, actor: string): DecisionRequest {
   return { option: option.label, gate: gate.path, digest: gate.digest, actor, ...(input === undefined ? {} : { input }) };
 }
 
-/** Shows a question and asks for the answer; `gone` when another process has decided meanwhile. */
-export async function answerOnTerminal(shell: Shell, store: Store, asked: AskedGate): Promise<Answer | 'later' | 'gone'> {
-  for (const line of [...gateLines(shell, asked.run, asked.gate), '']) shell.print(line);
+/** Shows an approval and asks for the answer; returns `gone` if another process decided meanwhile. */
+export async function answerOnTerminal(shell: Shell, store: Store, asked: PendingApproval): Promise<Answer | 'later' | 'gone'> {
+  for (const line of [...approvalLines(shell, asked.run, asked.gate), '']) shell.print(line);
   const gone = new AbortController();
   const look = async (): Promise<void> => {
     if (!(await isStillAsked(store, asked))) gone.abort();
@@ -256,7 +256,7 @@ export async function answerOnTerminal(shell: Shell, store: Store, asked: AskedG
   try {
     const answer = await askOption(shell, prompt, asked.gate.gate.options);
     if (!gone.signal.aborted) return answer ?? 'later';
-    shell.print('This is no longer asked: it was decided or has changed meanwhile.');
+    shell.print('This approval is no longer pending: it was decided or changed in the meantime.');
     return 'gone';
   } finally {
     prompt.close();
@@ -264,25 +264,25 @@ export async function answerOnTerminal(shell: Shell, store: Store, asked: AskedG
   }
 }
 
-async function isStillAsked(store: Store, { run, gate }: AskedGate): Promise<boolean> {
-  const open = await gatesBelow(store, run);
+async function isStillAsked(store: Store, { run, gate }: PendingApproval): Promise<boolean> {
+  const open = await pendingApprovals(store, run);
   return open.some((other) => other.run === run && other.gate.path === gate.path && other.gate.digest === gate.digest);
 }
 
 async function askOption(shell: Shell, prompt: Prompt, options: readonly GateOptionModel[]): Promise<Answer | undefined> {
   for (;;) {
-    const given = (await prompt.ask('Your answer, by number or name (Enter: later)'))?.trim();
+    const given = (await prompt.ask('Your answer, by number or name (Enter: decide later)'))?.trim();
     if (given === undefined || given === '') return undefined;
     const option = options[Number(given) - 1] ?? findOption(options, given);
-    if (option === undefined) shell.print(`There is no answer "${oneLine(given)}".`);
+    if (option === undefined) shell.print(`There is no option "${oneLine(given)}".`);
     else return askInput(prompt, option);
   }
 }
 
-/** Asks for the text that an option wants; without one there is no answer. */
+/** Asks for the text if the option requires one; undefined if the person gives none. */
 export async function askInput(prompt: Prompt, option: GateOptionModel): Promise<Answer | undefined> {
   if (!option.requiresInput) return { option };
-  const input = (await prompt.ask(`Your text for "${oneLine(option.label)}" (Enter: later)`))?.trim();
+  const input = (await prompt.ask(`Your text for "${oneLine(option.label)}" (Enter: decide later)`))?.trim();
   return input === undefined || input === '' ? undefined : { option, input };
 }
 
@@ -291,10 +291,10 @@ function findOption(options: readonly GateOptionModel[], given: string): GateOpt
   return options.find(({ label }) => label === given) ?? (near.length === 1 ? near[0] : undefined);
 }
 
-/** The option of a label, as it is written or but for capitals; else an error that lists those there are. */
+/** The option with this label, ignoring case; otherwise an error that lists the options. */
 export function optionNamed(gate: OpenGate, label: string): GateOptionModel {
   const found = findOption(gate.gate.options, label);
   if (found !== undefined) return found;
   const labels = gate.gate.options.map((option) => `"${option.label}"`).join(', ');
-  throw new EngineError('OPTION_INVALID', `gate "${gate.step}" has no option "${label}"; it has ${labels}`);
+  throw new EngineError('OPTION_INVALID', `approval "${gate.step}" has no option "${label}"; its options are ${labels}`);
 }

@@ -39,7 +39,7 @@ describe('approve', () => {
 
   test('names the options where several let the work pass', () => {
     expect(meant('approve', [yes, { label: 'later' }, no])).toMatch(
-      /^gate "ask" has several options that mean "approve"; name one with "pawl decide RUN --option LABEL": "yes", "later", "no"$/,
+      /^approval "ask" has several options that mean "approve"; choose one with "pawl decide RUN --option LABEL": "yes", "later", "no"$/,
     );
   });
 

@@ -1,19 +1,19 @@
-// Owns the line where a person types. Nothing typed before the question was on the screen counts, and leaving it
-// (Ctrl-C, Ctrl-D) is an answer too: not now.
+// Owns the prompt where a person types. Input typed before the question was shown is discarded. Ctrl-C and Ctrl-D mean
+// "not now".
 
 import { createInterface, type Interface } from 'node:readline/promises';
 import type { Shell } from '../shell.ts';
 
-const FORGET_MS = 30;
+const DISCARD_MS = 30;
 
-/** A line to type in. */
+/** A prompt for one or more questions. */
 export interface Prompt {
-  /** What was typed; nothing when the person left or the question went away. */
+  /** The typed line; undefined if the person left or the question was withdrawn. */
   ask(question: string): Promise<string | undefined>;
   close(): void;
 }
 
-/** Opens the line; `gone` ends a question that is asked. */
+/** Opens a prompt; `gone` withdraws the current question. */
 export function openPrompt(shell: Shell, gone?: AbortSignal): Prompt {
   const { stdin, stdout } = shell.world;
   const leaving = new AbortController();
@@ -28,7 +28,7 @@ export function openPrompt(shell: Shell, gone?: AbortSignal): Prompt {
   return {
     ask: async (question) => {
       if (lines === undefined) {
-        await forgetTyped(stdin);
+        await discardTyped(stdin);
         lines = open();
       }
       try {
@@ -43,18 +43,18 @@ export function openPrompt(shell: Shell, gone?: AbortSignal): Prompt {
   };
 }
 
-/** Throws away what was typed before: it cannot be an answer to what was not on the screen yet. */
-async function forgetTyped(stdin: NodeJS.ReadStream): Promise<void> {
-  const forget = (): void => undefined;
+/** Discards earlier input: it cannot be an answer to a question that was not shown yet. */
+async function discardTyped(stdin: NodeJS.ReadStream): Promise<void> {
+  const discard = (): void => undefined;
   stdin.setRawMode(true);
-  stdin.on('data', forget);
-  // Nothing tells that a terminal has no more to give; what lies there comes at once.
-  await new Promise((resolve) => setTimeout(resolve, FORGET_MS));
-  stdin.off('data', forget);
+  stdin.on('data', discard);
+  // A terminal does not signal that its buffer is empty, but buffered input arrives at once.
+  await new Promise((resolve) => setTimeout(resolve, DISCARD_MS));
+  stdin.off('data', discard);
   stdin.pause();
 }
 
-/** Asks for a yes; anything else is a no. */
+/** Asks a yes/no question; anything but yes is no. */
 export async function confirm(shell: Shell, question: string): Promise<boolean> {
   const prompt = openPrompt(shell);
   try {

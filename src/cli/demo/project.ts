@@ -1,5 +1,5 @@
-// Owns the project of the demo: a few files with a bug, a workflow beside them, and a real git history where git is
-// installed. The files are those of `templates/demo`.
+// Owns the demo project: a few files with a bug, a workflow, and a git history if git is installed. The files come from
+// `templates/demo`.
 
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
@@ -11,18 +11,18 @@ import { packageRoot } from '../package.ts';
 
 const execute = promisify(execFile);
 
-/** Where the demo happens. */
+/** The demo project. */
 export interface DemoProject {
   readonly root: string;
   /** Its `.pawl` folder, with the workflow and the database. */
   readonly home: string;
   readonly workflow: string;
   readonly database: string;
-  /** False where git is not installed; the demo then leaves the commit out. */
+  /** False if git is not installed; then the demo skips the commit. */
   readonly hasGit: boolean;
 }
 
-/** Makes the project in a new folder: the named one, which must be empty, or a temporary one. */
+/** Creates the project in a given empty folder, or in a temporary one. */
 export async function createDemoProject(keep: string | undefined): Promise<DemoProject> {
   const folder = keep === undefined ? realpathSync(mkdtempSync(join(tmpdir(), 'pawl-demo-'))) : emptyFolder(keep);
   const root = join(folder, 'shop');
@@ -31,7 +31,7 @@ export async function createDemoProject(keep: string | undefined): Promise<DemoP
   const templates = join(packageRoot(), 'templates', 'demo');
   cpSync(join(templates, 'project'), root, { recursive: true });
   cpSync(join(templates, 'workflow.ts'), workflow);
-  // The runs stay beside the project, so that naming the project is enough to look at them later.
+  // The database is inside the project, so that --project is enough to find the runs later.
   writeFileSync(join(home, 'config.yaml'), 'db: .pawl/runs.db\n');
   writeFileSync(join(home, '.gitignore'), 'runs.db*\n');
   return { root, home, workflow, database: join(home, 'runs.db'), hasGit: await commitAll(root) };
@@ -39,12 +39,12 @@ export async function createDemoProject(keep: string | undefined): Promise<DemoP
 
 function emptyFolder(folder: string): string {
   if (existsSync(folder) && readdirSync(folder).length > 0)
-    throw new EngineError('USAGE', `--keep names ${folder}, which is not empty; the demo writes into a new or empty folder only`);
+    throw new EngineError('USAGE', `--keep: ${folder} is not empty; use a new or empty folder`);
   mkdirSync(folder, { recursive: true });
   return realpathSync(folder);
 }
 
-/** What makes the history the same for everybody: no hooks, no signature, no template of the user. */
+/** Makes the history the same for every user: no hooks, no signatures, no templates. */
 const OWN_SETTINGS: readonly (readonly [string, string])[] = [
   ['user.name', 'Pawl demo'],
   ['user.email', 'demo@pawl.invalid'],

@@ -1,30 +1,30 @@
-// Owns the looks that `pawl doctor` takes at the roles of a project: which there are, and whether what each is reached
-// through is found. Nothing is started.
+// Owns the checks of `pawl doctor` on the roles of a project: which there are, and whether their program or package is
+// installed. Starts nothing.
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { isEngineError } from '../../base/error.ts';
 import type { Project } from '../project.ts';
 import { type RoleSettings, readRoleList, readRoles } from '../roles.ts';
-import { type Check, fine } from './doctor.ts';
+import { type Check, okCheck } from './doctor.ts';
 
-type Surroundings = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Programs of drivers that start one without being told. */
+/** The default programs of drivers. */
 const PROGRAMS: Readonly<Record<string, string>> = { 'claude-code': 'claude', codex: 'codex' };
 
-/** Looks at the roles of a project. */
-export async function checkRoles(project: Project, settings: RoleSettings, env: Surroundings): Promise<Check[]> {
+/** Checks the roles of a project. */
+export async function checkRoles(project: Project, settings: RoleSettings, env: Environment): Promise<Check[]> {
   try {
-    // Made and thrown away, so that all that is wrong with a role is found here and not in the middle of a run.
+    // Creates the drivers and drops them, to find invalid roles now instead of in the middle of a run.
     await readRoles(project, settings);
     const roles = await readRoleList(project, settings);
-    if (roles.length === 0) return [fine('roles', 'no roles: nothing is asked of agents')];
+    if (roles.length === 0) return [okCheck('roles', 'no roles are defined')];
     return await Promise.all(
       roles.map(async ({ name, driver = 'attended', argv, model }) => {
         const missing = await missingFor(project, { driver, argv, model }, env);
         const what = `role ${name}: ${driver}${argv === undefined ? '' : `, ${argv.join(' ')}`}${model === undefined ? '' : `, ${model}`}`;
-        if (missing === undefined) return fine('role', what);
+        if (missing === undefined) return okCheck('role', what);
         return { id: 'role', status: 'warning', what: `${what}; ${missing.what}`, hint: missing.hint } as const;
       }),
     );
@@ -32,11 +32,11 @@ export async function checkRoles(project: Project, settings: RoleSettings, env: 
     if (!isEngineError(error)) throw error;
     const { position } = error;
     const where = position?.file === undefined ? '' : `${position.file}:${position.line}:${position.column}: `;
-    return [{ id: 'role', status: 'problem', what: `${where}${error.message}`, hint: 'mend the role; no run that needs it can begin' }];
+    return [{ id: 'role', status: 'problem', what: `${where}${error.message}`, hint: 'fix the role; no run that needs it can start' }];
   }
 }
 
-interface Reach {
+interface RoleProgram {
   readonly driver: string;
   readonly argv: readonly string[] | undefined;
   readonly model: string | undefined;
@@ -44,8 +44,8 @@ interface Reach {
 
 async function missingFor(
   { root }: Project,
-  { driver, argv, model }: Reach,
-  env: Surroundings,
+  { driver, argv, model }: RoleProgram,
+  env: Environment,
 ): Promise<{ readonly what: string; readonly hint: string } | undefined> {
   if (driver === 'ai-sdk') {
     const { hasPackage, packagesOf } = await import('../../agents/ai-sdk/provider.ts');
@@ -55,10 +55,10 @@ async function missingFor(
   }
   const program = argv?.[0] ?? PROGRAMS[driver];
   if (program === undefined || isFound(program, root, env)) return undefined;
-  return { what: `the program "${program}" cannot be found`, hint: 'install it, or put it on the PATH' };
+  return { what: `the program "${program}" cannot be found`, hint: 'install it, or add it to the PATH' };
 }
 
-function isFound(program: string, root: string, env: Surroundings): boolean {
+function isFound(program: string, root: string, env: Environment): boolean {
   if (isAbsolute(program)) return isProgram(program);
   if (/[\\/]/.test(program)) return isProgram(join(root, program));
   const endings = process.platform === 'win32' ? (env.PATHEXT ?? '.EXE').split(';') : [''];

@@ -1,5 +1,5 @@
-// Owns the looks that `pawl doctor` takes at the database: the file, its integrity, who drives what, what is due, and
-// what crashed engines left running. It changes nothing: a file of an older version is not migrated.
+// Owns the checks of `pawl doctor` on the database: the file, its integrity, which processes drive runs, what is due, and
+// what crashed engines left running. Changes nothing: a file of an older version is not migrated.
 
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -16,29 +16,29 @@ import type { Shell } from '../shell.ts';
 import { isForeign } from '../store-origin.ts';
 import { agoText } from '../time.ts';
 import { checkAll } from '../trust/check-signatures.ts';
-import { type Check, checkDisk, checkModes, fine } from './doctor.ts';
+import { type Check, checkDisk, checkModes, okCheck } from './doctor.ts';
 
 const SHOWN_MAX = 20;
 
 const BECAUSE: Readonly<Record<Place['because'], string>> = {
-  option: 'named by --db',
-  environment: 'named by PAWL_DB',
-  config: 'named by the settings',
+  option: 'from --db',
+  environment: 'from PAWL_DB',
+  config: 'from the settings',
   default: 'in the state directory of this project',
 };
 
-/** Looks at the database of a command. */
+/** Checks the database. */
 export async function checkDatabase(shell: Shell, place: Place): Promise<Check[]> {
   const { file } = place;
   const because = BECAUSE[place.because];
-  if (!existsSync(file)) return [fine('database', `${file} (${because}); there are no runs yet`), ...checkDisk(file)];
+  if (!existsSync(file)) return [okCheck('database', `${file} (${because}); no runs yet`), ...checkDisk(file)];
   const size = sizeText(statSync(file).size);
   const around = [...checkModes([dirname(file), ...beside(file)]), ...checkDisk(file), ...checkProcesses(`${file}.pids`)];
   try {
     const facts = inspectFile(file);
     const runs = `${facts.runs} ${facts.runs === 1 ? 'run' : 'runs'}`;
     return [
-      fine('database', `${file} (${because}); ${runs}, ${size}`),
+      okCheck('database', `${file} (${because}); ${runs}, ${size}`),
       ...checkVersion(facts),
       ...checkOrigin(place, facts),
       ...around,
@@ -55,23 +55,23 @@ function beside(file: string): string[] {
 
 function broken(error: unknown, before = ''): Check {
   const isDamaged = isEngineError(error) && error.code === 'STORE_DAMAGED';
-  const hint = isDamaged ? '"pawl restore FILE" goes back to a backup, and keeps what is there' : '';
+  const hint = isDamaged ? '"pawl restore FILE" restores a backup, and saves the current file' : '';
   return { id: 'database', status: 'broken', what: `${before}${messageOf(error)}`, hint };
 }
 
 function checkVersion({ version, newest, journalMode, copyOf }: FileFacts): Check[] {
-  const what = `version ${version} of the file, journal: ${journalMode}`;
-  const hint = `this Pawl writes version ${newest}: "pawl db migrate" makes a backup and migrates`;
+  const what = `database version ${version}, journal: ${journalMode}`;
+  const hint = `this Pawl uses version ${newest}: "pawl db migrate" makes a backup and migrates`;
   return [
-    version === newest ? fine('version', what) : { id: 'version', status: 'warning', what, hint },
+    version === newest ? okCheck('version', what) : { id: 'version', status: 'warning', what, hint },
     ...(copyOf === undefined
       ? []
       : [
           {
             id: 'copy',
             status: 'problem' as const,
-            what: `this file is a copy of ${copyOf}, or was moved from there, so nothing goes on in it`,
-            hint: 'if the other one is not used any more: "pawl db adopt"',
+            what: `this file was copied or moved from ${copyOf}, so its runs do not continue`,
+            hint: 'if the original is no longer used: "pawl db adopt"',
           },
         ]),
   ];
@@ -79,11 +79,11 @@ function checkVersion({ version, newest, journalMode, copyOf }: FileFacts): Chec
 
 function checkOrigin(place: Place, { origin }: FileFacts): Check[] {
   if (!isForeign(place, origin)) return [];
-  const what = `${place.file} was not made under the state folder ${place.state ?? '(there is none)'}, so nothing goes on in it`;
-  return [{ id: 'origin', status: 'problem', what, hint: 'look at it with "pawl runs"; if it is yours: "pawl db adopt" at a terminal' }];
+  const what = `${place.file} was not created under the state folder ${place.state ?? '(there is none)'}, so its runs do not continue`;
+  return [{ id: 'origin', status: 'problem', what, hint: 'inspect it with "pawl runs"; if it is yours: "pawl db adopt" at a terminal' }];
 }
 
-/** What can only be seen in a store that is open, and so of the newest version. */
+/** Checks the contents; for that the database must have the newest version. */
 async function checkContents(shell: Shell, place: Place, facts: FileFacts): Promise<Check[]> {
   const owners = facts.owned.map(checkOwner);
   if (facts.version !== facts.newest) return owners;
@@ -107,8 +107,8 @@ async function checkContents(shell: Shell, place: Place, facts: FileFacts): Prom
 }
 
 function checkIntegrity(problems: readonly { readonly what: string }[]): Check[] {
-  if (problems.length === 0) return [fine('integrity', 'every page, log, value and checkpoint is as it was written')];
-  const hint = 'the other runs go on; "pawl restore FILE" goes back to a backup';
+  if (problems.length === 0) return [okCheck('integrity', 'every page, log, value and checkpoint is intact')];
+  const hint = 'other runs are not affected; "pawl restore FILE" restores a backup';
   const shown = problems.slice(0, SHOWN_MAX).map(({ what }) => ({ id: 'integrity', status: 'problem' as const, what, hint }));
   const more = problems.length - shown.length;
   return more === 0
@@ -118,20 +118,20 @@ function checkIntegrity(problems: readonly { readonly what: string }[]): Check[]
 
 function checkOwner({ run, owner, at, status }: OwnedRun): Check {
   const who = ownerText(owner);
-  const seen = `something last happened in it ${agoText(at)}`;
-  if (!isDead(owner)) return fine('owner', `run ${run} is driven by ${who}; ${seen}`);
-  const what = `run ${run} was driven by ${who}, which is gone; ${seen}`;
-  // One that has ended is owned on paper only: nothing is left to do in it.
-  if (isFinal(status)) return fine('owner', `run ${run} is ${status}; ${who}, which drove it, is gone`);
+  const seen = `last event ${agoText(at)}`;
+  if (!isDead(owner)) return okCheck('owner', `run ${run} is driven by ${who}; ${seen}`);
+  const what = `run ${run} was driven by ${who}, which no longer runs; ${seen}`;
+  // An ended run keeps its last owner, but needs no one.
+  if (isFinal(status)) return okCheck('owner', `run ${run} is ${status}; it was driven by ${who}, which no longer runs`);
   return { id: 'orphan', status: 'warning', what, hint: `pawl resume ${run}` };
 }
 
 function checkReady({ run, because }: { readonly run: string; readonly because: string }): Check {
-  const what = because === 'mail' ? `run ${run} has mail, and nobody drives it` : `run ${run} is due, and nobody drives it`;
+  const what = because === 'mail' ? `run ${run} has mail, but no process drives it` : `run ${run} is due, but no process drives it`;
   return { id: 'due', status: 'warning', what, hint: `pawl resume ${run}` };
 }
 
-/** Programs of steps whose engine died. */
+/** Checks for programs of steps whose engine died. */
 function checkProcesses(folder: string): Check[] {
   try {
     return readPidFiles(folder).flatMap(({ mark, pid, start, owner }): Check[] => {
@@ -139,7 +139,7 @@ function checkProcesses(folder: string): Check[] {
       const pids = createFamily({ pid, start, mark }).scan();
       if (pids.length === 0) return [];
       const what = `step ${mark} left processes running when its engine died: ${pids.map((row) => row.pid).join(', ')}`;
-      return [{ id: 'processes', status: 'warning', what, hint: 'the next engine on this database ends them: resume the run' }];
+      return [{ id: 'processes', status: 'warning', what, hint: 'resume the run: the next engine on this database ends them' }];
     });
   } catch (error) {
     return [{ id: 'processes', status: 'warning', what: `${folder} cannot be read: ${messageOf(error)}`, hint: '' }];

@@ -1,40 +1,40 @@
-// Owns what `pawl forge` does, one function for each pair of words: `issue create`, `pr show`, `review`, `check`, …
+// Owns the actions of `pawl forge`, one function for each: `issue create`, `pr show`, `review`, `check`, …
 
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import type { CheckRun, ForgeAnswer } from '../../forge/forge.ts';
 import type { LocalForge } from '../../forge/local/local-forge.ts';
-import type { Given } from '../command.ts';
+import type { ParsedArgs } from '../command.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
 import type { Act } from './right.ts';
 
-/** One act at the forge, once it is open and its actor may do it. */
+/** One call of a forge action. */
 export interface ForgeCall {
   readonly shell: Shell;
-  readonly given: Given;
+  readonly given: ParsedArgs;
   readonly forge: LocalForge;
   readonly actor: string;
-  /** The issue or pull request that was named; 0 where the act takes none. */
+  /** The number of the issue or pull request; 0 if the action takes none. */
   readonly number: number;
 }
 
-/** What a pair of words means. */
+/** A forge action. */
 export interface ForgeAct {
   readonly options: readonly string[];
-  /** Whether it takes the number of an issue or a pull request. */
+  /** Whether it needs the number of an issue or a pull request. */
   readonly numbered: boolean;
-  /** Undefined for what only looks. */
+  /** Undefined for actions that only read. */
   readonly act?: Act;
   readonly run: (call: ForgeCall) => Promise<void>;
 }
 
 const TEXT = ['title', 'body', 'as'];
-/** What may be given with every act that decides. */
+/** The options of every action that decides. */
 const DECIDING = ['as', 'head', 'token-file'];
 
-/** Every act, by its words. */
+/** Every action, by its words. */
 export const FORGE_ACTS: Readonly<Record<string, ForgeAct>> = {
   'issue list': { options: [], numbered: false, run: async (call) => list(call, 'issue') },
   'issue show': { options: [], numbered: true, run: showIssue },
@@ -72,7 +72,7 @@ async function showIssue({ shell, forge, number }: ForgeCall): Promise<void> {
     `#${number}  ${oneLine(issue.title)}`,
     `state   ${issue.state}, by ${oneLine(issue.author)}`,
     ...(issue.labels.length === 0 ? [] : [`labels  ${issue.labels.map(oneLine).join(', ')}`]),
-    ...said(issue.body, comments),
+    ...bodyLines(issue.body, comments),
   ]);
 }
 
@@ -87,13 +87,13 @@ async function showPullRequest({ shell, forge, number }: ForgeCall): Promise<voi
     `head    ${oneLine(headBranch)}${fork ? ' (in a fork)' : ''} at ${headSha}`,
     `base    ${oneLine(baseBranch)}`,
     ...(labels.length === 0 ? [] : [`labels  ${labels.map(oneLine).join(', ')}`]),
-    ...approvals.map(({ actor, state: word }) => `review  ${oneLine(actor)}: ${word === 'approved' ? 'approved' : 'wants changes'}`),
+    ...approvals.map(({ actor, state: word }) => `review  ${oneLine(actor)}: ${word === 'approved' ? 'approved' : 'requests changes'}`),
     ...checks.map(({ name, status, conclusion }) => `check   ${oneLine(name)}: ${conclusion ?? status}`),
-    ...said(body, comments),
+    ...bodyLines(body, comments),
   ]);
 }
 
-function said(body: string, comments: readonly { readonly author: string; readonly body: string }[]): string[] {
+function bodyLines(body: string, comments: readonly { readonly author: string; readonly body: string }[]): string[] {
   const texts = comments.flatMap(({ author, body: text }) => ['', `${oneLine(author)}:`, ...text.trimEnd().split('\n').map(oneLine)]);
   return [...(body.trim() === '' ? [] : ['', ...body.trimEnd().split('\n').map(oneLine)]), ...texts];
 }
@@ -114,7 +114,7 @@ async function closeIssue({ shell, forge, number }: ForgeCall): Promise<void> {
 
 async function addComment({ shell, given, forge, number }: ForgeCall): Promise<void> {
   const { id } = valueIn(await forge.comment({ number, body: required(given, 'body', 'TEXT') }, freshKey()));
-  shell.result({ comment: { id } }, () => [`Comment ${id} is on #${number}.`]);
+  shell.result({ comment: { id } }, () => [`Added comment ${id} to #${number}.`]);
 }
 
 async function createPullRequest({ shell, given, forge }: ForgeCall): Promise<void> {
@@ -131,20 +131,20 @@ async function createPullRequest({ shell, given, forge }: ForgeCall): Promise<vo
   shell.result({ pullRequest }, () => [`Pull request #${number} is open from "${oneLine(head)}" at ${pullRequest.headSha}.`]);
 }
 
-async function change({ shell, forge, number }: ForgeCall, how: 'markReady' | 'closePullRequest', told: string): Promise<void> {
+async function change({ shell, forge, number }: ForgeCall, how: 'markReady' | 'closePullRequest', result: string): Promise<void> {
   valueIn(forge.control[how](number));
-  shell.result({ pullRequest: valueIn(await forge.pullRequest(number)) }, () => [`Pull request #${number} ${told}.`]);
+  shell.result({ pullRequest: valueIn(await forge.pullRequest(number)) }, () => [`Pull request #${number} ${result}.`]);
 }
 
 async function review(call: ForgeCall): Promise<void> {
   const { shell, given, forge, actor, number } = call;
   const [approves, refuses] = [given.has('approve'), given.has('request-changes')];
-  if (approves === refuses) throw new EngineError('USAGE', 'say what the review says: --approve or --request-changes');
+  if (approves === refuses) throw new EngineError('USAGE', 'a review needs either --approve or --request-changes');
   const { headSha } = await seenHead(call);
   valueIn(await forge.control.review(number, { actor, state: approves ? 'approved' : 'changes_requested', head: headSha }));
   shell.result({ review: { pullRequest: number, actor, state: approves ? 'approved' : 'changes_requested', headSha } }, () => [
-    `${oneLine(actor)} ${approves ? 'approves' : 'wants changes in'} pull request #${number} at ${headSha}.`,
-    'Next: "pawl runs" shows the run that waits for it; "pawl resume RUN" drives it on if no process does.',
+    `${oneLine(actor)} ${approves ? 'approves' : 'requests changes in'} pull request #${number} at ${headSha}.`,
+    'Next: "pawl runs" shows the run that waits for it; "pawl resume RUN" continues it if no process drives it.',
   ]);
 }
 
@@ -161,21 +161,18 @@ async function check(call: ForgeCall): Promise<void> {
   ]);
 }
 
-/** The head that is there, which must be the one that was seen where --head names one. */
+/** The current head; if --head is given, it must match. */
 async function seenHead({ given, forge, number }: ForgeCall): Promise<{ readonly headSha: string }> {
   const { headSha } = valueIn(await forge.pullRequest(number));
   const seen = given.option('head')?.toLowerCase();
   if (seen === undefined || (/^[0-9a-f]{12,64}$/.test(seen) && headSha.startsWith(seen))) return { headSha };
-  if (!/^[0-9a-f]{12,64}$/.test(seen)) throw new EngineError('USAGE', `--head takes at least 12 characters of a commit, not "${seen}"`);
-  throw new EngineError(
-    'CONTENT_CHANGED',
-    `the head of #${number} is ${headSha}, not ${seen}: it changed since you saw it; look at it again`,
-  );
+  if (!/^[0-9a-f]{12,64}$/.test(seen)) throw new EngineError('USAGE', `--head must be at least 12 characters of a commit, not "${seen}"`);
+  throw new EngineError('CONTENT_CHANGED', `the head of #${number} is ${headSha}, not ${seen}: it has changed since; review it again`);
 }
 
 async function label({ shell, given, forge, number }: ForgeCall): Promise<void> {
   const [add, remove] = [given.options('add'), given.options('remove')];
-  if (add.length + remove.length === 0) throw new EngineError('USAGE', 'say which label: --add LABEL or --remove LABEL');
+  if (add.length + remove.length === 0) throw new EngineError('USAGE', 'a label is missing: use --add LABEL or --remove LABEL');
   if (remove.length > 0) valueIn(await forge.removeLabels({ number, labels: remove }, freshKey()));
   const { labels } = valueIn(await forge.addLabels({ number, labels: add }, freshKey()));
   shell.result({ number, labels }, () => [
@@ -183,13 +180,13 @@ async function label({ shell, given, forge, number }: ForgeCall): Promise<void> 
   ]);
 }
 
-function required(given: Given, option: string, value: string): string {
+function required(given: ParsedArgs, option: string, value: string): string {
   const found = given.option(option);
   if (found === undefined) throw new EngineError('USAGE', `--${option} ${value} is missing; "pawl forge --help" shows examples`);
   return found;
 }
 
-/** Each time it is asked for by hand, it is done once more. */
+/** A new key per call, so that a repeated command is executed again. */
 function freshKey(): string {
   return `cli/${randomUUID()}`;
 }
@@ -197,5 +194,5 @@ function freshKey(): string {
 function valueIn<T>(answer: ForgeAnswer<T>): T {
   if (answer.result === 'ok') return answer.value;
   const code = answer.result === 'unavailable' || answer.result === 'rate_limited' ? 'STORE_UNAVAILABLE' : 'USAGE';
-  throw new EngineError(code, `the local forge refused: ${answer.message}`, { details: { result: answer.result } });
+  throw new EngineError(code, `the local forge rejected this: ${answer.message}`, { details: { result: answer.result } });
 }

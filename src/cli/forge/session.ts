@@ -1,4 +1,4 @@
-// Owns the forge of a project, as its settings describe it, for as long as a command needs it.
+// Owns opening the forge that the settings of a project configure.
 
 import { mkdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -8,10 +8,7 @@ import { roleFilesOf } from '../project.ts';
 import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
-/**
- * Opens the forge that the settings name, if they name one; `actor` is whom it acts for, "pawl" unless said otherwise.
- * What a project brought of the settings must be trusted first.
- */
+/** Opens the configured forge, if there is one, acting as `actor` (default: "pawl"). The project's settings must be trusted. */
 export async function openForge(shell: Shell, place: Place, actor?: string): Promise<LocalForge | undefined> {
   const { forge, project } = place.settings;
   if (forge === undefined) return undefined;
@@ -37,14 +34,14 @@ export async function requireForge(shell: Shell, place: Place, actor: string): P
 /** How a project gets a forge. */
 export const FORGE_HINT = 'add "forge: { kind: local }" to .pawl/config.yaml, then run "pawl trust .pawl/config.yaml"';
 
-/** Refuses settings and roles that name programs or a forge, came with the project and are not trusted as they are. */
+/** Throws if settings or roles of the project set programs or a forge and are not trusted. */
 export async function assertSettingsTrusted(shell: Shell, { project, settings }: Place): Promise<void> {
   const roles = roleFilesOf(project).map((file) => ({ file, digest: undefined }));
   for (const { file, digest } of [...(settings.powerful ?? []), ...roles]) {
     const { assertTrusted, SETTINGS_USE } = await import('../trust/trust.ts');
     const checked = await assertTrusted(shell, project, { file, use: SETTINGS_USE });
-    // What is in force was read before: it has to be the text that is trusted.
+    // The settings were read before this check, so their text must be the trusted one.
     if (checked !== undefined && digest !== undefined && checked.parts.get(basename(checked.file)) !== digest)
-      throw new EngineError('NOT_TRUSTED', `${file} changed after it was read; start again`);
+      throw new EngineError('NOT_TRUSTED', `${file} changed while the command was running; run the command again`);
   }
 }

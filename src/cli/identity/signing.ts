@@ -1,5 +1,5 @@
-// Owns signing on the command line: whose key, its passphrase, and the signature. A key that was unlocked stays so until the
-// command ends, and no longer.
+// Owns signing on the command line: which key, its passphrase, and the signature. A key stays unlocked until the command
+// ends.
 
 import { type UnlockedKey, unlockKey } from '../../authority/keys.ts';
 import { type Statement, sign } from '../../authority/statement.ts';
@@ -8,9 +8,9 @@ import type { Signature } from '../../base/signature.ts';
 import { isAsShown } from '../../engine/gates.ts';
 import { decisionStatement, type Signer } from '../../engine/signatures.ts';
 import { userActor } from '../actor.ts';
-import type { Given } from '../command.ts';
+import type { ParsedArgs } from '../command.ts';
+import type { PendingApproval } from '../decision/approvals.ts';
 import type { Answer } from '../decision/decision.ts';
-import type { AskedGate } from '../decision/gates.ts';
 import type { Shell } from '../shell.ts';
 import { plain } from '../terminal.ts';
 import { asksToSign, type Identity, identityFor, shownIdentity } from './identity.ts';
@@ -19,20 +19,20 @@ import { openPassphrases } from './passphrase.ts';
 const TRIES_MAX = 3;
 const unlocked = new WeakMap<Shell, Promise<UnlockedKey>>();
 
-/** Signs a statement with the key of whoever gives the command; asks for the passphrase once per command. */
-export async function signFor(shell: Shell, given: Given | undefined, statement: Statement): Promise<Signature> {
+/** Signs a statement with the caller's key; asks for the passphrase once per command. */
+export async function signFor(shell: Shell, given: ParsedArgs | undefined, statement: Statement): Promise<Signature> {
   return sign(await unlock(shell, given), statement, Date.now());
 }
 
-/** In whose name a command acts, and, where that is signed, the function that an engine asks for each signature. */
+/** The actor of a command and, if it signs, the function that the engine calls for each signature. */
 export function signingOf(shell: Shell, { isSigned }: { readonly isSigned: boolean }): { readonly actor: string; readonly sign?: Signer } {
   if (!isSigned && !asksToSign(shell)) return { actor: userActor(shell) };
   const { given } = shell;
   return { actor: identityFor(shell, given).name, sign: (statement) => signFor(shell, given, statement) };
 }
 
-/** Unlocks the key of whoever gives the command; a mistyped passphrase can be typed again. */
-export function unlock(shell: Shell, given: Given | undefined): Promise<UnlockedKey> {
+/** Unlocks the caller's key; a mistyped passphrase can be typed again. */
+export function unlock(shell: Shell, given: ParsedArgs | undefined): Promise<UnlockedKey> {
   const known = unlocked.get(shell);
   if (known !== undefined) return known;
   const opening = open(shell, given, identityFor(shell, given));
@@ -41,7 +41,7 @@ export function unlock(shell: Shell, given: Given | undefined): Promise<Unlocked
   return opening;
 }
 
-async function open(shell: Shell, given: Given | undefined, identity: Identity): Promise<UnlockedKey> {
+async function open(shell: Shell, given: ParsedArgs | undefined, identity: Identity): Promise<UnlockedKey> {
   const passphrases = openPassphrases(shell, given);
   try {
     for (let tries = 1; ; tries += 1) {
@@ -59,22 +59,22 @@ async function open(shell: Shell, given: Given | undefined, identity: Identity):
   }
 }
 
-/** Whether a decision at a question is signed: it takes that, or whoever gives the command wants it. */
-export function isSignedBy(shell: Shell, { gate }: Pick<AskedGate, 'gate'>): boolean {
+/** Whether a decision is signed: the approval requires it, or the caller asks for it. */
+export function isSignedBy(shell: Shell, { gate }: Pick<PendingApproval, 'gate'>): boolean {
   return gate.signed || asksToSign(shell);
 }
 
-/** The signature of a decision about exactly what was shown. */
+/** The signature of a decision on exactly what was shown. */
 export async function signDecision(
   shell: Shell,
-  given: Given | undefined,
-  { asked, answer, actor }: { readonly asked: AskedGate; readonly answer: Answer; readonly actor: string },
+  given: ParsedArgs | undefined,
+  { asked, answer, actor }: { readonly asked: PendingApproval; readonly answer: Answer; readonly actor: string },
 ): Promise<Signature> {
   const { run, gate } = asked;
   if (!isAsShown(gate))
     throw new EngineError(
       'RUN_DAMAGED',
-      `what gate "${gate.step}" of run ${run} shows is not what its digest stands for, so it is not signed; "pawl db check" looks at the database`,
+      `the content of approval "${gate.step}" of run ${run} does not match its digest, so it was not signed; "pawl db check" checks the database`,
       { details: { run, gate: gate.path } },
     );
   const { path, digest } = gate;

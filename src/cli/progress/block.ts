@@ -1,23 +1,23 @@
-// Owns the block of lines that a terminal shows of a run: its head, each step with what it does and for how long, the
-// runs it started indented below. Every line fits the width, so that a line of the block is a line of the screen.
+// Owns the block of lines that a terminal shows for a run: a head line, each step with its state and duration, and child
+// runs indented below. Every line fits the width, so that one line of the block is one line of the screen.
 
 import { formatDuration } from '../../base/duration.ts';
 import { isSettled } from '../../kernel/run-state.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark, statusText } from '../status.ts';
 import { oneLine, shorten, widthOf } from '../terminal.ts';
+import { countText, doingText, endText, tookMs } from './event-lines.ts';
 import type { StepProgress } from './progress.ts';
 import type { ProgressNode } from './reader.ts';
-import { countText, doingText, endText, tookMs } from './words.ts';
 
-/** Lines of one step: they scroll out of the block together once it has ended. */
+/** The lines of one step, which scroll out of the block together once it has ended. */
 export interface StepLines {
   readonly key: string;
   readonly ended: boolean;
   readonly lines: readonly string[];
 }
 
-/** How the block is drawn. */
+/** The space and the time for drawing the block. */
 export interface BlockRoom {
   readonly columns: number;
   readonly now: number;
@@ -25,10 +25,10 @@ export interface BlockRoom {
 
 const NAME_MAX = 28;
 const TIME_WIDTH = 6;
-/** How many members of a group are shown one by one; the others are in its count. */
+/** How many members of a group get a line; the others are only counted. */
 const MEMBERS_MAX = 8;
 
-/** The first line: the workflow, the run, its state and how long it has taken. */
+/** The first line: the workflow, the run, its status and its duration. */
 export function headLine(shell: Shell, node: ProgressNode, room: BlockRoom): string {
   const { state, status } = node.progress;
   const took = state === undefined ? 0 : (isSettled(state.status) ? state.at : room.now) - state.createdAt;
@@ -38,7 +38,7 @@ export function headLine(shell: Shell, node: ProgressNode, room: BlockRoom): str
   return `${statusMark(shell, status)} ${shell.style('bold', name)}  ${node.run}  ${statusText(shell, status)}  ${shell.style('dim', timeText(took))}`;
 }
 
-/** The steps of a run in the order they were opened, with those of the runs they started. */
+/** The steps of a run in the order they were opened, with those of child runs. */
 export function stepLines(shell: Shell, node: ProgressNode, room: BlockRoom): StepLines[] {
   const own = [...node.progress.steps.values()].filter(({ activation }) => activation.member === undefined);
   const width = Math.min(NAME_MAX, Math.max(0, ...own.map((step) => widthOf(nameOf(step)))));
@@ -49,14 +49,14 @@ export function stepLines(shell: Shell, node: ProgressNode, room: BlockRoom): St
   }));
 }
 
-interface Placed {
+interface StepPlace {
   readonly node: ProgressNode;
   readonly step: StepProgress;
   readonly indent: number;
   readonly width: number;
 }
 
-function linesOfStep(shell: Shell, placed: Placed, room: BlockRoom): string[] {
+function linesOfStep(shell: Shell, placed: StepPlace, room: BlockRoom): string[] {
   const { node, step, indent } = placed;
   const child = node.children.get(step.activation.path);
   return [
@@ -72,22 +72,22 @@ function childLines(shell: Shell, { child, indent }: { readonly child: ProgressN
   return own.flatMap((step) => linesOfStep(shell, { node: child, step, indent, width }, room));
 }
 
-function memberLines(shell: Shell, { node, step, indent }: Placed, room: BlockRoom): string[] {
+function memberLines(shell: Shell, { node, step, indent }: StepPlace, room: BlockRoom): string[] {
   if (step.members === undefined) return [];
   const all = [...node.progress.steps.values()].filter(({ activation }) => activation.member?.group === step.activation.path);
-  const telling = all.length <= MEMBERS_MAX ? all : all.filter(({ status, endedAt }) => endedAt === undefined || status === 'failed');
-  const shown = telling.slice(0, MEMBERS_MAX);
+  const notable = all.length <= MEMBERS_MAX ? all : all.filter(({ status, endedAt }) => endedAt === undefined || status === 'failed');
+  const shown = notable.slice(0, MEMBERS_MAX);
   const width = Math.min(NAME_MAX, Math.max(0, ...shown.map((member) => widthOf(nameOf(member)))));
-  const hidden = telling.length - shown.length;
+  const hidden = notable.length - shown.length;
   return [
     ...shown.flatMap((member) => linesOfStep(shell, { node, step: member, indent: indent + 2, width }, room)),
     ...(hidden === 0
       ? []
-      : [shell.style('dim', shorten(shell.look, `${' '.repeat(indent + 4)}and ${hidden} more that run or failed`, room.columns - 1))]),
+      : [shell.style('dim', shorten(shell.look, `${' '.repeat(indent + 4)}and ${hidden} more running or failed`, room.columns - 1))]),
   ];
 }
 
-function stepLine(shell: Shell, { node, step, indent, width }: Placed, room: BlockRoom): string {
+function stepLine(shell: Shell, { node, step, indent, width }: StepPlace, room: BlockRoom): string {
   const name = shorten(shell.look, nameOf(step), width);
   const time = timeText(tookMs(step, room.now)).padStart(TIME_WIDTH);
   const mark = statusMark(shell, step.status);
@@ -103,7 +103,7 @@ function nameOf({ activation }: StepProgress): string {
   return oneLine(activation.member?.key ?? activation.path.replace(/#1$/, ''));
 }
 
-/** What the step does or how it ended, what went wrong, and last, where there is room, its title. */
+/** The state or the end of a step, its error, and its title if there is room. */
 function aboutOf(node: ProgressNode, step: StepProgress): string {
   const { activation, members, error, endedAt } = step;
   const title = node.titles.get(activation.step);
@@ -117,7 +117,7 @@ function aboutOf(node: ProgressNode, step: StepProgress): string {
   return parts.join(', ');
 }
 
-/** A time that does not jump in width while it counts: tenths below ten seconds, then whole seconds. */
+/** A duration of stable width: tenths below ten seconds, then whole seconds. */
 function timeText(ms: number): string {
   return ms < 10_000 ? `${(Math.floor(ms / 100) / 10).toFixed(1)}s` : formatDuration(Math.floor(ms / 1000) * 1000);
 }

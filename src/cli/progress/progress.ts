@@ -1,5 +1,5 @@
-// Owns how far a run is, as its log tells it: every step it opened, in order, with the state it is in or ended in. It
-// keeps what the checkpoint forgets, the steps that have ended, so that a view can show the whole run.
+// Owns the progress of a run, computed from its log: every step it opened, in order, with its current or final state. The
+// checkpoint drops steps that have ended; this keeps them, so that a view can show the whole run.
 
 import type { Activation, Path } from '../../kernel/activation.ts';
 import { waitOf } from '../../kernel/activation.ts';
@@ -14,22 +14,22 @@ import type { AnyStatus } from '../status.ts';
 export interface StepProgress {
   readonly activation: Activation;
   readonly status: AnyStatus;
-  /** Its last change was one of state or attempt. */
+  /** True if the last event changed its state or attempt. */
   readonly moved?: boolean;
   readonly outcome?: string;
   readonly endedAt?: number;
-  /** What was wrong, when it failed or is tried again. */
+  /** The error, if it failed or is retried. */
   readonly error?: string;
-  /** The members of a fan-out or of branches, in numbers. */
+  /** The member counts of a fan-out or of parallel branches. */
   readonly members?: Pick<Group, 'total' | 'ok' | 'reject' | 'fail' | 'skip'>;
 }
 
-/** A run as far as its log has been read. */
+/** A run up to the last event read. */
 export class RunProgress {
   readonly steps: Map<Path, StepProgress> = new Map();
   private draft: Draft | undefined;
 
-  /** The checkpoint so far; nothing before the first event. */
+  /** The checkpoint so far; undefined before the first event. */
   get state(): Draft | undefined {
     return this.draft;
   }
@@ -39,8 +39,8 @@ export class RunProgress {
     return this.draft === undefined ? 'pending' : statusOf(this.draft);
   }
 
-  /** Takes the next event of the log. */
-  take(event: RunEvent): void {
+  /** Applies the next event of the log. */
+  apply(event: RunEvent): void {
     if (event.type === 'run.started') {
       this.draft = draftOf(createRun(event));
       return;
@@ -49,22 +49,22 @@ export class RunProgress {
     const before = liveOf(this.draft, event);
     apply(this.draft, event);
     if (event.type === 'step.settled' && before !== undefined) this.settle(event, before);
-    else if (event.type === 'step.opened' || event.type === 'step.reopened') this.look(event.activation.path);
-    else if (event.type === 'step.changed') this.look(event.activation.path, event.failed?.error.message);
+    else if (event.type === 'step.opened' || event.type === 'step.reopened') this.update(event.activation.path);
+    else if (event.type === 'step.changed') this.update(event.activation.path, event.failed?.error.message);
     else if (event.type === 'group.joined') this.count(event.path, event.counters);
   }
 
-  private look(path: Path, error?: string): void {
+  private update(path: Path, error?: string): void {
     const activation = this.draft?.live[path];
     if (activation === undefined) return;
     const known = this.steps.get(path);
-    const told = error ?? (activation.attempt > 1 ? known?.error : undefined);
+    const message = error ?? (activation.attempt > 1 ? known?.error : undefined);
     const members = this.draft?.groups[path] ?? known?.members;
     this.steps.set(path, {
       activation,
       status: liveStatus(activation),
       moved: known?.activation.state !== activation.state || known.activation.attempt !== activation.attempt,
-      ...(told === undefined ? {} : { error: told }),
+      ...(message === undefined ? {} : { error: message }),
       ...(members === undefined ? {} : { members }),
     });
   }
@@ -90,7 +90,7 @@ export class RunProgress {
   }
 }
 
-/** A step that gets ready works, and so does one whose members or whose run do. */
+/** A step counts as running while it is prepared, and while its members or its child run work. */
 function liveStatus(activation: Activation): AnyStatus {
   const { state } = activation;
   if (state === 'preparing') return 'running';

@@ -1,4 +1,4 @@
-// Owns reading the logs of a run and of the runs it starts, as they grow, whoever drives them. Only the store is read.
+// Owns following the logs of a run and of its child runs, whichever process drives them. Only reads the store.
 
 import { type Definition, membersOf } from '../../definition/model.ts';
 import { childOf, type Path } from '../../kernel/activation.ts';
@@ -6,7 +6,7 @@ import type { RunEvent } from '../../kernel/event.ts';
 import type { EventRow, Store } from '../../store/store.ts';
 import { RunProgress } from './progress.ts';
 
-/** A run and the runs that its steps started. */
+/** A run and its child runs. */
 export interface ProgressNode {
   readonly run: string;
   readonly progress: RunProgress;
@@ -15,8 +15,8 @@ export interface ProgressNode {
   readonly children: ReadonlyMap<Path, ProgressNode>;
 }
 
-/** An event, and the steps of parents that lead to its run, outermost first. */
-export interface SeenEvent {
+/** An event, and the paths of the parent steps that lead to its run, outermost first. */
+export interface ProgressEvent {
   readonly node: ProgressNode;
   readonly under: readonly Path[];
   readonly event: RunEvent;
@@ -28,7 +28,7 @@ interface Node extends ProgressNode {
   seq: number;
 }
 
-/** Reads a run and its children from the beginning, then what is new with each call. */
+/** Reads a run and its children from the beginning, then the new events with each call. */
 export class ProgressReader {
   private readonly store: Store;
   private readonly top: Node;
@@ -38,25 +38,25 @@ export class ProgressReader {
     this.top = createNode(run);
   }
 
-  /** The run as far as it was read. */
+  /** The run up to the last event read. */
   get node(): ProgressNode {
     return this.top;
   }
 
-  /** Reads what is new; `seen` is called after each event was taken in, with runs and their children in turn. */
-  async read(seen: (event: SeenEvent) => void): Promise<void> {
+  /** Reads the new events; `seen` is called after each was applied, for the run and its children in turn. */
+  async read(seen: (event: ProgressEvent) => void): Promise<void> {
     await this.readNode(this.top, [], seen);
   }
 
-  private async readNode(node: Node, under: readonly Path[], seen: (event: SeenEvent) => void): Promise<void> {
+  private async readNode(node: Node, under: readonly Path[], seen: (event: ProgressEvent) => void): Promise<void> {
     const rows = await this.rowsOf(node);
     if (rows.length > 0 && node.seq === 0) node.titles = titlesOf((await this.store.load(node.run)).definition);
     for (const row of rows) {
       node.seq = row.seq;
       for (const event of row.events) {
-        // A child's last words come before those of the step that waited for it.
+        // A child's last events come before the end of the step that waited for it.
         if (event.type === 'step.settled') await this.readChild(node, { path: event.path, under }, seen);
-        node.progress.take(event);
+        node.progress.apply(event);
         seen({ node, under, event });
       }
     }
@@ -69,7 +69,7 @@ export class ProgressReader {
     }
   }
 
-  /** What is new in a log. A child that was not started yet, or could not be, has none. */
+  /** The new rows of a log; empty for a child that was not started. */
   private async rowsOf(node: Node): Promise<readonly EventRow[]> {
     if (node !== this.top && node.seq === 0 && (await this.store.resolve(node.run, 1)).length === 0) return [];
     return this.store.events(node.run, node.seq);
@@ -78,7 +78,7 @@ export class ProgressReader {
   private async readChild(
     node: Node,
     at: { readonly path: Path; readonly under: readonly Path[] },
-    seen: (event: SeenEvent) => void,
+    seen: (event: ProgressEvent) => void,
   ): Promise<void> {
     const run = childOf(node.progress.steps.get(at.path)?.activation);
     if (run === undefined) return;
@@ -93,6 +93,6 @@ function createNode(run: string): Node {
 }
 
 function titlesOf({ steps }: Definition): ReadonlyMap<string, string> {
-  // The body of a fan-out has the id of the fan-out, whose own title counts.
+  // The body of a fan-out has the same id as the fan-out, whose title wins.
   return new Map([...steps.flatMap(membersOf), ...steps].map(({ id, title }) => [id, title] as const));
 }

@@ -1,5 +1,5 @@
-// Owns the redrawing of lines in place: one write per change, nothing when nothing changed, and the lines stay when it
-// ends. What is higher than the screen scrolls out at the top as final lines.
+// Owns redrawing lines in place: one write per change, none if nothing changed, and the lines stay at the end. Lines that
+// do not fit the screen scroll out at the top and are final.
 
 import { widthOf } from '../terminal.ts';
 import type { StepLines } from './block.ts';
@@ -7,13 +7,13 @@ import type { StepLines } from './block.ts';
 const COLUMNS_DEFAULT = 80;
 const ROWS_DEFAULT = 24;
 
-/** Where a screen is drawn: what it needs of a shell. */
+/** The parts of a shell that a screen needs. */
 export interface Surface {
   readonly world: { readonly stdout: { readonly columns?: number; readonly rows?: number } };
   write(text: string): void;
 }
 
-/** A part of the terminal that is drawn again and again. */
+/** A part of the terminal that is redrawn. */
 export class Screen {
   private readonly surface: Surface;
   private drawn: readonly string[] = [];
@@ -22,13 +22,13 @@ export class Screen {
     this.surface = surface;
   }
 
-  /** The size of the terminal as it is now; one that does not know its size says 0. */
+  /** The current size of the terminal; a terminal that does not know its size reports 0. */
   get size(): { readonly columns: number; readonly rows: number } {
     const { columns, rows } = this.surface.world.stdout;
     return { columns: Math.max(20, columns || COLUMNS_DEFAULT), rows: Math.max(4, rows || ROWS_DEFAULT) };
   }
 
-  /** Draws the lines in place of those drawn before; `above` stays for good above them. */
+  /** Draws the lines in place of the previous ones; `above` is printed above them for good. */
   draw(lines: readonly string[], above: readonly string[] = []): void {
     if (above.length === 0 && lines.length === this.drawn.length && lines.every((line, index) => line === this.drawn[index])) return;
     const all = [...above, ...lines];
@@ -36,12 +36,12 @@ export class Screen {
     this.drawn = lines;
   }
 
-  /** Leaves what is drawn as it is: what comes next is printed below. */
+  /** Keeps what is drawn; later output is printed below. */
   leave(): void {
     this.drawn = [];
   }
 
-  /** Moves to the first line that was drawn, also when the terminal has become narrower since and broke lines in two. */
+  /** Moves to the first drawn line, also if the terminal became narrower and wrapped lines. */
   private back(): string {
     const { columns } = this.size;
     const rows = this.drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / columns)), 0);
@@ -49,7 +49,7 @@ export class Screen {
   }
 }
 
-/** Which lines a block of steps has when at most `rows` are to be seen, and which go out at the top for good. */
+/** Which lines of a block fit into `rows`, and which steps scroll out at the top for good. */
 export function fitRows(
   steps: readonly StepLines[],
   rows: number,
@@ -58,6 +58,6 @@ export function fitRows(
   let first = 0;
   while (height(steps.slice(first)) > rows && steps[first]?.ended === true) first += 1;
   const lines = steps.slice(first).flatMap((step) => step.lines);
-  // What is left is at work: its last lines are the newest; all of them are printed at the end.
+  // The remaining steps are running. Only their last lines are shown; all lines are printed at the end.
   return { out: steps.slice(0, first), lines: lines.slice(Math.max(0, lines.length - Math.max(1, rows))) };
 }

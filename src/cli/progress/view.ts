@@ -1,42 +1,42 @@
-// Owns showing how a run goes on, whoever drives it: a block that is redrawn on a terminal, a line per event in a pipe,
-// nothing with --json. It reads the store as commits come and is never in the way of driving.
+// Owns showing the progress of a run, whichever process drives it: a block that is redrawn on a terminal, a line per
+// event in a pipe, nothing with --json. It reads the store after each commit and never blocks the run.
 
 import type { Store } from '../../store/store.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 import { clockText } from '../time.ts';
 import { headLine, stepLines } from './block.ts';
-import { type ProgressNode, ProgressReader, type SeenEvent } from './reader.ts';
+import { eventTexts } from './event-lines.ts';
+import { type ProgressEvent, type ProgressNode, ProgressReader } from './reader.ts';
 import { fitRows, Screen } from './screen.ts';
-import { eventTexts } from './words.ts';
 
 /** The progress of one run on stdout. */
 export interface ProgressView {
-  /** The run as far as it was shown. */
+  /** The run up to the last event shown. */
   readonly node: ProgressNode;
   /** Shows everything that is on disk now. */
   catchUp(): Promise<void>;
-  /** Prints a line that is not part of the progress: above the block, or to stderr where there is none. */
+  /** Prints a line that is not part of the progress: above the block, or to stderr if there is no block. */
   note(text: string): void;
   /** Leaves the terminal to something else until the next event. */
-  rest(): Promise<void>;
-  /** Shows the last of it and stops. */
+  pause(): Promise<void>;
+  /** Shows the last state and stops. */
   end(): Promise<void>;
 }
 
 const TICK_MS = 1000;
 
 /** A run to show. */
-export interface Shown {
+export interface ProgressOptions {
   readonly run: string;
-  /** A pipe gets no lines about what happened before this time: its reader had them. */
+  /** A pipe gets no lines for events before this time: its reader has seen them. */
   readonly since?: number;
-  /** Called after each time something new was read. */
+  /** Called whenever something new was read. */
   readonly changed?: () => void;
 }
 
-/** Begins to show a run. */
-export function openProgress(shell: Shell, store: Store, { run, since = 0, changed = () => undefined }: Shown): ProgressView {
+/** Starts showing a run. */
+export function openProgress(shell: Shell, store: Store, { run, since = 0, changed = () => undefined }: ProgressOptions): ProgressView {
   const reader = new ProgressReader(store, run);
   const view = shell.wantsJson
     ? new SilentView(shell)
@@ -51,9 +51,9 @@ export function openProgress(shell: Shell, store: Store, { run, since = 0, chang
     node: reader.node,
     catchUp: () => feed.catchUp(),
     note: (text) => view.note(text),
-    rest: async () => {
+    pause: async () => {
       await feed.catchUp();
-      view.rest();
+      view.pause();
     },
     end: async () => {
       unfollow();
@@ -65,14 +65,14 @@ export function openProgress(shell: Shell, store: Store, { run, since = 0, chang
 }
 
 interface View {
-  saw(event: SeenEvent): void;
+  onEvent(event: ProgressEvent): void;
   draw(): void;
   note(text: string): void;
-  rest(): void;
+  pause(): void;
   end(): void;
 }
 
-/** Reads one burst after the other; what comes while it reads is read right after. */
+/** Reads new events, one batch at a time; events that arrive meanwhile are read right after. */
 class Feed {
   private readonly reader: ProgressReader;
   private readonly view: View;
@@ -86,7 +86,7 @@ class Feed {
     this.changed = changed;
   }
 
-  /** Reads soon; trouble with the store is told by whoever waits for the run. */
+  /** Reads soon; a failure of the store is reported by the command that waits for the run. */
   soon(): void {
     this.catchUp().catch(() => undefined);
   }
@@ -104,12 +104,12 @@ class Feed {
     try {
       do {
         this.again = false;
-        await this.reader.read((event) => this.view.saw(event));
+        await this.reader.read((event) => this.view.onEvent(event));
         this.view.draw();
         this.changed();
       } while (this.again);
     } finally {
-      // In the same breath as the last look at `again`: a burst that comes later must find nobody reading.
+      // Reset synchronously after the last check of `again`, so that a later call starts a new read.
       this.reading = undefined;
     }
   }
@@ -123,9 +123,9 @@ class SilentView implements View {
     this.shell = shell;
   }
 
-  saw(_event: SeenEvent): void {}
+  onEvent(_event: ProgressEvent): void {}
   draw(): void {}
-  rest(): void {}
+  pause(): void {}
   end(): void {}
 
   note(text: string): void {
@@ -143,7 +143,7 @@ class LineView extends SilentView {
     this.since = since;
   }
 
-  override saw({ node, under, event }: SeenEvent): void {
+  override onEvent({ node, under, event }: ProgressEvent): void {
     if (event.at < this.since) return;
     for (const text of eventTexts(node.progress, event)) {
       if (this.last.get(node.run) === text) continue;
@@ -159,7 +159,7 @@ class BlockView implements View {
   private readonly node: ProgressNode;
   private readonly screen: Screen;
   private readonly out = new Set<string>();
-  private resting = false;
+  private paused = false;
 
   constructor(shell: Shell, node: ProgressNode) {
     this.shell = shell;
@@ -167,12 +167,12 @@ class BlockView implements View {
     this.screen = new Screen(shell);
   }
 
-  saw(_event: SeenEvent): void {
-    this.resting = false;
+  onEvent(_event: ProgressEvent): void {
+    this.paused = false;
   }
 
   draw(above: readonly string[] = []): void {
-    if (this.resting || this.node.progress.state === undefined) return;
+    if (this.paused || this.node.progress.state === undefined) return;
     const { columns, rows } = this.screen.size;
     const room = { columns, now: Date.now() };
     const steps = stepLines(this.shell, this.node, room).filter(({ key, ended }) => !ended || !this.out.has(key));
@@ -182,18 +182,18 @@ class BlockView implements View {
   }
 
   note(text: string): void {
-    if (this.node.progress.state === undefined || this.resting) this.shell.print(text);
+    if (this.node.progress.state === undefined || this.paused) this.shell.print(text);
     else this.draw([text]);
   }
 
-  rest(): void {
+  pause(): void {
     this.draw();
     this.screen.leave();
-    this.resting = true;
+    this.paused = true;
   }
 
   end(): void {
-    if (this.resting) return;
+    if (this.paused) return;
     const room = { columns: this.screen.size.columns, now: Date.now() };
     const steps = stepLines(this.shell, this.node, room).filter(({ key, ended }) => !ended || !this.out.has(key));
     if (this.node.progress.state !== undefined)

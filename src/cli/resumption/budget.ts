@@ -7,7 +7,7 @@ import { type Amount, addBudgets, type Budget, budgetFault } from '../../definit
 
 const AMOUNTS: Readonly<Record<string, Amount>> = { tokens: 'tokens', cost_usd: 'costUsd', turns: 'turns', time: 'timeMs' };
 
-/** The budget that options give together; undefined without any. */
+/** The sum of the --budget options; undefined without any. */
 export function budgetOf(texts: readonly string[]): Budget | undefined {
   return texts.length === 0 ? undefined : texts.map(amountOf).reduce(addBudgets);
 }
@@ -18,10 +18,10 @@ function amountOf(text: string): Budget {
   const value = equals === -1 ? '' : text.slice(equals + 1);
   const names = Object.keys(AMOUNTS);
   const amount = Object.hasOwn(AMOUNTS, name) ? AMOUNTS[name] : undefined;
-  if (amount === undefined) throw usage(`--budget has no amount "${name}"${didYouMean(name, names)}; it is one of ${names.join(', ')}`);
+  if (amount === undefined) throw usage(`unknown budget "${name}"${didYouMean(name, names)}; it must be one of ${names.join(', ')}`);
   const budget = { [amount]: amount === 'timeMs' ? timeOf(value) : numberOf(value) };
   if (budgetFault(budget) !== undefined || !(Number(budget[amount]) > 0))
-    throw usage(`--budget ${name} is a number above 0, such as ${name}=${amount === 'timeMs' ? '30m' : '5'}, not "${value}"`);
+    throw usage(`--budget ${name} must be a number above 0, such as ${name}=${amount === 'timeMs' ? '30m' : '5'}, not "${value}"`);
   return budget;
 }
 
@@ -38,5 +38,5 @@ function timeOf(value: string): number {
 }
 
 function usage(what: string): EngineError {
-  return new EngineError('USAGE', `${what}; "pawl resume --help" shows how it is used`);
+  return new EngineError('USAGE', `${what}; "pawl resume --help" shows the usage`);
 }

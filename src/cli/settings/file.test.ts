@@ -71,23 +71,23 @@ test('what is checked and not read yet is told apart from what is in use', async
 test('roles have two spellings, and a file uses one', async () => {
   expect(await read('roles: { dev: { triggers: [{ event: push }] } }')).toHaveProperty('roles');
   expect(await fault('roles: {}\nlimits: { global: 1 }\nagent_roles: {}\n')).toMatch(
-    /^CONFIG_INVALID 3:1 "roles" and "agent_roles" are one setting in two spellings/,
+    /^CONFIG_INVALID 3:1 "roles" and "agent_roles" are the same setting/,
   );
 });
 
 describe('what is wrong is told at its own place', () => {
   test.each([
-    ['a branch that is no text', 'project:\n  default_branch: 7\n', '2:19 "project.default_branch" is a text'],
-    ['an unknown fact', 'project:\n  branch: x\n', '2:3 there is no setting "branch" under "project"'],
-    ['a group that is no list', 'groups:\n  a: ann\n', '2:6 "groups.a" is a list of people'],
-    ['a role that is a word', 'roles:\n  dev: x\n', '2:8 "roles.dev" is a mapping'],
+    ['a branch that is no text', 'project:\n  default_branch: 7\n', '2:19 "project.default_branch" must be a string'],
+    ['an unknown fact', 'project:\n  branch: x\n', '2:3 unknown setting "branch" under "project"'],
+    ['a group that is no list', 'groups:\n  a: ann\n', '2:6 "groups.a" must be a list of people'],
+    ['a role that is a word', 'roles:\n  dev: x\n', '2:8 "roles.dev" must be a mapping'],
     ['a trigger without an event', 'roles:\n  dev:\n    triggers:\n      - label: x\n', '4:9 "roles.dev.triggers.0.event" is missing'],
-    ['a switch that is none', 'review_policy:\n  enabled: maybe\n', '2:12 "review_policy.enabled" is true or false'],
+    ['a switch that is none', 'review_policy:\n  enabled: maybe\n', '2:12 "review_policy.enabled" must be true or false'],
     ['an unknown field', 'review_policy:\n  rules: [{ name: a, requirments: [] }]\n', '(did you mean "requirements"?)'],
     [
       'a count of none',
       'review_policy:\n  default_requirements:\n    - role: a\n      count: 0\n',
-      '4:14 "review_policy.default_requirements.0.count" is a whole number from 1',
+      '4:14 "review_policy.default_requirements.0.count" must be a whole number from 1',
     ],
     ['a rule without a name', 'review_policy: { rules: [{ sequence: [a] }] }', '1:26 "review_policy.rules.0.name" is missing'],
     ['a rule that nobody reviews', 'review_policy: { rules: [{ name: a }] }', 'there are no default_requirements'],
@@ -100,10 +100,10 @@ describe('what is wrong is told at its own place', () => {
   test.each([
     ['a sequence with a stranger', rules('      sequence: [x, z, y]\n'), '5:21 "review_policy.rules.0.sequence.1" is "z"'],
     ['a sequence that repeats', rules('      sequence: [x, x, y]\n'), '5:21 "review_policy.rules.0.sequence.1" is "x"'],
-    ['a sequence that leaves out a role', rules('      sequence: [x]\n'), 'leaves out "y"'],
-    ['a role twice', rules('').replace('role: y', 'role: x'), 'names "x" again; raise its count'],
+    ['a sequence that leaves out a role', rules('      sequence: [x]\n'), 'does not have "y"'],
+    ['a role twice', rules('').replace('role: y', 'role: x'), 'repeats "x"; increase its count'],
     ['two rules of one name', `${rules('')}    - name: a\n      requirements: [{ role: x }]\n`, '5:13 "review_policy.rules.1.name" is "a"'],
-    ['the name of the default', rules('').replace('name: a', 'name: default-review'), 'which the default requirements are called'],
+    ['the name of the default', rules('').replace('name: a', 'name: default-review'), 'which is reserved for the default requirements'],
   ])('%s', async (_, text, message) => {
     expect(await fault(text)).toContain(message);
   });
@@ -111,5 +111,5 @@ describe('what is wrong is told at its own place', () => {
 
 test('decisions are signed, or nothing is said of them', async () => {
   expect(await read('decisions: signed\n')).toEqual({ decisions: 'signed' });
-  expect(await fault('decisions: unsigned\n')).toBe('CONFIG_INVALID 1:12 "decisions" is signed, or left out');
+  expect(await fault('decisions: unsigned\n')).toBe('CONFIG_INVALID 1:12 "decisions" must be "signed" or absent');
 });

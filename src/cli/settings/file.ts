@@ -1,5 +1,5 @@
-// Owns one file of settings: YAML 1.2 with nothing that surprises (no second key of a name, no tags, no flood of aliases),
-// every key known, every value of its kind, and the place of each for messages. Loaded only when such a file exists.
+// Owns parsing one settings file: strict YAML 1.2 (unique keys, no tags, few aliases), known keys, values of the right
+// type, and the position of each for messages. Loaded only if such a file exists.
 
 import { statSync } from 'node:fs';
 import { isCollection, isMap, isNode, isScalar, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
@@ -14,27 +14,27 @@ import { type Fault, policyFault, roleFault } from './policy.ts';
 const BYTES_MAX = 1024 * 1024;
 const ALIASES_MAX = 100;
 
-/** One setting of a file: its key with dots, its value, its place. */
+/** One setting of a file: its dotted key, its value, its position. */
 export interface Setting {
   readonly key: string;
   readonly value: Json;
   readonly position: { readonly line: number; readonly column: number };
   /** The digest of the text it was read from. */
   readonly digest: string;
-  /** False for names that are kept for later: accepted as they are, and nothing reads them yet. */
+  /** False for reserved names: accepted, but not used yet. */
   readonly isUsed: boolean;
 }
 
-/** What may stand under a key: a value of some kind, or keys of its own (`*` stands for any). */
+/** What is allowed under a key: a value that passes a check, or more keys (`*` matches any). */
 type Shape = ((value: Json) => string | Fault | undefined) | { readonly [key: string]: Shape };
 
-const text = (value: Json): string | undefined => (typeof value === 'string' && value !== '' ? undefined : 'a text that is not empty');
+const text = (value: Json): string | undefined => (typeof value === 'string' && value !== '' ? undefined : 'a string that is not empty');
 const count = (value: Json): string | undefined =>
   Number.isSafeInteger(value) && (value as number) >= 1 ? undefined : 'a whole number of at least 1';
 const names = (value: Json): string | undefined =>
   Array.isArray(value) && value.every((name) => typeof name === 'string' && /^[A-Za-z_]\w*\*?$/.test(name))
     ? undefined
-    : 'a list of names of variables, such as [PATH, LC_*]';
+    : 'a list of variable names, such as [PATH, LC_*]';
 
 const SHAPE: { readonly [key: string]: Shape } = {
   db: text,
@@ -44,16 +44,16 @@ const SHAPE: { readonly [key: string]: Shape } = {
   commands: { '*': (value) => (isTexts(value) ? undefined : 'a program and its arguments, such as [node, tools/review.mjs]') },
   project: { default_branch: text },
   groups: { '*': people },
-  forge: { kind: (value) => (value === 'local' ? undefined : 'local, the one kind of forge there is'), repository: text, state: text },
+  forge: { kind: (value) => (value === 'local' ? undefined : '"local"'), repository: text, state: text },
   budgets: { run: budgetFieldsFault, day: budgetFieldsFault },
   protected: (value) => (isTexts(value) ? undefined : 'a list of patterns, such as ["test/**"]'),
-  decisions: (value) => (value === 'signed' ? undefined : 'signed, or left out'),
+  decisions: (value) => (value === 'signed' ? undefined : '"signed" or absent'),
   roles: roleFault,
   agent_roles: roleFault,
   review_policy: policyFault,
 };
 
-/** Names that are kept for later. */
+/** Names reserved for later. */
 const RESERVED = ['secrets', 'budget'];
 /** The two spellings of one name. */
 const ROLES = ['roles', 'agent_roles'];
@@ -84,7 +84,7 @@ function isTexts(value: Json): boolean {
   return Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string' && word !== '');
 }
 
-/** The settings of a file; what is wrong with it is CONFIG_INVALID with the place. */
+/** The settings of a file; an error is CONFIG_INVALID with its position. */
 export async function readSettingsFile(file: string): Promise<Setting[]> {
   return new SettingsReader(file).read();
 }
@@ -100,7 +100,7 @@ class SettingsReader {
 
   read(): Setting[] {
     const { size } = statSync(this.file);
-    if (size > BYTES_MAX) throw this.invalid(0, `the file has ${size} bytes, and settings have at most ${BYTES_MAX}`);
+    if (size > BYTES_MAX) throw this.invalid(0, `the file has ${size} bytes, but the limit is ${BYTES_MAX}`);
     const text = this.text();
     this.digest = digestText(text);
     const document = parseDocument(text, {
@@ -115,16 +115,15 @@ class SettingsReader {
     try {
       document.toJS({ maxAliasCount: ALIASES_MAX });
     } catch (cause) {
-      throw this.invalid(0, `${messageOf(cause)}; settings need no more than ${ALIASES_MAX} aliases`);
+      throw this.invalid(0, `${messageOf(cause)}; at most ${ALIASES_MAX} aliases are allowed`);
     }
     const { contents } = document;
     if (contents === null || (isScalar(contents) && contents.value === null)) return [];
-    if (!isMap(contents)) throw this.invalid(contents.range?.[0] ?? 0, 'settings are a mapping of names to values');
+    if (!isMap(contents)) throw this.invalid(contents.range?.[0] ?? 0, 'settings must be a mapping of names to values');
     const toJson = (node: Node): Json => node.toJS(document, { maxAliasCount: ALIASES_MAX }) as Json;
     const settings = this.readMap(contents as YAMLMap<unknown, Node>, { path: '', shape: SHAPE, toJson });
     const second = contents.items.map(({ key }) => key).filter((key) => isScalar(key) && ROLES.includes(String(key.value)))[1];
-    if (isScalar(second))
-      throw this.invalid(second.range?.[0] ?? 0, '"roles" and "agent_roles" are one setting in two spellings; keep one of them');
+    if (isScalar(second)) throw this.invalid(second.range?.[0] ?? 0, '"roles" and "agent_roles" are the same setting; keep one of them');
     return settings;
   }
 
@@ -132,7 +131,7 @@ class SettingsReader {
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(readPlainFile(this.file));
     } catch (cause) {
-      throw this.invalid(0, `the file cannot be read as UTF-8 text: ${messageOf(cause)}`);
+      throw this.invalid(0, `cannot read the file as UTF-8 text: ${messageOf(cause)}`);
     }
   }
 
@@ -153,20 +152,20 @@ class SettingsReader {
     if (typeof below === 'function') {
       const wrong = below(value);
       const at = pair.value?.range?.[0] ?? offset;
-      if (typeof wrong === 'string') throw this.invalid(at, `"${key}" is ${wrong}`);
+      if (typeof wrong === 'string') throw this.invalid(at, `"${key}" must be ${wrong}`);
       if (wrong !== undefined)
         throw this.invalid(offsetOf(pair.value, wrong.path) ?? at, `"${[key, ...wrong.path].join('.')}" ${wrong.what}`);
-      // A budget is told in one spelling, with its time in milliseconds.
+      // A budget is normalised, with its time in milliseconds.
       return [{ ...leaf, ...(path === 'budgets' ? { value: readBudget(value as JsonObject) as Json } : {}), isUsed: true }];
     }
-    if (!isMap(pair.value)) throw this.invalid(pair.value?.range?.[0] ?? offset, `"${key}" is a mapping of names to values`);
+    if (!isMap(pair.value)) throw this.invalid(pair.value?.range?.[0] ?? offset, `"${key}" must be a mapping of names to values`);
     return this.readMap(pair.value as YAMLMap<unknown, Node>, { path: key, shape: below, toJson });
   }
 
   private unknown(offset: number, name: string, { path, shape }: Pick<Level, 'path' | 'shape'>): EngineError {
     const known = [...Object.keys(shape), ...(path === '' ? RESERVED : [])];
     const where = path === '' ? '' : ` under "${path}"`;
-    return this.invalid(offset, `there is no setting "${name}"${where}${didYouMean(name, known)}; there are ${known.join(', ')}`);
+    return this.invalid(offset, `unknown setting "${name}"${where}${didYouMean(name, known)}; known settings: ${known.join(', ')}`);
   }
 
   private place(offset: number): { readonly line: number; readonly column: number } {
@@ -185,7 +184,7 @@ interface Level {
   readonly toJson: (node: Node) => Json;
 }
 
-/** Where the value at a path inside of a value begins; of one that is not there, the nearest that would hold it. */
+/** The offset of the value at a path inside a value; if it is missing, of the nearest value around it. */
 function offsetOf(value: Node | null, path: Fault['path']): number | undefined {
   if (path.length === 0 || !isCollection(value)) return value?.range?.[0];
   const [head, ...rest] = path;

@@ -1,5 +1,4 @@
-// Owns what may be written under `review_policy` and `roles`: lists of mappings, in which whatever is wrong is told at its
-// own place.
+// Owns checking `review_policy` and `roles` in the settings; an error has the path of the wrong value.
 
 import { roleFieldsFault } from '../../agents/role-fields.ts';
 import type { ReviewPolicy, ReviewRequirement, ReviewRule } from '../../authoring/review-policy.ts';
@@ -7,25 +6,25 @@ import { DEFAULT_REVIEW } from '../../authoring/review-policy.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 
-/** What is wrong inside of a value: where, and what, as the rest of a sentence. */
+/** An error inside a value: its path, and a message that continues after the path. */
 export interface Fault {
   readonly path: readonly (string | number)[];
   readonly what: string;
 }
 
-/** Looks at the value at a path. */
+/** Checks the value at a path. */
 type Check = (value: Json, path: Fault['path']) => Fault | undefined;
 
-/** Roles become ids of steps, so they are as ids are. */
+/** Roles become step ids, so the same rules apply. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/;
 const COUNT_MAX = 20;
 
 const simple =
   (fits: (value: Json) => boolean, expected: string): Check =>
   (value, path) =>
-    fits(value) ? undefined : { path, what: `is ${expected}` };
+    fits(value) ? undefined : { path, what: `must be ${expected}` };
 
-const text = simple((value) => typeof value === 'string' && value !== '', 'a text that is not empty');
+const text = simple((value) => typeof value === 'string' && value !== '', 'a string that is not empty');
 const flag = simple((value) => typeof value === 'boolean', 'true or false');
 const name = simple((value) => typeof value === 'string' && NAME.test(value), 'a name of letters, digits, "-" and "_"');
 const count = simple(
@@ -35,7 +34,7 @@ const count = simple(
 
 function list(item: Check, expected: string): Check {
   return (value, path) => {
-    if (!Array.isArray(value) || value.length === 0) return { path, what: `is a list of ${expected}` };
+    if (!Array.isArray(value) || value.length === 0) return { path, what: `must be a list of ${expected}` };
     return firstOf(value.map((entry: Json, index) => item(entry, [...path, index])));
   };
 }
@@ -43,10 +42,10 @@ function list(item: Check, expected: string): Check {
 function fields(shape: Readonly<Record<string, Check>>, needed: readonly string[] = []): Check {
   const known = Object.keys(shape);
   return (value, path) => {
-    if (!isJsonObject(value)) return { path, what: `is a mapping with ${known.join(', ')}` };
+    if (!isJsonObject(value)) return { path, what: `must be a mapping with ${known.join(', ')}` };
     const unknown = Object.keys(value).find((key) => !known.includes(key));
     if (unknown !== undefined)
-      return { path: [...path, unknown], what: `is no setting${didYouMean(unknown, known)}; there are ${known.join(', ')}` };
+      return { path: [...path, unknown], what: `is unknown${didYouMean(unknown, known)}; known settings: ${known.join(', ')}` };
     const missing = needed.find((key) => value[key] === undefined);
     if (missing !== undefined) return { path: [...path, missing], what: 'is missing' };
     return firstOf(known.map((key) => (value[key] === undefined ? undefined : shape[key]?.(value[key], [...path, key]))));
@@ -61,9 +60,9 @@ const requirements = list(fields({ role: name, count }, ['role']), 'requirements
 const rule = fields({ name, match: fields({ base_branch: text }), requirements, sequence: list(name, 'roles') }, ['name']);
 const policy = fields({ enabled: flag, default_requirements: requirements, rules: list(rule, 'rules, each with a name') });
 
-/** What is wrong with a review policy. */
+/** The first error of a review policy. */
 export function policyFault(value: Json): Fault | undefined {
-  // Only what has the right shape is looked at further.
+  // The second check relies on the right types.
   return policy(value, []) ?? meaningFault(value as JsonObject & ReviewPolicy);
 }
 
@@ -77,17 +76,20 @@ function ruleFault(
   path: Fault['path'],
   { rules, standard }: { readonly rules: readonly ReviewRule[]; readonly standard: readonly ReviewRequirement[] | undefined },
 ): Fault | undefined {
-  if (called === DEFAULT_REVIEW) return { path: [...path, 'name'], what: `is "${called}", which the default requirements are called` };
+  if (called === DEFAULT_REVIEW) return { path: [...path, 'name'], what: `is "${called}", which is reserved for the default requirements` };
   if (rules.findIndex((other) => other.name === called) !== path[1])
-    return { path: [...path, 'name'], what: `is "${called}", as another rule is called; each rule becomes a workflow of its name` };
+    return {
+      path: [...path, 'name'],
+      what: `is "${called}", like another rule; names must be unique, because each rule becomes a workflow`,
+    };
   const needed = own ?? standard;
   if (needed === undefined) return { path: [...path, 'requirements'], what: 'is missing, and there are no default_requirements' };
   const roles = needed.map(({ role }) => role);
-  const stranger = sequence?.findIndex((role, index) => !roles.includes(role) || sequence.indexOf(role) !== index) ?? -1;
-  if (stranger >= 0)
-    return { path: [...path, 'sequence', stranger], what: `is "${sequence?.[stranger]}"; a sequence names each required role once` };
+  const extra = sequence?.findIndex((role, index) => !roles.includes(role) || sequence.indexOf(role) !== index) ?? -1;
+  if (extra >= 0)
+    return { path: [...path, 'sequence', extra], what: `is "${sequence?.[extra]}"; a sequence must have each required role once` };
   const left = sequence === undefined ? undefined : roles.find((role) => !sequence.includes(role));
-  if (left !== undefined) return { path: [...path, 'sequence'], what: `leaves out "${left}", which is required` };
+  if (left !== undefined) return { path: [...path, 'sequence'], what: `does not have "${left}", which is required` };
   return roleTwice(own, [...path, 'requirements']);
 }
 
@@ -95,19 +97,19 @@ function roleTwice(listed: readonly ReviewRequirement[] = [], path: Fault['path'
   const second = listed.findIndex(({ role }, index) => listed.findIndex((other) => other.role === role) !== index);
   return second < 0
     ? undefined
-    : { path: [...path, second, 'role'], what: `names "${listed[second]?.role}" again; raise its count instead` };
+    : { path: [...path, second, 'role'], what: `repeats "${listed[second]?.role}"; increase its count instead` };
 }
 
 const triggers = list(fields({ event: text, label: text }, ['event']), 'triggers, such as [{ event: issues.labeled, label: feature }]');
 
-/** What is wrong with the roles of agents. */
+/** The first error in the roles. */
 export function roleFault(value: Json): Fault | undefined {
-  if (!isJsonObject(value)) return { path: [], what: 'is a mapping of roles to what they are' };
+  if (!isJsonObject(value)) return { path: [], what: 'must be a mapping of role names to settings' };
   return firstOf(
     Object.entries(value).map(([role, given]) => {
-      if (!isJsonObject(given)) return { path: [role], what: 'is a mapping, such as { triggers: [{ event: issues.labeled }] }' };
-      const { triggers: heard, ...rest } = given;
-      const fault = heard === undefined ? undefined : triggers(heard, [role, 'triggers']);
+      if (!isJsonObject(given)) return { path: [role], what: 'must be a mapping, such as { triggers: [{ event: issues.labeled }] }' };
+      const { triggers: own, ...rest } = given;
+      const fault = own === undefined ? undefined : triggers(own, [role, 'triggers']);
       if (fault !== undefined) return fault;
       const other = roleFieldsFault(rest);
       return other === undefined ? undefined : { ...other, path: [role, ...other.path] };

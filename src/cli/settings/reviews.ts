@@ -1,5 +1,5 @@
-// Owns the workflows that the review policy of a project stands for. They lie in no file of their own: they are listed
-// with the file of settings as theirs, and they are trusted, started and resumed with it.
+// Owns the workflows generated from a project's review policy. They have no file of their own: they are listed, trusted,
+// started and resumed with the settings file.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,18 +14,18 @@ import { REGISTRY } from '../../kinds/registry.ts';
 import type { Project } from '../project.ts';
 import { PROJECT_FILES } from './settings.ts';
 
-/** A workflow that a rule stands for, ready to run, and how it is listed. */
+/** A workflow generated from a rule, compiled and as listed. */
 export interface ReviewWorkflow {
   readonly listed: DiscoveredWorkflow;
   readonly compiled: CompiledWorkflow;
 }
 
-/** The workflows of the review policy that is in force. */
+/** The workflows of the review policy in force. */
 export async function reviewWorkflows({ home }: Project): Promise<ReviewWorkflow[]> {
   for (const file of home === undefined ? [] : PROJECT_FILES.map((name) => join(home, name)).filter((path) => existsSync(path))) {
     const { readSettingsFile } = await import('./file.ts');
     const policy = (await readSettingsFile(file)).find(({ key }) => key === 'review_policy');
-    // The settings were checked as they were read.
+    // The settings were validated when they were read.
     if (policy !== undefined) return workflowsOf(policy.value as JsonObject & ReviewPolicy, { file, ...policy.position });
   }
   return [];
@@ -33,7 +33,7 @@ export async function reviewWorkflows({ home }: Project): Promise<ReviewWorkflow
 
 type Place = Pick<DiscoveredWorkflow, 'file' | 'line' | 'column'>;
 
-/** What compiles is loaded here, since most projects have no policy. */
+/** Loads the compiler here, because most projects have no policy. */
 async function workflowsOf(policy: ReviewPolicy, place: Place): Promise<ReviewWorkflow[]> {
   const [{ stringify }, { compileReviewPolicy }, { checkYaml }] = await Promise.all([
     import('yaml'),
@@ -42,12 +42,15 @@ async function workflowsOf(policy: ReviewPolicy, place: Place): Promise<ReviewWo
   ]);
   return compileReviewPolicy(policy).map((generated) => {
     const { compiled, workflow, errors } = checkYaml(place.file, stringify(generated), REGISTRY);
-    invariant(compiled !== undefined && workflow !== undefined, `a review policy that was found right gave: ${JSON.stringify(errors)}`);
+    invariant(
+      compiled !== undefined && workflow !== undefined,
+      `a valid review policy generated an invalid workflow: ${JSON.stringify(errors)}`,
+    );
     return { listed: { ...workflow, ...place }, compiled };
   });
 }
 
-/** The same for lists, in which what is wrong with the settings is one problem among others. */
+/** The same for lists; an error in the settings becomes a problem of the list. */
 export async function listReviews(
   project: Project,
 ): Promise<{ readonly workflows: readonly DiscoveredWorkflow[]; readonly problems: readonly FileProblem[] }> {
@@ -56,7 +59,7 @@ export async function listReviews(
   } catch (error) {
     if (!isEngineError(error) || error.position?.file === undefined) throw error;
     const { file, line, column } = error.position;
-    const hint = 'mend the settings; the workflows of a review policy are missing here';
+    const hint = 'fix the settings; the workflows of the review policy are missing from this list';
     return { workflows: [], problems: [{ file, line, column, code: error.code, message: error.message, hint }] };
   }
 }

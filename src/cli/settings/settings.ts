@@ -1,12 +1,13 @@
-// Owns the settings of a project and its user, and where each came from: local > project > user. Options and the
-// environment come before all of them and are read where they are used; `pawl config` shows them too.
+// Owns the settings of a project and its user, and where each comes from: local > project > user. Options and the
+// environment override all of them and are read where they are used; `pawl config` shows them too.
 //
-// S1. What a repository brings can narrow what its user allows, never widen it: its database stays inside of the project,
-//     it lowers limits, shortens the list of variables and takes people out of groups, and a local file that git tracks counts as brought.
-// S2. What it names to be run or to be acted on, commands, validation stages, roles and a forge, and who may approve, holds
-//     only while its file is trusted.
-// S3. A local file is its user's own while its content is trusted. An agent or an archive can write one too: until then
-//     it widens nothing, and nothing is driven while it would.
+// S1. A file in the repository can restrict what its user allows, but not extend it: its database is inside the project,
+//     it can lower limits, shorten the list of variables and remove people from groups. A local file that git tracks
+//     counts as part of the repository.
+// S2. Programs, validation stages, roles, a forge and people who may approve only take effect while the file that sets
+//     them is trusted.
+// S3. A local file counts as its user's own while it is trusted. An agent or an archive can write one too: until it is
+//     trusted it extends nothing, and no run is driven if it would.
 
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
@@ -19,14 +20,14 @@ import { accountHome, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import type { Setting } from './file.ts';
 
-/** What can be set. */
+/** The settings. */
 export interface Settings {
-  /** The database of runs, as an absolute path. */
+  /** The database, as an absolute path. */
   readonly db?: string;
   readonly limits?: Limits;
   /** Validation stages by name. */
   readonly stages?: Readonly<Record<string, StageSetting>>;
-  /** Programs by the name that steps call them. */
+  /** Programs by the name that steps use. */
   readonly commands?: Readonly<Record<string, readonly string[]>>;
   /** Names of variables that programs inherit. */
   readonly inheritEnv?: readonly string[];
@@ -36,73 +37,70 @@ export interface Settings {
   readonly groups?: Readonly<Record<string, readonly string[]>>;
   /** The forge; its paths are absolute. */
   readonly forge?: { readonly kind: 'local'; readonly repository?: string; readonly state?: string };
-  /** What the agents of a run, and all agents of a day, may use. */
+  /** The budgets of one run's agents and of all agents per day. */
   readonly budgets?: { readonly run?: Budget; readonly day?: Budget };
-  /** Whatever a person decides about a run takes the signature of an enrolled key. */
+  /** Decisions about runs require a signature. */
   readonly decisions?: 'signed';
-  /** The user's own settings ask for that, so it holds in every project. */
+  /** The user's own settings require signatures, so it applies to every project. */
   readonly signs?: 'everywhere';
-  /** Patterns of files that no agent may change, beside those that are always protected. */
+  /** Patterns of files that no agent may change, in addition to those that are always protected. */
   readonly protected?: readonly string[];
-  /** What is said of roles, by their names; `roles.ts` reads it. */
+  /** The settings of roles by name; parsed by `roles.ts`. */
   readonly roles?: Json;
-  /** Files of the project that name programs, people or a forge, or widen: nothing is driven unless they are trusted. */
+  /** Files of the project that must be trusted before runs are driven: they set programs, people, a forge, or extend limits. */
   readonly powerful?: readonly PowerfulFile[];
 }
 
-/** A file that needs trust, with the digest of the text that the settings were read from. */
+/** A file that must be trusted, with the digest of the text that was read. */
 export interface PowerfulFile {
   readonly file: string;
   readonly digest: string;
 }
 
-/** Which file a setting came from, the strongest first. */
+/** Which file a setting comes from; the first wins. */
 type Layer = 'local' | 'project' | 'user';
 
-/** A file of settings, which need not exist. */
+/** A settings file, which need not exist. */
 interface SettingsFile {
   readonly layer: Layer;
   readonly path: string;
 }
 
-/**
- * Whose word a file is. `brought`: it came with the repository, so whoever wrote it may be a stranger. `untrusted`: a local
- * file whose content nobody has trusted.
- */
-type Standing = 'own' | 'untrusted' | 'brought';
+/** Who a file belongs to. `repository`: it came with the repository, so its author may be anyone. `untrusted`: a local file that is not trusted. */
+type Ownership = 'own' | 'untrusted' | 'repository';
 
-/** A setting with where it came from, and whether it is in force. */
+/** A setting with its origin, and whether it is in force. */
 export interface OriginSetting extends Setting {
   readonly layer: Layer;
-  readonly standing: Standing;
-  /** True when only a trusted file may say it: a path that leads out of the project. */
-  readonly isWithheld: boolean;
+  readonly ownership: Ownership;
+  /** True if only a trusted file may set it: a path outside the project. */
+  readonly isBlocked: boolean;
   readonly file: string;
   readonly isInForce: boolean;
 }
 
-/** The files of settings in the folder of a project, the strongest first. */
+/** The settings files in the folder of a project; the first wins. */
 export const PROJECT_FILES: readonly string[] = ['config.local.yaml', 'config.yaml'];
 
-/** Whether a file of a project is one of settings and not of a workflow. */
+/** Whether a file of a project is a settings file and not a workflow. */
 export function isSettingsFile({ home }: Project, file: string): boolean {
   return home !== undefined && PROJECT_FILES.some((name) => file === join(home, name));
 }
 
-/** Whether a project has a file of settings; reading one takes a parser that not every command needs. */
+/** Whether a project has a settings file; parsing one needs code that not every command loads. */
 export function hasSettings({ home }: Project): boolean {
   return home !== undefined && PROJECT_FILES.some((name) => existsSync(join(home, name)));
 }
 
-/** The settings that hold for a project. */
+/** The effective settings of a project. */
 export async function readSettings(shell: Shell, project: Project): Promise<Settings> {
   const all = await readOrigins(shell, project);
-  const withheld = all.find(({ key, isWithheld }) => key === 'db' && isWithheld);
-  if (withheld !== undefined) throw untrustedDatabase(withheld);
+  const blocked = all.find(({ key, isBlocked }) => key === 'db' && isBlocked);
+  if (blocked !== undefined) throw untrustedDatabase(blocked);
   return all.length === 0 ? {} : toSettings(all);
 }
 
-/** The files of settings that need trust, also where they keep the settings from being read. */
+/** The settings files that must be trusted, even if that keeps the settings from being read. */
 export async function filesToTrust(shell: Shell, project: Project): Promise<readonly string[]> {
   return powerfulIn(await readOrigins(shell, project)).map(({ file }) => file);
 }
@@ -110,12 +108,12 @@ export async function filesToTrust(shell: Shell, project: Project): Promise<read
 function untrustedDatabase({ file, value }: OriginSetting): EngineError {
   return new EngineError(
     'NOT_TRUSTED',
-    `${file} names the database ${value}, which is outside of the project, and the file is not trusted; read it, then "pawl trust ${file}" allows exactly this content`,
+    `${file} sets the database ${value} outside the project, and the file is not trusted; review it, then run "pawl trust ${file}" to trust this version`,
     { details: { file } },
   );
 }
 
-/** The files of settings for a project, the strongest first, whether they exist or not. */
+/** The settings files for a project, whether they exist or not; the first wins. */
 export function settingsFiles(shell: Shell, project: Project): SettingsFile[] {
   const user = userFolder(shell);
   return [
@@ -137,7 +135,7 @@ function userFolder(shell: Shell): string | undefined {
   return home !== undefined && isAbsolute(home) ? join(home, '.config', 'pawl') : undefined;
 }
 
-/** Every setting of every file, the strongest first; those that another one overrides are not in force. */
+/** Every setting of every file; overridden ones are not in force. */
 export async function readOrigins(shell: Shell, project: Project): Promise<OriginSetting[]> {
   const files = settingsFiles(shell, project).filter(({ path }) => existsSync(path));
   if (files.length === 0) return [];
@@ -145,9 +143,9 @@ export async function readOrigins(shell: Shell, project: Project): Promise<Origi
   const found: OriginSetting[] = [];
   for (const { layer, path } of files) {
     const settings = await readSettingsFile(path);
-    const standing = await standingOf(shell, { layer, path }, settings);
+    const ownership = await ownershipOf(shell, { layer, path }, settings);
     for (const setting of settings) {
-      const origin = { ...setting, layer, standing, file: path, isInForce: true, isWithheld: false };
+      const origin = { ...setting, layer, ownership, file: path, isInForce: true, isBlocked: false };
       const what = PATHS[setting.key];
       found.push(what === undefined ? origin : withPath(project, origin, what));
     }
@@ -155,22 +153,22 @@ export async function readOrigins(shell: Shell, project: Project): Promise<Origi
   return settle(found);
 }
 
-/** Settings that are paths, as messages call them. */
+/** Settings that are paths, with their name in messages. */
 const PATHS: Readonly<Record<string, string>> = {
   db: 'the database',
   'forge.repository': 'the repository of the forge',
   'forge.state': 'the state of the forge',
 };
 
-/** The setting with the absolute path that is meant; what a repository brings may name one inside of the project only. */
+/** The setting with its absolute path; a file in the repository may only set one inside the project. */
 function withPath(project: Project, setting: OriginSetting, what: string): OriginSetting {
   const base = setting.layer === 'user' ? dirname(setting.file) : project.root;
   const path = resolve(base, String(setting.value));
   const isProject = setting.key === 'forge.repository' && path === project.root;
-  const leadsOut = setting.standing !== 'own' && !isProject && !isInside(project.root, path);
-  if (leadsOut && setting.standing === 'brought')
-    throw refused(setting, `${what} ${path} is outside of the project, which a file that comes with the project may not set`);
-  return { ...setting, value: path, isWithheld: leadsOut };
+  const leadsOut = setting.ownership !== 'own' && !isProject && !isInside(project.root, path);
+  if (leadsOut && setting.ownership === 'repository')
+    throw refused(setting, `${what} ${path} is outside the project, and a file of the project may not set that`);
+  return { ...setting, value: path, isBlocked: leadsOut };
 }
 
 function isInside(root: string, path: string): boolean {
@@ -178,16 +176,16 @@ function isInside(root: string, path: string): boolean {
   return way !== '' && !isAbsolute(way) && way.split(/[\\/]/)[0] !== '..';
 }
 
-/** Where a path leads, links followed, as far as it exists. */
+/** The real path, as far as it exists. */
 function realPathOf(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   return dirname(path) === path ? path : join(realPathOf(dirname(path)), basename(path));
 }
 
-/** Whose word a file is, by the very text that was read. */
-async function standingOf(shell: Shell, { layer, path }: SettingsFile, [first]: readonly Setting[]): Promise<Standing> {
-  if (layer !== 'local' || first === undefined) return layer === 'project' ? 'brought' : 'own';
-  if (isTracked(path)) return 'brought';
+/** Who a file belongs to, by the text that was read. */
+async function ownershipOf(shell: Shell, { layer, path }: SettingsFile, [first]: readonly Setting[]): Promise<Ownership> {
+  if (layer !== 'local' || first === undefined) return layer === 'project' ? 'repository' : 'own';
+  if (isTracked(path)) return 'repository';
   const { isTrustedText } = await import('../trust/trust.ts');
   return isTrustedText(shell, path, first.digest) ? 'own' : 'untrusted';
 }
@@ -205,24 +203,24 @@ function isTracked(file: string): boolean {
 function refused({ file, position }: OriginSetting, what: string): EngineError {
   return new EngineError(
     'CONFIG_INVALID',
-    `${what}; set it in your own file (the user's config.yaml, or config.local.yaml outside of git, once you trust it)`,
+    `${what}; set it in your own config.yaml, or in a trusted config.local.yaml that is not in git`,
     {
       position: { file, ...position },
     },
   );
 }
 
-/** Says of each setting whether it is in force: the strongest, unless it came with the project and widens a weaker one. */
+/** Marks which settings are in force: the first of each key, unless it comes with the project and extends a later one. */
 function settle(found: readonly OriginSetting[]): OriginSetting[] {
   const byKey = Map.groupBy(
-    found.filter(({ isWithheld }) => !isWithheld),
-    ({ key }) => spelled(key),
+    found.filter(({ isBlocked }) => !isBlocked),
+    ({ key }) => canonicalKey(key),
   );
-  return found.map((setting) => ({ ...setting, isInForce: strongest(byKey.get(spelled(setting.key)) ?? []) === setting }));
+  return found.map((setting) => ({ ...setting, isInForce: strongest(byKey.get(canonicalKey(setting.key)) ?? []) === setting }));
 }
 
-/** One spelling for each setting: files may write `agent_roles` for `roles`. */
-function spelled(key: string): string {
+/** The canonical key: files may write `agent_roles` for `roles`. */
+function canonicalKey(key: string): string {
   return key === 'agent_roles' ? 'roles' : key;
 }
 
@@ -230,23 +228,20 @@ function strongest(candidates: readonly OriginSetting[]): OriginSetting | undefi
   const [first, ...weaker] = candidates;
   const next = weaker.length === 0 ? undefined : strongest(weaker);
   if (first === undefined || next === undefined) return widened(first);
-  return widens(first, next) && first.standing !== 'own' ? next : first;
+  return widens(first, next) && first.ownership !== 'own' ? next : first;
 }
 
 /** A list of variables that came with the project, where the user has none, is measured by the usual one. */
 function widened(setting: OriginSetting | undefined): OriginSetting | undefined {
-  if (setting?.key !== 'environment' || setting.standing === 'own') return setting;
-  const more = namesOf(setting).filter((name) => !USUAL_VARIABLES.some((pattern) => covers(pattern, name)));
+  if (setting?.key !== 'environment' || setting.ownership === 'own') return setting;
+  const more = namesOf(setting).filter((name) => !DEFAULT_VARIABLES.some((pattern) => covers(pattern, name)));
   if (more.length === 0) return setting;
-  if (setting.standing === 'untrusted') return undefined;
-  throw refused(
-    setting,
-    `the variable ${more.join(', ')} is not among those that programs inherit, which a file that comes with the project may not add to`,
-  );
+  if (setting.ownership === 'untrusted') return undefined;
+  throw refused(setting, `programs do not inherit the variable ${more.join(', ')} by default, and a file of the project may not add it`);
 }
 
-/** The variables that programs inherit where nothing is set. */
-const USUAL_VARIABLES = ['PATH', 'HOME', 'LANG', 'LC_*', 'TERM', 'TMPDIR', 'TZ', 'USER', 'SHELL'];
+/** The variables that programs inherit by default. */
+const DEFAULT_VARIABLES = ['PATH', 'HOME', 'LANG', 'LC_*', 'TERM', 'TMPDIR', 'TZ', 'USER', 'SHELL'];
 
 function widens(setting: OriginSetting, weaker: OriginSetting): boolean {
   if (setting.key.startsWith('limits.')) return Number(setting.value) > Number(weaker.value);
@@ -257,7 +252,7 @@ function widens(setting: OriginSetting, weaker: OriginSetting): boolean {
   return namesOf(setting).some((name) => !namesOf(weaker).some((pattern) => covers(pattern, name)));
 }
 
-/** Whether a budget leaves any amount larger than another does; one that is not named is not limited. */
+/** Whether any amount of a budget is larger than in another; an amount that is not set is unlimited. */
 function isLarger(budget: Json, weaker: Json): boolean {
   const [ours, theirs] = [budget as Budget, weaker as Budget];
   return AMOUNTS.some((amount) => (ours[amount] ?? Number.POSITIVE_INFINITY) > (theirs[amount] ?? Number.POSITIVE_INFINITY));
@@ -307,35 +302,35 @@ function toSettings(all: readonly OriginSetting[]): Settings {
 function forgeOf(inForce: readonly OriginSetting[], forge: Record<string, Json> | undefined): Record<string, Json> | undefined {
   if (forge === undefined || forge.kind !== undefined) return forge;
   const { file, position } = inForce.find(({ key }) => key.startsWith('forge.')) as OriginSetting;
-  throw new EngineError('CONFIG_INVALID', '"forge" does not say what it is; add "kind: local"', { position: { file, ...position } });
+  throw new EngineError('CONFIG_INVALID', '"forge.kind" is missing; add "kind: local"', { position: { file, ...position } });
 }
 
-/** Settings that name what is run or acted on. */
+/** Settings that set programs or a forge. */
 const POWERFUL = ['forge.', 'validation.stages.', 'commands.'];
 
-/** The files of the project that name what is run, acted on or asked, or that widen what the user allows. */
+/** The files of the project that set programs, a forge or people, or extend what the user allows. */
 function powerfulIn(all: readonly OriginSetting[]): PowerfulFile[] {
   const needsTrust = (setting: OriginSetting): boolean => {
-    if (setting.standing === 'own') return false;
-    // A local file comes before all others: what of it is not in force would have widened something.
-    if (!setting.isInForce) return setting.standing === 'untrusted';
-    return namesPower(setting) || (setting.key.startsWith('groups.') && !narrowsOwn(setting, all));
+    if (setting.ownership === 'own') return false;
+    // A local file overrides all others, so a setting of it that is not in force would have extended something.
+    if (!setting.isInForce) return setting.ownership === 'untrusted';
+    return setsPrograms(setting) || (setting.key.startsWith('groups.') && !restrictsOwnGroup(setting, all));
   };
   const found = all.filter(needsTrust).map(({ file, digest }) => [file, { file, digest }] as const);
   return [...new Map(found).values()];
 }
 
-function namesPower({ key, value }: OriginSetting): boolean {
-  return POWERFUL.some((prefix) => key.startsWith(prefix)) || (spelled(key) === 'roles' && equipsAgents(value));
+function setsPrograms({ key, value }: OriginSetting): boolean {
+  return POWERFUL.some((prefix) => key.startsWith(prefix)) || (canonicalKey(key) === 'roles' && configuresAgents(value));
 }
 
-/** Whether the user has a group of that name: then what is in force can only have taken people out of it. */
-function narrowsOwn({ key }: OriginSetting, all: readonly OriginSetting[]): boolean {
-  return all.some((other) => other.key === key && other.standing === 'own');
+/** Whether the user has a group of this name; then the setting in force can only have removed people from it. */
+function restrictsOwnGroup({ key }: OriginSetting, all: readonly OriginSetting[]): boolean {
+  return all.some((other) => other.key === key && other.ownership === 'own');
 }
 
-/** Whether roles are given more than what triggers them: a driver, a program, permissions. */
-function equipsAgents(roles: Json): boolean {
+/** Whether a role has more than triggers: a driver, a program, permissions. */
+function configuresAgents(roles: Json): boolean {
   return (
     isJsonObject(roles) &&
     Object.values(roles).some((role) => isJsonObject(role) && Object.keys(role).some((field) => field !== 'triggers'))

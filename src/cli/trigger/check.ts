@@ -1,5 +1,5 @@
-// Owns whether a trigger that is given by hand may start a workflow: its event and its conditions hold, and no other run
-// of the workflow is open for the same issue or pull request.
+// Owns whether a trigger from the command line may start a workflow: its event and conditions must match, and no other
+// run of the workflow may be open for the same issue or pull request.
 
 import type { Engine } from '../../api/engine.ts';
 import { EngineError } from '../../base/error.ts';
@@ -9,7 +9,7 @@ import { isFinal } from '../../kernel/run-state.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import type { Trigger } from './trigger.ts';
 
-/** Refuses a trigger that would not start the workflow. */
+/** Throws if the trigger would not start the workflow. */
 export function assertStarts({ definition, trigger: model }: CompiledWorkflow, trigger: Trigger | undefined): void {
   if (model === undefined || trigger === undefined) return;
   const { event, issue } = trigger.origin;
@@ -17,23 +17,23 @@ export function assertStarts({ definition, trigger: model }: CompiledWorkflow, t
   if (mismatch === undefined) return;
   const isLabel = issue !== undefined && mismatch.includes('label');
   const hint = isLabel ? `; "pawl forge label ${issue} --add LABEL" adds one` : '';
-  throw new EngineError('USAGE', `${trigger.said} does not start workflow "${definition.name}": ${mismatch}${hint}`);
+  throw new EngineError('USAGE', `${trigger.option} does not start workflow "${definition.name}": ${mismatch}${hint}`);
 }
 
-/** Refuses a second run of a workflow for one issue or one pull request while the first is open. */
+/** Throws if a run of the workflow is already open for the same issue or pull request. */
 export async function assertNoOpenRun(store: Store, workflow: string, trigger: Trigger | undefined): Promise<void> {
   const [open] = await openRuns(store, workflow, trigger);
   if (open !== undefined) throw secondRun(open, trigger);
 }
 
-/** Ends a run that was started together with another one for the same issue or pull request: the older one goes on. */
+/** Cancels a run that was started at the same time as another one for the same issue or pull request; the older one continues. */
 export async function assertFirst(engine: Engine, run: string, trigger: Trigger | undefined): Promise<void> {
   const { workflow, createdAt } = (await engine.list({ idPrefix: run }))[0] ?? {};
   if (workflow === undefined || createdAt === undefined) return;
   const isOlder = (one: RunSummary): boolean => one.createdAt < createdAt || (one.createdAt === createdAt && one.id < run);
   const older = (await openRuns(engine.store, workflow, trigger)).find((one) => one.id !== run && isOlder(one));
   if (older === undefined) return;
-  await engine.run(run).cancel({ actor: 'pawl', reason: `run ${older.id} was started for the same` });
+  await engine.run(run).cancel({ actor: 'pawl', reason: `run ${older.id} was started for the same issue or pull request` });
   throw secondRun(older, trigger);
 }
 
@@ -50,7 +50,7 @@ function secondRun({ id, workflow, status }: RunSummary, trigger: Trigger | unde
   const what = pr === undefined ? `issue #${issue}` : `pull request #${pr}`;
   return new EngineError(
     'RUN_EXISTS',
-    `run ${id} of "${workflow}" is open for ${what} and ${status}; "pawl resume ${id}" drives it on, "pawl cancel ${id}" ends it`,
+    `run ${id} of "${workflow}" is already open for ${what} (${status}); "pawl resume ${id}" continues it, "pawl cancel ${id}" ends it`,
     { details: { run: id } },
   );
 }

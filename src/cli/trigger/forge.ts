@@ -1,5 +1,5 @@
-// Owns what a forge adds to a trigger by hand: the issue or the pull request as the forge would have sent it, so that a
-// workflow that begins with an event can be started by a number.
+// Owns completing a trigger from the command line: fetches the issue or pull request from the forge, so that a workflow
+// that expects an event can be started with a number.
 
 import { EngineError } from '../../base/error.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
@@ -9,32 +9,32 @@ import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { type Trigger, triggerOf } from './trigger.ts';
 
-/** The trigger with all that the forge of the project knows of its issue or pull request; a whole event stays as it is. */
+/** The trigger with the data of its issue or pull request from the forge; an event with a payload is not changed. */
 export async function completeTrigger(shell: Shell, place: Place, trigger: Trigger | undefined): Promise<Trigger | undefined> {
   if (trigger === undefined || trigger.origin.event !== undefined) return trigger;
   const forge = await openForge(shell, place);
   if (forge === undefined) return trigger;
   try {
-    return triggerOf(await payloadOf(forge, trigger), { said: trigger.said });
+    return triggerOf(await payloadOf(forge, trigger), { option: trigger.option });
   } finally {
     await forge.close();
   }
 }
 
-async function payloadOf(forge: Forge, { origin, said }: Trigger): Promise<JsonObject> {
-  const { name, defaultBranch } = factsIn(await forge.repository(), forge, said);
+async function payloadOf(forge: Forge, { origin, option }: Trigger): Promise<JsonObject> {
+  const { name, defaultBranch } = factsIn(await forge.repository(), forge, option);
   const repository = { name, default_branch: defaultBranch };
   return origin.pr === undefined
-    ? { issue: issueOf(factsIn(await forge.issue(origin.issue ?? 0), forge, said)), repository }
-    : { pull_request: pullRequestOf(factsIn(await forge.pullRequest(origin.pr), forge, said)), repository };
+    ? { issue: issueOf(factsIn(await forge.issue(origin.issue ?? 0), forge, option)), repository }
+    : { pull_request: pullRequestOf(factsIn(await forge.pullRequest(origin.pr), forge, option)), repository };
 }
 
-function factsIn<T>(answer: ForgeAnswer<T>, forge: Forge, said: string): T {
+function factsIn<T>(answer: ForgeAnswer<T>, forge: Forge, option: string): T {
   if (answer.result === 'ok') return answer.value;
   const isMissing = answer.result === 'not_found';
   throw new EngineError(
     isMissing ? 'USAGE' : 'STORE_UNAVAILABLE',
-    `the ${forge.name} forge does not tell what ${said} means: ${answer.message}; ${isMissing ? 'give the number of one that is there' : 'try again later'}`,
+    `cannot read ${option} from the ${forge.name} forge: ${answer.message}; ${isMissing ? 'use a number that exists' : 'try again later'}`,
     { details: { result: answer.result } },
   );
 }

@@ -1,15 +1,14 @@
-// Owns triggers by hand: what `--issue`, `--pr`, `--event` and `--payload` tell a run about what started it.
+// Owns triggers from the command line: `--issue`, `--pr`, `--event` and `--payload`.
 //
-// T1. A payload is taken as the forge sends it, so that a workflow reads `trigger.issue.number` either way.
-// T2. The facts `issue_number pr_number labels base_branch` are there where the payload has them.
-// T3. A number that is given by hand is all that is known of an issue; nothing is made up around it. A forge that the
-//     settings name is asked for the rest (`trigger-forge.ts`).
+// T1. A payload has the same form as from the forge, so that a workflow can always read `trigger.issue.number`.
+// T2. `issue_number`, `pr_number`, `labels` and `base_branch` are set if the payload has them.
+// T3. With only a number, nothing else about the issue is known; the configured forge adds the rest (`forge.ts`).
 
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { RunOrigin } from '../../store/store.ts';
-import type { Given } from '../command.ts';
+import type { ParsedArgs } from '../command.ts';
 import { readJson } from '../params.ts';
 import type { Shell } from '../shell.ts';
 
@@ -17,42 +16,40 @@ import type { Shell } from '../shell.ts';
 export interface Trigger {
   /** What workflows read as `trigger`. */
   readonly payload: JsonObject;
-  /** What joins the run's data. */
+  /** What is added to the run's data. */
   readonly facts: JsonObject;
   readonly origin: Pick<RunOrigin, 'event' | 'issue' | 'pr'>;
-  /** How it was given, for messages. */
-  readonly said: string;
+  /** The option it came from, for messages. */
+  readonly option: string;
 }
 
-/** The trigger that was given on the command line, if one was. */
-export function readTrigger(shell: Shell, given: Given): Trigger | undefined {
-  const ways = ['issue', 'pr', 'event'].filter((option) => given.option(option) !== undefined);
-  const [way, other] = ways;
+/** The trigger from the command line, if there is one. */
+export function readTrigger(shell: Shell, given: ParsedArgs): Trigger | undefined {
+  const [way, other] = ['issue', 'pr', 'event'].filter((name) => given.option(name) !== undefined);
   if (way !== undefined && other !== undefined)
-    throw new EngineError('USAGE', `a run has one trigger: give --${way} or --${other}, not both; a payload can hold all of it`);
+    throw new EngineError('USAGE', `--${way} and --${other} cannot be combined; a --payload can contain both`);
   const payload = given.option('payload');
-  if (payload !== undefined && way !== 'event')
-    throw new EngineError('USAGE', '--payload is what came with an event; say which with --event, such as --event issues.labeled');
+  if (payload !== undefined && way !== 'event') throw new EngineError('USAGE', '--payload needs --event, such as --event issues.labeled');
   if (way === undefined) return undefined;
   const value = given.option(way) as string;
   if (way !== 'event') return numbered(way, value);
-  if (value === '') throw new EngineError('USAGE', '--event takes the name of an event, such as issues.labeled');
+  if (value === '') throw new EngineError('USAGE', '--event must be the name of an event, such as issues.labeled');
   const read = payload === undefined ? {} : readJson(shell, payload, '--payload');
-  if (!isJsonObject(read)) throw new EngineError('USAGE', '--payload takes a JSON object as the forge sends it, or @file');
-  return triggerOf(read, { event: value, said: `--event ${value}` });
+  if (!isJsonObject(read)) throw new EngineError('USAGE', '--payload must be a JSON object as the forge sends it, or @file');
+  return triggerOf(read, { event: value, option: `--event ${value}` });
 }
 
 function numbered(way: string, value: string): Trigger {
   const number = Number(value);
   if (!/^[1-9]\d*$/.test(value) || !Number.isSafeInteger(number))
-    throw new EngineError('USAGE', `--${way} takes a number such as 42, not "${value}"`);
-  return triggerOf(way === 'issue' ? { issue: { number } } : { pull_request: { number } }, { said: `--${way} ${value}` });
+    throw new EngineError('USAGE', `--${way} must be a number such as 42, not "${value}"`);
+  return triggerOf(way === 'issue' ? { issue: { number } } : { pull_request: { number } }, { option: `--${way} ${value}` });
 }
 
-/** The trigger that a payload is: its facts, and where the run comes from. */
-export function triggerOf(payload: JsonObject, { event, said }: { readonly event?: string; readonly said: string }): Trigger {
+/** The trigger of a payload, with the facts and the origin of the run. */
+export function triggerOf(payload: JsonObject, { event, option }: { readonly event?: string; readonly option: string }): Trigger {
   const isOfPull = isJsonObject(payload.issue) && isJsonObject(payload.issue.pull_request);
-  // A comment on a pull request comes as one on an issue, which names its pull request.
+  // A comment on a pull request arrives as a comment on an issue with a `pull_request` field.
   const issue = isOfPull ? undefined : numberIn(payload.issue);
   const pr = numberIn(payload.pull_request) ?? (isOfPull ? numberIn(payload.issue) : undefined);
   const subject = payload.pull_request ?? payload.issue;
@@ -60,7 +57,7 @@ export function triggerOf(payload: JsonObject, { event, said }: { readonly event
   const base = isJsonObject(payload.pull_request) && isJsonObject(payload.pull_request.base) ? payload.pull_request.base.ref : undefined;
   return {
     payload,
-    said,
+    option,
     facts: present({ issue_number: issue, pr_number: pr, labels, base_branch: typeof base === 'string' ? base : undefined }),
     origin: present({ event, issue, pr }),
   };

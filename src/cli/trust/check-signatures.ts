@@ -1,5 +1,5 @@
-// Owns the look at signatures from outside: of a whole store, beside what the store itself can prove, and of the decisions
-// that `show` tells.
+// Owns verifying signatures: those of a whole store, in addition to the store's own checks, and those of the decisions in
+// a report.
 
 import type { KeyList } from '../../authority/enrolment.ts';
 import { judge } from '../../authority/judgement.ts';
@@ -9,9 +9,9 @@ import { decisionStatement } from '../../engine/signatures.ts';
 import type { RunDecided } from '../../kernel/event.ts';
 import type { Store, StoreReport } from '../../store/store.ts';
 import { keyListOf } from '../identity/identity.ts';
+import type { RunReport } from '../run-report/run-report.ts';
 import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import type { Story } from '../story/story.ts';
 
 /** Verifies the store and the signatures of every run in it. */
 export async function checkAll(shell: Shell, { project }: Place, store: Store): Promise<StoreReport> {
@@ -20,7 +20,7 @@ export async function checkAll(shell: Shell, { project }: Place, store: Store): 
   const keys = keyListOf(shell, project);
   const problems = [...report.problems];
   for (const { id, damaged } of await store.list({})) {
-    // What the store found is the reason already.
+    // The store has already reported these.
     if (damaged === undefined && !known.has(id)) problems.push(...(await problemsOf(store, id, () => keys)));
   }
   return { ...report, ok: problems.length === 0, problems };
@@ -37,13 +37,13 @@ async function problemsOf(store: Store, run: string, keys: Parameters<typeof pro
   }
 }
 
-/** The story of a run in which every signature was proved, or is told not to hold. */
-export async function provedStory(
+/** The report of a run, with `isProved` set on each signature. */
+export async function withProvenSignatures(
   shell: Shell,
   { project }: Place,
-  { store, story }: { readonly store: Store; readonly story: Story },
-): Promise<Story> {
-  const { id: run } = story.run;
+  { store, report }: { readonly store: Store; readonly report: RunReport },
+): Promise<RunReport> {
+  const { id: run } = report.run;
   const keys = keyListOf(shell, project);
   const loaded = await store.load(run);
   const isSound = (await problemsOf(store, run, () => keys)).length === 0;
@@ -51,7 +51,7 @@ export async function provedStory(
   const proved = events.flatMap((event) =>
     event.type === 'run.changed' && event.change === 'decided' && isProved(event, { run, keys }) ? [event] : [],
   );
-  const decisions = story.decisions.map((decision) => {
+  const decisions = report.decisions.map((decision) => {
     const { signed } = decision;
     const isOne = ({ at, signed: by }: RunDecided): boolean =>
       new Date(at).toISOString() === decision.at && by?.signature.key === signed?.fingerprint;
@@ -59,7 +59,7 @@ export async function provedStory(
       ? decision
       : { ...decision, signed: { ...signed, isProved: (isSound || loaded.state.signed !== true) && proved.some(isOne) } };
   });
-  return { ...story, decisions };
+  return { ...report, decisions };
 }
 
 function isProved(event: RunDecided, { run, keys }: { readonly run: string; readonly keys: KeyList }): boolean {

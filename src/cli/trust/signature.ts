@@ -1,5 +1,5 @@
-// Owns trust by signature: a file in the project that says whose keys vouch for which content, for machines on which no
-// person can be asked. It grants nothing by itself: a signature counts only where its key is enrolled.
+// Owns trust by signature: a file in the project with signatures of trusted versions, for machines where no person can be
+// asked. It grants nothing by itself: a signature counts only where its key is enrolled.
 
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
@@ -13,9 +13,9 @@ import { readPlainFile } from '../plain-file.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 
-/** The signature of one file's content: of it and of the local files it imports. */
+/** The signature of one version of a file and the local files it imports. */
 interface SignedContent {
-  /** For people: where the file lay. Only the digest is signed. */
+  /** The path of the file, for people. Only the digest is signed. */
   readonly file: string;
   readonly digest: string;
   readonly signature: Signature;
@@ -23,8 +23,8 @@ interface SignedContent {
 
 const FILE = 'signatures.json';
 
-/** Who vouches for this content, where their key counts. */
-export function voucherOf(shell: Shell, project: Project, { digest }: ModuleGraph): Pick<Identity, 'name' | 'fingerprint'> | undefined {
+/** The signer of this version, if their key is enrolled. */
+export function signerOf(shell: Shell, project: Project, { digest }: ModuleGraph): Pick<Identity, 'name' | 'fingerprint'> | undefined {
   const signed = readSigned(project).filter((content) => content.digest === digest);
   if (signed.length === 0) return undefined;
   const list = keyListOf(shell, project);
@@ -35,8 +35,11 @@ export function voucherOf(shell: Shell, project: Project, { digest }: ModuleGrap
   return undefined;
 }
 
-/** Keeps signatures in the project; each takes the place of the one that its key gave the same file before. */
-export function keepSigned(project: Project, signed: readonly { readonly graph: ModuleGraph; readonly signature: Signature }[]): string {
+/** Writes signatures into the project; each replaces an earlier one of the same key and file. */
+export function writeSignatures(
+  project: Project,
+  signed: readonly { readonly graph: ModuleGraph; readonly signature: Signature }[],
+): string {
   const fresh = signed.map(({ graph, signature }) => ({ file: nameOf(project, graph.file), digest: graph.digest, signature }));
   const isReplaced = ({ file, signature }: SignedContent): boolean =>
     fresh.some((one) => one.file === file && one.signature.key === signature.key);
@@ -49,7 +52,7 @@ export function keepSigned(project: Project, signed: readonly { readonly graph: 
     renameSync(draft, file);
   } catch (cause) {
     rmSync(draft, { force: true });
-    throw new EngineError('STORE_UNAVAILABLE', `the signatures cannot be written to ${file}: ${messageOf(cause)}`, { cause });
+    throw new EngineError('STORE_UNAVAILABLE', `cannot write the signatures to ${file}: ${messageOf(cause)}`, { cause });
   }
   return file;
 }
@@ -62,7 +65,7 @@ function fileOf({ root, home }: Project): string {
   return join(home ?? join(root, '.pawl'), FILE);
 }
 
-/** The signatures that came with a project; a file that cannot be read as such vouches for nothing. */
+/** The signatures of a project; a file that is not a list of signatures is an error. */
 function readSigned(project: Project): readonly SignedContent[] {
   const file = fileOf(project);
   if (!existsSync(file)) return [];
@@ -70,7 +73,7 @@ function readSigned(project: Project): readonly SignedContent[] {
     const { signatures } = JSON.parse(readPlainFile(file).toString()) as { readonly signatures?: readonly SignedContent[] };
     if (Array.isArray(signatures) && signatures.every(isSignedContent)) return signatures;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new EngineError('CONFIG_INVALID', `${file} is not a list of signatures; remove it, then sign again with "pawl trust --sign"`);
 }

@@ -1,6 +1,6 @@
-// Owns which projects take signatures. The setting lies in the project, where an agent could take it out again, or in the
-// user's settings, which a variable can hide: a project that had it once, when a right was asked for or a run was started,
-// keeps it until its owner removes it from the state folder. So do all projects once the user's settings had it.
+// Owns which projects require signatures. The setting is in the project, where an agent could remove it, or in the user's
+// settings, which an environment variable can hide. So once a project had the setting when a right was checked or a run
+// started, it stays required until its owner removes it from the state folder; likewise for the user's settings.
 
 import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,27 +12,27 @@ import { changeStateFile } from '../state-file.ts';
 
 /** The file in the state folder. */
 const FILE = 'signed-projects.json';
-/** Stands for every project of the user. */
+/** Means every project of the user. */
 const ALL = '*';
 
-/** Remembers that the settings of a project, or those of the user, ask for signatures. */
+/** Records that the settings of a project, or of the user, require signatures. */
 export function rememberSigned(shell: Shell, { root }: Project, { decisions, signs }: Pick<Settings, 'decisions' | 'signs'>): void {
   const file = join(stateHome(shell), FILE);
   const entry = signs === 'everywhere' ? ALL : realpathSync(root);
   if (decisions === undefined || readProjects(file).includes(entry)) return;
-  changeStateFile({ file, what: 'which projects take signatures' }, () => ({
+  changeStateFile({ file, what: 'the list of projects that require signatures' }, () => ({
     text: `${JSON.stringify({ version: 1, projects: [...readProjects(file), entry] }, null, 2)}\n`,
     result: undefined,
   }));
 }
 
-/** Whether a project is remembered to take signatures. */
+/** Whether a project is recorded as requiring signatures. */
 export function isKnownSigned(shell: Shell, { root }: Project): boolean {
   const known = readProjects(join(stateHome(shell), FILE));
   return known.includes(ALL) || known.includes(realpathSync(root));
 }
 
-/** The projects that had the setting when a right was asked for, or a run was started. */
+/** The projects recorded as requiring signatures. */
 export function knownSignedProjects(shell: Shell): readonly string[] {
   return readProjects(join(stateHome(shell), FILE)).filter((project) => project !== ALL);
 }
@@ -44,7 +44,7 @@ function readProjects(file: string): readonly string[] {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-    throw new EngineError('CONFIG_INVALID', `${file} cannot be read: ${messageOf(error)}; mend or remove it`, { cause: error });
+    throw new EngineError('CONFIG_INVALID', `${file} cannot be read: ${messageOf(error)}; fix or remove it`, { cause: error });
   }
-  throw new EngineError('CONFIG_INVALID', `${file} is not a list of projects; mend or remove it`);
+  throw new EngineError('CONFIG_INVALID', `${file} is not a list of projects; fix or remove it`);
 }

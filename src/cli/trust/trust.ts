@@ -1,5 +1,5 @@
-// Owns whose code may run. Running a workflow runs its module, so its content must be trusted first: this very content,
-// or whatever lies in a folder. What is trusted is kept in the user's state directory, where no project can write it.
+// Owns which code may run. Running a workflow runs its module, so it must be trusted first: this exact version, or
+// everything in a folder. Trust is recorded in the user's state directory, outside of all projects.
 
 import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -12,23 +12,23 @@ import type { Shell } from '../shell.ts';
 import { changeStateFile } from '../state-file.ts';
 import { oneLine } from '../terminal.ts';
 
-/** What is trusted of one file: the digest of it and of what it imports. */
+/** A trusted version of a file: the digest over it and the files it imports. */
 export interface TrustedFile {
   readonly digest: string;
   /** The digest of each file by its path relative to the trusted one. */
   readonly parts: Readonly<Record<string, string>>;
-  /** When, as an ISO time. */
+  /** When it was trusted, as an ISO time. */
   readonly since: string;
 }
 
 /** Everything a user trusts. */
 export interface Trust {
-  /** Folders whose every content is trusted, with since when. */
+  /** Folders that are trusted as a whole, with the time. */
   readonly folders: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, TrustedFile>>;
 }
 
-const NOBODY: Trust = { folders: {}, files: {} };
+const EMPTY: Trust = { folders: {}, files: {} };
 const DIGEST_SHOWN = 16;
 const WRITABLE_BY_ALL = 0o002;
 
@@ -44,44 +44,44 @@ export function readTrust(shell: Shell): Trust {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return NOBODY;
-    throw new EngineError('CONFIG_INVALID', `what you trust cannot be read: ${messageOf(error)}`, { cause: error });
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return EMPTY;
+    throw new EngineError('CONFIG_INVALID', `the list of trusted files cannot be read: ${messageOf(error)}`, { cause: error });
   }
   try {
     const { folders, files } = JSON.parse(text) as Partial<Trust>;
     if (typeof folders === 'object' && typeof files === 'object') return { folders, files };
   } catch {
-    // Told below: what cannot be read trusts nothing.
+    // Reported below.
   }
-  throw new EngineError('CONFIG_INVALID', `${file} is damaged, so nothing is trusted; remove it, then trust again what you need`);
+  throw new EngineError('CONFIG_INVALID', `${file} is damaged, so nothing is trusted; remove it, then trust your workflows again`);
 }
 
-/** Changes what this user trusts, while no other process does; gives what it was. */
+/** Changes what this user trusts, under a lock; returns the previous state. */
 export function changeTrust(shell: Shell, change: (trust: Trust) => Trust): Trust {
-  return changeStateFile({ file: trustFile(shell), what: 'what you trust' }, () => {
+  return changeStateFile({ file: trustFile(shell), what: 'the list of trusted files' }, () => {
     const before = readTrust(shell);
     return { text: `${JSON.stringify({ version: 1, ...change(before) }, null, 2)}\n`, result: before };
   });
 }
 
-/** Trusts the present content of a file and of what it imports. */
+/** Trusts the current version of a file and of the files it imports. */
 export async function trustContent(shell: Shell, file: string): Promise<ModuleGraph> {
   const graph = await readGraph(file);
-  keepContent(shell, graph);
+  recordTrust(shell, graph);
   return graph;
 }
 
-/** Trusts content that was read. */
-export function keepContent(shell: Shell, { file, digest, parts }: ModuleGraph): void {
+/** Trusts a version that was already read. */
+export function recordTrust(shell: Shell, { file, digest, parts }: ModuleGraph): void {
   const entry: TrustedFile = { digest, parts: Object.fromEntries(parts), since: new Date().toISOString() };
   changeTrust(shell, (trust) => ({ ...trust, files: { ...trust.files, [file]: entry } }));
 }
 
-/** Trusts whatever lies in a folder, now and later. */
+/** Trusts everything in a folder, now and in the future. */
 export function trustFolder(shell: Shell, folder: string): string {
   const root = realpathSync(folder);
   if (root === dirname(root) || root === home(shell))
-    throw new EngineError('USAGE', `${root} holds more than one project; trust a project's folder, or single files`);
+    throw new EngineError('USAGE', `${root} contains more than one project; trust the folder of a project, or single files`);
   changeTrust(shell, (trust) => ({ ...trust, folders: { ...trust.folders, [root]: new Date().toISOString() } }));
   return root;
 }
@@ -94,26 +94,26 @@ function home(shell: Shell): string | undefined {
   }
 }
 
-/** The trusted folder that a file lies in. */
+/** The trusted folder that contains a file. */
 export function trustedFolder(trust: Trust, file: string): string | undefined {
   return Object.keys(trust.folders).find((folder) => isInside(folder, file));
 }
 
-/** True when a path lies in a folder. */
+/** Whether a path is inside a folder. */
 export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== '' && !way.startsWith('..') && !isAbsolute(way);
 }
 
-/** The files, relative to a trusted one, that are not as they were when it was trusted. */
+/** The files that changed since a file was trusted, relative to it. */
 export function changedSince(trusted: TrustedFile, { parts }: ModuleGraph): string[] {
   const names = new Set([...Object.keys(trusted.parts), ...parts.keys()]);
   return [...names].filter((name) => trusted.parts[name] !== parts.get(name)).sort();
 }
 
 /**
- * Refuses a file whose content is not trusted; on a terminal the person is asked instead. What it gives are the files
- * whose content was looked at, or nothing when the whole folder is trusted.
+ * Throws if a file is not trusted; at a terminal it asks the person instead. Returns the files that were checked, or
+ * undefined if the whole folder is trusted.
  */
 export async function assertTrusted(
   shell: Shell,
@@ -127,20 +127,20 @@ export async function assertTrusted(
   if (trustedFolder(trust, path) !== undefined && foreign === undefined) return undefined;
   const trusted = trust.files[path];
   if (trusted?.digest === graph.digest) return graph;
-  const { voucherOf } = await import('./signature.ts');
-  if (voucherOf(shell, project, graph) !== undefined) return graph;
+  const { signerOf } = await import('./signature.ts');
+  if (signerOf(shell, project, graph) !== undefined) return graph;
   const changed = trusted === undefined ? [] : changedSince(trusted, graph);
   if (!shell.isInteractive || (await tryRight(shell, { demand: 'trust', on: 'pawl trust' })) === undefined)
     throw notTrusted(graph, { changed, use, foreign: trustedFolder(trust, path) === undefined ? undefined : foreign });
-  for (const line of aboutContent(shell, graph, changed)) shell.print(line);
-  const answer = await ask(shell, `${use.question} y = yes, this content · a = always what lies in this folder · N = no: `);
-  if (answer === 'y' || answer === 'yes') keepContent(shell, graph);
+  for (const line of describeContent(shell, graph, changed)) shell.print(line);
+  const answer = await ask(shell, `${use.question} y = yes, this version · a = always trust this folder · N = no: `);
+  if (answer === 'y' || answer === 'yes') recordTrust(shell, graph);
   else if (answer === 'a' || answer === 'always') trustFolder(shell, project.root);
   else throw notTrusted(graph, { changed, use });
   return graph;
 }
 
-/** Whether the text of a file that imports nothing is trusted, by its digest. */
+/** Whether a file without imports is trusted, by the digest of its text. */
 export function isTrustedText(shell: Shell, file: string, digest: string): boolean {
   const trust = readTrust(shell);
   const path = realpathSync(file);
@@ -166,18 +166,18 @@ function foreignFile({ file, parts }: ModuleGraph): string | undefined {
     });
 }
 
-/** What a file is wanted for, as messages say it. */
+/** Why a file must be trusted, for messages. */
 interface Use {
   readonly why: string;
   readonly question: string;
 }
 
 const WORKFLOW_USE: Use = { why: 'running it runs its code', question: 'Run it?' };
-/** Of a module that is checked. */
+/** For a module that is checked. */
 export const CHECK_USE: Use = { why: 'checking more than its syntax runs its code', question: 'Load it to check it?' };
-/** Of a file of settings. */
+/** For a settings file. */
 export const SETTINGS_USE: Use = {
-  why: 'it names programs to run, people who may approve or a forge to act on, or allows more than you do',
+  why: 'it sets programs to run, people who may approve, a forge to use, or more permissions than your own settings',
   question: 'Use it?',
 };
 
@@ -191,33 +191,33 @@ interface Refusal {
 function notTrusted({ file, digest }: ModuleGraph, { changed, use, foreign }: Refusal): EngineError {
   const why =
     foreign !== undefined
-      ? `another user wrote ${foreign} or can change it, so that the folder is trusted does not cover it, and ${use.why}`
+      ? `another user wrote ${foreign} or can change it, so trusting the folder does not cover it, and ${use.why}`
       : changed.length === 0
         ? `${file} is not trusted yet, and ${use.why}`
-        : `${file} was trusted with other content; changed since: ${changed.map(oneLine).join(', ')}`;
-  return new EngineError('NOT_TRUSTED', `${why}; read it, then "pawl trust ${file}" allows exactly this content`, {
+        : `${file} has changed since it was trusted: ${changed.map(oneLine).join(', ')}`;
+  return new EngineError('NOT_TRUSTED', `${why}; review it, then run "pawl trust ${file}" to trust this version`, {
     details: { file, digest, changed },
   });
 }
 
-/** The local files that come with a file, relative to it. */
+/** The local files that a file imports, relative to it. */
 export function importedFiles({ file, parts }: ModuleGraph): string[] {
   return [...parts.keys()].filter((name) => name !== basename(file));
 }
 
-/** What somebody should know before they trust a file. */
-export function aboutContent(shell: Shell, graph: ModuleGraph, changed: readonly string[]): string[] {
+/** What a person should know before they trust a file. */
+export function describeContent(shell: Shell, graph: ModuleGraph, changed: readonly string[]): string[] {
   const modules = importedFiles(graph);
   return [
     shell.style('bold', oneLine(graph.file)),
-    `  content  ${graph.digest.slice(0, DIGEST_SHOWN)}`,
+    `  digest   ${graph.digest.slice(0, DIGEST_SHOWN)}`,
     `  imports  ${modules.length === 0 ? 'no local files' : modules.map(oneLine).join(', ')}`,
-    ...(graph.hasHidden ? ['  and something that only running it would tell'] : []),
-    ...(changed.length === 0 ? [] : [`  changed  ${changed.map(oneLine).join(', ')}, since it was trusted`]),
+    ...(graph.hasHidden ? ['  and imports that are only known by running it'] : []),
+    ...(changed.length === 0 ? [] : [`  changed  ${changed.map(oneLine).join(', ')} (since it was trusted)`]),
   ];
 }
 
-/** Asks the person at the terminal; without an answer it is the empty text. */
+/** Asks the person at the terminal; returns an empty string if there is no answer. */
 export async function ask(shell: Shell, question: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: shell.world.stdin, output: shell.world.stdout });
@@ -234,7 +234,7 @@ export async function ask(shell: Shell, question: string): Promise<string> {
   }
 }
 
-/** A file and the local files it imports, as they are now. */
+/** Reads a file and the local files it imports. */
 export async function readGraph(file: string): Promise<ModuleGraph> {
   const { readModuleGraph } = await import('../../authoring/discover/imports.ts');
   return readModuleGraph(file);

@@ -120,7 +120,7 @@ stages:
   },
   human: {
     ends: 'waiting',
-    story: 'Waits until a person decides: `pawl gates` shows the question, `pawl approve RUN` answers it.',
+    story: 'Waits until a person decides: `pawl inbox` shows the question, `pawl approve RUN` answers it.',
     text: example(
       'ship-feature',
       `

@@ -1,24 +1,23 @@
-// Owns how the evidence of an attempt is told: each check with what was seen, what the worker claimed beside it, what a
-// program said.
+// Owns how the evidence of an attempt is printed: each check with its result, the worker's claim, and program output.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark } from '../status.ts';
 import { oneLine } from '../terminal.ts';
 import type { Detail } from './lines.ts';
-import type { StoryStep } from './story.ts';
+import type { StepReport } from './run-report.ts';
 import { cutLines, jsonText } from './text.ts';
 
 const INDENT = 6;
 const TREE_SHOWN = 12;
 
-/** What there is to say about an attempt beside its outcome. */
-export function evidenceLines(shell: Shell, attempt: StoryStep, detail: Detail): string[] {
+/** The lines about an attempt besides its outcome. */
+export function evidenceLines(shell: Shell, attempt: StepReport, detail: Detail): string[] {
   const max = detail === 'full' ? Number.POSITIVE_INFINITY : 4;
   const checks = checksOf(attempt);
   const failing = checks.some(({ passed }) => passed !== true);
-  const trouble = attempt.error ?? reportedError(attempt);
-  const error = trouble === null || failing ? [] : cutLines(shell, trouble, { indent: INDENT, max });
+  const message = attempt.error ?? reportedError(attempt);
+  const error = message === null || failing ? [] : cutLines(shell, message, { indent: INDENT, max });
   const shownChecks = detail === 'full' || failing ? checks.flatMap((check) => checkLines(shell, check, max)) : [];
   const claim =
     attempt.claim === undefined || (detail === 'short' && !failing && attempt.error === null)
@@ -27,19 +26,19 @@ export function evidenceLines(shell: Shell, attempt: StoryStep, detail: Detail):
           indent: INDENT,
           max: Math.min(max, 3),
         });
-  return [...staleLines(shell, attempt), ...error, ...shownChecks, ...claim, ...(detail === 'full' ? keptLines(shell, attempt) : [])];
+  return [...staleLines(shell, attempt), ...error, ...shownChecks, ...claim, ...(detail === 'full' ? recordLines(shell, attempt) : [])];
 }
 
-/** That a verdict is about files which are not those of the run any more. */
-function staleLines(shell: Shell, { staleSince, evidence }: StoryStep): string[] {
+/** A note that the files have changed since this gate checked them. */
+function staleLines(shell: Shell, { staleSince, evidence }: StepReport): string[] {
   if (staleSince === undefined || !isJsonObject(evidence ?? null)) return [];
   const judged = String((evidence as JsonObject).tree).slice(0, TREE_SHOWN);
-  const text = `stale: it judged the tree ${judged}, and the files are those of ${staleSince.slice(0, TREE_SHOWN)} by now; it does not count for a merge`;
+  const text = `stale: it checked tree ${judged}, but the current tree is ${staleSince.slice(0, TREE_SHOWN)}; it does not count for a merge`;
   return cutLines(shell, text, { indent: INDENT, max: 2 });
 }
 
-/** What a worker that reported failure said; its step broke nothing, so there is no error of the engine's. */
-function reportedError({ status, output }: StoryStep): string | null {
+/** The error that a worker reported itself; in this case the engine has no error. */
+function reportedError({ status, output }: StepReport): string | null {
   return status === 'failed' && isJsonObject(output) && typeof output.error === 'string' ? output.error : null;
 }
 
@@ -50,8 +49,8 @@ interface Check {
   readonly of: string;
 }
 
-/** The conditions of a contract and the checks of a gate, as they were found. */
-function checksOf({ evidence, output }: StoryStep): Check[] {
+/** The results of a contract's conditions and of a gate's checks. */
+function checksOf({ evidence, output }: StepReport): Check[] {
   const seen = isJsonObject(evidence) ? evidence : {};
   const gate = isJsonObject(output) && Array.isArray(output.checks) ? output.checks : [];
   return [
@@ -82,15 +81,15 @@ function checkLines(shell: Shell, { name, passed, error, of }: Check, max: numbe
   return [head, ...(error === undefined ? [] : cutLines(shell, error, { indent: INDENT + 2, max }))];
 }
 
-/** All that was kept of an attempt: its output and whatever else was observed. */
-function keptLines(shell: Shell, { output, evidence }: StoryStep): string[] {
+/** Everything recorded about an attempt: its output and other evidence. */
+function recordLines(shell: Shell, { output, evidence }: StepReport): string[] {
   const streams = isJsonObject(output) && typeof output.stdout === 'string' ? output : undefined;
   const { preconditions: _, postconditions: __, outputs: ___, verdict: ____, ...rest } = isJsonObject(evidence) ? evidence : {};
   return [
     ...(streams === undefined ? textBlock(shell, 'output', output) : []),
     ...(streams === undefined ? [] : textBlock(shell, 'stdout', streams.stdout)),
     ...(streams === undefined ? [] : textBlock(shell, 'stderr', streams.stderr)),
-    ...(Object.keys(rest).length === 0 ? [] : textBlock(shell, 'seen', rest)),
+    ...(Object.keys(rest).length === 0 ? [] : textBlock(shell, 'evidence', rest)),
   ];
 }
 

@@ -1,4 +1,4 @@
-// Owns texts of any length within a story: wrapped to the screen, cut where they would take it over, and harmless.
+// Owns texts of any length within a report: wrapped to the screen, truncated, and without control characters.
 
 import type { Json } from '../../base/json.ts';
 import type { Shell } from '../shell.ts';
@@ -7,14 +7,14 @@ import { characters, plain, widthOf } from '../terminal.ts';
 const COLUMNS_MAX = 110;
 const ROOM_MIN = 20;
 
-/** How a text is laid out: how far in, in how many lines at most, and the command that shows the rest. */
+/** The layout of a text: its indent, its maximum number of lines, and the command that shows the rest. */
 export interface Layout {
   readonly indent: number;
   readonly max: number;
   readonly hint?: string;
 }
 
-/** A text from outside as indented lines that fit the screen; what is left out is said. */
+/** Untrusted text as indented lines that fit the screen; a last line says how many were left out. */
 export function cutLines(shell: Shell, text: string, { indent, max, hint }: Layout): string[] {
   const room = Math.max(ROOM_MIN, Math.min(shell.look.columns, COLUMNS_MAX) - indent);
   const lines = plain(text)
@@ -29,7 +29,7 @@ export function cutLines(shell: Shell, text: string, { indent, max, hint }: Layo
   return [...kept.map((line) => `${pad}${line}`), ...(left === 0 ? [] : [`${pad}${shell.style('dim', rest)}`])];
 }
 
-/** A line in pieces of at most a width, broken at spaces where there are some. */
+/** A line in pieces of at most `room` columns, broken at spaces if possible. */
 function folded(line: string, room: number): string[] {
   const pieces: string[] = [];
   let piece = '';
@@ -66,7 +66,7 @@ function slices(word: string, room: number): string[] {
   return [...parts, part];
 }
 
-/** A value as one line of JSON; a bare text without its quotes. */
+/** A value as one line of JSON; a string without quotes. */
 export function jsonText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

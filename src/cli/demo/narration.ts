@@ -1,5 +1,5 @@
-// Owns how the demo tells its run: each step when it begins and when it ends, and for the agent what it claimed beside
-// what the engine observed. All of it is read from the record of the run.
+// Owns how the demo narrates its run: each step as it starts and ends, and for the agent its claim next to the evidence.
+// Everything is read from the run's record.
 
 import type { Engine } from '../../api/engine.ts';
 import type { Json } from '../../base/json.ts';
@@ -12,11 +12,11 @@ import type { Shell } from '../shell.ts';
 import { statusMark } from '../status.ts';
 import { oneLine, plain } from '../terminal.ts';
 
-/** What it takes to tell a run. */
-export interface Telling {
+/** What the narration of a run needs. */
+export interface Narration {
   readonly engine: Engine;
   readonly run: string;
-  /** Has the open question decided; `later` ends the telling. */
+  /** Gets the pending approval decided; `later` ends the narration. */
   readonly decide: () => Promise<'decided' | 'later'>;
   /** Leaves time for reading. */
   readonly pause: () => Promise<void>;
@@ -25,27 +25,27 @@ export interface Telling {
 const REMARKS: Readonly<Record<string, string>> = {
   reproduce: 'the engine runs the tests, to see the bug',
   fix: 'an agent works; here it is a script, without a model or a key',
-  test: 'a gate: the engine runs all tests, whatever anybody says',
-  compare: 'what changed is put together for a person',
-  approve: 'a person decides about exactly what is shown',
-  commit: 'what was approved is committed',
+  test: 'a gate: the engine runs all tests itself',
+  compare: 'the changes are collected for a person',
+  approve: 'a person decides on exactly what is shown',
+  commit: 'the approved change is committed',
 };
 
 const STEP_WIDTH = Math.max(...Object.keys(REMARKS).map((step) => step.length));
 
-/** Tells a run until it has ended, or until its question is left for later. */
-export async function tellRun(shell: Shell, telling: Telling): Promise<'ended' | 'later'> {
-  for await (const event of telling.engine.run(telling.run).log()) {
+/** Narrates a run until it has ended, or until the approval is left for later. */
+export async function narrateRun(shell: Shell, narration: Narration): Promise<'ended' | 'later'> {
+  for await (const event of narration.engine.run(narration.run).log()) {
     if (event.type === 'step.opened') {
-      await telling.pause();
+      await narration.pause();
       const { step } = event.activation;
       shell.print(`\n${shell.style('bold', step.padEnd(STEP_WIDTH))}  ${shell.style('dim', REMARKS[step] ?? '')}`);
     }
-    if (asksPerson(event) && (await telling.decide()) === 'later') return 'later';
+    if (asksPerson(event) && (await narration.decide()) === 'later') return 'later';
     const ended = endedAttempt(event);
     if (ended === undefined) continue;
-    const step = await findStep(telling, ended);
-    if (step.kind === 'agent') await telling.pause();
+    const step = await findStep(narration, ended);
+    if (step.kind === 'agent') await narration.pause();
     for (const line of stepLines(shell, step)) shell.print(`  ${line}`);
   }
   return 'ended';
@@ -55,26 +55,26 @@ function asksPerson(event: RunEvent): boolean {
   return humanWaitOf(activationIn(event)) !== undefined;
 }
 
-interface Ended {
+interface EndedAttempt {
   readonly path: string;
   readonly attempt: number;
 }
 
-function endedAttempt(event: RunEvent): Ended | undefined {
+function endedAttempt(event: RunEvent): EndedAttempt | undefined {
   if (event.type === 'step.settled') return { path: event.path, attempt: event.attempt };
   return event.type === 'step.changed' && event.failed !== undefined
     ? { path: event.activation.path, attempt: event.failed.attempt }
     : undefined;
 }
 
-async function findStep({ engine, run }: Telling, { path, attempt }: Ended): Promise<StepView> {
+async function findStep({ engine, run }: Narration, { path, attempt }: EndedAttempt): Promise<StepView> {
   const { steps } = await engine.run(run).get();
   return steps.find((step) => step.path === path && step.attempt === attempt) as StepView;
 }
 
 function stepLines(shell: Shell, step: StepView): string[] {
   const mark = statusMark(shell, step.status);
-  if (step.status === 'skipped') return [`${mark} left out: git is not installed`];
+  if (step.status === 'skipped') return [`${mark} skipped: git is not installed`];
   if (step.kind === 'agent') return agentLines(shell, step);
   if (step.error !== undefined) return [`${mark} ${oneLine(step.error)}`];
   switch (step.step) {
@@ -95,21 +95,21 @@ function stepLines(shell: Shell, step: StepView): string[] {
 
 function agentLines(shell: Shell, step: StepView): string[] {
   const verdicts = field(step.evidence, 'postconditions') as readonly { name: string; passed: boolean | null; error?: string }[];
-  const isRefused = step.status === 'failed';
-  const heading = `attempt ${step.attempt} is ${isRefused ? 'refused' : 'accepted'}`;
+  const isRejected = step.status === 'failed';
+  const heading = `attempt ${step.attempt} is ${isRejected ? 'rejected' : 'accepted'}`;
   const observed = verdicts.map(({ name, passed, error }) => {
     const mark = statusMark(shell, passed === true ? 'completed' : 'failed');
     return `${mark} ${oneLine(passed === true ? name : (error ?? name))}`;
   });
   return [
-    `${statusMark(shell, step.status)} ${shell.style(isRefused ? 'red' : 'green', heading)}`,
+    `${statusMark(shell, step.status)} ${shell.style(isRejected ? 'red' : 'green', heading)}`,
     `    ${shell.style('dim', 'claimed ')}  "${oneLine(String(field(step.claim, 'message')))}"`,
     ...observed.map((line, index) => `    ${shell.style('dim', index === 0 ? 'observed' : '        ')}  ${line}`),
-    ...(isRefused ? [shell.style('dim', 'What was observed goes back to the agent, and it tries again.')] : []),
+    ...(isRejected ? [shell.style('dim', 'The agent gets the evidence as feedback and tries again.')] : []),
   ];
 }
 
-/** The question of the demo, with the change in the colours that people know. */
+/** The question of the demo, with a coloured diff. */
 export function questionLines(shell: Shell, { gate, shown }: OpenGate): string[] {
   const change = plain(String(field(shown, 'change'))).split('\n');
   return [oneLine(gate.prompt), ...change.map((line) => `    ${shell.style(line.startsWith('-') ? 'red' : 'green', line)}`)];

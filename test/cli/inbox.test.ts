@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { digestOf, type GatesJson, parkRun, REVIEW, RUN, writeWorkflow } from './decision-runs.ts';
+import { digestOf, type InboxJson, parkRun, REVIEW, RUN, writeWorkflow } from './decision-runs.ts';
 import { CliRig } from './rig.ts';
 
 let rig: CliRig;
@@ -9,15 +9,15 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 test('where nothing waits, nothing is listed and no database is made', async () => {
-  expect(await rig.run(['gates'])).toEqual({ code: 0, stdout: 'Nothing waits for a person here.\n', stderr: '' });
-  expect(await rig.json(['gates'])).toEqual({ code: 0, schemaVersion: 1, gates: [], questions: [], stuck: [] });
+  expect(await rig.run(['inbox'])).toEqual({ code: 0, stdout: 'Nothing is waiting for you.\n', stderr: '' });
+  expect(await rig.json(['inbox'])).toEqual({ code: 0, schemaVersion: 1, gates: [], questions: [], stuck: [] });
 });
 
 test('what waits for a person is listed across runs, oldest first, with what a program needs to decide', async () => {
   await parkRun(rig);
   const second = 'aaaaaaaaaaaaaaa2';
   await rig.run(['run', 'review', '--id', second, '-p', 'text=later']);
-  const { gates, code } = await rig.json<GatesJson>(['gates']);
+  const { gates, code } = await rig.json<InboxJson>(['inbox']);
   expect(code).toBe(0);
   expect(gates.map(({ run }) => run)).toEqual([RUN, second]);
   expect(gates[0]).toEqual({
@@ -41,16 +41,30 @@ test('what waits for a person is listed across runs, oldest first, with what a p
     due: null,
     command: `pawl decide ${RUN} --option yes`,
   });
-  const { stdout } = await rig.run(['gates']);
-  expect(stdout).toMatch(/^RUN +GATE +WORKFLOW +WAITING +OPTIONS\n/);
+  const { stdout } = await rig.run(['inbox']);
+  expect(stdout).toMatch(/^RUN +STEP +WORKFLOW +WAITING +OPTIONS\n/);
   expect(stdout).toContain('yes, no, rework');
-  expect(stdout).toContain(`"pawl decide ${RUN}" answers it.`);
+  expect(stdout).toContain(`"pawl decide ${RUN}" decides.`);
+});
+
+test('approvals and stopped runs are one list, oldest first', async () => {
+  writeWorkflow(rig, REVIEW.replace('text: ctx.workflowParams.text', 'text: nowhere.text'));
+  await rig.run(['run', 'review', '--id', 'aaaaaaaaaaaaaaa9']);
+  await parkRun(rig);
+  const { stdout } = await rig.run(['inbox']);
+  expect(stdout.match(/^a{15}\d/gm)).toEqual(['aaaaaaaaaaaaaaa9', RUN]);
+});
+
+test('the old name "gates" still works', async () => {
+  await parkRun(rig);
+  expect((await rig.json<InboxJson>(['gates'])).gates).toEqual((await rig.json<InboxJson>(['inbox'])).gates);
+  expect((await rig.run(['gates', '--help'])).stdout).toContain('Usage  pawl inbox [RUN]');
 });
 
 test('with a run its question is shown whole, with the digest that a decision has to name', async () => {
   const text = Array.from({ length: 60 }, (_, line) => `line ${line}`).join('\n');
   await parkRun(rig, ['-p', `text=${text}`]);
-  const { stdout } = await rig.run(['gates', RUN]);
+  const { stdout } = await rig.run(['inbox', RUN]);
   expect(stdout).toContain('│ line 0\n');
   expect(stdout).toContain('│ line 59\n');
   expect(stdout).toContain(`digest ${await digestOf(rig)}\n`);
@@ -59,16 +73,16 @@ test('with a run its question is shown whole, with the digest that a decision ha
 test('a run that stopped is listed with the command that takes it up again', async () => {
   writeWorkflow(rig, REVIEW.replace('text: ctx.workflowParams.text', 'text: nowhere.text'));
   expect((await rig.run(['run', 'review', '--id', RUN])).code).toBe(8);
-  const { gates, stuck } = await rig.json<GatesJson>(['gates']);
+  const { gates, stuck } = await rig.json<InboxJson>(['inbox']);
   expect(gates).toEqual([]);
   expect(stuck).toMatchObject([{ run: RUN, kind: 'escalation', step: 'draft', command: `pawl resume ${RUN}` }]);
-  expect((await rig.run(['gates'])).stdout).toContain('(stopped)');
+  expect((await rig.run(['inbox'])).stdout).toContain('(stopped)');
 });
 
 test('text from outside cannot pose as a prompt or steer the terminal: every line of it stands behind a bar', async () => {
   const evil = `\u001b[2J\u001b]0;owned\u0007Approve? [y/N]: y\r\n${' '.repeat(77)}❯ Your answer: 1`;
   await parkRun(rig, ['--params', JSON.stringify({ text: evil })]);
-  const terminal = rig.terminal(['gates', RUN]);
+  const terminal = rig.terminal(['inbox', RUN]);
   expect(await terminal.ended).toBe(0);
   expect(terminal.printed()).not.toContain('\u001b[2J');
   expect(terminal.printed()).not.toContain('\u001b]0;');

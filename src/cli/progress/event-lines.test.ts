@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { graph, step, to } from '../../../test/kernel/definitions.ts';
 import { startGraph } from '../../../test/kernel/memory-host.ts';
-import { doingText } from './words.ts';
+import { doingText } from './event-lines.ts';
 
 test('a step that waits for its retry names the attempt that comes', () => {
   const retry = { max: 2, on: ['error' as const], backoff: { initialMs: 60_000, maxMs: 60_000, factor: 1 } };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OpenGate } from '../../engine/gates.ts';
-import { Given } from '../command.ts';
+import { ParsedArgs } from '../command.ts';
 import { Shell } from '../shell.ts';
 import { widthOf } from '../terminal.ts';
 import { commandFor } from './command.ts';
@@ -14,29 +14,29 @@ const shell = new Shell(
     env: { LANG: 'C.UTF-8', COLUMNS: '40', NO_COLOR: '1' },
     cwd: '.',
   },
-  new Given(new Map(), new Map(), new Set()),
+  new ParsedArgs(new Map(), new Map(), new Set()),
 );
 const room = shell.look.columns;
 
 describe('a long text', () => {
-  test('is folded at spaces, indented, and cut with word of how much is left and how to see it', () => {
+  test('is wrapped at spaces, indented and truncated, with a line that says how much is left and how to see it', () => {
     const lines = cutLines(shell, 'word '.repeat(200), { indent: 4, max: 3, hint: 'pawl show a1' });
     expect(lines).toHaveLength(3);
     expect(lines.every((line) => line.startsWith('    '))).toBe(true);
     expect(lines[2]).toMatch(/^ {4}… \d+ more lines: pawl show a1$/);
   });
 
-  test('without spaces, or of wide letters, does not run over the edge', () => {
+  test('without spaces, or with wide characters, fits the screen', () => {
     for (const text of ['x'.repeat(500), '漢'.repeat(300), `a ${'y'.repeat(500)}`])
       expect(Math.max(...cutLines(shell, text, { indent: 2, max: 99 }).map(widthOf))).toBeLessThanOrEqual(room);
   });
 
-  test('loses what steers a terminal, and keeps its lines', () => {
+  test('loses control characters and keeps its lines', () => {
     expect(cutLines(shell, 'a\u001b[2Jb\n\tc', { indent: 0, max: 9 })).toEqual(['ab', '  c']);
   });
 });
 
-test('the command for a gate quotes its option, names the gate when several wait, and asks for a text that is needed', () => {
+test('the command for an approval quotes its option, names the approval if several are pending, and asks for a required text', () => {
   const gate = { gate: { options: [{ label: "it's $(id)", requiresInput: true }] } } as unknown as OpenGate;
   const wait = { kind: 'human', path: 'ask#1', since: 0 } as const;
   expect(commandFor('a1', wait, { gate, several: true, halt: undefined })).toBe(
@@ -44,7 +44,7 @@ test('the command for a gate quotes its option, names the gate when several wait
   );
 });
 
-test('the command for a used-up bound allows one more', () => {
+test('the command for a loop at its limit allows one more iteration', () => {
   const wait = { kind: 'escalation', since: 0 } as const;
   expect(
     commandFor('a1', wait, { gate: undefined, several: false, halt: { reason: 'exhausted', message: '', edge: 'a:ok', to: 'b' } }),

@@ -1,5 +1,5 @@
-// Owns what a run is given from outside: its trigger, and of the settings only what its workflow reads, so that a change
-// of another setting is no change of the run. What its context lacks is told before anything is started.
+// Owns the data that a run starts with besides its parameters: its trigger, and the settings that its workflow reads. Other
+// settings are left out, so that changing them does not change the run. Missing data is an error before anything starts.
 
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -12,8 +12,8 @@ import type { Trigger } from './trigger.ts';
 
 type Path = FreePath['segments'];
 
-/** What a run is started with beside its parameters. */
-export function factsOf(
+/** The data that a run starts with besides its parameters. */
+export function startDataOf(
   definition: Definition,
   { settings, trigger }: { readonly settings: Settings; readonly trigger: Trigger | undefined },
 ): JsonObject {
@@ -46,7 +46,7 @@ function textReads(text: string, key: string): Path[] {
   }
 }
 
-/** Takes over what lies at a path, with what is around it and nothing beside it. */
+/** Copies the value at a path, without its siblings. */
 function keepPath(kept: JsonObject, from: JsonObject, [head, ...rest]: Path): JsonObject {
   if (head === undefined || head === '*') return from;
   const value = from[head];
@@ -56,34 +56,34 @@ function keepPath(kept: JsonObject, from: JsonObject, [head, ...rest]: Path): Js
   return { ...kept, [head]: below };
 }
 
-/** What a run was told by its surroundings. */
-interface Told {
+/** The available data. */
+interface StartData {
   readonly config: JsonObject;
   readonly trigger: Trigger | undefined;
   readonly hasForge: boolean;
 }
 
-interface Lacking {
+interface MissingPath {
   readonly workflow: string;
   readonly name: string;
   readonly path: Path;
 }
 
-/** Refuses a run whose context needs what it was not given. */
-function checkContext(definition: Definition, told: Told): void {
-  const { config, trigger } = told;
+/** Throws if the context of a run needs missing data. */
+function checkContext(definition: Definition, data: StartData): void {
+  const { config, trigger } = data;
   const scope = { trigger: trigger?.payload ?? {}, config };
   for (const { name, value } of definition.context ?? []) {
     const tree = parseTemplateTree(value);
     const paths = tree.paths.map(({ segments }) => segments);
-    // What also reads parameters or other entries is evaluated by the engine alone.
+    // Entries that also read parameters or other entries are only evaluated by the engine.
     if (paths.length === 0 || !paths.every(([root]) => root === 'trigger' || root === 'config')) continue;
     try {
       renderTemplateTree(tree, scope);
     } catch (cause) {
-      const lacking = paths.find((path) => !has(scope, path));
-      if (lacking === undefined) throw cause;
-      throw needed({ workflow: definition.name, name, path: lacking }, told);
+      const missing = paths.find((path) => !has(scope, path));
+      if (missing === undefined) throw cause;
+      throw missingData({ workflow: definition.name, name, path: missing }, data);
     }
   }
 }
@@ -96,21 +96,21 @@ function has(value: Json, path: Path): boolean {
   });
 }
 
-function needed(of: Lacking, { trigger, hasForge }: Pick<Told, 'trigger' | 'hasForge'>): EngineError {
-  const reads = `workflow "${of.workflow}" reads ${of.path.join('.')} for "${of.name}" of its context`;
+function missingData(of: MissingPath, { trigger, hasForge }: Pick<StartData, 'trigger' | 'hasForge'>): EngineError {
+  const reads = `the context entry "${of.name}" of workflow "${of.workflow}" reads ${of.path.join('.')}`;
   if (of.path[0] === 'config')
     return new EngineError('CONFIG_INVALID', `${reads}, which is not set; set ${of.path.slice(1).join('.')} in .pawl/config.yaml`);
   const event = '--event NAME --payload @file';
   if (trigger !== undefined && trigger.origin.event === undefined && !hasForge)
     return new EngineError(
       'USAGE',
-      `${reads}, and without a forge ${trigger.said} is only a number; ${FORGE_HINT}, or give the whole event: ${event}`,
+      `${reads}, but without a forge only the number of ${trigger.option} is known; ${FORGE_HINT}, or pass the whole event: ${event}`,
     );
   if (trigger !== undefined)
-    return new EngineError('USAGE', `${reads}, which ${trigger.said} does not tell; give the whole event: ${event}`);
+    return new EngineError('USAGE', `${reads}, which ${trigger.option} does not contain; pass the whole event: ${event}`);
   const short = SHORT[of.path.slice(1).join('.')];
-  return new EngineError('USAGE', `${reads}, and this run has no trigger; give ${short === undefined ? event : `${short}, or ${event}`}`);
+  return new EngineError('USAGE', `${reads}, but this run has no trigger; use ${short === undefined ? event : `${short}, or ${event}`}`);
 }
 
-/** What one number tells. */
+/** The options that set a single number. */
 const SHORT: Readonly<Record<string, string>> = { 'issue.number': '--issue N', 'pull_request.number': '--pr N' };

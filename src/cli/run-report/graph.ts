@@ -1,15 +1,15 @@
-// Owns the graph of a run: the definition's, with how far the run came at each step and which ways it took. A flow has
-// no graph of its own; its run has the path it took.
+// Owns the graph of a run: the definition's graph with the state of each step and the transitions taken. A flow has no
+// graph before it runs; the graph of its run is the path it took.
 
 import { describeGraph, type GraphArrow, type GraphDescription, type GraphNode, type NodeState } from '../../definition/describe.ts';
 import type { Definition, StepKind } from '../../definition/model.ts';
 import type { EdgeTaken, RunEvent } from '../../kernel/event.ts';
-import type { Story, StoryPlanRow } from './story.ts';
+import type { PlanReport, RunReport } from './run-report.ts';
 
 /** The graph of a run with its state. */
-export function graphOfRun(definition: Definition, story: Story, events: readonly RunEvent[]): GraphDescription {
-  const graph = definition.form === 'flow' ? pathOf(definition, story, events) : describeGraph(definition);
-  const rows = new Map(story.plan.map((row) => [row.step, row]));
+export function graphOfRun(definition: Definition, report: RunReport, events: readonly RunEvent[]): GraphDescription {
+  const graph = definition.form === 'flow' ? pathOf(definition, report, events) : describeGraph(definition);
+  const rows = new Map(report.plan.map((row) => [row.step, row]));
   const nodes = graph.nodes.map((node): GraphNode => {
     const row = rows.get(node.id);
     return row === undefined ? node : { ...node, state: stateOf(row), visits: row.visits };
@@ -17,7 +17,7 @@ export function graphOfRun(definition: Definition, story: Story, events: readonl
   return { ...graph, nodes, arrows: definition.form === 'flow' ? graph.arrows : takenArrows(graph.arrows, events) };
 }
 
-function stateOf({ status }: StoryPlanRow): NodeState {
+function stateOf({ status }: PlanReport): NodeState {
   switch (status) {
     case 'completed':
       return 'done';
@@ -33,7 +33,7 @@ function stateOf({ status }: StoryPlanRow): NodeState {
   }
 }
 
-/** The arrows with how often each was taken; a way that the engine took by its own rules is drawn as well. */
+/** The arrows with how often each was taken, plus transitions that the engine took by its own rules. */
 function takenArrows(declared: readonly GraphArrow[], events: readonly RunEvent[]): GraphArrow[] {
   const arrows = [...declared];
   const counts = new Map<GraphArrow, number>();
@@ -66,7 +66,7 @@ function arrowFor(arrows: readonly GraphArrow[], taken: EdgeTaken, option: strin
 }
 
 /** The path of a flow: its steps in the order they were opened, one after the other. */
-function pathOf(definition: Definition, story: Story, events: readonly RunEvent[]): GraphDescription {
+function pathOf(definition: Definition, report: RunReport, events: readonly RunEvent[]): GraphDescription {
   const opened = events.flatMap((event) =>
     event.type === 'step.opened' && event.activation.member === undefined ? [event.activation] : [],
   );
@@ -74,7 +74,7 @@ function pathOf(definition: Definition, story: Story, events: readonly RunEvent[
   const arrows = opened.slice(1).map(({ step }, index) => ({ from: opened[index]?.step ?? '', to: step, toEnd: false }));
   const last = opened.at(-1);
   const end = { completed: 'complete', overridden: 'complete', failed: 'fail', escalated: 'escalate', rejected: 'reject' }[
-    story.run.status as string
+    report.run.status as string
   ];
   const ends = last === undefined || end === undefined ? [] : [{ from: last.step, to: end, toEnd: true }];
   return {

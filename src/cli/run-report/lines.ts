@@ -1,5 +1,5 @@
-// Owns how the story of a run is told to people: on one or two screens, at 80 columns, the interesting parts in full and
-// the rest in numbers.
+// Owns how the report of a run is printed: on one or two screens of 80 columns, with failures in full and the rest as
+// counts.
 
 import { formatDuration } from '../../base/duration.ts';
 import { isFinal } from '../../kernel/run-state.ts';
@@ -8,29 +8,29 @@ import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
 import { oneLine, plain, shorten } from '../terminal.ts';
 import { agoText, untilText } from '../time.ts';
-import type { StoryOverride } from './history.ts';
+import type { OverrideReport } from './history.ts';
+import type { RunOverview, RunReport, WaitReport } from './run-report.ts';
 import { stepLines } from './steps.ts';
-import type { Story, StoryRun, StoryWait } from './story.ts';
 import { cutLines, jsonText } from './text.ts';
 import { usageText } from './usage.ts';
 
-/** How much is told: `short` cuts and counts, `full` gives every attempt with all that was kept of it. */
+/** How much is printed: `short` truncates and counts, `full` has every attempt with everything recorded. */
 export type Detail = 'short' | 'full';
 
 const DIGEST_SHOWN = 12;
 const KEY_SHOWN = 16;
 
-/** The lines of a story. */
-export function storyLines(shell: Shell, story: Story, detail: Detail = 'short'): string[] {
+/** The lines of a report. */
+export function runReportLines(shell: Shell, report: RunReport, detail: Detail = 'short'): string[] {
   return [
-    ...headLines(shell, story.run),
-    ...section(shell, 'Passed by hand', overrideLines(shell, story)),
+    ...headLines(shell, report.run),
+    ...section(shell, 'Overridden', overrideLines(shell, report)),
     '',
-    ...stepLines(shell, story, detail),
-    ...section(shell, 'Decisions', decisionLines(shell, story)),
-    ...section(shell, 'Runs', relativeLines(shell, story.run)),
-    ...section(shell, 'Output', outputLines(shell, story.run, detail)),
-    ...section(shell, 'Waits for', waitLines(shell, story)),
+    ...stepLines(shell, report, detail),
+    ...section(shell, 'Decisions', decisionLines(shell, report)),
+    ...section(shell, 'Runs', relativeLines(shell, report.run)),
+    ...section(shell, 'Output', outputLines(shell, report.run, detail)),
+    ...section(shell, 'Waits for', waitLines(shell, report)),
   ];
 }
 
@@ -38,7 +38,7 @@ function section(shell: Shell, title: string, lines: readonly string[]): string[
   return lines.length === 0 ? [] : ['', shell.style('bold', title), ...lines];
 }
 
-function headLines(shell: Shell, run: StoryRun): string[] {
+function headLines(shell: Shell, run: RunOverview): string[] {
   const ended = isFinal(run.status);
   const title = run.title === run.workflow ? '' : ` ${shell.symbol('dot')} ${oneLine(run.title)}`;
   const at = ended || run.currentStep === null ? '' : ` at ${oneLine(run.currentStep)}`;
@@ -56,47 +56,47 @@ function headLines(shell: Shell, run: StoryRun): string[] {
   ];
 }
 
-function isEmpty(params: StoryRun['params']): boolean {
+function isEmpty(params: RunOverview['params']): boolean {
   return params === null || (typeof params === 'object' && Object.keys(params).length === 0);
 }
 
-const PASSED_HOW: Readonly<Record<StoryOverride['how'], string>> = {
-  accept: 'accepted, although it had not passed',
-  done: 'taken as done, although its end is unknown',
-  goto: 'left out',
-  from: 'left out',
-  fork: 'taken over from the original',
-  child: 'passed by hand in a run that it started',
+const OVERRIDE_TEXT: Readonly<Record<OverrideReport['how'], string>> = {
+  accept: 'accepted although it did not pass',
+  done: 'marked as done although its outcome was unknown',
+  goto: 'skipped',
+  from: 'skipped',
+  fork: 'result copied from the original run',
+  child: 'overridden in a child run',
 };
 
-/** What a reader must know before anything else: where the word of a person stands in the place of a check. */
-function overrideLines(shell: Shell, { overrides }: Story): string[] {
+/** The overrides come first: there a person's word replaces a check. */
+function overrideLines(shell: Shell, { overrides }: RunReport): string[] {
   return overrides.flatMap(({ how, actor, passed, to, note, at }) => {
-    const onward = to === null ? '' : `, to go on at ${oneLine(to)}`;
-    const what = `${passed.map((step) => oneLine(step)).join(', ')}: ${PASSED_HOW[how]}${onward}`;
-    const said = note === null ? [] : cutLines(shell, note, { indent: 4, max: 3 });
-    return [`  ${shell.style('yellow', what)} ${shell.style('dim', `by ${oneLine(actor)}, ${agoText(Date.parse(at))}`)}`, ...said];
+    const onward = to === null ? '' : `, continued at ${oneLine(to)}`;
+    const what = `${passed.map((step) => oneLine(step)).join(', ')}: ${OVERRIDE_TEXT[how]}${onward}`;
+    const notes = note === null ? [] : cutLines(shell, note, { indent: 4, max: 3 });
+    return [`  ${shell.style('yellow', what)} ${shell.style('dim', `by ${oneLine(actor)}, ${agoText(Date.parse(at))}`)}`, ...notes];
   });
 }
 
-function decisionLines(shell: Shell, { decisions }: Story): string[] {
+function decisionLines(shell: Shell, { decisions }: RunReport): string[] {
   return decisions.flatMap(({ actor, option, path, digest, at, input, signed }) => {
     const what = `${oneLine(actor)} chose ${JSON.stringify(oneLine(option))} at ${oneLine(path)}`;
     const seen = digest === null ? '' : `, seen ${digest.slice(0, DIGEST_SHOWN)}`;
-    const said = input === null ? [] : cutLines(shell, input, { indent: 4, max: 3 });
+    const text = input === null ? [] : cutLines(shell, input, { indent: 4, max: 3 });
     const proof = signed === null ? [] : [signatureLine(shell, signed)];
-    return [`  ${what} ${shell.style('dim', `${agoText(Date.parse(at))}${seen}`)}`, ...proof, ...said];
+    return [`  ${what} ${shell.style('dim', `${agoText(Date.parse(at))}${seen}`)}`, ...proof, ...text];
   });
 }
 
-function signatureLine(shell: Shell, { name, fingerprint, isProved }: NonNullable<Story['decisions'][number]['signed']>): string {
+function signatureLine(shell: Shell, { name, fingerprint, isProved }: NonNullable<RunReport['decisions'][number]['signed']>): string {
   const who = `${oneLine(name)} (${fingerprint.slice(0, KEY_SHOWN)})`;
   return isProved === true
     ? shell.style('dim', `    signed by ${who}`)
-    : shell.style('red', `    the signature of ${who} does not hold here`);
+    : shell.style('red', `    the signature of ${who} is not valid here`);
 }
 
-function relativeLines(shell: Shell, { parent, forkOf, children }: StoryRun): string[] {
+function relativeLines(shell: Shell, { parent, forkOf, children }: RunOverview): string[] {
   return [
     ...(parent === null ? [] : [`  child of ${parent.run} at ${oneLine(parent.path)}`]),
     ...(forkOf === null ? [] : [`  fork of ${forkOf.run} from ${oneLine(forkOf.step)}`]),
@@ -104,50 +104,50 @@ function relativeLines(shell: Shell, { parent, forkOf, children }: StoryRun): st
   ];
 }
 
-function outputLines(shell: Shell, run: StoryRun, detail: Detail): string[] {
+function outputLines(shell: Shell, run: RunOverview, detail: Detail): string[] {
   if (run.output === null) return [];
   const text = detail === 'full' ? JSON.stringify(run.output, null, 2) : jsonText(run.output);
   const hint = `pawl show ${run.id} --output`;
   return cutLines(shell, text, { indent: 2, max: detail === 'full' ? Number.POSITIVE_INFINITY : 3, hint });
 }
 
-function waitLines(shell: Shell, { waits, run }: Story): string[] {
-  const told = waits.flatMap((wait) => [
+function waitLines(shell: Shell, { waits, run }: RunReport): string[] {
+  const lines = waits.flatMap((wait) => [
     `  ${waitText(wait)}${shell.style('dim', whenOf(wait))}`,
     ...questionLines(shell, wait),
     ...(wait.command === undefined ? [] : [`    ${shell.style('cyan', plain(pasteable(shell, wait.command)))}`]),
-    ...(wait.kind === 'escalation' || wait.kind === 'unknown' ? [shell.style('dim', '    other ways on: pawl resume --help')] : []),
+    ...(wait.kind === 'escalation' || wait.kind === 'unknown' ? [shell.style('dim', '    other choices: pawl resume --help')] : []),
   ]);
   if (run.status === 'running' && !run.isDriven)
-    told.push('  somebody to drive it: no process does', `    ${shell.style('cyan', `pawl resume ${run.id}`)}`);
-  return told;
+    lines.push('  a process: no process drives it', `    ${shell.style('cyan', `pawl resume ${run.id}`)}`);
+  return lines;
 }
 
-function whenOf({ since, due }: StoryWait): string {
+function whenOf({ since, due }: WaitReport): string {
   const waited = `, for ${formatDuration(Math.max(0, Date.now() - Date.parse(since)))}`;
   return due === null ? waited : `${waited}, ends ${untilText(Date.parse(due))}`;
 }
 
-function questionLines(shell: Shell, { prompt, options, shown }: StoryWait): string[] {
+function questionLines(shell: Shell, { prompt, options, shown }: WaitReport): string[] {
   if (prompt === undefined) return [];
-  const answers = (options ?? []).map(({ label, requiresInput }) => `${oneLine(label)}${requiresInput ? ' (with a text)' : ''}`);
+  const answers = (options ?? []).map(({ label, requiresInput }) => `${oneLine(label)}${requiresInput ? ' (needs a text)' : ''}`);
   return [
     ...cutLines(shell, prompt, { indent: 4, max: 3 }),
     ...(shown === undefined || isEmpty(shown) ? [] : cutLines(shell, `shown: ${jsonText(shown)}`, { indent: 4, max: 3 })),
-    ...cutLines(shell, `answers: ${answers.join(', ')}`, { indent: 4, max: 2 }),
+    ...cutLines(shell, `options: ${answers.join(', ')}`, { indent: 4, max: 2 }),
   ];
 }
 
-/** What a run waits for, in words. */
-function waitText({ kind, step, path, name, child, message }: StoryWait): string {
+/** What a run waits for, as text. */
+function waitText({ kind, step, path, name, child, message }: WaitReport): string {
   const where = oneLine(path ?? step ?? '');
   switch (kind) {
     case 'human':
       return `a person to decide ${where}`;
     case 'report':
-      return `an agent to report on ${where}`;
+      return `an agent's report on ${where}`;
     case 'answer':
-      return `an answer to the questions of ${where}`;
+      return `answers to the questions of ${where}`;
     case 'child':
       return `the child run ${child} of ${where}`;
     case 'signal':
@@ -155,13 +155,13 @@ function waitText({ kind, step, path, name, child, message }: StoryWait): string
     case 'delay':
       return `time to pass at ${where}`;
     case 'capacity':
-      return message === undefined ? `a free place for ${where}` : `capacity for ${where}: ${oneLine(message)}`;
+      return message === undefined ? `capacity for ${where}` : `capacity for ${where}: ${oneLine(message)}`;
     case 'escalation':
-      return `a person to say how it goes on${where === '' ? '' : ` at ${where}`}`;
+      return `a person to choose how to continue${where === '' ? '' : ` at ${where}`}`;
     case 'unknown':
-      return `a person to say whether ${where} took effect: ${message ?? 'a crash left no record of its end'}`;
+      return `a person to say how ${where} ended: ${message ?? 'a crash left no record'}`;
     case 'pause':
-      return 'a person to end the pause';
+      return 'a person to resume it';
     case 'checks':
       return `the forge at ${where}`;
     case 'budget':

@@ -1,4 +1,4 @@
-// Owns how the transcript of an attempt is told: what the agent said in full, what it did and what came of it in short.
+// Owns how the transcript of an attempt is printed: the agent's text in full, tool calls and their results shortened.
 
 import type { TranscriptLine } from '../../engine/transcripts.ts';
 import type { Shell } from '../shell.ts';
@@ -8,14 +8,14 @@ import { cutLines, jsonText } from './text.ts';
 const INDENT = 6;
 const RESULT_LINES = 6;
 
-/** The lines of a transcript; nothing where there is none. */
+/** The lines of a transcript; empty if there is none. */
 export function transcriptLines(shell: Shell, transcript: readonly TranscriptLine[] | undefined): string[] {
   if (transcript === undefined || transcript.length === 0) return [];
   const pad = ' '.repeat(INDENT - 2);
-  return [`${pad}${shell.style('dim', 'transcript')}`, ...joined(transcript).flatMap((line) => told(shell, line))];
+  return [`${pad}${shell.style('dim', 'transcript')}`, ...joined(transcript).flatMap((line) => linesOf(shell, line))];
 }
 
-/** What was said in one go, in one piece. */
+/** Joins consecutive pieces of text. */
 function joined(transcript: readonly TranscriptLine[]): TranscriptLine[] {
   const lines: TranscriptLine[] = [];
   for (const line of transcript) {
@@ -27,7 +27,7 @@ function joined(transcript: readonly TranscriptLine[]): TranscriptLine[] {
   return lines;
 }
 
-function told(shell: Shell, line: TranscriptLine): string[] {
+function linesOf(shell: Shell, line: TranscriptLine): string[] {
   const all = { indent: INDENT, max: Number.POSITIVE_INFINITY };
   switch (line.kind) {
     case 'text':
@@ -44,6 +44,6 @@ function told(shell: Shell, line: TranscriptLine): string[] {
         shell.style(line.ok ? 'dim' : 'red', text),
       );
     case 'refused':
-      return cutLines(shell, `refused: ${oneLine(line.tool)} (${line.deed}): ${line.why}`, all).map((text) => shell.style('red', text));
+      return cutLines(shell, `denied: ${oneLine(line.tool)} (${line.deed}): ${line.why}`, all).map((text) => shell.style('red', text));
   }
 }

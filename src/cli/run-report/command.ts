@@ -1,19 +1,19 @@
-// Owns which command moves a waiting run on.
+// Owns which command ends a wait.
 
 import type { OpenGate } from '../../engine/gates.ts';
 import type { Halt } from '../../kernel/run-state.ts';
 import type { OpenWait } from '../../kernel/status.ts';
 import { shellWord } from '../caller.ts';
 
-/** What a wait stands in: its gate, whether other gates wait too, and why the run halted. */
-export interface WaitScene {
+/** The context of a wait: its approval, whether several approvals are pending, and why the run halted. */
+export interface WaitContext {
   readonly gate: OpenGate | undefined;
   readonly several: boolean;
   readonly halt: Halt | undefined;
 }
 
-/** The command that ends a wait; nothing where only time, capacity or a signal does. */
-export function commandFor(run: string, wait: OpenWait, { gate, several, halt }: WaitScene): string | undefined {
+/** The command that ends a wait; undefined if only time, capacity or a signal does. */
+export function commandFor(run: string, wait: OpenWait, { gate, several, halt }: WaitContext): string | undefined {
   switch (wait.kind) {
     case 'human': {
       const option = gate?.gate.options[0];

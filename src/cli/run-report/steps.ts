@@ -1,14 +1,14 @@
-// Owns how the steps of a run are told: the definition's steps in order with a mark, visits and attempts folded into
-// one line where nothing happened, and the evidence where something did.
+// Owns how the steps of a run are printed: the definition's steps in order, one line for each that succeeded, and the
+// evidence for the others.
 
 import { formatDuration } from '../../base/duration.ts';
-import { inOrder } from '../name-order.ts';
+import { compareNames } from '../name-order.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark, statusText } from '../status.ts';
 import { oneLine, shorten, widthOf } from '../terminal.ts';
 import { evidenceLines } from './evidence.ts';
 import type { Detail } from './lines.ts';
-import type { Story, StoryGroup, StoryPlanRow, StoryStep } from './story.ts';
+import type { GroupReport, PlanReport, RunReport, StepReport } from './run-report.ts';
 import { cutLines } from './text.ts';
 import { sumOf, usageText } from './usage.ts';
 
@@ -16,74 +16,78 @@ const FAILURES_SHOWN = 10;
 const BRANCHES_SHOWN = 8;
 const NAME_MAX = 32;
 
-/** The steps of a story, in the order of the definition. */
-export function stepLines(shell: Shell, story: Story, detail: Detail): string[] {
-  const width = Math.min(NAME_MAX, Math.max(0, ...story.plan.map((row) => widthOf(nameOf(shell, row)))));
-  return story.plan.flatMap((row) => rowLines(shell, story, { row, width, detail }));
+/** The steps of a report, in the order of the definition. */
+export function stepLines(shell: Shell, report: RunReport, detail: Detail): string[] {
+  const width = Math.min(NAME_MAX, Math.max(0, ...report.plan.map((row) => widthOf(nameOf(shell, row)))));
+  return report.plan.flatMap((row) => rowLines(shell, report, { row, width, detail }));
 }
 
-interface Telling {
-  readonly row: StoryPlanRow;
+interface RowLayout {
+  readonly row: PlanReport;
   readonly width: number;
   readonly detail: Detail;
 }
 
-function nameOf(shell: Shell, { step, visits }: StoryPlanRow): string {
+function nameOf(shell: Shell, { step, visits }: PlanReport): string {
   return `${oneLine(step)}${visits > 1 ? ` ${shell.look.hasUnicode ? '\u00d7' : 'x'}${visits}` : ''}`;
 }
 
-function rowLines(shell: Shell, story: Story, { row, width, detail }: Telling): string[] {
-  const attempts = story.steps.filter(({ step, group }) => step === row.step && group === undefined);
-  const members = story.steps.filter(({ group }) => group !== undefined && attempts.some(({ path }) => path === group));
+function rowLines(shell: Shell, report: RunReport, { row, width, detail }: RowLayout): string[] {
+  const attempts = report.steps.filter(({ step, group }) => step === row.step && group === undefined);
+  const members = report.steps.filter(({ group }) => group !== undefined && attempts.some(({ path }) => path === group));
   const name = shorten(shell.look, nameOf(shell, row), width);
   const pad = ' '.repeat(width - widthOf(name));
   const head = `${statusMark(shell, row.status)} ${row.status === 'pending' ? shell.style('dim', name) : name}${pad}`;
-  const told = [head, ...summaryOf(shell, row, { attempts, members })].join('  ').trimEnd();
-  return [told, ...attempts.flatMap((attempt) => attemptLines(shell, story, { attempt, attempts, detail }))];
+  const line = [head, ...summaryOf(shell, row, { attempts, members })].join('  ').trimEnd();
+  return [line, ...attempts.flatMap((attempt) => attemptLines(shell, report, { attempt, attempts, detail }))];
 }
 
 function summaryOf(
   shell: Shell,
-  row: StoryPlanRow,
-  { attempts, members }: Readonly<Record<'attempts' | 'members', readonly StoryStep[]>>,
+  row: PlanReport,
+  { attempts, members }: Readonly<Record<'attempts' | 'members', readonly StepReport[]>>,
 ): string[] {
   const last = attempts.at(-1);
   if (last === undefined) return [];
   const time = attempts.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0);
   const tries = row.attempts > row.visits ? `${row.attempts} attempts` : '';
-  const word = last.outcome === null ? last.status : last.outcome;
+  const outcome = last.outcome === null ? last.status : last.outcome;
   const usage = sumOf([...attempts, ...members].map((attempt) => attempt.usage));
   const by = last.actor === undefined ? '' : `by ${oneLine(last.actor)}`;
   const parts = [formatDuration(time), tries, by, usage === undefined ? '' : usageText(usage)].filter((part) => part !== '');
-  return [statusText(shell, row.status, word), shell.style('dim', parts.join(', '))];
+  return [statusText(shell, row.status, outcome), shell.style('dim', parts.join(', '))];
 }
 
-interface Attempted {
-  readonly attempt: StoryStep;
-  readonly attempts: readonly StoryStep[];
+interface AttemptLayout {
+  readonly attempt: StepReport;
+  readonly attempts: readonly StepReport[];
   readonly detail: Detail;
 }
 
-function attemptLines(shell: Shell, story: Story, { attempt, attempts, detail }: Attempted): string[] {
-  const group = story.groups.find(({ path }) => path === attempt.path);
+function attemptLines(shell: Shell, report: RunReport, { attempt, attempts, detail }: AttemptLayout): string[] {
+  const group = report.groups.find(({ path }) => path === attempt.path);
   const isLast = attempts.findLast(({ path }) => path === attempt.path) === attempt;
-  const members = group === undefined || !isLast ? [] : groupLines(shell, story, { group, detail });
-  // A group that failed is told by its members.
-  const told = detail === 'short' && members.length > 0 ? [] : evidenceLines(shell, attempt, detail);
-  if (detail === 'short' && told.length === 0) return members;
+  const members = group === undefined || !isLast ? [] : groupLines(shell, report, { group, detail });
+  // The members of a failed group have the evidence.
+  const evidence = detail === 'short' && members.length > 0 ? [] : evidenceLines(shell, attempt, detail);
+  if (detail === 'short' && evidence.length === 0) return members;
   const isOnly = attempts.length === 1 && detail === 'short';
-  return [...(isOnly ? [] : [headOf(shell, attempt)]), ...told, ...members];
+  return [...(isOnly ? [] : [headOf(shell, attempt)]), ...evidence, ...members];
 }
 
-function headOf(shell: Shell, { path, attempt, status, outcome, durationMs, actor, usage }: StoryStep): string {
-  const word = outcome ?? (status === 'failed' ? 'failed, tried again' : status);
+function headOf(shell: Shell, { path, attempt, status, outcome, durationMs, actor, usage }: StepReport): string {
+  const word = outcome ?? (status === 'failed' ? 'failed, retried' : status);
   const time = durationMs === null ? '' : `  ${shell.style('dim', formatDuration(durationMs))}`;
   const by = actor === undefined ? '' : shell.style('dim', ` by ${oneLine(actor)}`);
   const used = usage === undefined ? '' : shell.style('dim', `, ${usageText(usage)}`);
   return `    ${oneLine(path)} attempt ${attempt}  ${statusText(shell, status, word)}${time}${by}${used}`;
 }
 
-function groupLines(shell: Shell, story: Story, { group, detail }: { readonly group: StoryGroup; readonly detail: Detail }): string[] {
+function groupLines(
+  shell: Shell,
+  report: RunReport,
+  { group, detail }: { readonly group: GroupReport; readonly detail: Detail },
+): string[] {
   const { total, ok, failed, skipped, open, kind, path } = group;
   const counts = [
     `${ok} ok`,
@@ -93,7 +97,7 @@ function groupLines(shell: Shell, story: Story, { group, detail }: { readonly gr
   ];
   const noun = kind === 'each' ? 'items' : 'branches';
   const head = `    ${total} ${noun}: ${counts.filter((count) => count !== '').join(', ')}`;
-  const members = story.steps.filter((member) => member.group === path).sort(byKey);
+  const members = report.steps.filter((member) => member.group === path).sort(byKey);
   const latest = detail === 'full' ? members : [...new Map(members.map((member) => [member.key, member])).values()];
   const all = detail === 'full' || (kind !== 'each' && latest.length <= BRANCHES_SHOWN);
   const named = all ? latest : latest.filter(({ key }) => group.failures.includes(key ?? ''));
@@ -102,16 +106,16 @@ function groupLines(shell: Shell, story: Story, { group, detail }: { readonly gr
   return [
     head,
     ...shown.flatMap((member) => memberLines(shell, member, detail)),
-    ...(left === 0 ? [] : [`    ${shell.style('dim', `${shell.symbol('ellipsis')} ${left} more: pawl show ${story.run.id} --steps`)}`]),
+    ...(left === 0 ? [] : [`    ${shell.style('dim', `${shell.symbol('ellipsis')} ${left} more: pawl show ${report.run.id} --steps`)}`]),
   ];
 }
 
-/** Members in the order of their names: they end in any order. */
-function byKey(a: StoryStep, b: StoryStep): number {
-  return inOrder(a.key ?? '', b.key ?? '') || a.attempt - b.attempt;
+/** Sorts members by key, because they end in any order. */
+function byKey(a: StepReport, b: StepReport): number {
+  return compareNames(a.key ?? '', b.key ?? '') || a.attempt - b.attempt;
 }
 
-function memberLines(shell: Shell, member: StoryStep, detail: Detail): string[] {
+function memberLines(shell: Shell, member: StepReport, detail: Detail): string[] {
   const { key, status, outcome, attempt, durationMs, error } = member;
   const tries = attempt > 1 ? `, attempt ${attempt}` : '';
   const time = durationMs === null ? '' : formatDuration(durationMs);
@@ -120,7 +124,7 @@ function memberLines(shell: Shell, member: StoryStep, detail: Detail): string[] 
   return [head, ...(error === null ? [] : cutLines(shell, error, { indent: 8, max: 2 }))];
 }
 
-/** Attempts one after the other with all that was kept of them. */
-export function attemptsInFull(shell: Shell, attempts: readonly StoryStep[]): string[] {
+/** Attempts with everything recorded about them. */
+export function attemptsInFull(shell: Shell, attempts: readonly StepReport[]): string[] {
   return attempts.flatMap((attempt) => [headOf(shell, attempt).trimStart(), ...evidenceLines(shell, attempt, 'full')]);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { costText, type StoryUsage, sumOf, usageAt, usageOf, usageText } from './usage.ts';
+import { costText, sumOf, type UsageReport, usageAt, usageOf, usageText } from './usage.ts';
 
-const used = (more: Partial<StoryUsage> = {}): StoryUsage => ({
+const used = (more: Partial<UsageReport> = {}): UsageReport => ({
   attempts: 2,
   inputTokens: 900,
   outputTokens: 334,
@@ -22,16 +22,16 @@ describe('what agents used', () => {
     [used({ unknownTokens: 2, unknownCost: 2, costUsd: null }), 'cost unknown', '?'],
     [used({ costUsd: 0.001, inputTokens: 1, outputTokens: 0 }), '1 tokens, <$0.01', '<$0.01'],
     [used({ costUsd: 0, inputTokens: 2_000_000 }), '2.0M tokens, $0.00', '$0.00'],
-  ])('is told so that unknown never reads as nothing', (usage, text, cell) => {
+  ])('is printed so that unknown never reads as zero', (usage, text, cell) => {
     expect([usageText(usage), costText(usage)]).toEqual([text, cell]);
   });
 
-  test('is nothing to tell where no agent was asked', () => {
+  test('is undefined if no agent ran', () => {
     expect(sumOf([])).toBeUndefined();
     expect(usageOf({ ...used(), costUsd: 0, attempts: 0 })).toBeUndefined();
   });
 
-  test('at a path is the sum of its attempt, also when a crash let it begin twice', () => {
+  test('at a path is the sum of its attempt, also if a crash made it start twice', () => {
     const row = { step: 'a', role: 'r', account: 'x', at: 0, path: 'a#1', attempt: 1 };
     const uses = [row, { ...row, costUsd: 0.5, turns: 2, ms: 7 }, { ...row, attempt: 2, costUsd: 9, ms: 1 }];
     expect(usageAt(uses, 'a#1', 1)).toMatchObject({ attempts: 2, costUsd: 0.5, unknownCost: 1, unknownTokens: 2, turns: 2, ms: 7 });

@@ -1,6 +1,6 @@
-// Owns the story of a run: where it stands, what each step brought, what was seen, who decided, what it waits for and
-// what moves it on. It is the JSON of `pawl show` and of every command that ends with a run. Only the store is read; no
-// engine is needed to look.
+// Owns the report of a run: its status, the results and evidence of its steps, the decisions, and what it waits for with
+// the commands that end each wait. It is the JSON of `pawl show` and of every command that ends with a run. Only reads
+// the store; needs no engine.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { type Definition, membersOf } from '../../definition/model.ts';
@@ -11,16 +11,14 @@ import type { OpenWait } from '../../kernel/status.ts';
 import { isDead } from '../../process/owner.ts';
 import type { AgentUsed, RunOrigin, Store } from '../../store/store.ts';
 import { commandFor } from './command.ts';
-import { type History, readHistory, type StoryDecision, type StoryOverride } from './history.ts';
-import { type StoryUsage, usageAt, usageOf } from './usage.ts';
+import { type DecisionReport, type History, type OverrideReport, readHistory } from './history.ts';
+import { type UsageReport, usageAt, usageOf } from './usage.ts';
 
-export { storyLines } from './lines.ts';
-
-/** The states a step of a story can be in. */
-export type StoryStepStatus = StepView['status'] | 'pending';
+/** The status of a step in a report. */
+export type StepReportStatus = StepView['status'] | 'pending';
 
 /** The run as a whole. */
-export interface StoryRun {
+export interface RunOverview {
   readonly id: string;
   readonly workflow: string;
   readonly title: string;
@@ -32,28 +30,28 @@ export interface StoryRun {
   readonly params: Json;
   readonly output: Json;
   readonly error: string | null;
-  /** What agents cost, those of the runs it started included; null where no agent was asked or not all of it is known. */
+  /** The cost of agents, including child runs; null if no agent ran or part of the cost is unknown. */
   readonly cost: number | null;
-  /** What agents used, those of the runs it started included; null where none was asked. */
-  readonly usage: StoryUsage | null;
+  /** What agents used, including child runs; null if no agent ran. */
+  readonly usage: UsageReport | null;
   readonly origin: RunOrigin;
   /** True while a live process drives it. */
   readonly isDriven: boolean;
   readonly parent: { readonly run: string; readonly path: string } | null;
-  /** The run whose history this one took over, and the step it began with instead. */
+  /** The run that this one was forked from, and the step the fork started at. */
   readonly forkOf: { readonly run: string; readonly step: string } | null;
   readonly children: readonly { readonly id: string; readonly workflow: string; readonly status: RunStatus }[];
   /** How often bounded edges and steps on cycles were taken. */
   readonly iterationCounts: Readonly<Record<string, number>>;
 }
 
-/** One attempt of a step, ended or live; a member of a group names the group and its key there. */
-export interface StoryStep {
+/** One attempt of a step, ended or live; a member of a group has the group's path and its key. */
+export interface StepReport {
   readonly path: string;
   readonly step: string;
   readonly title: string;
   readonly kind: string;
-  readonly status: StoryStepStatus;
+  readonly status: StepReportStatus;
   readonly outcome: string | null;
   readonly attempt: number;
   readonly startedAt: string | null;
@@ -62,17 +60,17 @@ export interface StoryStep {
   readonly error: string | null;
   readonly claim?: Json;
   readonly evidence?: Json;
-  /** The tree that the run is at, where that is not the one that this verdict is about: it does not count any more. */
+  /** The current tree, if this gate checked an earlier one; then its result no longer counts. */
   readonly staleSince?: string;
   /** What its agent used. */
-  readonly usage?: StoryUsage;
+  readonly usage?: UsageReport;
   readonly actor?: string;
   readonly group?: string;
   readonly key?: string;
 }
 
 /** Something the run waits for. */
-export interface StoryWait {
+export interface WaitReport {
   /** The path of the step that waits; a halt or a pause of the whole run has its kind. */
   readonly id: string;
   readonly kind: OpenWait['kind'];
@@ -86,26 +84,26 @@ export interface StoryWait {
   /** child: its run. */
   readonly child?: string | undefined;
   readonly message?: string | undefined;
-  /** human: the question, what is shown with it, and the answers there are. */
+  /** human: the question, what is shown with it, and the options. */
   readonly prompt?: string;
   readonly shown?: Json;
   readonly options?: readonly { readonly label: string; readonly requiresInput: boolean }[];
-  /** The command that moves the run on; absent where only time or another run does. */
+  /** The command that ends the wait; absent if only time or another run does. */
   readonly command?: string;
 }
 
-/** A step of the definition and how far the run came with it; `pending` was not reached. */
-export interface StoryPlanRow {
+/** A step of the definition and its status; `pending` if it was not reached. */
+export interface PlanReport {
   readonly step: string;
   readonly title: string;
   readonly kind: string;
-  readonly status: StoryStepStatus;
+  readonly status: StepReportStatus;
   readonly visits: number;
   readonly attempts: number;
 }
 
-/** A fan-out or a set of branches, in numbers; of a live one as far as it is. */
-export interface StoryGroup {
+/** The counts of a fan-out or of parallel branches. */
+export interface GroupReport {
   readonly path: string;
   readonly step: string;
   readonly kind: string;
@@ -118,20 +116,20 @@ export interface StoryGroup {
   readonly failures: readonly string[];
 }
 
-/** The whole story. */
-export interface Story {
-  readonly run: StoryRun;
-  readonly plan: readonly StoryPlanRow[];
-  readonly steps: readonly StoryStep[];
-  readonly groups: readonly StoryGroup[];
-  readonly waits: readonly StoryWait[];
-  readonly decisions: readonly StoryDecision[];
-  /** What people let pass by hand, without the check, the question or the work that the definition asks for. */
-  readonly overrides: readonly StoryOverride[];
+/** The report of a run. */
+export interface RunReport {
+  readonly run: RunOverview;
+  readonly plan: readonly PlanReport[];
+  readonly steps: readonly StepReport[];
+  readonly groups: readonly GroupReport[];
+  readonly waits: readonly WaitReport[];
+  readonly decisions: readonly DecisionReport[];
+  /** What people overrode: checks, approvals or work that the definition requires and the run skipped. */
+  readonly overrides: readonly OverrideReport[];
 }
 
-/** Reads the story of a run from its store. */
-export async function readStory(store: Store, run: string): Promise<Story> {
+/** Reads the report of a run from the store. */
+export async function readRunReport(store: Store, run: string): Promise<RunReport> {
   const core = { store };
   const [view, gates, { state, definition }, history, children, total, uses] = await Promise.all([
     viewRun(core, run),
@@ -170,7 +168,7 @@ export async function readStory(store: Store, run: string): Promise<Story> {
   };
 }
 
-function headOf(view: RunView, now: number): Omit<StoryRun, 'title' | 'cost' | 'usage' | 'isDriven' | 'parent' | 'forkOf' | 'children'> {
+function headOf(view: RunView, now: number): Omit<RunOverview, 'title' | 'cost' | 'usage' | 'isDriven' | 'parent' | 'forkOf' | 'children'> {
   const { id, workflow, status, currentStep, createdAt, updatedAt, params, output, error, origin, iterationCounts } = view;
   return {
     id,
@@ -196,13 +194,13 @@ function titlesOf({ steps }: Definition): ReadonlyMap<string, string> {
   return new Map(steps.flatMap((step) => [step, ...membersOf(step)].map(({ id, title }) => [id, title] as const)));
 }
 
-interface StepScene {
+interface StepContext {
   readonly titles: ReadonlyMap<string, string>;
   readonly now: number;
   readonly uses: readonly AgentUsed[];
 }
 
-function stepOf(view: StepView, { titles, now, uses }: StepScene): StoryStep {
+function stepOf(view: StepView, { titles, now, uses }: StepContext): StepReport {
   const { path, step, kind, status, outcome, attempt, startedAt, durationMs, output, error, claim, evidence, actor } = view;
   const member = memberOf(path);
   const usage = usageAt(uses, path, attempt);
@@ -227,14 +225,14 @@ function stepOf(view: StepView, { titles, now, uses }: StepScene): StoryStep {
   };
 }
 
-/** The group and the key of a member's path, `group#visit/key`; nothing for a step of its own. */
+/** The group and the key of a member's path, `group#visit/key`; undefined for a step outside a group. */
 function memberOf(path: string): { readonly group: string; readonly key: string } | undefined {
   const [, group, key] = /^(.+?#\d+)\/(.+)$/s.exec(path) ?? [];
   return group === undefined || key === undefined ? undefined : { group, key };
 }
 
-/** The steps, with those gates marked that judged another tree than the latest that was seen. */
-function withStale(steps: readonly StoryStep[], gates: readonly OpenGate[]): StoryStep[] {
+/** The steps, with `staleSince` on gates that checked an earlier tree than the latest. */
+function withStale(steps: readonly StepReport[], gates: readonly OpenGate[]): StepReport[] {
   const latest = gates.map(treeAsked).findLast((tree) => tree !== undefined) ?? steps.map(treeOf).findLast((tree) => tree !== undefined);
   return steps.map((step) => {
     const tree = treeOf(step);
@@ -243,7 +241,7 @@ function withStale(steps: readonly StoryStep[], gates: readonly OpenGate[]): Sto
   });
 }
 
-function treeOf({ evidence }: StoryStep): string | undefined {
+function treeOf({ evidence }: StepReport): string | undefined {
   return isJsonObject(evidence ?? null) && typeof (evidence as JsonObject).tree === 'string'
     ? String((evidence as JsonObject).tree)
     : undefined;
@@ -254,10 +252,10 @@ function treeAsked({ subjects }: OpenGate): string | undefined {
   return isJsonObject(tree ?? null) && typeof (tree as JsonObject).id === 'string' ? String((tree as JsonObject).id) : undefined;
 }
 
-function planOf(definition: Definition, steps: readonly StoryStep[]): StoryPlanRow[] {
+function planOf(definition: Definition, steps: readonly StepReport[]): PlanReport[] {
   const own = steps.filter(({ group }) => group === undefined);
   const declared = definition.steps.map(({ id, title, kind }) => ({ step: id, title, kind: kind as string }));
-  // The steps of a flow are known as they come; the definition names none.
+  // A flow's definition names no steps; they become known as the flow runs.
   const known = new Map([...declared, ...own].map(({ step, title, kind }) => [step, { step, title, kind }]));
   return [...known.values()].map((row) => {
     const attempts = own.filter(({ step }) => step === row.step);
@@ -270,12 +268,12 @@ function planOf(definition: Definition, steps: readonly StoryStep[]): StoryPlanR
   });
 }
 
-function groupsOf(steps: readonly StoryStep[], { totals }: History): StoryGroup[] {
+function groupsOf(steps: readonly StepReport[], { totals }: History): GroupReport[] {
   const members = Map.groupBy(
     steps.filter(({ group }) => group !== undefined),
     ({ group }) => group as string,
   );
-  // A group that a fork took over is not in its log; its members are.
+  // A fork's log has the members of a copied group, but not the group itself.
   return [...new Set([...members.keys(), ...totals.keys()])].flatMap((path) => {
     const own = steps.findLast((step) => step.path === path);
     if (own === undefined) return [];
@@ -292,14 +290,14 @@ function groupsOf(steps: readonly StoryStep[], { totals }: History): StoryGroup[
 
 const SUCCEEDED: ReadonlySet<string> = new Set(['ok', 'iterate', 'skip']);
 
-interface Waiting {
+interface WaitContext {
   readonly run: string;
   readonly gates: readonly OpenGate[];
   readonly halt: Halt | undefined;
-  readonly steps: readonly StoryStep[];
+  readonly steps: readonly StepReport[];
 }
 
-function waitOf(wait: OpenWait, { run, gates, halt, steps }: Waiting): StoryWait {
+function waitOf(wait: OpenWait, { run, gates, halt, steps }: WaitContext): WaitReport {
   const { since, due, path, ...rest } = wait;
   const gate = gates.find((candidate) => candidate.path === path);
   const command = commandFor(run, wait, { gate, several: gates.length > 1, halt });
@@ -321,8 +319,8 @@ function waitOf(wait: OpenWait, { run, gates, halt, steps }: Waiting): StoryWait
   };
 }
 
-/** Why there is no budget or capacity: what the attempt before the wait ended with. */
-function shortageOf({ kind, path }: OpenWait, steps: readonly StoryStep[]): Pick<StoryWait, 'message'> {
+/** Why budget or capacity is missing: the error of the attempt before the wait. */
+function shortageOf({ kind, path }: OpenWait, steps: readonly StepReport[]): Pick<WaitReport, 'message'> {
   if (kind !== 'budget' && kind !== 'capacity') return {};
   const error = steps.findLast((step) => step.path === path && step.error !== null)?.error;
   return error === undefined || error === null ? {} : { message: error };

@@ -1,5 +1,5 @@
-// Owns the words for what happens in a run: what a step is doing or waits for, how it ended, and the line that a pipe
-// gets for one event. The words are stable, since programs read them.
+// Owns the progress texts of a run: what a step is doing or waits for, how it ended, and the line that a pipe gets for
+// one event. The wording is stable, because programs read it.
 
 import { formatDuration } from '../../base/duration.ts';
 import type { Waiting } from '../../kernel/activation.ts';
@@ -23,7 +23,7 @@ export function doingText({ activation, members }: StepProgress): string {
     case 'reconciling':
       return `verifying${again}`;
     case 'unknown':
-      return 'unknown: it may have run, and there is no record of its end';
+      return 'unknown: interrupted, and there is no record of how it ended';
     case 'waiting':
       if (activation.wait.kind !== 'members') return waitText(activation);
       return members === undefined ? 'running' : `running ${members.total} ${members.total === 1 ? 'member' : 'members'}`;
@@ -39,11 +39,11 @@ function waitText({ wait, due, deadline, attempt }: Waiting): string {
     case 'answer':
       return `waits for an answer${limit}`;
     case 'report':
-      return `waits for the report of its agent${limit}`;
+      return `waits for its agent to report${limit}`;
     case 'signal':
       return `waits for signal "${oneLine(wait.name)}"${limit}`;
     case 'checks':
-      return `has no verdict yet, looks again${limit}`;
+      return `has no result yet, checks again${until === undefined ? '' : ` at ${clockText(until)}`}`;
     case 'child':
       return `waits for run ${wait.run}`;
     case 'retry':
@@ -55,7 +55,7 @@ function waitText({ wait, due, deadline, attempt }: Waiting): string {
   }
 }
 
-/** How many members of a group are through, and how many of them did not succeed. */
+/** How many members of a group have ended, and how many failed. */
 export function countText({ total, ok, reject, fail, skip }: NonNullable<StepProgress['members']>): string {
   const failed = fail + reject;
   return `${ok + reject + fail + skip}/${total}${failed === 0 ? '' : `, ${failed} failed`}`;
@@ -71,20 +71,20 @@ export function endText({ status, outcome = '' }: StepProgress): string {
   return ['ok', 'fail', 'skip', 'cancelled', 'error'].includes(outcome) ? status : `${status} (${oneLine(outcome)})`;
 }
 
-/** The lines of an event, without its time; none for what a reader need not know. */
+/** The lines of an event, without its time; empty for events of no interest to a reader. */
 export function eventTexts(progress: RunProgress, event: RunEvent): string[] {
   switch (event.type) {
     case 'run.started':
       return [`run ${event.run.id} of ${oneLine(event.run.workflow)} started`];
     case 'run.changed':
-      return told(runText(event));
+      return listOf(runText(event));
     case 'step.opened':
     case 'step.reopened':
-      return told(stepText(progress, event.activation.path));
+      return listOf(stepText(progress, event.activation.path));
     case 'step.changed':
       return changedTexts(progress, event);
     case 'step.settled':
-      return told(settledText(progress.steps.get(event.path)));
+      return listOf(settledText(progress.steps.get(event.path)));
     case 'edge.taken':
       return event.exhausted === true ? [`${oneLine(event.from)} has no iterations left; next is ${oneLine(event.to)}`] : [];
     default:
@@ -92,7 +92,7 @@ export function eventTexts(progress: RunProgress, event: RunEvent): string[] {
   }
 }
 
-function told(text: string | undefined): string[] {
+function listOf(text: string | undefined): string[] {
   return text === undefined ? [] : [text];
 }
 
@@ -100,14 +100,14 @@ function changedTexts(progress: RunProgress, { activation, group, failed }: Extr
   const { path } = activation;
   const now = progress.steps.get(path)?.moved === true || group !== undefined ? stepText(progress, path) : undefined;
   const before = failed === undefined ? undefined : `${oneLine(path)} attempt ${failed.attempt} failed: ${oneLine(failed.error.message)}`;
-  return [...told(before), ...told(now)];
+  return [...listOf(before), ...listOf(now)];
 }
 
-/** What a step does now; a step that only gets ready is not worth a line. */
+/** What a step does now; undefined while it is only being prepared. */
 function stepText(progress: RunProgress, path: string): string | undefined {
   const step = progress.steps.get(path);
   if (step === undefined || step.activation.state === 'queued' || step.activation.state === 'preparing') return undefined;
-  // A group is opened before it has members; the line with their number follows at once.
+  // A group is opened before it has members; the line with their count follows at once.
   if (waitOf(step.activation)?.kind === 'members' && step.members === undefined) return undefined;
   return `${oneLine(path)} ${doingText(step)}`;
 }

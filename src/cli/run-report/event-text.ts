@@ -1,5 +1,5 @@
-// Owns the words for each fact of a run's log: one line per fact, the same words every time, so that lines can be
-// searched for and compared.
+// Owns the text for each event of a run's log: one line per event, with stable wording, so that lines can be searched
+// and compared.
 
 import { formatDuration } from '../../base/duration.ts';
 import { unreachable } from '../../base/invariant.ts';
@@ -10,8 +10,8 @@ import type { RunChanged, RunEvent, StepChanged, StepSettled } from '../../kerne
 import type { Group } from '../../kernel/run-state.ts';
 import { oneLine } from '../terminal.ts';
 
-/** The path of the step a fact is about; empty for facts about the run as a whole. */
-export function factPath(event: RunEvent): string {
+/** The path of an event's step; empty for events of the run as a whole. */
+export function eventPath(event: RunEvent): string {
   switch (event.type) {
     case 'run.started':
     case 'run.changed':
@@ -29,29 +29,29 @@ export function factPath(event: RunEvent): string {
   }
 }
 
-/** What happened, in plain words on one line. */
-export function factText(event: RunEvent): string {
-  return oneLine(wordsOf(event));
+/** What happened, on one line. */
+export function eventText(event: RunEvent): string {
+  return oneLine(textOf(event));
 }
 
-function wordsOf(event: RunEvent): string {
+function textOf(event: RunEvent): string {
   switch (event.type) {
     case 'run.started':
       return `run of ${event.run.workflow} started${event.fork === undefined ? '' : `, forked from ${event.fork.run} at ${event.fork.step}`}`;
     case 'run.changed':
-      return runWords(event);
+      return runText(event);
     case 'step.opened':
-      return openedWords(event.activation);
+      return openedText(event.activation);
     case 'step.changed':
-      return changedWords(event);
+      return changedText(event);
     case 'step.settled':
-      return settledWords(event);
+      return settledText(event);
     case 'edge.taken':
-      return `on ${event.outcome} goes to ${event.to}${event.exhausted === true ? ', since the bound is used up' : ''}`;
+      return `on ${event.outcome} goes to ${event.to}${event.exhausted === true ? ', because the loop reached its limit' : ''}`;
     case 'group.joined':
       return `joined with ${event.outcome}: ${countsOf(event.counters)}`;
     case 'step.reopened':
-      return `taken up again${by(event.actor)}, attempt ${event.activation.attempt}`;
+      return `reopened${by(event.actor)}, attempt ${event.activation.attempt}`;
     case 'input.ignored':
       return `ignored "${event.input}": ${IGNORED[event.reason]}`;
     default:
@@ -60,11 +60,11 @@ function wordsOf(event: RunEvent): string {
 }
 
 const IGNORED = {
-  late: 'it came too late',
+  late: 'it arrived too late',
   final: 'the run has ended',
-  duplicate: 'it had come before',
-  'stale-digest': 'it was about something else than is shown now',
-  'no-wait': 'nothing waits for it',
+  duplicate: 'it is a duplicate',
+  'stale-digest': 'its digest does not match the current content',
+  'no-wait': 'nothing was waiting for it',
   'not-allowed': 'it is not possible here',
 } as const;
 
@@ -72,7 +72,7 @@ function by(actor: string | undefined): string {
   return actor === undefined ? '' : ` by ${actor}`;
 }
 
-function runWords(event: RunChanged): string {
+function runText(event: RunChanged): string {
   const who = by(event.actor);
   switch (event.change) {
     case 'ended':
@@ -94,7 +94,7 @@ function runWords(event: RunChanged): string {
     case 'bound-extended':
       return `${event.edge} may be taken ${event.by} more times${who}`;
     case 'overridden':
-      return `${event.override.actor} passed by hand: ${event.override.passed.join(', ')} (${event.override.how})`;
+      return `${event.override.actor} overrode ${event.override.passed.join(', ')} (${event.override.how})`;
     case 'decided': {
       const { actor, option, gate, input } = event.decision;
       return `${actor} chose "${option}" at ${gate}${after(input)}`;
@@ -110,9 +110,9 @@ function runWords(event: RunChanged): string {
     case 'merged':
       return 'data added';
     case 'signal-queued':
-      return `signal "${event.name}" kept for later`;
+      return `signal "${event.name}" queued`;
     case 'signal-taken':
-      return `signal "${event.name}" taken`;
+      return `signal "${event.name}" received`;
     default:
       return unreachable(event);
   }
@@ -132,45 +132,45 @@ function budgetText({ tokens, costUsd, turns, timeMs }: Budget): string {
   return amounts.filter((amount) => amount !== '').join(', ');
 }
 
-function openedWords(activation: Activation): string {
+function openedText(activation: Activation): string {
   const { kind, state, attempt } = activation;
   const wait = waitOf(activation);
-  if (wait !== undefined && wait.kind !== 'members') return waitWords(wait);
+  if (wait !== undefined && wait.kind !== 'members') return waitText(wait);
   if (state === 'running') return attempt === 1 ? `${kind} started` : `${kind} started, attempt ${attempt}`;
   return `${kind} opened${state === 'queued' ? ', queued' : ''}`;
 }
 
-function changedWords({ activation, failed, group, actor, note }: StepChanged): string {
-  const words = [
+function changedText({ activation, failed, group, actor, note }: StepChanged): string {
+  const parts = [
     failed === undefined ? undefined : `attempt ${failed.attempt} failed: ${failed.error.message}`,
-    group === undefined ? undefined : `${group.total} members to do`,
-    group === undefined ? stateWords(activation) : undefined,
-    actor === undefined ? undefined : `said ${actor}${note === undefined ? '' : `: ${note}`}`,
-  ].filter((word) => word !== undefined);
-  return words.length === 0 ? 'changed' : words.join('; ');
+    group === undefined ? undefined : `${group.total} members started`,
+    group === undefined ? stateText(activation) : undefined,
+    actor === undefined ? undefined : `changed by ${actor}${note === undefined ? '' : `: ${note}`}`,
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? 'changed' : parts.join('; ');
 }
 
-function stateWords(activation: Activation): string {
+function stateText(activation: Activation): string {
   const attempt = activation.attempt > 1 ? `, attempt ${activation.attempt}` : '';
   switch (activation.state) {
     case 'running':
       return `started${attempt}`;
     case 'verifying':
-      return 'work reported, being verified';
+      return 'reported as done, being verified';
     case 'reconciling':
-      return 'being checked for whether it took effect';
+      return 'checking whether it took effect';
     case 'queued':
       return `queued${attempt}`;
     case 'unknown':
-      return 'a crash left no record of its end';
+      return 'a crash left no record of how it ended';
     case 'preparing':
-      return `preconditions being checked${attempt}`;
+      return `checking preconditions${attempt}`;
     case 'waiting':
-      return waitWords(activation.wait);
+      return waitText(activation.wait);
   }
 }
 
-function waitWords(wait: Wait): string {
+function waitText(wait: Wait): string {
   switch (wait.kind) {
     case 'human':
       return `waits for a person${wait.digest === undefined ? '' : `, shown ${wait.digest.slice(0, 12)}`}`;
@@ -181,25 +181,25 @@ function waitWords(wait: Wait): string {
     case 'delay':
       return 'waits for time to pass';
     case 'retry':
-      return 'waits before it is tried again';
+      return 'waits before the next attempt';
     case 'members':
       return 'waits for its members';
     case 'report':
-      return 'waits for an agent to report';
+      return "waits for the agent's report";
     case 'answer':
       return 'waits for answers';
     case 'checks':
-      return 'has no verdict yet, and looks again when something happens';
+      return 'has no result yet, and checks again on the next event';
     case 'repair':
       return 'waits for the fix';
     case 'capacity':
-      return 'waits until there is capacity again';
+      return 'waits for capacity';
     case 'budget':
       return 'waits for budget';
   }
 }
 
-function settledWords({ outcome, error, actor, attempt }: StepSettled): string {
+function settledText({ outcome, error, actor, attempt }: StepSettled): string {
   const tries = attempt > 1 ? ` at attempt ${attempt}` : '';
   return `${outcome}${tries}${by(actor)}${error === undefined ? '' : `: ${error.message}`}`;
 }

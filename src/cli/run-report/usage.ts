@@ -1,20 +1,20 @@
-// Owns how what agents used is told: tokens and cost, where they are known, and how much is not.
+// Owns how the usage of agents is printed: tokens and cost, and how much of them is unknown.
 
 import type { AgentUsed, UsageTotal } from '../../store/store.ts';
 
-/** What agents used. `costUsd` is null where nothing of it is known; with unknown attempts it is a part of the cost. */
-export interface StoryUsage extends Omit<UsageTotal, 'costUsd'> {
+/** What agents used. `costUsd` is null if no cost is known; with `unknownCost` above 0 it is a lower bound. */
+export interface UsageReport extends Omit<UsageTotal, 'costUsd'> {
   readonly costUsd: number | null;
 }
 
-/** The sums as a story has them; nothing where no agent was asked. */
-export function usageOf(total: UsageTotal): StoryUsage | undefined {
+/** The totals for a report; undefined if no agent ran. */
+export function usageOf(total: UsageTotal): UsageReport | undefined {
   if (total.attempts === 0) return undefined;
   return { ...total, costUsd: total.unknownCost === total.attempts ? null : total.costUsd };
 }
 
-/** What was used at one path in one attempt; a crash may have let it begin more than once. */
-export function usageAt(uses: readonly AgentUsed[], path: string, attempt: number): StoryUsage | undefined {
+/** The usage of one attempt at one path; after a crash it may have started more than once. */
+export function usageAt(uses: readonly AgentUsed[], path: string, attempt: number): UsageReport | undefined {
   const own = uses.filter((use) => use.path === path && use.attempt === attempt);
   return sumOf(own.map((use) => totalOf(use)));
 }
@@ -43,8 +43,8 @@ const NOTHING: UsageTotal = {
   unknownTokens: 0,
 };
 
-/** Several sums together. */
-export function sumOf(totals: readonly (UsageTotal | StoryUsage | undefined)[]): StoryUsage | undefined {
+/** Adds up several totals. */
+export function sumOf(totals: readonly (UsageTotal | UsageReport | undefined)[]): UsageReport | undefined {
   const sum: { -readonly [K in keyof UsageTotal]: number } = { ...NOTHING };
   for (const total of totals) for (const name of NAMES) sum[name] += total?.[name] ?? 0;
   return usageOf(sum);
@@ -52,13 +52,13 @@ export function sumOf(totals: readonly (UsageTotal | StoryUsage | undefined)[]):
 
 const NAMES = Object.keys(NOTHING) as (keyof UsageTotal)[];
 
-/** The cost, as a cell of a table: `$1.20`, `$1.20+` when a part of it is not known, `?` when nothing is. */
-export function costText({ costUsd, unknownCost }: StoryUsage): string {
+/** The cost as a table cell: `$1.20`, `$1.20+` if part of it is unknown, `?` if all of it is. */
+export function costText({ costUsd, unknownCost }: UsageReport): string {
   return costUsd === null ? '?' : `${dollars(costUsd)}${unknownCost > 0 ? '+' : ''}`;
 }
 
-/** Tokens and cost in words; a sum with unknown parts never passes for the whole. */
-export function usageText(usage: StoryUsage): string {
+/** Tokens and cost as text; a total with unknown parts says so. */
+export function usageText(usage: UsageReport): string {
   const { inputTokens, outputTokens, attempts, unknownTokens, unknownCost, costUsd } = usage;
   const tokens = counted(inputTokens + outputTokens);
   const tokenText = unknownTokens === attempts ? '' : `${unknownTokens > 0 ? 'at least ' : ''}${tokens} tokens`;
@@ -68,7 +68,7 @@ export function usageText(usage: StoryUsage): string {
   return [tokenText, cost].filter((text) => text !== '').join(', ');
 }
 
-// What is more than nothing never reads as nothing.
+// An amount above zero is never printed as zero.
 function dollars(costUsd: number): string {
   return costUsd > 0 && costUsd < 0.005 ? '<$0.01' : `$${costUsd.toFixed(2)}`;
 }

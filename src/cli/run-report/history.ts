@@ -1,13 +1,13 @@
-// Owns what only the log of a run tells: who decided what and on which content, what was passed by hand, how large its fan-outs are, and which
-// run it was forked from.
+// Owns what only the log of a run records: who decided what and on which content, what was overridden, how large its
+// fan-outs are, and which run it was forked from.
 
 import { humanWaitOf } from '../../kernel/activation.ts';
 import type { Override, RunEvent } from '../../kernel/event.ts';
 import { activationIn, overrideIn, pathOf } from '../../kernel/event.ts';
 import type { EventRow, Store } from '../../store/store.ts';
 
-/** A decision of a person: the digest is over everything they were shown. */
-export interface StoryDecision {
+/** A decision by a person. The digest covers everything they were shown. */
+export interface DecisionReport {
   readonly gate: string;
   readonly path: string;
   readonly option: string;
@@ -15,32 +15,32 @@ export interface StoryDecision {
   readonly actor: string;
   readonly digest: string | null;
   readonly at: string;
-  /** Who signed it and with which key, as the log says; `show` says whether that holds. Null where nobody did. */
+  /** The signer and key according to the log; `pawl show` verifies it. Null if not signed. */
   readonly signed: { readonly name: string; readonly fingerprint: string; readonly isProved?: boolean } | null;
 }
 
-/** What a person let pass by hand. */
-export interface StoryOverride {
+/** An override by a person. */
+export interface OverrideReport {
   readonly how: Override['how'];
   readonly actor: string;
   /** The steps that were passed. */
   readonly passed: readonly string[];
-  /** The step the run went on with; null where it went on by its definition. */
+  /** The step where the run continued; null if it followed its definition. */
   readonly to: string | null;
   readonly note: string | null;
   readonly at: string;
 }
 
-/** What the log tells. */
+/** What the log records. */
 export interface History {
-  readonly decisions: readonly StoryDecision[];
-  readonly overrides: readonly StoryOverride[];
+  readonly decisions: readonly DecisionReport[];
+  readonly overrides: readonly OverrideReport[];
   /** How many members each group has, by its path. */
   readonly totals: ReadonlyMap<string, number>;
   readonly forkOf: { readonly run: string; readonly step: string } | undefined;
 }
 
-/** Reads the log of a run for what a story needs of it. */
+/** Reads what a report needs from the log of a run. */
 export async function readHistory(store: Store, run: string): Promise<History> {
   const rows = await store.events(run, 0);
   const [first] = rows[0]?.events ?? [];
@@ -53,13 +53,13 @@ export async function readHistory(store: Store, run: string): Promise<History> {
   };
 }
 
-function decisionsOf(rows: readonly EventRow[]): StoryDecision[] {
+function decisionsOf(rows: readonly EventRow[]): DecisionReport[] {
   const asked = new Map<string, string>();
   return rows.flatMap(({ events }) =>
     events.flatMap((event, index) => {
       noteQuestion(asked, event);
       if (event.type !== 'run.changed' || event.change !== 'decided') return [];
-      // The fact after a decision is about the step it was made at: it settles, or is verified.
+      // The event after a decision is about the same step: it settles, or is verified.
       const path = event.signed?.path ?? pathOf(events[index + 1]) ?? event.decision.gate;
       const { gate, option, input, actor } = event.decision;
       return [
@@ -79,7 +79,7 @@ function decisionsOf(rows: readonly EventRow[]): StoryDecision[] {
   );
 }
 
-function overrideOf(event: RunEvent): StoryOverride[] {
+function overrideOf(event: RunEvent): OverrideReport[] {
   const override = overrideIn(event);
   if (override === undefined) return [];
   const { how, actor, passed, to = null, note = null } = override;

@@ -1,0 +1,81 @@
+// The commands that show runs.
+
+import { type CommandSpec, RUN_ARGUMENT } from '../command.ts';
+
+/** The commands of this group. */
+export const INSPECT: readonly CommandSpec[] = [
+  {
+    name: 'runs',
+    group: 'Inspect',
+    summary: 'list runs, newest first',
+    options: [
+      {
+        name: 'status',
+        value: 'STATUS',
+        about: 'only runs with this status; may be given several times',
+        many: true,
+        choices: ['pending', 'running', 'waiting', 'completed', 'overridden', 'failed', 'escalated', 'rejected', 'cancelled'],
+      },
+      { name: 'workflow', value: 'NAME', about: 'only runs of this workflow', completes: 'workflow' },
+      { name: 'limit', value: 'N', about: 'list at most N runs (default: 20)' },
+      { name: 'all', about: 'list all runs' },
+    ],
+    examples: [
+      { line: 'pawl runs', about: 'the latest runs of this project' },
+      { line: 'pawl runs --status waiting --status escalated', about: 'runs that wait or stopped' },
+    ],
+    load: () => import('../commands/runs.ts'),
+  },
+  {
+    name: 'show',
+    group: 'Inspect',
+    summary: 'show a run: its steps, evidence, decisions and what it waits for',
+    about:
+      'Steps are listed in the order of the definition. A successful attempt takes one line; others come with their evidence. ' +
+      "The --json object has run, plan (the definition's steps and how far each is), steps (every attempt), groups, waits " +
+      '(each with the command that ends it) and decisions.',
+    args: [RUN_ARGUMENT],
+    options: [
+      { name: 'steps', about: 'show every attempt in full, with its output and evidence' },
+      { name: 'output', about: "print only the run's output, as JSON" },
+    ],
+    examples: [
+      { line: 'pawl show 0198', about: 'the run whose id begins with 0198' },
+      { line: 'pawl show 0198 --steps', about: 'with everything recorded about each attempt' },
+      { line: 'pawl show 0198 --output', about: 'its output, for another program' },
+    ],
+    load: () => import('../commands/show.ts'),
+  },
+  {
+    name: 'logs',
+    group: 'Inspect',
+    summary: "print a run's event log, or the attempts of one step",
+    about:
+      'Prints one line per event: its number, the time, the step and what happened. With a STEP (or a path, such as review#2) ' +
+      'prints the attempts of that step in full, with the output of their programs. With -f and --json each event is one JSON ' +
+      'object per line, with its own schemaVersion.',
+    args: [RUN_ARGUMENT, { name: 'STEP', about: 'a step of the run, or the path of one visit', completes: 'step' }],
+    options: [
+      { name: 'follow', short: 'f', about: 'print new events until the run ends' },
+      { name: 'since', value: 'SEQ', about: 'only events after this number' },
+    ],
+    examples: [
+      { line: 'pawl logs 0198', about: 'everything that happened' },
+      { line: 'pawl logs 0198 -f', about: 'and everything that happens from now on' },
+      { line: 'pawl logs 0198 test', about: 'the output of each attempt of the step "test"' },
+    ],
+    load: () => import('../commands/logs.ts'),
+  },
+  {
+    name: 'watch',
+    group: 'Inspect',
+    summary: 'follow a run that another process drives, or all open runs',
+    about: "Only reads: it never drives a run, and Ctrl-C changes nothing. With RUN it ends when the run ends, with the run's exit code.",
+    args: [{ ...RUN_ARGUMENT, required: false }],
+    examples: [
+      { line: 'pawl watch 7kq2', about: 'one run, step by step' },
+      { line: 'pawl watch', about: 'every open run of this project, one line each' },
+    ],
+    load: () => import('../commands/watch.ts'),
+  },
+];

@@ -1,0 +1,117 @@
+// The commands that maintain the setup and the database.
+
+import { type CommandSpec, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
+
+/** The commands of this group. */
+export const MAINTAIN: readonly CommandSpec[] = [
+  {
+    name: 'doctor',
+    group: 'Maintain',
+    summary: 'check the setup, and show where the state is kept',
+    about:
+      'Checks Node, the project, its settings, the database and every run in it, which processes drive runs, and leftover files. Each line is ok, a warning or a problem, with what to do about it. Changes nothing.',
+    examples: [
+      { line: 'pawl doctor', about: 'where is my state, and is it intact?' },
+      { line: 'pawl doctor --json', about: 'for a program; the exit code is 1 when there is a problem' },
+    ],
+    load: () => import('../commands/doctor.ts'),
+  },
+  {
+    name: 'backup',
+    group: 'Maintain',
+    summary: 'copy the database while runs go on, and verify the copy',
+    args: [{ name: 'FILE', about: 'the file to write (default: next to the database, named after the time)', completes: 'file' }],
+    options: [{ name: 'force', about: 'overwrite FILE if it exists' }],
+    examples: [
+      { line: 'pawl backup', about: 'a copy next to the database' },
+      { line: 'pawl backup /mnt/safe/runs.db', about: 'a copy elsewhere' },
+    ],
+    load: () => import('../commands/backup.ts'),
+  },
+  {
+    name: 'restore',
+    group: 'Maintain',
+    summary: 'replace the database with a backup',
+    about:
+      'Verifies the backup, saves the current database as another backup, and then replaces it in one step. Anything that happened after the backup was made is lost: check the runs that were open before you resume them.',
+    args: [{ name: 'FILE', about: 'the backup', required: true, completes: 'file' }],
+    options: [
+      { name: 'force', about: 'restore even if a process drives a run of the current database, or the database cannot be read' },
+      TOKEN_FILE,
+      ...SIGNING_OPTIONS,
+    ],
+    examples: [{ line: 'pawl restore /mnt/safe/runs.db', about: 'go back to that copy' }],
+    load: () => import('../commands/restore.ts'),
+  },
+  {
+    name: 'db',
+    group: 'Maintain',
+    summary: 'check, migrate or adopt the database',
+    about:
+      'A database that was moved, copied, or created under another state folder (such as one that came with a repository) can be read, but its runs do not continue until you adopt it. A database from someone else can only be adopted at a terminal.',
+    args: [{ name: 'ACTION', about: 'what to do', required: true, choices: ['check', 'migrate', 'adopt'] }],
+    options: [TOKEN_FILE, ...SIGNING_OPTIONS],
+    examples: [
+      { line: 'pawl db check', about: 'verify the file, every log, every value and every checkpoint' },
+      { line: 'pawl db migrate', about: 'back up the file, then migrate it to the format of this version' },
+      { line: 'pawl db adopt', about: 'the database was moved here; let its runs continue' },
+    ],
+    load: () => import('../commands/db.ts'),
+  },
+  {
+    name: 'config',
+    group: 'Maintain',
+    summary: 'show the effective settings and where each comes from',
+    about:
+      'Settings come from options, PAWL_... variables, .pawl/config.local.yaml, .pawl/config.yaml and ~/.config/pawl/config.yaml; the first that has a setting wins. A file in the project can lower your limits, but not raise them. config.local.yaml counts as yours while its content is trusted ("pawl trust").',
+    args: [{ name: 'KEY', about: 'show only this setting, such as limits.global' }],
+    options: [{ name: 'show-origin', about: 'show the file and line of each setting, and overridden ones' }],
+    examples: [
+      { line: 'pawl config --show-origin', about: 'which file sets what?' },
+      { line: 'pawl config limits.global', about: 'one value' },
+    ],
+    load: () => import('../commands/config.ts'),
+  },
+  {
+    name: 'prune',
+    group: 'Maintain',
+    summary: 'delete old runs that have ended',
+    about:
+      'Deletes a run together with its child runs and the data that only they use. Keeps every run that is open, is driven by a process, has unread mail, or has a fork that is kept.',
+    options: [
+      { name: 'older-than', value: 'AGE', about: 'only runs that ended at least this long ago, such as 30d; required' },
+      {
+        name: 'status',
+        value: 'STATUS',
+        about: 'only runs with this status (default: completed, overridden, rejected and cancelled); may be given several times',
+        many: true,
+        choices: ['completed', 'overridden', 'rejected', 'cancelled', 'failed', 'escalated'],
+      },
+      { name: 'keep', value: 'N', about: 'always keep the newest N runs of each workflow' },
+      { name: 'dry-run', about: 'only show what would be deleted' },
+      { name: 'yes', short: 'y', about: 'do not ask for confirmation' },
+      { name: 'vacuum', about: 'shrink the file afterwards, which takes a while' },
+      TOKEN_FILE,
+      ...SIGNING_OPTIONS,
+    ],
+    examples: [
+      { line: 'pawl prune --older-than 30d --dry-run', about: 'what would be deleted?' },
+      { line: 'pawl prune --older-than 30d --keep 10 --yes', about: 'for a scheduled job, without confirmation' },
+    ],
+    load: () => import('../commands/prune.ts'),
+  },
+  {
+    name: 'completion',
+    group: 'Maintain',
+    summary: 'print the completion script for a shell',
+    about:
+      'The script completes commands, options, their values, runs, workflows and steps as you type. Workflows are parsed, never executed.',
+    args: [{ name: 'SHELL', about: 'the shell', required: true, choices: ['bash', 'zsh', 'fish'] }],
+    examples: [
+      { line: 'pawl completion bash > ~/.local/share/bash-completion/completions/pawl', about: 'bash' },
+      { line: 'pawl completion zsh > ~/.zfunc/_pawl', about: 'zsh, with ~/.zfunc on the fpath' },
+      { line: 'pawl completion fish > ~/.config/fish/completions/pawl.fish', about: 'fish' },
+    ],
+    load: () => import('../commands/completion.ts'),
+  },
+];

@@ -1,0 +1,184 @@
+// `pawl inbox`: everything that waits for a person, oldest first. It reads the store alone.
+
+import { readQuestions, type WaitingQuestions } from '../../attended/questions.ts';
+import type { RunStatus } from '../../kernel/run-state.ts';
+import { type OpenWait, waitsOf } from '../../kernel/status.ts';
+import type { Store } from '../../store/store.ts';
+import { questionLines } from '../attended/answer.ts';
+import { shellWord } from '../caller.ts';
+import type { CommandRun } from '../command.ts';
+import { type PendingApproval, pendingApprovals } from '../decision/approvals.ts';
+import { wholeApprovalLines } from '../decision/decision.ts';
+import { commandFor } from '../run-report/command.ts';
+import { findPlace, findRun, openExisting, openForRun } from '../session.ts';
+import type { Shell } from '../shell.ts';
+import { oneLine, table } from '../terminal.ts';
+import { agoText } from '../time.ts';
+
+/** States in which a run can wait for a person. A run whose other branch still works is `running`. */
+const OPEN: readonly RunStatus[] = ['waiting', 'running', 'escalated'];
+/** Waits that only a person can end with "pawl resume". */
+const STUCK: ReadonlySet<string> = new Set(['escalation', 'unknown']);
+
+interface Approval extends PendingApproval {
+  readonly command: string;
+}
+
+interface StuckRun {
+  readonly run: string;
+  readonly workflow: string;
+  readonly wait: OpenWait;
+  readonly command: string;
+}
+
+interface Inbox {
+  readonly approvals: readonly Approval[];
+  readonly questions: readonly WaitingQuestions[];
+  readonly stuck: readonly StuckRun[];
+}
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const place = await findPlace(shell, given);
+  const prefix = given.maybe('RUN');
+  const store = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix, 'look');
+  try {
+    const runs = store === undefined ? [] : prefix === undefined ? await openRuns(shell, store) : [await findRun(store, prefix, place)];
+    const inboxes = await Promise.all(runs.map((id) => inboxOf(store as Store, id, prefix !== undefined)));
+    const inbox: Inbox = {
+      approvals: inboxes.flatMap(({ approvals }) => approvals).sort((a, b) => a.gate.since - b.gate.since),
+      questions: inboxes.flatMap(({ questions }) => questions).sort((a, b) => a.since - b.since),
+      stuck: inboxes.flatMap(({ stuck }) => stuck).sort((a, b) => a.wait.since - b.wait.since),
+    };
+    const json = {
+      gates: inbox.approvals.map(approvalJson),
+      questions: inbox.questions.map(questionsJson),
+      stuck: inbox.stuck.map(stuckJson),
+    };
+    shell.result(json, () => (prefix === undefined ? listLines(shell, inbox) : wholeLines(shell, inbox)));
+    return 0;
+  } finally {
+    await store?.close();
+  }
+};
+
+async function openRuns(shell: Shell, store: Store): Promise<readonly string[]> {
+  const runs = await store.list({ status: OPEN });
+  for (const { id, damaged } of runs)
+    if (damaged !== undefined) shell.warn(`run ${id} cannot be read, so what it waits for is not shown: ${oneLine(damaged)}`);
+  return runs.filter(({ damaged }) => damaged === undefined).map(({ id }) => id);
+}
+
+/** What waits for a person in one run; with `below`, also in the child runs it waits for. */
+async function inboxOf(store: Store, id: string, below: boolean): Promise<Inbox> {
+  const { state } = await store.load(id);
+  const waits = waitsOf(state);
+  const has = (kind: OpenWait['kind']): boolean => below || waits.some((wait) => wait.kind === kind);
+  const isShown = ({ run }: { readonly run: string }): boolean => below || run === id;
+  const approvals = has('human') ? (await pendingApprovals(store, id)).filter(isShown) : [];
+  const questions = has('answer') ? (await readQuestions(store, id)).filter(isShown) : [];
+  const { workflow } = state;
+  return {
+    questions,
+    approvals: approvals.map((approval) => ({ ...approval, command: decideCommand(approval, approvals.length > 1) })),
+    stuck: waits.filter(({ kind }) => STUCK.has(kind)).map((wait) => ({ run: id, workflow, wait, command: `pawl resume ${id}` })),
+  };
+}
+
+function decideCommand({ run, gate }: PendingApproval, several: boolean): string {
+  const wait: OpenWait = { kind: 'human', path: gate.path, since: gate.since };
+  return commandFor(run, wait, { gate, several, halt: undefined }) ?? `pawl decide ${run}`;
+}
+
+function answerCommand({ run, path }: WaitingQuestions): string {
+  return `pawl answer ${run} --step ${shellWord(path)}`;
+}
+
+function approvalJson({ run, gate, workflow, command }: Approval): object {
+  const { path, step, digest, shown, since, due, gate: question } = gate;
+  return {
+    run,
+    workflow,
+    gate: path,
+    step,
+    prompt: question.prompt,
+    options: question.options.map(({ label, outcome, to, requiresInput }) => ({ label, outcome, to: to ?? null, requiresInput })),
+    shown,
+    from: question.from ?? null,
+    count: question.count ?? 1,
+    votes: gate.votes ?? [],
+    subjects: gate.subjects ?? null,
+    digest,
+    since: new Date(since).toISOString(),
+    due: due === undefined ? null : new Date(due).toISOString(),
+    command,
+  };
+}
+
+function questionsJson(asked: WaitingQuestions): object {
+  const { run, workflow, path, step, questions, digest, since } = asked;
+  return { run, workflow, path, step, questions, digest, since: new Date(since).toISOString(), command: answerCommand(asked) };
+}
+
+function stuckJson({ run, workflow, wait, command }: StuckRun): object {
+  const { kind, path, step, message, since } = wait;
+  const of = { path: path ?? null, step: step ?? null, message: message ?? null };
+  return { run, workflow, kind, ...of, since: new Date(since).toISOString(), command };
+}
+
+function listLines(shell: Shell, { approvals, questions, stuck }: Inbox): string[] {
+  const rows = [
+    ...approvals.map(({ run, workflow, gate }) => ({
+      run,
+      workflow,
+      step: gate.path,
+      since: gate.since,
+      options: gate.gate.options.map(({ label }) => label).join(', '),
+    })),
+    ...questions.map((asked) => ({ ...asked, step: asked.path, options: countText(asked.questions.length) })),
+    ...stuck.map(({ run, workflow, wait }) => ({
+      run,
+      workflow,
+      step: wait.path ?? wait.step ?? '',
+      since: wait.since,
+      options: wait.kind === 'unknown' ? '(outcome unknown)' : '(stopped)',
+    })),
+  ].sort((a, b) => a.since - b.since);
+  if (rows.length === 0) return ['Nothing is waiting for you.'];
+  const lines = table(shell.look, [
+    { title: 'RUN', cells: rows.map(({ run }) => run) },
+    { title: 'STEP', cells: rows.map(({ step }) => oneLine(step)), shrinks: true },
+    { title: 'WORKFLOW', cells: rows.map(({ workflow }) => oneLine(workflow)), shrinks: true },
+    { title: 'WAITING', cells: rows.map(({ since }) => agoText(since)) },
+    { title: 'OPTIONS', cells: rows.map(({ options }) => oneLine(options)), shrinks: true },
+  ]);
+  const [approval, asked, stopped] = [approvals[0]?.run, questions[0]?.run, stuck[0]?.run];
+  const hints = [
+    ...(approval === undefined ? [] : [`"pawl inbox ${approval}" shows the details, "pawl decide ${approval}" decides.`]),
+    ...(asked === undefined ? [] : [`"pawl answer ${asked}" shows the agent's questions and asks for your answers.`]),
+    ...(stopped === undefined ? [] : [`"pawl resume ${stopped}" shows how the stopped run can continue.`]),
+  ];
+  return [...lines, '', ...hints.map((line) => shell.style('dim', line))];
+}
+
+function countText(count: number): string {
+  return count === 1 ? '(an agent asks a question)' : `(an agent asks ${count} questions)`;
+}
+
+function wholeLines(shell: Shell, { approvals, questions, stuck }: Inbox): string[] {
+  const lines = [
+    ...approvals.flatMap(({ run, gate, command }) => [...wholeApprovalLines(shell, run, gate), '', command, `digest ${gate.digest}`, '']),
+    ...questions.flatMap((asked) => [
+      ...[...asked.questions.keys()].flatMap((index) => [...questionLines(shell, asked, index), '']),
+      answerCommand(asked),
+      `digest ${asked.digest}`,
+      '',
+    ]),
+    ...stuck.flatMap(({ run, wait, command }) => [
+      `Run ${run} stopped${wait.step === undefined ? '' : ` at ${oneLine(wait.step)}`}: ${oneLine(wait.message ?? 'the outcome of the step is unknown')}`,
+      command,
+      '',
+    ]),
+  ].slice(0, -1);
+  return lines.length === 0 ? ['This run is not waiting for you.'] : lines;
+}
