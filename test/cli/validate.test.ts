@@ -47,7 +47,7 @@ describe('a module that is not trusted', () => {
     expect(await rig.run(['validate'])).toEqual({
       code: 4,
       stdout: '\u25cc .pawl/workflows/evil.ts  good, only its syntax was checked\n',
-      stderr: `pawl: 1 file, 0 errors, 1 not trusted\n${file} is not trusted yet, and checking more than its syntax runs its code; read it, then "pawl trust ${file}" allows exactly this content\n`,
+      stderr: `pawl: 1 file, 0 errors, 1 not trusted\n${file} is not trusted yet, and checking more than its syntax runs its code; review it, then run "pawl trust ${file}" to trust this version\n`,
     });
     expect(await rig.json(['validate'])).toMatchObject({
       code: 4,
@@ -77,7 +77,7 @@ describe('a module that is not trusted', () => {
     rig.write('.pawl/workflows/good.ts', `${GOOD}// changed\n`);
     expect(await rig.run(['validate'])).toMatchObject({
       code: 4,
-      stderr: expect.stringMatching(/changed since: good.ts; read it, then "pawl trust .*good.ts" allows/),
+      stderr: expect.stringMatching(/has changed since it was trusted: good.ts; review it, then run "pawl trust .*good.ts" to trust/),
     });
     const refused = rig.terminal(['validate']);
     await refused.until('Load it to check it?');

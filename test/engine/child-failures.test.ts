@@ -178,10 +178,10 @@ describe('failures of children are data at the join', () => {
     const second = await rig.open({ workflows: [parent] });
     await second.run(run.id).signal('go');
     expect((await second.run(run.id).wait()).output).toEqual([
-      { status: 'failed', error: expect.stringContaining('"n" is "z", which is no integer') },
+      { status: 'failed', error: expect.stringContaining('"n" is "z", which is not of type integer') },
       { n: 1 },
       { status: 'failed', run: expect.any(String), error: expect.stringContaining('13 is bad luck') },
-      { status: 'failed', error: expect.stringContaining('"n" is "a", which is no integer') },
+      { status: 'failed', error: expect.stringContaining('"n" is "a", which is not of type integer') },
       { n: 2 },
     ]);
   });

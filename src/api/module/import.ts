@@ -74,7 +74,8 @@ function positionOf(cause: unknown): SourcePosition | undefined {
     const [, url, row, column] = /(file:\/\/[^\s)]+?):(\d+)(?::(\d+))?\)?$/.exec(line) ?? [];
     if (url === undefined) continue;
     const file = fileURLToPath(url);
-    if (!file.startsWith(join(own, '/'))) return { file, line: Number(row), column: Number(column ?? 1) };
+    const isOthers = file.startsWith(join(own, '/')) || file.includes('/node_modules/');
+    if (!isOthers) return { file, line: Number(row), column: Number(column ?? 1) };
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
-// `pawl validate`: what is wrong with definitions, shown as a compiler does. Workflow files are data. A module is parsed;
-// when it is trusted, it is also loaded in a process of its own, and its definition is checked.
+// `pawl validate`: reports errors in definitions the way a compiler does. Checking a workflow file runs no code. A module
+// is parsed; if it is trusted, it is also loaded in a separate process, and its definition is checked.
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -17,15 +17,15 @@ import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 import { assertTrusted, CHECK_USE } from '../trust/trust.ts';
 
-/** A file and what was found in it. */
-interface Checked extends CheckedModule {
+/** A file and its problems. */
+interface CheckedFile extends CheckedModule {
   readonly file: string;
   readonly text: string;
 }
 
 const EXIT_INVALID = 2;
 const EXIT_NOT_TRUSTED = 4;
-const TRUST_ALL = 'checking more than the syntax of a module runs its code; read them, then "pawl trust" allows their present content';
+const TRUST_ALL = 'checking more than the syntax of a module runs its code; review them, then run "pawl trust" to trust these versions';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
@@ -35,21 +35,21 @@ export const run: CommandRun = async (shell, given) => {
   shell.result({ files: judged.map(rowOf) }, () => judged.flatMap((file) => linesOf(shell, file)));
   if (!shell.wantsJson) shell.warn(summaryOf(judged));
   const errors = judged.flatMap((file) => file.errors);
-  return errors.length === 0 ? 0 : errors.every(isOfTrust) ? EXIT_NOT_TRUSTED : EXIT_INVALID;
+  return errors.length === 0 ? 0 : errors.every(isTrustProblem) ? EXIT_NOT_TRUSTED : EXIT_INVALID;
 };
 
 async function chosenFiles(shell: Shell, given: ParsedArgs): Promise<string[]> {
   const named = given.allWords('FILE').map((word) => resolve(shell.cwd, word));
   const missing = named.find((file) => !existsSync(file));
-  if (missing !== undefined) throw new EngineError('USAGE', `there is no file ${missing}; "pawl list" shows the files of this project`);
+  if (missing !== undefined) throw new EngineError('USAGE', `file ${missing} does not exist; "pawl list" shows the files of this project`);
   const { findFiles } = await import('../../authoring/discover/discover.ts');
   const folders = named.length > 0 ? [] : workflowFolders(findProject(shell, given));
   return [...named, ...(await Promise.all(folders.map(findFiles))).flatMap(({ found }) => found)];
 }
 
-async function checkFiles(shell: Shell, given: ParsedArgs, files: readonly string[]): Promise<Checked[]> {
+async function checkFiles(shell: Shell, given: ParsedArgs, files: readonly string[]): Promise<CheckedFile[]> {
   const { duplicates, readDefinition, YAML_FILE } = await import('../../authoring/discover/discover.ts');
-  // Loaded once: asking for a module again takes as long as reading a small file.
+  // Imported once: importing a module again takes as long as reading a small file.
   const yaml = files.some((file) => YAML_FILE.test(file)) ? await import('../../authoring/yaml/check/check.ts') : undefined;
   const checks: (CheckedModule | Promise<CheckedModule>)[] = [];
   const texts = files.map(readDefinition);
@@ -98,12 +98,12 @@ function untrusted({ workflow }: Outline, { code, message: text }: EngineError):
   return { workflow, warnings: [], errors: [{ code, message, hint, line: workflow.line, column: workflow.column }] };
 }
 
-function isOfTrust({ code }: SourceProblem): boolean {
+function isTrustProblem({ code }: SourceProblem): boolean {
   return code === 'NOT_TRUSTED';
 }
 
-/** What the project's groups add: more people asked for than there are. Groups that are not set here may be elsewhere. */
-async function withGroups(shell: Shell, given: ParsedArgs, files: readonly Checked[]): Promise<Checked[]> {
+/** Adds a warning for each approval that needs more people than its groups have. Groups not set here may be set elsewhere. */
+async function withGroups(shell: Shell, given: ParsedArgs, files: readonly CheckedFile[]): Promise<CheckedFile[]> {
   const [{ readSettings }, { membersOf }] = await Promise.all([import('../settings/settings.ts'), import('../../forge/people.ts')]);
   const { groups = {} } = await readSettings(shell, findProject(shell, given));
   return files.map((file) => {
@@ -111,7 +111,7 @@ async function withGroups(shell: Shell, given: ParsedArgs, files: readonly Check
       if (!from.every((name) => Object.hasOwn(groups, name))) return [];
       const { length } = membersOf(groups, from);
       if (length >= count) return [];
-      const message = `step "${step}" takes ${count} people of ${from.join(' or ')}, and there ${length === 1 ? 'is 1' : `are ${length}`}`;
+      const message = `step "${step}" needs ${count} people of ${from.join(' or ')}, but there ${length === 1 ? 'is only 1' : `are only ${length}`}`;
       return [{ code: 'GROUP_TOO_SMALL', message, hint: 'add people under "groups" in the settings, or lower `count`', line, column }];
     });
     return { ...file, warnings: [...file.warnings, ...short] };
@@ -123,29 +123,30 @@ function withoutFile({ code, message, hint, line, column }: SourceProblem): Sour
 }
 
 /** With --strict, warnings are errors. */
-function strictly(file: Checked): Checked {
+function strictly(file: CheckedFile): CheckedFile {
   return { ...file, errors: [...file.errors, ...file.warnings], warnings: [] };
 }
 
-function rowOf({ file, workflow, errors, warnings }: Checked): object {
+function rowOf({ file, workflow, errors, warnings }: CheckedFile): object {
   return {
     file,
     ok: errors.length === 0,
     ...(workflow === undefined ? {} : { workflow: workflow.name, form: workflow.form }),
-    checked: errors.some(isOfTrust) ? 'syntax' : 'whole',
+    checked: errors.some(isTrustProblem) ? 'syntax' : 'whole',
     errors,
     warnings,
   };
 }
 
-function linesOf(shell: Shell, checked: Checked): string[] {
+function linesOf(shell: Shell, checked: CheckedFile): string[] {
   const { file, errors, warnings, workflow } = checked;
   const lines = [
-    ...errors.filter((problem) => !isOfTrust(problem)).flatMap((problem) => problemLines(shell, checked, { problem, level: 'error' })),
+    ...errors.filter((problem) => !isTrustProblem(problem)).flatMap((problem) => problemLines(shell, checked, { problem, level: 'error' })),
     ...warnings.flatMap((problem) => problemLines(shell, checked, { problem, level: 'warning' })),
   ];
   const name = `${shownFile(shell, file)}  ${oneLine(workflow?.name ?? '')}`;
-  if (errors.some(isOfTrust)) return [...lines, `${shell.style('yellow', shell.symbol('waiting'))} ${name}, only its syntax was checked`];
+  if (errors.some(isTrustProblem))
+    return [...lines, `${shell.style('yellow', shell.symbol('waiting'))} ${name}, only its syntax was checked`];
   if (errors.length > 0) return lines;
   const { steps = [], form } = workflow ?? {};
   const about = form === 'flow' ? 'a flow' : `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`;
@@ -154,7 +155,7 @@ function linesOf(shell: Shell, checked: Checked): string[] {
 
 function problemLines(
   shell: Shell,
-  { file, text }: Checked,
+  { file, text }: CheckedFile,
   { problem, level }: { readonly problem: SourceProblem; readonly level: 'error' | 'warning' },
 ): string[] {
   const { code, message, hint, line, column } = problem;
@@ -172,18 +173,18 @@ function problemLines(
   ];
 }
 
-function summaryOf(files: readonly Checked[]): string {
-  if (files.length === 0) return 'no definitions here; "pawl init" writes a first one';
+function summaryOf(files: readonly CheckedFile[]): string {
+  if (files.length === 0) return 'no workflows here; "pawl init" writes a first one';
   const count = (list: readonly unknown[], one: string): string => `${list.length} ${one}${list.length === 1 ? '' : 's'}`;
   const errors = files.flatMap((file) => file.errors);
   const warnings = files.flatMap((file) => file.warnings);
-  const untrusted = errors.filter(isOfTrust);
+  const untrusted = errors.filter(isTrustProblem);
   const trust = untrusted.length === 1 ? `${untrusted[0]?.message}; ${untrusted[0]?.hint}` : TRUST_ALL;
   return [
     [
       count(files, 'file'),
       count(
-        errors.filter((error) => !isOfTrust(error)),
+        errors.filter((error) => !isTrustProblem(error)),
         'error',
       ),
       ...(warnings.length === 0 ? [] : [count(warnings, 'warning')]),
