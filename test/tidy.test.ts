@@ -15,6 +15,7 @@ import {
   pinViolations,
   readingListViolations,
 } from './tidy/documents.ts';
+import { invariantViolations } from './tidy/invariants.ts';
 import { layerViolations } from './tidy/layers.ts';
 import { limitViolations } from './tidy/limits.ts';
 import { docViolations, headerViolations, nameViolations } from './tidy/naming.ts';
@@ -38,6 +39,11 @@ describe('the code', () => {
     ['documents every export', docViolations],
   ])('%s', (_rule, violations) => {
     expect(sources.flatMap(violations)).toEqual([]);
+  });
+
+  test('numbers each invariant once, and cites it', () => {
+    const pages = findFiles(['docs/internals/*.md']).map(readText);
+    expect(invariantViolations(sources, pages)).toEqual([]);
   });
 
   test('has no files that need each other to load', () => {

@@ -1,9 +1,9 @@
 // Owns the process of an agent's program, for every driver that starts one: its output lines, three watchdogs, and a
 // clean end with nothing left running.
 //
-// A1. Silence, the time limit, and running on after the answer each end the program, each with its own reason.
-// A2. Once there is an answer, it counts however the program ends.
-// A3. An error in the listener ends the program, and the attempt fails with it.
+// - Silence, the time limit, and running on after the answer each end the program, each with its own reason.
+// - Once there is an answer, it counts however the program ends.
+// - An error in the listener ends the program, and the attempt fails with it.
 
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../base/error.ts';

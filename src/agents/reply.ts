@@ -1,10 +1,10 @@
 // Owns the answer format for agents whose program only prints text: the instructions and the parser. Anything that is
 // not exactly one reply is rejected, never guessed.
 //
-// R1. A reply is one JSON object that starts a line and ends the text (a code fence may close it): `success`,
-// optionally `output`, `verdict` and `message`, and nothing else.
-// R2. Questions must be the whole text.
-// R3. Two replies, a reply with text after it, and a truncated one are all invalid.
+// - A reply is one JSON object that starts a line and ends the text (a code fence may close it): `success`,
+//   optionally `output`, `verdict` and `message`, and nothing else.
+// - Questions must be the whole text.
+// - Two replies, a reply with text after it, and a truncated one are all invalid.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { AgentQuestion, AgentReply } from './driver.ts';

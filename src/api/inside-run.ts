@@ -1,9 +1,9 @@
 // Owns the rejection of decisions by programs that run inside a run or for a coding agent.
 //
-// L1. A process that a step started cannot decide about runs in the store of its own run.
-// L2. A process that a step or a coding agent started cannot decide about runs in a store in a user's state folder:
-// those are the runs of the command line. It can in a store that it created itself, for example in a test suite that a
-// gate runs.
+// - A process that a step started cannot decide about runs in the store of its own run.
+// - A process that a step or a coding agent started cannot decide about runs in a store in a user's state folder:
+//   those are the runs of the command line. It can in a store that it created itself, for example in a test suite that a
+//   gate runs.
 
 import { type Above, readAncestors, standsAbove, withDrivers } from '../authority/ancestry.ts';
 import { EngineError, isEngineError } from '../base/error.ts';

@@ -1,9 +1,9 @@
 // Owns what a review policy means: each of its rules is short for a workflow file, and is run as one. There is no second
 // engine for reviews.
 //
-// P1. A rule with a sequence becomes its roles as agent stages, in that order.
-// P2. A rule without one becomes one parallel stage that needs all of its reviews.
-// P3. The default requirements become a workflow for pull requests to branches that no rule names.
+// - A rule with a sequence becomes its roles as agent stages, in that order.
+// - A rule without one becomes one parallel stage that needs all of its reviews.
+// - The default requirements become a workflow for pull requests to branches that no rule names.
 
 import type { Json } from '../base/json.ts';
 

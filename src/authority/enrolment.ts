@@ -1,9 +1,9 @@
 // Owns which keys are enrolled. The list is a chain of signed entries in the user's state folder: the first key signs
 // itself, at a terminal, and every later entry is signed by a key that was enrolled at that time.
 //
-// I4. An entry has the digest of the list before it, so that entries cannot be removed, moved or changed. A list with an
-//     invalid entry is rejected as a whole.
-// I5. A revoked key can no longer sign. Its earlier signatures stay valid.
+// - An entry has the digest of the list before it, so that entries cannot be removed, moved or changed. A list with an
+//   invalid entry is rejected as a whole.
+// - A revoked key can no longer sign. Its earlier signatures stay valid.
 
 import { digestJson } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';

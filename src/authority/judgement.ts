@@ -1,8 +1,8 @@
 // Owns whether a signature is valid: its key is enrolled here, was enrolled when the run started or descends from one that
 // was, was not revoked at that time, and signed exactly this statement.
 //
-// I6. A run records the fingerprints of enrolled keys when it starts. Another state folder, or a new list, cannot add keys
-//     to it.
+// - A run records the fingerprints of enrolled keys when it starts. Another state folder, or a new list, cannot add keys
+//   to it.
 
 import type { Signature } from '../base/signature.ts';
 import type { EnrolledKey, KeyList } from './enrolment.ts';

@@ -2,8 +2,8 @@
 // encrypted export uses 2,048 rounds of PBKDF2, which is far too few for a passphrase, so the private key is encrypted
 // here: AES-256-GCM with a key from scrypt.
 //
-// I1. A private key is on disk only in encrypted form, and in memory only while something is signed.
-// I2. A key file whose name, public key or parameters were changed cannot be decrypted: they are authenticated with it.
+// - A private key is on disk only in encrypted form, and in memory only while something is signed.
+// - A key file whose name, public key or parameters were changed cannot be decrypted: they are authenticated with it.
 
 import {
   createCipheriv,

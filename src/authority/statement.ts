@@ -1,8 +1,8 @@
 // Owns what can be signed: a closed list of statements, each with everything it is about, so that a signature is not valid
 // for anything else. The signed text can be reproduced from the log.
 //
-// I3. The text starts with a marker and its version, so that nothing signed for another purpose, by this or another
-//     program, is mistaken for a statement.
+// - The text starts with a marker and its version, so that nothing signed for another purpose, by this or another
+//   program, is mistaken for a statement.
 
 import { canonicalJson, type Json } from '../base/json.ts';
 import type { Signature } from '../base/signature.ts';

@@ -31,7 +31,7 @@ describe('what enters a record', () => {
     ['a hole in a list', [1, undefined], '[1] is a undefined'],
     ['a Map', { a: new Map() }, 'a is a Map without toJSON'],
     ['an error', new Error('x'), 'it is a Error without toJSON'],
-  ])('is refused at its path (J1): %s', (_what, value, why) => {
+  ])('is refused at its path (JS1): %s', (_what, value, why) => {
     expect(() => toPlain(value, 'output of "build"')).toThrow(
       expect.objectContaining({
         code: 'STEP_OUTPUT_INVALID',
@@ -40,7 +40,7 @@ describe('what enters a record', () => {
     );
   });
 
-  test('may contain a value twice, but not itself (J1)', () => {
+  test('may contain a value twice, but not itself (JS1)', () => {
     const shared = { x: 1 };
     expect(toPlain({ a: shared, b: shared }, 'output')).toEqual({ a: { x: 1 }, b: { x: 1 } });
     const loop: Record<string, unknown> = {};
@@ -48,18 +48,18 @@ describe('what enters a record', () => {
     expect(() => toPlain(loop, 'output')).toThrow('self.loop refers to itself');
   });
 
-  test('may be nested 200 deep and no deeper (J1)', () => {
+  test('may be nested 200 deep and no deeper (JS1)', () => {
     const nested = (depth: number) => JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as unknown;
     expect(() => toPlain(nested(200), 'output')).not.toThrow();
     expect(() => toPlain(nested(201), 'output')).toThrow('is nested deeper than 200');
   });
 
-  test('may use toJSON, under the same rule (J2)', () => {
+  test('may use toJSON, under the same rule (JS2)', () => {
     expect(toPlain({ at: new Date(0) }, 'output')).toEqual({ at: '1970-01-01T00:00:00.000Z' });
     expect(() => toPlain({ a: { toJSON: () => ({ b: new Set() }) } }, 'output')).toThrow('a.b is a Set without toJSON');
   });
 
-  test('keeps keys such as __proto__ as data (J3)', () => {
+  test('keeps keys such as __proto__ as data (JS3)', () => {
     const plain = toPlain(JSON.parse('{"__proto__": {"admin": true}}'), 'output') as object;
     expect(Object.keys(plain)).toEqual(['__proto__']);
     expect('admin' in plain).toBe(false);

@@ -1,9 +1,9 @@
 // Owns the border between live values and data. Everything that enters a run's record passes `toPlain`: plain JSON in,
 // plain JSON out, nothing instantiated, nothing silently dropped.
 //
-// J1. A value without an exact JSON form is rejected with its path.
-// J2. `toJSON` is called once per value, as JSON.stringify does; its result must follow the same rule.
-// J3. Keys such as `__proto__` stay data.
+// JS1. A value without an exact JSON form is rejected with its path.
+// JS2. `toJSON` is called once per value, as JSON.stringify does; its result must follow the same rule.
+// JS3. Keys such as `__proto__` stay data.
 
 import { EngineError } from './error.ts';
 

@@ -3,9 +3,9 @@
 // database is unused and removes its log, with committed data. So only SQLite ever opens a file of an open database,
 // and code that reads files named by others asks here first, without opening them.
 //
-// F1. A file is identified by its device and inode, so a hard link, a symbolic link or a bind mount is the same file.
-// F2. Files beside a database are recognised by name: notification files, keys, transcripts and backups are not the
-// work of a step.
+// - A file is identified by its device and inode, so a hard link, a symbolic link or a bind mount is the same file.
+// - Files beside a database are recognised by name: notification files, keys, transcripts and backups are not the
+//   work of a step.
 
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';

@@ -1,7 +1,7 @@
 // Owns the roles of a project: reads the files in its `agents` folder and its settings, and creates their drivers.
 //
-// R1. Each field in the settings overrides the same field in the role's file.
-// R2. A role without a driver is `attended`: the calling agent does its work.
+// - Each field in the settings overrides the same field in the role's file.
+// - A role without a driver is `attended`: the calling agent does its work.
 
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';

@@ -3,9 +3,9 @@
 // variable points to another state folder. Its runs contain commands, code and settings that no one here has reviewed, so
 // it can be read, but its runs do not continue until a person adopts it.
 //
-// O1. A database without an id was created by the library or by an earlier version. Inside the state folder, where only
-//     its user puts files, it is bound to that folder on first use; anywhere else it counts as foreign.
-// O2. The id is not a secret from programs of the same user: it distinguishes machines, users and state folders.
+// - A database without an id was created by the library or by an earlier version. Inside the state folder, where only
+//   its user puts files, it is bound to that folder on first use; anywhere else it counts as foreign.
+// - The id is not a secret from programs of the same user: it distinguishes machines, users and state folders.
 
 import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 // Owns parameters: their declaration, and the binding of values to them.
 //
-// A1. Nothing is coerced: "5" is not 5. Readers of text (a command line, a form) convert before binding.
-// A2. All faults of a set of values are reported in one error.
+// - Nothing is coerced: "5" is not 5. Readers of text (a command line, a form) convert before binding.
+// - All faults of a set of values are reported in one error.
 
 import { EngineError, messageOf } from '../base/error.ts';
 import { canonicalJson, deepFreeze, type Json, type JsonObject, toPlain } from '../base/json.ts';

@@ -1,8 +1,8 @@
 // Owns sets of values that can be enumerated. They come from a parameter's declaration and serve generated tests,
 // documentation and fuzzing.
 //
-// D1. A domain lists every value once, always in the same order, and is never empty.
-// D2. Two domains with the same `key` have the same values; the key can be used in a map.
+// - A domain lists every value once, always in the same order, and is never empty.
+// - Two domains with the same `key` have the same values; the key can be used in a map.
 
 import { EngineError } from '../base/error.ts';
 import { canonicalJson, deepFreeze, type Json, toPlain } from '../base/json.ts';

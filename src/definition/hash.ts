@@ -1,8 +1,8 @@
 // Owns the identity of a workflow: one digest of its data and one of its functions.
 //
-// H1. The digest of the data depends only on the data: not on the order of keys or the way it was written.
-// H2. The digest of the code depends on the text of each function and on its step and role, not on the order in which
-// functions were found. Imports are not part of the text: a host that knows the import graph uses that instead.
+// - The digest of the data depends only on the data: not on the order of keys or the way it was written.
+// - The digest of the code depends on the text of each function and on its step and role, not on the order in which
+//   functions were found. Imports are not part of the text: a host that knows the import graph uses that instead.
 
 import { digestJson } from '../base/digest.ts';
 import type { Json } from '../base/json.ts';

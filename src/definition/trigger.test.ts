@@ -45,7 +45,7 @@ describe('an event', () => {
   });
 });
 
-describe('T2: a number given by hand', () => {
+describe('TG2: a number given by hand', () => {
   test('must match the labels of the issue, whichever was added last', () => {
     expect(byHand({ label: 'bug' }, issue(['ui', 'bug']))).toBeUndefined();
     expect(byHand({ labels: ['a', 'b'] }, issue(['b', 'a']))).toBeUndefined();

@@ -1,8 +1,8 @@
 // Owns triggers: an event, and its conditions. A trigger is not part of a definition: a running run does not depend on
 // it.
 //
-// T1. For an event, every condition must hold; a condition on something missing in its payload does not hold.
-// T2. A run started by hand for a number has no event. Unknown facts about its issue do not prevent the start.
+// - For an event, every condition must hold; a condition on something missing in its payload does not hold.
+// TG2. A run started by hand for a number has no event. Unknown facts about its issue do not prevent the start.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 

@@ -1,9 +1,9 @@
 // Owns the rejection of workflows that cannot work: the five structural checks and everything else that can be known
 // before a run. All faults are reported at once.
 //
-// V1. A valid definition has an entry, every step can be reached from it, and from every step the run can end.
-// V2. A valid definition has no unbounded cycle except through decisions of a person: every run ends.
-// V3. The time is linear in the size of the definition.
+// - A valid definition has an entry, every step can be reached from it, and from every step the run can end.
+// - A valid definition has no unbounded cycle except through decisions of a person: every run ends.
+// - The time is linear in the size of the definition.
 
 import { createGraph, cyclesOf, type Graph, reachable, reversed, successorsOf, type Transition } from './analysis.ts';
 import { argFaults } from './arg.ts';

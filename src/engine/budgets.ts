@@ -1,9 +1,9 @@
 // Owns budgets: which ones apply to an agent, how much of each is used, and how much is left.
 //
-// G1. A budget of a run holds for all agents of the run and of the runs it starts; each of them is checked.
-// G2. Unknown usage is not counted, but it is reported: a sum with unknown parts is "at least" an amount, never exactly
-// it.
-// G3. Sums come from the store's ledger, so a crash, a resume or another process does not change them.
+// - A budget of a run holds for all agents of the run and of the runs it starts; each of them is checked.
+// - Unknown usage is not counted, but it is reported: a sum with unknown parts is "at least" an amount, never exactly
+//   it.
+// - Sums come from the store's ledger, so a crash, a resume or another process does not change them.
 
 import { formatDuration } from '../base/duration.ts';
 import { EngineError } from '../base/error.ts';

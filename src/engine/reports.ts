@@ -1,9 +1,9 @@
 // Owns handed-out work: what workers are given, what they report and ask, and the answers. Each request is mail: on
 // disk before anything acts on it, and harmless when repeated.
 //
-// E8. A token belongs to one attempt. It says which work a report is about, not who holds it.
-// E9. The same report again returns the recorded verdict and the next step. A different report for the same token is
-// rejected.
+// - A token belongs to one attempt. It says which work a report is about, not who holds it.
+// - The same report again returns the recorded verdict and the next step. A different report for the same token is
+//   rejected.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AgentQuestion } from '../agents/driver.ts';

@@ -2,7 +2,7 @@
 // signature has one for exactly that run, question, content, answer and person; nothing that requires one happened
 // without it; and replaying the log gives the run's checkpoint.
 //
-// E12. A log that fails verification is damaged: the run is not driven, and the error names the record.
+// - A log that fails verification is damaged: the run is not driven, and the error names the record.
 
 import type { KeyList } from '../authority/enrolment.ts';
 import { judge } from '../authority/judgement.ts';

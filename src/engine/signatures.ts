@@ -1,9 +1,9 @@
 // Owns signatures on requests to a run: which requests need one, the keys that a run accepts from its start, and their
 // verification. `signature-proof.ts` verifies what is already in a log.
 //
-// E10. A required signature is verified before the request is posted, and again when the driver reads the mail: a row
-// that was written directly into the database is mail as well.
-// E11. The rule and the keys are fixed when a run starts. Its forks and the runs it starts keep them.
+// - A required signature is verified before the request is posted, and again when the driver reads the mail: a row
+//   that was written directly into the database is mail as well.
+// - The rule and the keys are fixed when a run starts. Its forks and the runs it starts keep them.
 
 import type { KeyList } from '../authority/enrolment.ts';
 import { type Judgement, judge } from '../authority/judgement.ts';

@@ -1,7 +1,7 @@
 // Owns transcripts: what an agent wrote and did in one attempt, as lines of a file beside the database. They are for
 // people to read; no decision depends on them, and a run continues without them.
 //
-// H1. A transcript is readable by its user only, contains no secrets, and is bounded; it says where it was cut.
+// - A transcript is readable by its user only, contains no secrets, and is bounded; it says where it was cut.
 
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,6 +1,6 @@
 // Owns the parser's position in the tokens of an expression, and its nesting depth.
 //
-// X2. Nesting is counted before each descent, so that no source can exhaust the stack.
+// - Nesting is counted before each descent, so that no source can exhaust the stack.
 
 import type { EngineError } from '../base/error.ts';
 import type { Token } from './lexer.ts';

@@ -1,7 +1,7 @@
 // Owns the tokens of the expression language. It reads a text once, left to right, and rejects one that is too long
 // before any recursive code sees it.
 //
-// X1. A source has at most SOURCE_MAX characters and TOKENS_MAX tokens; both are checked here first.
+// - A source has at most SOURCE_MAX characters and TOKENS_MAX tokens; both are checked here first.
 
 import { characterHint } from './hints.ts';
 import { limitError, type Source, syntaxError } from './source.ts';

@@ -1,8 +1,8 @@
 // Owns the limits of one evaluation: the number of steps and the length of text. The parser already limits the number
 // of nodes, so this counts work that grows with the data.
 //
-// X3. Every entry, item and comparison costs a step, even if it is not used.
-// X4. An evaluation ends with a value or an EngineError; `Absent` never leaves it.
+// - Every entry, item and comparison costs a step, even if it is not used.
+// - An evaluation ends with a value or an EngineError; `Absent` never leaves it.
 
 import { evaluationError, type Source } from './source.ts';
 

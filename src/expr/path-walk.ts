@@ -1,7 +1,7 @@
 // Owns following a path through data, and the error when it ends too early.
 //
-// X5. A missing name is an error at that name, never null: only `??` and `default` handle it.
-// X6. After `.*`, an entry without the rest of the path is left out.
+// - A missing name is an error at that name, never null: only `??` and `default` handle it.
+// - After `.*`, an entry without the rest of the path is left out.
 
 import type { Json } from '../base/json.ts';
 import { nearestName } from '../base/suggest.ts';

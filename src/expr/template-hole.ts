@@ -1,8 +1,8 @@
 // Owns finding the `{{ }}` holes of a text: one pass from left to right, each hole parsed in place, so that every error
 // and every path has its position in the file.
 //
-// H1. A hole ends at the first `}}` outside quotes; an expression has braces only in quotes, so there is no other.
-// H2. Everything outside the holes is text, also a `}}` without its `{{`, and `{%`, `{#`, `<%` and `${`.
+// - A hole ends at the first `}}` outside quotes; an expression has braces only in quotes, so there is no other.
+// - Everything outside the holes is text, also a `}}` without its `{{`, and `{%`, `{#`, `<%` and `${`.
 
 import { EngineError, type SourcePosition } from '../base/error.ts';
 import { type Expression, type FreePath, parseExpression } from './expression.ts';

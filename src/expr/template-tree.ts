@@ -1,8 +1,8 @@
 // Owns JSON whose strings may be templates: parsed and rendered as a whole. Keys are never templates, and values
 // without holes are kept unchanged.
 //
-// R1. Depth, values, text and holes are counted before each descent, so that no tree can exhaust the stack.
-// R2. All templates of a tree share the limits of one rendering.
+// - Depth, values, text and holes are counted before each descent, so that no tree can exhaust the stack.
+// - All templates of a tree share the limits of one rendering.
 
 import { EngineError } from '../base/error.ts';
 import { unreachable } from '../base/invariant.ts';

@@ -1,9 +1,9 @@
 // Owns texts with `{{ expr }}` holes: parse once, render often. A rendering always ends in bounded time, with data or
 // an EngineError with a position inside the hole.
 //
-// T1. Values are inserted once, from left to right, and never parsed again: `{{` inside a value stays text.
-// T2. A template with exactly one hole and only spaces around it keeps the type of its value; any other becomes text.
-// T3. Null has no text. It is an error, like a missing name, so that no command or title is built with a gap.
+// - Values are inserted once, from left to right, and never parsed again: `{{` inside a value stays text.
+// - A template with exactly one hole and only spaces around it keeps the type of its value; any other becomes text.
+// - Null has no text. It is an error, like a missing name, so that no command or title is built with a gap.
 
 import type { SourcePosition } from '../base/error.ts';
 import type { Json } from '../base/json.ts';

@@ -1,10 +1,10 @@
 // Owns the actions that stages and hooks of a workflow use (`merge_pr`, `close_issue`, …): their fields, and the forge
 // requests they become. The forge's answer becomes an outcome that transitions can use.
 //
-// A1. Text is disarmed (`outgoing-text.ts`) except for what is declared, because it may contain values from agents.
-// A2. A merge names the approved head. Without one the current head is read first, which ties the merge to no approval:
-// pass `head` wherever there was an approval.
-// A3. An action that becomes two requests gives each its own key, so that a crash between them repeats neither.
+// - Text is disarmed (`outgoing-text.ts`) except for what is declared, because it may contain values from agents.
+// - A merge names the approved head. Without one the current head is read first, which ties the merge to no approval:
+//   pass `head` wherever there was an approval.
+// - An action that becomes two requests gives each its own key, so that a crash between them repeats neither.
 
 import { EngineError, isEngineError } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';

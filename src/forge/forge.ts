@@ -1,17 +1,17 @@
 // Owns the interface to forges (GitHub and similar): facts to read, actions, and events. Issues and pull requests share
 // one sequence of numbers, as they do on GitHub.
 //
-// F1. Every outcome of a request is a value; a method rejects only for bugs of ours.
-// F2. An action with a key is done once: repeating it returns the first value, also after a crash. A failure has no
+// FG1. Every outcome of a request is a value; a method rejects only for bugs of ours.
+// FG2. An action with a key is done once: repeating it returns the first value, also after a crash. A failure has no
 // effect and is not remembered, so the same key can be tried again.
-// F3. Requesting a state that already exists is ok: a label that is there, an issue that is closed, a branch that was
+// FG3. Requesting a state that already exists is ok: a label that is there, an issue that is closed, a branch that was
 // merged.
-// F4. A merge lands the expected head or nothing.
-// F5. Approvals count for the current head, at most one for each person: their latest review.
-// F6. Text is kept byte for byte. Text that may come from an agent must be disarmed first (`outgoing-text.ts`).
-// F7. A push adds to a branch or creates a new one. It replaces commits only if the branch is still at the commit that
+// - A merge lands the expected head or nothing.
+// - Approvals count for the current head, at most one for each person: their latest review.
+// - Text is kept byte for byte. Text that may come from an agent must be disarmed first (`outgoing-text.ts`).
+// FG7. A push adds to a branch or creates a new one. It replaces commits only if the branch is still at the commit that
 // the caller names, so no work is lost. The forge logs in; agents need no login of their own.
-// F8. A pull request is tied to its head: work on it starts from that commit, fetched by its hash from `fetchRef`.
+// FG8. A pull request is tied to its head: work on it starts from that commit, fetched by its hash from `fetchRef`.
 
 /** Why a forge request failed. `message` is for people. */
 export type ForgeFailure =
@@ -185,7 +185,7 @@ export interface ForgeReader {
   changedFiles(source: ChangeSource): Promise<ForgeAnswer<readonly ChangedFile[]>>;
 }
 
-/** Performs actions. Each takes a key that is unique to it; see F2. */
+/** Performs actions. Each takes a key that is unique to it; see FG2. */
 export interface ForgeActor {
   createIssue(request: IssueRequest, key: string): Promise<ForgeAnswer<{ readonly number: number }>>;
   closeIssue(request: { readonly number: number }, key: string): Promise<ForgeAnswer<{ readonly number: number }>>;
@@ -200,11 +200,11 @@ export interface ForgeActor {
   notify(request: Notification, key: string): Promise<ForgeAnswer<{ readonly target: string }>>;
 }
 
-/** Moves commits between the forge's repository and that of a folder. Requesting an existing state is ok (F3). */
+/** Moves commits between the forge's repository and that of a folder. Requesting an existing state is ok (FG3). */
 export interface ForgeGit {
   /** `stale_head` if the ref is at another commit, `not_found` if there is no such ref. */
   fetch(request: FetchRequest): Promise<ForgeAnswer<{ readonly sha: string }>>;
-  /** `stale_head` if the branch has commits that would be lost (F7). */
+  /** `stale_head` if the branch has commits that would be lost (FG7). */
   push(request: PushRequest): Promise<ForgeAnswer<{ readonly sha: string }>>;
 }
 

@@ -6,7 +6,7 @@
 // F3. A step that did not succeed is thrown into the generator; uncaught, it fails the run.
 // F4. The final output is what the generator returns, or the last step's output when it returns nothing.
 // F5. What the generator is given is its own copy, live and on replay: what it does with it changes nothing else.
-// F6. A step that was built has been yielded when the flow goes on; otherwise the run fails.
+// - A step that was built has been yielded when the flow goes on; otherwise the run fails.
 
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject, ownCopy, toPlain } from '../base/json.ts';

@@ -1,7 +1,7 @@
 // Owns which versions of the protocol are supported, and which one a request uses. Up to 2025-11-25 a client negotiates
 // the version once, with `initialize`. Since 2026-07-28 each request names its version in `_meta` instead.
 //
-// V1. A version that is not in these lists is never confirmed.
+// - A version that is not in these lists is never confirmed.
 
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { type Message, ProtocolError } from './message.ts';

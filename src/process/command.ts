@@ -1,9 +1,9 @@
 // Owns the execution of one command: it starts in its own session with a mark, its output is bounded, it ends at its
 // timeout or on request, and none of its processes is left running afterwards.
 //
-// P1. A command that could not be run is `not-run`: never a success, never a failure.
-// P2. When the result is returned, no process of the command is running, except those listed in `left`.
-// P3. A process that keeps the output open does not delay the result.
+// - A command that could not be run is `not-run`: never a success, never a failure.
+// - When the result is returned, no process of the command is running, except those listed in `left`.
+// - A process that keeps the output open does not delay the result.
 
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,11 +1,11 @@
 // Owns which processes belong to one command, also after they left their parent, their group or their session. It
 // remembers processes it has seen, so that a process found once is found again after its parent is gone.
 //
-// F1. A process belongs to the family if it is the root, carries the mark, belonged to the family before, is the child
-// of a member, or is in a session that only members can be in.
-// F2. A session belongs to the family if its leader is a member, or if its leader is gone and a marked process is in
-// it: no process can join a session from outside, so all of them descend from its leader.
-// F3. This process, its ancestors and its session never belong to the family.
+// - A process belongs to the family if it is the root, carries the mark, belonged to the family before, is the child
+//   of a member, or is in a session that only members can be in.
+// - A session belongs to the family if its leader is a member, or if its leader is gone and a marked process is in
+//   it: no process can join a session from outside, so all of them descend from its leader.
+// - This process, its ancestors and its session never belong to the family.
 
 import { carriesMark, type ProcessRow, readProcess, readProcesses } from './process-table.ts';
 

@@ -1,9 +1,9 @@
 // Owns the identity of a process, so that another process can later prove that it is gone. A pid alone proves nothing,
 // because it is reused. Anything that cannot be proved is `unknown`.
 //
-// I1. `dead` is returned only on the machine of the process, and only if it cannot be running any more. A machine is
-// identified by its boot id and machine id, never by its host name, which containers and networks change.
-// I2. Processes in two pid namespaces (containers) never judge each other by pid.
+// - `dead` is returned only on the machine of the process, and only if it cannot be running any more. A machine is
+//   identified by its boot id and machine id, never by its host name, which containers and networks change.
+// - Processes in two pid namespaces (containers) never judge each other by pid.
 
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';

@@ -1,11 +1,11 @@
 // Owns the names of run owners, and whether an owner is dead: the identity of its process plus the number of the engine
 // in it.
 //
-// W1. On the owner's machine and in its container, its process decides.
-// W2. From anywhere else (another container or machine, or after a restart of either) its heartbeat decides: a file
-// beside the database whose time the owner renews. An owner without a heartbeat for a minute is dead. If it was only
-// suspended, the store rejects its later writes.
-// W3. An owner without such a file gets the same minute: the first process that checks creates the file.
+// - On the owner's machine and in its container, its process decides.
+// - From anywhere else (another container or machine, or after a restart of either) its heartbeat decides: a file
+//   beside the database whose time the owner renews. An owner without a heartbeat for a minute is dead. If it was only
+//   suspended, the store rejects its later writes.
+// - An owner without such a file gets the same minute: the first process that checks creates the file.
 
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';

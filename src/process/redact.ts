@@ -1,9 +1,9 @@
 // Owns masking secrets in text that leaves the engine: logs, stored output, streams, error messages.
 // It protects against accidents, not against intent: a program can always write a secret in a form not listed here.
 //
-// R1. Overlapping matches are masked as one; no part of a matched form gets through.
-// R2. A stream returns the same text as the whole would, however it is split into chunks, and holds back only what
-//     could still become a secret.
+// - Overlapping matches are masked as one; no part of a matched form gets through.
+// - A stream returns the same text as the whole would, however it is split into chunks, and holds back only what
+//   could still become a secret.
 
 import { SECRET_LENGTH_MIN, secretForms } from './secret-forms.ts';
 

@@ -1,9 +1,9 @@
 // Owns ending process trees: nothing that a command started outlives it, and no other process is touched.
 //
-// T1. A process is signalled only if its pid and start time were read again just before.
-// T2. First SIGTERM and a grace period, then SIGKILL until a scan finds no process. Before each SIGKILL the tree is
-// stopped, so that it cannot fork away from the scan.
-// T3. After a crash, only the trees of provably dead engines are ended.
+// - A process is signalled only if its pid and start time were read again just before.
+// - First SIGTERM and a grace period, then SIGKILL until a scan finds no process. Before each SIGKILL the tree is
+//   stopped, so that it cannot fork away from the scan.
+// - After a crash, only the trees of provably dead engines are ended.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uptimeMs } from '../base/uptime.ts';

@@ -2,12 +2,12 @@
 // it (`protection.ts`); what changes between that step and a gate, such as by a program that the agent left running, is
 // found here, when the gate runs.
 //
-// A1. The protected files are recorded before the first agent of a run works, among the run's data.
-// A2. A later change is accepted when a step made it that may: an agent with `mayChange`, or a step that is no agent's,
-//     because that is the author's own code. New files below an open pattern are accepted from every step.
-// A3. A gate or a validation has no verdict while a protected file differs from what is accepted. A person who retries it
-//     accepts the files as they are then.
-// A4. A child run begins with what its parent accepts, and what one run of a family accepts counts for the others.
+// - The protected files are recorded before the first agent of a run works, among the run's data.
+// - A later change is accepted when a step made it that may: an agent with `mayChange`, or a step that is no agent's,
+//   because that is the author's own code. New files below an open pattern are accepted from every step.
+// - A gate or a validation has no verdict while a protected file differs from what is accepted. A person who retries it
+//   accepts the files as they are then.
+// - A child run begins with what its parent accepts, and what one run of a family accepts counts for the others.
 //
 // Not seen: what else changes such a file while a step works that may change it.
 

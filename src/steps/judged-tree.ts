@@ -1,10 +1,10 @@
 // Owns the record of which tree each verdict of a run is about, kept in the run's data, so that a merge can be compared
 // with them: what a gate passed, what a review or a person approved, and what steps in between changed on purpose.
 //
-// L1. The last gate, the last approval and the last review must be about the tree that lands.
-// L2. So must every earlier one, unless a step changed the tree after it: then the workflow meant it to be replaced. A step
-//     that left the tree as it found it replaces nothing, whoever changed it before.
-// L3. Runs of one family work on one tree: the verdicts and the work of all of them count, whichever run merges.
+// - The last gate, the last approval and the last review must be about the tree that lands.
+// - So must every earlier one, unless a step changed the tree after it: then the workflow meant it to be replaced. A step
+//   that left the tree as it found it replaces nothing, whoever changed it before.
+// - Runs of one family work on one tree: the verdicts and the work of all of them count, whichever run merges.
 //
 // Any other change was made outside of the run, and what was judged is not what would land.
 

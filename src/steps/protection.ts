@@ -2,13 +2,13 @@
 // the commands of the workflow's gates read to decide what they run, and always the settings of the engine, of git, of CI
 // and of agents. They are hashed before the work and compared after it.
 //
-// G1. A protected file that was changed or deleted makes the verdict void, whatever it was: ok, fail or reject.
-// G2. A new file does so where it would act by itself: below what is always protected, where it decides what a gate runs,
-//     and below a folder that the author closed (`ci/`, with a slash at its end). Below a pattern such as `tests/**` new
-//     files are allowed: writing more tests is work.
-// G3. All attempts of one activation are compared with what was there before the first, so nothing is gained by trying
-//     again. What was there is among the run's data, under a name that no author can write.
-// G4. Nothing is posted for work whose verdict is void.
+// - A protected file that was changed or deleted makes the verdict void, whatever it was: ok, fail or reject.
+// - A new file does so where it would act by itself: below what is always protected, where it decides what a gate runs,
+//   and below a folder that the author closed (`ci/`, with a slash at its end). Below a pattern such as `tests/**` new
+//   files are allowed: writing more tests is work.
+// - All attempts of one activation are compared with what was there before the first, so nothing is gained by trying
+//   again. What was there is among the run's data, under a name that no author can write.
+// - Nothing is posted for work whose verdict is void.
 //
 // The engine cannot tell who changed a file: steps that work at the same time in one workspace answer for each other.
 

@@ -1,9 +1,9 @@
 // Owns how the work of a run gets to the forge: which branch it is on, the push, and the pull request that stands for it.
 // The engine commits and pushes, so agents need no login. What is reviewed, approved and merged is that branch.
 //
-// B1. A pull request of a run comes from the run's branch, and goes to the branch that the run is for. Any other is refused.
-// B2. One that somebody opened from that branch is adopted; a second one is never opened.
-// B3. Work is committed only in a worktree that belongs to the run. In a checkout of people, what they committed counts.
+// - A pull request of a run comes from the run's branch, and goes to the branch that the run is for. Any other is refused.
+// - One that somebody opened from that branch is adopted; a second one is never opened.
+// - Work is committed only in a worktree that belongs to the run. In a checkout of people, what they committed counts.
 
 import type { JsonObject } from '../base/json.ts';
 import type { WorkHead } from '../definition/work-head.ts';

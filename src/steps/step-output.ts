@@ -1,8 +1,8 @@
 // Owns the reading of what a program reports: a StepOutput, which is the last thing on its standard output. What looks
 // like one and is not exactly one is never guessed at.
 //
-// O1. A StepOutput is a JSON object that begins a line, ends the output, has a boolean `success` and no unknown field.
-// O2. Two of them, one with text after it, and one that is cut off or malformed are an error, not a report.
+// - A StepOutput is a JSON object that begins a line, ends the output, has a boolean `success` and no unknown field.
+// - Two of them, one with text after it, and one that is cut off or malformed are an error, not a report.
 
 import { findJsonObjects } from '../agents/json-in-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';

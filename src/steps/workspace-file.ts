@@ -1,10 +1,10 @@
 // Owns how the engine opens files of a workspace. Every reader below `src/steps` goes through here, and no other file
 // there opens one, so what must never be opened has one place to be refused.
 //
-// W1. Only regular files are opened: a named pipe would block the engine until somebody writes to it, and opening a
-//     device can have effects of its own.
-// W3. A file of a database that this process has open is never opened: closing it would drop the locks of SQLite.
-// W2. The last part of a path is never followed when it is a link; whoever follows links resolves them first.
+// - Only regular files are opened: a named pipe would block the engine until somebody writes to it, and opening a
+//   device can have effects of its own.
+// - A file of a database that this process has open is never opened: closing it would drop the locks of SQLite.
+// - The last part of a path is never followed when it is a link; whoever follows links resolves them first.
 
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';

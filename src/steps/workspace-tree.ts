@@ -1,13 +1,13 @@
 // Owns what a gate, a review and an approval are about, as one thing to name and to compare: the tree of the workspace.
 //
-// T1. In a repository of git it is every file that is tracked or could be: what git ignores (build products, caches) is
-//     no part of it, nor are the usual caches of test tools and the reports that checks write.
-// T2. Where a run has a worktree of its own, the engine commits the tree to the run's branch before anybody judges it, so
-//     what is judged is what can land. A checkout of people is never committed to behind their back.
-// T3. A file moved when its content differs, and also when it was written meanwhile and put back: the time of its last
-//     change tells. New files do not void a gate: checks write some. They are part of the tree from then on.
-// T4. Without git nothing tells work from build products, so only files count that the workflow names: declared outputs
-//     and protected paths.
+// - In a repository of git it is every file that is tracked or could be: what git ignores (build products, caches) is
+//   no part of it, nor are the usual caches of test tools and the reports that checks write.
+// - Where a run has a worktree of its own, the engine commits the tree to the run's branch before anybody judges it, so
+//   what is judged is what can land. A checkout of people is never committed to behind their back.
+// - A file moved when its content differs, and also when it was written meanwhile and put back: the time of its last
+//   change tells. New files do not void a gate: checks write some. They are part of the tree from then on.
+// - Without git nothing tells work from build products, so only files count that the workflow names: declared outputs
+//   and protected paths.
 //
 // Not seen: what git ignores, files that were added and removed again while checks ran, and anything outside of the
 // workspace.

@@ -2,8 +2,8 @@
 // program. We do not use the protocol's library for it: it takes a tenth of a second to load, may deliver a response
 // before updates that came earlier, and prints messages it does not understand.
 //
-// W1. Messages are handled in the order in which they arrive, each before the next.
-// W2. Lines that are not messages are ignored: programs print banners, and newer versions send more than we know.
+// - Messages are handled in the order in which they arrive, each before the next.
+// - Lines that are not messages are ignored: programs print banners, and newer versions send more than we know.
 
 import { messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';

@@ -1,9 +1,9 @@
 // Owns the answers to an agent's permission requests, based on the role's permissions and the kind and name of the tool
 // call. It only ever allows a call once: "always" would outlive the call that was checked.
 //
-// P1. Files outside the workspace are never changed, whatever the role's permissions.
-// P2. An agent only asks for what its own settings do not already allow. A call made without asking can no longer be
-// denied; if the role does not permit it, the attempt fails.
+// - Files outside the workspace are never changed, whatever the role's permissions.
+// - An agent only asks for what its own settings do not already allow. A call made without asking can no longer be
+//   denied; if the role does not permit it, the attempt fails.
 
 import type { PermissionOptionKind } from '@agentclientprotocol/sdk';
 import type { Json, JsonObject } from '../../base/json.ts';

@@ -1,9 +1,9 @@
 // Owns the driver `ai-sdk`: a model behind the AI SDK, for text and structured output. There is no program and there
 // are no tools, only the model's text.
 //
-// M1. If the output is a string, it is the model's text. Otherwise the model writes the same reply as every agent, if
-// possible constrained by the schema.
-// M2. The call is not retried here: the caller decides when to try again, because it knows the cost.
+// - If the output is a string, it is the model's text. Otherwise the model writes the same reply as every agent, if
+//   possible constrained by the schema.
+// - The call is not retried here: the caller decides when to try again, because it knows the cost.
 
 import type { LanguageModel, ModelMessage } from 'ai';
 import type { Json, JsonObject } from '../../base/json.ts';

@@ -1,8 +1,8 @@
 // Owns one conversation with Claude Code over its standard input and output: prompts, permission answers, events, and
 // the outcome.
 //
-// C1. The conversation ends at the first valid result, at the second invalid one, or at a failure.
-// C2. A denial is reported once, whether the program asked for permission or denied the use itself.
+// - The conversation ends at the first valid result, at the second invalid one, or at a failure.
+// - A denial is reported once, whether the program asked for permission or denied the use itself.
 
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { CommandInput } from '../../process/command.ts';

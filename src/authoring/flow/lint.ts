@@ -2,7 +2,7 @@
 // do differently. A flow is replayed after every restart, so what it reads from the clock, from chance or from outside
 // must come through a step, whose result is recorded. Only the function itself is read, and nothing that it calls.
 //
-// L1. A function handed to a builder of a step runs inside that step, where everything is allowed.
+// - A function handed to a builder of a step runs inside that step, where everything is allowed.
 
 import type { AnyNode, CallExpression } from 'acorn';
 import { isEngineError } from '../../base/error.ts';

@@ -1,9 +1,9 @@
 // Owns what the commands for agents print: the open steps, with the exact commands to report them and to ask, or why
 // there are none; as text or JSON, with the exit code. The same run in the same state prints the same bytes.
 //
-// AT4. Each step is complete: an agent that has forgotten everything else can do it and report it.
-// AT5. The commands work as they are printed, in a POSIX shell.
-// AT6. In a pipe the instructions are printed unchanged; on a terminal they cannot steer it.
+// - Each step is complete: an agent that has forgotten everything else can do it and report it.
+// - The commands work as they are printed, in a POSIX shell.
+// - In a pipe the instructions are printed unchanged; on a terminal they cannot steer it.
 
 import type { AttendedRun, IdleRun, OpenWork } from '../../attended/attended-run.ts';
 import { newWork, type Receipt, type Reply, workIn } from '../../attended/submission.ts';

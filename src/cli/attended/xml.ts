@@ -1,7 +1,7 @@
 // Owns the reply to an agent as XML, for agents that were taught to read it: the instructions in <DO>, the command to
 // run afterwards in <NEXT>, and all possible commands in <INVOKE_AFTER>. It contains what the text contains.
 //
-// AT7. Text from outside is escaped, so that it can neither close an element nor pose as one.
+// - Text from outside is escaped, so that it can neither close an element nor pose as one.
 
 import type { OpenWork } from '../../attended/attended-run.ts';
 import { newWork, type Receipt, type Reply, workIn } from '../../attended/submission.ts';

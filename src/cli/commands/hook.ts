@@ -1,9 +1,9 @@
 // `pawl hook stop`: called by Claude Code before an agent stops. The agent must continue while a run of its session has a
 // step open for it, or is executing; it may stop when the run waits for somebody else, and when it has no run.
 //
-// S1. If anything fails here, the agent may stop: the exit code is never the one that blocks.
-// S2. An agent is reminded at most three times while its runs make no progress; then it may stop, and its turn ends. Only
-//     a new turn, which no hook prolonged, starts the count again, so that nothing loops without a person.
+// - If anything fails here, the agent may stop: the exit code is never the one that blocks.
+// - An agent is reminded at most three times while its runs make no progress; then it may stop, and its turn ends. Only
+//   a new turn, which no hook prolonged, starts the count again, so that nothing loops without a person.
 
 import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';

@@ -2,7 +2,7 @@
 // the one being typed. Runs, workflows and steps are read, never run: the store without changing it, workflows by
 // parsing. Whatever fails completes to nothing, since a shell has no place for a message here.
 //
-// W1. A name that a shell would not take as it stands is not offered: it would become code on the user's own line.
+// - A name that a shell would not take as it stands is not offered: it would become code on the user's own line.
 
 import { existsSync } from 'node:fs';
 import { openSqliteStore } from '../../store/sqlite/open.ts';

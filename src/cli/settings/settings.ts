@@ -1,13 +1,13 @@
 // Owns the settings of a project and its user, and where each comes from: local > project > user. Options and the
 // environment override all of them and are read where they are used; `pawl config` shows them too.
 //
-// S1. A file in the repository can restrict what its user allows, but not extend it: its database is inside the project,
-//     it can lower limits, shorten the list of variables and remove people from groups. A local file that git tracks
-//     counts as part of the repository.
-// S2. Programs, validation stages, roles, a forge and people who may approve only take effect while the file that sets
-//     them is trusted.
-// S3. A local file counts as its user's own while it is trusted. An agent or an archive can write one too: until it is
-//     trusted it extends nothing, and no run is driven if it would.
+// - A file in the repository can restrict what its user allows, but not extend it: its database is inside the project,
+//   it can lower limits, shorten the list of variables and remove people from groups. A local file that git tracks
+//   counts as part of the repository.
+// - Programs, validation stages, roles, a forge and people who may approve only take effect while the file that sets
+//   them is trusted.
+// - A local file counts as its user's own while it is trusted. An agent or an archive can write one too: until it is
+//   trusted it extends nothing, and no run is driven if it would.
 
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';

@@ -1,8 +1,8 @@
 // Owns triggers from the command line: `--issue`, `--pr`, `--event` and `--payload`.
 //
-// T1. A payload has the same form as from the forge, so that a workflow can always read `trigger.issue.number`.
-// T2. `issue_number`, `pr_number`, `labels` and `base_branch` are set if the payload has them.
-// T3. With only a number, nothing else about the issue is known; the configured forge adds the rest (`forge.ts`).
+// - A payload has the same form as from the forge, so that a workflow can always read `trigger.issue.number`.
+// - `issue_number`, `pr_number`, `labels` and `base_branch` are set if the payload has them.
+// - With only a number, nothing else about the issue is known; the configured forge adds the rest (`forge.ts`).
 
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';

@@ -72,7 +72,7 @@ test('an interrupted merge lands nothing if the head has moved since', async () 
   expect(await stage.read('main', 'topic.txt')).toBeUndefined();
 });
 
-test('F2: a merge that another process finishes meanwhile counts, and is not rejected', async () => {
+test('FG2: a merge that another process finishes meanwhile counts, and is not rejected', async () => {
   const { number, head } = await openSample(stage, 'topic');
   const request = JSON.stringify({ number, method: 'squash', deleteBranch: true, expectedHead: head });
   const rival = join(stage.folder, 'rival.mjs');

@@ -1,8 +1,8 @@
 // Owns the state file of the local forge: its tables, its transactions, and the record of completed actions.
 //
-// L1. An action, its key and its event are one transaction.
-// L2. After its commit a writer notifies this process by a call and others by touching a file beside the database. If a
-// writer died before that, its event is noticed with the next one.
+// - An action, its key and its event are one transaction.
+// - After its commit a writer notifies this process by a call and others by touching a file beside the database. If a
+//   writer died before that, its event is noticed with the next one.
 
 import { closeSync, type FSWatcher, openSync, utimes, watch } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';

@@ -1,11 +1,11 @@
 // Owns the local forge's use of git: heads, differences, and merges that touch no checkout. Git runs without hooks,
 // without the user's configuration and with a fixed identity, so that the same repository gives the same results.
 //
-// H1. Names reach git only as `refs/heads/<name>` or as full hashes, so none is read as an option or an expression.
-// H2. A merge is built from objects, or in a separate clone, and becomes visible when a branch is moved (`advance`). A
-// branch is moved only from where it was when the merge was built.
-// H3. If the branch is checked out somewhere, the files of that checkout are updated too, as with "git pull".
-// Uncommitted changes there are kept; if they conflict, the branch is not moved.
+// - Names reach git only as `refs/heads/<name>` or as full hashes, so none is read as an option or an expression.
+// - A merge is built from objects, or in a separate clone, and becomes visible when a branch is moved (`advance`). A
+//   branch is moved only from where it was when the merge was built.
+// - If the branch is checked out somewhere, the files of that checkout are updated too, as with "git pull".
+//   Uncommitted changes there are kept; if they conflict, the branch is not moved.
 
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

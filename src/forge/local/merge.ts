@@ -1,9 +1,9 @@
 // Owns merging in the local forge, so that a crash at any moment neither loses nor repeats a merge. Git and the state
 // file cannot be changed in one transaction, so the commit to land is recorded before the branch is moved.
 //
-// M1. A commit is landed only if it is the one recorded for the key.
-// M2. If a recorded commit is already part of the base branch, it was landed, and only the remaining records are
-// written.
+// - A commit is landed only if it is the one recorded for the key.
+// - If a recorded commit is already part of the base branch, it was landed, and only the remaining records are
+//   written.
 // M3. If the base branch is checked out, that checkout is updated with the merge. If uncommitted changes there are in
 // the way, nothing is merged.
 

@@ -2,8 +2,8 @@
 // takes its memory and its locks along, so a copy taken then is what the kill would have left. One process thus stands for
 // as many kills as it makes writes, and another one resumes all of its copies.
 //
-// Z1. Store and ledger are written synchronously, and a copy is made synchronously: nothing of either is written meanwhile.
-// Z2. A copy is resumed when the process that made it has ended: its owner is then dead, as after a kill.
+// - Store and ledger are written synchronously, and a copy is made synchronously: nothing of either is written meanwhile.
+// - A copy is resumed when the process that made it has ended: its owner is then dead, as after a kill.
 
 import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

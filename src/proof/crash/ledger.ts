@@ -1,8 +1,8 @@
 // Owns the ledger of effects: a plain file outside the store, in which every attempt writes that it began and what it
 // did. What the store says about a run is held against it: the ledger is the world, the store is the memory of it.
 //
-// L1. Lines are only appended, each with one write, so that processes that follow each other tell one story in order.
-// L2. A line is on disk before the attempt goes on. Attempts that work at once share one wait for the disk.
+// - Lines are only appended, each with one write, so that processes that follow each other tell one story in order.
+// - A line is on disk before the attempt goes on. Attempts that work at once share one wait for the disk.
 
 import { closeSync, fdatasync, openSync, readFileSync, writeSync } from 'node:fs';
 import type { Json } from '../../base/json.ts';

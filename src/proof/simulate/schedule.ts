@@ -1,8 +1,8 @@
 // Owns the order of everything that happens in a simulation. Whatever would end by itself in the real world (an answer
 // of the disk, an attempt, a timer, a bell) is a pending event here, and the seed decides which one comes next.
 //
-// X1. Between two events everything that follows from the first one by promises alone has happened.
-// X2. Time stands still while something can happen now, but for moments in which the seed lets it pass.
+// - Between two events everything that follows from the first one by promises alone has happened.
+// - Time stands still while something can happen now, but for moments in which the seed lets it pass.
 
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../engine/clock.ts';

@@ -1,10 +1,10 @@
 // Owns the frame around a worker that declares outputs: what was there before, the work, and what is there after. A step
 // is `ok` when every required output was seen here; what the worker said of them is kept as its claim.
 //
-// P1. Nothing runs when an output can never be made: a pattern that leads outside, a required comment without a forge.
-// P2. Nothing is posted while any other output is missing, so that a step that is tried again posts once. Pull requests
-//     come before comments: opening one again finds the first, and they are likelier to be refused.
-// P3. The value of an output is what was seen. A field of the worker with the same name is dropped.
+// - Nothing runs when an output can never be made: a pattern that leads outside, a required comment without a forge.
+// - Nothing is posted while any other output is missing, so that a step that is tried again posts once. Pull requests
+//   come before comments: opening one again finds the first, and they are likelier to be refused.
+// - The value of an output is what was seen. A field of the worker with the same name is dropped.
 
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import { isFileOutput, patternRefusal } from '../../definition/output-pattern.ts';

@@ -1,10 +1,10 @@
 // Owns the reading of XML that other programs wrote: strict, in one pass, without ever following anything it says.
 //
-// X1. Only the five entities of XML itself and numbers of characters are known. A DOCTYPE may name a DTD, as the reports
-//     of several tools do, but it is not fetched, and one that declares anything itself is refused. So no entity can
-//     read a file or grow.
-// X2. Depth and attributes are bounded, and time is linear in the text.
-// X3. A text that is not well-formed is an XmlFault, never half a report. What was told before is void then.
+// - Only the five entities of XML itself and numbers of characters are known. A DOCTYPE may name a DTD, as the reports
+//   of several tools do, but it is not fetched, and one that declares anything itself is refused. So no entity can
+//   read a file or grow.
+// - Depth and attributes are bounded, and time is linear in the text.
+// - A text that is not well-formed is an XmlFault, never half a report. What was told before is void then.
 
 /** Is told what stands in a document, in order. */
 export interface XmlVisitor {

@@ -1,9 +1,9 @@
 // Owns where a request may go: the host is resolved once, every address it has is checked, and the connection is made to
 // those and no others.
 //
-// W1. Only http and https, without a name and a password in the URL.
-// W2. A host is allowed by name in the allow-list, or all of its addresses are public.
-// W3. An IPv4 address is written in its usual form; other spellings are refused, as they only serve to hide it.
+// - Only http and https, without a name and a password in the URL.
+// - A host is allowed by name in the allow-list, or all of its addresses are public.
+// - An IPv4 address is written in its usual form; other spellings are refused, as they only serve to hide it.
 
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { isIP, isIPv4, isIPv6 } from 'node:net';

@@ -1,9 +1,9 @@
 // Owns how the request of a webhook comes to be: the author's templates are filled once, with the values of the run and,
 // in headers and body, with secrets. Nothing of it is stored.
 //
-// B1. A value is put in once and never read again, so a text that looks like a template stays a text.
-// B2. In a URL a value becomes one segment or one argument: it cannot add a path, a query or another host.
-// B3. A secret goes only to a host that the author wrote out beside it, or, where hosts are listed for it, to one of those.
+// - A value is put in once and never read again, so a text that looks like a template stays a text.
+// - In a URL a value becomes one segment or one argument: it cannot add a path, a query or another host.
+// - A secret goes only to a host that the author wrote out beside it, or, where hosts are listed for it, to one of those.
 
 import { EngineError } from '../../base/error.ts';
 import type { Json, JsonObject } from '../../base/json.ts';

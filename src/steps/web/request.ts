@@ -1,9 +1,9 @@
 // Owns asking a web service on behalf of a workflow, whose URL may have been built from outside text.
 //
-// G1. The connection goes to an address that was checked; the name is not resolved a second time.
-// G2. A redirect is followed for GET and HEAD only, each hop is checked anew, and what the author sent in headers goes
-//     to no other origin.
-// G3. Time and size are bounded, certificates are verified, and whatever happens is a value.
+// - The connection goes to an address that was checked; the name is not resolved a second time.
+// - A redirect is followed for GET and HEAD only, each hop is checked anew, and what the author sent in headers goes
+//   to no other origin.
+// - Time and size are bounded, certificates are verified, and whatever happens is a value.
 
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { request as httpRequest } from 'node:http';

@@ -1,12 +1,12 @@
 // Owns waking up without polling: bells of runs, and notice of commits, for this process and others.
 //
-// B1. A ring reaches every watcher of every process. In this process it is a call; to others it is a file per run in a
-//     directory beside the database, which they watch. A ring may arrive twice, but never gets lost.
-// B2. A file that was there before anything watched is a ring that nobody received: the first watcher receives it.
-// B3. Whoever claims the run removes its file, so there are no more files than runs that need attention.
-// B4. A follower is notified when a commit of another process can be read. The write-ahead log changes a moment before
-//     that, and perhaps never after it; so a follower is notified again a few times after the last change, and releasing a
-//     run, after which nothing may happen for days, touches the log. A step costs nothing more for being followed.
+// - A ring reaches every watcher of every process. In this process it is a call; to others it is a file per run in a
+//   directory beside the database, which they watch. A ring may arrive twice, but never gets lost.
+// - A file that was there before anything watched is a ring that nobody received: the first watcher receives it.
+// - Whoever claims the run removes its file, so there are no more files than runs that need attention.
+// - A follower is notified when a commit of another process can be read. The write-ahead log changes a moment before
+//   that, and perhaps never after it; so a follower is notified again a few times after the last change, and releasing a
+//   run, after which nothing may happen for days, touches the log. A step costs nothing more for being followed.
 
 import { chmodSync, type FSWatcher, mkdirSync, readdirSync, unlink, utimes, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,11 +1,11 @@
 // Owns the hashes that make a changed record visible.
 //
-// H1. A row's hash covers the row before it, its number, its time and the digest of its body. So a log whose bodies
-//     were replaced by their digests still verifies, and a missing, swapped or changed row does not.
-// H2. A chain begins with the run's id: rows of two runs cannot be exchanged.
-// H3. The seal of a run covers the head of its chain, its columns and its checkpoint, so that opening a run costs
-//     what its checkpoint costs, not what its history does. It is a checksum, no signature: the chain proves the log,
-//     and the log folds to the checkpoint.
+// - A row's hash covers the row before it, its number, its time and the digest of its body. So a log whose bodies
+//   were replaced by their digests still verifies, and a missing, swapped or changed row does not.
+// - A chain begins with the run's id: rows of two runs cannot be exchanged.
+// - The seal of a run covers the head of its chain, its columns and its checkpoint, so that opening a run costs
+//   what its checkpoint costs, not what its history does. It is a checksum, no signature: the chain proves the log,
+//   and the log folds to the checkpoint.
 
 import { crc32 } from 'node:zlib';
 import { digestText } from '../../base/digest.ts';

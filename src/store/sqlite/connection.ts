@@ -1,8 +1,8 @@
 // Owns the connection: the file and its modes, the pragmas, the prepared statements, and waiting for a lock.
 //
-// C1. The file and what SQLite puts beside it are readable by the user only, whatever the umask says.
-// C2. While it is open, no file of it is opened by anything else in this process (`base/store-files.ts`).
-// C3. A lock is waited for asynchronously: a blocked thread would freeze the watchdogs of running steps.
+// - The file and what SQLite puts beside it are readable by the user only, whatever the umask says.
+// - While it is open, no file of it is opened by anything else in this process (`base/store-files.ts`).
+// - A lock is waited for asynchronously: a blocked thread would freeze the watchdogs of running steps.
 
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';

@@ -1,8 +1,8 @@
 // Owns which file a store is, and whose. A store knows where it was created. Opened elsewhere it may be a copy of runs
 // that continue in the original, so it is read-only until somebody adopts it.
 //
-// H1. Nothing is written once the file, its log or the index of the log is not the one that SQLite has open: SQLite keeps
-//     writing to a file that was removed, and nobody could ever read it.
+// - Nothing is written once the file, its log or the index of the log is not the one that SQLite has open: SQLite keeps
+//   writing to a file that was removed, and nobody could ever read it.
 
 import { randomUUID } from 'node:crypto';
 import { realpathSync, type Stats, statSync } from 'node:fs';

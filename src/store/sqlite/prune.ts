@@ -1,11 +1,11 @@
 // Owns the removal of runs that have ended, and of values that no run refers to any more.
 //
-// P1. A run goes together with the runs it started, in one transaction, or stays together with them.
-// P2. A run stays while it or one it started is open, has an owner or has mail, and while a fork of it stays: a fork that
-//     is forked in turn reads the log of its original.
-// P3. What is removed is decided inside the transaction that removes it, so a run that was taken up meanwhile stays.
-// P4. A value goes only when no row mentions its digest at the moment of its removal. What a crash leaves behind is
-//     found by the next prune, which checks all values.
+// - A run goes together with the runs it started, in one transaction, or stays together with them.
+// - A run stays while it or one it started is open, has an owner or has mail, and while a fork of it stays: a fork that
+//   is forked in turn reads the log of its original.
+// - What is removed is decided inside the transaction that removes it, so a run that was taken up meanwhile stays.
+// - A value goes only when no row mentions its digest at the moment of its removal. What a crash leaves behind is
+//   found by the next prune, which checks all values.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { isSettled, type RunStatus } from '../../kernel/run-state.ts';

@@ -116,7 +116,7 @@ const turns = fc.record<Turn>({
   lag: fc.integer({ min: -5, max: 100 }),
 });
 
-test('R1: whatever steps are called and return, the store gives back what was written, and so do the views', async () => {
+test('RF1: whatever steps are called and return, the store gives back what was written, and so do the views', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(turns, { minLength: 1, maxLength: 6 }), async (list) => {
       const deltas = [first()];
@@ -130,7 +130,7 @@ test('R1: whatever steps are called and return, the store gives back what was wr
 
 const stateWith = (more: object) => (delta: Delta) => ({ ...delta, state: { ...delta.state, ...more } });
 
-describe('R2: a checkpoint comes back whole', () => {
+describe('RF2: a checkpoint comes back whole', () => {
   const TURN: Turn = { step: 'next', outcome: 'ok', output: undefined, merge: false, took: 7, lag: 1 };
   test.each<[string, (delta: Delta) => Delta]>([
     ['with counted visits', stateWith({ counts: { next: 1 } })],

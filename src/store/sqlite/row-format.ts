@@ -1,8 +1,8 @@
 // Owns how the kernel's values lie in rows: the JSON of a log row and of a checkpoint, and which of their fields the
 // columns of the views show. No other file of the store names a field of an event, an activation or an attempt in SQL.
 //
-// R1. A row holds JSON as `JSON.stringify` writes it; what is read back equals what was written.
-// R2. A checkpoint leaves out the fields that its columns already give and its members, which are rows of their own.
+// RF1. A row holds JSON as `JSON.stringify` writes it; what is read back equals what was written.
+// RF2. A checkpoint leaves out the fields that its columns already give and its members, which are rows of their own.
 
 import type { Activation, Membership, Path, Ref, Wait } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
@@ -93,7 +93,7 @@ function stateFromColumns({ id, name, hash, form, status, seq, created, at, para
   return params === undefined ? state : { ...state, params };
 }
 
-/** The text of a checkpoint, without its members (R2). */
+/** The text of a checkpoint, without its members (RF2). */
 export function encodeState(state: RunState, columns: StateColumns): string {
   const given = stateFromColumns(columns);
   const rest: Record<string, unknown> = {};

@@ -1,8 +1,8 @@
 // Owns semaphores: who holds which, who waits, and whose turn it is.
 //
-// L1. An activation takes all the semaphores it asks for, or none.
-// L2. An activation that finds one full waits in its queue until it takes it or leaves. A queue is checked again whenever
-//     a holder or a waiter leaves, so that a waiter that is gone does not block the next.
+// - An activation takes all the semaphores it asks for, or none.
+// - An activation that finds one full waits in its queue until it takes it or leaves. A queue is checked again whenever
+//   a holder or a waiter leaves, so that a waiter that is gone does not block the next.
 
 import type { Path } from '../../kernel/activation.ts';
 import type { SlotClaim } from '../store.ts';

@@ -1,11 +1,11 @@
 // Owns compiling a checked workflow file: the file becomes the spec of a graph, which the compiler of graphs reads, and
 // each problem gets its place in the file.
 //
-// C1. A stage without a transition for success goes to the next one in the file, the last to `complete`; a skipped one
-//     likewise.
+// - A stage without a transition for success goes to the next one in the file, the last to `complete`; a skipped one
+//   likewise.
 // C2. `fail`, `error`, `timeout`, `conflict` and `ci_failure` without a transition go where `on_error` leads, else
 //     escalate.
-// C3. A transition back without a bound is bounded by the limit of the workflow, and a warning says so.
+// - A transition back without a bound is bounded by the limit of the workflow, and a warning says so.
 
 import type { CompiledWorkflow } from '../../../definition/code.ts';
 import { type Definition, membersOf, type StepModel } from '../../../definition/model.ts';

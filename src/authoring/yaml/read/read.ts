@@ -1,9 +1,9 @@
 // Owns reading a workflow file: from its text to a checked document, or to everything that is wrong with it, errors
 // first. Nothing of the file is run.
 //
-// R1. A syntax error is reported alone: everything after it would be a consequence.
-// R2. A stage that is wrong does not hide the problems of the others.
-// R3. There is a document if and only if there is no error.
+// - A syntax error is reported alone: everything after it would be a consequence.
+// - A stage that is wrong does not hide the problems of the others.
+// - There is a document if and only if there is no error.
 
 import type { SourcePosition } from '../../../base/error.ts';
 import type { Json } from '../../../base/json.ts';

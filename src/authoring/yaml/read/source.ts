@@ -1,11 +1,11 @@
 // Owns parsing YAML 1.2 core into JSON values with their positions. The `yaml` package does the parsing; this file adds
 // limits and rejects what a workflow file must not use.
 //
-// Y1. Size, depth, tokens and aliases are counted while the text is tokenized, before anything recurses: a file that is
-//     made to exhaust memory or the stack is rejected, and the message names the limit.
-// Y2. No tags, merge keys, directives or second document change how the rest is read. The result has only strings,
-//     numbers, booleans, null, lists and maps.
-// Y3. Keys are compared and stored as strings; `__proto__` and other names with a meaning in JavaScript are rejected.
+// - Size, depth, tokens and aliases are counted while the text is tokenized, before anything recurses: a file that is
+//   made to exhaust memory or the stack is rejected, and the message names the limit.
+// - No tags, merge keys, directives or second document change how the rest is read. The result has only strings,
+//   numbers, booleans, null, lists and maps.
+// - Keys are compared and stored as strings; `__proto__` and other names with a meaning in JavaScript are rejected.
 
 import {
   Composer,

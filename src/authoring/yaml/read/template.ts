@@ -1,10 +1,10 @@
 // Owns templates and conditions of a workflow file: each is parsed once, so that errors have their place, and none is
 // allowed where text from outside could do harm.
 //
-// X1. A template is read only where the schema says so. Anywhere else two opening braces are refused, never kept as text.
-// X2. No template reaches a command line, an argument or a folder: values go to programs by `env`.
-// X3. Secrets go into headers and bodies of requests, and only where the host is fixed in the file or listed for the
-//     secret.
+// - A template is read only where the schema says so. Anywhere else two opening braces are refused, never kept as text.
+// - No template reaches a command line, an argument or a folder: values go to programs by `env`.
+// - Secrets go into headers and bodies of requests, and only where the host is fixed in the file or listed for the
+//   secret.
 
 import { EngineError } from '../../../base/error.ts';
 import type { Json } from '../../../base/json.ts';

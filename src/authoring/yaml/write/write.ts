@@ -1,8 +1,8 @@
 // Owns the way back from a definition to a workflow file. What is written is read again at once, and whoever asked is told
 // where the file would not say the very same: a file that silently means something else is worse than none.
 //
-// E1. A definition that came from a workflow file is written so that it reads back equal.
-// E2. What a file has no word for is refused, by the name of its step. Functions are such things.
+// - A definition that came from a workflow file is written so that it reads back equal.
+// - What a file has no word for is refused, by the name of its step. Functions are such things.
 
 import { stringify } from 'yaml';
 import { EngineError } from '../../../base/error.ts';

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { invariantViolations } from './invariants.ts';
+
+const rule = (path: string, label: string) => ({ path, text: `// Owns it.\n//\n// ${label}. It holds.\n\nconst a = 1;\n` });
+const cite = (label: string) => ({ path: 'src/a.test.ts', text: `test('${label}: it holds', () => {});\n` });
+
+test('a number of its own that a test cites is fine', () => {
+  expect(invariantViolations([rule('src/a.ts', 'Z1'), cite('Z1')])).toEqual([]);
+});
+
+test('two rules with one number are found', () => {
+  expect(invariantViolations([rule('src/a.ts', 'Z1'), rule('src/b.ts', 'Z1'), cite('Z1')])).toEqual([
+    'Z1 is defined in src/a.ts and src/b.ts; give each rule a number of its own',
+  ]);
+});
+
+test('a number that nothing cites is found', () => {
+  expect(invariantViolations([rule('src/a.ts', 'Z1'), cite('Z2')])).toEqual([
+    'src/a.ts numbers Z1, which nothing cites; cite it or write a dash',
+  ]);
+});

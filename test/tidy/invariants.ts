@@ -1,0 +1,22 @@
+// Owns the numbered invariants that files open with (`// K3. A final run …`): a number stands for one rule in all of
+// the code, and an assertion, a test or a page of docs/internals cites it. A rule that nothing cites needs no number.
+
+import { isTest, type Source } from './source.ts';
+
+const DEFINITION = /^\/\/ ([A-Z]{1,2}\d{1,2})\. /gm;
+const CITATION = /(?<![\w.-])([A-Z]{1,2}\d{1,2})(?=[:,;)*\s'])/g;
+
+/** Numbers that two rules share, and numbers that nothing cites. */
+export function invariantViolations(sources: readonly Pick<Source, 'path' | 'text'>[], pages: readonly string[] = []): string[] {
+  const defined = new Map<string, string[]>();
+  const cited = new Set<string>();
+  for (const { path, text } of sources) {
+    if (!isTest(path)) for (const [, label = ''] of text.matchAll(DEFINITION)) defined.set(label, [...(defined.get(label) ?? []), path]);
+    for (const [, label = ''] of text.replaceAll(DEFINITION, '').matchAll(CITATION)) cited.add(label);
+  }
+  for (const page of pages) for (const [, label = ''] of page.matchAll(CITATION)) cited.add(label);
+  return [...defined].flatMap(([label, paths]) => [
+    ...(paths.length > 1 ? [`${label} is defined in ${paths.join(' and ')}; give each rule a number of its own`] : []),
+    ...(cited.has(label) ? [] : [`${paths[0]} numbers ${label}, which nothing cites; cite it or write a dash`]),
+  ]);
+}
