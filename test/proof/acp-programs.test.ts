@@ -39,7 +39,7 @@ function describeOwn(program: RealProgram): void {
   test('a model is chosen among those that the agent has', async () => {
     await withModel(program, DONE, async ({ ask }) => {
       const refused = await ask({ model: 'no-such-model' });
-      expect(refused).toMatchObject({ kind: 'failed', failure: 'refused', message: expect.stringMatching(/it has .*haiku/) });
+      expect(refused).toMatchObject({ kind: 'failed', failure: 'refused', message: expect.stringMatching(/it offers .*haiku/) });
       expect(await ask({ model: 'haiku' })).toMatchObject({ kind: 'answered' });
     });
   });

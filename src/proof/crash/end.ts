@@ -72,9 +72,12 @@ async function isResolvedOnly(store: Store, run: string): Promise<boolean> {
   });
 }
 
+/** Data that the engine keeps about protected files: it holds times, and which of several agents recorded it is chance. */
+const TIMED_DATA = /^\$(?:guarded|accepted):/;
+
 async function factsOf(store: Store, run: string): Promise<[string, string][]> {
   const { state } = await store.load(run);
-  const data = Object.fromEntries(await store.data(run)) as Json;
+  const data = Object.fromEntries([...(await store.data(run))].filter(([key]) => !TIMED_DATA.test(key))) as Json;
   return [
     ['status', state.status === 'overridden' && (await isResolvedOnly(store, run)) ? 'completed' : state.status],
     ['output', state.output?.digest ?? 'nothing'],
