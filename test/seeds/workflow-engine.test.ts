@@ -1,7 +1,7 @@
 // Every code sample of seed 004, in its order: compiled, run, and held to what the text around it says. The types of
 // samples 1 to 3 stand here as they stand in the seed.
 //
-// Elsewhere: sample 4 (259-363), the editing workflow, in w1-text.test.ts (its text), w1.test.ts and w1-crash.test.ts.
+// Elsewhere: sample 4 (259-363), the editing workflow, in w1-text.test.ts (its text), test/proof/w1.test.ts and w1-crash.test.ts.
 // Not here: sample 6 (385-407), SafeDatabaseClient, which comes with the protected database client.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

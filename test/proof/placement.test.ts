@@ -7,11 +7,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFile
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { CliRig, type Start } from './rig.ts';
+import { CliRig, type Start } from '../cli/rig.ts';
 
 const ID = '00000000000000aa';
-const RECORDER = pathToFileURL(join(import.meta.dirname, 'open-recorder.ts')).href;
-const CLI = join(import.meta.dirname, 'start.js');
+const RECORDER = pathToFileURL(join(import.meta.dirname, '../cli', 'open-recorder.ts')).href;
+const CLI = join(import.meta.dirname, '../cli', 'start.js');
 
 /** Every reader of a workspace: outputs, public interfaces, protected files, a gate with a report, subjects. */
 const WORK = `apiVersion: pawl.dev/v1

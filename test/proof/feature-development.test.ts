@@ -28,8 +28,8 @@ import {
   timesOut,
   untested,
   untidy,
-} from './feature-agents.ts';
-import { impossibleEntries, possibleEdges, settledSteps, takenEdges } from './feature-edges.ts';
+} from '../engine/feature-agents.ts';
+import { impossibleEntries, possibleEdges, settledSteps, takenEdges } from '../engine/feature-edges.ts';
 import {
   type Agents,
   approve,
@@ -41,7 +41,7 @@ import {
   featureDevelopment,
   openFeatureProject,
   PRIVATE_CODE,
-} from './feature-project.ts';
+} from '../engine/feature-project.ts';
 
 const DAY_MS = 86_400_000;
 const taken = new Set<string>();

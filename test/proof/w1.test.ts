@@ -9,9 +9,9 @@ import { BookDatabase } from '../../examples/w1/database.ts';
 import { type Editing, openEditing } from '../../examples/w1/editing.ts';
 import { addPondBook } from '../../examples/w1/manuscript.ts';
 import type { RunView } from '../../src/index.ts';
-import type { Fault } from './faulty-command.ts';
+import type { Fault } from '../seeds/faulty-command.ts';
 
-const FAULTY = join(import.meta.dirname, 'faulty-command.ts');
+const FAULTY = join(import.meta.dirname, '../seeds', 'faulty-command.ts');
 
 let directory: string;
 let editing: Editing;

@@ -12,8 +12,8 @@ import type { Engine, RunView } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
 import { type StageClone, valueIn } from '../../src/proof/forge-suite/stage.ts';
+import { createRig, type Rig } from '../engine/rig.ts';
 import { git } from '../git.ts';
-import { createRig, type Rig } from './rig.ts';
 
 let rig: Rig;
 let stage: LocalForgeStage;
