@@ -91,8 +91,16 @@ stages:
     return (await rig.run(words, { env: { PAWL_TOKEN: tokens[who] } })).code;
   };
   expect(await choose('ann', 'left')).toBe(3);
+  expect((await rig.json<Gates>(['inbox'])).gates).toMatchObject([{ votes: [{ actor: 'ann' }], split: null, signed: false }]);
   expect(await choose('bob', 'right')).toBe(3);
-  expect((await rig.json<Gates>(['inbox'])).gates).toMatchObject([{ votes: [] }]);
+  const split = {
+    times: 1,
+    votes: [
+      { actor: 'ann', option: 'left' },
+      { actor: 'bob', option: 'right' },
+    ],
+  };
+  expect((await rig.json<Gates>(['inbox'])).gates).toMatchObject([{ votes: [], split }]);
   expect(await choose('ann', 'right')).toBe(3);
   expect(await choose('bob', 'right')).toBe(0);
 });

@@ -35,6 +35,8 @@ test('what waits for a person is listed across runs, oldest first, with what a p
     from: null,
     count: 1,
     votes: [],
+    split: null,
+    signed: false,
     subjects: null,
     digest: expect.stringMatching(/^[0-9a-f]{64}$/),
     since: expect.stringMatching(/^\d{4}-.*Z$/),

@@ -107,6 +107,8 @@ function approvalJson({ run, gate, workflow, command }: Approval): object {
     from: question.from ?? null,
     count: question.count ?? 1,
     votes: gate.votes ?? [],
+    split: gate.split ?? null,
+    signed: gate.signed,
     subjects: gate.subjects ?? null,
     digest,
     since: new Date(since).toISOString(),
