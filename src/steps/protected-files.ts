@@ -130,7 +130,9 @@ async function contentDigest(name: string, file: string, part: FilePart | undefi
   try {
     const hash = createHash('sha256');
     for await (const chunk of handle.createReadStream({ autoClose: false })) hash.update(chunk as Buffer);
-    return hash.digest('hex');
+    // Runners such as run-parts leave out what is not executable.
+    const isExecutable = ((await handle.stat()).mode & 0o111) !== 0;
+    return `${hash.digest('hex')}${isExecutable ? ' executable' : ''}`;
   } finally {
     await handle.close();
   }

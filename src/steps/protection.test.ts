@@ -1,7 +1,7 @@
 // Protected files against a real workspace, real git and a scripted agent: what was touched makes the verdict void.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -77,6 +77,13 @@ describe('a protected file', () => {
     expect(result).toMatchObject(voided(['tests/a.test.ts', 'changed'], ['tests/b.test.ts', 'deleted']));
     expect(result).toMatchObject({ claim: { output: { said: 'done' } }, actor: 'dev' });
     expect(result).not.toHaveProperty('output');
+  });
+
+  test('that is no longer executable has changed: a runner of scripts would leave it out', async () => {
+    put('tests/smoke.sh', 'exit 1');
+    chmodSync(join(cwd, 'tests/smoke.sh'), 0o755);
+    deed = () => void chmodSync(join(cwd, 'tests/smoke.sh'), 0o644);
+    expect(await attempt(tests)).toMatchObject(voided(['tests/smoke.sh', 'changed']));
   });
 
   test('that is added is allowed, and so is every other change', async () => {

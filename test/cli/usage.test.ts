@@ -116,7 +116,8 @@ budget: { time: 1ms }
 stages:
   - { id: write, type: agent, agent: writer, action: write }
 `;
-  const PROGRAM = `console.log(JSON.stringify({ success: true, output: { note: 'written' } }));`;
+  // It works long enough to be stopped on a busy machine as well.
+  const PROGRAM = `setTimeout(() => console.log(JSON.stringify({ success: true, output: { note: 'written' } })), 500);`;
 
   test('ends the command with 5 and the way on, and the run goes on with more', async () => {
     rig.write('.pawl/workflows/work.yaml', YAML);
