@@ -2,11 +2,10 @@
 // later time can move the run on. A run whose process died is resumed; one that is paused or halted is left as it is.
 
 import type { Engine } from '../api/engine.ts';
-import { isEngineError } from '../base/error.ts';
+import { changeOrTime, isUndriven, resumeUndriven, TIMER_MS_MAX } from '../api/undriven.ts';
 import { readRunTree, type TreeRun } from '../engine/run-tree.ts';
-import { dueOf, isSettled } from '../kernel/run-state.ts';
+import { dueOf } from '../kernel/run-state.ts';
 import { statusOf } from '../kernel/status.ts';
-import { isDead } from '../process/owner.ts';
 import type { Store } from '../store/store.ts';
 import { type AttendedRun, readAttendedRun, sourceOfEngine } from './attended-run.ts';
 
@@ -20,15 +19,14 @@ export interface DriveLimits {
 
 /** What is due within this time is waited for. */
 const SOON_MS = 60_000;
-/** The longest timer of the platform. */
-const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /** Drives a run to where it needs somebody, and returns what it then means to its agent. */
 export async function driveForAgent(engine: Engine, run: string, limits: DriveLimits = {}): Promise<AttendedRun> {
   const { patienceMs = TIMER_MS_MAX, stopped } = limits;
   const end = Date.now() + patienceMs;
   for (;;) {
-    for (const one of (await readRunTree(engine.store, run)).runs) if (await shouldResume(engine.store, one)) await resume(engine, one);
+    for (const one of (await readRunTree(engine.store, run)).runs)
+      if (await shouldResume(engine.store, one)) await resumeUndriven(engine, one.state.id);
     const isIdle = await endsWithin(engine.run(run).waitOnly('idle'), end - Date.now());
     const now = await readAttendedRun(sourceOfEngine(engine), run);
     if (!isIdle || now.kind !== 'waiting' || now.due === undefined) return now;
@@ -56,31 +54,8 @@ export async function endsWithin(work: Promise<unknown>, ms: number): Promise<bo
 export async function resumeAbandoned(engine: Engine, run: string): Promise<boolean> {
   const loaded = await engine.store.load(run);
   const isAbandoned = isUndriven(loaded) && statusOf(loaded.state) === 'running';
-  if (isAbandoned) await resume(engine, loaded);
+  if (isAbandoned) await resumeUndriven(engine, run);
   return isAbandoned;
-}
-
-/** Waits for a commit of any process, for a time, or for a signal. */
-function changeOrTime(store: Store, at: number, stopped: Promise<void> | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      unfollow();
-      resolve();
-    };
-    const timer = setTimeout(done, Math.max(0, at - Date.now()));
-    const unfollow = store.follow(done);
-    stopped?.then(done, done);
-  });
-}
-
-async function resume(engine: Engine, { state }: Pick<TreeRun, 'state'>): Promise<void> {
-  try {
-    await engine.run(state.id).resume();
-  } catch (error) {
-    // Another process was quicker.
-    if (!isEngineError(error) || !['RUN_LOCKED', 'RUN_FINAL'].includes(error.code)) throw error;
-  }
 }
 
 async function shouldResume(store: Store, run: TreeRun): Promise<boolean> {
@@ -88,9 +63,4 @@ async function shouldResume(store: Store, run: TreeRun): Promise<boolean> {
   const { state } = run;
   const due = dueOf(state);
   return statusOf(state) === 'running' || (due !== undefined && due <= Date.now()) || (await store.inbox(state.id, 0)).length > 0;
-}
-
-/** Whether a run may be driven and nobody drives it. */
-function isUndriven({ state, owner }: Pick<TreeRun, 'state' | 'owner'>): boolean {
-  return !state.paused && !isSettled(state.status) && (owner === undefined || isDead(owner));
 }

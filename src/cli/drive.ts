@@ -2,11 +2,11 @@
 // if only approvals are pending, stops on signals, and ends with the run's report and exit code.
 
 import type { AnyWorkflow, Engine } from '../api/engine.ts';
+import { changeOrTime, isUndriven, resumeUndriven } from '../api/undriven.ts';
 import { isEngineError } from '../base/error.ts';
 import { type RunTree, readRunTree } from '../engine/run-tree.ts';
 import { isSettled } from '../kernel/run-state.ts';
 import { statusOf } from '../kernel/status.ts';
-import { isDead } from '../process/owner.ts';
 import type { Store } from '../store/store.ts';
 import { assertSettingsTrusted, openForge } from './forge/session.ts';
 import { catchInterrupts, EXIT_INTERRUPTED, type Interrupt } from './interrupt.ts';
@@ -23,8 +23,6 @@ import { exitOfWaits } from './status.ts';
 const SOON_MS = 60_000;
 /** How often to check whether another process that drives the run is still alive; its death sends no notification. */
 const ALIVE_CHECK_MS = 2000;
-/** The longest delay that a timer supports. */
-const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /** A run to drive; with `wait`, until it has ended. */
 export interface Drive {
@@ -118,7 +116,7 @@ async function driveUntilIdle(
       continue;
     }
     if (!wait && !isSoon(rest)) return;
-    await Promise.race([changeOrTime(engine.store, rest.due?.at), interrupt.stopped]);
+    await changeOrTime(engine.store, rest.due?.at, interrupt.stopped);
     if (interrupt.isStopping) return interrupt.stopped;
     await resumeDue(engine, run);
   }
@@ -139,45 +137,21 @@ async function untilIdle(engine: Engine, run: string, interrupt: Interrupt): Pro
   }
 }
 
-/** Waits for a commit of any process, or until a time. */
-function changeOrTime(store: Store, at: number | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    // The timer keeps the process alive even if the store has nothing to watch yet.
-    const ms = Math.min(TIMER_MS_MAX, Math.max(0, (at ?? Number.POSITIVE_INFINITY) - Date.now()));
-    const timer = setTimeout(() => done(), ms);
-    const unfollow = store.follow(() => done());
-    const done = (): void => {
-      clearTimeout(timer);
-      unfollow();
-      resolve();
-    };
-  });
-}
-
 /** Resumes the run of the tree that is due. */
 async function resumeDue(engine: Engine, run: string): Promise<void> {
   const { runs, due } = await readRunTree(engine.store, run);
   if (due === undefined || due.at > Date.now()) return;
   const one = runs.find(({ state }) => state.id === due.run);
-  if (one !== undefined) await resumeUnowned(engine, one);
-}
-
-/** Resumes a run that no process drives. A paused or stopped run continues only when a person resumes it. */
-async function resumeUnowned(engine: Engine, { state, owner }: RunTree['runs'][number]): Promise<void> {
-  if (state.paused || isSettled(state.status) || (owner !== undefined && !isDead(owner))) return;
-  try {
-    await engine.run(state.id).resume();
-  } catch (error) {
-    // Another process resumed it first, or the engine is closing.
-    if (!isEngineError(error) || !['RUN_LOCKED', 'ENGINE_CLOSED', 'RUN_FINAL'].includes(error.code)) throw error;
-  }
+  if (one !== undefined && isUndriven(one)) await resumeUndriven(engine, one.state.id);
 }
 
 /** Resumes runs of the tree that get mail while no process drives them, and with `wait` those whose process died. */
 function supervise({ engine, run, wait }: Drive, view: ProgressView): { stop(): void } {
   const look = async (only?: string): Promise<void> => {
-    for (const one of (await readRunTree(engine.store, run)).runs)
-      if (only === undefined ? one.owner !== undefined && isDead(one.owner) : one.state.id === only) await resumeUnowned(engine, one);
+    for (const one of (await readRunTree(engine.store, run)).runs) {
+      const isMeant = only === undefined ? one.owner !== undefined : one.state.id === only;
+      if (isMeant && isUndriven(one)) await resumeUndriven(engine, one.state.id);
+    }
   };
   const lookSoon = (only?: string): void => {
     look(only).catch((error: unknown) => view.note(error instanceof Error ? error.message : String(error)));
