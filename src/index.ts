@@ -109,8 +109,6 @@ export type { Groups } from './forge/people.ts';
 export type * as ActivationTypes from './kernel/activation.ts';
 export type * as LogTypes from './kernel/event.ts';
 export type { RunEvent } from './kernel/event.ts';
-export type * as FlowStepTypes from './kernel/flow-step.ts';
-export { type FlowStep, type FlowYield, StepFailed } from './kernel/flow-step.ts';
 export type * as InputTypes from './kernel/input.ts';
 export type * as StateTypes from './kernel/run-state.ts';
 export type { RunStatus } from './kernel/run-state.ts';
@@ -129,6 +127,8 @@ export type { ValidateSpec } from './kinds/validate/compile.ts';
 export type * as ProcessTypes from './process/command.ts';
 export type { NotRun, NotRunReason } from './process/not-run.ts';
 export type * as RedactionTypes from './process/redact.ts';
+export type * as FlowStepTypes from './programs/flow-step.ts';
+export { type FlowStep, type FlowYield, StepFailed } from './programs/flow-step.ts';
 export {
   type CheckScene,
   type CheckSpec as OwnCheckSpec,

@@ -11,7 +11,7 @@ import type { Duration } from '../base/duration.ts';
 import type { Json } from '../base/json.ts';
 import type { StepContext } from '../definition/code.ts';
 import type { OwnKind } from '../definition/own-kind.ts';
-import type { FlowStep } from '../kernel/flow-step.ts';
+import type { FlowStep } from '../programs/flow-step.ts';
 import { buildAction } from './action/compile.ts';
 import { type AgentSpec, buildAgent } from './agent/compile.ts';
 import { buildCommand, type CommandSpec } from './command/compile.ts';

@@ -8,11 +8,11 @@ import type { Activation, Held, HumanWait, Membership, Path, Ref, Visit, Wait } 
 import { apply, applyRow, draftOf } from '../../src/kernel/apply.ts';
 import { decide } from '../../src/kernel/decide.ts';
 import { mergedBy, type RunEvent, type RunStarted } from '../../src/kernel/event.ts';
-import { graphProgram } from '../../src/kernel/graph-program.ts';
 import type { RunInput } from '../../src/kernel/input.ts';
 import type { MemberResult, Program, View } from '../../src/kernel/program.ts';
 import type { RunState } from '../../src/kernel/run-state.ts';
 import { memberResult } from '../../src/kernel/turn.ts';
+import { graphProgram } from '../../src/programs/graph.ts';
 
 const NOT_A_RESULT = ['error', 'timeout', 'cancelled', 'skip'];
 

@@ -3,9 +3,9 @@
 import { afterEach, expect, test } from 'vitest';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { createEngine, type Engine, type EngineOptions, openSqliteStore, type Store, step, workflow } from '../../src/index.ts';
-import { createFlowProgram } from '../../src/kernel/flow-program.ts';
 import type { View } from '../../src/kernel/program.ts';
 import type { RunState } from '../../src/kernel/run-state.ts';
+import { createFlowProgram } from '../../src/programs/flow.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
 
 const opened: { close(options?: { abort?: boolean }): Promise<void> }[] = [];

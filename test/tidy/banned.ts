@@ -22,9 +22,11 @@ const NOT_RUN = new Set(['only', 'skip', 'todo']);
 // Spelled so that this file does not contain what it looks for.
 const MACHINE_PATH = new RegExp(`(?<![\\w.*}-])/(?:${['tmp', 'work', 'root', 'home'].join('|')})(?![\\w-])`, 'g');
 
-/** Clocks, randomness and I/O in src/kernel: they arrive inside inputs, or a replay would differ. */
+const PURE = ['src/kernel/', 'src/programs/'];
+
+/** Clocks, randomness and I/O in the kernel and its programs: they arrive inside inputs, or a replay would differ. */
 export function kernelViolations(source: Source): string[] {
-  if (!source.path.startsWith('src/kernel/') || isTest(source.path)) return [];
+  if (!PURE.some((folder) => source.path.startsWith(folder)) || isTest(source.path)) return [];
   const found = importsOf(source)
     .filter(({ target }) => !target.startsWith('src/'))
     .map(({ node, target }) => at(source, node.start, `imports ${target}; the kernel imports nothing from outside src`));

@@ -4,7 +4,7 @@
 import { dirname, posix } from 'node:path';
 import { at, isTest, nodesOf, type Source, type SyntaxNode } from './source.ts';
 
-const BELOW_STEPS = ['base', 'expr', 'definition', 'kernel', 'process', 'authority', 'agents', 'forge'];
+const BELOW_STEPS = ['base', 'expr', 'definition', 'kernel', 'programs', 'process', 'authority', 'agents', 'forge'];
 const BELOW_HOSTS = [...BELOW_STEPS, 'store', 'steps'];
 const BELOW_KINDS = [...BELOW_STEPS, 'authoring', 'steps'];
 const BELOW_API = [...BELOW_HOSTS, 'authoring', 'engine', 'kinds'];
@@ -19,7 +19,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   expr: ['base'],
   definition: ['base', 'expr'],
   kernel: ['base', 'expr', 'definition'],
-  authoring: ['base', 'expr', 'definition', 'kernel'],
+  programs: ['base', 'expr', 'definition', 'kernel'],
+  authoring: ['base', 'expr', 'definition', 'kernel', 'programs'],
   store: ['base', 'definition', 'kernel'],
   process: ['base'],
   authority: ['base', 'process'],
@@ -48,8 +49,8 @@ const ONLY_FILE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 // What a file of a kind may import by its name; one with another name declares something.
 const OF_KIND: Readonly<Record<string, readonly string[]>> = {
   'declare.ts': ['base', 'expr', 'definition'],
-  'compile.ts': ['base', 'expr', 'definition', 'kernel', 'authoring'],
-  'yaml.ts': ['base', 'expr', 'definition', 'kernel', 'authoring'],
+  'compile.ts': ['base', 'expr', 'definition', 'kernel', 'programs', 'authoring'],
+  'yaml.ts': ['base', 'expr', 'definition', 'kernel', 'programs', 'authoring'],
   'run.ts': [...BELOW_STEPS, 'steps'],
 };
 

@@ -5,7 +5,15 @@ import type { Duration } from '../../base/duration.ts';
 import type { Json } from '../../base/json.ts';
 import type { BoundStep, CompiledWorkflow, StepContext } from '../../definition/code.ts';
 import type { RecoveryPolicy } from '../../definition/model.ts';
-import { type Failure, type FlowGroup, type FlowStep, type FlowYield, noteCreated, noteUsed, StepFailed } from '../../kernel/flow-step.ts';
+import {
+  type Failure,
+  type FlowGroup,
+  type FlowStep,
+  type FlowYield,
+  noteCreated,
+  noteUsed,
+  StepFailed,
+} from '../../programs/flow-step.ts';
 import { checkMember, type FlowCondition, type FlowRetry, invalid, type StepOptions, withOptions } from './model.ts';
 
 /** A step of a flow whose result has the type `T`: `const x = yield* step('a').task(fn)`. */

@@ -2,8 +2,8 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { Json } from '../../base/json.ts';
 import { arg } from '../../definition/arg.ts';
 import type { StepContext } from '../../definition/code.ts';
-import { type FlowYield, StepFailed } from '../../kernel/flow-step.ts';
 import { step } from '../../kinds/step-builder.ts';
+import { type FlowYield, StepFailed } from '../../programs/flow-step.ts';
 import { all, race } from './call.ts';
 import { compileFlow } from './flow.ts';
 

@@ -8,7 +8,7 @@ import { type Budget, budgetFault } from '../../definition/budget.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { type CodeRole, hashCode, hashDefinition } from '../../definition/hash.ts';
 import type { Definition } from '../../definition/model.ts';
-import type { FlowYield } from '../../kernel/flow-step.ts';
+import type { FlowYield } from '../../programs/flow-step.ts';
 import type { WorkflowTypes } from '../spec/step.ts';
 import { countOf, invalid } from './model.ts';
 import type { ChildOutput } from './result.ts';

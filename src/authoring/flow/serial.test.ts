@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { digestOfYield } from '../../kernel/flow-digest.ts';
 import { step } from '../../kinds/step-builder.ts';
+import { digestOfYield } from '../../programs/flow-digest.ts';
 import { all, race } from './call.ts';
 import { serialiseStep, shownValue } from './serial.ts';
 

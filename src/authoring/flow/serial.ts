@@ -4,8 +4,8 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { BoundStep, StepCode } from '../../definition/code.ts';
 import { membersOf, type StepModel } from '../../definition/model.ts';
-import { askedOf } from '../../kernel/flow-digest.ts';
-import type { FlowStep } from '../../kernel/flow-step.ts';
+import { askedOf } from '../../programs/flow-digest.ts';
+import type { FlowStep } from '../../programs/flow-step.ts';
 
 const SHOWN_DEPTH_MAX = 20;
 

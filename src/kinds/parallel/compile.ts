@@ -7,8 +7,8 @@ import type { MemberSpec } from '../../authoring/graph/spec.ts';
 import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
 import { EngineError } from '../../base/error.ts';
 import type { BoundStep } from '../../definition/code.ts';
-import { type FlowStep, noteUsed } from '../../kernel/flow-step.ts';
 import { keysOf } from '../../kernel/group.ts';
+import { type FlowStep, noteUsed } from '../../programs/flow-step.ts';
 import { parallel as declaration } from './declare.ts';
 
 /** How a fan-out of a flow goes about its items. */

@@ -3,7 +3,7 @@
 import { checkMember, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
 import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
 import type { ValidateWork } from '../../definition/model.ts';
-import { type FlowStep, noteUsed } from '../../kernel/flow-step.ts';
+import { type FlowStep, noteUsed } from '../../programs/flow-step.ts';
 import { validate as declaration } from './declare.ts';
 
 /** Stages by name, by a key of the configuration, or the default set; `retry` counts the rounds of repair. */

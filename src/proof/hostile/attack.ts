@@ -8,7 +8,7 @@ import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/js
 import type { CompiledWorkflow, StepCode, StepContext } from '../../definition/code.ts';
 import { membersOf, type StepModel } from '../../definition/model.ts';
 import { isFileOutput } from '../../definition/output-pattern.ts';
-import type { FlowStep, FlowYield } from '../../kernel/flow-step.ts';
+import type { FlowStep, FlowYield } from '../../programs/flow-step.ts';
 import type { RoleSetting } from '../../steps/services.ts';
 import { type Claim, HOSTILE_TEXT, type HostileName, type HostileTarget, hostileAgents, hostileScript } from './agents.ts';
 

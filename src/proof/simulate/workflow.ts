@@ -9,9 +9,9 @@ import type { GraphSpec, HumanGateSpec, MemberSpec, NextSpec, StepSpec } from '.
 import { arg } from '../../definition/arg.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { RecoveryPolicy } from '../../definition/model.ts';
-import { StepFailed } from '../../kernel/flow-step.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { step } from '../../kinds/step-builder.ts';
+import { StepFailed } from '../../programs/flow-step.ts';
 import type { Random } from './random.ts';
 
 /** The semaphore that steps of a simulation may want. */

@@ -15,12 +15,12 @@ import { NO_CODE } from '../definition/code.ts';
 import { askingAboutTree, judgesTree } from '../definition/landing.ts';
 import { type JoinModel, membersOf, type StepModel, type StepOf } from '../definition/model.ts';
 import { asksPerson } from '../definition/passage.ts';
-import type { Path } from './activation.ts';
+import type { Path } from '../kernel/activation.ts';
+import type { StepError } from '../kernel/input.ts';
+import type { Begin, Ended, Move, Program, View } from '../kernel/program.ts';
+import type { RunState } from '../kernel/run-state.ts';
 import { digestOfYield } from './flow-digest.ts';
 import { type Failure, type FlowGroup, type FlowStep, type FlowYield, goOn, isFlowYield, StepFailed } from './flow-step.ts';
-import type { StepError } from './input.ts';
-import type { Begin, Ended, Move, Program, View } from './program.ts';
-import type { RunState } from './run-state.ts';
 
 /** A step of a flow that has ended, as a replay feeds it back. */
 export interface FlowRecord {

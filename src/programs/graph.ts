@@ -12,8 +12,8 @@ import { DEFAULT_EXCLUDES } from '../definition/outcome.ts';
 import { isBefore } from '../definition/rework.ts';
 import { evaluationMessage, holds, itemsExpression, needsOf } from '../definition/scope.ts';
 import { needsOfTemplates, rendered } from '../definition/template-scope.ts';
-import type { Begin, Ended, Move, Need, Program, TakenEdge, View } from './program.ts';
-import type { HaltCause, RunState } from './run-state.ts';
+import type { Begin, Ended, Move, Need, Program, TakenEdge, View } from '../kernel/program.ts';
+import type { HaltCause, RunState } from '../kernel/run-state.ts';
 
 const programs = new WeakMap<Definition, Program>();
 

@@ -4,7 +4,7 @@ import { control, errored, settled } from '../../test/kernel/inputs.ts';
 import { MemoryHost } from '../../test/kernel/memory-host.ts';
 import type { Json } from '../base/json.ts';
 import { type CompiledWorkflow, NO_CODE } from '../definition/code.ts';
-import { createFlowProgram, type FlowRecord } from './flow-program.ts';
+import { createFlowProgram, type FlowRecord } from './flow.ts';
 import type { FlowStep, StepFailed } from './flow-step.ts';
 
 type Body = () => Generator<unknown, unknown, unknown>;
