@@ -12,7 +12,7 @@
 // Not seen: what else changes such a file while a step works that may change it.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { membersOf } from '../definition/model.ts';
+import { type Definition, membersOf, type StepModel } from '../definition/model.ts';
 import type { AttemptResult } from './attempt.ts';
 import { matches } from './glob.ts';
 import type { Guard } from './protected-files.ts';
@@ -118,11 +118,19 @@ function isRetriedByPerson({ request: { activation, bound } }: Job): boolean {
 
 /** Whether a check may follow in this run or in one of its family. A flow does not say: there it takes roles of agents. */
 function mayBeJudged({ bench, request: { family, workflow } }: Job): boolean {
-  const { form, steps } = workflow.definition;
-  if (form === 'flow') return Object.keys(bench.services.roles ?? {}).length > 0;
-  const judges = (step: (typeof steps)[number]): boolean =>
-    step.kind === 'gate' || step.kind === 'validate' || step.kind === 'workflow' || membersOf(step).some(judges);
-  return family?.isChild === true || steps.some(judges);
+  if (workflow.definition.form === 'flow') return Object.keys(bench.services.roles ?? {}).length > 0;
+  return family?.isChild === true || hasChecks(workflow.definition);
+}
+
+// Asked at every step, so it is worked out once: a step must not cost more in a longer workflow.
+const checked = new WeakMap<Definition, boolean>();
+
+function hasChecks(definition: Definition): boolean {
+  const isCheck = (step: StepModel): boolean =>
+    step.kind === 'gate' || step.kind === 'validate' || step.kind === 'workflow' || membersOf(step).some(isCheck);
+  const has = checked.get(definition) ?? definition.steps.some(isCheck);
+  checked.set(definition, has);
+  return has;
 }
 
 function acceptedFiles({ files }: GuardedFiles, family: readonly JsonObject[]): Digests {
