@@ -7,33 +7,23 @@
 // E5. A run that only waits is not kept in memory: the driver releases it.
 
 import type { JsonObject } from '../base/json.ts';
-import type { BoundStep } from '../definition/code.ts';
-import { type Activation, heldBy, humanWaitOf, isWorking, type Path, type Ref, slotsOf } from '../kernel/activation.ts';
+import { isWorking, type Path, type Ref, slotsOf } from '../kernel/activation.ts';
 import { draftOf } from '../kernel/apply.ts';
 import { decide } from '../kernel/decide.ts';
-import { type Effect, effectKey, effectOf, outstanding, type StepWork } from '../kernel/effect.ts';
+import { type Effect, outstanding } from '../kernel/effect.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { Program } from '../kernel/program.ts';
 import { dueOf, hasRoom, type RunState, standsStill } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
-import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
-import { changesBetween } from '../steps/subject-changes.ts';
 import type { CommitResult, ReceivedMail, SlotClaim } from '../store/store.ts';
-import { inputOf } from './attempt-input.ts';
-import { familyOf } from './children.ts';
-import { type AttemptEvidence, createDelta, touchedPaths } from './delta.ts';
+import { createDelta, touchedPaths } from './delta.ts';
 import type { DriverHost, DriverStart } from './host.ts';
 import { MailGuard, type QueuedInput } from './mail-guard.ts';
 import { forgePartsOf, groupsFor, refsFor } from './needs.ts';
 import type { RunRecord } from './record.ts';
 import { SlotQueue } from './slot-queue.ts';
-
-interface Work {
-  readonly key: string;
-  readonly abort: AbortController;
-  readonly done: Promise<void>;
-}
+import { RunWork } from './work.ts';
 
 /** Drives one run until it ends or only waits. */
 export class RunDriver {
@@ -43,9 +33,6 @@ export class RunDriver {
   private readonly host: DriverHost;
   private readonly program: Program;
   private readonly record: RunRecord;
-  private readonly bound: (step: string) => BoundStep;
-  /** Where its steps and its children work, if that is not the engine's workspace. */
-  private readonly place: DriverStart['place'];
   /** The number of this ownership of the run. */
   readonly epoch: number;
   private readonly guard: MailGuard;
@@ -57,11 +44,8 @@ export class RunDriver {
   /** The parts of the forge that decisions of this run read. */
   private readonly forgeParts: readonly string[];
   private queue: QueuedInput[] = [];
-  private readonly works = new Map<Path, Work>();
-  private readonly evidence = new Map<string, AttemptEvidence>();
-  private readonly childrenStarted = new Set<string>();
+  private readonly work: RunWork;
   private readonly waitingForSlots = new SlotQueue();
-  private stopping: Promise<unknown>[] = [];
   private writing: Promise<CommitResult> | undefined;
   private readonly afterTurns: (() => void)[] = [];
   private turning = false;
@@ -82,13 +66,14 @@ export class RunDriver {
     this.epoch = start.epoch;
     this.program = start.program;
     this.record = start.record;
-    this.bound = start.bound;
-    this.place = start.place;
     this.accepts = start.accepts;
     this.guard = new MailGuard(host, start.proof);
     this.keys = start.proof.keys;
     this.creation = start.creation;
     this.forgeParts = forgePartsOf(start.program);
+    const ended = (inputs: readonly RunInput[]): void => this.workEnded(inputs);
+    const failed = (error: unknown): void => void this.abandon(error).catch(() => undefined);
+    this.work = new RunWork({ host, driver: this, start, ended, failed });
     this.finished = new Promise((resolve, reject) => {
       this.finish = resolve;
       this.fail = reject;
@@ -167,8 +152,7 @@ export class RunDriver {
     if (this.over) return;
     this.over = true;
     this.cancelTimer?.();
-    for (const work of this.works.values()) work.abort.abort();
-    await Promise.allSettled([...[...this.works.values()].map((work) => work.done), error === undefined ? undefined : this.writing]);
+    await Promise.allSettled([this.work.stop(), error === undefined ? undefined : this.writing]);
     if (error === undefined) await this.releaseWithWakeUp({ isCutOff: true }).catch(() => undefined);
     else await this.host.releaseFailed(this);
     // If the run was never created, only the caller of `start` gets the error.
@@ -270,8 +254,8 @@ export class RunDriver {
       consumed: batch.flatMap(({ mail }) => mail ?? []),
       take: batch.flatMap(({ input }) => this.slotClaim(input)),
       record: this.record,
-      evidenceOf: (path, attempt) => (this.evidence.size === 0 ? undefined : this.evidence.get(`${path}/${attempt}`)),
-      release: this.queue.length === 0 && !this.host.isDraining() && this.wouldIdle(after, touched),
+      evidenceOf: (path, attempt) => this.work.evidenceOf(path, attempt),
+      release: this.queue.length === 0 && !this.host.isDraining() && this.work.endsWith(after, touched),
       ...(this.creation === undefined ? {} : { create: this.creation.create, supplied: this.creation.supplied }),
     });
     this.writing = this.host.store.commit(delta);
@@ -283,7 +267,7 @@ export class RunDriver {
       return 'full';
     }
     if (result.result === 'stale') return this.abandon(this.host.takenOver(this.run)).then(() => undefined);
-    if (this.evidence.size > 0) for (const { activation } of ended) this.evidence.delete(`${activation.path}/${activation.attempt}`);
+    this.work.forget(ended);
     this.state = after;
     this.creation = undefined;
     this.resolveCreated();
@@ -306,8 +290,10 @@ export class RunDriver {
     result: Extract<CommitResult, { result: 'committed' }>,
   ): Promise<void> {
     if (standsStill(this.state)) this.waitingForSlots.clear();
-    for (const path of touched) this.drop(path);
-    if (this.stopping.length > 0) await Promise.allSettled(this.stopping.splice(0));
+    for (const path of touched) this.work.drop(path);
+    // Nothing else of the run starts before the work that was dropped has ended.
+    const dropped = this.work.dropped();
+    if (dropped !== undefined) await dropped;
     if (this.over) return;
     if (result.released) return this.leave();
     for (const effect of outstanding(this.state, touched)) this.startWork(effect);
@@ -315,123 +301,19 @@ export class RunDriver {
     this.setTimer();
   }
 
-  /** Stops work that the checkpoint no longer asks for. Nothing else of the run starts before it has ended. */
-  private drop(path: Path): void {
-    const work = this.works.get(path);
-    if (work === undefined || work.key === this.keyFor(path)) return;
-    this.works.delete(path);
-    work.abort.abort();
-    this.stopping.push(work.done);
-  }
-
-  private keyFor(path: Path): string | undefined {
-    const activation = this.state.live[path];
-    const effect = activation === undefined ? undefined : effectOf(this.state, activation);
-    return effect === undefined ? undefined : effectKey(effect);
-  }
-
   /** Starts the work for an effect, unless it is already under way. */
   private startWork(effect: Effect): void {
+    if (effect.do !== 'take-slots') return this.work.start(effect);
     const { path } = effect.activation;
-    if (this.works.has(path)) return;
-    if (effect.do === 'take-slots') {
-      if (!this.waitingForSlots.has(path) && !this.host.isDraining()) this.take({ type: 'slot', at: this.host.clock.now(), path });
-      return;
-    }
-    if (effect.do === 'start-child' && this.childrenStarted.has(effect.child)) return;
-    const abort = new AbortController();
-    const key = effectKey(effect);
-    const done = this.execute(effect, abort.signal).then(
-      (inputs) => this.workDone(path, key, inputs),
-      (error: unknown) => this.workFailed(path, key, error),
-    );
-    this.works.set(path, { key, abort, done });
+    if (this.work.has(path) || this.waitingForSlots.has(path) || this.host.isDraining()) return;
+    this.take({ type: 'slot', at: this.host.clock.now(), path });
   }
 
-  private workDone(path: Path, key: string, inputs: readonly RunInput[]): void {
-    if (this.works.get(path)?.key === key) this.works.delete(path);
+  private workEnded(inputs: readonly RunInput[]): void {
     if (this.over) return;
     // The result of a stopped attempt is queued all the same: the kernel logs it as late.
     if (inputs.length > 0) this.take(...inputs);
     else this.turnSoon();
-  }
-
-  /** Work itself never rejects. A rejection means that the host failed, for example its store, and cannot drive the run. */
-  private workFailed(path: Path, key: string, error: unknown): void {
-    if (this.works.get(path)?.key === key) this.works.delete(path);
-    this.abandon(error).catch(() => undefined);
-  }
-
-  private async execute(effect: Exclude<Effect, { do: 'take-slots' }>, signal: AbortSignal): Promise<readonly RunInput[]> {
-    const { activation } = effect;
-    const { path, attempt } = activation;
-    if (effect.do === 'start-child') {
-      const inputs = await this.host.startChild(this, effect, this.requestFor('prepare', activation, signal));
-      this.childrenStarted.add(effect.child);
-      return inputs;
-    }
-    if (effect.do === 'cancel-child') return this.host.cancelChild(this, effect);
-    const result = await this.host.runAttempt(this.requestFor(effect.work, activation, signal));
-    if (result.type === 'observed') return [this.observed(activation, result)];
-    // People are shown why the subjects could not be checked. Once they can be, the question is asked again.
-    if (effect.work === 'observe') {
-      const subjects = { problem: result.type === 'errored' ? result.error.message : '' };
-      return [this.observed(activation, { type: 'observed', subjects })];
-    }
-    this.keepEvidence(result, { path, attempt });
-    const input = inputOf(this.record, result, { at: this.host.clock.now(), path, attempt });
-    if (result.remember === undefined) return [input];
-    return [{ type: 'observed', at: this.host.clock.now(), facts: this.record.keep(result.remember) as Ref }, input];
-  }
-
-  private requestFor(want: StepWork, activation: Activation, signal: AbortSignal): AttemptRequest {
-    const { answers, member } = activation;
-    const items = member === undefined ? undefined : this.state.groups[member.group]?.items;
-    const list = items === undefined ? undefined : (this.record.value(items) as readonly unknown[]);
-    const group = member === undefined ? undefined : this.state.live[member.group];
-    const held = heldBy(activation)?.output;
-    return {
-      want,
-      ...(group === undefined ? {} : { group: this.bound(group.step).model }),
-      ...this.place,
-      ...(answers === undefined ? {} : { answers: answers.map((ref) => this.record.value(ref)) }),
-      ...(this.state.notes === undefined ? {} : { notes: this.state.notes }),
-      bound: this.bound(activation.step),
-      activation,
-      runId: this.run,
-      workflow: this.host.workflowOf(this.state.workflow),
-      family: familyOf(this.host, this.state),
-      params: this.record.params,
-      result: held === undefined ? null : this.record.value(held),
-      item: list?.[member?.index ?? 0] as AttemptRequest['item'],
-      snapshot: () => this.record.snapshot(this.state),
-      signal,
-    };
-  }
-
-  private observed(
-    activation: Activation,
-    { subjects, approved, refused, output }: Extract<AttemptResult, { type: 'observed' }>,
-  ): RunInput {
-    const { path, attempt } = activation;
-    const outside = humanWaitOf(activation)?.outside;
-    const keep = (value: JsonObject | undefined) => (value === undefined ? undefined : this.record.keep(value));
-    const seen = { subjects: this.record.keep(subjects) as Ref, approved: keep(approved), refused: keep(refused), output: keep(output) };
-    const changes = outside?.seen === undefined ? undefined : changesBetween(this.record.value(outside.seen.subjects), subjects);
-    return { type: 'observed', at: this.host.clock.now(), path, attempt, seen, changes, after: outside?.decided?.length ?? 0 };
-  }
-
-  private keepEvidence(result: Exclude<AttemptResult, { readonly type: 'observed' }>, of: { path: Path; attempt: number }): void {
-    if (result.claim === undefined && result.evidence === undefined && result.actor === undefined && result.checks.length === 0) return;
-    const claim = result.claim === undefined ? undefined : this.record.keep(result.claim);
-    const evidence = result.evidence === undefined ? undefined : this.record.keep(result.evidence);
-    this.record.observed = { path: of.path, evidence: result.evidence };
-    this.evidence.set(`${of.path}/${of.attempt}`, {
-      checks: result.checks,
-      ...(claim === undefined ? {} : { claim }),
-      ...(evidence === undefined ? {} : { evidence }),
-      ...(result.actor === undefined ? {} : { actor: result.actor }),
-    });
   }
 
   private setTimer(): void {
@@ -450,20 +332,7 @@ export class RunDriver {
 
   private isIdle(): boolean {
     const waitsForSlots = this.waitingForSlots.size > 0 && !this.host.isDraining();
-    return this.works.size === 0 && this.queue.length === 0 && !waitsForSlots;
-  }
-
-  /** Whether nothing would be under way after the touched paths are handled. */
-  private wouldIdle(after: RunState, touched: ReadonlySet<Path>): boolean {
-    for (const [path, work] of this.works) {
-      const activation = after.live[path];
-      const effect = activation === undefined ? undefined : effectOf(after, activation);
-      if (!touched.has(path) || (effect !== undefined && effectKey(effect) === work.key)) return false;
-    }
-    return outstanding(after).every(
-      (effect) =>
-        (effect.do === 'take-slots' && this.host.isDraining()) || (effect.do === 'start-child' && this.childrenStarted.has(effect.child)),
-    );
+    return this.work.size === 0 && this.queue.length === 0 && !waitsForSlots;
   }
 
   /** Releases the run, unless new mail has arrived. */

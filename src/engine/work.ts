@@ -1,0 +1,203 @@
+// Owns the work of one run that is under way: at most one piece per path, started for an effect, stopped when the
+// checkpoint no longer asks for it. What it gives back are inputs for the kernel.
+
+import type { JsonObject } from '../base/json.ts';
+import { type Activation, heldBy, humanWaitOf, type Path, type Ref } from '../kernel/activation.ts';
+import { type Effect, effectKey, effectOf, outstanding, type StepWork } from '../kernel/effect.ts';
+import type { RunInput } from '../kernel/input.ts';
+import type { RunState } from '../kernel/run-state.ts';
+import type { EndedAttempt } from '../kernel/turn.ts';
+import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
+import { changesBetween } from '../steps/subject-changes.ts';
+import { inputOf } from './attempt-input.ts';
+import { familyOf } from './children.ts';
+import type { AttemptEvidence } from './delta.ts';
+import type { RunDriver } from './driver.ts';
+import type { DriverHost, DriverStart } from './host.ts';
+
+/** An effect that is work: taking semaphores is not, it is part of a commit. */
+export type WorkEffect = Exclude<Effect, { do: 'take-slots' }>;
+
+interface Piece {
+  readonly key: string;
+  readonly abort: AbortController;
+  readonly done: Promise<void>;
+}
+
+interface Options {
+  readonly host: DriverHost;
+  readonly driver: RunDriver;
+  readonly start: Pick<DriverStart, 'record' | 'bound' | 'place'>;
+  /** Called when a piece has ended, with its result. */
+  readonly ended: (inputs: readonly RunInput[]) => void;
+  /** Called when the host failed, for example its store. Work itself never rejects. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** The work of one run that is under way. */
+export class RunWork {
+  private readonly options: Options;
+  private readonly pieces = new Map<Path, Piece>();
+  private readonly childrenStarted = new Set<string>();
+  private readonly evidence = new Map<string, AttemptEvidence>();
+  private stopping: Promise<unknown>[] = [];
+
+  constructor(options: Options) {
+    this.options = options;
+  }
+
+  get size(): number {
+    return this.pieces.size;
+  }
+
+  has(path: Path): boolean {
+    return this.pieces.has(path);
+  }
+
+  /** Starts the work for an effect, unless it is already under way. */
+  start(effect: WorkEffect): void {
+    const { path } = effect.activation;
+    if (this.pieces.has(path)) return;
+    if (effect.do === 'start-child' && this.childrenStarted.has(effect.child)) return;
+    const abort = new AbortController();
+    const key = effectKey(effect);
+    const remove = (): void => {
+      if (this.pieces.get(path)?.key === key) this.pieces.delete(path);
+    };
+    const done = this.execute(effect, abort.signal).then(
+      (inputs) => {
+        remove();
+        this.options.ended(inputs);
+      },
+      (error: unknown) => {
+        remove();
+        this.options.failed(error);
+      },
+    );
+    this.pieces.set(path, { key, abort, done });
+  }
+
+  /** Stops the work at a path if the checkpoint no longer asks for it. */
+  drop(path: Path): void {
+    const piece = this.pieces.get(path);
+    if (piece === undefined || piece.key === keyAt(this.options.driver.checkpoint, path)) return;
+    this.pieces.delete(path);
+    piece.abort.abort();
+    this.stopping.push(piece.done);
+  }
+
+  /** Settles when everything that was dropped has ended; undefined if nothing was. */
+  dropped(): Promise<unknown> | undefined {
+    return this.stopping.length === 0 ? undefined : Promise.allSettled(this.stopping.splice(0));
+  }
+
+  /** Stops everything, and settles when it has ended. */
+  async stop(): Promise<void> {
+    for (const { abort } of this.pieces.values()) abort.abort();
+    await Promise.allSettled([...this.pieces.values()].map(({ done }) => done));
+  }
+
+  /** Whether nothing would be under way after the touched paths are handled. */
+  endsWith(after: RunState, touched: ReadonlySet<Path>): boolean {
+    for (const [path, { key }] of this.pieces) if (!touched.has(path) || keyAt(after, path) === key) return false;
+    const { host } = this.options;
+    return outstanding(after).every(
+      (effect) =>
+        (effect.do === 'take-slots' && host.isDraining()) || (effect.do === 'start-child' && this.childrenStarted.has(effect.child)),
+    );
+  }
+
+  /** What was claimed and observed in an attempt whose end is not on disk yet. */
+  evidenceOf(path: Path, attempt: number): AttemptEvidence | undefined {
+    return this.evidence.size === 0 ? undefined : this.evidence.get(`${path}/${attempt}`);
+  }
+
+  /** Drops the evidence of attempts whose end is on disk. */
+  forget(ended: readonly EndedAttempt[]): void {
+    if (this.evidence.size > 0) for (const { activation } of ended) this.evidence.delete(`${activation.path}/${activation.attempt}`);
+  }
+
+  private async execute(effect: WorkEffect, signal: AbortSignal): Promise<readonly RunInput[]> {
+    const { host, driver, start } = this.options;
+    const { record } = start;
+    const { activation } = effect;
+    const { path, attempt } = activation;
+    if (effect.do === 'start-child') {
+      const inputs = await host.startChild(driver, effect, this.requestFor('prepare', activation, signal));
+      this.childrenStarted.add(effect.child);
+      return inputs;
+    }
+    if (effect.do === 'cancel-child') return host.cancelChild(driver, effect);
+    const result = await host.runAttempt(this.requestFor(effect.work, activation, signal));
+    if (result.type === 'observed') return [this.observed(activation, result)];
+    // People are shown why the subjects could not be checked. Once they can be, the question is asked again.
+    if (effect.work === 'observe') {
+      const subjects = { problem: result.type === 'errored' ? result.error.message : '' };
+      return [this.observed(activation, { type: 'observed', subjects })];
+    }
+    this.keepEvidence(result, activation);
+    const at = host.clock.now();
+    const input = inputOf(record, result, { at, path, attempt });
+    return result.remember === undefined ? [input] : [{ type: 'observed', at, facts: record.keep(result.remember) as Ref }, input];
+  }
+
+  private requestFor(want: StepWork, activation: Activation, signal: AbortSignal): AttemptRequest {
+    const { host, driver, start } = this.options;
+    const { record, bound, place } = start;
+    const state = driver.checkpoint;
+    const { answers, member } = activation;
+    const items = member === undefined ? undefined : state.groups[member.group]?.items;
+    const list = items === undefined ? undefined : (record.value(items) as readonly unknown[]);
+    const group = member === undefined ? undefined : state.live[member.group];
+    const held = heldBy(activation)?.output;
+    return {
+      want,
+      ...(group === undefined ? {} : { group: bound(group.step).model }),
+      ...place,
+      ...(answers === undefined ? {} : { answers: answers.map((ref) => record.value(ref)) }),
+      ...(state.notes === undefined ? {} : { notes: state.notes }),
+      bound: bound(activation.step),
+      activation,
+      runId: driver.run,
+      workflow: host.workflowOf(state.workflow),
+      family: familyOf(host, state),
+      params: record.params,
+      result: held === undefined ? null : record.value(held),
+      item: list?.[member?.index ?? 0] as AttemptRequest['item'],
+      snapshot: () => record.snapshot(driver.checkpoint),
+      signal,
+    };
+  }
+
+  private observed(activation: Activation, found: Extract<AttemptResult, { type: 'observed' }>): RunInput {
+    const { host, start } = this.options;
+    const { record } = start;
+    const { path, attempt } = activation;
+    const { subjects, approved, refused, output } = found;
+    const outside = humanWaitOf(activation)?.outside;
+    const keep = (value: JsonObject | undefined) => (value === undefined ? undefined : record.keep(value));
+    const seen = { subjects: record.keep(subjects) as Ref, approved: keep(approved), refused: keep(refused), output: keep(output) };
+    const changes = outside?.seen === undefined ? undefined : changesBetween(record.value(outside.seen.subjects), subjects);
+    return { type: 'observed', at: host.clock.now(), path, attempt, seen, changes, after: outside?.decided?.length ?? 0 };
+  }
+
+  private keepEvidence(result: Exclude<AttemptResult, { type: 'observed' }>, { path, attempt }: Activation): void {
+    if (result.claim === undefined && result.evidence === undefined && result.actor === undefined && result.checks.length === 0) return;
+    const { record } = this.options.start;
+    const claim = result.claim === undefined ? undefined : record.keep(result.claim);
+    const evidence = result.evidence === undefined ? undefined : record.keep(result.evidence);
+    record.observed = { path, evidence: result.evidence };
+    this.evidence.set(`${path}/${attempt}`, {
+      checks: result.checks,
+      ...(claim === undefined ? {} : { claim }),
+      ...(evidence === undefined ? {} : { evidence }),
+      ...(result.actor === undefined ? {} : { actor: result.actor }),
+    });
+  }
+}
+
+function keyAt(state: RunState, path: Path): string | undefined {
+  const activation = state.live[path];
+  const effect = activation === undefined ? undefined : effectOf(state, activation);
+  return effect === undefined ? undefined : effectKey(effect);
+}
