@@ -5,6 +5,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { EngineError, messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { callOf } from '../caller.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { packageRoot } from '../package.ts';
@@ -167,8 +168,7 @@ function compilerSettings(types: Types | undefined): object {
       erasableSyntaxOnly: true,
       skipLibCheck: true,
       types: ['node'],
-      ...(types === undefined ? {} : { paths: { pawl: [types.pawl] } }),
-      ...(types?.node === undefined ? {} : { typeRoots: [types.node] }),
+      ...present({ paths: types && { pawl: [types.pawl] }, typeRoots: types?.node && [types.node] }),
     },
     include: ['workflows'],
   };

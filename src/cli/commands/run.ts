@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import type { Engine } from '../../api/engine.ts';
 import { EngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { isRunIdPrefix } from '../../base/id.ts';
 import { bindParams } from '../../definition/arg.ts';
 import { ATTENDED } from '../../steps/handover.ts';
@@ -57,7 +58,7 @@ export const run: CommandRun = async (shell, given) => {
             ...trigger?.origin,
             actor: signing.sign === undefined ? await starterName(shell) : signing.actor,
           },
-          ...(signing.sign === undefined ? {} : { sign: signing.sign }),
+          ...present({ sign: signing.sign }),
           ...options,
           ...(Object.keys(facts).length === 0 ? {} : { facts }),
           ...(Object.keys(outputs).length === 0 ? {} : { outputs }),
@@ -119,5 +120,5 @@ function startOptions(given: ParsedArgs, { workflow }: LoadedWorkflow): { readon
       'USAGE',
       `--output replaces the output of skipped steps, so it needs --from, the step where "${workflow.definition.name}" starts`,
     );
-  return { ...(id === undefined ? {} : { id }), ...(from === undefined ? {} : { from }) };
+  return present({ id, from });
 }

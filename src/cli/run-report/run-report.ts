@@ -2,6 +2,7 @@
 // the commands that end each wait. It is the JSON of `pawl show` and of every command that ends with a run. Only reads
 // the store; needs no engine.
 
+import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { type Definition, membersOf } from '../../definition/model.ts';
 import { type OpenGate, openGates } from '../../engine/gates.ts';
@@ -217,10 +218,7 @@ function stepOf(view: StepView, { titles, now, uses }: StepContext): StepReport 
     durationMs: lasted,
     output: output ?? null,
     error: error ?? null,
-    ...(claim === undefined ? {} : { claim }),
-    ...(evidence === undefined ? {} : { evidence }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(actor === undefined ? {} : { actor }),
+    ...present({ claim, evidence, usage, actor }),
     ...member,
   };
 }
@@ -301,21 +299,15 @@ function waitOf(wait: OpenWait, { run, gates, halt, steps }: WaitContext): WaitR
   const { since, due, path, ...rest } = wait;
   const gate = gates.find((candidate) => candidate.path === path);
   const command = commandFor(run, wait, { gate, several: gates.length > 1, halt });
+  const options = gate?.gate.options.map(({ label, requiresInput }) => ({ label, requiresInput }));
   return {
     id: path ?? wait.kind,
-    ...(path === undefined ? {} : { path }),
+    ...present({ path }),
     ...rest,
     ...shortageOf(wait, steps),
     since: isoTime(since),
     due: due === undefined ? null : isoTime(due),
-    ...(gate === undefined
-      ? {}
-      : {
-          prompt: gate.gate.prompt,
-          shown: gate.shown,
-          options: gate.gate.options.map(({ label, requiresInput }) => ({ label, requiresInput })),
-        }),
-    ...(command === undefined ? {} : { command }),
+    ...present({ prompt: gate?.gate.prompt, shown: gate?.shown, options, command }),
   };
 }
 

@@ -12,6 +12,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { AMOUNTS, type Budget } from '../../definition/budget.ts';
 import type { Limits } from '../../engine/limits.ts';
@@ -274,14 +275,14 @@ function toSettings(all: readonly OriginSetting[]): Settings {
     const rows = inForce.filter(({ key }) => key.startsWith(`${prefix}.`));
     return rows.length === 0 ? undefined : Object.fromEntries(rows.map((row) => [row.key.slice(prefix.length + 1), row.value]));
   };
-  const limits = withoutAbsent({
+  const limits = present<Readonly<Record<string, unknown>>>({
     global: value('limits.global'),
     repository: value('limits.repository'),
     roles: table('limits.roles'),
     credentials: table('limits.credentials'),
     keys: table('limits.keys'),
   }) as Limits;
-  return withoutAbsent({
+  return present<Readonly<Record<string, unknown>>>({
     db: value('db'),
     limits: Object.keys(limits).length === 0 ? undefined : limits,
     stages: table('validation.stages'),
@@ -335,8 +336,4 @@ function configuresAgents(roles: Json): boolean {
     isJsonObject(roles) &&
     Object.values(roles).some((role) => isJsonObject(role) && Object.keys(role).some((field) => field !== 'triggers'))
   );
-}
-
-function withoutAbsent(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

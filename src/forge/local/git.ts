@@ -11,6 +11,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { present } from '../../base/fields.ts';
 import { git as ask } from '../../process/git.ts';
 import type { ChangedFile, MergeMethod } from '../forge.ts';
 
@@ -86,7 +87,7 @@ type Git = (args: readonly string[], call?: GitCall) => Promise<GitRun>;
 /** Returns a function that runs git in one directory. `now` dates the commits it creates. */
 export function createGit(cwd: string, now: () => number): Git {
   return async (args, { codes = [0], stdin } = {}) => {
-    const answer = await ask(cwd, args, { env: environment(now()), ...(stdin === undefined ? {} : { stdin }) });
+    const answer = await ask(cwd, args, { env: environment(now()), ...present({ stdin }) });
     const code = answer.ok ? 0 : answer.code;
     if (code !== undefined && codes.includes(code)) return { code, stdout: answer.stdout, stderr: answer.ok ? '' : answer.message };
     throw new GitError(`git ${args[0]} in ${cwd} failed: ${answer.ok ? 'it exited with code 0' : answer.message}`);
