@@ -55,8 +55,7 @@ export const run: CommandRun = async (shell, given) => {
       questions: inbox.questions.map(questionsJson),
       stuck: inbox.stuck.map(stuckJson),
     };
-    shell.result(json, () => (prefix === undefined ? listLines(shell, inbox) : wholeLines(shell, inbox)));
-    return 0;
+    return shell.result(json, () => (prefix === undefined ? listLines(shell, inbox) : wholeLines(shell, inbox)));
   } finally {
     await store?.close();
   }

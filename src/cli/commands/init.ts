@@ -28,12 +28,11 @@ async function initWorkflow(shell: Shell, given: ParsedArgs): Promise<number> {
   const files = new Map([[workflow, workflowText(name, form)], ...settingsFiles(home, form === 'yaml' ? undefined : project)]);
   const { written, left } = writeAll(files, given);
   if (written.includes(workflow) && !given.has('dry-run')) await trustContent(shell, workflow);
-  shell.result({ project: project.root, workflow: { name, file: workflow }, ...filesJson(given, { written, left }) }, () => [
+  return shell.result({ project: project.root, workflow: { name, file: workflow }, ...filesJson(given, { written, left }) }, () => [
     ...fileLines(shell, given, { written, left }),
     '',
     `Next:  ${shell.style('cyan', `${callOf(shell)} run ${name}`)}`,
   ]);
-  return 0;
 }
 
 /** What Claude Code needs to work on the runs of this project. */
@@ -48,7 +47,7 @@ async function initClaude(shell: Shell, given: ParsedArgs): Promise<number> {
     const add = left.includes(file) ? missingIn(textOf(file)) : undefined;
     return add === undefined ? [] : [{ file, add }];
   });
-  shell.result({ project: project.root, ...filesJson(given, { written, left }), missing }, () => [
+  return shell.result({ project: project.root, ...filesJson(given, { written, left }), missing }, () => [
     ...fileLines(shell, given, { written, left }),
     ...missing.flatMap(({ file, add }) => [
       '',
@@ -58,7 +57,6 @@ async function initClaude(shell: Shell, given: ParsedArgs): Promise<number> {
     '',
     `Next:  start ${shell.style('cyan', 'claude')} in this project, allow the server "pawl", and ask it to run a workflow`,
   ]);
-  return 0;
 }
 
 interface InitFiles {

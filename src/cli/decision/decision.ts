@@ -58,7 +58,7 @@ function whoLines({ gate, votes = [], split, signed }: OpenGate): string[] {
 
 /** What the approval is about outside the run. If it changes, a decision is void. */
 function subjectLines({ subjects }: OpenGate): string[] {
-  const { pr, files, tree, problem } = isJsonObject(subjects ?? null) ? (subjects as JsonObject) : {};
+  const { pr, files, tree, problem } = isJsonObject(subjects) ? subjects : ({} as JsonObject);
   const head = isJsonObject(pr)
     ? [`about pull request ${String(pr.number)}${typeof pr.head === 'string' ? ` at ${pr.head.slice(0, DIGEST_SHOWN)}` : ''}`]
     : [];
@@ -69,8 +69,8 @@ function subjectLines({ subjects }: OpenGate): string[] {
 
 /** The workspace tree, and files that changed after the checks, whose results no longer count. */
 function treeLines(tree: Json | undefined): string[] {
-  if (!isJsonObject(tree ?? null)) return [];
-  const { id, stale, problem } = tree as JsonObject;
+  if (!isJsonObject(tree)) return [];
+  const { id, stale, problem } = tree;
   const lines = (Array.isArray(stale) ? stale.filter(isJsonObject) : []).map(({ step, files }) => {
     const listed = someOf(Array.isArray(files) ? files : []);
     return `stale: "${String(step)}" checked other files${listed === '' ? '' : `; changed since: ${listed}`}; nothing is merged until it passes again`;

@@ -19,20 +19,15 @@ export function evidenceLines(shell: Shell, attempt: StepReport, detail: Detail)
   const message = attempt.error ?? reportedError(attempt);
   const error = message === null || failing ? [] : cutLines(shell, message, { indent: INDENT, max });
   const shownChecks = detail === 'full' || failing ? checks.flatMap((check) => checkLines(shell, check, max)) : [];
-  const claim =
-    attempt.claim === undefined || (detail === 'short' && !failing && attempt.error === null)
-      ? []
-      : cutLines(shell, `claimed: ${jsonText(attempt.claim)}`, {
-          indent: INDENT,
-          max: Math.min(max, 3),
-        });
+  const hidesClaim = attempt.claim === undefined || (detail === 'short' && !failing && attempt.error === null);
+  const claim = hidesClaim ? [] : cutLines(shell, `claimed: ${jsonText(attempt.claim ?? null)}`, { indent: INDENT, max: Math.min(max, 3) });
   return [...staleLines(shell, attempt), ...error, ...shownChecks, ...claim, ...(detail === 'full' ? recordLines(shell, attempt) : [])];
 }
 
 /** A note that the files have changed since this gate checked them. */
 function staleLines(shell: Shell, { staleSince, evidence }: StepReport): string[] {
-  if (staleSince === undefined || !isJsonObject(evidence ?? null)) return [];
-  const judged = String((evidence as JsonObject).tree).slice(0, TREE_SHOWN);
+  if (staleSince === undefined || !isJsonObject(evidence)) return [];
+  const judged = String(evidence.tree).slice(0, TREE_SHOWN);
   const text = `stale: it checked tree ${judged}, but the current tree is ${staleSince.slice(0, TREE_SHOWN)}; it does not count for a merge`;
   return cutLines(shell, text, { indent: INDENT, max: 2 });
 }

@@ -16,6 +16,7 @@ import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { AMOUNTS, type Budget } from '../../definition/budget.ts';
 import type { Limits } from '../../engine/limits.ts';
+import { covers, INHERITED_VARIABLES } from '../../process/environment.ts';
 import type { StageSetting } from '../../steps/services.ts';
 import { accountHome, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
@@ -202,13 +203,8 @@ function isTracked(file: string): boolean {
 }
 
 function refused({ file, position }: OriginSetting, what: string): EngineError {
-  return new EngineError(
-    'CONFIG_INVALID',
-    `${what}; set it in your own config.yaml, or in a trusted config.local.yaml that is not in git`,
-    {
-      position: { file, ...position },
-    },
-  );
+  const hint = 'set it in your own config.yaml, or in a trusted config.local.yaml that is not in git';
+  return new EngineError('CONFIG_INVALID', `${what}; ${hint}`, { position: { file, ...position } });
 }
 
 /** Marks which settings are in force: the first of each key, unless it comes with the project and extends a later one. */
@@ -235,14 +231,11 @@ function strongest(candidates: readonly OriginSetting[]): OriginSetting | undefi
 /** A list of variables that came with the project, where the user has none, is measured by the usual one. */
 function widened(setting: OriginSetting | undefined): OriginSetting | undefined {
   if (setting?.key !== 'environment' || setting.ownership === 'own') return setting;
-  const more = namesOf(setting).filter((name) => !DEFAULT_VARIABLES.some((pattern) => covers(pattern, name)));
+  const more = namesOf(setting).filter((name) => !INHERITED_VARIABLES.some((pattern) => covers(pattern, name)));
   if (more.length === 0) return setting;
   if (setting.ownership === 'untrusted') return undefined;
   throw refused(setting, `programs do not inherit the variable ${more.join(', ')} by default, and a file of the project may not add it`);
 }
-
-/** The variables that programs inherit by default. */
-const DEFAULT_VARIABLES = ['PATH', 'HOME', 'LANG', 'LC_*', 'TERM', 'TMPDIR', 'TZ', 'USER', 'SHELL'];
 
 function widens(setting: OriginSetting, weaker: OriginSetting): boolean {
   if (setting.key.startsWith('limits.')) return Number(setting.value) > Number(weaker.value);
@@ -261,10 +254,6 @@ function isLarger(budget: Json, weaker: Json): boolean {
 
 function namesOf({ value }: OriginSetting): string[] {
   return (value as Json[]).map(String);
-}
-
-function covers(pattern: string, name: string): boolean {
-  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
 function toSettings(all: readonly OriginSetting[]): Settings {
