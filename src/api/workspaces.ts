@@ -8,8 +8,7 @@ import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Forge, PullRequestFacts } from '../forge/forge.ts';
-import { checkedOut } from '../process/work-branch.ts';
-import { addWorktree, checkoutOf, removeWorktree } from '../process/worktree.ts';
+import { addWorktree, checkedOut, checkoutOf, removeWorktree } from '../process/worktree.ts';
 import { ATTENDED } from '../steps/handover.ts';
 import type { RunOrigin } from '../store/store.ts';
 

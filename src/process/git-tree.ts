@@ -30,16 +30,8 @@ export interface TreeChange {
 }
 
 // Whatever the repository's settings, the modification time of a file is checked.
-const STRICTLY = [
-  '-c',
-  'core.trustctime=true',
-  '-c',
-  'core.checkStat=default',
-  '-c',
-  'core.ignoreStat=false',
-  '-c',
-  'core.untrackedCache=false',
-];
+const SETTINGS = ['core.trustctime=true', 'core.checkStat=default', 'core.ignoreStat=false', 'core.untrackedCache=false'];
+const STRICTLY = SETTINGS.flatMap((setting) => ['-c', setting]);
 
 const AT_ONCE = 64;
 

@@ -5,7 +5,7 @@ import type { Store } from '../../store/store.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 import { clockText } from '../time.ts';
-import { headLine, stepLines } from './block.ts';
+import { headLine, type StepLines, stepLines } from './block.ts';
 import { eventTexts } from './event-lines.ts';
 import { type ProgressEvent, type ProgressNode, ProgressReader } from './reader.ts';
 import { fitRows, Screen } from './screen.ts';
@@ -134,12 +134,17 @@ class BlockView implements View {
 
   draw(above: readonly string[] = []): void {
     if (this.paused || this.node.progress.state === undefined) return;
-    const { columns, rows } = this.screen.size;
-    const room = { columns, now: Date.now() };
-    const steps = stepLines(this.shell, this.node, room).filter(({ key, ended }) => !ended || !this.out.has(key));
-    const fitted = fitRows(steps, rows - 2);
+    const { head, steps } = this.lines();
+    const fitted = fitRows(steps, this.screen.size.rows - 2);
     for (const { key } of fitted.out) this.out.add(key);
-    this.screen.draw([headLine(this.shell, this.node, room), ...fitted.lines], [...above, ...fitted.out.flatMap(({ lines }) => lines)]);
+    this.screen.draw([head, ...fitted.lines], [...above, ...fitted.out.flatMap(({ lines }) => lines)]);
+  }
+
+  /** The head line, and the steps that have not scrolled out. */
+  private lines(): { readonly head: string; readonly steps: readonly StepLines[] } {
+    const room = { columns: this.screen.size.columns, now: Date.now() };
+    const steps = stepLines(this.shell, this.node, room).filter(({ key, ended }) => !ended || !this.out.has(key));
+    return { head: headLine(this.shell, this.node, room), steps };
   }
 
   note(text: string): void {
@@ -155,10 +160,8 @@ class BlockView implements View {
 
   end(): void {
     if (this.paused) return;
-    const room = { columns: this.screen.size.columns, now: Date.now() };
-    const steps = stepLines(this.shell, this.node, room).filter(({ key, ended }) => !ended || !this.out.has(key));
-    if (this.node.progress.state !== undefined)
-      this.screen.draw([headLine(this.shell, this.node, room), ...steps.flatMap(({ lines }) => lines)]);
+    const { head, steps } = this.lines();
+    if (this.node.progress.state !== undefined) this.screen.draw([head, ...steps.flatMap(({ lines }) => lines)]);
     this.screen.leave();
   }
 }

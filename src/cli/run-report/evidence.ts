@@ -80,12 +80,9 @@ function checkLines(shell: Shell, { name, passed, error, of }: Check, max: numbe
 function recordLines(shell: Shell, { output, evidence }: StepReport): string[] {
   const streams = isJsonObject(output) && typeof output.stdout === 'string' ? output : undefined;
   const { preconditions: _, postconditions: __, outputs: ___, verdict: ____, ...rest } = isJsonObject(evidence) ? evidence : {};
-  return [
-    ...(streams === undefined ? textBlock(shell, 'output', output) : []),
-    ...(streams === undefined ? [] : textBlock(shell, 'stdout', streams.stdout)),
-    ...(streams === undefined ? [] : textBlock(shell, 'stderr', streams.stderr)),
-    ...(Object.keys(rest).length === 0 ? [] : textBlock(shell, 'evidence', rest)),
-  ];
+  const printed = streams === undefined ? { output } : { stdout: streams.stdout, stderr: streams.stderr };
+  const blocks = { ...printed, evidence: Object.keys(rest).length === 0 ? null : rest };
+  return Object.entries(blocks).flatMap(([title, value]) => textBlock(shell, title, value));
 }
 
 function textBlock(shell: Shell, title: string, value: Json | undefined): string[] {
