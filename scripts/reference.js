@@ -3,8 +3,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { COMMANDS } from '../src/cli/catalogue.ts';
-import { referencePage } from '../src/cli/reference.ts';
 import { root } from './bundle.js';
+import { referencePage } from './reference-page.ts';
 
 const file = join(root, 'docs', 'reference', 'cli.md');
 mkdirSync(dirname(file), { recursive: true });

@@ -6,9 +6,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { SCHEMA_FILE, workflowJsonSchema } from '../src/authoring/yaml/json-schema.ts';
-import { yamlReferencePage } from '../src/authoring/yaml/schema/reference.ts';
 import { REGISTRY } from '../src/kinds/registry.ts';
 import { root } from './bundle.js';
+import { yamlReferencePage } from './yaml-reference-page.ts';
 
 write(join(root, 'docs', 'reference', 'yaml.md'), yamlReferencePage(REGISTRY));
 const schema = join(root, SCHEMA_FILE);

@@ -6,6 +6,7 @@ import type { InputOfWorkflow, OutputOfWorkflow } from '../authoring/spec/step.t
 import { KeyList } from '../authority/enrolment.ts';
 import { readKeyList } from '../authority/key-files.ts';
 import { type EngineError, messageOf } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { createRunId } from '../base/id.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
@@ -131,12 +132,7 @@ const LIST_MAX = 1000;
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   assertBudgets(budgetsOf(options));
   const store =
-    options.store ??
-    (await openSqliteStore({
-      file: options.db ?? ':memory:',
-      isDead,
-      ...(options.synchronous === undefined ? {} : { synchronous: options.synchronous }),
-    }));
+    options.store ?? (await openSqliteStore({ file: options.db ?? ':memory:', isDead, ...present({ synchronous: options.synchronous }) }));
   const core = new EngineCore(partsOf(options, store));
   if (options.db !== undefined && options.db !== ':memory:') {
     watchOwners(options.db);
@@ -212,7 +208,7 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
   const pidDir = db === undefined ? undefined : `${db}.pids`;
   const transcripts = db === undefined ? undefined : transcriptsOf(db);
   const accounting = createAccounting({ store, clock, budgets: options.budgets ?? {}, transcripts, warn });
-  const services: StepServices = { ...options, cwd, now: () => clock.now(), accounting, ...(pidDir === undefined ? {} : { pidDir }) };
+  const services: StepServices = { ...options, cwd, now: () => clock.now(), accounting, ...present({ pidDir }) };
   return {
     store,
     clock,
@@ -239,7 +235,7 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
     drives: options.drives ?? 'all',
     depthMax: options.depthMax ?? DEPTH_MAX,
     runsMax: options.runsMax ?? RUNS_MAX,
-    ...(options.patience === undefined ? {} : { patience: options.patience }),
+    ...present({ patience: options.patience }),
     warn,
   };
 }
@@ -258,8 +254,7 @@ function named(options: StartRunOptions, workflow: string): StartOptions {
   return {
     ...rest,
     origin: { ...options.origin, actor },
-    ...(from === undefined ? {} : { from }),
-    ...(outputs === undefined ? {} : { outputs }),
+    ...present({ from, outputs }),
   };
 }
 

@@ -1,6 +1,7 @@
 // Owns the handle of one run: everything that can be read from a run or done to it, whether it was started here or
 // found by its id.
 
+import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
 import type { ProgressEvent } from '../definition/result.ts';
 import type { EngineCore } from '../engine/engine.ts';
@@ -136,7 +137,7 @@ export class Run implements RunHandle {
   async cancel(options: { readonly actor: string; readonly reason?: string }): Promise<RunView> {
     await this.#host.assertOutside('cancel another run', this.id);
     const reason = options?.reason;
-    await controlRun(this.#core, this.id, { actor: options?.actor, action: { do: 'cancel', ...(reason === undefined ? {} : { reason }) } });
+    await controlRun(this.#core, this.id, { actor: options?.actor, action: { do: 'cancel', ...present({ reason }) } });
     return this.get();
   }
 

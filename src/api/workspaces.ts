@@ -5,10 +5,10 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { EngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Forge, PullRequestFacts } from '../forge/forge.ts';
-import { checkedOut } from '../process/work-branch.ts';
-import { addWorktree, checkoutOf, removeWorktree } from '../process/worktree.ts';
+import { addWorktree, checkedOut, checkoutOf, removeWorktree } from '../process/worktree.ts';
 import { ATTENDED } from '../steps/handover.ts';
 import type { RunOrigin } from '../store/store.ts';
 
@@ -70,7 +70,7 @@ export class Workspaces {
 
   private async make(id: string, checkout: string, from: string | undefined): Promise<{ readonly workspace: string; readonly at: string }> {
     const workspace = join(this.place.folder, id);
-    const made = await addWorktree({ checkout, folder: workspace, branch: branchOf(id), ...(from === undefined ? {} : { from }) });
+    const made = await addWorktree({ checkout, folder: workspace, branch: branchOf(id), ...present({ from }) });
     if ('trouble' in made) throw noWorkspace(id, `git could not create the worktree ${workspace}: ${made.trouble}`);
     return { workspace, at: made.at };
   }

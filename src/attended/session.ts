@@ -6,6 +6,7 @@
 
 import type { Engine } from '../api/engine.ts';
 import { EngineError, isEngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { deriveRunId } from '../base/id.ts';
 import { canonicalJson, isJsonObject, type JsonObject } from '../base/json.ts';
 import { readRunIds } from '../engine/run-tree.ts';
@@ -57,7 +58,7 @@ export class AttendedSession {
   /** Starts a run, or finds the one that was started under the same key. */
   async start(workflow: string, params: JsonObject, key?: string): Promise<AttendedRun> {
     const id = key === undefined ? undefined : deriveRunId(`mcp/${workflow}`, key);
-    const { engine, run } = await this.host.start({ workflow, params, ...(id === undefined ? {} : { id }) }).catch((error: unknown) => {
+    const { engine, run } = await this.host.start({ workflow, params, ...present({ id }) }).catch((error: unknown) => {
       if (id === undefined || !hasCode(error, ['RUN_EXISTS'])) throw error;
       return this.startedBefore(id, params);
     });

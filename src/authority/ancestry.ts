@@ -8,6 +8,7 @@
 // A daemon has no parents left. Only signatures protect against that.
 
 import { basename } from 'node:path';
+import { present } from '../base/fields.ts';
 import { MARK_VARIABLE, readCommand, readEnvironment, readProcess } from '../process/process-table.ts';
 
 /** A parent process, nearest first. */
@@ -81,7 +82,7 @@ export function readAncestors(pid: number = process.pid): Ancestor[] {
     const does = pawlArguments(words);
     // An older Node starts the right one with the same arguments and stays its parent.
     const isPawl = does !== undefined && JSON.stringify(does) !== JSON.stringify(own);
-    found.push({ pid: at, programs: programsOf(words), ...(env === undefined ? {} : { env }), ...(isPawl ? { isPawl } : {}) });
+    found.push({ pid: at, programs: programsOf(words), ...present({ env, isPawl: isPawl || undefined }) });
   }
   return found;
 }

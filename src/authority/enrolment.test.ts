@@ -173,7 +173,7 @@ describe('a signature', () => {
   });
 
   test('is no other thing in the same words', () => {
-    const signature = sign(ann, { about: 'verb', verb: 'prune', subject: null, actor: 'ann' }, 5);
+    const signature = sign(ann, { about: 'override', run: 'r1', action: null, actor: 'ann' }, 5);
     expect(judge(root(), { statement: DECISION, signature, at: 6 })).toMatchObject({ counts: false });
     expect(judge(root(), { statement: DECISION, signature: { ...sign(ann, DECISION, 5), at: 4 }, at: 6 })).toMatchObject({ counts: false });
     expect(judge(root(), { statement: DECISION, signature: {} as never, at: 6 })).toMatchObject({

@@ -8,17 +8,9 @@
 import { digestJson } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
+import { isSamePerson } from '../base/person.ts';
 import type { Signature } from '../base/signature.ts';
-import {
-  assertName,
-  fingerprintOf,
-  isKey,
-  isSameName,
-  type PublicKey,
-  parsePublicKey,
-  shownFingerprint,
-  type UnlockedKey,
-} from './keys.ts';
+import { assertName, fingerprintOf, isKey, type PublicKey, parsePublicKey, shownFingerprint, type UnlockedKey } from './keys.ts';
 import { isSignature, isSignatureOf, type Statement, sign } from './statement.ts';
 
 /** One entry of the list: a key that is enrolled or revoked. */
@@ -102,11 +94,11 @@ export class KeyList {
   enrol(key: PublicKey, by: UnlockedKey, at: number): KeyList {
     assertName(key.name);
     // Two spellings of one name would be two people where it takes several.
-    const twice = this.active.find(({ name }) => isSameName(name, key.name)) ?? this.find(fingerprintOf(key));
+    const twice = this.active.find(({ name }) => isSamePerson(name, key.name)) ?? this.find(fingerprintOf(key));
     if (twice !== undefined)
       throw new EngineError(
         'USAGE',
-        `${isSameName(twice.name, key.name) ? `"${twice.name}" already has an enrolled key` : `this key is already enrolled as "${twice.name}"`} (${shownFingerprint(twice.fingerprint)}); revoke it first, or use another name`,
+        `${isSamePerson(twice.name, key.name) ? `"${twice.name}" already has an enrolled key` : `this key is already enrolled as "${twice.name}"`} (${shownFingerprint(twice.fingerprint)}); revoke it first, or use another name`,
       );
     const statement: Statement = { about: 'enrol', name: key.name, key: key.key, previous: previousOf(this.entries) };
     return this.with({ type: 'enrolled', name: key.name, key: key.key, signature: sign(by, statement, at) });

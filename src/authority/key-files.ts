@@ -1,31 +1,16 @@
 // Owns the key files in the state folder: `identities.json`, the list of enrolled keys, and `identities/NAME.key`, the
 // encrypted private keys of this user. Each is replaced atomically and readable by its owner only.
 
-import {
-  closeSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { EngineError, messageOf } from '../base/error.ts';
-import { createRunId } from '../base/id.ts';
 import { type Entry, KeyList } from './enrolment.ts';
 import { type LockedKey, parseLockedKey } from './keys.ts';
+import { changeStateFile } from './state-file.ts';
 
 const LIST = 'identities.json';
 const FOLDER = 'identities';
 const ENDING = '.key';
-/** How long to wait for another process that changes the list, and how often to check. */
-const LOCK_MS_MAX = 5000;
-const LOCK_LOOK_MS = 20;
 
 /** The list of enrolled keys in a state folder; without a file it is empty. */
 export function readKeyList(state: string): KeyList {
@@ -44,11 +29,9 @@ export function readKeyList(state: string): KeyList {
 
 /** Changes the list under a lock. */
 export function changeKeyList(state: string, change: (list: KeyList) => KeyList): KeyList {
-  const file = join(state, LIST);
-  return locked(file, () => {
+  return changeStateFile({ file: join(state, LIST), what: 'the list of enrolled keys' }, () => {
     const list = change(readKeyList(state));
-    replace(file, { version: 1, entries: list.entries });
-    return list;
+    return { text: jsonText({ version: 1, entries: list.entries }), result: list };
   });
 }
 
@@ -67,20 +50,17 @@ export function readLockedKeys(state: string): readonly LockedKey[] {
 /** Writes a new private key; an existing one is never replaced. */
 export function writeLockedKey(state: string, key: LockedKey): string {
   const file = join(state, FOLDER, `${key.name}${ENDING}`);
-  const fresh = draftOf(file, key);
-  try {
-    linkSync(fresh, file);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new EngineError(
-        'USAGE',
-        `a key of "${key.name}" already exists: ${file}; choose another name, or remove the file if it is not needed`,
-      );
-    throw unwritable(file, cause);
-  } finally {
-    rmSync(fresh, { force: true });
-  }
-  return file;
+  return changeStateFile({ file, what: `the key of "${key.name}"` }, () => {
+    if (!existsSync(file)) return { text: jsonText(key), result: file };
+    throw new EngineError(
+      'USAGE',
+      `a key of "${key.name}" already exists: ${file}; choose another name, or remove the file if it is not needed`,
+    );
+  });
+}
+
+function jsonText(content: object): string {
+  return `${JSON.stringify(content, null, 2)}\n`;
 }
 
 function textOf(file: string): string | undefined {
@@ -89,61 +69,5 @@ function textOf(file: string): string | undefined {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new EngineError('CONFIG_INVALID', `cannot read ${file}: ${messageOf(cause)}`, { cause });
-  }
-}
-
-function replace(file: string, content: object): void {
-  const fresh = draftOf(file, content);
-  try {
-    renameSync(fresh, file);
-  } catch (cause) {
-    rmSync(fresh, { force: true });
-    throw unwritable(file, cause);
-  }
-}
-
-/** Writes the content to a temporary file, readable by its owner only from the start. */
-function draftOf(file: string, content: object): string {
-  const fresh = `${file}.${createRunId()}`;
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(fresh, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  } catch (cause) {
-    throw unwritable(file, cause);
-  }
-  return fresh;
-}
-
-function unwritable(file: string, cause: unknown): EngineError {
-  return new EngineError('STORE_UNAVAILABLE', `cannot write ${file}: ${messageOf(cause)}`, { cause });
-}
-
-/** Runs a function while holding a lock file. */
-function locked<T>(file: string, work: () => T): T {
-  const lock = `${file}.lock`;
-  const until = Date.now() + LOCK_MS_MAX;
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  while (!taken(lock)) {
-    // A process that died with the lock would block all others; changing a list takes milliseconds.
-    const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    if (age > LOCK_MS_MAX) rmSync(lock, { force: true });
-    else if (Date.now() > until)
-      throw new EngineError('STORE_UNAVAILABLE', `another process is changing ${file}; if none is, remove ${lock}`);
-    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_LOOK_MS);
-  }
-  try {
-    return work();
-  } finally {
-    rmSync(lock, { force: true });
-  }
-}
-
-function taken(lock: string): boolean {
-  try {
-    closeSync(openSync(lock, 'wx', 0o600));
-    return true;
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw unwritable(lock, cause);
   }
 }

@@ -59,12 +59,6 @@ export function assertName(name: string): void {
   if (!NAME.test(name)) throw new EngineError('USAGE', `an identity name must be at most 64 letters, digits and ". - _ @", not "${name}"`);
 }
 
-/** Whether two names belong to the same person: like forges, it ignores the case of A to Z. */
-export function isSameName(one: string, other: string): boolean {
-  const folded = (name: string): string => name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-  return folded(one) === folded(other);
-}
-
 /** Throws if a passphrase is too short. */
 export function assertPassphrase(passphrase: string): void {
   if ([...passphrase].length < PASSPHRASE_MIN)

@@ -17,7 +17,9 @@ export type Demand = 'free' | 'steer' | Scope | 'asks';
 /** A row: what the command requires, and what its options and actions require in addition. */
 export interface RightRow {
   readonly verb: Demand;
-  readonly options?: Readonly<Record<string, Demand>>;
+  /** Options that require nothing. */
+  readonly free?: readonly string[];
+  readonly options?: Readonly<Record<string, Exclude<Demand, 'free'>>>;
   /** For a command whose first argument is an action. */
   readonly actions?: Readonly<Record<string, Demand>>;
   /** Options with which the command only reads, and requires nothing. */
@@ -26,151 +28,91 @@ export interface RightRow {
   readonly because?: string;
 }
 
-const SIGNING = { as: 'free', 'passphrase-fd': 'free' } as const satisfies RightRow['options'];
-const SEEN = { ...SIGNING, digest: 'free', 'token-file': 'free', yes: 'free' } as const satisfies RightRow['options'];
-const DECIDING = { ...SEEN, input: 'free', gate: 'free' } as const satisfies RightRow['options'];
-
-const DRAWING = { format: 'free', out: 'free' } as const satisfies RightRow['options'];
+const SIGNING = ['as', 'passphrase-fd'];
+const SIGNED = [...SIGNING, 'token-file'];
+const SEEN = [...SIGNED, 'digest', 'yes'];
+const DECIDING = [...SEEN, 'input', 'gate'];
 
 /** The table. */
 export const RIGHTS: Readonly<Record<string, RightRow>> = {
-  demo: { verb: 'free', options: { keep: 'free', 'no-pause': 'free' }, because: 'it decides in a project that it created itself' },
-  init: { verb: 'free', options: { js: 'free', yaml: 'free', claude: 'free', 'dry-run': 'free' } },
+  demo: { verb: 'free', free: ['keep', 'no-pause'], because: 'it decides in a project that it created itself' },
+  init: { verb: 'free', free: ['js', 'yaml', 'claude', 'dry-run'] },
   list: { verb: 'free' },
-  validate: { verb: 'free', options: { strict: 'free' } },
-  graph: { verb: 'asks', options: { ...DRAWING, run: 'free' }, because: 'a workflow that is not trusted yet is trusted first' },
-  export: { verb: 'asks', options: DRAWING, because: 'a workflow that is not trusted yet is trusted first' },
+  validate: { verb: 'free', free: ['strict'] },
+  graph: { verb: 'asks', free: ['format', 'out', 'run'], because: 'a workflow that is not trusted yet is trusted first' },
+  export: { verb: 'asks', free: ['format', 'out'], because: 'a workflow that is not trusted yet is trusted first' },
   trust: {
     verb: 'asks',
-    options: { ...SIGNING, sign: 'free', yes: 'free', folder: 'free', revoke: 'steer', list: 'free', 'token-file': 'free' },
+    free: [...SIGNED, 'sign', 'yes', 'folder', 'list'],
+    options: { revoke: 'steer' },
     because: 'files that are already trusted need no right',
   },
   run: {
     verb: 'asks',
-    options: {
-      ...SIGNING,
-      param: 'free',
-      params: 'free',
-      from: 'override',
-      output: 'override',
-      issue: 'free',
-      pr: 'free',
-      event: 'free',
-      payload: 'free',
-      id: 'free',
-      detach: 'free',
-      wait: 'free',
-      attended: 'free',
-      format: 'free',
-      'token-file': 'free',
-    },
+    free: [...SIGNED, 'param', 'params', 'issue', 'pr', 'event', 'payload', 'id', 'detach', 'wait', 'attended', 'format'],
+    options: { from: 'override', output: 'override' },
     because: 'a workflow that is not trusted yet is trusted first',
   },
   resume: {
     verb: 'asks',
+    free: [...SIGNED, 'note', 'wait'],
     options: {
-      ...SIGNING,
-      retry: 'override',
-      accept: 'override',
-      to: 'override',
-      rerun: 'override',
-      done: 'override',
-      failed: 'override',
-      output: 'override',
-      extend: 'override',
-      budget: 'override',
-      note: 'free',
-      'accept-changes': 'trust',
-      wait: 'free',
-      'token-file': 'free',
+      ...{ retry: 'override', accept: 'override', to: 'override', rerun: 'override', done: 'override', failed: 'override' },
+      ...{ output: 'override', extend: 'override', budget: 'override', 'accept-changes': 'trust' },
     },
     because: 'continuing a run needs no right; after an escalation the choice does',
   },
-  retry: {
-    verb: 'override',
-    options: { ...SIGNING, extend: 'override', note: 'free', 'accept-changes': 'trust', wait: 'free', 'token-file': 'free' },
-  },
-  cancel: { verb: 'steer', options: { ...SIGNING, reason: 'free', 'token-file': 'free' } },
-  pause: { verb: 'steer', options: { ...SIGNING, 'token-file': 'free' } },
+  retry: { verb: 'override', free: [...SIGNED, 'note', 'wait'], options: { extend: 'override', 'accept-changes': 'trust' } },
+  cancel: { verb: 'steer', free: [...SIGNED, 'reason'] },
+  pause: { verb: 'steer', free: SIGNED },
   fork: {
     verb: 'asks',
-    options: {
-      ...SIGNING,
-      from: 'asks',
-      param: 'free',
-      params: 'free',
-      output: 'override',
-      'dry-run': 'free',
-      yes: 'free',
-      'token-file': 'free',
-    },
+    free: [...SIGNED, 'param', 'params', 'dry-run', 'yes'],
+    options: { from: 'asks', output: 'override' },
     looks: ['dry-run'],
     because: 'a fork that starts after a check overrides that check',
   },
-  next: { verb: 'free', options: { format: 'free' } },
-  done: { verb: 'free', options: { token: 'free', result: 'free', format: 'free' }, because: 'the engine verifies what is reported' },
-  fail: { verb: 'free', options: { token: 'free', reason: 'free', format: 'free' } },
-  ask: { verb: 'free', options: { token: 'free', questions: 'free', format: 'free' } },
-  mcp: { verb: 'free', options: { run: 'free' }, because: 'none of its tools decides' },
+  next: { verb: 'free', free: ['format'] },
+  done: { verb: 'free', free: ['token', 'result', 'format'], because: 'the engine verifies what is reported' },
+  fail: { verb: 'free', free: ['token', 'reason', 'format'] },
+  ask: { verb: 'free', free: ['token', 'questions', 'format'] },
+  mcp: { verb: 'free', free: ['run'], because: 'none of its tools decides' },
   hook: { verb: 'free' },
   inbox: { verb: 'free' },
   forge: {
     verb: 'asks',
-    options: {
-      ...{ title: 'free', body: 'free', label: 'free', as: 'asks', head: 'free', base: 'free', draft: 'free', fork: 'free' },
-      ...{
-        approve: 'asks',
-        'request-changes': 'asks',
-        name: 'free',
-        conclusion: 'asks',
-        add: 'free',
-        remove: 'free',
-        'token-file': 'free',
-      },
-    },
+    free: ['title', 'body', 'label', 'head', 'base', 'draft', 'fork', 'name', 'add', 'remove', 'token-file'],
+    options: { as: 'asks', approve: 'asks', 'request-changes': 'asks', conclusion: 'asks' },
     because: 'a review or a check can let work pass, so it needs the right to decide; opening issues and pull requests does not',
   },
-  decide: { verb: 'decide', options: { ...DECIDING, option: 'free' } },
-  approve: { verb: 'decide', options: DECIDING },
-  reject: { verb: 'decide', options: DECIDING },
-  answer: { verb: 'decide', options: { ...SEEN, step: 'free' } },
+  decide: { verb: 'decide', free: [...DECIDING, 'option'] },
+  approve: { verb: 'decide', free: DECIDING },
+  reject: { verb: 'decide', free: DECIDING },
+  answer: { verb: 'decide', free: [...SEEN, 'step'] },
   token: {
     verb: 'free',
-    options: { expires: 'free', scope: 'free' },
+    free: ['expires', 'scope'],
     actions: { create: 'asks', list: 'free', revoke: 'steer' },
     because: 'creating a token gives away a right',
   },
   identity: {
     verb: 'free',
-    options: SIGNING,
+    free: SIGNING,
     actions: { create: 'asks', enrol: 'free', list: 'free', show: 'free', revoke: 'free' },
     because: 'enrolling and revoking need the passphrase of an enrolled key',
   },
-  runs: { verb: 'free', options: { status: 'free', workflow: 'free', limit: 'free', all: 'free' } },
-  show: { verb: 'free', options: { steps: 'free', output: 'free' } },
-  logs: { verb: 'free', options: { follow: 'free', since: 'free' } },
+  runs: { verb: 'free', free: ['status', 'workflow', 'limit', 'all'] },
+  show: { verb: 'free', free: ['steps', 'output'] },
+  logs: { verb: 'free', free: ['follow', 'since'] },
   watch: { verb: 'free' },
   doctor: { verb: 'free' },
   backup: { verb: 'free', options: { force: 'steer' } },
-  restore: {
-    verb: 'upkeep',
-    options: { ...SIGNING, force: 'upkeep', 'token-file': 'free' },
-    because: 'it undoes decisions made since the backup',
-  },
-  db: { verb: 'free', actions: { check: 'free', migrate: 'steer', adopt: 'upkeep' }, options: { ...SIGNING, 'token-file': 'free' } },
-  config: { verb: 'free', options: { 'show-origin': 'free' } },
+  restore: { verb: 'upkeep', free: SIGNED, options: { force: 'upkeep' }, because: 'it undoes decisions made since the backup' },
+  db: { verb: 'free', free: SIGNED, actions: { check: 'free', migrate: 'steer', adopt: 'upkeep' } },
+  config: { verb: 'free', free: ['show-origin'] },
   prune: {
     verb: 'upkeep',
-    options: {
-      ...SIGNING,
-      'older-than': 'free',
-      status: 'free',
-      keep: 'free',
-      'dry-run': 'free',
-      yes: 'free',
-      vacuum: 'free',
-      'token-file': 'free',
-    },
+    free: [...SIGNED, 'older-than', 'status', 'keep', 'dry-run', 'yes', 'vacuum'],
     looks: ['dry-run'],
     because: 'it deletes the record of decisions',
   },
@@ -184,9 +126,9 @@ export function demandsOf(
 ): { readonly demand: Exclude<Demand, 'free'>; readonly on: string }[] {
   const row = RIGHTS[verb];
   if (row === undefined || row.looks?.some((option) => use.options.includes(option)) === true) return [];
-  const demands = [
+  const demands: { readonly on: string; readonly demand: Demand }[] = [
     { on: verb, demand: use.action === undefined ? row.verb : (row.actions?.[use.action] ?? row.verb) },
-    ...use.options.map((option) => ({ on: `${verb} --${option}`, demand: row.options?.[option] ?? 'free' })),
+    ...use.options.map((option) => ({ on: `${verb} --${option}`, demand: row.options?.[option] ?? ('free' as const) })),
   ];
   return demands.flatMap(({ on, demand }) => (demand === 'free' ? [] : [{ on, demand }]));
 }

@@ -19,61 +19,28 @@ export interface DecisionStatement {
   readonly actor: string;
 }
 
-/** Answers to the questions of an agent. */
-export interface AnswerStatement {
+/** Answers to the questions of an agent. `answers` is the digest of the questions with their answers. */
+type AnswerStatement = {
   readonly about: 'answer';
   readonly run: string;
   readonly path: string;
   readonly attempt: number;
-  /** The digest of the questions with their answers. */
   readonly answers: string;
   readonly actor: string;
-}
-
-/** A request that overrides a gate or a step, or extends a limit. */
-export interface OverrideStatement {
-  readonly about: 'override';
-  readonly run: string;
-  readonly action: Json;
-  readonly actor: string;
-}
-
-/** Trust in one version of a workflow or of settings. */
-export interface TrustStatement {
-  readonly about: 'trust';
-  readonly digest: string;
-}
-
-/** Enrols a key; `previous` is the digest of the list before. */
-export interface EnrolStatement extends PublicKey {
-  readonly about: 'enrol';
-  readonly previous: string;
-}
-
-/** Revokes a key. */
-export interface RevokeStatement {
-  readonly about: 'revoke';
-  readonly fingerprint: string;
-  readonly previous: string;
-}
-
-/** Any other command that needs a person. */
-export interface VerbStatement {
-  readonly about: 'verb';
-  readonly verb: string;
-  readonly subject: Json;
-  readonly actor: string;
-}
+};
 
 /** Everything that can be signed. */
 export type Statement =
   | DecisionStatement
   | AnswerStatement
-  | OverrideStatement
-  | TrustStatement
-  | EnrolStatement
-  | RevokeStatement
-  | VerbStatement;
+  /** A request that overrides a gate or a step, or extends a limit. */
+  | { readonly about: 'override'; readonly run: string; readonly action: Json; readonly actor: string }
+  /** Trust in one version of a workflow or of settings. */
+  | { readonly about: 'trust'; readonly digest: string }
+  /** Enrols a key; `previous` is the digest of the list before. */
+  | { readonly about: 'enrol'; readonly name: string; readonly key: string; readonly previous: string }
+  /** Revokes a key. */
+  | { readonly about: 'revoke'; readonly fingerprint: string; readonly previous: string };
 
 const MARK = 'pawl signature v1\n';
 

@@ -2,10 +2,10 @@
 // it trusts, and its database. If any of them requires signatures, the command does too; otherwise changing to another
 // folder would bypass the requirement.
 
-import { realpathSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isEngineError } from '../base/error.ts';
-import { findProject, type Project, projectState, projectsAround } from './project.ts';
+import { findProject, type Project, projectState, projectsAround, realPath } from './project.ts';
 import { databaseOf } from './session.ts';
 import { readSettings } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
@@ -36,10 +36,7 @@ function isBelow(folder: string, root: string): boolean {
 async function isDatabaseOf(shell: Shell, project: Project, database: string | undefined): Promise<boolean> {
   if (database === undefined) return false;
   const settings = await ifReadable(() => readSettings(shell, project));
-  const files = [
-    join(projectState(shell, project), 'runs.db'),
-    ...(settings?.db === undefined ? [] : [resolve(project.root, settings.db)]),
-  ];
+  const files = [join(projectState(shell, project), 'runs.db'), resolve(project.root, settings?.db ?? '')];
   return files.some((file) => realOf(file) === realOf(database));
 }
 
@@ -54,9 +51,5 @@ async function ifReadable<T>(read: () => Promise<T>): Promise<T | undefined> {
 }
 
 function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return realPath(path) ?? path;
 }

@@ -4,10 +4,10 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { changeStateFile } from '../authority/state-file.ts';
 import { digestText } from '../base/digest.ts';
 import { stateHome } from './project.ts';
 import type { Shell } from './shell.ts';
-import { changeStateFile } from './state-file.ts';
 
 /** A run of a session, and the database it is in. */
 export interface SessionRun {

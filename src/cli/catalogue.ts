@@ -10,17 +10,18 @@ import { INSPECT } from './catalogue/inspect.ts';
 import { MAINTAIN } from './catalogue/maintain.ts';
 import { RUN_COMMANDS } from './catalogue/run.ts';
 import { START } from './catalogue/start.ts';
-import type { CommandSpec } from './command.ts';
+import type { CommandSpec, ListedCommand } from './command.ts';
 
 /** Every command. */
 export const COMMANDS: readonly CommandSpec[] = [
-  ...START,
-  ...DEFINE,
-  ...RUN_COMMANDS,
-  ...ATTEND,
-  ...AGENTS,
-  ...DECIDE,
-  ...FORGE,
-  ...INSPECT,
-  ...MAINTAIN,
+  ...inGroup('Start', START),
+  ...inGroup('Define', DEFINE),
+  ...inGroup('Run', [...RUN_COMMANDS, ...ATTEND, ...AGENTS]),
+  ...inGroup('Decide', [...DECIDE, ...FORGE]),
+  ...inGroup('Inspect', INSPECT),
+  ...inGroup('Maintain', MAINTAIN),
 ];
+
+function inGroup(group: CommandSpec['group'], commands: readonly ListedCommand[]): CommandSpec[] {
+  return commands.map((command) => ({ ...command, group }));
+}

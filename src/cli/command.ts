@@ -42,11 +42,15 @@ export interface Example {
 export const GROUPS = ['Start', 'Define', 'Run', 'Decide', 'Inspect', 'Maintain'] as const;
 
 /** A command as data. */
-export interface CommandSpec {
+export interface CommandSpec extends ListedCommand {
+  readonly group: (typeof GROUPS)[number];
+}
+
+/** A command in the list of its group. */
+export interface ListedCommand {
   readonly name: string;
   /** Other names that work as well. */
   readonly aliases?: readonly string[];
-  readonly group: (typeof GROUPS)[number];
   /** One line, for lists. */
   readonly summary: string;
   /** More sentences for `--help`. */

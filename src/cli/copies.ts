@@ -2,6 +2,7 @@
 
 import { EngineError } from '../base/error.ts';
 import type { RunSummary } from '../store/store.ts';
+import { closing } from './session.ts';
 import type { Shell } from './shell.ts';
 
 /** What a verified copy contains. */
@@ -22,8 +23,7 @@ export async function verifyCopy(copy: string, name: string): Promise<CopyFacts>
     import('../store/sqlite/open.ts'),
     import('../store/sqlite/inspect.ts'),
   ]);
-  const store = await openSqliteStore({ file: copy });
-  try {
+  return closing(await openSqliteStore({ file: copy }), async (store) => {
     const { problems } = await store.check();
     const [first] = problems;
     if (first !== undefined) {
@@ -33,9 +33,7 @@ export async function verifyCopy(copy: string, name: string): Promise<CopyFacts>
       });
     }
     return { runs: inspectFile(copy).runs, open: await store.list({ status: ['pending', 'running', 'waiting'] }) };
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 /** A size for people: `1.5 MB`. */

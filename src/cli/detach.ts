@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 import { pasteable } from './caller.ts';
 import type { ParsedArgs } from './command.ts';
 import { readRunReport } from './run-report/run-report.ts';
-import { openStore, type Place } from './session.ts';
+import { closing, openStore, type Place } from './session.ts';
 import { isSettingsFile } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
 import { plain } from './terminal.ts';
@@ -24,21 +24,17 @@ export interface BackgroundRun {
 /** Starts a process that drives the run, and returns when that process has started it. */
 export async function detachRun(shell: Shell, place: Place, detached: BackgroundRun): Promise<number> {
   const id = detached.given.option('id') ?? createRunId();
-  const store = await openStore(place);
-  try {
+  return closing(await openStore(place), async (store) => {
     if ((await store.resolve(id, 1)).includes(id)) throw new EngineError('RUN_EXISTS', `run "${id}" already exists; choose another id`);
     const log = join(dirname(place.file), `run-${id}.log`);
     const child = startProcess(shell, wordsOf(place, id, detached), log);
     await started(store, { id, log, child });
     child.unref();
-    shell.result({ ...(await readRunReport(store, id)), log }, () => [
+    return shell.result({ ...(await readRunReport(store, id)), log }, () => [
       `run ${id} continues in the background (process ${child.pid}); its output is in ${log}`,
       `    ${shell.style('cyan', pasteable(shell, `pawl watch ${id}`))}`,
     ]);
-    return 0;
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 /** The arguments for the new process. Values are passed on as given, files by name, so that no content becomes visible. */
@@ -69,40 +65,25 @@ function startProcess(shell: Shell, words: readonly string[], log: string): Retu
 }
 
 /** Resolves when the run is on disk; if the process ends before that, the error has its last output. */
-function started(
+async function started(
   store: Store,
   { id, log, child }: { readonly id: string; readonly log: string; readonly child: ReturnType<typeof spawn> },
 ): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const look = (): void => {
-      store.resolve(id, 1).then(
-        ([found]) => found === id && done(resolve),
-        (error: unknown) => done(() => reject(error)),
-      );
-    };
-    const unfollow = store.follow(look);
-    const done = (settle: () => void): void => {
-      unfollow();
-      child.removeAllListeners();
-      settle();
-    };
-    child.once('error', (cause) =>
-      done(() => reject(new EngineError('STEP_FAILED', `the process for run ${id} could not be started: ${cause.message}`, { cause }))),
-    );
-    child.once('exit', (code) => {
-      store.resolve(id, 1).then(
-        ([found]) =>
-          done(() =>
-            found === id
-              ? resolve()
-              : reject(
-                  new EngineError('STEP_FAILED', `the process for run ${id} ended with ${code} before the run began:\n${tailOf(log)}`),
-                ),
-          ),
-        (error: unknown) => done(() => reject(error)),
-      );
-    });
-    look();
+  const isThere = async (): Promise<boolean> => (await store.resolve(id, 1)).includes(id);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const look = (): void => void isThere().then((is) => is && resolve(), reject);
+  const unfollow = store.follow(look);
+  child.once('error', (cause) =>
+    reject(new EngineError('STEP_FAILED', `the process for run ${id} could not be started: ${cause.message}`, { cause })),
+  );
+  child.once('exit', async (code) => {
+    if (await isThere().catch(() => false)) return resolve();
+    reject(new EngineError('STEP_FAILED', `the process for run ${id} ended with ${code} before the run began:\n${tailOf(log)}`));
+  });
+  look();
+  await promise.finally(() => {
+    unfollow();
+    child.removeAllListeners();
   });
 }
 

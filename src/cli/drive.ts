@@ -4,6 +4,7 @@
 import type { AnyWorkflow, Engine } from '../api/engine.ts';
 import { changeOrTime, isUndriven, resumeUndriven } from '../api/undriven.ts';
 import { isEngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { type RunTree, readRunTree } from '../engine/run-tree.ts';
 import { isSettled } from '../kernel/run-state.ts';
 import { statusOf } from '../kernel/status.ts';
@@ -68,7 +69,7 @@ export async function withEngine<T>(
 ): Promise<T> {
   await assertSettingsTrusted(shell, place);
   const forge = await openForge(shell, place);
-  const engine = await openEngine(shell, place, { ...parts, ...(forge === undefined ? {} : { forge }) });
+  const engine = await openEngine(shell, place, { ...parts, ...present({ forge }) });
   const interrupt = catchInterrupts(engine, (text) => shell.warn(text));
   try {
     return await parts.use(engine);

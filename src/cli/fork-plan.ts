@@ -28,18 +28,8 @@ const AGAIN: Readonly<Record<StepKind, string>> = {
   action: 'done again, unless already done',
   own: 'effects may repeat',
 };
-const EFFECTS: ReadonlySet<string> = new Set([
-  'task',
-  'command',
-  'agent',
-  'generate',
-  'workflow',
-  'gate',
-  'validate',
-  'webhook',
-  'action',
-  'own',
-]);
+/** Kinds that have no effects outside the run. */
+const NO_EFFECTS: ReadonlySet<string> = new Set<StepKind>(['human', 'delay', 'signal', 'parallel', 'each']);
 
 /** One step of the original, and what happens to it in the fork. */
 interface PlanRow {
@@ -92,7 +82,7 @@ function rowOf(
 ): PlanRow {
   const outcome = outcomes.get(path) ?? null;
   if (inFork === 'reused') return { path, step, kind, outcome, inFork, mayRepeatEffects: false, means: 'result reused' };
-  return { path, step, kind, outcome, inFork, mayRepeatEffects: EFFECTS.has(kind), means: AGAIN[kind as StepKind] };
+  return { path, step, kind, outcome, inFork, mayRepeatEffects: !NO_EFFECTS.has(kind), means: AGAIN[kind as StepKind] };
 }
 
 function asks({ step, kind }: PlanRow, { steps }: Definition): boolean {

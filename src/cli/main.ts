@@ -35,8 +35,7 @@ async function dispatch(world: World, argv: readonly string[]): Promise<number> 
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') return showHelp(world, rest);
   if (name === '--version' || name === '-V') {
     const version = versionOf();
-    new Shell(world, commonOf(rest)).result({ version }, () => [version]);
-    return 0;
+    return new Shell(world, commonOf(rest)).result({ version }, () => [version]);
   }
   if (name === '__complete') {
     const { completionLines } = await import('./completion/complete.ts');
@@ -59,14 +58,12 @@ function showHelp(world: World, rest: readonly string[]): number {
   const about = rest.find((word) => !word.startsWith('-'));
   if (about !== undefined) return showHelpOf(shell, findCommand(about));
   const commands = COMMANDS.map(({ name, group, summary }) => ({ name, group, summary }));
-  shell.result({ usage: 'pawl COMMAND [OPTIONS]', commands }, () => helpOfAll(shell.look, COMMANDS));
-  return 0;
+  return shell.result({ usage: 'pawl COMMAND [OPTIONS]', commands }, () => helpOfAll(shell.look, COMMANDS));
 }
 
 function showHelpOf(shell: Shell, spec: CommandSpec): number {
   const { load: _, ...data } = spec;
-  shell.result({ usage: usageOf(spec), ...data }, () => helpOf(shell.look, spec));
-  return 0;
+  return shell.result({ usage: usageOf(spec), ...data }, () => helpOf(shell.look, spec));
 }
 
 /** The flags of a command line without a command. */

@@ -3,6 +3,7 @@
 
 import { dirname, join } from 'node:path';
 import { type AnyWorkflow, createEngine, type Engine, type EngineOptions } from '../api/engine.ts';
+import { present } from '../base/fields.ts';
 import type { Forge } from '../forge/forge.ts';
 import type { Store } from '../store/store.ts';
 import { keyListOf } from './identity/identity.ts';
@@ -33,16 +34,8 @@ export async function openEngine(
     patience: { ms: PATIENCE_MS, note: (text) => shell.warn(text) },
     worktrees: { folder: join(dirname(place.file), 'worktrees') },
     warn: (error) => shell.warn(error instanceof Error ? error.message : String(error)),
-    ...(limits === undefined ? {} : { limits }),
-    ...(stages === undefined ? {} : { stages }),
-    ...(inheritEnv === undefined ? {} : { inheritEnv }),
-    ...(groups === undefined ? {} : { groups }),
-    ...(commands === undefined ? {} : { commands }),
+    ...present({ limits, stages, inheritEnv, groups, commands, decisions, budgets, protected: guarded, forge: parts.forge }),
     identities: () => keyListOf(shell, place.project),
-    ...(decisions === undefined ? {} : { decisions }),
-    ...(budgets === undefined ? {} : { budgets }),
-    ...(guarded === undefined ? {} : { protected: guarded }),
-    ...(parts.forge === undefined ? {} : { forge: parts.forge }),
     ...(await rolesOf(place)),
   });
 }

@@ -33,9 +33,8 @@ export function readJson(shell: Shell, text: string, what: string): Json {
   try {
     return JSON.parse(json) as Json;
   } catch (cause) {
-    throw new EngineError('USAGE', `${what} is not valid JSON: ${messageOf(cause)}; write a string with both kinds of quotes: '"text"'`, {
-      cause,
-    });
+    const why = `${what} is not valid JSON: ${messageOf(cause)}; write a string with both kinds of quotes: '"text"'`;
+    throw new EngineError('USAGE', why, { cause });
   }
 }
 
@@ -62,9 +61,7 @@ function readText(shell: Shell, text: string, what: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new EngineError('USAGE', `${what}: cannot read ${file}: ${messageOf(cause)}; write @@ for a literal @`, {
-      cause,
-    });
+    throw new EngineError('USAGE', `${what}: cannot read ${file}: ${messageOf(cause)}; write @@ for a literal @`, { cause });
   }
 }
 

@@ -67,7 +67,7 @@ class Parser {
     const value = attached ?? next;
     if (value === undefined || (attached === undefined && next?.startsWith('--') === true))
       throw this.usage(`option "--${option.name}" needs a value: --${option.name} ${option.value}`);
-    checkChoice(this, `option "--${option.name}"`, { value, choices: option.choices });
+    this.checkChoice(`option "--${option.name}"`, value, option.choices);
     const before = this.values.get(option.name) ?? [];
     if (before.length > 0 && option.many !== true) throw this.usage(`option "--${option.name}" may be given only once`);
     this.values.set(option.name, [...before, value]);
@@ -94,21 +94,15 @@ class Parser {
 
   private checkWords(arg: ArgumentSpec, words: readonly string[]): void {
     if (arg.required === true && words.length === 0) throw this.usage(`${arg.name} is missing: ${arg.about}`);
-    for (const value of words) checkChoice(this, arg.name, { value, choices: arg.choices });
+    for (const value of words) this.checkChoice(arg.name, value, arg.choices);
   }
 
-  /** A USAGE error of this command. */
-  usage(what: string): EngineError {
+  private checkChoice(what: string, value: string, choices: readonly string[] | undefined): void {
+    if (choices === undefined || choices.includes(value)) return;
+    throw this.usage(`${what} must be one of ${choices.join(', ')}, not "${value}"${didYouMean(value, choices)}`);
+  }
+
+  private usage(what: string): EngineError {
     return new EngineError('USAGE', `${what}; "pawl ${this.spec.name} --help" shows the usage`);
   }
-}
-
-function checkChoice(
-  parser: Parser,
-  what: string,
-  given: { readonly value: string; readonly choices?: readonly string[] | undefined },
-): void {
-  const { value, choices } = given;
-  if (choices === undefined || choices.includes(value)) return;
-  throw parser.usage(`${what} must be one of ${choices.join(', ')}, not "${value}"${didYouMean(value, choices)}`);
 }

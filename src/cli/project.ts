@@ -95,7 +95,7 @@ export function projectState(shell: Shell, project: Project): string {
 }
 
 /** A path without links; undefined if it does not exist or is not accessible. */
-function realPath(path: string | undefined): string | undefined {
+export function realPath(path: string | undefined): string | undefined {
   try {
     return path === undefined ? undefined : realpathSync(path);
   } catch {

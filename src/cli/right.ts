@@ -7,6 +7,7 @@ import { type Ancestor, readAncestors, withDrivers } from '../authority/ancestry
 import { type Caller, isOthersRun, type Right, type RightRequest, rightOf } from '../authority/right.ts';
 import type { demandsOf } from '../authority/rights.ts';
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import type { Store } from '../store/store.ts';
 import { accountName, userActor } from './actor.ts';
 import { callingSession, readSession } from './agent-session.ts';
@@ -66,9 +67,8 @@ async function callerOf(shell: Shell, request: RightRequest): Promise<Caller> {
     isTerminal: shell.isInteractive,
     env: shell.env,
     ancestors: () => ancestors,
-    ...(signer === undefined ? {} : { signer }),
-    ...(token === undefined ? {} : { token: { name: token.name, scopes: token.scopes } }),
-    ...(isOwn(shell, ancestors, shell.given.maybe('RUN')) ? { isOwnRun: true } : {}),
+    ...present({ signer, token: token && { name: token.name, scopes: token.scopes } }),
+    isOwnRun: isOwn(shell, ancestors, shell.given.maybe('RUN')),
   };
 }
 

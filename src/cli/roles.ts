@@ -15,6 +15,7 @@ import type { AgentDriver } from '../agents/driver.ts';
 import { roleFieldsFault, roleFieldsOf } from '../agents/role-fields.ts';
 import { parseRoleFile, type RoleFile } from '../agents/role-file.ts';
 import { EngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { RoleSetting } from '../steps/services.ts';
@@ -106,7 +107,7 @@ function settingOf({ name, file, description: _, driver = 'attended', ...rest }:
 }
 
 function invalid(file: string | undefined, what: string): EngineError {
-  return new EngineError('CONFIG_INVALID', what, file === undefined ? {} : { position: { file, line: 1, column: 1 } });
+  return new EngineError('CONFIG_INVALID', what, present({ position: file === undefined ? undefined : { file, line: 1, column: 1 } }));
 }
 
 /** Programs whose first argument is a script. */
@@ -132,9 +133,9 @@ function driverOf({ root }: Project, role: Role, setting: RoleSetting): AgentDri
     case 'command':
       return createCommandDriver({ argv: argv ?? [] });
     case 'claude-code':
-      return createClaudeCodeDriver(argv === undefined ? {} : { program: argv });
+      return createClaudeCodeDriver(present({ program: argv }));
     case 'codex':
-      return createCodexDriver(argv === undefined ? {} : { program: argv });
+      return createCodexDriver(present({ program: argv }));
     case 'ai-sdk':
       packagesOf(role.model);
       return createAiSdkDriver(projectModels(root));

@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { EngineError, isEngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { isDead, watchOwners } from '../process/owner.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
@@ -77,14 +78,12 @@ export async function openStore(place: Place, use: StoreUse = 'drive'): Promise<
     throw new EngineError(
       'STORE_UNAVAILABLE',
       `cannot create the folder ${folder} for the database; choose another path with --db or PAWL_DB`,
-      {
-        cause,
-      },
+      { cause },
     );
   }
   watchOwners(place.file);
   const origin = originFor(place, use);
-  const store = await openSqliteStore({ file: place.file, isDead, ...(origin === undefined ? {} : { origin }) });
+  const store = await openSqliteStore({ file: place.file, isDead, ...present({ origin }) });
   try {
     if (use === 'drive') await assertOwn(place, store);
     return store;
@@ -98,6 +97,31 @@ export async function openStore(place: Place, use: StoreUse = 'drive'): Promise<
 function originFor({ state, file }: Place, use: StoreUse): string | undefined {
   if (state === undefined) return undefined;
   return use === 'drive' || !existsSync(file) ? ensureStateId(state) : readStateId(state);
+}
+
+/** A run in an open database. */
+export interface OpenRun {
+  readonly place: Place;
+  readonly store: Store;
+  readonly id: string;
+}
+
+/** Finds the run that a command names, and keeps its database open while `work` runs. */
+export async function withRun<T>(shell: Shell, work: (run: OpenRun) => Promise<T>, use: StoreUse = 'drive'): Promise<T> {
+  const { given } = shell;
+  const place = await findPlace(shell, given);
+  const prefix = given.word('RUN');
+  const opened = await openForRun(place, prefix, use);
+  return closing(opened, async (store) => work({ place, store, id: await findRun(store, prefix, place) }));
+}
+
+/** Closes a store, or something else that is open, when `work` is done. */
+export async function closing<S extends { close(): Promise<void> }, T>(open: S, work: (open: S) => Promise<T>): Promise<T> {
+  try {
+    return await work(open);
+  } finally {
+    await open.close();
+  }
 }
 
 /** Opens the database for a command about one run; without a database the run does not exist. */

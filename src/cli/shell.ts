@@ -69,10 +69,11 @@ export class Shell {
     if (!this.wantsJson) this.write(`${text}\n`);
   }
 
-  /** Prints the command's result: as JSON with --json, else the lines. */
-  result(value: object, lines: () => readonly string[]): void {
+  /** Prints the command's result: as JSON with --json, else the lines. Returns the exit code for success. */
+  result(value: object, lines: () => readonly string[]): 0 {
     if (this.wantsJson) this.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...value }, null, 2)}\n`);
     else for (const line of lines()) this.write(`${line}\n`);
+    return 0;
   }
 
   /** Writes to stdout unchanged; does nothing once stdout is closed. */

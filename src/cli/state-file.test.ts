@@ -4,9 +4,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { changeStateFile } from '../authority/state-file.ts';
 import { readSession } from './agent-session.ts';
 import type { Shell } from './shell.ts';
-import { changeStateFile } from './state-file.ts';
 import { readTokens } from './tokens.ts';
 import { readTrust } from './trust/trust.ts';
 
@@ -29,7 +29,7 @@ function startWaiting(code: string) {
     import { recordTrust } from ${at('./trust/trust.ts')};
     import { createToken, revokeToken } from ${at('./tokens.ts')};
     import { bindRun } from ${at('./agent-session.ts')};
-    import { changeStateFile } from ${at('./state-file.ts')};
+    import { changeStateFile } from ${at('../authority/state-file.ts')};
     const folder = ${JSON.stringify(folder)};
     const shell = { env: { PAWL_STATE: folder, HOME: folder, CLAUDE_CODE_SESSION_ID: 'one' }, cwd: folder };
     process.stdout.write('ready\\n');

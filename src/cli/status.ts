@@ -34,26 +34,15 @@ export function statusMark(shell: Shell, status: AnyStatus): string {
   return statusText(shell, status, shell.symbol(LOOKS[status][1]));
 }
 
+/** The exit code of a command whose run waits for something. */
+export const EXIT_WAITING = 3;
+const EXIT_USED_UP = 5;
+const EXITS = { completed: 0, overridden: 0, failed: 1, rejected: 1, cancelled: 1, escalated: 8 } as const;
+
 /** The exit code of a command that ends with a run in this state. */
 export function exitOf(status: RunStatus): number {
-  switch (status) {
-    case 'completed':
-    case 'overridden':
-      return 0;
-    case 'failed':
-    case 'rejected':
-    case 'cancelled':
-      return 1;
-    case 'escalated':
-      return 8;
-    case 'pending':
-    case 'running':
-    case 'waiting':
-      return 3;
-  }
+  return status === 'pending' || status === 'running' || status === 'waiting' ? EXIT_WAITING : EXITS[status];
 }
-
-const EXIT_USED_UP = 5;
 
 /** The exit code of a command that ends with a run: one that waits only for budget or quota has a code of its own. */
 export function exitOfWaits(status: RunStatus, waits: readonly TreeWait[]): number {

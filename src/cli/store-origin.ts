@@ -8,11 +8,12 @@
 // - The id is not a secret from programs of the same user: it distinguishes machines, users and state folders.
 
 import { randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Right } from '../authority/right.ts';
 import { EngineError, messageOf } from '../base/error.ts';
 import type { Store } from '../store/store.ts';
+import { realPath } from './project.ts';
 import { isInside } from './trust/trust.ts';
 
 /** A database, and the state folder of the user who opens it; without a state folder, no database belongs to the user. */
@@ -92,11 +93,8 @@ export async function assertOwn(place: OwnedPlace, store: Store): Promise<void> 
 }
 
 function isInState(state: string, file: string): boolean {
-  try {
-    return isInside(realpathSync(state), realpathSync(file));
-  } catch {
-    return false;
-  }
+  const [folder, path] = [realPath(state), realPath(file)];
+  return folder !== undefined && path !== undefined && isInside(folder, path);
 }
 
 function foreign({ file, state }: OwnedPlace): EngineError {

@@ -119,6 +119,24 @@ export function shorten(look: Look, text: string, width: number): string {
   return `${kept}${mark}`;
 }
 
+/** A text in pieces of at most a width; no character is split. */
+export function slices(text: string, width: number): string[] {
+  const parts: string[] = [];
+  let part = '';
+  let used = 0;
+  for (const character of characters(text)) {
+    const next = widthOf(character);
+    if (used + next > width) {
+      parts.push(part);
+      part = '';
+      used = 0;
+    }
+    part += character;
+    used += next;
+  }
+  return [...parts, part];
+}
+
 /** A column of a table: its heading, its cells, and whether it may be truncated if the line is too long. */
 export interface Column {
   readonly title: string;

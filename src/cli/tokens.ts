@@ -6,11 +6,11 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SCOPES, type Scope } from '../authority/rights.ts';
+import { changeStateFile } from '../authority/state-file.ts';
 import { digestText } from '../base/digest.ts';
 import { EngineError, messageOf } from '../base/error.ts';
 import { stateHome } from './project.ts';
 import type { Shell } from './shell.ts';
-import { changeStateFile } from './state-file.ts';
 
 /** A token as stored: everything but the secret. */
 interface TokenRow {

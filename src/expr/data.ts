@@ -1,7 +1,7 @@
 // Owns how expressions read data: own properties with plain data, and nothing else. Getters, functions and inherited
 // properties count as missing, so no expression can run code or walk a prototype.
 
-import type { Json, JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { DATA_DEPTH_MAX, type Meter } from './meter.ts';
 import { hasText } from './text-search.ts';
 
@@ -15,26 +15,12 @@ export function ownData(container: object, key: string | number): Json | undefin
 }
 
 function isData(value: unknown): value is Json {
-  switch (typeof value) {
-    case 'string':
-    case 'boolean':
-    case 'object':
-      return true;
-    case 'number':
-      return Number.isFinite(value);
-    default:
-      return false;
-  }
+  return typeof value === 'number' ? Number.isFinite(value) : ['string', 'boolean', 'object'].includes(typeof value);
 }
 
 /** True for a list; narrows where Array.isArray loses `readonly`. */
 export function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
-}
-
-/** True for an object that is neither null nor a list. */
-export function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Returns the entries of a list or the values of an object, in order, and counts each one. */
@@ -65,7 +51,7 @@ function isSameAt(left: Json, right: Json, descent: Descent): boolean {
   if (isList(left) && isList(right)) {
     return left.length === right.length && areSameMembers(left, right, { ...descent, keys: left.keys() });
   }
-  if (!isObject(left) || !isObject(right)) return false;
+  if (!isJsonObject(left) || !isJsonObject(right)) return false;
   const keys = Object.keys(left);
   return keys.length === Object.keys(right).length && areSameMembers(left, right, { ...descent, keys });
 }
@@ -145,7 +131,7 @@ function describeObject(value: JsonObject): string {
 /** True if the list contains the item, the object the key, or the text the part. */
 export function holds(container: Json, item: Json, meter: Meter): boolean {
   if (isList(container)) return entriesOf(container, meter).some((entry) => isSame(entry, item, meter));
-  if (typeof item === 'string' && isObject(container)) return ownData(container, item) !== undefined;
+  if (typeof item === 'string' && isJsonObject(container)) return ownData(container, item) !== undefined;
   if (typeof item === 'string' && typeof container === 'string') return hasText(container, item, meter);
   const [needle, hay] = [describe(item, meter), describe(container, meter)];
   return meter.fail(`looking for ${needle} in ${hay}; only a list holds any value, an object a key, a text another text`);

@@ -2,12 +2,12 @@
 // called, and every loop is over data and counted (meter.ts).
 
 import { unreachable } from '../base/invariant.ts';
-import type { Json } from '../base/json.ts';
-import { describe, holds, isObject, isSame, ownData } from './data.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
+import { describe, holds, isSame, ownData } from './data.ts';
 import { FILTERS, type Filter } from './filters.ts';
 import { Absent, type Meter } from './meter.ts';
 import { rootValue, type Walker, walk } from './path-walk.ts';
-import type { BinaryNode, BinaryOperator, FilterNode, LogicNode, Node } from './syntax-tree.ts';
+import type { BinaryOperator, Node, NodeOf } from './syntax-tree.ts';
 
 /** One evaluation of a tree in a scope. */
 export class Evaluator implements Walker {
@@ -55,13 +55,13 @@ export class Evaluator implements Walker {
     );
   }
 
-  private decided(node: LogicNode): boolean {
+  private decided(node: NodeOf<'logic'>): boolean {
     const left = this.flagOf(node.left, node);
     const settled = node.operator === '&&' ? !left : left;
     return settled ? left : this.flagOf(node.right, node);
   }
 
-  private coalesced(node: LogicNode): Json {
+  private coalesced(node: NodeOf<'logic'>): Json {
     let left: Json = null;
     try {
       left = this.value(node.left);
@@ -78,7 +78,7 @@ export class Evaluator implements Walker {
     return withoutNegativeZero(-value);
   }
 
-  private binary(node: BinaryNode): Json {
+  private binary(node: NodeOf<'binary'>): Json {
     const left = this.value(node.left);
     const right = this.value(node.right);
     this.meter.offset = node.offset;
@@ -131,7 +131,7 @@ export class Evaluator implements Walker {
     return `${describe(left, this.meter)} and ${describe(right, this.meter)}`;
   }
 
-  private filtered(node: FilterNode): Json {
+  private filtered(node: NodeOf<'filter'>): Json {
     const value = this.value(node.value);
     const args = node.args.map((arg) => this.value(arg));
     this.meter.offset = node.offset;
@@ -141,23 +141,15 @@ export class Evaluator implements Walker {
   }
 
   private hidden(name: string): Json {
-    return isObject(this.scope) ? (ownData(this.scope, name) ?? null) : null;
+    return isJsonObject(this.scope) ? (ownData(this.scope, name) ?? null) : null;
   }
 }
 
 function arithmetic(operator: BinaryOperator, left: number, right: number): number {
-  switch (operator) {
-    case '+':
-      return left + right;
-    case '-':
-      return left - right;
-    case '*':
-      return left * right;
-    case '/':
-      return left / right;
-    default:
-      return left % right;
-  }
+  if (operator === '+') return left + right;
+  if (operator === '-') return left - right;
+  if (operator === '*') return left * right;
+  return operator === '/' ? left / right : left % right;
 }
 
 /** JSON has no negative zero, so a stored result would otherwise differ from one that was not stored. */

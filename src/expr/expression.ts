@@ -8,7 +8,7 @@ import { Evaluator } from './evaluate.ts';
 import { type FreePath, freePaths } from './free-paths.ts';
 import { Absent, Meter } from './meter.ts';
 import { parseTree } from './parser.ts';
-import { evaluationError, type Source } from './source.ts';
+import { evaluationError, type Source, startOf } from './source.ts';
 import type { Node } from './syntax-tree.ts';
 
 export type { FreePath } from './free-paths.ts';
@@ -24,7 +24,7 @@ export interface Expression {
 
 /** Parses an expression. Braces around the whole, as in `{{ a == b }}`, are allowed and ignored. */
 export function parseExpression(source: string, where: Partial<SourcePosition> = {}): Expression {
-  const stretch = { text: source, ...withoutBraces(source), origin: originOf(where) };
+  const stretch = { text: source, ...withoutBraces(source), origin: startOf(where) };
   const tree = parseTree(stretch);
   return { source, paths: freePaths(tree, stretch), tree, stretch };
 }
@@ -43,23 +43,19 @@ export function evaluateCondition(expression: Expression, scope: Json): boolean 
   return meter.fail(`a condition is true or false, and this is ${describe(value, meter)}; compare it, as in x == 'yes' or x != null`);
 }
 
-function run(expression: Expression, scope: Json, meter: Meter): Json {
+/** Returns the value of the expression within the limits of a meter; a missing name becomes an error. */
+export function run({ tree, stretch }: Expression, scope: Json, meter: Meter): Json {
   try {
-    return new Evaluator(scope, meter).value(expression.tree);
+    return new Evaluator(scope, meter).value(tree);
   } catch (thrown) {
     if (!(thrown instanceof Absent)) throw thrown;
-    throw evaluationError(expression.stretch, { offset: thrown.offset, message: thrown.explain() });
+    throw evaluationError(stretch, { offset: thrown.offset, message: thrown.explain() });
   }
 }
 
 function meterFor(expression: Expression): Meter {
   const discreet = expression.paths.some((path) => path.segments[0] === 'secrets');
   return new Meter(expression.stretch, discreet);
-}
-
-function originOf(where: Partial<SourcePosition>): SourcePosition {
-  const { file, line = 1, column = 1 } = where;
-  return file === undefined ? { line, column } : { file, line, column };
 }
 
 function withoutBraces(source: string): { start: number; end: number } {

@@ -2,8 +2,8 @@
 // data it returns data, or fails with a message, within the meter's limits. To add one, add it to the table of its
 // subject (text-filters.ts, list-filters.ts, or here) and to docs/internals/expr.md.
 
-import type { Json } from '../base/json.ts';
-import { describe, entriesOf, holds, isList, isObject, ownData, toJsonText } from './data.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
+import { describe, entriesOf, holds, isList, ownData, toJsonText } from './data.ts';
 import { LIST_FILTERS } from './list-filters.ts';
 import type { Meter } from './meter.ts';
 import { TEXT_FILTERS } from './text-filters.ts';
@@ -45,7 +45,7 @@ export const HIDDEN_NAMES: readonly string[] = [...FILTERS.values()].flatMap(({ 
 
 function lengthOf(value: Json, _: readonly Json[], meter: Meter): number {
   if (typeof value === 'string' || isList(value)) return value.length;
-  if (isObject(value)) return Object.keys(value).length;
+  if (isJsonObject(value)) return Object.keys(value).length;
   return meter.fail(`length is of a list, an object or a text, and this is ${describe(value, meter)}`);
 }
 
@@ -64,14 +64,14 @@ function toNumber(value: Json, _: readonly Json[], meter: Meter): number {
 }
 
 function keysOf(value: Json, _: readonly Json[], meter: Meter): Json {
-  if (!isObject(value)) return meter.fail(`keys are of an object, and this is ${describe(value, meter)}`);
+  if (!isJsonObject(value)) return meter.fail(`keys are of an object, and this is ${describe(value, meter)}`);
   const keys = Object.keys(value).filter((key) => ownData(value, key) !== undefined);
   meter.spend(keys.length);
   return keys;
 }
 
 function valuesOf(value: Json, _: readonly Json[], meter: Meter): Json {
-  if (!isObject(value)) return meter.fail(`values are of an object, and this is ${describe(value, meter)}`);
+  if (!isJsonObject(value)) return meter.fail(`values are of an object, and this is ${describe(value, meter)}`);
   return entriesOf(value, meter);
 }
 

@@ -1,8 +1,8 @@
 // Owns the filters for lists. If an empty list has no result (`first`, `max`), the result is absent, so that `??` and
 // `default` can provide one.
 
-import type { Json } from '../base/json.ts';
-import { describe, entriesOf, isList, isObject, ownData, toJsonText } from './data.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
+import { describe, entriesOf, isList, ownData, toJsonText } from './data.ts';
 import type { Filter } from './filters.ts';
 import type { Meter } from './meter.ts';
 
@@ -52,7 +52,7 @@ function joinable(item: Json, meter: Meter): string {
 function mapField(value: Json, [field]: readonly Json[], meter: Meter): Json {
   if (typeof field !== 'string') return meter.fail(`map takes the name of a field, and this is ${describe(field as Json, meter)}`);
   return listIn(value, 'map', meter).map((item) => {
-    if (!isObject(item)) return meter.fail(`map(${shown(field, meter)}) needs objects, and one item is ${describe(item, meter)}`);
+    if (!isJsonObject(item)) return meter.fail(`map(${shown(field, meter)}) needs objects, and one item is ${describe(item, meter)}`);
     const found = ownData(item, field);
     return found ?? absentField(field, found, meter);
   });

@@ -13,16 +13,8 @@ import { readTokens } from './lexer.ts';
 import type { Source } from './source.ts';
 import type { BinaryOperator, LogicOperator, Node, Segment } from './syntax-tree.ts';
 
-const COMPARISONS: Readonly<Record<string, BinaryOperator>> = {
-  '==': '==',
-  '===': '==',
-  '!=': '!=',
-  '!==': '!=',
-  '<': '<',
-  '<=': '<=',
-  '>': '>',
-  '>=': '>=',
-};
+const COMPARISONS: readonly BinaryOperator[] = ['==', '!=', '<', '<=', '>', '>='];
+const SAME: Readonly<Record<string, BinaryOperator>> = { '===': '==', '!==': '!=' };
 
 /** Returns the syntax tree of the source, or throws an error at the position where it is invalid. */
 export function parseTree(source: Source): Node {
@@ -87,24 +79,20 @@ class Parser {
   }
 
   private or(): Node {
-    let left = this.and();
-    for (let operator = this.acceptLogic('||', 'or'); operator !== undefined; operator = this.acceptLogic('||', 'or')) {
-      left = { kind: 'logic', ...operator, left, right: this.and() };
-    }
-    return left;
+    return this.logic('||', 'or', () => this.and());
   }
 
   private and(): Node {
-    let left = this.not();
-    for (let operator = this.acceptLogic('&&', 'and'); operator !== undefined; operator = this.acceptLogic('&&', 'and')) {
-      left = { kind: 'logic', ...operator, left, right: this.not() };
-    }
-    return left;
+    return this.logic('&&', 'and', () => this.not());
   }
 
-  private acceptLogic(operator: LogicOperator, word: string): { operator: LogicOperator; offset: number } | undefined {
-    const { offset } = this.cursor.token;
-    return this.cursor.accept(operator) || this.cursor.accept(word) ? { operator, offset } : undefined;
+  private logic(operator: LogicOperator, word: string, operand: () => Node): Node {
+    let left = operand();
+    while (this.cursor.is(operator) || this.cursor.is(word)) {
+      const { offset } = this.cursor.take();
+      left = { kind: 'logic', operator, left, right: operand(), offset };
+    }
+    return left;
   }
 
   private not(): Node {
@@ -130,9 +118,10 @@ class Parser {
   private acceptComparison(): { name: BinaryOperator; negated: boolean } | undefined {
     const { cursor } = this;
     const { kind, text } = cursor.token;
-    if (kind === 'symbol' && Object.hasOwn(COMPARISONS, text)) {
+    const name = SAME[text] ?? COMPARISONS.find((one) => one === text);
+    if (kind === 'symbol' && name !== undefined) {
       cursor.take();
-      return { name: COMPARISONS[text] as BinaryOperator, negated: false };
+      return { name, negated: false };
     }
     const negated = cursor.is('not') && cursor.following.text === 'in';
     if (negated) cursor.take();
@@ -140,23 +129,21 @@ class Parser {
   }
 
   private sum(): Node {
-    const { cursor } = this;
-    let left = this.product();
-    while (cursor.is('+') || cursor.is('-')) {
-      const { text, offset } = cursor.take();
-      left = { kind: 'binary', operator: text as BinaryOperator, left, right: this.product(), offset };
-    }
-    return left;
+    return this.arithmetic(['+', '-'], () => this.product());
   }
 
   private product(): Node {
-    const { cursor } = this;
-    let left = this.negation();
-    while (cursor.is('*') || cursor.is('/') || cursor.is('%')) {
-      const { text, offset } = cursor.take();
-      left = { kind: 'binary', operator: text as BinaryOperator, left, right: this.negation(), offset };
+    return this.arithmetic(['*', '/', '%'], () => this.negation());
+  }
+
+  private arithmetic(operators: readonly BinaryOperator[], operand: () => Node): Node {
+    let left = operand();
+    for (;;) {
+      const operator = operators.find((one) => this.cursor.is(one));
+      if (operator === undefined) return left;
+      const { offset } = this.cursor.take();
+      left = { kind: 'binary', operator, left, right: operand(), offset };
     }
-    return left;
   }
 
   private negation(): Node {

@@ -3,9 +3,9 @@
 // - A missing name is an error at that name, never null: only `??` and `default` handle it.
 // - After `.*`, an entry without the rest of the path is left out.
 
-import type { Json } from '../base/json.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
 import { nearestName } from '../base/suggest.ts';
-import { describe, entriesOf, isList, isObject, ownData } from './data.ts';
+import { describe, entriesOf, isList, ownData } from './data.ts';
 import type { Meter } from './meter.ts';
 import type { Node, Segment } from './syntax-tree.ts';
 
@@ -92,7 +92,7 @@ function memberOf(value: Json, key: string | number): Json | undefined {
     return key === 'length' ? value.length : undefined;
   }
   if (typeof value === 'string') return key === 'length' ? value.length : undefined;
-  return isObject(value) && typeof key === 'string' ? ownData(value, key) : undefined;
+  return isJsonObject(value) && typeof key === 'string' ? ownData(value, key) : undefined;
 }
 
 /** Like refuseMember, without showing the key. */
@@ -104,14 +104,15 @@ function refuseUnsaid(value: Json, meter: Meter): never {
 /** Ends a walk at a missing member: absent if it could exist, an error if it never can. */
 function refuseMember(value: Json, key: string | number, meter: Meter): never {
   if (value === null) meter.absent(() => `${quote(key)} was asked of null${ADVICE}`);
-  if (isObject(value) && typeof key === 'string') meter.absent(() => `there is no field ${quote(key)} here${similar(key, value)}${ADVICE}`);
+  if (isJsonObject(value) && typeof key === 'string')
+    meter.absent(() => `there is no field ${quote(key)} here${similar(key, value)}${ADVICE}`);
   if (isList(value) && typeof key === 'number' && Number.isSafeInteger(key) && key >= 0) {
     meter.absent(() => `there is no item ${key} in a list of ${value.length}${ADVICE}`);
   }
   if (isList(value) && typeof key === 'number')
     meter.fail(`items of a list are numbered 0, 1, 2, …, not ${key}; the last one is list | last`);
   if (isList(value)) meter.fail(`a list has no field ${quote(key)}; write [0] for an item, or .* for every entry`);
-  if (isObject(value)) meter.fail(`a field of an object is named by text, not by ${key}; write ['${key}'], or value | string`);
+  if (isJsonObject(value)) meter.fail(`a field of an object is named by text, not by ${key}; write ['${key}'], or value | string`);
   return meter.fail(`${quote(key)} was asked of ${describe(value, meter)}, which has no fields`);
 }
 
@@ -119,18 +120,18 @@ const ADVICE = '; if it may be missing, say what then: a.b ?? null';
 
 /** Returns the value of a scope root. */
 export function rootValue(name: string, scope: Json, meter: Meter): Json {
-  const value = isObject(scope) ? ownData(scope, name) : undefined;
+  const value = isJsonObject(scope) ? ownData(scope, name) : undefined;
   if (value !== undefined) return value;
   return meter.absent(() => `there is no name ${quote(name)}${similar(name, scope)}; ${namesOf(scope)}`);
 }
 
 function namesOf(scope: Json): string {
-  const names = isObject(scope) ? Object.keys(scope).slice(0, 20) : [];
+  const names = isJsonObject(scope) ? Object.keys(scope).slice(0, 20) : [];
   return names.length === 0 ? 'no names exist here' : `the names here are ${names.join(' ')}`;
 }
 
 function similar(name: string, container: Json): string {
-  if (!isObject(container) || name.length > SUGGEST_LENGTH_MAX) return '';
+  if (!isJsonObject(container) || name.length > SUGGEST_LENGTH_MAX) return '';
   const keys = Object.keys(container).slice(0, SUGGEST_KEYS_MAX);
   const dashed = keys.find((key) => key.startsWith(`${name}-`));
   if (dashed !== undefined) return ` (did you mean ['${dashed}']? a dash outside quotes is a minus)`;

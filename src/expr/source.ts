@@ -1,7 +1,7 @@
 // Owns the location of an expression: a range of a text, and the position of that text in a file. The range lets a
 // template pass each of its `{{ }}` parts to the same parser and still get columns of the whole text.
 
-import { EngineError, type SourcePosition } from '../base/error.ts';
+import { EngineError, type ErrorCode, type SourcePosition } from '../base/error.ts';
 
 /** A range of text to parse, and where the text starts in its file. */
 export interface Source {
@@ -19,6 +19,11 @@ export interface SourceMessage {
 
 const EXCERPT_MAX = 80;
 
+/** Returns the position where a text starts, which by default is the start of a file. */
+export function startOf({ file, line = 1, column = 1 }: Partial<SourcePosition>): SourcePosition {
+  return file === undefined ? { line, column } : { file, line, column };
+}
+
 /** Returns the line and column of an offset into the source's text. */
 export function positionAt(source: Source, offset: number): SourcePosition {
   const { origin, text } = source;
@@ -34,23 +39,21 @@ export function positionAt(source: Source, offset: number): SourcePosition {
 
 /** The error for a source that is not an expression. */
 export function syntaxError(source: Source, complaint: SourceMessage): EngineError {
-  return new EngineError('EXPRESSION_SYNTAX', `cannot read the expression ${excerpt(source)}: ${complaint.message}`, {
-    position: positionAt(source, complaint.offset),
-  });
+  return errorAt(source, complaint, { code: 'EXPRESSION_SYNTAX', what: `cannot read the expression ${excerpt(source)}` });
 }
 
 /** The error for a source that is too large. */
 export function limitError(source: Source, complaint: SourceMessage): EngineError {
-  return new EngineError('EXPRESSION_LIMIT', `the expression ${excerpt(source)} is too large: ${complaint.message}`, {
-    position: positionAt(source, complaint.offset),
-  });
+  return errorAt(source, complaint, { code: 'EXPRESSION_LIMIT', what: `the expression ${excerpt(source)} is too large` });
 }
 
 /** The error for an expression without a value in its scope. */
 export function evaluationError(source: Source, complaint: SourceMessage): EngineError {
-  return new EngineError('EXPRESSION_EVALUATION', `cannot evaluate ${excerpt(source)}: ${complaint.message}`, {
-    position: positionAt(source, complaint.offset),
-  });
+  return errorAt(source, complaint, { code: 'EXPRESSION_EVALUATION', what: `cannot evaluate ${excerpt(source)}` });
+}
+
+function errorAt(source: Source, { offset, message }: SourceMessage, { code, what }: { code: ErrorCode; what: string }): EngineError {
+  return new EngineError(code, `${what}: ${message}`, { position: positionAt(source, offset) });
 }
 
 function excerpt(source: Source): string {

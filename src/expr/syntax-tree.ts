@@ -14,33 +14,6 @@ export type Segment =
   | { readonly kind: 'each'; readonly offset: number }
   | { readonly kind: 'dynamic'; readonly index: Node; readonly offset: number };
 
-/** An operation on two operands. */
-export interface BinaryNode {
-  readonly kind: 'binary';
-  readonly operator: BinaryOperator;
-  readonly left: Node;
-  readonly right: Node;
-  readonly offset: number;
-}
-
-/** An operation that may skip its right side. */
-export interface LogicNode {
-  readonly kind: 'logic';
-  readonly operator: LogicOperator;
-  readonly left: Node;
-  readonly right: Node;
-  readonly offset: number;
-}
-
-/** A value piped through a filter. */
-export interface FilterNode {
-  readonly kind: 'filter';
-  readonly name: string;
-  readonly value: Node;
-  readonly args: readonly Node[];
-  readonly offset: number;
-}
-
 /** A node of a parsed expression. */
 export type Node =
   | { readonly kind: 'literal'; readonly value: Json; readonly offset: number }
@@ -49,6 +22,10 @@ export type Node =
   | { readonly kind: 'member'; readonly base: Node; readonly segments: readonly Segment[]; readonly offset: number }
   | { readonly kind: 'unary'; readonly operator: '-' | '!'; readonly operand: Node; readonly offset: number }
   | { readonly kind: 'choice'; readonly test: Node; readonly yes: Node; readonly no: Node; readonly offset: number }
-  | BinaryNode
-  | LogicNode
-  | FilterNode;
+  | { readonly kind: 'binary'; readonly operator: BinaryOperator; readonly left: Node; readonly right: Node; readonly offset: number }
+  | { readonly kind: 'logic'; readonly operator: LogicOperator; readonly left: Node; readonly right: Node; readonly offset: number }
+  /** A value piped through a filter. */
+  | { readonly kind: 'filter'; readonly name: string; readonly value: Node; readonly args: readonly Node[]; readonly offset: number };
+
+/** The nodes of one kind. */
+export type NodeOf<K extends Node['kind']> = Extract<Node, { readonly kind: K }>;

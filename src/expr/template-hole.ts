@@ -6,6 +6,7 @@
 
 import { EngineError, type SourcePosition } from '../base/error.ts';
 import { type Expression, type FreePath, parseExpression } from './expression.ts';
+import { startOf } from './source.ts';
 
 /** How many holes a template, or a tree of them, may have. */
 export const HOLES_MAX = 1_000;
@@ -62,12 +63,6 @@ export function inHole<T>(place: HolePlace, action: () => T): T {
 /** The error for a template that is too large. */
 export function templateLimit(text: string, position: SourcePosition, message: string): EngineError {
   return new EngineError('EXPRESSION_LIMIT', `the template ${excerpt(text)} is too large: ${message}`, { position });
-}
-
-/** Returns the position where a text starts. */
-export function startOf(origin: Origin): SourcePosition {
-  const { file, line = 1, column = 1 } = origin;
-  return file === undefined ? { line, column } : { file, line, column };
 }
 
 function readHole(source: string, start: SourcePosition, indent: number): Hole {

@@ -9,8 +9,9 @@ import { unreachable } from '../base/invariant.ts';
 import type { Json } from '../base/json.ts';
 import { isList } from './data.ts';
 import type { FreePath } from './expression.ts';
+import { startOf } from './source.ts';
 import { type Origin, parseTemplate, Rendering, renderWithin, type Template } from './template.ts';
-import { HOLES_MAX, startOf } from './template-hole.ts';
+import { HOLES_MAX } from './template-hole.ts';
 
 const DEPTH_MAX = 64;
 const VALUES_MAX = 10_000;

@@ -8,11 +8,10 @@
 import type { SourcePosition } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import { toJsonText } from './data.ts';
-import { Evaluator } from './evaluate.ts';
-import type { FreePath } from './expression.ts';
-import { Absent, Meter } from './meter.ts';
-import { evaluationError } from './source.ts';
-import { type Hole, inHole, type Origin, readParts, startOf, templateLimit } from './template-hole.ts';
+import { type FreePath, run } from './expression.ts';
+import { Meter } from './meter.ts';
+import { startOf } from './source.ts';
+import { type Hole, inHole, type Origin, readParts, templateLimit } from './template-hole.ts';
 
 export type { Origin } from './template-hole.ts';
 
@@ -58,7 +57,7 @@ export function renderWithin(template: Template, scope: Json, rendering: Renderi
   if (hole === undefined) return textOf(template, scope, rendering);
   const meter = new HoleMeter(hole, rendering);
   return inHole(hole.place, () => {
-    const value = evaluated(hole, scope, meter);
+    const value = run(hole.expression, scope, meter);
     meter.offset = hole.expression.tree.offset;
     if (rendering.isShared) rendering.add(toJsonText(value, meter).length, meter);
     return value;
@@ -109,23 +108,13 @@ function textOf(template: Template, scope: Json, rendering: Rendering): string {
 function holeText(hole: Hole, scope: Json, rendering: Rendering): string {
   const meter = new HoleMeter(hole, rendering);
   return inHole(hole.place, () => {
-    const value = evaluated(hole, scope, meter);
+    const value = run(hole.expression, scope, meter);
     meter.offset = hole.expression.tree.offset;
     if (value === null) meter.fail("it is null, which has no text; say what to write then: a.b ?? 'none'");
     const text = typeof value === 'string' ? value : toJsonText(value, meter);
     rendering.add(text.length, meter);
     return text;
   });
-}
-
-function evaluated(hole: Hole, scope: Json, meter: HoleMeter): Json {
-  const { tree, stretch } = hole.expression;
-  try {
-    return new Evaluator(scope, meter).value(tree);
-  } catch (thrown) {
-    if (!(thrown instanceof Absent)) throw thrown;
-    throw evaluationError(stretch, { offset: thrown.offset, message: thrown.explain() });
-  }
 }
 
 function isSecret(path: FreePath): boolean {

@@ -3,8 +3,6 @@
 
 import type { Meter } from './meter.ts';
 
-const NATIVE_PRODUCT_MAX = 1_000_000;
-
 /** True if the text contains the part. */
 export function hasText(text: string, part: string, meter: Meter): boolean {
   return findText(text, part, { meter, limit: 1 }).length > 0;
@@ -31,25 +29,11 @@ interface Search {
   readonly limit: number;
 }
 
-/** Returns the offsets of the non-overlapping occurrences. */
+/** Returns the offsets of the non-overlapping occurrences. By Knuth, Morris and Pratt: reads no character of the text twice. */
 function findText(text: string, part: string, search: Search): number[] {
   search.meter.spendText(text.length + part.length);
   if (part === '') return [0];
   if (part.length > text.length) return [];
-  return text.length * part.length <= NATIVE_PRODUCT_MAX ? findNatively(text, part, search) : findLinearly(text, part, search);
-}
-
-function findNatively(text: string, part: string, search: Search): number[] {
-  const found: number[] = [];
-  for (let at = text.indexOf(part); at !== -1 && found.length < search.limit; at = text.indexOf(part, at + part.length)) {
-    search.meter.spend(1);
-    found.push(at);
-  }
-  return found;
-}
-
-/** Knuth, Morris and Pratt: never reads a character of the text twice. */
-function findLinearly(text: string, part: string, search: Search): number[] {
   const fallback = fallbackTable(part);
   const found: number[] = [];
   let matched = 0;

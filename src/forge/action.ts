@@ -7,6 +7,7 @@
 // - An action that becomes two requests gives each its own key, so that a crash between them repeats neither.
 
 import { EngineError, isEngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { Forge, ForgeAnswer, ForgeFailure, MergeMethod } from './forge.ts';
@@ -150,7 +151,7 @@ async function notify(forge: Forge, config: JsonObject, { subject, key, groups, 
   const people = groups !== undefined && Object.hasOwn(groups, target) ? membersOf(groups, target) : [target];
   const number = subject.pr ?? subject.issue;
   const message = config.message === undefined ? defaultMessage(target, subject) : disarm(readText(config, 'message'), declared);
-  return await forge.notify({ target, people, message, ...(number === undefined ? {} : { number }) }, key);
+  return await forge.notify({ target, people, message, ...present({ number }) }, key);
 }
 
 function defaultMessage(target: string, { issue, pr }: ActionSubject): string {

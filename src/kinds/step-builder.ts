@@ -8,6 +8,7 @@ import type { AgentResult, CommandResult, GateResult, HumanResult, ValidateResul
 import type { ForgeSpec, WebhookSpec } from '../authoring/graph/spec.ts';
 import type { InputOfWorkflow, OutputOfWorkflow } from '../authoring/spec/step.ts';
 import type { Duration } from '../base/duration.ts';
+import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
 import type { StepContext } from '../definition/code.ts';
 import type { OwnKind } from '../definition/own-kind.ts';
@@ -121,7 +122,7 @@ export class StepBuilder {
     const [inputs, options = {}] = rest as [unknown?, StepOptions?];
     const child = typeof workflow === 'string' ? undefined : compiledOf(workflow as Child);
     const parts = buildChild(this.#name, { workflow: child?.definition.name ?? String(workflow), inputs, options });
-    return createCall({ bound: createBoundStep(parts, REGISTRY), ...(child === undefined ? {} : { child }) });
+    return createCall({ bound: createBoundStep(parts, REGISTRY), ...present({ child }) });
   }
 
   /**

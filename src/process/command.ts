@@ -11,6 +11,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { messageOf } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { invariant } from '../base/invariant.ts';
 import { uptimeMs } from '../base/uptime.ts';
 import { captureStream } from './capture.ts';
@@ -226,7 +227,7 @@ function untilEnding(running: Running, spec: CommandSpec): Promise<Ending> {
 
 function endTree({ child, start }: Running, spec: CommandSpec): Promise<KillResult> {
   const root = { pid: child.pid, start, mark: spec.mark, session: child.pid };
-  return killTree(root, spec.killGraceMs === undefined ? {} : { graceMs: spec.killGraceMs });
+  return killTree(root, present({ graceMs: spec.killGraceMs }));
 }
 
 async function releaseOutput({ child, closed }: Running): Promise<void> {

@@ -21,6 +21,7 @@ export function commandEnvironment(spec: EnvironmentSpec, ours: NodeJS.ProcessEn
   return { ...Object.fromEntries(inherited), ...spec.env, [MARK_VARIABLE]: spec.mark };
 }
 
-function covers(pattern: string, name: string): boolean {
+/** Whether a name, or a prefix that ends in `*`, covers a variable. */
+export function covers(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }

@@ -8,6 +8,7 @@ import { existsSync, type Stats } from 'node:fs';
 import { copyFile, lstat, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { present } from '../base/fields.ts';
 import { isStoreFile } from '../base/store-files.ts';
 import { type GitAnswer, git } from './git.ts';
 
@@ -29,16 +30,8 @@ export interface TreeChange {
 }
 
 // Whatever the repository's settings, the modification time of a file is checked.
-const STRICTLY = [
-  '-c',
-  'core.trustctime=true',
-  '-c',
-  'core.checkStat=default',
-  '-c',
-  'core.ignoreStat=false',
-  '-c',
-  'core.untrackedCache=false',
-];
+const SETTINGS = ['core.trustctime=true', 'core.checkStat=default', 'core.ignoreStat=false', 'core.untrackedCache=false'];
+const STRICTLY = SETTINGS.flatMap((setting) => ['-c', setting]);
 
 const AT_ONCE = 64;
 
@@ -121,7 +114,7 @@ export class TreeReader {
 
   private git(args: readonly string[], stdin?: string): Promise<GitAnswer> {
     const env = { GIT_INDEX_FILE: join(this.home, 'index') };
-    return git(this.top, [...STRICTLY, ...args], { env, ...(stdin === undefined ? {} : { stdin }) });
+    return git(this.top, [...STRICTLY, ...args], { env, ...present({ stdin }) });
   }
 }
 

@@ -3,6 +3,7 @@
 // sends the real one.
 
 import { randomUUID } from 'node:crypto';
+import { present } from '../base/fields.ts';
 import { runCommand } from './command.ts';
 
 const SETTINGS = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'commit.gpgSign=false', 'gc.auto=0', 'maintenance.auto=false'];
@@ -37,7 +38,7 @@ export async function git(cwd: string, args: readonly string[], { stdin, env, ou
     mark: `git/${randomUUID()}`,
     timeoutMs: TIMEOUT_MS,
     outputMax,
-    ...(stdin === undefined ? {} : { stdin }),
+    ...present({ stdin }),
   });
   if (result.kind === 'not-run') return { ok: false, message: `it could not be run: ${result.message}`, stdout: '' };
   if (result.kind !== 'exited') return { ok: false, message: `it did not end within ${TIMEOUT_MS / 1000} s`, stdout: '' };

@@ -87,7 +87,7 @@ describe('liveness', () => {
 
   test('does not depend on the name of the host: the same boot is the same machine', () => {
     const namespace = /#\d+$/.exec(ourselves().host)?.[0] ?? '';
-    for (const host of ['old-name', 'id:0123456789abcdef0123456789abcdef']) {
+    for (const host of ['old-name', '0123456789abcdef0123456789abcdef']) {
       expect(livenessOf({ ...ourselves(), host: `${host}${namespace}` })).toBe('alive');
       expect(livenessOf({ ...ourselves(), host: `${host}${namespace}`, start: '1' })).toBe('dead');
     }
@@ -95,7 +95,7 @@ describe('liveness', () => {
 
   test('is unknown on another machine', () => {
     expect(livenessOf({ ...ourselves(), host: 'elsewhere', boot: 'another' })).toBe('unknown');
-    expect(livenessOf({ ...ourselves(), host: 'id:0123456789abcdef0123456789abcdef', boot: 'another' })).toBe('unknown');
+    expect(livenessOf({ ...ourselves(), host: '0123456789abcdef0123456789abcdef', boot: 'another' })).toBe('unknown');
   });
 
   test('is unknown in another container, also after a reboot', () => {

@@ -11,10 +11,7 @@ import { readProcess } from './process-table.ts';
 
 /** Identifies one process on one boot of one machine. */
 export interface ProcessIdentity {
-  /**
-   * `id:` and the machine id; inside a container, followed by `#` and the pid namespace. Earlier versions wrote the
-   * host name instead of the id.
-   */
+  /** The machine id, or the host name if the system has none; inside a container, followed by `#` and the pid namespace. */
   readonly host: string;
   /** The boot id; empty if the system has none. */
   readonly boot: string;
@@ -27,8 +24,6 @@ export interface ProcessIdentity {
 export type Liveness = 'alive' | 'dead' | 'unknown';
 
 const INITIAL_PID_NAMESPACE = 'pid:[4026531836]';
-/** Distinguishes a machine id from the host name that earlier versions wrote. */
-const ID = 'id:';
 
 let here: { readonly host: string; readonly boot: string } | undefined;
 
@@ -56,7 +51,7 @@ export function parseIdentity(text: string): ProcessIdentity | undefined {
 export function livenessOf(identity: ProcessIdentity): Liveness {
   const place = currentPlace();
   const isOtherBoot = identity.boot !== '' && place.boot !== '' && identity.boot !== place.boot;
-  const isSameMachine = machineOf(identity.host) === (isId(identity.host) ? machineOf(place.host) : hostname());
+  const isSameMachine = machineOf(identity.host) === machineOf(place.host);
   // The machine id may come from an image that many containers share.
   if (isOtherBoot) return isSameMachine && !isContained(identity.host) && !isContained(place.host) ? 'dead' : 'unknown';
   // The same boot is the same machine, even if its name has changed.
@@ -73,12 +68,8 @@ export function isOfEarlierBoot(identity: ProcessIdentity): boolean {
   return livenessOf(identity) === 'dead' && identity.boot !== '' && place.boot !== '' && identity.boot !== place.boot;
 }
 
-function isId(host: string): boolean {
-  return host.startsWith(ID);
-}
-
 function machineOf(host: string): string {
-  return (isId(host) ? host.slice(ID.length) : host).replace(/#\d+$/, '');
+  return host.replace(/#\d+$/, '');
 }
 
 function namespaceOf(host: string): string {
@@ -106,7 +97,7 @@ function currentPlace(): { readonly host: string; readonly boot: string } {
 
 function readHost(): string {
   const namespace = attempt(() => readlinkSync('/proc/self/ns/pid'));
-  const place = `${ID}${readMachine()}`;
+  const place = readMachine();
   return namespace === '' || namespace === INITIAL_PID_NAMESPACE ? place : `${place}#${namespace.replace(/\D/g, '')}`;
 }
 

@@ -21,11 +21,7 @@ export const SHELL_NAME = 'pawl-sh';
 
 /** Returns what is wrong with a working directory, or undefined if a command can start in it. */
 export function checkWorkingDirectory(cwd: string): NotRun | undefined {
-  const refuse = (what: string): NotRun => ({
-    kind: 'not-run',
-    reason: 'cwd-missing',
-    message: `the working directory ${cwd} ${what}; create it or use another one`,
-  });
+  const refuse = (what: string): NotRun => notRun('cwd-missing', `the working directory ${cwd} ${what}; create it or use another one`);
   try {
     if (!statSync(cwd).isDirectory()) return refuse('is not a directory');
     accessSync(cwd, constants.X_OK);
@@ -37,18 +33,17 @@ export function checkWorkingDirectory(cwd: string): NotRun | undefined {
 
 /** Converts a spawn error into a reason. */
 export function notStarted(command: string, error: NodeJS.ErrnoException): NotRun {
-  const refuse = (reason: NotRunReason, message: string): NotRun => ({ kind: 'not-run', reason, message });
   switch (error.code) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return refuse('not-found', `command "${command}" (or the interpreter in its first line) was not found; install it or correct PATH`);
+      return notRun('not-found', `command "${command}" (or the interpreter in its first line) was not found; install it or correct PATH`);
     case 'EACCES':
     case 'ENOEXEC':
-      return refuse('not-executable', `"${command}" is not executable; run "chmod +x" on it, or call its interpreter`);
+      return notRun('not-executable', `"${command}" is not executable; run "chmod +x" on it, or call its interpreter`);
     case 'E2BIG':
-      return refuse('failed', `the arguments and environment of "${command}" are too large for the system; pass large values by stdin`);
+      return notRun('failed', `the arguments and environment of "${command}" are too large for the system; pass large values by stdin`);
     default:
-      return refuse('failed', `"${command}" could not be started: ${error.message}`);
+      return notRun('failed', `"${command}" could not be started: ${error.message}`);
   }
 }
 
@@ -58,11 +53,10 @@ export function notRunByShell(exitCode: number, stderr: string): NotRun | undefi
   const last = stderr.trimEnd().split('\n').at(-1) ?? '';
   if (!last.startsWith(`${SHELL_NAME}: `)) return undefined;
   const complaint = last.slice(SHELL_NAME.length + 2);
-  if (exitCode === 127)
-    return { kind: 'not-run', reason: 'not-found', message: `sh could not find a command: ${complaint}; install it or correct PATH` };
-  return {
-    kind: 'not-run',
-    reason: 'not-executable',
-    message: `sh could not execute a command: ${complaint}; make it executable (chmod +x)`,
-  };
+  if (exitCode === 127) return notRun('not-found', `sh could not find a command: ${complaint}; install it or correct PATH`);
+  return notRun('not-executable', `sh could not execute a command: ${complaint}; make it executable (chmod +x)`);
+}
+
+function notRun(reason: NotRunReason, message: string): NotRun {
+  return { kind: 'not-run', reason, message };
 }

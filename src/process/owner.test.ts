@@ -15,7 +15,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const ELSEWHERE = 'id:0123456789abcdef0123456789abcdef#77|another-boot|12|34#1';
+const ELSEWHERE = '0123456789abcdef0123456789abcdef#77|another-boot|12|34#1';
 const signs = (): string[] => readdirSync(`${db}.owners`).map((name) => join(`${db}.owners`, name));
 
 test('an owner on this machine is judged by its process', () => {

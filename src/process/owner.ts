@@ -63,6 +63,11 @@ export function isDead(owner: string): boolean {
   return liveness === 'unknown' ? [...folders].some((folder) => isSilent(folder, owner)) : liveness === 'dead';
 }
 
+/** Whether a run with this owner is driven by a live process. */
+export function isDriven(owner: string | undefined): owner is string {
+  return owner !== undefined && !isDead(owner);
+}
+
 function isSilent(folder: string, owner: string): boolean {
   const file = join(folder, nameOf(owner));
   const seen = statSync(file, { throwIfNoEntry: false });

@@ -86,15 +86,8 @@ export function parsePsLine(line: string): ProcessRow | undefined {
   const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S.*?)\s*$/.exec(line);
   if (match === null) return undefined;
   const [pid, ppid, pgid] = match.slice(1, 4).map(Number) as [number, number, number];
-  return {
-    pid,
-    ppid,
-    pgid,
-    session: pgid,
-    start: match[5] as string,
-    ended: (match[4] as string).startsWith('Z'),
-    stopped: (match[4] as string).startsWith('T'),
-  };
+  const [state = '', start = ''] = match.slice(4);
+  return { pid, ppid, pgid, session: pgid, start, ended: state.startsWith('Z'), stopped: state.startsWith('T') };
 }
 
 function readProc(): ProcessRow[] {

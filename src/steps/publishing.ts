@@ -10,7 +10,7 @@ import type { WorkHead } from '../definition/work-head.ts';
 import type { Forge, ForgeFailure, PullRequestFacts } from '../forge/forge.ts';
 import { disarm } from '../forge/outgoing-text.ts';
 import { TreeError } from '../process/git-tree.ts';
-import { checkedOut } from '../process/work-branch.ts';
+import { checkedOut } from '../process/worktree.ts';
 import { actionRefusal, outputRefusal } from './permission.ts';
 import { type Job, stepError, type Work } from './work.ts';
 import { treeNow } from './workspace-tree.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { referencePage } from '../../scripts/reference-page.ts';
 import { ERROR_CODES } from '../../src/base/error.ts';
 import { COMMANDS } from '../../src/cli/catalogue.ts';
-import { referencePage } from '../../src/cli/reference.ts';
 import { exitOf } from '../../src/cli/status.ts';
 import type { RunStatus } from '../../src/kernel/run-state.ts';
 

@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { STAGE_EXAMPLES } from '../../scripts/yaml-examples.ts';
+import { yamlReferencePage } from '../../scripts/yaml-reference-page.ts';
 import { readYamlWorkflow } from '../../src/authoring/yaml/read/read.ts';
-import { STAGE_EXAMPLES } from '../../src/authoring/yaml/schema/example.ts';
-import { yamlReferencePage } from '../../src/authoring/yaml/schema/reference.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'reference', 'yaml.md'), 'utf8');

@@ -11,9 +11,9 @@ function partsOf({ name, options = [], args = [] }: (typeof COMMANDS)[number]): 
 }
 
 test('every verb, option and action has a row, and no row is about something that does not exist', () => {
-  const rows = Object.entries(RIGHTS).flatMap(([verb, { options = {}, actions = {} }]) => [
+  const rows = Object.entries(RIGHTS).flatMap(([verb, { free = [], options = {}, actions = {} }]) => [
     verb,
-    ...Object.keys(options).map((option) => `${verb} --${option}`),
+    ...[...free, ...Object.keys(options)].map((option) => `${verb} --${option}`),
     ...Object.keys(actions).map((action) => `${verb} ${action}`),
   ]);
   expect(rows.sort()).toEqual(COMMANDS.flatMap(partsOf).sort());

@@ -7,6 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import { digestText } from '../../base/digest.ts';
 import { EngineError, isEngineError, messageOf, type SourcePosition } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { Problem } from '../../definition/problem.ts';
 import { libraryEntries } from './library.ts';
@@ -62,9 +63,7 @@ export function loadFailure(cause: unknown): LoadFailure {
   return {
     code: isEngineError(cause) ? cause.code : cause instanceof SyntaxError ? 'SYNTAX' : 'MODULE_FAILED',
     message: messageOf(cause).replace(/ imported from \S+$/, ''),
-    ...(problems === undefined ? {} : { problems }),
-    ...(position === undefined ? {} : { position }),
-    ...(missing === undefined ? {} : { missing }),
+    ...present({ problems, position, missing }),
   };
 }
 

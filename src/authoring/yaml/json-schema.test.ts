@@ -5,11 +5,11 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { STAGE_EXAMPLES } from '../../../scripts/yaml-examples.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { SCHEMA_FILE, workflowJsonSchema } from './json-schema.ts';
 import { schemaVerdict } from './problem/schema.ts';
-import { STAGE_EXAMPLES } from './schema/example.ts';
 import { workflowSchema } from './schema/schema.ts';
 
 const SCHEMA = workflowJsonSchema(REGISTRY);

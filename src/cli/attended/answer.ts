@@ -9,7 +9,7 @@ import type { Shell } from '../shell.ts';
 
 /** One question in the form of every question to a person: text from outside behind a bar, the options numbered. */
 export function questionLines(shell: Shell, asked: WaitingQuestions, index: number): string[] {
-  return approvalLines(shell, asked.run, gateOf(asked, index));
+  return approvalLines(shell, { run: asked.run, gate: gateOf(asked, index) });
 }
 
 function gateOf(asked: WaitingQuestions, index: number): OpenGate {
@@ -22,15 +22,8 @@ function gateOf(asked: WaitingQuestions, index: number): OpenGate {
     ...described,
     ...(multiSelect === true ? ['Several may be chosen, with commas between them.'] : []),
   ].join('\n');
-  return {
-    path,
-    step,
-    digest,
-    since,
-    shown: {},
-    signed,
-    gate: { prompt, show: [], options: options.map(({ label }) => ({ label, outcome: 'ok', requiresInput: false })) },
-  };
+  const gate = { prompt, show: [], options: options.map(({ label }) => ({ label, outcome: 'ok', requiresInput: false })) };
+  return { path, step, digest, since, shown: {}, signed, gate };
 }
 
 /** Asks the questions one by one; returns undefined when the person leaves one for later. */

@@ -7,6 +7,7 @@ import type { AttendedHost, OfferedWorkflow, StartRequest } from '../../attended
 import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import type { DiscoveredWorkflow } from '../../authoring/discover/outline.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { bindParams } from '../../definition/arg.ts';
 import { isFinal } from '../../kernel/run-state.ts';
 import { ATTENDED } from '../../steps/handover.ts';
@@ -94,7 +95,7 @@ export class ProjectHost implements AttendedHost {
     const { id: run } = await engine.start(workflow, params, {
       origin: { file, actor: userActor(this.shell) },
       facts: { ...facts, [ATTENDED]: true },
-      ...(id === undefined ? {} : { id }),
+      ...present({ id }),
     });
     this.engines.set(run, Promise.resolve(engine));
     return { engine, run };
@@ -151,11 +152,7 @@ export class ProjectHost implements AttendedHost {
     await assertSettingsTrusted(this.shell, this.place);
     this.forge ??= openForge(this.shell, this.place);
     const forge = await this.forge;
-    const engine = await openEngine(this.shell, this.place, {
-      store: await this.database(),
-      workflows,
-      ...(forge === undefined ? {} : { forge }),
-    });
+    const engine = await openEngine(this.shell, this.place, { store: await this.database(), workflows, ...present({ forge }) });
     this.opened.push(engine);
     return engine;
   }

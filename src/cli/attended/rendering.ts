@@ -7,27 +7,24 @@
 
 import type { AttendedRun, IdleRun, OpenWork } from '../../attended/attended-run.ts';
 import { newWork, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
+import { present } from '../../base/fields.ts';
 import type { TreeWait } from '../../engine/run-tree.ts';
 import { isDone } from '../../kernel/run-state.ts';
 import type { Store } from '../../store/store.ts';
 import { pasteable, shellWord } from '../caller.ts';
 import { readRunReport } from '../run-report/run-report.ts';
 import type { Shell } from '../shell.ts';
-import { exitOf, exitOfWaits } from '../status.ts';
+import { EXIT_WAITING, exitOf, exitOfWaits } from '../status.ts';
 import { oneLine, plain } from '../terminal.ts';
 
 const EXIT_REFUSED = 1;
-const EXIT_WAITING = 3;
 
 /** Prints the reply to an agent, and returns the exit code. */
 export async function printReply(shell: Shell, store: Store, reply: Reply): Promise<number> {
   const { run } = reply;
   if (shell.wantsJson) {
-    const verdict = verdictRow(reply.receipt);
-    shell.result(
-      { ...(await readRunReport(store, run.id)), handouts: workIn(run).map(workRow), ...(verdict === undefined ? {} : { verdict }) },
-      () => [],
-    );
+    const report = await readRunReport(store, run.id);
+    shell.result({ ...report, handouts: workIn(run).map(workRow), ...present({ verdict: verdictRow(reply.receipt) }) }, () => []);
   } else if (shell.format === 'xml') {
     const { replyXml } = await import('./xml.ts');
     shell.print(replyXml(shell, reply));
@@ -58,21 +55,9 @@ export function exitOfRun(run: AttendedRun): number {
 }
 
 function workRow(work: OpenWork): object {
-  const { run, path, step, title, role, attempt, token, prompt, mayAsk, item, due, schema } = work;
-  return {
-    run,
-    path,
-    step,
-    title,
-    role,
-    attempt,
-    token,
-    prompt,
-    mayAsk,
-    ...(item === undefined ? {} : { item }),
-    ...(due === undefined ? {} : { due: new Date(due).toISOString() }),
-    ...(schema === undefined ? {} : { schema }),
-  };
+  const { run, path, step, title, role, attempt, token, prompt, mayAsk, item, schema } = work;
+  const due = work.due === undefined ? undefined : new Date(work.due).toISOString();
+  return present({ run, path, step, title, role, attempt, token, prompt, mayAsk, item, due, schema });
 }
 
 function verdictRow(receipt: Receipt | undefined): object | undefined {
@@ -127,28 +112,18 @@ function problemText(problem: string | undefined): string {
 function waitText({ run, wait }: TreeWait): string {
   const at = wait.step === undefined ? '' : ` "${oneLine(wait.step)}"`;
   const until = wait.due === undefined ? '' : ` until ${new Date(wait.due).toISOString()}`;
-  switch (wait.kind) {
-    case 'human':
-      return `for a person to decide${at} ("pawl inbox ${run}")`;
-    case 'answer':
-      return `for a person to answer the questions of${at} ("pawl answer ${run}")`;
-    case 'delay':
-      return `at${at}${until}, then for "pawl resume ${run}"`;
-    case 'capacity':
-      return `for capacity for${at}${until}; "pawl resume ${run}" tries again`;
-    case 'signal':
-      return `for the signal "${oneLine(wait.name ?? '')}" at${at}`;
-    case 'child':
-      return `for the run ${wait.child ?? ''} that${at} started`;
-    case 'unknown':
-      return `for a person to say how${at} ended ("pawl resume ${run}")`;
-    case 'escalation':
-      return `for a person to decide how${at} continues ("pawl resume ${run}")`;
-    case 'pause':
-      return `for a person to end the pause ("pawl resume ${run}")`;
-    default:
-      return `for the ${wait.kind} of${at}${until}`;
-  }
+  const texts: Readonly<Partial<Record<typeof wait.kind, string>>> = {
+    human: `for a person to decide${at} ("pawl inbox ${run}")`,
+    answer: `for a person to answer the questions of${at} ("pawl answer ${run}")`,
+    delay: `at${at}${until}, then for "pawl resume ${run}"`,
+    capacity: `for capacity for${at}${until}; "pawl resume ${run}" tries again`,
+    signal: `for the signal "${oneLine(wait.name ?? '')}" at${at}`,
+    child: `for the run ${wait.child ?? ''} that${at} started`,
+    unknown: `for a person to say how${at} ended ("pawl resume ${run}")`,
+    escalation: `for a person to decide how${at} continues ("pawl resume ${run}")`,
+    pause: `for a person to end the pause ("pawl resume ${run}")`,
+  };
+  return texts[wait.kind] ?? `for the ${wait.kind} of${at}${until}`;
 }
 
 /** Text from outside, unchanged in a pipe; on a terminal without control characters. */

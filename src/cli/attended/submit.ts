@@ -8,31 +8,24 @@ import { membersOf } from '../../definition/model.ts';
 import { isSettled } from '../../kernel/run-state.ts';
 import type { Store } from '../../store/store.ts';
 import { pasteable } from '../caller.ts';
-import type { ParsedArgs } from '../command.ts';
 import { rootOf } from '../decision/approvals.ts';
 import { driveWithEngine } from '../drive.ts';
 import { catchInterrupts, EXIT_INTERRUPTED } from '../interrupt.ts';
 import { loadWorkflowOf } from '../load.ts';
-import { findPlace, findRun, openForRun, type Place } from '../session.ts';
+import { type Place, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { printReply, tokenOption } from './rendering.ts';
 
 const DATA_FILE = /\.ya?ml$/;
 
 /** Runs a command with which an agent reports or asks. */
-export async function submitByCommand(shell: Shell, given: ParsedArgs, submission: Submission): Promise<number> {
-  const place = await findPlace(shell, given);
-  const prefix = given.word('RUN');
-  const store = await openForRun(place, prefix);
-  try {
-    const run = await findRun(store, prefix, place);
+export function submitByCommand(shell: Shell, submission: Submission): Promise<number> {
+  return withRun(shell, async ({ place, store, id: run }) => {
     const root = await rootOf(store, run);
     // Modules of the user import the library from main.cjs, so the same copy must drive their run (scripts/bundle.js).
     const submitHere = (await isOnlyData(store, root)) ? submitToRun : (await import('./submit.ts')).submitToRun;
-    return await submitHere(shell, place, { store, run, root, submission });
-  } finally {
-    await store.close();
-  }
+    return submitHere(shell, place, { store, run, root, submission });
+  });
 }
 
 /** Whether driving a run loads no module of the user: it is a YAML file that starts no other run, or it has ended or halted. */

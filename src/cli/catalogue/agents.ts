@@ -1,12 +1,11 @@
 // The commands that agents call by themselves.
 
-import type { CommandSpec } from '../command.ts';
+import type { ListedCommand } from '../command.ts';
 
 /** The commands of this group. */
-export const AGENTS: readonly CommandSpec[] = [
+export const AGENTS: readonly ListedCommand[] = [
   {
     name: 'mcp',
-    group: 'Run',
     summary: 'serve attended runs to an agent over MCP, on stdin and stdout',
     about:
       'An agent starts this and gets five tools: start a trusted workflow, see the step that is open, report it, ask the person, look. None decides a gate, answers a question or cancels a run. It serves the runs that were started through it, and those of the Claude Code session it belongs to; with --run only that one.',
@@ -19,7 +18,6 @@ export const AGENTS: readonly CommandSpec[] = [
   },
   {
     name: 'hook',
-    group: 'Run',
     summary: 'answer a hook of Claude Code, which "pawl init --claude" sets up',
     about:
       'Reads what Claude Code gives to its hooks on stdin. "stop" keeps the agent at work while a run of its own session has a step open for it, and lets it stop when the run waits for anyone else, has ended, or the session has none. After three reminders without progress it lets go and says so.',

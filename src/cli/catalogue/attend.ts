@@ -1,6 +1,6 @@
 // The commands of an agent that does the work of a run itself: it is told one step at a time and reports each.
 
-import { type CommandSpec, type OptionSpec, RUN_ARGUMENT } from '../command.ts';
+import { type ListedCommand, type OptionSpec, RUN_ARGUMENT } from '../command.ts';
 
 const TOKEN: OptionSpec = { name: 'token', value: 'TOKEN', about: 'the token of the attempt, as it was printed with the step' };
 /** How an agent is told its work. */
@@ -16,10 +16,9 @@ const TOKENS =
   'A token belongs to one attempt. The same report again gets the same answer again; another one for the same token is refused.';
 
 /** The commands of this group. */
-export const ATTEND: readonly CommandSpec[] = [
+export const ATTEND: readonly ListedCommand[] = [
   {
     name: 'next',
-    group: 'Run',
     summary: 'print the step that is open for the agent of an attended run, again',
     about: `Prints the instructions, the token and the commands to report with, as often as it is asked; nothing changes. ${THEN}`,
     args: [RUN_ARGUMENT],
@@ -33,7 +32,6 @@ export const ATTEND: readonly CommandSpec[] = [
   },
   {
     name: 'done',
-    group: 'Run',
     summary: 'report a step as done; it is verified, and the next one is printed',
     about: `What is reported is a claim: the engine looks for itself. When something is missing it says what, prints the step again with a new token and ends with 1. A result that does not fit is refused, and the token stays good. ${TOKENS} ${THEN}`,
     args: [RUN_ARGUMENT],
@@ -47,7 +45,6 @@ export const ATTEND: readonly CommandSpec[] = [
   },
   {
     name: 'fail',
-    group: 'Run',
     summary: 'give an attempt up and say why',
     about: `The attempt failed; the step is tried again, or the run goes where its definition says. ${TOKENS} ${THEN}`,
     args: [RUN_ARGUMENT],
@@ -57,7 +54,6 @@ export const ATTEND: readonly CommandSpec[] = [
   },
   {
     name: 'ask',
-    group: 'Run',
     summary: 'relay questions of the agent to the person it works for',
     about:
       'Takes a JSON list of 1 to 3 questions with 2 or 3 options each, such as [{"question": "Which?", "options": ["a", "b"]}]. The attempt ends with them, so save what you have to files first; a fresh one gets the answers that a person gives with "pawl answer". Only for steps that say that they take questions.',

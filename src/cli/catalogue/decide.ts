@@ -1,7 +1,7 @@
 // The commands for people's decisions, and for the tokens and keys that allow them.
 
 import { SCOPES } from '../../authority/rights.ts';
-import { type CommandSpec, type OptionSpec, RUN_ARGUMENT, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
+import { type ListedCommand, type OptionSpec, RUN_ARGUMENT, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
 
 /** Who may decide or answer. */
 const whoMay = (verb: 'decide' | 'answer'): string =>
@@ -21,11 +21,10 @@ const DECISION_OPTIONS: readonly OptionSpec[] = [
 ];
 
 /** The commands of this group. */
-export const DECIDE: readonly CommandSpec[] = [
+export const DECIDE: readonly ListedCommand[] = [
   {
     name: 'inbox',
     aliases: ['gates'],
-    group: 'Decide',
     summary: 'list what waits for you, oldest first',
     about:
       'Lists approvals to decide, questions from agents to answer, and runs that stopped. With RUN, shows everything that run asks, with the digest that a decision or an answer needs when there is no terminal.',
@@ -39,7 +38,6 @@ export const DECIDE: readonly CommandSpec[] = [
   },
   {
     name: 'decide',
-    group: 'Decide',
     summary: 'decide an approval, by choosing one of its options',
     about: `Without --option you see the question and are asked. ${whoMay('decide')} ${SIGNING} ${AFTERWARDS}`,
     args: [RUN_ARGUMENT],
@@ -57,7 +55,6 @@ export const DECIDE: readonly CommandSpec[] = [
   },
   {
     name: 'approve',
-    group: 'Decide',
     summary: 'approve what a run asks',
     about: `Chooses the option whose outcome is ok and that leads forward; if there are several, the one labelled "approve". If no single option fits, it lists the options and decides nothing. ${whoMay('decide')} ${AFTERWARDS}`,
     args: [RUN_ARGUMENT],
@@ -70,7 +67,6 @@ export const DECIDE: readonly CommandSpec[] = [
   },
   {
     name: 'reject',
-    group: 'Decide',
     summary: 'reject what a run asks',
     about: `Chooses the option whose outcome is reject or fail, or that ends the run rejected; if there is none, the one that sends the work back. If no single option fits, it lists the options and decides nothing. ${whoMay('decide')} ${AFTERWARDS}`,
     args: [RUN_ARGUMENT],
@@ -80,7 +76,6 @@ export const DECIDE: readonly CommandSpec[] = [
   },
   {
     name: 'answer',
-    group: 'Decide',
     summary: 'answer the questions of an agent',
     about: `Give one ANSWER per question, in order: the name or number of an option, or your own words; separate several choices with commas. Without answers you are asked one by one. A new attempt of the step receives the answers. ${whoMay('answer')}`,
     args: [RUN_ARGUMENT, { name: 'ANSWER', about: 'the answers, in the order of the questions', many: true }],
@@ -97,7 +92,6 @@ export const DECIDE: readonly CommandSpec[] = [
   },
   {
     name: 'token',
-    group: 'Decide',
     summary: 'create, list and revoke personal tokens',
     about:
       "A token lets its holder decide without a terminal, together with the digest of what they saw. The token's name is recorded with each decision. A token can only be created at a terminal, is shown once, and is stored as a hash. Tokens keep agents from deciding, because agents are not given one; they do not protect against a malicious person with access to your account. Decisions made with a token stay valid after it is revoked.",
@@ -124,7 +118,6 @@ export const DECIDE: readonly CommandSpec[] = [
   },
   {
     name: 'identity',
-    group: 'Decide',
     summary: 'create, enrol, list and revoke signing keys',
     about:
       'With "decisions: signed" in the settings, or "signed: true" in an approval, a decision is only valid with the signature of an enrolled key. A private key is encrypted with a passphrase, so access to your account is not enough to decide in your name. The first key is created at a terminal and is enrolled at once; it enrols the others. A run records the enrolled keys when it starts; keys enrolled later count only if one of those enrolled them. Signatures stay valid after their key is revoked.',

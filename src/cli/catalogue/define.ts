@@ -1,12 +1,11 @@
 // The commands for workflow definitions.
 
-import { type CommandSpec, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
+import { type ListedCommand, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
 
 /** The commands of this group. */
-export const DEFINE: readonly CommandSpec[] = [
+export const DEFINE: readonly ListedCommand[] = [
   {
     name: 'list',
-    group: 'Define',
     summary: "list the project's workflows, without running their code",
     about:
       'Workflows are files in .pawl/workflows (and .squadron/workflows) that end in .yaml, .yml, .ts, .mts, .js or .mjs. Each file has one workflow; a module exports it as default or as WORKFLOW. A folder named lib is skipped: it is for modules that workflows share. Files are parsed, never imported.',
@@ -18,7 +17,6 @@ export const DEFINE: readonly CommandSpec[] = [
   },
   {
     name: 'validate',
-    group: 'Define',
     summary: 'check workflows',
     about:
       'Checks the syntax, names, steps, transitions, conditions and durations of every workflow in the project, or of the given files. Checking a workflow file (.yaml) runs no code. A module (.ts, .js) is parsed; if this version of it is trusted (see "pawl trust"), it is also loaded in a separate process, and its definition is checked. At a terminal you are asked whether to trust it. Exits with 0 when there are no errors, with 2 when there are, and with 4 when a module is not trusted, so that only its syntax was checked.',
@@ -32,7 +30,6 @@ export const DEFINE: readonly CommandSpec[] = [
   },
   {
     name: 'graph',
-    group: 'Define',
     summary: 'draw the graph of a workflow, or of a run and its progress',
     about:
       'Drawing a workflow loads its module, which must be trusted (see "pawl trust"). The graph of a run comes from the database ' +
@@ -53,7 +50,6 @@ export const DEFINE: readonly CommandSpec[] = [
   },
   {
     name: 'export',
-    group: 'Define',
     summary: 'write a workflow as YAML',
     about:
       'Exporting a workflow loads it, so it must be trusted (see "pawl trust"). A workflow that came from YAML reads back as the ' +
@@ -69,7 +65,6 @@ export const DEFINE: readonly CommandSpec[] = [
   },
   {
     name: 'trust',
-    group: 'Define',
     summary: 'trust the current version of workflows',
     about:
       'Running a workflow runs its code, so Pawl only runs a workflow that you trust: the file and the local files it imports, in their current version. After a change you are asked again. Imported packages are not covered. What you trust is recorded in your own state folder, never in the project.',

@@ -1,12 +1,11 @@
 // The command for the local forge.
 
-import { type CommandSpec, TOKEN_FILE } from '../command.ts';
+import { type ListedCommand, TOKEN_FILE } from '../command.ts';
 
 /** The commands of this group. */
-export const FORGE: readonly CommandSpec[] = [
+export const FORGE: readonly ListedCommand[] = [
   {
     name: 'forge',
-    group: 'Decide',
     summary: 'use the local forge: issues, pull requests, reviews, checks and labels',
     about:
       'The local forge replaces GitHub on this machine ("forge: { kind: local }" in .pawl/config.yaml): issues and reviews are kept in ' +

@@ -1,12 +1,11 @@
 // The commands that show runs.
 
-import { type CommandSpec, RUN_ARGUMENT } from '../command.ts';
+import { type ListedCommand, RUN_ARGUMENT } from '../command.ts';
 
 /** The commands of this group. */
-export const INSPECT: readonly CommandSpec[] = [
+export const INSPECT: readonly ListedCommand[] = [
   {
     name: 'runs',
-    group: 'Inspect',
     summary: 'list runs, newest first',
     options: [
       {
@@ -28,7 +27,6 @@ export const INSPECT: readonly CommandSpec[] = [
   },
   {
     name: 'show',
-    group: 'Inspect',
     summary: 'show a run: its steps, evidence, decisions and what it waits for',
     about:
       'Steps are listed in the order of the definition. A successful attempt takes one line; others come with their evidence. ' +
@@ -48,7 +46,6 @@ export const INSPECT: readonly CommandSpec[] = [
   },
   {
     name: 'logs',
-    group: 'Inspect',
     summary: "print a run's event log, or the attempts of one step",
     about:
       'Prints one line per event: its number, the time, the step and what happened. With a STEP (or a path, such as review#2) ' +
@@ -68,7 +65,6 @@ export const INSPECT: readonly CommandSpec[] = [
   },
   {
     name: 'watch',
-    group: 'Inspect',
     summary: 'follow a run that another process drives, or all open runs',
     about: "Only reads: it never drives a run, and Ctrl-C changes nothing. With RUN it ends when the run ends, with the run's exit code.",
     args: [{ ...RUN_ARGUMENT, required: false }],

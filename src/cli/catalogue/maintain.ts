@@ -1,12 +1,11 @@
 // The commands that maintain the setup and the database.
 
-import { type CommandSpec, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
+import { type ListedCommand, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
 
 /** The commands of this group. */
-export const MAINTAIN: readonly CommandSpec[] = [
+export const MAINTAIN: readonly ListedCommand[] = [
   {
     name: 'doctor',
-    group: 'Maintain',
     summary: 'check the setup, and show where the state is kept',
     about:
       'Checks Node, the project, its settings, the database and every run in it, which processes drive runs, and leftover files. Each line is ok, a warning or a problem, with what to do about it. Changes nothing.',
@@ -18,7 +17,6 @@ export const MAINTAIN: readonly CommandSpec[] = [
   },
   {
     name: 'backup',
-    group: 'Maintain',
     summary: 'copy the database while runs go on, and verify the copy',
     args: [{ name: 'FILE', about: 'the file to write (default: next to the database, named after the time)', completes: 'file' }],
     options: [{ name: 'force', about: 'overwrite FILE if it exists' }],
@@ -30,7 +28,6 @@ export const MAINTAIN: readonly CommandSpec[] = [
   },
   {
     name: 'restore',
-    group: 'Maintain',
     summary: 'replace the database with a backup',
     about:
       'Verifies the backup, saves the current database as another backup, and then replaces it in one step. Anything that happened after the backup was made is lost: check the runs that were open before you resume them.',
@@ -45,7 +42,6 @@ export const MAINTAIN: readonly CommandSpec[] = [
   },
   {
     name: 'db',
-    group: 'Maintain',
     summary: 'check, migrate or adopt the database',
     about:
       'A database that was moved, copied, or created under another state folder (such as one that came with a repository) can be read, but its runs do not continue until you adopt it. A database from someone else can only be adopted at a terminal.',
@@ -60,7 +56,6 @@ export const MAINTAIN: readonly CommandSpec[] = [
   },
   {
     name: 'config',
-    group: 'Maintain',
     summary: 'show the effective settings and where each comes from',
     about:
       'Settings come from options, PAWL_... variables, .pawl/config.local.yaml, .pawl/config.yaml and ~/.config/pawl/config.yaml; the first that has a setting wins. A file in the project can lower your limits, but not raise them. config.local.yaml counts as yours while its content is trusted ("pawl trust").',
@@ -74,7 +69,6 @@ export const MAINTAIN: readonly CommandSpec[] = [
   },
   {
     name: 'prune',
-    group: 'Maintain',
     summary: 'delete old runs that have ended',
     about:
       'Deletes a run together with its child runs and the data that only they use. Keeps every run that is open, is driven by a process, has unread mail, or has a fork that is kept.',
@@ -102,7 +96,6 @@ export const MAINTAIN: readonly CommandSpec[] = [
   },
   {
     name: 'completion',
-    group: 'Maintain',
     summary: 'print the completion script for a shell',
     about:
       'The script completes commands, options, their values, runs, workflows and steps as you type. Workflows are parsed, never executed.',

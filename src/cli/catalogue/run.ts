@@ -1,6 +1,6 @@
 // The commands that start and control runs.
 
-import { type CommandSpec, type OptionSpec, RUN_ARGUMENT, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
+import { type ListedCommand, type OptionSpec, RUN_ARGUMENT, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
 import { AGENT_FORMAT } from './attend.ts';
 
 const WAIT: OptionSpec = { name: 'wait', about: 'wait until the run has ended, however long that takes' };
@@ -12,10 +12,9 @@ const ACCEPT_CHANGES: OptionSpec = {
 const OTHERS_RUN = 'For a run that someone else started you need a terminal of your own, or a token with the scope "override".';
 
 /** The commands of this group. */
-export const RUN_COMMANDS: readonly CommandSpec[] = [
+export const RUN_COMMANDS: readonly ListedCommand[] = [
   {
     name: 'run',
-    group: 'Run',
     summary: 'start a run of a workflow and drive it until it ends or waits',
     about:
       'A terminal shows the steps as they progress; a pipe gets one line per event. If the run waits for something that is due within ' +
@@ -58,7 +57,6 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'resume',
-    group: 'Run',
     summary: 'continue a run after a crash, a pause, Ctrl-C or an escalation',
     about:
       'After an escalation a person chooses how the run continues: --retry, --accept or --to. Without a choice a terminal asks; ' +
@@ -92,7 +90,6 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'retry',
-    group: 'Run',
     summary: 'run only what failed again',
     about: 'The same as "pawl resume RUN --retry". In a fan-out only the items that did not succeed run again.',
     args: [RUN_ARGUMENT, { name: 'STEP', about: 'the step where the run stopped, as a safeguard', completes: 'step' }],
@@ -109,7 +106,6 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'cancel',
-    group: 'Run',
     summary: 'end a run for good, together with its child runs',
     about: `Stops running steps, in whichever process they run. The workflow's code is not needed. ${OTHERS_RUN}`,
     args: [RUN_ARGUMENT],
@@ -119,7 +115,6 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'pause',
-    group: 'Run',
     summary: 'start no new steps of a run until it is resumed',
     about: `Running steps finish first, in whichever process they run. ${OTHERS_RUN}`,
     args: [RUN_ARGUMENT],
@@ -129,7 +124,6 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'fork',
-    group: 'Run',
     summary: 'start a new run that reuses the earlier steps of another',
     about:
       'The original run does not change. Approvals and budgets are not copied, and preconditions are checked again. A terminal shows ' +

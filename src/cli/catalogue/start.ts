@@ -1,12 +1,11 @@
 // The commands for a newcomer.
 
-import type { CommandSpec } from '../command.ts';
+import type { ListedCommand } from '../command.ts';
 
 /** The commands of this group. */
-export const START: readonly CommandSpec[] = [
+export const START: readonly ListedCommand[] = [
   {
     name: 'demo',
-    group: 'Start',
     summary: 'watch the engine check what an agent claims',
     about:
       'Creates a small project with a bug in a temporary folder and runs a real workflow on it: a scripted agent, real tests as a gate, and a decision for you to make. It needs no API key, no account and no network. The project is kept, and the commands to look at it are printed.',
@@ -27,7 +26,6 @@ export const START: readonly CommandSpec[] = [
   },
   {
     name: 'init',
-    group: 'Start',
     summary: 'write a first workflow and its settings into .pawl/',
     about:
       'Writes a workflow of five steps that runs as it is, a settings file, and type information for your editor. Existing files are not changed.',

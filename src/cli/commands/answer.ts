@@ -5,9 +5,10 @@ import type { AnyWorkflow, Engine } from '../../api/engine.ts';
 import { type Answer, parseAnswer, pickQuestions, readQuestions, type WaitingQuestions } from '../../attended/questions.ts';
 import type { Statement } from '../../authority/statement.ts';
 import { EngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import type { Signature } from '../../base/signature.ts';
 import { answersValue } from '../../engine/reports.ts';
-import { isDead } from '../../process/owner.ts';
+import { isDriven } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
 import { askAnswers, questionLines } from '../attended/answer.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
@@ -16,11 +17,10 @@ import { confirm } from '../decision/prompt.ts';
 import { type DecisionRight, rightToDecide } from '../decision/right.ts';
 import { asksToSign, identityFor } from '../identity/identity.ts';
 import { signFor } from '../identity/signing.ts';
-import { findPlace, findRun, openForRun, type Place } from '../session.ts';
+import { type Place, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
+import { EXIT_WAITING } from '../status.ts';
 import { oneLine } from '../terminal.ts';
-
-const EXIT_WAITING = 3;
 
 interface AnswerCommand {
   readonly shell: Shell;
@@ -32,12 +32,8 @@ interface AnswerCommand {
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
-  const prefix = given.word('RUN');
   const right = rightToDecide(shell, given);
-  const place = await findPlace(shell, given);
-  const store = await openForRun(place, prefix);
-  try {
-    const id = await findRun(store, prefix, place);
+  return withRun(shell, async ({ place, store, id }) => {
     const command = { shell, given, place, store, right };
     const asked = pickQuestions(id, await readQuestions(store, id), { step: given.option('step'), digest: right.digest });
     const root = await rootOf(store, asked.run);
@@ -47,23 +43,16 @@ export const run: CommandRun = async (shell, given) => {
       shell.print(`Nothing was answered; "pawl answer ${asked.run}" asks again.`);
       return EXIT_WAITING;
     }
-    return await record(command, { asked, answers, root, workflows });
-  } finally {
-    await store.close();
-  }
+    return record(command, { asked, answers, root, workflows });
+  });
 };
 
 /** The code of a run that no process drives. Without it the run could not continue, so nothing is recorded. */
 async function workflowsFor({ shell, place, store }: AnswerCommand, root: string): Promise<readonly AnyWorkflow[]> {
-  if (await isDriven(store, root)) return [];
   const frozen = await store.load(root);
+  if (isDriven(frozen.owner)) return [];
   const { loadWorkflowOf } = await import('../load.ts');
   return [(await loadWorkflowOf(shell, place.project, frozen)).workflow];
-}
-
-async function isDriven(store: Store, run: string): Promise<boolean> {
-  const { owner } = await store.load(run);
-  return owner !== undefined && !isDead(owner);
 }
 
 async function answersTo({ shell, given, right }: AnswerCommand, asked: WaitingQuestions): Promise<readonly Answer[] | undefined> {
@@ -102,7 +91,7 @@ async function record(command: AnswerCommand, { asked, answers, root, workflows 
   const { driveRun, driveWithEngine } = await import('../drive.ts');
   const { actor, signature } = await signedAnswer(command, asked, answers);
   const use = async (engine: Engine): Promise<number> => {
-    await engine.run(asked.run).answer({ answers, actor, step: asked.path, ...(signature === undefined ? {} : { signature }) });
+    await engine.run(asked.run).answer({ answers, actor, step: asked.path, ...present({ signature }) });
     shell.print(`${shell.symbol('done')} answered ${oneLine(asked.path)} of run ${asked.run}, as ${actor}.`);
     return driveRun(shell, { engine, run: root, wait: false });
   };

@@ -8,5 +8,5 @@ import type { CommandRun } from '../command.ts';
 export const run: CommandRun = async (shell, given) => {
   const token = tokenGiven(given);
   const questions = await readJsonInput(shell, required(given, 'questions', 'a JSON list of 1 to 3 questions'), '--questions');
-  return submitByCommand(shell, given, { kind: 'questions', token, questions });
+  return submitByCommand(shell, { kind: 'questions', token, questions });
 };

@@ -21,18 +21,15 @@ export const run: CommandRun = async (shell, given) => {
   const file = named === undefined ? nameBeside(place.file, 'backup') : resolve(shell.cwd, named);
   const done = showWork(shell, 'copying and verifying');
   try {
-    const make = async (): Promise<{ bytes: number; runs: number }> => {
-      const { bytes } = await store.backup(file);
-      const { runs } = await verifyCopy(file, file);
-      return { bytes, runs };
-    };
-    const { bytes, runs } = await inPlaceOf(file, { place, force: given.has('force') }, make);
+    const { bytes, runs } = await inPlaceOf(file, { place, force: given.has('force') }, async () => {
+      const copied = await store.backup(file);
+      return { ...copied, ...(await verifyCopy(file, file)) };
+    });
     done();
-    shell.result({ backup: { path: file, bytes, runs } }, () => [
+    return shell.result({ backup: { path: file, bytes, runs } }, () => [
       `${shell.symbol('done')} ${runs} ${runs === 1 ? 'run' : 'runs'}, ${sizeText(bytes)}, verified: ${oneLine(file)}`,
       shell.style('dim', `"pawl restore ${oneLine(named ?? file)}" restores it`),
     ]);
-    return 0;
   } finally {
     done();
     await store.close();

@@ -1,12 +1,14 @@
-// `pawl completion`: the script that completes words of this command line in a shell.
+// `pawl completion`: the script that completes words of this command line in a shell. Every script asks `pawl __complete`
+// what can come next, and completes paths by itself.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { CommandRun } from '../command.ts';
-import { COMPLETION_SCRIPTS } from '../completion/scripts.ts';
+import { packageRoot } from '../package.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   const name = given.word('SHELL');
-  const script = COMPLETION_SCRIPTS[name] ?? '';
-  shell.result({ shell: name, script }, () => script.trimEnd().split('\n'));
-  return 0;
+  const script = readFileSync(join(packageRoot(), 'templates', 'completion', `pawl.${name}`), 'utf8');
+  return shell.result({ shell: name, script }, () => script.trimEnd().split('\n'));
 };

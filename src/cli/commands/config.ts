@@ -30,8 +30,7 @@ export const run: CommandRun = async (shell, given) => {
   const key = given.maybe('KEY');
   const chosen = key === undefined ? rows : rowsOf(rows, key);
   const shown = given.has('show-origin') ? chosen : chosen.filter(({ isInForce }) => isInForce);
-  shell.result({ settings: shown }, () => linesOf(shell, shown, { alone: key !== undefined, origin: given.has('show-origin') }));
-  return 0;
+  return shell.result({ settings: shown }, () => linesOf(shell, shown, { alone: key !== undefined, origin: given.has('show-origin') }));
 };
 
 async function readRows(shell: Shell, given: ParsedArgs, project: Project): Promise<Row[]> {

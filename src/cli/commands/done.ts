@@ -9,5 +9,5 @@ export const run: CommandRun = async (shell, given) => {
   const token = tokenGiven(given);
   const value = given.option('result');
   const result = value === undefined ? null : await readJsonInput(shell, value, '--result');
-  return submitByCommand(shell, given, { kind: 'result', token, result });
+  return submitByCommand(shell, { kind: 'result', token, result });
 };

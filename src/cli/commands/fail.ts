@@ -8,5 +8,5 @@ import type { CommandRun } from '../command.ts';
 export const run: CommandRun = async (shell, given) => {
   const token = tokenGiven(given);
   const failure = required(given, 'reason', 'the next attempt has to know why it could not be done');
-  return submitByCommand(shell, given, { kind: 'failure', token, failure });
+  return submitByCommand(shell, { kind: 'failure', token, failure });
 };

@@ -2,16 +2,11 @@
 
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { COMMON_OPTIONS, type CommandRun, type ParsedArgs } from '../command.ts';
 import { FORGE_ACTS, type ForgeAct } from '../forge/acts.ts';
 import { rightAtForge } from '../forge/right.ts';
 import { requireForge } from '../forge/session.ts';
-import { findPlace } from '../session.ts';
-
-const OWN_OPTIONS = [
-  ...['title', 'body', 'label', 'as', 'head', 'base', 'draft', 'fork', 'approve', 'request-changes'],
-  ...['name', 'conclusion', 'add', 'remove', 'token-file'],
-];
+import { closing, findPlace } from '../session.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
@@ -19,13 +14,11 @@ export const run: CommandRun = async (shell, given) => {
   rejectUnknownOptions(given, words, act);
   // The one place that decides who may change something at the forge.
   const actor = act.act === undefined ? 'nobody' : await rightAtForge(shell, given, act.act);
-  const forge = await requireForge(shell, await findPlace(shell, given), actor);
-  try {
+  const opened = await requireForge(shell, await findPlace(shell, given), actor);
+  return closing(opened, async (forge) => {
     await act.run({ shell, given, forge, actor, number });
     return 0;
-  } finally {
-    await forge.close();
-  }
+  });
 };
 
 interface NamedAct {
@@ -59,7 +52,8 @@ function numberOf(words: string, text: string | undefined): number {
 }
 
 function rejectUnknownOptions(given: ParsedArgs, words: string, { options }: ForgeAct): void {
-  const unknown = OWN_OPTIONS.find((name) => (given.has(name) || given.options(name).length > 0) && !options.includes(name));
+  const common = COMMON_OPTIONS.map(({ name }) => name);
+  const unknown = given.names().find((name) => !options.includes(name) && !common.includes(name));
   if (unknown === undefined) return;
   const known = options.length === 0 ? 'it has no options' : `its options are ${options.map((name) => `--${name}`).join(', ')}`;
   throw new EngineError('USAGE', `pawl forge ${words} has no option --${unknown}; ${known}`);

@@ -8,7 +8,7 @@ import { confirm } from '../decision/prompt.ts';
 import { type ForkTable, forkLines, readForkTable } from '../fork-plan.ts';
 import { signingOf } from '../identity/signing.ts';
 import { demandRight } from '../right.ts';
-import { findPlace, findRun, openForRun, type Place } from '../session.ts';
+import { type Place, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
 /** The exit code if the person does not confirm. */
@@ -22,16 +22,9 @@ export const run: CommandRun = async (shell, given) => {
       'USAGE',
       `--from is missing: it names the first step of the fork; "pawl show ${given.word('RUN')}" shows the steps`,
     );
-  const place = await findPlace(shell, given);
-  const store = await openForRun(place, given.word('RUN'));
-  try {
-    const original = await findRun(store, given.word('RUN'), place);
-    return given.has('dry-run')
-      ? await showPlan(shell, place, { store, original, from })
-      : await forkAndDrive(shell, given, { place, store, original, from });
-  } finally {
-    await store.close();
-  }
+  return withRun(shell, ({ place, store, id: original }) =>
+    given.has('dry-run') ? showPlan(shell, place, { store, original, from }) : forkAndDrive(shell, given, { place, store, original, from }),
+  );
 };
 
 interface ForkSource {
@@ -45,8 +38,7 @@ async function showPlan(shell: Shell, place: Place, { store, original, from }: F
   const { withEngine } = await import('../drive.ts');
   const use = async (engine: Engine): Promise<number> => {
     const plan = await readForkTable(engine, original, from);
-    shell.result({ plan }, () => forkLines(shell, plan));
-    return 0;
+    return shell.result({ plan }, () => forkLines(shell, plan));
   };
   return withEngine(shell, place, { store, workflows: [], use });
 }

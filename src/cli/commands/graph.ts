@@ -3,13 +3,14 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { isRunIdPrefix } from '../../base/id.ts';
 import { describeGraph, drawMermaid, type GraphDescription } from '../../definition/describe.ts';
 import type { Store } from '../../store/store.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { graphOfRun } from '../run-report/graph.ts';
 import { readRunReport } from '../run-report/run-report.ts';
-import { findPlace, findRun, openExisting, openForRun, type Place } from '../session.ts';
+import { closing, findPlace, findRun, openExisting, openForRun, type Place } from '../session.ts';
 import { SCHEMA_VERSION, type Shell } from '../shell.ts';
 
 /** A graph, and its run if there is one. */
@@ -23,7 +24,7 @@ export const run: CommandRun = async (shell, given) => {
   const format = given.option('format') ?? (shell.wantsJson ? 'json' : 'mermaid');
   const place = await findPlace(shell, given);
   const { graph, run: drawn } = await subjectOf(shell, given, place);
-  const json = { ...(drawn === undefined ? {} : { run: drawn }), graph };
+  const json = { ...present({ run: drawn }), graph };
   const text = format === 'json' ? `${JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...json }, null, 2)}\n` : await draw(format, graph);
   const file = given.option('out');
   if (file === undefined) {
@@ -37,8 +38,7 @@ export const run: CommandRun = async (shell, given) => {
   } catch (cause) {
     throw new EngineError('USAGE', `cannot write the graph to ${path}: ${messageOf(cause)}`, { cause });
   }
-  shell.result({ ...json, format, file: path }, () => [`Wrote ${path}`]);
-  return 0;
+  return shell.result({ ...json, format, file: path }, () => [`Wrote ${path}`]);
 };
 
 async function draw(format: string, graph: GraphDescription): Promise<string> {
@@ -56,8 +56,7 @@ async function subjectOf(shell: Shell, given: ParsedArgs, place: Place): Promise
   if (named !== undefined && word !== undefined)
     throw new EngineError('USAGE', `"${word}" and --run ${named} cannot be combined; give a workflow or a run`);
   if (named !== undefined) {
-    const store = await openForRun(place, named, 'look');
-    return closing(store, async () => graphOf(store, await findRun(store, named, place)));
+    return closing(await openForRun(place, named, 'look'), async (store) => graphOf(store, await findRun(store, named, place)));
   }
   if (word === undefined)
     throw new EngineError(
@@ -71,14 +70,6 @@ async function subjectOf(shell: Shell, given: ParsedArgs, place: Place): Promise
     const drawn = isEngineError(error) && error.code === 'WORKFLOW_UNKNOWN' ? await runGraph(word, place) : undefined;
     if (drawn === undefined) throw error;
     return drawn;
-  }
-}
-
-async function closing<T>(store: Store, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } finally {
-    await store.close();
   }
 }
 

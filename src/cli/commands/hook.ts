@@ -12,6 +12,7 @@ import { EngineError, messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { type AgentSession, changeSession, isSessionId, readSession, type SessionRun } from '../agent-session.ts';
 import type { CommandRun } from '../command.ts';
+import { closing } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
 const TIMES_MAX = 3;
@@ -76,14 +77,11 @@ interface Look {
 async function lookAt({ run: id, db }: SessionRun): Promise<Look | undefined> {
   if (!existsSync(db)) return undefined;
   const { openSqliteStore } = await import('../../store/sqlite/open.ts');
-  const store = await openSqliteStore({ file: db });
-  try {
+  return closing(await openSqliteStore({ file: db }), async (store) => {
     if ((await store.resolve(id, 1)).length === 0) return undefined;
     const found = await readAttendedRun(sourceOfFile(store, db), id);
     return found.kind === 'ended' ? undefined : { at: `${id}/${found.position}`, todo: todoOf(found) };
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 function todoOf(run: AttendedRun): string | undefined {

@@ -8,7 +8,7 @@ import { questionLines } from '../attended/answer.ts';
 import { shellWord } from '../caller.ts';
 import type { CommandRun } from '../command.ts';
 import { type PendingApproval, pendingApprovals } from '../decision/approvals.ts';
-import { wholeApprovalLines } from '../decision/decision.ts';
+import { approvalLines } from '../decision/decision.ts';
 import { commandFor } from '../run-report/command.ts';
 import { findPlace, findRun, openExisting, openForRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
@@ -55,8 +55,7 @@ export const run: CommandRun = async (shell, given) => {
       questions: inbox.questions.map(questionsJson),
       stuck: inbox.stuck.map(stuckJson),
     };
-    shell.result(json, () => (prefix === undefined ? listLines(shell, inbox) : wholeLines(shell, inbox)));
-    return 0;
+    return shell.result(json, () => (prefix === undefined ? listLines(shell, inbox) : wholeLines(shell, inbox)));
   } finally {
     await store?.close();
   }
@@ -169,7 +168,13 @@ function countText(count: number): string {
 
 function wholeLines(shell: Shell, { approvals, questions, stuck }: Inbox): string[] {
   const lines = [
-    ...approvals.flatMap(({ run, gate, command }) => [...wholeApprovalLines(shell, run, gate), '', command, `digest ${gate.digest}`, '']),
+    ...approvals.flatMap(({ run, gate, command }) => [
+      ...approvalLines(shell, { run, gate }, Number.POSITIVE_INFINITY),
+      '',
+      command,
+      `digest ${gate.digest}`,
+      '',
+    ]),
     ...questions.flatMap((asked) => [
       ...[...asked.questions.keys()].flatMap((index) => [...questionLines(shell, asked, index), '']),
       answerCommand(asked),

@@ -5,6 +5,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { EngineError, messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { callOf } from '../caller.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { packageRoot } from '../package.ts';
@@ -27,12 +28,11 @@ async function initWorkflow(shell: Shell, given: ParsedArgs): Promise<number> {
   const files = new Map([[workflow, workflowText(name, form)], ...settingsFiles(home, form === 'yaml' ? undefined : project)]);
   const { written, left } = writeAll(files, given);
   if (written.includes(workflow) && !given.has('dry-run')) await trustContent(shell, workflow);
-  shell.result({ project: project.root, workflow: { name, file: workflow }, ...filesJson(given, { written, left }) }, () => [
+  return shell.result({ project: project.root, workflow: { name, file: workflow }, ...filesJson(given, { written, left }) }, () => [
     ...fileLines(shell, given, { written, left }),
     '',
     `Next:  ${shell.style('cyan', `${callOf(shell)} run ${name}`)}`,
   ]);
-  return 0;
 }
 
 /** What Claude Code needs to work on the runs of this project. */
@@ -47,7 +47,7 @@ async function initClaude(shell: Shell, given: ParsedArgs): Promise<number> {
     const add = left.includes(file) ? missingIn(textOf(file)) : undefined;
     return add === undefined ? [] : [{ file, add }];
   });
-  shell.result({ project: project.root, ...filesJson(given, { written, left }), missing }, () => [
+  return shell.result({ project: project.root, ...filesJson(given, { written, left }), missing }, () => [
     ...fileLines(shell, given, { written, left }),
     ...missing.flatMap(({ file, add }) => [
       '',
@@ -57,7 +57,6 @@ async function initClaude(shell: Shell, given: ParsedArgs): Promise<number> {
     '',
     `Next:  start ${shell.style('cyan', 'claude')} in this project, allow the server "pawl", and ask it to run a workflow`,
   ]);
-  return 0;
 }
 
 interface InitFiles {
@@ -167,8 +166,7 @@ function compilerSettings(types: Types | undefined): object {
       erasableSyntaxOnly: true,
       skipLibCheck: true,
       types: ['node'],
-      ...(types === undefined ? {} : { paths: { pawl: [types.pawl] } }),
-      ...(types?.node === undefined ? {} : { typeRoots: [types.node] }),
+      ...present({ paths: types && { pawl: [types.pawl] }, typeRoots: types?.node && [types.node] }),
     },
     include: ['workflows'],
   };

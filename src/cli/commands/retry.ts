@@ -1,27 +1,20 @@
 // `pawl retry`: runs only what failed again.
 
 import { EngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import type { CommandRun } from '../command.ts';
 import { countOf, resumeAndDrive } from '../resumption/resumption.ts';
-import { findPlace, findRun, openForRun } from '../session.ts';
+import { withRun } from '../session.ts';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const place = await findPlace(shell, given);
-  const prefix = given.word('RUN');
-  const store = await openForRun(place, prefix);
-  try {
-    const id = await findRun(store, prefix, place);
+export const run: CommandRun = (shell, given) =>
+  withRun(shell, async ({ place, store, id }) => {
     const { state } = await store.load(id);
     checkStep(state, given.maybe('STEP'));
-    const note = given.option('note');
-    const choice = { how: 'retry' as const, ...(note === undefined ? {} : { note }), ...countOf(given, 'extend') };
-    return await resumeAndDrive(shell, { place, store, run: id, given, choice });
-  } finally {
-    await store.close();
-  }
-};
+    const choice = { how: 'retry' as const, ...present({ note: given.option('note') }), ...countOf(given, 'extend') };
+    return resumeAndDrive(shell, { place, store, run: id, given, choice });
+  });
 
 function checkStep({ id, halt }: RunState, step: string | undefined): void {
   if (step === undefined || halt === undefined || step === halt.step || step === halt.path) return;

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import type { Engine } from '../../api/engine.ts';
 import { EngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { isRunIdPrefix } from '../../base/id.ts';
 import { bindParams } from '../../definition/arg.ts';
 import { ATTENDED } from '../../steps/handover.ts';
@@ -13,7 +14,7 @@ import { signingOf } from '../identity/signing.ts';
 import { type LoadedWorkflow, loadWorkflow } from '../load.ts';
 import { readOutputs, readParams } from '../params.ts';
 import { starterName } from '../right.ts';
-import { findPlace, openStore, type Place } from '../session.ts';
+import { closing, findPlace, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { assertFirst, assertNoOpenRun, assertStarts } from '../trigger/check.ts';
 import { completeTrigger } from '../trigger/forge.ts';
@@ -45,40 +46,25 @@ export const run: CommandRun = async (shell, given) => {
     return detachRun(shell, place, { given, file: loaded.file });
   }
   const signing = signingOf(shell, { isSigned: skipsSteps(given) && place.settings.decisions === 'signed' });
-  const store = await openStore(place);
-  try {
-    return await driveWithEngine(shell, place, {
-      store,
-      workflows: [loaded.workflow],
-      use: async (engine) => {
-        const { id } = await engine.start(loaded.workflow, params, {
-          origin: {
-            file: loaded.file,
-            ...trigger?.origin,
-            actor: signing.sign === undefined ? await starterName(shell) : signing.actor,
-          },
-          ...(signing.sign === undefined ? {} : { sign: signing.sign }),
-          ...options,
-          ...(Object.keys(facts).length === 0 ? {} : { facts }),
-          ...(Object.keys(outputs).length === 0 ? {} : { outputs }),
-        });
-        await assertFirst(engine, id, trigger);
-        return isAttended ? handOut(shell, place, { engine, run: id }) : driveRun(shell, { engine, run: id, wait: given.has('wait') });
-      },
+  const use = async (engine: Engine): Promise<number> => {
+    const actor = signing.sign === undefined ? await starterName(shell) : signing.actor;
+    const { id } = await engine.start(loaded.workflow, params, {
+      origin: { file: loaded.file, ...trigger?.origin, actor },
+      ...present({ sign: signing.sign }),
+      ...options,
+      ...(Object.keys(facts).length === 0 ? {} : { facts }),
+      ...(Object.keys(outputs).length === 0 ? {} : { outputs }),
     });
-  } finally {
-    await store.close();
-  }
+    await assertFirst(engine, id, trigger);
+    return isAttended ? handOut(shell, place, { engine, run: id }) : driveRun(shell, { engine, run: id, wait: given.has('wait') });
+  };
+  return closing(await openStore(place), (store) => driveWithEngine(shell, place, { store, workflows: [loaded.workflow], use }));
 };
 
 /** Rejects a second run for the same issue or pull request before a database is created or a process started. */
 async function rejectSecondRun(place: Place, workflow: string, trigger: Trigger | undefined): Promise<void> {
-  const store = trigger === undefined || !existsSync(place.file) ? undefined : await openStore(place, 'look');
-  try {
-    if (store !== undefined) await assertNoOpenRun(store, workflow, trigger);
-  } finally {
-    await store?.close();
-  }
+  if (trigger === undefined || !existsSync(place.file)) return;
+  await closing(await openStore(place, 'look'), (store) => assertNoOpenRun(store, workflow, trigger));
 }
 
 /** Whether the run starts after its first step, or with given outputs instead of steps. */
@@ -119,5 +105,5 @@ function startOptions(given: ParsedArgs, { workflow }: LoadedWorkflow): { readon
       'USAGE',
       `--output replaces the output of skipped steps, so it needs --from, the step where "${workflow.definition.name}" starts`,
     );
-  return { ...(id === undefined ? {} : { id }), ...(from === undefined ? {} : { from }) };
+  return present({ id, from });
 }

@@ -1,8 +1,9 @@
 // `pawl runs`: the runs of this project, newest first.
 
 import { EngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import type { RunStatus } from '../../kernel/run-state.ts';
-import { isDead } from '../../process/owner.ts';
+import { isDriven } from '../../process/owner.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import { pasteable } from '../caller.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
@@ -21,19 +22,13 @@ export const run: CommandRun = async (shell, given) => {
   const store = await openExisting(place);
   const limit = limitOf(given);
   try {
-    const workflow = given.option('workflow');
     const statuses = given.options('status') as RunStatus[];
-    const found =
-      (await store?.list({
-        ...(limit === undefined ? {} : { limit: limit + 1 }),
-        ...(workflow === undefined ? {} : { workflow }),
-        ...(statuses.length === 0 ? {} : { status: statuses }),
-      })) ?? [];
+    const status = statuses.length === 0 ? undefined : statuses;
+    const found = (await store?.list(present({ limit: limit && limit + 1, workflow: given.option('workflow'), status }))) ?? [];
     const shown = found.slice(0, limit);
     const runs = store === undefined ? [] : await withUsage(store, shown);
     const more = found.length > shown.length;
-    shell.result({ runs: runs.map(rowOf), more }, () => linesOf(shell, runs, more));
-    return 0;
+    return shell.result({ runs: runs.map(rowOf), more }, () => linesOf(shell, runs, more));
   } finally {
     await store?.close();
   }
@@ -62,20 +57,8 @@ function limitOf(given: ParsedArgs): number | undefined {
 }
 
 /** A run as JSON. */
-function rowOf({
-  id,
-  workflow,
-  status,
-  currentStep,
-  createdAt,
-  updatedAt,
-  due,
-  parent,
-  origin,
-  damaged,
-  owner,
-  usage,
-}: RunWithUsage): object {
+function rowOf(run: RunWithUsage): object {
+  const { id, workflow, status, currentStep, createdAt, updatedAt, due, parent, origin, damaged, owner, usage } = run;
   return {
     id,
     workflow,
@@ -85,16 +68,8 @@ function rowOf({
     updatedAt: new Date(updatedAt).toISOString(),
     due: due === undefined ? null : new Date(due).toISOString(),
     isDriven: isDriven(owner),
-    ...(parent === undefined ? {} : { parent }),
-    origin,
-    ...(usage === undefined ? {} : { usage }),
-    ...(damaged === undefined ? {} : { damaged }),
+    ...present({ parent, origin, usage, damaged }),
   };
-}
-
-/** Whether a live process drives the run. */
-function isDriven(owner: string | undefined): boolean {
-  return owner !== undefined && !isDead(owner);
 }
 
 function linesOf(shell: Shell, runs: readonly RunWithUsage[], more: boolean): string[] {

@@ -23,10 +23,7 @@ export const run: CommandRun = async (shell, given) => {
   const prefix = given.maybe('RUN');
   const store = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix, 'look');
   try {
-    if (store === undefined) {
-      shell.result({ runs: [] }, () => ['No runs yet. "pawl run WORKFLOW" starts one.']);
-      return 0;
-    }
+    if (store === undefined) return shell.result({ runs: [] }, () => ['No runs yet. "pawl run WORKFLOW" starts one.']);
     const stop = stopSignal(shell);
     if (prefix === undefined) return await watchAll(shell, store, stop);
     return await watchOne(shell, store, { run: await findRun(store, prefix, place), stop });
@@ -65,11 +62,8 @@ async function watchOne(
 async function watchAll(shell: Shell, store: Store, stop: AbortSignal): Promise<number> {
   const read = (): Promise<readonly RunSummary[]> => store.list({ status: OPEN });
   if (shell.wantsJson) {
-    shell.result(
-      { runs: (await read()).map(({ id, workflow, status, currentStep }) => ({ id, workflow, status, currentStep: currentStep ?? null })) },
-      () => [],
-    );
-    return 0;
+    const rows = (await read()).map(({ id, workflow, status, currentStep = null }) => ({ id, workflow, status, currentStep }));
+    return shell.result({ runs: rows }, () => []);
   }
   const show = shell.look.isTerminal ? tableView(shell) : lineView(shell);
   let reading: Promise<void> = Promise.resolve();

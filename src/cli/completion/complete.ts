@@ -9,7 +9,7 @@ import { openSqliteStore } from '../../store/sqlite/open.ts';
 import type { Store } from '../../store/store.ts';
 import { type ArgumentSpec, COMMON_OPTIONS, type CommandSpec, commandNamed, type OptionSpec, ParsedArgs } from '../command.ts';
 import { discoverProject } from '../definitions.ts';
-import { findPlace, type Place } from '../session.ts';
+import { closing, findPlace, type Place } from '../session.ts';
 import { Shell, type World } from '../shell.ts';
 
 const RUNS_MAX = 100;
@@ -153,10 +153,5 @@ function stepsOfRun(place: Place, first: string): Promise<readonly string[]> {
 
 async function withStore<T>(place: Place, read: (store: Store) => Promise<readonly T[]>): Promise<readonly T[]> {
   if (!existsSync(place.file)) return [];
-  const store = await openSqliteStore({ file: place.file, busyMs: BUSY_MS });
-  try {
-    return await read(store);
-  } finally {
-    await store.close();
-  }
+  return closing(await openSqliteStore({ file: place.file, busyMs: BUSY_MS }), read);
 }

@@ -2,6 +2,7 @@
 // and when. The run's log still has what was shown.
 
 import { EngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { humanWaitOf } from '../../kernel/activation.ts';
 import { activationIn } from '../../kernel/event.ts';
@@ -66,7 +67,7 @@ function changesBetween(before: JsonObject, after: JsonObject): Change[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) => {
     const [then, now] = [before[name], after[name]];
     if (JSON.stringify(then) === JSON.stringify(now)) return [];
-    return [{ name, ...(then === undefined ? {} : { before: then }), ...(now === undefined ? {} : { after: now }) }];
+    return [{ name, ...present({ before: then, after: now }) }];
   });
 }
 

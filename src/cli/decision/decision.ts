@@ -4,6 +4,7 @@
 
 import type { Engine } from '../../api/engine.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { GateOptionModel } from '../../definition/model.ts';
 import type { OpenGate } from '../../engine/gates.ts';
@@ -11,7 +12,7 @@ import type { DecisionRequest } from '../../engine/requests.ts';
 import type { Store } from '../../store/store.ts';
 import { userActor } from '../actor.ts';
 import type { Shell } from '../shell.ts';
-import { characters, oneLine, plain, shorten, widthOf } from '../terminal.ts';
+import { oneLine, plain, shorten, slices, widthOf } from '../terminal.ts';
 import { agoText, untilText } from '../time.ts';
 import { type PendingApproval, pendingApprovals } from './approvals.ts';
 import { openPrompt, type Prompt } from './prompt.ts';
@@ -20,21 +21,13 @@ import { openPrompt, type Prompt } from './prompt.ts';
 export const DIGEST_SHOWN = 12;
 
 const LINES_SHOWN = 20;
+const FILES_SHOWN = 5;
 
-/** An approval as people see it; long values are truncated. */
-export function approvalLines(shell: Shell, run: string, gate: OpenGate): string[] {
-  return questionLines(shell, { run, gate }, { linesMax: LINES_SHOWN });
-}
-
-/** The same without truncation. */
-export function wholeApprovalLines(shell: Shell, run: string, gate: OpenGate): string[] {
-  return questionLines(shell, { run, gate }, { linesMax: Number.POSITIVE_INFINITY });
-}
-
-function questionLines(
+/** An approval as people see it; longer values are truncated to `linesMax` lines. */
+export function approvalLines(
   shell: Shell,
   { run, gate }: { readonly run: string; readonly gate: OpenGate },
-  { linesMax }: { readonly linesMax: number },
+  linesMax: number = LINES_SHOWN,
 ): string[] {
   const dot = ` ${shell.symbol('dot')} `;
   const about = [`asked ${agoText(gate.since)}`, ...(gate.due === undefined ? [] : [`due ${untilText(gate.due)}`])];
@@ -65,34 +58,30 @@ function whoLines({ gate, votes = [], split, signed }: OpenGate): string[] {
 
 /** What the approval is about outside the run. If it changes, a decision is void. */
 function subjectLines({ subjects }: OpenGate): string[] {
-  const { pr, files, tree, problem } = isJsonObject(subjects ?? null) ? (subjects as JsonObject) : {};
+  const { pr, files, tree, problem } = isJsonObject(subjects) ? subjects : ({} as JsonObject);
   const head = isJsonObject(pr)
     ? [`about pull request ${String(pr.number)}${typeof pr.head === 'string' ? ` at ${pr.head.slice(0, DIGEST_SHOWN)}` : ''}`]
     : [];
   const names = isJsonObject(files) ? Object.keys(files) : [];
-  const listed =
-    names.length === 0
-      ? []
-      : [
-          `about ${names.length} ${names.length === 1 ? 'file' : 'files'}: ${names.slice(0, FILES_SHOWN).join(', ')}${names.length > FILES_SHOWN ? ', …' : ''}`,
-        ];
+  const listed = names.length === 0 ? [] : [`about ${names.length} ${names.length === 1 ? 'file' : 'files'}: ${someOf(names)}`];
   return [...head, ...listed, ...treeLines(tree), ...(typeof problem === 'string' ? [`could not be read: ${problem}`] : [])];
 }
 
 /** The workspace tree, and files that changed after the checks, whose results no longer count. */
 function treeLines(tree: Json | undefined): string[] {
-  if (!isJsonObject(tree ?? null)) return [];
-  const { id, stale, problem } = tree as JsonObject;
+  if (!isJsonObject(tree)) return [];
+  const { id, stale, problem } = tree;
   const lines = (Array.isArray(stale) ? stale.filter(isJsonObject) : []).map(({ step, files }) => {
-    const names = Array.isArray(files) ? files : [];
-    const listed = `${names.slice(0, FILES_SHOWN).join(', ')}${names.length > FILES_SHOWN ? ', …' : ''}`;
+    const listed = someOf(Array.isArray(files) ? files : []);
     return `stale: "${String(step)}" checked other files${listed === '' ? '' : `; changed since: ${listed}`}; nothing is merged until it passes again`;
   });
   if (typeof problem === 'string') return [`the workspace could not be read: ${problem}`];
   return [`about the workspace, tree ${String(id).slice(0, DIGEST_SHOWN)}`, ...lines];
 }
 
-const FILES_SHOWN = 5;
+function someOf(names: readonly Json[]): string {
+  return `${names.slice(0, FILES_SHOWN).join(', ')}${names.length > FILES_SHOWN ? ', …' : ''}`;
+}
 
 /** Untrusted text on one line, leaving `free` columns. */
 function fitted(shell: Shell, text: string, free: number): string {
@@ -127,26 +116,8 @@ function barred(shell: Shell, text: string): string[] {
   const lines = plain(text)
     .replaceAll('\t', '    ')
     .split(/[\n\u2028\u2029]/)
-    .flatMap((line) => broken(line, width));
+    .flatMap((line) => (widthOf(line) <= width ? [line] : slices(line, width)));
   return lines.map((line) => `${bar} ${line}`.trimEnd());
-}
-
-function broken(line: string, width: number): string[] {
-  if (widthOf(line) <= width) return [line];
-  const lines: string[] = [];
-  let part = '';
-  let used = 0;
-  for (const character of characters(line)) {
-    const next = widthOf(character);
-    if (used + next > width) {
-      lines.push(part);
-      part = '';
-      used = 0;
-    }
-    part += character;
-    used += next;
-  }
-  return [...lines, part];
 }
 
 function optionLines(shell: Shell, options: readonly GateOptionModel[]): string[] {
@@ -237,16 +208,17 @@ async function decideAs(
   await engine.run(asked.run).decide({ ...decisionOf(asked, answer, actor), signature });
 }
 
-const TOO_LATE: ReadonlySet<string> = new Set(['ALREADY_DECIDED', 'CONTENT_CHANGED', 'WAIT_NOT_FOUND', 'RUN_FINAL']);
+/** The codes of errors that mean that an approval was decided or changed in the meantime. */
+export const TOO_LATE: ReadonlySet<string> = new Set(['ALREADY_DECIDED', 'CONTENT_CHANGED', 'WAIT_NOT_FOUND', 'RUN_FINAL']);
 
 /** A decision on exactly what was shown. */
 export function decisionOf({ gate }: PendingApproval, { option, input }: Answer, actor: string): DecisionRequest {
-  return { option: option.label, gate: gate.path, digest: gate.digest, actor, ...(input === undefined ? {} : { input }) };
+  return { option: option.label, gate: gate.path, digest: gate.digest, actor, ...present({ input }) };
 }
 
 /** Shows an approval and asks for the answer; returns `gone` if another process decided meanwhile. */
 export async function answerOnTerminal(shell: Shell, store: Store, asked: PendingApproval): Promise<Answer | 'later' | 'gone'> {
-  for (const line of [...approvalLines(shell, asked.run, asked.gate), '']) shell.print(line);
+  for (const line of [...approvalLines(shell, asked), '']) shell.print(line);
   const gone = new AbortController();
   const look = async (): Promise<void> => {
     if (!(await isStillAsked(store, asked))) gone.abort();

@@ -6,19 +6,21 @@
 
 import type { AnyWorkflow, Engine } from '../../api/engine.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import type { Definition, GateOptionModel } from '../../definition/model.ts';
 import type { OpenGate } from '../../engine/gates.ts';
-import { isDead } from '../../process/owner.ts';
+import { isDriven } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
 import type { ParsedArgs } from '../command.ts';
 import { identityFor } from '../identity/identity.ts';
 import { isSignedBy, signDecision } from '../identity/signing.ts';
-import { findPlace, findRun, openForRun, type Place } from '../session.ts';
+import { type Place, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
+import { EXIT_WAITING } from '../status.ts';
 import { oneLine } from '../terminal.ts';
 import { type PendingApproval, pendingApprovals, pickApproval, rootOf } from './approvals.ts';
 import { alreadyDecided, contentChanged } from './change.ts';
-import { type Answer, answerOnTerminal, approvalLines, askInput, decisionOf } from './decision.ts';
+import { type Answer, answerOnTerminal, approvalLines, askInput, decisionOf, TOO_LATE } from './decision.ts';
 import { confirm, openPrompt } from './prompt.ts';
 import { type DecisionRight, rightToDecide } from './right.ts';
 
@@ -33,38 +35,23 @@ interface Deciding {
   readonly right: DecisionRight;
 }
 
-/** The exit code if the approval stays open. */
-const EXIT_WAITING = 3;
-
 /** Runs a command that decides. */
 export async function decideByCommand(shell: Shell, given: ParsedArgs, choose: Choose): Promise<number> {
   const right = rightToDecide(shell, given);
-  const place = await findPlace(shell, given);
-  const store = await openForRun(place, given.word('RUN'));
-  try {
-    const run = await findRun(store, given.word('RUN'), place);
-    const asked = await findApproval({ shell, given, place, store, right }, run);
-    const deciding = { shell, given, place, store, right: rightAt(shell, given, { asked, right }) };
+  return withRun(shell, async ({ place, store, id }) => {
+    const asked = await findApproval({ shell, given, place, store, right }, id);
+    // If a signature is required, the decision is made in the name of the signer, not of the account.
+    const actor = isSignedBy(shell, asked) ? identityFor(shell, given).name : right.actor;
+    const deciding = { shell, given, place, store, right: { ...right, actor } };
     const root = await rootOf(store, asked.run);
-    const known = (await isDriven(store, asked.run)) ? undefined : await workflowsOf(deciding, root);
+    const known = (await isRunDriven(store, asked.run)) ? undefined : await workflowsOf(deciding, root);
     const answer = await answerTo(deciding, asked, choose);
     if (answer === undefined) {
       shell.print(`Nothing was decided; "pawl decide ${asked.run}" asks again.`);
       return EXIT_WAITING;
     }
-    return await record(deciding, { asked, answer, root, known });
-  } finally {
-    await store.close();
-  }
-}
-
-/** If a signature is required, the decision is made in the name of the signer, not of the account. */
-function rightAt(
-  shell: Shell,
-  given: ParsedArgs,
-  { asked, right }: { readonly asked: PendingApproval; readonly right: DecisionRight },
-): DecisionRight {
-  return isSignedBy(shell, asked) ? { ...right, actor: identityFor(shell, given).name } : right;
+    return record(deciding, { asked, answer, root, known });
+  });
 }
 
 /** The approval that is meant, with the content the person saw; otherwise an error says what happened to it. */
@@ -104,9 +91,9 @@ async function confirmedAnswer(
 ): Promise<Answer | undefined> {
   const input = given.option('input');
   const lacksInput = option.requiresInput && (input ?? '').trim() === '';
-  const chosen: Answer = { option, ...(input === undefined ? {} : { input }) };
+  const chosen: Answer = { option, ...present({ input }) };
   if (!shell.isInteractive || (right.digest !== undefined && !lacksInput)) return chosen;
-  for (const line of [...approvalLines(shell, asked.run, asked.gate), '']) shell.print(line);
+  for (const line of [...approvalLines(shell, asked), '']) shell.print(line);
   const answer = lacksInput ? await askedInput(shell, option) : chosen;
   if (answer === undefined || right.digest !== undefined || given.has('yes')) return answer;
   return (await confirm(shell, `Decide "${oneLine(option.label)}" as ${right.actor}?`)) ? answer : undefined;
@@ -121,9 +108,8 @@ async function askedInput(shell: Shell, option: GateOptionModel): Promise<Answer
   }
 }
 
-async function isDriven(store: Store, run: string): Promise<boolean> {
-  const { owner } = await store.load(run);
-  return owner !== undefined && !isDead(owner);
+async function isRunDriven(store: Store, run: string): Promise<boolean> {
+  return isDriven((await store.load(run)).owner);
 }
 
 interface ChosenAnswer {
@@ -137,7 +123,7 @@ interface ChosenAnswer {
 async function record(deciding: Deciding, { asked, answer, root, known }: ChosenAnswer): Promise<number> {
   const { shell, given, store, right, place } = deciding;
   // The process that owned the run may have ended while the person was deciding.
-  const driven = await isDriven(store, asked.run);
+  const driven = await isRunDriven(store, asked.run);
   const workflows = known ?? (driven ? [] : await workflowsOf(deciding, root));
   const { driveRun, driveWithEngine } = await import('../drive.ts');
   const { actor } = right;
@@ -147,7 +133,7 @@ async function record(deciding: Deciding, { asked, answer, root, known }: Chosen
       .run(asked.run)
       .decide({ ...decisionOf(asked, answer, actor), ...signature })
       .catch(async (error: unknown) => {
-        throw (await explained(deciding, asked, error)) ?? error;
+        throw (isEngineError(error) && TOO_LATE.has(error.code) ? await tooLate(deciding, asked) : undefined) ?? error;
       });
     const what = `"${oneLine(answer.option.label)}" at ${oneLine(asked.gate.path)} of run ${asked.run}`;
     shell.print(`${shell.symbol('done')} ${what}, as ${right.actor}.`);
@@ -171,25 +157,17 @@ async function workflowsOf({ shell, place, store }: Deciding, root: string): Pro
     throw new EngineError(code, `nothing was decided: no process drives run ${root}, and it cannot continue here: ${error.message}`, {
       cause: error,
       details,
-      ...(position === undefined ? {} : { position }),
+      ...present({ position }),
     });
   }
 }
 
 async function reportDriven({ shell, store }: Deciding, root: string): Promise<number> {
   const { readRunReport } = await import('../run-report/run-report.ts');
-  shell.result(await readRunReport(store, root), () => [
+  return shell.result(await readRunReport(store, root), () => [
     `Another process drives the run and continues it; "pawl watch ${root}" follows it.`,
   ]);
-  return 0;
 }
-
-/** An error of the engine, explained with what the log shows. */
-async function explained(deciding: Deciding, asked: PendingApproval, error: unknown): Promise<EngineError | undefined> {
-  return isEngineError(error) && TOO_LATE.has(error.code) ? tooLate(deciding, asked) : undefined;
-}
-
-const TOO_LATE: ReadonlySet<string> = new Set(['ALREADY_DECIDED', 'CONTENT_CHANGED', 'WAIT_NOT_FOUND', 'RUN_FINAL']);
 
 /** What happened to an approval since it was shown: who decided it and when, or what changed. */
 async function tooLate({ shell, store }: Deciding, asked: PendingApproval): Promise<EngineError | undefined> {

@@ -2,7 +2,7 @@
 // Everything is read from the run's record.
 
 import type { Engine } from '../../api/engine.ts';
-import type { Json } from '../../base/json.ts';
+import { isJsonObject, type Json } from '../../base/json.ts';
 import type { OpenGate } from '../../engine/gates.ts';
 import type { StepView } from '../../engine/inspect.ts';
 import { humanWaitOf } from '../../kernel/activation.ts';
@@ -116,7 +116,5 @@ export function questionLines(shell: Shell, { gate, shown }: OpenGate): string[]
 }
 
 function field(value: Json | undefined, name: string): Json | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as { readonly [key: string]: Json })[name]
-    : undefined;
+  return isJsonObject(value) ? value[name] : undefined;
 }

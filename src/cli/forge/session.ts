@@ -3,6 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { EngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import type { LocalForge } from '../../forge/local/local-forge.ts';
 import { roleFilesOf } from '../project.ts';
 import type { Place } from '../session.ts';
@@ -19,8 +20,7 @@ export async function openForge(shell: Shell, place: Place, actor?: string): Pro
   return openLocalForge({
     repository: forge.repository ?? place.project.root,
     state,
-    ...(actor === undefined ? {} : { actor }),
-    ...(project?.default_branch === undefined ? {} : { defaultBranch: project.default_branch }),
+    ...present({ actor, defaultBranch: project?.default_branch }),
   });
 }
 

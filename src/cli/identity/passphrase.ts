@@ -60,13 +60,8 @@ function fromFile(number: string): string {
     }
     if (fd > 2) closeSync(fd);
   } catch (cause) {
-    throw new EngineError(
-      'USAGE',
-      `cannot read the passphrase from file descriptor ${fd}: ${messageOf(cause)}; open it with "${fd}< FILE"`,
-      {
-        cause,
-      },
-    );
+    const why = `cannot read the passphrase from file descriptor ${fd}: ${messageOf(cause)}; open it with "${fd}< FILE"`;
+    throw new EngineError('USAGE', why, { cause });
   }
   return bytes.subarray(0, length).toString('utf8').split('\n')[0]?.replace(/\r$/, '') ?? '';
 }

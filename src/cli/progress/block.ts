@@ -40,13 +40,22 @@ export function headLine(shell: Shell, node: ProgressNode, room: BlockRoom): str
 
 /** The steps of a run in the order they were opened, with those of child runs. */
 export function stepLines(shell: Shell, node: ProgressNode, room: BlockRoom): StepLines[] {
-  const own = [...node.progress.steps.values()].filter(({ activation }) => activation.member === undefined);
-  const width = Math.min(NAME_MAX, Math.max(0, ...own.map((step) => widthOf(nameOf(step)))));
+  const own = ownSteps(node);
+  const width = nameWidth(own);
   return own.map((step) => ({
     key: step.activation.path,
     ended: step.endedAt !== undefined,
     lines: linesOfStep(shell, { node, step, indent: 2, width }, room),
   }));
+}
+
+/** The steps of a run that are not members of a group. */
+function ownSteps({ progress }: ProgressNode): StepProgress[] {
+  return [...progress.steps.values()].filter(({ activation }) => activation.member === undefined);
+}
+
+function nameWidth(steps: readonly StepProgress[]): number {
+  return Math.min(NAME_MAX, Math.max(0, ...steps.map((step) => widthOf(nameOf(step)))));
 }
 
 interface StepPlace {
@@ -57,19 +66,14 @@ interface StepPlace {
 }
 
 function linesOfStep(shell: Shell, placed: StepPlace, room: BlockRoom): string[] {
-  const { node, step, indent } = placed;
-  const child = node.children.get(step.activation.path);
+  const child = placed.node.children.get(placed.step.activation.path);
+  const below = child === undefined ? [] : ownSteps(child);
+  const inside = { node: child ?? placed.node, indent: placed.indent + 2, width: nameWidth(below) };
   return [
     stepLine(shell, placed, room),
     ...memberLines(shell, placed, room),
-    ...(child === undefined ? [] : childLines(shell, { child, indent: indent + 2 }, room)),
+    ...below.flatMap((step) => linesOfStep(shell, { ...inside, step }, room)),
   ];
-}
-
-function childLines(shell: Shell, { child, indent }: { readonly child: ProgressNode; readonly indent: number }, room: BlockRoom): string[] {
-  const own = [...child.progress.steps.values()].filter(({ activation }) => activation.member === undefined);
-  const width = Math.min(NAME_MAX, Math.max(0, ...own.map((step) => widthOf(nameOf(step)))));
-  return own.flatMap((step) => linesOfStep(shell, { node: child, step, indent, width }, room));
 }
 
 function memberLines(shell: Shell, { node, step, indent }: StepPlace, room: BlockRoom): string[] {
@@ -77,7 +81,7 @@ function memberLines(shell: Shell, { node, step, indent }: StepPlace, room: Bloc
   const all = [...node.progress.steps.values()].filter(({ activation }) => activation.member?.group === step.activation.path);
   const notable = all.length <= MEMBERS_MAX ? all : all.filter(({ status, endedAt }) => endedAt === undefined || status === 'failed');
   const shown = notable.slice(0, MEMBERS_MAX);
-  const width = Math.min(NAME_MAX, Math.max(0, ...shown.map((member) => widthOf(nameOf(member)))));
+  const width = nameWidth(shown);
   const hidden = notable.length - shown.length;
   return [
     ...shown.flatMap((member) => linesOfStep(shell, { node, step: member, indent: indent + 2, width }, room)),

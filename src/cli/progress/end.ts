@@ -74,7 +74,7 @@ function settledLines(shell: Shell, { report, state }: End): string[] {
 
 /** The choices, each with its command. */
 function choiceLines(shell: Shell, choices: readonly Choice[]): string[] {
-  return choices.flatMap(({ about, command }) => [`  ${oneLine(about)}`, commandLine(shell, command, 4)]);
+  return choices.flatMap(({ about, command }) => [`  ${oneLine(about)}`, commandLine(shell, command)]);
 }
 
 function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): string[] {
@@ -84,6 +84,8 @@ function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): stri
   const reported = report.waits.find((candidate) => candidate.path !== undefined && candidate.path === wait.path && run === report.run.id);
   const command = reported?.command ?? commandFor(run, wait, { gate: undefined, several: false, halt: undefined });
   const next = command === undefined ? [] : [commandLine(shell, command)];
+  const resume = (id: string): string => commandLine(shell, `pawl resume ${id}`);
+  const waitCommand = commandLine(shell, `pawl resume ${report.run.id} --wait`);
   switch (wait.kind) {
     case 'human':
       return [`  ${at}${below}needs a decision${until}:`, ...next];
@@ -91,50 +93,36 @@ function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): stri
       return [`  ${at}${below}waits for its agent to report${until}; the agent's instructions:`, ...next];
     case 'answer':
       return [`  ${at}${below}has questions from its agent${until}:`, ...next];
-    case 'delay':
-      return [
-        `  ${at}${below}is delayed${wait.due === undefined ? '' : ` and due ${untilText(wait.due)}`}; no process drives the run until then; wait for it with`,
-        commandLine(shell, `pawl resume ${report.run.id} --wait`),
-      ];
+    case 'delay': {
+      const due = wait.due === undefined ? '' : ` and due ${untilText(wait.due)}`;
+      return [`  ${at}${below}is delayed${due}; no process drives the run until then; wait for it with`, waitCommand];
+    }
     case 'signal':
-      return [
-        `  ${at}${below}waits for signal "${oneLine(wait.name ?? '')}"${until}; wait for it with`,
-        commandLine(shell, `pawl resume ${report.run.id} --wait`),
-      ];
+      return [`  ${at}${below}waits for signal "${oneLine(wait.name ?? '')}"${until}; wait for it with`, waitCommand];
     case 'checks':
-      return [
-        `  ${at}${below}waits for reviews or CI at the forge; afterwards, continue the run with`,
-        commandLine(shell, `pawl resume ${report.run.id}`),
-      ];
+      return [`  ${at}${below}waits for reviews or CI at the forge; afterwards, continue the run with`, resume(report.run.id)];
     case 'unknown':
       return [
         `  ${at}${below}was interrupted, and there is no record of how it ended; choose what happened:`,
         ...choiceLines(shell, choicesForUnknown(run, wait.path ?? '')),
       ];
     case 'pause':
-      return [
-        `  ${run === report.run.id ? 'the run' : `run ${run}`} is paused; continue it with`,
-        commandLine(shell, `pawl resume ${run}`),
-      ];
+      return [`  ${run === report.run.id ? 'the run' : `run ${run}`} is paused; continue it with`, resume(run)];
     case 'escalation':
-      return [`  run ${run} stopped: ${oneLine(wait.message ?? '')}`, commandLine(shell, `pawl resume ${run}`)];
+      return [`  run ${run} stopped: ${oneLine(wait.message ?? '')}`, resume(run)];
     case 'budget':
       return [`  ${at}${below}waits for budget: ${oneLine(reported?.message ?? `"pawl show ${run}" shows which`)}`];
     case 'capacity':
-      if (wait.due !== undefined)
-        return [
-          `  ${at}${below}waits ${untilText(wait.due)}: ${oneLine(reported?.message ?? 'its account has no capacity left')}`,
-          commandLine(shell, `pawl resume ${report.run.id} --wait`),
-        ];
+      if (wait.due === undefined) return [`  ${at}${below}waits for capacity that other work uses; wait for it with`, waitCommand];
       return [
-        `  ${at}${below}waits for capacity that other work uses; wait for it with`,
-        commandLine(shell, `pawl resume ${report.run.id} --wait`),
+        `  ${at}${below}waits ${untilText(wait.due)}: ${oneLine(reported?.message ?? 'its account has no capacity left')}`,
+        waitCommand,
       ];
     default:
       return [`  ${at}${below}waits for ${wait.kind === 'child' ? `run ${wait.child ?? ''}` : `its ${wait.kind}`}${until}`, ...next];
   }
 }
 
-function commandLine(shell: Shell, command: string, indent = 4): string {
-  return `${' '.repeat(indent)}${shell.style('cyan', oneLine(pasteable(shell, command)))}`;
+function commandLine(shell: Shell, command: string): string {
+  return `    ${shell.style('cyan', oneLine(pasteable(shell, command)))}`;
 }

@@ -33,26 +33,17 @@ export function doingText({ activation, members }: StepProgress): string {
 function waitText({ wait, due, deadline, attempt }: Waiting): string {
   const until = due ?? deadline;
   const limit = until === undefined ? '' : ` until ${clockText(until)}`;
-  switch (wait.kind) {
-    case 'human':
-      return `waits for a person${limit}`;
-    case 'answer':
-      return `waits for an answer${limit}`;
-    case 'report':
-      return `waits for its agent to report${limit}`;
-    case 'signal':
-      return `waits for signal "${oneLine(wait.name)}"${limit}`;
-    case 'checks':
-      return `has no result yet, checks again${until === undefined ? '' : ` at ${clockText(until)}`}`;
-    case 'child':
-      return `waits for run ${wait.run}`;
-    case 'retry':
-      return `waits${limit} for attempt ${attempt}`;
-    case 'delay':
-      return `waits${limit}`;
-    default:
-      return 'running';
-  }
+  if (wait.kind === 'signal') return `waits for signal "${oneLine(wait.name)}"${limit}`;
+  if (wait.kind === 'child') return `waits for run ${wait.run}`;
+  const texts: Readonly<Partial<Record<typeof wait.kind, string>>> = {
+    human: `waits for a person${limit}`,
+    answer: `waits for an answer${limit}`,
+    report: `waits for its agent to report${limit}`,
+    checks: `has no result yet, checks again${until === undefined ? '' : ` at ${clockText(until)}`}`,
+    retry: `waits${limit} for attempt ${attempt}`,
+    delay: `waits${limit}`,
+  };
+  return texts[wait.kind] ?? 'running';
 }
 
 /** How many members of a group have ended, and how many failed. */

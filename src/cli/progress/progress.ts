@@ -1,6 +1,7 @@
 // Owns the progress of a run, computed from its log: every step it opened, in order, with its current or final state. The
 // checkpoint drops steps that have ended; this keeps them, so that a view can show the whole run.
 
+import { present } from '../../base/fields.ts';
 import type { Activation, Path } from '../../kernel/activation.ts';
 import { waitOf } from '../../kernel/activation.ts';
 import { apply, createRun, type Draft, draftOf } from '../../kernel/apply.ts';
@@ -64,8 +65,7 @@ export class RunProgress {
       activation,
       status: liveStatus(activation),
       moved: known?.activation.state !== activation.state || known.activation.attempt !== activation.attempt,
-      ...(message === undefined ? {} : { error: message }),
-      ...(members === undefined ? {} : { members }),
+      ...present({ error: message, members }),
     });
   }
 
@@ -76,8 +76,7 @@ export class RunProgress {
       status: endOf(event.outcome),
       outcome: event.outcome,
       endedAt: event.at,
-      ...(event.error === undefined ? {} : { error: event.error.message }),
-      ...(members === undefined ? {} : { members }),
+      ...present({ error: event.error?.message, members }),
     });
     const { member } = activation;
     const group = member === undefined ? undefined : this.draft?.groups[member.group];

@@ -60,13 +60,8 @@ export class ProgressReader {
         seen({ node, under, event });
       }
     }
-    for (const [path, { activation }] of node.progress.steps) {
-      const run = childOf(activation);
-      if (run === undefined || node.progress.state?.live[path] === undefined) continue;
-      const child = node.children.get(path) ?? createNode(run);
-      node.children.set(path, child);
-      await this.readNode(child, [...under, path], seen);
-    }
+    for (const path of node.progress.steps.keys())
+      if (node.progress.state?.live[path] !== undefined) await this.readChild(node, { path, under }, seen);
   }
 
   /** The new rows of a log; empty for a child that was not started. */

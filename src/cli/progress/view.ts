@@ -5,7 +5,7 @@ import type { Store } from '../../store/store.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 import { clockText } from '../time.ts';
-import { headLine, stepLines } from './block.ts';
+import { headLine, type StepLines, stepLines } from './block.ts';
 import { eventTexts } from './event-lines.ts';
 import { type ProgressEvent, type ProgressNode, ProgressReader } from './reader.ts';
 import { fitRows, Screen } from './screen.ts';
@@ -14,8 +14,6 @@ import { fitRows, Screen } from './screen.ts';
 export interface ProgressView {
   /** The run up to the last event shown. */
   readonly node: ProgressNode;
-  /** Shows everything that is on disk now. */
-  catchUp(): Promise<void>;
   /** Prints a line that is not part of the progress: above the block, or to stderr if there is no block. */
   note(text: string): void;
   /** Leaves the terminal to something else until the next event. */
@@ -38,29 +36,52 @@ export interface ProgressOptions {
 /** Starts showing a run. */
 export function openProgress(shell: Shell, store: Store, { run, since = 0, changed = () => undefined }: ProgressOptions): ProgressView {
   const reader = new ProgressReader(store, run);
-  const view = shell.wantsJson
-    ? new SilentView(shell)
-    : shell.look.isTerminal
-      ? new BlockView(shell, reader.node)
-      : new LineView(shell, since);
-  const feed = new Feed(reader, view, changed);
-  const unfollow = store.follow(() => feed.soon());
+  const view = viewFor(shell, reader.node, since);
+  const catchUp = oneAtATime(async () => {
+    await reader.read((event) => view.onEvent(event));
+    view.draw();
+    changed();
+  });
+  // A failure of the store is reported by the command that waits for the run.
+  const catchUpSoon = (): void => void catchUp().catch(() => undefined);
+  const unfollow = store.follow(catchUpSoon);
   const timer = setInterval(() => view.draw(), TICK_MS).unref();
-  feed.soon();
+  catchUpSoon();
   return {
     node: reader.node,
-    catchUp: () => feed.catchUp(),
     note: (text) => view.note(text),
     pause: async () => {
-      await feed.catchUp();
+      await catchUp();
       view.pause();
     },
     end: async () => {
       unfollow();
       clearInterval(timer);
-      await feed.catchUp();
+      await catchUp();
       view.end();
     },
+  };
+}
+
+/** Never does the work twice at the same time; a call that comes meanwhile makes it repeat. */
+function oneAtATime(work: () => Promise<void>): () => Promise<void> {
+  let working: Promise<void> | undefined;
+  let again = false;
+  const repeat = async (): Promise<void> => {
+    try {
+      do {
+        again = false;
+        await work();
+      } while (again);
+    } finally {
+      // Reset synchronously after the last check of `again`, so that a later call starts the work anew.
+      working = undefined;
+    }
+  };
+  return () => {
+    again = true;
+    working ??= repeat();
+    return working;
   };
 }
 
@@ -72,85 +93,25 @@ interface View {
   end(): void;
 }
 
-/** Reads new events, one batch at a time; events that arrive meanwhile are read right after. */
-class Feed {
-  private readonly reader: ProgressReader;
-  private readonly view: View;
-  private readonly changed: () => void;
-  private reading: Promise<void> | undefined;
-  private again = false;
-
-  constructor(reader: ProgressReader, view: View, changed: () => void) {
-    this.reader = reader;
-    this.view = view;
-    this.changed = changed;
-  }
-
-  /** Reads soon; a failure of the store is reported by the command that waits for the run. */
-  soon(): void {
-    this.catchUp().catch(() => undefined);
-  }
-
-  async catchUp(): Promise<void> {
-    if (this.reading !== undefined) {
-      this.again = true;
-      return this.reading;
-    }
-    this.reading = this.readAll();
-    return this.reading;
-  }
-
-  private async readAll(): Promise<void> {
-    try {
-      do {
-        this.again = false;
-        await this.reader.read((event) => this.view.onEvent(event));
-        this.view.draw();
-        this.changed();
-      } while (this.again);
-    } finally {
-      // Reset synchronously after the last check of `again`, so that a later call starts a new read.
-      this.reading = undefined;
-    }
-  }
+function viewFor(shell: Shell, node: ProgressNode, since: number): View {
+  if (shell.look.isTerminal && !shell.wantsJson) return new BlockView(shell, node);
+  const nothing = (): void => undefined;
+  // A program reads the final object only.
+  const onEvent = shell.wantsJson ? nothing : lineWriter(shell, since);
+  return { onEvent, draw: nothing, note: (text) => shell.warn(text), pause: nothing, end: nothing };
 }
 
-/** For programs that read the final object only. */
-class SilentView implements View {
-  protected readonly shell: Shell;
-
-  constructor(shell: Shell) {
-    this.shell = shell;
-  }
-
-  onEvent(_event: ProgressEvent): void {}
-  draw(): void {}
-  pause(): void {}
-  end(): void {}
-
-  note(text: string): void {
-    this.shell.warn(text);
-  }
-}
-
-/** One line per event. */
-class LineView extends SilentView {
-  private readonly since: number;
-  private readonly last = new Map<string, string>();
-
-  constructor(shell: Shell, since: number) {
-    super(shell);
-    this.since = since;
-  }
-
-  override onEvent({ node, under, event }: ProgressEvent): void {
-    if (event.at < this.since) return;
+/** Prints one line per event. */
+function lineWriter(shell: Shell, since: number): View['onEvent'] {
+  const last = new Map<string, string>();
+  return ({ node, under, event }) => {
+    if (event.at < since) return;
     for (const text of eventTexts(node.progress, event)) {
-      if (this.last.get(node.run) === text) continue;
-      this.last.set(node.run, text);
-      this.shell.print(`${clockText(event.at)} ${[...under, text].map(oneLine).join(' > ')}`);
+      if (last.get(node.run) === text) continue;
+      last.set(node.run, text);
+      shell.print(`${clockText(event.at)} ${[...under, text].map(oneLine).join(' > ')}`);
     }
-  }
+  };
 }
 
 /** A block that is redrawn in place. */
@@ -173,12 +134,17 @@ class BlockView implements View {
 
   draw(above: readonly string[] = []): void {
     if (this.paused || this.node.progress.state === undefined) return;
-    const { columns, rows } = this.screen.size;
-    const room = { columns, now: Date.now() };
-    const steps = stepLines(this.shell, this.node, room).filter(({ key, ended }) => !ended || !this.out.has(key));
-    const fitted = fitRows(steps, rows - 2);
+    const { head, steps } = this.lines();
+    const fitted = fitRows(steps, this.screen.size.rows - 2);
     for (const { key } of fitted.out) this.out.add(key);
-    this.screen.draw([headLine(this.shell, this.node, room), ...fitted.lines], [...above, ...fitted.out.flatMap(({ lines }) => lines)]);
+    this.screen.draw([head, ...fitted.lines], [...above, ...fitted.out.flatMap(({ lines }) => lines)]);
+  }
+
+  /** The head line, and the steps that have not scrolled out. */
+  private lines(): { readonly head: string; readonly steps: readonly StepLines[] } {
+    const room = { columns: this.screen.size.columns, now: Date.now() };
+    const steps = stepLines(this.shell, this.node, room).filter(({ key, ended }) => !ended || !this.out.has(key));
+    return { head: headLine(this.shell, this.node, room), steps };
   }
 
   note(text: string): void {
@@ -194,10 +160,8 @@ class BlockView implements View {
 
   end(): void {
     if (this.paused) return;
-    const room = { columns: this.screen.size.columns, now: Date.now() };
-    const steps = stepLines(this.shell, this.node, room).filter(({ key, ended }) => !ended || !this.out.has(key));
-    if (this.node.progress.state !== undefined)
-      this.screen.draw([headLine(this.shell, this.node, room), ...steps.flatMap(({ lines }) => lines)]);
+    const { head, steps } = this.lines();
+    if (this.node.progress.state !== undefined) this.screen.draw([head, ...steps.flatMap(({ lines }) => lines)]);
     this.screen.leave();
   }
 }

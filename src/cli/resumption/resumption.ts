@@ -2,10 +2,11 @@
 
 import type { Engine } from '../../api/engine.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import type { Budget } from '../../definition/budget.ts';
 import type { ResumeChoice } from '../../engine/resume.ts';
 import { isFinal } from '../../kernel/run-state.ts';
-import { isDead, ownerText } from '../../process/owner.ts';
+import { isDriven, ownerText } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
 import type { ParsedArgs } from '../command.ts';
 import { driveRun, driveWithEngine } from '../drive.ts';
@@ -30,8 +31,7 @@ export async function resumeAndDrive(shell: Shell, { place, store, run, given, c
   const frozen = await store.load(run);
   const { state, owner } = frozen;
   const wait = given.has('wait');
-  const isDriven = owner !== undefined && !isDead(owner);
-  if (isDriven && !wait && choice === undefined && budget === undefined) throw lockedError(run, owner);
+  if (isDriven(owner) && !wait && choice === undefined && budget === undefined) throw lockedError(run, owner);
   // The engine rejects a run that has ended, and needs no code for that.
   const loaded = isFinal(state.status) ? undefined : await loadWorkflowOf(shell, place.project, frozen);
   const passes = choice !== undefined || budget !== undefined || given.has('accept-changes');
@@ -40,9 +40,7 @@ export async function resumeAndDrive(shell: Shell, { place, store, run, given, c
     try {
       await engine.run(run).resume({
         ...signing,
-        ...(choice === undefined ? {} : { choice }),
-        ...(budget === undefined ? {} : { budget }),
-        ...(given.has('accept-changes') ? { acceptChanges: true } : {}),
+        ...present({ choice, budget, acceptChanges: given.has('accept-changes') || undefined }),
       });
     } catch (error) {
       // Another process drives the run: follow it, and take over if it dies.

@@ -152,51 +152,34 @@ function changedText({ activation, failed, group, actor, note }: StepChanged): s
 
 function stateText(activation: Activation): string {
   const attempt = activation.attempt > 1 ? `, attempt ${activation.attempt}` : '';
-  switch (activation.state) {
-    case 'running':
-      return `started${attempt}`;
-    case 'verifying':
-      return 'reported as done, being verified';
-    case 'reconciling':
-      return 'checking whether it took effect';
-    case 'queued':
-      return `queued${attempt}`;
-    case 'unknown':
-      return 'a crash left no record of how it ended';
-    case 'preparing':
-      return `checking preconditions${attempt}`;
-    case 'waiting':
-      return waitText(activation.wait);
-  }
+  if (activation.state === 'waiting') return waitText(activation.wait);
+  const states = {
+    running: `started${attempt}`,
+    verifying: 'reported as done, being verified',
+    reconciling: 'checking whether it took effect',
+    queued: `queued${attempt}`,
+    unknown: 'a crash left no record of how it ended',
+    preparing: `checking preconditions${attempt}`,
+  };
+  return states[activation.state];
 }
 
+const WAITS: Readonly<Record<Exclude<Wait['kind'], 'human' | 'child' | 'signal'>, string>> = {
+  delay: 'waits for time to pass',
+  retry: 'waits before the next attempt',
+  members: 'waits for its members',
+  report: "waits for the agent's report",
+  answer: 'waits for answers',
+  checks: 'has no result yet, and checks again on the next event',
+  repair: 'waits for the fix',
+  capacity: 'waits for capacity',
+  budget: 'waits for budget',
+};
+
 function waitText(wait: Wait): string {
-  switch (wait.kind) {
-    case 'human':
-      return `waits for a person${wait.digest === undefined ? '' : `, shown ${wait.digest.slice(0, 12)}`}`;
-    case 'child':
-      return `waits for the child run ${wait.run}`;
-    case 'signal':
-      return `waits for the signal "${wait.name}"`;
-    case 'delay':
-      return 'waits for time to pass';
-    case 'retry':
-      return 'waits before the next attempt';
-    case 'members':
-      return 'waits for its members';
-    case 'report':
-      return "waits for the agent's report";
-    case 'answer':
-      return 'waits for answers';
-    case 'checks':
-      return 'has no result yet, and checks again on the next event';
-    case 'repair':
-      return 'waits for the fix';
-    case 'capacity':
-      return 'waits for capacity';
-    case 'budget':
-      return 'waits for budget';
-  }
+  if (wait.kind === 'human') return `waits for a person${wait.digest === undefined ? '' : `, shown ${wait.digest.slice(0, 12)}`}`;
+  if (wait.kind === 'child') return `waits for the child run ${wait.run}`;
+  return wait.kind === 'signal' ? `waits for the signal "${wait.name}"` : WAITS[wait.kind];
 }
 
 function settledText({ outcome, error, actor, attempt }: StepSettled): string {

@@ -19,20 +19,15 @@ export function evidenceLines(shell: Shell, attempt: StepReport, detail: Detail)
   const message = attempt.error ?? reportedError(attempt);
   const error = message === null || failing ? [] : cutLines(shell, message, { indent: INDENT, max });
   const shownChecks = detail === 'full' || failing ? checks.flatMap((check) => checkLines(shell, check, max)) : [];
-  const claim =
-    attempt.claim === undefined || (detail === 'short' && !failing && attempt.error === null)
-      ? []
-      : cutLines(shell, `claimed: ${jsonText(attempt.claim)}`, {
-          indent: INDENT,
-          max: Math.min(max, 3),
-        });
+  const hidesClaim = attempt.claim === undefined || (detail === 'short' && !failing && attempt.error === null);
+  const claim = hidesClaim ? [] : cutLines(shell, `claimed: ${jsonText(attempt.claim ?? null)}`, { indent: INDENT, max: Math.min(max, 3) });
   return [...staleLines(shell, attempt), ...error, ...shownChecks, ...claim, ...(detail === 'full' ? recordLines(shell, attempt) : [])];
 }
 
 /** A note that the files have changed since this gate checked them. */
 function staleLines(shell: Shell, { staleSince, evidence }: StepReport): string[] {
-  if (staleSince === undefined || !isJsonObject(evidence ?? null)) return [];
-  const judged = String((evidence as JsonObject).tree).slice(0, TREE_SHOWN);
+  if (staleSince === undefined || !isJsonObject(evidence)) return [];
+  const judged = String(evidence.tree).slice(0, TREE_SHOWN);
   const text = `stale: it checked tree ${judged}, but the current tree is ${staleSince.slice(0, TREE_SHOWN)}; it does not count for a merge`;
   return cutLines(shell, text, { indent: INDENT, max: 2 });
 }
@@ -85,12 +80,9 @@ function checkLines(shell: Shell, { name, passed, error, of }: Check, max: numbe
 function recordLines(shell: Shell, { output, evidence }: StepReport): string[] {
   const streams = isJsonObject(output) && typeof output.stdout === 'string' ? output : undefined;
   const { preconditions: _, postconditions: __, outputs: ___, verdict: ____, ...rest } = isJsonObject(evidence) ? evidence : {};
-  return [
-    ...(streams === undefined ? textBlock(shell, 'output', output) : []),
-    ...(streams === undefined ? [] : textBlock(shell, 'stdout', streams.stdout)),
-    ...(streams === undefined ? [] : textBlock(shell, 'stderr', streams.stderr)),
-    ...(Object.keys(rest).length === 0 ? [] : textBlock(shell, 'evidence', rest)),
-  ];
+  const printed = streams === undefined ? { output } : { stdout: streams.stdout, stderr: streams.stderr };
+  const blocks = { ...printed, evidence: Object.keys(rest).length === 0 ? null : rest };
+  return Object.entries(blocks).flatMap(([title, value]) => textBlock(shell, title, value));
 }
 
 function textBlock(shell: Shell, title: string, value: Json | undefined): string[] {

@@ -61,20 +61,10 @@ function decisionsOf(rows: readonly EventRow[]): DecisionReport[] {
       if (event.type !== 'run.changed' || event.change !== 'decided') return [];
       // The event after a decision is about the same step: it settles, or is verified.
       const path = event.signed?.path ?? pathOf(events[index + 1]) ?? event.decision.gate;
-      const { gate, option, input, actor } = event.decision;
-      return [
-        {
-          gate,
-          path,
-          option,
-          input: input ?? null,
-          actor,
-          digest: asked.get(path) ?? null,
-          at: new Date(event.at).toISOString(),
-          // Whoever can write to the database can write this too: `show` proves it.
-          signed: event.signed === undefined ? null : { name: event.actor ?? '', fingerprint: event.signed.signature.key },
-        },
-      ];
+      const { gate, option, input = null, actor } = event.decision;
+      // Whoever can write to the database can write this too: `show` proves it.
+      const signed = event.signed === undefined ? null : { name: event.actor ?? '', fingerprint: event.signed.signature.key };
+      return [{ gate, path, option, input, actor, digest: asked.get(path) ?? null, at: new Date(event.at).toISOString(), signed }];
     }),
   );
 }

@@ -141,30 +141,20 @@ function questionLines(shell: Shell, { prompt, options, shown }: WaitReport): st
 /** What a run waits for, as text. */
 function waitText({ kind, step, path, name, child, message }: WaitReport): string {
   const where = oneLine(path ?? step ?? '');
-  switch (kind) {
-    case 'human':
-      return `a person to decide ${where}`;
-    case 'report':
-      return `an agent's report on ${where}`;
-    case 'answer':
-      return `answers to the questions of ${where}`;
-    case 'child':
-      return `the child run ${child} of ${where}`;
-    case 'signal':
-      return `the signal "${oneLine(name ?? '')}" at ${where}`;
-    case 'delay':
-      return `time to pass at ${where}`;
-    case 'capacity':
-      return message === undefined ? `capacity for ${where}` : `capacity for ${where}: ${oneLine(message)}`;
-    case 'escalation':
-      return `a person to choose how to continue${where === '' ? '' : ` at ${where}`}`;
-    case 'unknown':
-      return `a person to say how ${where} ended: ${message ?? 'a crash left no record'}`;
-    case 'pause':
-      return 'a person to resume it';
-    case 'checks':
-      return `the forge at ${where}`;
-    case 'budget':
-      return `more budget for ${where}${message === undefined ? '' : `: ${oneLine(message)}`}`;
-  }
+  const why = message === undefined ? '' : `: ${oneLine(message)}`;
+  const texts: Readonly<Record<WaitReport['kind'], string>> = {
+    human: `a person to decide ${where}`,
+    report: `an agent's report on ${where}`,
+    answer: `answers to the questions of ${where}`,
+    child: `the child run ${child} of ${where}`,
+    signal: `the signal "${oneLine(name ?? '')}" at ${where}`,
+    delay: `time to pass at ${where}`,
+    capacity: `capacity for ${where}${why}`,
+    escalation: `a person to choose how to continue${where === '' ? '' : ` at ${where}`}`,
+    unknown: `a person to say how ${where} ended: ${message ?? 'a crash left no record'}`,
+    pause: 'a person to resume it',
+    checks: `the forge at ${where}`,
+    budget: `more budget for ${where}${why}`,
+  };
+  return texts[kind];
 }

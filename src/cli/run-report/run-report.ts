@@ -2,13 +2,14 @@
 // the commands that end each wait. It is the JSON of `pawl show` and of every command that ends with a run. Only reads
 // the store; needs no engine.
 
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { present } from '../../base/fields.ts';
+import { isJsonObject, type Json } from '../../base/json.ts';
 import { type Definition, membersOf } from '../../definition/model.ts';
 import { type OpenGate, openGates } from '../../engine/gates.ts';
-import { type RunView, type StepView, viewRun } from '../../engine/inspect.ts';
+import { type StepView, viewRun } from '../../engine/inspect.ts';
 import { type Halt, isSettled, type RunStatus } from '../../kernel/run-state.ts';
 import type { OpenWait } from '../../kernel/status.ts';
-import { isDead } from '../../process/owner.ts';
+import { isDriven } from '../../process/owner.ts';
 import type { AgentUsed, RunOrigin, Store } from '../../store/store.ts';
 import { commandFor } from './command.ts';
 import { type DecisionReport, type History, type OverrideReport, readHistory } from './history.ts';
@@ -147,14 +148,16 @@ export async function readRunReport(store: Store, run: string): Promise<RunRepor
     view.steps.map((step) => stepOf(step, { titles, now, uses })),
     gates,
   );
-  const isDriven = view.owner !== undefined && !isDead(view.owner);
+  const { id, workflow, status, currentStep = null, createdAt, updatedAt, params, output, error = null, origin, iterationCounts } = view;
   return {
     run: {
-      ...headOf(view, now),
+      ...{ id, workflow, status, currentStep, startedAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) },
+      durationMs: (isSettled(status) ? updatedAt : Math.max(now, updatedAt)) - createdAt,
+      ...{ params, output, error, origin, iterationCounts },
       cost: usage === null || usage.unknownCost > 0 ? null : usage.costUsd,
       usage,
       title: definition.title,
-      isDriven,
+      isDriven: isDriven(view.owner),
       parent: state.parent ?? null,
       forkOf: history.forkOf ?? null,
       children: children.toReversed().map(({ id, workflow, status }) => ({ id, workflow, status })),
@@ -165,24 +168,6 @@ export async function readRunReport(store: Store, run: string): Promise<RunRepor
     waits: view.waits.map((wait) => waitOf(wait, { run: view.id, gates, halt: state.halt, steps })),
     decisions: history.decisions,
     overrides: history.overrides,
-  };
-}
-
-function headOf(view: RunView, now: number): Omit<RunOverview, 'title' | 'cost' | 'usage' | 'isDriven' | 'parent' | 'forkOf' | 'children'> {
-  const { id, workflow, status, currentStep, createdAt, updatedAt, params, output, error, origin, iterationCounts } = view;
-  return {
-    id,
-    workflow,
-    status,
-    currentStep: currentStep ?? null,
-    startedAt: isoTime(createdAt),
-    updatedAt: isoTime(updatedAt),
-    durationMs: (isSettled(status) ? updatedAt : Math.max(now, updatedAt)) - createdAt,
-    params,
-    output,
-    error: error ?? null,
-    origin,
-    iterationCounts,
   };
 }
 
@@ -217,10 +202,7 @@ function stepOf(view: StepView, { titles, now, uses }: StepContext): StepReport 
     durationMs: lasted,
     output: output ?? null,
     error: error ?? null,
-    ...(claim === undefined ? {} : { claim }),
-    ...(evidence === undefined ? {} : { evidence }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(actor === undefined ? {} : { actor }),
+    ...present({ claim, evidence, usage, actor }),
     ...member,
   };
 }
@@ -242,14 +224,12 @@ function withStale(steps: readonly StepReport[], gates: readonly OpenGate[]): St
 }
 
 function treeOf({ evidence }: StepReport): string | undefined {
-  return isJsonObject(evidence ?? null) && typeof (evidence as JsonObject).tree === 'string'
-    ? String((evidence as JsonObject).tree)
-    : undefined;
+  return isJsonObject(evidence) && typeof evidence.tree === 'string' ? evidence.tree : undefined;
 }
 
 function treeAsked({ subjects }: OpenGate): string | undefined {
-  const tree = isJsonObject(subjects ?? null) ? (subjects as JsonObject).tree : undefined;
-  return isJsonObject(tree ?? null) && typeof (tree as JsonObject).id === 'string' ? String((tree as JsonObject).id) : undefined;
+  const tree = isJsonObject(subjects) ? subjects.tree : undefined;
+  return isJsonObject(tree) && typeof tree.id === 'string' ? tree.id : undefined;
 }
 
 function planOf(definition: Definition, steps: readonly StepReport[]): PlanReport[] {
@@ -301,21 +281,15 @@ function waitOf(wait: OpenWait, { run, gates, halt, steps }: WaitContext): WaitR
   const { since, due, path, ...rest } = wait;
   const gate = gates.find((candidate) => candidate.path === path);
   const command = commandFor(run, wait, { gate, several: gates.length > 1, halt });
+  const options = gate?.gate.options.map(({ label, requiresInput }) => ({ label, requiresInput }));
   return {
     id: path ?? wait.kind,
-    ...(path === undefined ? {} : { path }),
+    ...present({ path }),
     ...rest,
     ...shortageOf(wait, steps),
     since: isoTime(since),
     due: due === undefined ? null : isoTime(due),
-    ...(gate === undefined
-      ? {}
-      : {
-          prompt: gate.gate.prompt,
-          shown: gate.shown,
-          options: gate.gate.options.map(({ label, requiresInput }) => ({ label, requiresInput })),
-        }),
-    ...(command === undefined ? {} : { command }),
+    ...present({ prompt: gate?.gate.prompt, shown: gate?.shown, options, command }),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import type { Json } from '../../base/json.ts';
 import type { Shell } from '../shell.ts';
-import { characters, plain, widthOf } from '../terminal.ts';
+import { plain, slices, widthOf } from '../terminal.ts';
 
 const COLUMNS_MAX = 110;
 const ROOM_MIN = 20;
@@ -47,23 +47,6 @@ function folded(line: string, room: number): string[] {
     }
   }
   return [...pieces, piece.trimEnd()];
-}
-
-function slices(word: string, room: number): string[] {
-  const parts: string[] = [];
-  let part = '';
-  let used = 0;
-  for (const character of characters(word)) {
-    const width = widthOf(character);
-    if (used + width > room) {
-      parts.push(part);
-      part = '';
-      used = 0;
-    }
-    part += character;
-    used += width;
-  }
-  return [...parts, part];
 }
 
 /** A value as one line of JSON; a string without quotes. */

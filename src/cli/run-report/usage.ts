@@ -32,25 +32,13 @@ function totalOf({ inputTokens, outputTokens, costUsd, turns = 0, ms = 0 }: Agen
   };
 }
 
-const NOTHING: UsageTotal = {
-  attempts: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  costUsd: 0,
-  turns: 0,
-  ms: 0,
-  unknownCost: 0,
-  unknownTokens: 0,
-};
-
 /** Adds up several totals. */
 export function sumOf(totals: readonly (UsageTotal | UsageReport | undefined)[]): UsageReport | undefined {
-  const sum: { -readonly [K in keyof UsageTotal]: number } = { ...NOTHING };
-  for (const total of totals) for (const name of NAMES) sum[name] += total?.[name] ?? 0;
+  const sum = { attempts: 0, inputTokens: 0, outputTokens: 0, costUsd: 0, turns: 0, ms: 0, unknownCost: 0, unknownTokens: 0 };
+  const names = Object.keys(sum) as (keyof UsageTotal)[];
+  for (const total of totals) for (const name of names) sum[name] += total?.[name] ?? 0;
   return usageOf(sum);
 }
-
-const NAMES = Object.keys(NOTHING) as (keyof UsageTotal)[];
 
 /** The cost as a table cell: `$1.20`, `$1.20+` if part of it is unknown, `?` if all of it is. */
 export function costText({ costUsd, unknownCost }: UsageReport): string {

@@ -12,9 +12,11 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { AMOUNTS, type Budget } from '../../definition/budget.ts';
 import type { Limits } from '../../engine/limits.ts';
+import { covers, INHERITED_VARIABLES } from '../../process/environment.ts';
 import type { StageSetting } from '../../steps/services.ts';
 import { accountHome, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
@@ -201,13 +203,8 @@ function isTracked(file: string): boolean {
 }
 
 function refused({ file, position }: OriginSetting, what: string): EngineError {
-  return new EngineError(
-    'CONFIG_INVALID',
-    `${what}; set it in your own config.yaml, or in a trusted config.local.yaml that is not in git`,
-    {
-      position: { file, ...position },
-    },
-  );
+  const hint = 'set it in your own config.yaml, or in a trusted config.local.yaml that is not in git';
+  return new EngineError('CONFIG_INVALID', `${what}; ${hint}`, { position: { file, ...position } });
 }
 
 /** Marks which settings are in force: the first of each key, unless it comes with the project and extends a later one. */
@@ -234,14 +231,11 @@ function strongest(candidates: readonly OriginSetting[]): OriginSetting | undefi
 /** A list of variables that came with the project, where the user has none, is measured by the usual one. */
 function widened(setting: OriginSetting | undefined): OriginSetting | undefined {
   if (setting?.key !== 'environment' || setting.ownership === 'own') return setting;
-  const more = namesOf(setting).filter((name) => !DEFAULT_VARIABLES.some((pattern) => covers(pattern, name)));
+  const more = namesOf(setting).filter((name) => !INHERITED_VARIABLES.some((pattern) => covers(pattern, name)));
   if (more.length === 0) return setting;
   if (setting.ownership === 'untrusted') return undefined;
   throw refused(setting, `programs do not inherit the variable ${more.join(', ')} by default, and a file of the project may not add it`);
 }
-
-/** The variables that programs inherit by default. */
-const DEFAULT_VARIABLES = ['PATH', 'HOME', 'LANG', 'LC_*', 'TERM', 'TMPDIR', 'TZ', 'USER', 'SHELL'];
 
 function widens(setting: OriginSetting, weaker: OriginSetting): boolean {
   if (setting.key.startsWith('limits.')) return Number(setting.value) > Number(weaker.value);
@@ -262,10 +256,6 @@ function namesOf({ value }: OriginSetting): string[] {
   return (value as Json[]).map(String);
 }
 
-function covers(pattern: string, name: string): boolean {
-  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
-}
-
 function toSettings(all: readonly OriginSetting[]): Settings {
   const inForce = all.filter(({ isInForce }) => isInForce);
   const powerful = powerfulIn(all);
@@ -274,14 +264,14 @@ function toSettings(all: readonly OriginSetting[]): Settings {
     const rows = inForce.filter(({ key }) => key.startsWith(`${prefix}.`));
     return rows.length === 0 ? undefined : Object.fromEntries(rows.map((row) => [row.key.slice(prefix.length + 1), row.value]));
   };
-  const limits = withoutAbsent({
+  const limits = present<Readonly<Record<string, unknown>>>({
     global: value('limits.global'),
     repository: value('limits.repository'),
     roles: table('limits.roles'),
     credentials: table('limits.credentials'),
     keys: table('limits.keys'),
   }) as Limits;
-  return withoutAbsent({
+  return present<Readonly<Record<string, unknown>>>({
     db: value('db'),
     limits: Object.keys(limits).length === 0 ? undefined : limits,
     stages: table('validation.stages'),
@@ -335,8 +325,4 @@ function configuresAgents(roles: Json): boolean {
     isJsonObject(roles) &&
     Object.values(roles).some((role) => isJsonObject(role) && Object.keys(role).some((field) => field !== 'triggers'))
   );
-}
-
-function withoutAbsent(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

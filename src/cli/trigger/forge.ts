@@ -5,7 +5,7 @@ import { EngineError } from '../../base/error.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { Forge, ForgeAnswer, IssueFacts, PullRequestFacts } from '../../forge/forge.ts';
 import { openForge } from '../forge/session.ts';
-import type { Place } from '../session.ts';
+import { closing, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { type Trigger, triggerOf } from './trigger.ts';
 
@@ -14,11 +14,7 @@ export async function completeTrigger(shell: Shell, place: Place, trigger: Trigg
   if (trigger === undefined || trigger.origin.event !== undefined) return trigger;
   const forge = await openForge(shell, place);
   if (forge === undefined) return trigger;
-  try {
-    return triggerOf(await payloadOf(forge, trigger), { option: trigger.option });
-  } finally {
-    await forge.close();
-  }
+  return closing(forge, async () => triggerOf(await payloadOf(forge, trigger), { option: trigger.option }));
 }
 
 async function payloadOf(forge: Forge, { origin, option }: Trigger): Promise<JsonObject> {

@@ -4,11 +4,11 @@
 
 import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { changeStateFile } from '../../authority/state-file.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { type Project, stateHome } from '../project.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
-import { changeStateFile } from '../state-file.ts';
 
 /** The file in the state folder. */
 const FILE = 'signed-projects.json';

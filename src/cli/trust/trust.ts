@@ -5,11 +5,11 @@ import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import type { ModuleGraph } from '../../authoring/discover/imports.ts';
+import { changeStateFile } from '../../authority/state-file.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { type Project, stateHome } from '../project.ts';
 import { tryRight } from '../right.ts';
 import type { Shell } from '../shell.ts';
-import { changeStateFile } from '../state-file.ts';
 import { oneLine } from '../terminal.ts';
 
 /** A trusted version of a file: the digest over it and the files it imports. */

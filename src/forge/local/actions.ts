@@ -1,15 +1,8 @@
 // Owns the actions of the local forge that only change its state file: issues, labels, comments, notifications, and
 // opening pull requests. Each is one transaction with its key and its event.
 
-import {
-  type ForgeActor,
-  type ForgeAnswer,
-  type ForgeFailure,
-  type IssueRequest,
-  type LabelRequest,
-  type PullRequestRequest,
-  TEXT_MAX,
-} from '../forge.ts';
+import type { ForgeActor, ForgeAnswer, ForgeFailure, IssueRequest, LabelRequest, PullRequestRequest } from '../forge.ts';
+import { TEXT_MAX } from '../forge.ts';
 import { type LocalDatabase, recall, remember } from './database.ts';
 import { deny, findItem, type LocalState, readLabels } from './state.ts';
 
@@ -114,13 +107,8 @@ function addComment(
   if (found.result !== 'ok') return found;
   const refusal = body.trim() === '' ? deny('a comment must not be empty') : refuseText(undefined, body);
   if (refusal !== undefined) return refusal;
-  const id = database.run(
-    'INSERT INTO comments (number, author, body, at) VALUES (?, ?, ?, ?)',
-    number,
-    database.actor,
-    body,
-    database.now(),
-  );
+  const insert = 'INSERT INTO comments (number, author, body, at) VALUES (?, ?, ?, ?)';
+  const id = database.run(insert, number, database.actor, body, database.now());
   database.record({ event: 'issue_comment.created', ...(found.value.kind === 'pr' ? { pr: number } : { issue: number }) });
   return { result: 'ok', value: { id: String(id) } };
 }

@@ -103,27 +103,12 @@ function openFile(file: string): DatabaseSync {
     createPrivate(file);
     const db = new DatabaseSync(file, { timeout: BUSY_MS });
     db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL');
-    transact(db, () => {
-      db.exec(TABLES);
-      addColumns(db);
-    });
+    transact(db, () => db.exec(TABLES));
     return db;
   } catch (error) {
     const message = `the local forge cannot open its state file ${file}: ${messageOf(error)}; check the path and its permissions`;
     throw new EngineError('STORE_UNAVAILABLE', message, { cause: error, details: { file } });
   }
-}
-
-/** Adds columns that files of earlier versions lack. */
-function addColumns(db: DatabaseSync): void {
-  const known = new Set(
-    db
-      .prepare('PRAGMA table_info(items)')
-      .all()
-      .map(({ name }) => name),
-  );
-  if (!known.has('fork')) db.exec('ALTER TABLE items ADD COLUMN fork TEXT');
-  if (!known.has('draft')) db.exec('ALTER TABLE items ADD COLUMN draft INTEGER NOT NULL DEFAULT 0');
 }
 
 // SQLite gives the files beside it the same permissions.

@@ -11,6 +11,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { present } from '../../base/fields.ts';
 import { git as ask } from '../../process/git.ts';
 import type { ChangedFile, MergeMethod } from '../forge.ts';
 
@@ -83,10 +84,16 @@ interface GitCall {
 
 type Git = (args: readonly string[], call?: GitCall) => Promise<GitRun>;
 
+interface Tools {
+  readonly git: Git;
+  readonly repository: string;
+  readonly now: () => number;
+}
+
 /** Returns a function that runs git in one directory. `now` dates the commits it creates. */
 export function createGit(cwd: string, now: () => number): Git {
   return async (args, { codes = [0], stdin } = {}) => {
-    const answer = await ask(cwd, args, { env: environment(now()), ...(stdin === undefined ? {} : { stdin }) });
+    const answer = await ask(cwd, args, { env: environment(now()), ...present({ stdin }) });
     const code = answer.ok ? 0 : answer.code;
     if (code !== undefined && codes.includes(code)) return { code, stdout: answer.stdout, stderr: answer.ok ? '' : answer.message };
     throw new GitError(`git ${args[0]} in ${cwd} failed: ${answer.ok ? 'it exited with code 0' : answer.message}`);
@@ -109,6 +116,7 @@ function environment(now: number): Record<string, string> {
 /** Creates the git side of the forge of one repository. */
 export function createLocalGit(repository: string, now: () => number): LocalGit {
   const git = createGit(repository, now);
+  const tools = { git, repository, now };
   const revision = async (name: string): Promise<string | undefined> => {
     const { code, stdout } = await git(['rev-parse', '--verify', '--quiet', `${name}^{commit}`], { codes: [0, 1] });
     return code === 0 ? stdout.trim() : undefined;
@@ -127,16 +135,14 @@ export function createLocalGit(repository: string, now: () => number): LocalGit 
       const joined = await joinTrees(git, base, head);
       return 'files' in joined ? joined.files : null;
     },
-    build: (plan) => build({ git, repository, now }, plan),
-    advance: (branch, move) => advance({ git, now }, branch, move),
-    remove: (branch, at) => removeBranch({ git, now }, branch, at),
+    build: (plan) => build(tools, plan),
+    advance: (branch, move) => advance(tools, branch, move),
+    remove: (branch, at) => removeBranch(tools, branch, at),
     setRef: async (ref, sha) => void (await git(['update-ref', ref, sha])),
     refOf: async (ref) => (isBranchName(ref) && ref.startsWith('refs/') ? revision(ref) : undefined),
     copy: async (sha, { from, to }) => {
-      const fetched = await createGit(to, now)(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', from, sha], {
-        codes: [0, 1, 128],
-      });
-      return fetched.code === 0;
+      const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', from, sha];
+      return (await createGit(to, now)(args, { codes: [0, 1, 128] })).code === 0;
     },
     headElsewhere: async (place, branch) => {
       if (!isBranchName(branch)) return undefined;
@@ -146,12 +152,7 @@ export function createLocalGit(repository: string, now: () => number): LocalGit 
   };
 }
 
-interface Repository {
-  readonly git: Git;
-  readonly now: () => number;
-}
-
-async function advance({ git, now }: Repository, branch: string, { from, to }: Move): Promise<Moved> {
+async function advance({ git, now }: Tools, branch: string, { from, to }: Move): Promise<Moved> {
   const moveRef = async (): Promise<boolean> =>
     (await git(['update-ref', `refs/heads/${branch}`, to, from ?? ''], { codes: [0, 128] })).code === 0;
   const place = from === undefined ? undefined : (await readCheckouts(git)).find((one) => one.branch === branch)?.place;
@@ -167,7 +168,7 @@ async function advance({ git, now }: Repository, branch: string, { from, to }: M
   return { kind: 'elsewhere' };
 }
 
-async function removeBranch({ git, now }: Repository, branch: string, at: string): Promise<void> {
+async function removeBranch({ git, now }: Tools, branch: string, at: string): Promise<void> {
   const held = (await readCheckouts(git)).find((one) => one.branch === branch);
   // The repository's own checkout keeps its branch.
   if (held?.isMain === true) return;
@@ -227,13 +228,7 @@ async function joinTrees(git: Git, base: string, head: string): Promise<{ readon
   throw new GitError(`git merge-tree exited with code ${code}: ${stderr.trim()}`);
 }
 
-interface MergeTools {
-  readonly git: Git;
-  readonly repository: string;
-  readonly now: () => number;
-}
-
-async function build(tools: MergeTools, plan: MergePlan): Promise<MergeOutcome> {
+async function build(tools: Tools, plan: MergePlan): Promise<MergeOutcome> {
   const { git } = tools;
   const { method, base, head, message } = plan;
   if (await contains(git, base, head)) return { kind: 'nothing' };
@@ -249,7 +244,7 @@ async function build(tools: MergeTools, plan: MergePlan): Promise<MergeOutcome> 
 
 // Commits are replayed in a clone that shares the objects, so that the repository's checkouts and worktrees are not
 // affected, and a crash leaves only a temporary folder behind.
-async function rebase({ git, repository, now }: MergeTools, base: string, head: string): Promise<MergeOutcome> {
+async function rebase({ git, repository, now }: Tools, base: string, head: string): Promise<MergeOutcome> {
   const folder = await mkdtemp(join(tmpdir(), 'pawl-rebase-'));
   try {
     await git(['clone', '--quiet', '--shared', '--no-checkout', repository, folder]);

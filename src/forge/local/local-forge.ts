@@ -3,7 +3,7 @@
 
 import { basename, resolve } from 'node:path';
 import { EngineError, messageOf } from '../../base/error.ts';
-import type { ChangedFile, ChangeSource, Forge, ForgeAnswer, ForgeReader, PullRequestFacts } from '../forge.ts';
+import type { ChangedFile, ChangeSource, Forge, ForgeActor, ForgeAnswer, ForgeGit, ForgeReader, PullRequestFacts } from '../forge.ts';
 import { createActions } from './actions.ts';
 import { createControl, type ForgeControl, outageOf, takeControl } from './control.ts';
 import { type LocalDatabase, openLocalDatabase } from './database.ts';
@@ -43,20 +43,16 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
   const defaultBranch = options.defaultBranch ?? (await findDefaultBranch(git));
   const database = openLocalDatabase({ file: resolve(options.state), actor, now });
   const state: LocalState = { database, git, defaultBranch, repository };
-  const actions = createActions(state);
+  const methods: ForgeReader & ForgeActor & ForgeGit = {
+    ...createReader(state, basename(repository, '.git')),
+    ...createActions(state),
+    mergePullRequest: (request, key) => mergePullRequest(state, { request, key }),
+    fetch: (request) => fetchCommit(state, request),
+    push: (request) => pushCommit(state, request),
+  };
   return {
     name: 'local',
-    ...createReader(state, basename(repository, '.git')),
-    createIssue: guard(database, actions.createIssue),
-    closeIssue: guard(database, actions.closeIssue),
-    addLabels: guard(database, actions.addLabels),
-    removeLabels: guard(database, actions.removeLabels),
-    comment: guard(database, actions.comment),
-    openPullRequest: guard(database, actions.openPullRequest),
-    mergePullRequest: guard(database, (request, key) => mergePullRequest(state, { request, key })),
-    notify: guard(database, actions.notify),
-    fetch: guard(database, (request) => fetchCommit(state, request)),
-    push: guard(database, (request) => pushCommit(state, request)),
+    ...guarded(database, methods),
     watch: database.watch,
     control: createControl(state),
     close: async () => database.close(),
@@ -85,18 +81,18 @@ async function findDefaultBranch(git: LocalGit): Promise<string> {
 }
 
 // Failures of git or of the state file become an answer; any other error is a bug of ours.
-function guard<A extends unknown[], T>(
-  database: LocalDatabase,
-  work: (...args: A) => ForgeAnswer<T> | Promise<ForgeAnswer<T>>,
-): (...args: A) => Promise<ForgeAnswer<T>> {
-  return async (...args) => {
-    try {
-      return outageOf(database) ?? (await work(...args));
-    } catch (error) {
-      if (isPassing(error)) return { result: 'unavailable', message: messageOf(error) };
-      throw error;
-    }
-  };
+function guarded<T extends object>(database: LocalDatabase, methods: T): T {
+  const guard =
+    (work: (...args: unknown[]) => Promise<unknown>) =>
+    async (...args: unknown[]): Promise<unknown> => {
+      try {
+        return outageOf(database) ?? (await work(...args));
+      } catch (error) {
+        if (isPassing(error)) return { result: 'unavailable', message: messageOf(error) };
+        throw error;
+      }
+    };
+  return Object.fromEntries(Object.entries(methods).map(([name, work]) => [name, guard(work)])) as T;
 }
 
 function isPassing(error: unknown): boolean {
@@ -108,33 +104,31 @@ function isPassing(error: unknown): boolean {
 function createReader(state: LocalState, name: string): ForgeReader {
   const { database, git, defaultBranch } = state;
   return {
-    repository: guard(database, () => ({ result: 'ok', value: { name, defaultBranch } })),
-    issue: guard(database, (number: number) => {
+    repository: async () => ({ result: 'ok', value: { name, defaultBranch } }),
+    issue: async (number) => {
       const found = findItem(database, number, 'issue');
       if (found.result !== 'ok') return found;
-      const { title, body, author, state } = found.value;
-      return {
-        result: 'ok',
-        value: { number, title, body, labels: readLabels(database, number), state: state === 'open' ? 'open' : 'closed', author },
-      };
-    }),
-    pullRequest: guard(database, (number: number) => readPullRequest(state, number)),
-    pullRequestsFrom: guard(database, (branch: string) => readPullRequestsFrom(state, branch)),
-    comments: guard(database, (number: number) => {
+      const { title, body, author } = found.value;
+      const labels = readLabels(database, number);
+      return { result: 'ok', value: { number, title, body, labels, state: found.value.state === 'open' ? 'open' : 'closed', author } };
+    },
+    pullRequest: (number) => readPullRequest(state, number),
+    pullRequestsFrom: (branch) => readPullRequestsFrom(state, branch),
+    comments: async (number) => {
       const found = findItem(database, number);
       return found.result === 'ok' ? { result: 'ok', value: readComments(database, number) } : found;
-    }),
-    approvals: guard(database, async (pr: number) => {
+    },
+    approvals: async (pr) => {
       const found = findItem(database, pr, 'pr');
       if (found.result !== 'ok') return found;
       return { result: 'ok', value: readApprovals(database, pr, await headOf(git, found.value)) };
-    }),
-    checks: guard(database, async (ref: string) => {
+    },
+    checks: async (ref) => {
       const sha = (await git.headOf(ref)) ?? (await git.commitOf(ref));
       if (sha === undefined) return { result: 'not_found', message: `there is no branch and no commit "${ref}"` };
       return { result: 'ok', value: readChecks(database, sha) };
-    }),
-    changedFiles: guard(database, (source: ChangeSource) => readChanges(state, source)),
+    },
+    changedFiles: (source) => readChanges(state, source),
   };
 }
 

@@ -1,5 +1,6 @@
 // Owns the execution of `action`: the forge does it once per key, and how it answered is the outcome.
 
+import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { StepOf } from '../../definition/model.ts';
 import { type ActionSubject, performAction } from '../../forge/action.ts';
@@ -29,12 +30,9 @@ export async function execute(job: Job<StepOf<'action'>>): Promise<Work> {
   const subject = subjectOf(ready.job.context.snapshot);
   const landing = action === 'merge_pr' ? await checkLanding(ready.job, forge, subject) : { subject };
   if ('stale' in landing) return landing.stale;
-  const scene = { subject: landing.subject, key: context.idempotencyKey, ...(groups === undefined ? {} : { groups }) };
+  const scene = { subject: landing.subject, key: context.idempotencyKey, ...present({ groups }) };
   const result = await performAction(forge, { name: action, config: fields }, scene);
-  const seen = {
-    ...(landing.evidence === undefined ? {} : { evidence: landing.evidence }),
-    ...(landing.checks === undefined ? {} : { checks: landing.checks }),
-  };
+  const seen = present({ evidence: landing.evidence, checks: landing.checks });
   if (result.outcome === 'ok') return { outcome: 'ok', output: result.value, ...rememberedFrom(result.value, ready.remember), ...seen };
   const { outcome, error, reason } = result;
   if (outcome !== 'error') return { outcome, output: { error, reason }, ...seen };
@@ -56,10 +54,7 @@ function rememberedFrom(value: Json, pr: JsonObject | undefined): { readonly rem
 
 /** The issue and the pull request that a run is about. */
 function subjectOf({ data, results }: Snapshot): ActionSubject {
-  const issue = numberIn(data.issue_number);
-  const pr = numberIn(data.pr_number);
-  const head = approvedHead(Object.values(results));
-  return { ...(issue === undefined ? {} : { issue }), ...(pr === undefined ? {} : { pr }), ...(head === undefined ? {} : { head }) };
+  return present({ issue: numberIn(data.issue_number), pr: numberIn(data.pr_number), head: approvedHead(Object.values(results)) });
 }
 
 /** The head that the last gate of approvals let pass; a merge lands that one or nothing. */

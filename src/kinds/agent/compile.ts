@@ -3,6 +3,7 @@
 import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { budgetOf, type ContextSpec, type LiveAgent, liveCode, readContext, toldOf, workerOf } from '../../authoring/spec/worker.ts';
+import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { Budget } from '../../definition/budget.ts';
 import { type AgentConfig, agent as declaration } from './declare.ts';
@@ -51,14 +52,9 @@ export function buildAgent<Context extends object>(name: string, spec: AgentSpec
   const worker = workerOf(name, 'agent', given);
   const told = toldOf(name, context);
   const config: AgentConfig = {
-    ...(worker.role === undefined ? {} : { role: worker.role }),
-    ...(action === undefined ? {} : { action }),
-    ...(prompt === undefined ? {} : { prompt }),
-    ...(script === undefined ? {} : { script }),
-    ...(schema === undefined ? {} : { schema: plainOf<JsonObject>(name, 'the schema', schema) }),
+    ...present({ role: worker.role, action, prompt, script, schema: schema && plainOf<JsonObject>(name, 'the schema', schema) }),
     ...budgetOf(name, budget),
     ...told.config,
   };
-  const frame = supportsQuestions === undefined ? {} : { supportsQuestions };
-  return { name, work: { kind: 'agent', config }, frame, code: { ...worker.code, ...told.code }, options };
+  return { name, work: { kind: 'agent', config }, frame: present({ supportsQuestions }), code: { ...worker.code, ...told.code }, options };
 }

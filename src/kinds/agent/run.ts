@@ -2,6 +2,7 @@
 // outcome it can choose is only how it was not done.
 
 import type { AgentAnswer, AgentReply } from '../../agents/driver.ts';
+import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { OutcomeName } from '../../definition/outcome.ts';
@@ -52,7 +53,7 @@ function fromAnswer(job: AgentJob, answer: AgentAnswer & { readonly kind: 'answe
     return { error: stepError('STEP_OUTPUT_INVALID', why, { retryable: false }), claim: answer as unknown as JsonObject };
   }
   const inner = toPlain(answer.output, `the output of step "${job.request.bound.model.id}"`);
-  const claim = { success, output: inner, ...(verdict === undefined ? {} : { verdict }), ...(message === undefined ? {} : { message }) };
+  const claim = { success, output: inner, ...present({ verdict, message }) };
   const bare =
     success || isJsonObject(inner) ? inner : { error: message ?? 'the agent reported failure without saying why', output: inner };
   return judged(job, {
@@ -68,7 +69,7 @@ function fromAnswer(job: AgentJob, answer: AgentAnswer & { readonly kind: 'answe
 function reviewed(output: Json, { verdict, message }: { [K in 'verdict' | 'message']: AgentReply[K] | undefined }): Json {
   if (verdict === undefined) return output;
   const fields = isJsonObject(output) ? output : output === null ? {} : typeof output === 'string' ? { feedback: output } : { output };
-  return { verdict, ...(message === undefined ? {} : { feedback: message }), ...fields };
+  return { verdict, ...present({ feedback: message }), ...fields };
 }
 
 interface Said {

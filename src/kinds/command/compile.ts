@@ -2,6 +2,7 @@
 
 import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
+import { present } from '../../base/fields.ts';
 import type { ProgramModel } from '../../definition/program.ts';
 import { command as declaration } from './declare.ts';
 
@@ -27,12 +28,7 @@ export const command: KindCompiler = {
 /** A program that is started. */
 export function buildCommand(name: string, given: string | readonly string[] | CommandSpec): StepParts {
   const { run, argv, env, cwd, ...options } = commandSpec(given);
-  const config: ProgramModel = {
-    ...(run === undefined ? {} : { run }),
-    ...(argv === undefined ? {} : { argv: [...argv] }),
-    ...(env === undefined ? {} : { env: { ...env } }),
-    ...(cwd === undefined ? {} : { cwd }),
-  };
+  const config: ProgramModel = present({ run, argv: argv && [...argv], env: env && { ...env }, cwd });
   return { name, work: { kind: 'command', config }, options };
 }
 

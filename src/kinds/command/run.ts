@@ -1,6 +1,7 @@
 // Owns the execution of `command`: a program that gets the run on its standard input and may end with a report. How it
 // ended is observed; what it reports is its claim.
 
+import { present } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { StepOf } from '../../definition/model.ts';
@@ -33,7 +34,7 @@ async function runReporting(job: Job<StepOf<'command'>>): Promise<Work> {
     ...program,
     stdin: JSON.stringify(stepInputOf(request, context)),
     outputMax: OUTPUT_MAX,
-    ...(model.timeoutMs === undefined ? {} : { timeoutMs: model.timeoutMs }),
+    ...present({ timeoutMs: model.timeoutMs }),
   });
   const name = programName(written);
   // A registered command speaks the protocol: in an attended run, what it prints without a report is for the agent.
@@ -100,7 +101,7 @@ function reported(job: Job, result: Exited, output: StepOutput): Work {
   const claim = output as unknown as JsonObject;
   if (!output.success) {
     const { error = 'the command reported failure without saying why', result: brought } = output;
-    return { outcome: 'fail', output: { error, ...(brought === undefined ? {} : { result: brought }) }, claim };
+    return { outcome: 'fail', output: { error, ...present({ result: brought }) }, claim };
   }
   if (result.exitCode !== 0) {
     const message = `the command of step "${bound.model.id}" reported success but ${exitSentence({ ...result, stdout: '' })}`;

@@ -5,6 +5,7 @@ import type { StepReading } from '../../authoring/graph/reading.ts';
 import type { GateCheckSpec } from '../../authoring/graph/spec.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { type Duration, parseDuration } from '../../base/duration.ts';
+import { present } from '../../base/fields.ts';
 import type { CheckModel } from '../../definition/check.ts';
 import { gate as declaration } from './declare.ts';
 
@@ -44,6 +45,6 @@ export function buildGate(name: string, spec: GateSpec): StepParts {
 function checkData(name: string, check: CheckSpec): CheckModel {
   if (typeof check === 'string') return { check: 'command', run: check };
   const { timeout, ...rest } = check;
-  const limit = timeout === undefined ? {} : { timeoutMs: parseDuration(timeout, `step "${name}", timeout of check "${check.check}"`) };
-  return { ...plainOf<CheckModel>(name, 'a check', rest), ...limit };
+  const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, `step "${name}", timeout of check "${check.check}"`);
+  return { ...plainOf<CheckModel>(name, 'a check', rest), ...present({ timeoutMs }) };
 }

@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { formatDuration } from '../../base/duration.ts';
 import { messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { allChecks, type CheckModel } from '../../definition/check.ts';
@@ -162,10 +163,9 @@ function sceneOf(job: StartedJob, signal: AbortSignal): CheckScene {
 async function ask(job: StartedJob, asked: Parameters<CheckScene['ask']>[0], signal: AbortSignal): Promise<WebAnswer> {
   const { secrets = {}, webhooks = {} } = job.bench.services;
   const request = renderRequest(asked, { scope: asked.templates === true ? templateScope(job) : undefined, secrets, webhooks });
-  const limit = asked.timeoutMs === undefined ? {} : { timeoutMs: asked.timeoutMs };
   // Loaded by need: what it takes to speak HTTP costs a program half of its start.
   const { requestGuarded } = await import('../../steps/web/request.ts');
-  return await requestGuarded({ ...request, ...limit, allow: webhooks.allow ?? [], signal });
+  return await requestGuarded({ ...request, ...present({ timeoutMs: asked.timeoutMs }), allow: webhooks.allow ?? [], signal });
 }
 
 // A check may be code of the project, so its result is validated before it decides anything.
@@ -262,18 +262,12 @@ function recordOf({ config, verdict, at }: CheckRun): CheckResult {
   const { passed, result, error, pending } = verdict;
   // Kept inside the result, because the record of a check has no other field for it.
   const noted = pending === true ? { pending, ...(isJsonObject(result) ? result : { result }) } : result;
-  return { type: config.check, config, passed, result: noted, ...(error === undefined ? {} : { error }), at };
+  return { type: config.check, config, passed, result: noted, ...present({ error }), at };
 }
 
 function shownOf(job: Job, { config, verdict }: CheckRun): JsonObject {
   const { passed, error, pending } = verdict;
-  return {
-    check: config.check,
-    name: titleOf(job, config),
-    passed,
-    ...(pending === true ? { pending } : {}),
-    ...(error === undefined ? {} : { error }),
-  };
+  return { check: config.check, name: titleOf(job, config), passed, ...present({ pending: pending || undefined, error }) };
 }
 
 function titleOf({ bench }: Job, config: CheckModel): string {

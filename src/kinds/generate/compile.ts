@@ -3,6 +3,7 @@
 import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { budgetOf, type ContextSpec, type LiveAgent, liveCode, readContext, toldOf, workerOf } from '../../authoring/spec/worker.ts';
+import { present } from '../../base/fields.ts';
 import type { Budget } from '../../definition/budget.ts';
 import { generate as declaration, type GenerateConfig } from './declare.ts';
 
@@ -33,10 +34,6 @@ export function buildGenerate<Context extends object>(name: string, spec: Genera
   const { generator, context, budget, ...options } = spec;
   const worker = workerOf(name, 'generator', generator);
   const told = toldOf(name, context);
-  const config: GenerateConfig = {
-    ...(worker.role === undefined ? {} : { generator: worker.role }),
-    ...budgetOf(name, budget),
-    ...told.config,
-  };
+  const config: GenerateConfig = { ...present({ generator: worker.role }), ...budgetOf(name, budget), ...told.config };
   return { name, work: { kind: 'generate', config }, code: { ...worker.code, ...told.code }, options };
 }

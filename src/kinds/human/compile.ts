@@ -3,6 +3,7 @@
 import { invalid, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
 import { readGate } from '../../authoring/graph/gate.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
+import { present } from '../../base/fields.ts';
 import type { GateOptionModel } from '../../definition/model.ts';
 import { human as declaration } from './declare.ts';
 
@@ -54,13 +55,9 @@ export function buildHuman(name: string, spec: HumanSpec<readonly HumanOption[]>
   const choices = answers.map(optionModel);
   const twice = choices.find(({ label }, index) => choices.findIndex((other) => other.label === label) !== index);
   if (twice !== undefined) throw invalid(`step "${name}"`, `has two options "${twice.label}"; label each answer differently`);
-  const people = {
-    ...(from === undefined ? {} : { from: typeof from === 'string' ? [from] : [...from] }),
-    ...(count === undefined ? {} : { count }),
-  };
   if (signed !== undefined && typeof signed !== 'boolean') throw invalid(`step "${name}"`, '`signed` must be true or false');
-  const about = { ...(subjects === undefined ? {} : { subjects }), ...(signed === true ? { signed } : {}) };
-  const gate = { prompt, show: [...show], options: choices, ...people, ...about };
+  const people = typeof from === 'string' ? [from] : from;
+  const gate = { prompt, show: [...show], options: choices, ...present({ from: people, count, subjects, signed: signed || undefined }) };
   return { name, work: { kind: 'human', gate }, options };
 }
 

@@ -6,6 +6,7 @@ import { readGroup } from '../../authoring/graph/join.ts';
 import type { MemberSpec } from '../../authoring/graph/spec.ts';
 import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
 import { EngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import type { BoundStep } from '../../definition/code.ts';
 import { keysOf } from '../../kernel/group.ts';
 import { type FlowStep, noteUsed } from '../../programs/flow-step.ts';
@@ -57,8 +58,7 @@ export function buildEach<Item>(
     return memberOf(name, step.bound, keys[index] as string);
   });
   const models = members.map(({ model }) => model);
-  const limit = concurrency === undefined ? {} : { concurrency };
-  const work = { kind: 'parallel' as const, members: models, join: { rule: 'all' as const }, ...limit };
+  const work = { kind: 'parallel' as const, members: models, join: { rule: 'all' as const }, ...present({ concurrency }) };
   return { keys, parts: { name, work, code: { members: codesOf(members) }, options } };
 }
 

@@ -2,6 +2,7 @@
 // is not is a `fail`; no answer is an error, since nobody knows then what the service would have said.
 
 import { isEngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import type { Json } from '../../base/json.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { StepError } from '../../kernel/input.ts';
@@ -25,11 +26,7 @@ export async function execute(job: Job<StepOf<'webhook'>>): Promise<Work> {
   const { secrets = {}, webhooks = {} } = bench.services;
   let request: RenderedRequest;
   try {
-    request = renderRequest(config.request, {
-      scope: config.templates === true ? templateScope(job) : undefined,
-      secrets,
-      webhooks,
-    });
+    request = renderRequest(config.request, { scope: config.templates === true ? templateScope(job) : undefined, secrets, webhooks });
   } catch (thrown) {
     if (!isEngineError(thrown)) throw thrown;
     return { error: stepError(thrown.code, `webhook "${model.id}" was not sent: ${thrown.message}`, { retryable: false }) };
@@ -40,7 +37,7 @@ export async function execute(job: Job<StepOf<'webhook'>>): Promise<Work> {
     ...request,
     // A crash re-run has the same key, so that a service which remembers keys does the work once.
     headers: { 'idempotency-key': encodeURI(keyOf(attempt)), ...request.headers },
-    ...(config.timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs }),
+    ...present({ timeoutMs: config.timeoutMs }),
     allow: webhooks.allow ?? [],
     signal: attempt.signal,
   });

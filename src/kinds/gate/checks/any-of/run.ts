@@ -1,5 +1,6 @@
 // Owns the check `any_of`: several checks of which one must pass. All of them are made, so that the record shows each.
 
+import { present } from '../../../../base/fields.ts';
 import type { JsonObject } from '../../../../base/json.ts';
 import type { CheckModel, CheckOf } from '../../../../definition/check.ts';
 import { type CheckScene, type CheckVerdict, tookTooLong } from '../../../../steps/check.ts';
@@ -40,7 +41,7 @@ function conclude(made: readonly Made[]): CheckVerdict {
 
 function recordOf({ config, verdict }: Made): JsonObject {
   const { passed, result, error, pending } = verdict;
-  return { config, passed, result, ...(error === undefined ? {} : { error }), ...(pending === true ? { pending } : {}) };
+  return { config, passed, result, ...present({ error, pending: pending || undefined }) };
 }
 
 function sentence(made: readonly Made[]): string {

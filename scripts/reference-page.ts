@@ -1,9 +1,9 @@
 // Owns docs/reference/cli.md: every command, option and exit code, from the data that the program itself runs on.
 // `npm run reference` writes the page, and a test compares it.
 
-import { ERROR_CODES } from '../base/error.ts';
-import { COMMON_OPTIONS, type CommandSpec, GROUPS } from './command.ts';
-import { aboutOf, optionHead, usageOf } from './help.ts';
+import { ERROR_CODES } from '../src/base/error.ts';
+import { COMMON_OPTIONS, type CommandSpec, GROUPS } from '../src/cli/command.ts';
+import { aboutOf, optionHead, usageOf } from '../src/cli/help.ts';
 
 /** What each exit code means, for all commands. */
 const EXITS: readonly (readonly [number, string])[] = [

@@ -2,12 +2,12 @@
 // them, and for each type of stage a file that can be copied.
 
 import * as z from 'zod';
-import type { Compilers } from '../../graph/work.ts';
-import { inlineYaml } from '../problem/example.ts';
-import { STAGE_EXAMPLES } from './example.ts';
-import { type Note, noteOf } from './field.ts';
-import { workflowSchema } from './schema.ts';
-import { formsOf, unwrapped } from './walk.ts';
+import type { Compilers } from '../src/authoring/graph/work.ts';
+import { inlineYaml } from '../src/authoring/yaml/problem/example.ts';
+import { type Note, noteOf } from '../src/authoring/yaml/schema/field.ts';
+import { workflowSchema } from '../src/authoring/yaml/schema/schema.ts';
+import { formsOf, unwrapped } from '../src/authoring/yaml/schema/walk.ts';
+import { STAGE_EXAMPLES } from './yaml-examples.ts';
 
 type Schema = z.core.$ZodType;
 
