@@ -7,11 +7,11 @@
 
 import { basename, posix } from 'node:path';
 import { allChecks, type CheckModel } from '../definition/check.ts';
+import { type SimpleCommand, simpleCommands } from '../definition/shell-words.ts';
 import { scriptIn } from './file-part.ts';
 import { type MakeRule, readMakeFile, recipesOf } from './make-rules.ts';
 import { programOf } from './program.ts';
 import type { Guard } from './protected-files.ts';
-import { type SimpleCommand, simpleCommands } from './shell-words.ts';
 import { TOOL_FILES } from './tool-files.ts';
 
 /** A command of a gate or of a validation: a line for the shell, or a list of words. */
