@@ -29,6 +29,8 @@ export type ProblemCode =
   | 'ARG_INVALID'
   | 'GATE_INVALID'
   | 'CHECK_BYPASSED'
+  | 'COMMAND_UNSEEN'
+  | 'GATE_BEFORE_WORK'
   | 'KIND_AMBIGUOUS'
   | 'KIND_INVALID'
   | 'FIELD_UNKNOWN'

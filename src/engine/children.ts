@@ -123,17 +123,17 @@ export function familyOf(host: Pick<DriverHost, 'store' | 'workflowOf'>, run: Ru
 
 async function othersIn(store: Store, run: string): Promise<readonly FamilyRun[]> {
   const { ancestors } = await store.family(run);
-  const all = [{ id: ancestors.at(-1) ?? run, isReplaced: false }];
+  const all = [{ id: ancestors.at(-1) ?? run, isReplaced: false, place: '' }];
   // It grows while it is read: each run is followed by those that it started.
   for (const parent of all) {
     const steps = new Set<string>();
     // The newest comes first.
     for (const { id } of await store.list({ parent: parent.id })) {
       const step = (await store.load(id)).state.parent?.path.replaceAll(/#\d+/g, '') ?? '';
-      all.push({ id, isReplaced: parent.isReplaced || steps.has(step) });
+      all.push({ id, isReplaced: parent.isReplaced || steps.has(step), place: `${parent.place}/${step}` });
       steps.add(step);
     }
   }
   const others = all.filter(({ id }) => id !== run);
-  return await Promise.all(others.map(async ({ id, isReplaced }) => ({ data: Object.fromEntries(await store.data(id)), isReplaced })));
+  return await Promise.all(others.map(async ({ id, ...rest }) => ({ ...rest, data: Object.fromEntries(await store.data(id)) })));
 }

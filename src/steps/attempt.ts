@@ -34,13 +34,15 @@ export interface RunFamily {
   readonly isChild: boolean;
   /** A workflow that a step starts by its name; undefined when there is none. */
   workflow(name: string): CompiledWorkflow | undefined;
-  /** What the other runs keep. */
+  /** What the other runs keep; of the runs that one step started, the newest comes first. */
   others(): Promise<readonly FamilyRun[]>;
 }
 
 /** Another run of a family. */
 export interface FamilyRun {
   readonly data: JsonObject;
+  /** The steps that led to it, from the topmost run on: the same for all runs that one step started. */
+  readonly place: string;
   /** True when the step that started it has started another one since: what it judged does not count any more. */
   readonly isReplaced: boolean;
 }

@@ -11,6 +11,7 @@ import type { CommandResult } from '../process/command.ts';
 import type { ForgeFacts } from './forge-facts.ts';
 import type { ProgramSetting } from './services.ts';
 import type { WebAnswer } from './web/request.ts';
+import type { Job } from './work.ts';
 
 /** Where and for what a check looks. */
 export interface CheckScene {
@@ -57,6 +58,14 @@ export interface GateCheck extends Partial<Omit<CheckDeclaration, 'name'>> {
 /** The verdict of a check whose time ran out. */
 export function tookTooLong(limitMs: number | undefined): CheckVerdict {
   return { passed: null, result: null, error: `it took longer than ${limitMs} ms`, timedOut: true };
+}
+
+const CHECK_TIMEOUT_MS = 3_600_000;
+
+/** How long a check may take: a command that reads from a named pipe would else wait for ever. */
+export function checkTimeout({ bench, request }: Job, given: number | undefined): number | undefined {
+  if (given !== undefined || request.bound.model.timeoutMs !== undefined) return given;
+  return bench.services.checkTimeoutMs ?? CHECK_TIMEOUT_MS;
 }
 
 /** What `defineCheck` takes. */

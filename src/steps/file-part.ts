@@ -3,9 +3,13 @@
 
 import { isJsonObject, type Json } from '../base/json.ts';
 
-/** What of a file counts. `link`: of a link only where it leads, so that a package may be updated behind it. */
+/**
+ * What of a file counts. `link`: of a link only where it leads, so that a package may be updated behind it. `python-module`:
+ * that it is there, and only if Python would import it in place of a module of its standard library.
+ */
 export type FilePart =
   | 'link'
+  | 'python-module'
   /** package.json: these scripts, those that npm runs before and after them, and the settings of test tools. */
   | { readonly kind: 'scripts'; readonly names: readonly string[] }
   /** TOML or INI: the sections whose name begins like one of these. */
@@ -16,7 +20,8 @@ export type FilePart =
 const TOOL_FIELDS = ['ava', 'babel', 'c8', 'config', 'eslintConfig', 'jest', 'mocha', 'nyc', 'stylelint', 'tap', 'vitest', 'xo'];
 
 /** The part of a text that counts; undefined when there is nothing of it. */
-export function partOf(text: string, part: Exclude<FilePart, 'link'>): string | undefined {
+export function partOf(text: string, part: FilePart): string | undefined {
+  if (typeof part === 'string') return text;
   if (part.kind === 'scripts') return scriptsIn(text, part.names);
   const isMeant = (section: string): boolean =>
     part.kind === 'sections'

@@ -9,6 +9,7 @@ import { partOf } from './file-part.ts';
 import { commandsIn, type GateCommand, gateGuards } from './gate-files.ts';
 import { matches } from './glob.ts';
 import { type Guard, gitFolder } from './protected-files.ts';
+import { isGuarded } from './protected-guards.ts';
 import type { Job, Work } from './work.ts';
 import { treeNow } from './workspace-tree.ts';
 
@@ -88,7 +89,7 @@ class Look {
     for (const { path: whole } of await entriesBetween(this.cwd, from, left)) {
       if (!whole.startsWith(this.prefix)) continue;
       const path = whole.slice(this.prefix.length);
-      const meant = mayChange.some((pattern) => matches(path, pattern)) ? [] : guards.filter(({ pattern }) => matches(path, pattern));
+      const meant = mayChange.some((pattern) => matches(path, pattern)) ? [] : guards.filter((guard) => isGuarded(path, guard));
       if (meant.length === 0) continue;
       const [before, now] = [await this.text(from, path), await this.text(tree, path)];
       if (meant.some((guard) => differs(guard, before, now))) found.push(path);
@@ -103,7 +104,7 @@ class Look {
 }
 
 function differs({ part, isClosed }: Guard, before: string | undefined, now: string | undefined): boolean {
-  if (part === 'link' || (before === undefined && isClosed !== true)) return false;
+  if (part === 'link' || (before === undefined && isClosed !== true) || (part === 'python-module' && before !== undefined)) return false;
   const counts = (text: string | undefined): string | undefined => (text === undefined || part === undefined ? text : partOf(text, part));
   return counts(before) !== counts(now);
 }

@@ -282,3 +282,103 @@ describe('what an author protects', () => {
     expect(existsSync(join(cwd, 'tests/b.test.ts'))).toBe(true);
   });
 });
+
+describe('a command that does not say which file it runs', () => {
+  test.each<[string, string]>([
+    ['cat ci.sh | sh', 'ci.sh'],
+    ['cat ci/all.sh | bash -eu', 'ci/all.sh'],
+    ['cd ci && cat all.sh | sh', 'ci/all.sh'],
+    ['sh $(echo ci.sh)', 'ci.sh'],
+    ['sh `echo ci.sh`', 'ci.sh'],
+    ['sh < ci.sh', 'ci.sh'],
+    ['bash <(cat ci.sh)', 'ci.sh'],
+    ['sh -c "$(cat ci.sh)"', 'ci.sh'],
+    ['eval "$(cat ci.sh)"', 'ci.sh'],
+    ['. ./ci.sh', 'ci.sh'],
+    ['echo ci.sh | xargs sh', 'ci.sh'],
+    ["find ci -name '*.sh' -exec sh {} ';'", 'ci/all.sh'],
+    ['cat ci.sh | sh', 'ci/part.sh'],
+  ])('%s: what it names is protected (%s)', async (gate, path) => {
+    put('ci.sh', 'sh ci/part.sh\n');
+    put('ci/all.sh', 'exit 1\n');
+    put('ci/part.sh', 'exit 1\n');
+    expect(await attack({ gate, deed: () => put(path, 'true\n') })).toMatchObject(voided(path, 'changed'));
+  });
+
+  test('a script that find would run may not be added', async () => {
+    put('ci/all.sh', 'exit 1\n');
+    const gate = "find ci -name '*.sh' -exec sh {} ';'";
+    expect(await attack({ gate, deed: () => put('ci/new.sh', 'kill $PPID') })).toMatchObject(voided('ci/new.sh', 'added'));
+  });
+});
+
+describe('what a script imports', () => {
+  test.each<[string, string, string]>([
+    ['python3 chk.py', 'json.py', 'added'],
+    ['python3 chk.py', 'json/__init__.py', 'added'],
+    ['python3 chk.py', 'json.cpython-311-x86_64-linux-gnu.so', 'added'],
+    ['python3 tools/chk.py', 'tools/os.py', 'added'],
+    ['python3 -m unittest', 'unittest.py', 'added'],
+    ['python3 -c "import json"', 'json.py', 'added'],
+    ['PYTHONPATH=lib python3 -m pytest', 'lib/sitecustomize.py', 'added'],
+    ['PYTHONPATH=lib python3 -m pytest', 'lib/re.py', 'added'],
+    ['export PYTHONPATH=lib; pytest', 'lib/re.py', 'added'],
+    ['pytest tests', 'tests/re.py', 'added'],
+    ['python3 -m unittest tests.t', 'tests/t/__init__.py', 'added'],
+    ['python3 -m unittest tests.t', 'tests/t.py', 'changed'],
+    ['python3 tools/chk.py', 'tools/helper.py', 'changed'],
+    ['python3 tools/chk.py', 'tools/helper/__init__.py', 'added'],
+    ['node tools/chk.js', 'tools/lib.js', 'changed'],
+    ['node tools/chk.js', 'tools/deep/more.js', 'changed'],
+    ['node tools/chk.js', 'tools/bare.mjs', 'added'],
+    ['NODE_OPTIONS="--require ./hook.js" npm test', 'hook.js', 'added'],
+    ['NODE_OPTIONS=--import=./hook.mjs node chk.js', 'hook.mjs', 'added'],
+    ['BASH_ENV=./env.sh bash ci.sh', 'env.sh', 'added'],
+    ['PATH=./bin:$PATH npm test', 'bin/npm', 'added'],
+    ['node --require ./hook.js chk.js', 'hook.js', 'added'],
+  ])('%s: %s is protected (%s)', async (gate, path, what) => {
+    put('chk.py', 'import json\n');
+    put('tools/chk.py', 'import os, helper\nfrom json import loads\n');
+    put('tools/helper.py', 'x = 1\n');
+    put('tests/t.py', 'x = 1\n');
+    put('tools/chk.js', "import { a } from './lib.js';\nconst b = require('./bare');\n");
+    put('tools/lib.js', "export * from './deep/more.js';\n");
+    put('tools/deep/more.js', 'export const a = 1;\n');
+    put('tools/bare.js', 'exports.b = 1;\n');
+    expect(await attack({ gate, deed: () => put(path, 'print(1)\n') })).toMatchObject(voided(path, what));
+  });
+
+  test('as a setting of the check is protected as well', async () => {
+    const gate = { check: 'command', run: 'npm test', env: { NODE_OPTIONS: '--require ./hook.js' } };
+    expect(await attack({ gate, deed: () => put('hook.js', 'process.exit(0)') })).toMatchObject(voided('hook.js', 'added'));
+  });
+
+  test.each<[string, string]>([
+    ['node check.js', 'src/a.ts'],
+    ['python3 chk.py', 'app.py'],
+    ['python3 chk.py', 'queue.py'],
+    ['python3 chk.py', 'notes.md'],
+    ['node tools/chk.js', 'src/lib.js'],
+    ['pytest tests', 'tests/test_new.py'],
+    ['pytest', 'src/pkg/types.py'],
+  ])('%s: the work itself may change (%s)', async (gate, path) => {
+    put('check.js', "import './src/a.ts';\n");
+    put('tools/chk.js', "import '../src/lib.js';\n");
+    put('src/lib.js', 'x\n');
+    put('chk.py', 'import app, queue\n');
+    put('app.py', 'x = 1\n');
+    put('queue.py', 'x = 1\n');
+    expect(await attack({ gate, deed: () => put(path, 'y = 2\n'), model: { protected: ['*.md'] } })).toMatchObject(accepted);
+  });
+
+  test.each(['tests/util/__init__.py', 'tests/util.so', 'tests/help.js', 'tests/help/index.js'])(
+    'a file that would be imported instead of a protected one may not be added (%s)',
+    async (path) => {
+      put('tests/util.py', 'x = 1\n');
+      put('tests/help.ts', 'export {};\n');
+      const model = { protected: ['tests/**'] };
+      expect(await attack({ gate: 'pytest', model, deed: () => put(path, 'x') })).toMatchObject(voided(path, 'added'));
+      expect(await attack({ gate: 'pytest', model, deed: () => put('tests/test_new.py', 'x') })).toMatchObject(accepted);
+    },
+  );
+});

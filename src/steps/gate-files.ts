@@ -3,15 +3,18 @@
 // could rewrite these.
 //
 // A command line is read roughly, not as a shell does: what is not recognised adds nothing, and one file too many costs
-// an author a line of `may_change`.
+// an author a line of `may_change`. Where a command hides which file it runs (`cat ci.sh | sh`), every file counts that it
+// names.
 
 import { basename, posix } from 'node:path';
 import { allChecks, type CheckModel } from '../definition/check.ts';
+import { type SimpleCommand, simpleCommands } from '../definition/shell-words.ts';
+import { hiddenScript } from '../definition/unseen-command.ts';
 import { scriptIn } from './file-part.ts';
 import { type MakeRule, readMakeFile, recipesOf } from './make-rules.ts';
 import { programOf } from './program.ts';
 import type { Guard } from './protected-files.ts';
-import { type SimpleCommand, simpleCommands } from './shell-words.ts';
+import { importedFiles, modulePlaces } from './script-imports.ts';
 import { TOOL_FILES } from './tool-files.ts';
 
 /** A command of a gate or of a validation: a line for the shell, or a list of words. */
@@ -19,6 +22,7 @@ export interface GateCommand {
   readonly run?: string;
   readonly argv?: readonly string[];
   readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Reads a file of the workspace, by its path with slashes; undefined when there is none. */
@@ -100,14 +104,22 @@ const FILE_FLAGS: ReadonlySet<string> = new Set([
   '--project',
   '-p',
 ]);
+/** Variables that name files which programs load before anything else. */
+const LOADING: ReadonlySet<string> = new Set(
+  'NODE_OPTIONS BASH_ENV ENV LD_PRELOAD RUBYOPT PERL5OPT PYTEST_ADDOPTS PYTEST_PLUGINS PYTHONSTARTUP MAKEFILES MAKEFLAGS'.split(' '),
+);
 const ALL_PACKAGES: ReadonlySet<string> = new Set(['--workspaces', '-w', '--workspace', '-ws', '-r', '--recursive', '--filter', '-F']);
 
 /** What decides what these commands run. */
 export async function gateGuards(commands: readonly GateCommand[], read: ReadText): Promise<Guard[]> {
   const reading = new CommandReading(read);
-  for (const { run, argv, cwd = '' } of commands) {
+  for (const command of commands) {
+    const { run, argv, cwd = '', env = {} } = command;
+    const scene = { folder: posix.normalize(cwd === '' ? '.' : cwd), depth: 0 };
     const list = argv === undefined ? simpleCommands(run ?? '') : [{ words: argv }];
-    await reading.follow(list, { folder: posix.normalize(cwd === '' ? '.' : cwd), depth: 0 });
+    for (const [name, value] of Object.entries(env)) reading.variable(name, value, scene);
+    await reading.follow(list, scene);
+    if (hiddenScript(command) !== undefined) await reading.everythingNamed(run ?? (argv ?? []).join(' '), list, scene);
   }
   return reading.guards();
 }
@@ -145,9 +157,43 @@ class CommandReading {
   async follow(commands: readonly SimpleCommand[], { folder, depth }: Scene): Promise<void> {
     let here = folder;
     for (const { words } of commands) {
+      for (const word of words) {
+        const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(word) ?? [];
+        if (name !== undefined && value !== undefined) this.variable(name, value, { folder: here, depth });
+      }
       if (words[0] === 'cd' || words[0] === 'pushd') here = posix.join(here, words[1] ?? '.');
       else await this.one(words, { folder: here, depth });
     }
+  }
+
+  /** A variable that makes programs load files, or look for programs and modules in folders of the workspace. */
+  variable(name: string, value: string, scene: Scene): void {
+    const folders = value.split(':').filter((folder) => folder !== '' && !/[$`*]/.test(folder));
+    if (name === 'PYTHONPATH') for (const folder of folders) this.pythonModules(folder, scene);
+    if (name === 'PATH') for (const folder of folders) this.close(scene, `${folder}/*`);
+    if (!LOADING.has(name)) return;
+    for (const word of value.split(/[\s=:]+/)) if (/^[\w./@-]+$/.test(word) && /[./]/.test(word)) this.close(scene, word);
+  }
+
+  /** Every file that a line names, and what it runs in turn if a shell reads it. */
+  async everythingNamed(line: string, commands: readonly SimpleCommand[], scene: Scene): Promise<void> {
+    const folders = commands.flatMap(({ words }) =>
+      words[0] === 'cd' && words[1] !== undefined ? [posix.join(scene.folder, words[1])] : [],
+    );
+    for (const word of new Set(line.split(/[\s"'`$();|&<>={}]+/)))
+      for (const folder of [scene.folder, ...folders]) {
+        const here = { ...scene, folder };
+        if (!/^[\w./@+-]+$/.test(word) || isOutside(posix.join(folder, word)) || posix.isAbsolute(word)) continue;
+        if ((await this.read(posix.join(folder, word))) !== undefined) await this.shellScript(word, here, true);
+      }
+    for (const { words } of commands.filter(({ words: [first] }) => first === 'find'))
+      for (const folder of words.slice(1, 1 + words.slice(1).findIndex((word) => /^[-(!]/.test(word))))
+        if (posix.join(scene.folder, folder) !== '.') this.close(scene, `${folder}/**`);
+  }
+
+  /** What Python would import from a folder in place of its standard library. */
+  private pythonModules(folder: string, scene: Scene): void {
+    for (const pattern of [`${folder}/*`, `${folder}/*/__init__.*`]) this.add(scene, pattern, { isClosed: true, part: 'python-module' });
   }
 
   private async one(words: readonly string[], scene: Scene): Promise<void> {
@@ -158,6 +204,9 @@ class CommandReading {
     else this.add(scene, `node_modules/.bin/${name}`, { part: 'link' });
     for (const guard of TOOL_FILES[name] ?? []) this.add(scene, guard.pattern, guard);
     this.flagged(rest, scene);
+    if (name === 'pytest' || name === 'py.test')
+      for (const folder of ['.', ...rest.filter((word) => /^[\w./-]+$/.test(word) && !/^-|\.\w+$/.test(word))])
+        this.pythonModules(folder, scene);
     if (PACKAGE_MANAGERS.has(name)) await this.packageManager(name, rest, scene);
     else if (MAKES.has(name)) await this.make(rest, scene);
     else if (SCRIPT_RUNNERS.has(name))
@@ -189,18 +238,30 @@ class CommandReading {
     if (words.includes('--run') && script !== undefined) return await this.script(script, deeper);
     const index = words.findIndex((word) => !word.startsWith('-') || word === '-c' || word === '-m');
     const word = words[index];
+    if (name === 'python') this.pythonModules(word === undefined || word.startsWith('-') ? '.' : posix.dirname(word), scene);
     if (word === '-m') return await this.module(words.slice(index + 1), deeper);
     if (word === undefined || word === '-c' || (name === 'deno' && word === 'test')) return;
     const file = name === 'deno' && word === 'run' ? words.slice(index + 1).find((one) => !one.startsWith('-')) : word;
     if (file === undefined) return;
     if (SHELLS.has(name) || SOURCING.has(name)) await this.shellScript(file, scene, true);
-    else this.close(scene, file);
+    else await this.importingScript(file, scene);
+  }
+
+  /** A script that is not the shell's, and what it imports from its own folder. */
+  private async importingScript(path: string, scene: Scene): Promise<void> {
+    this.close(scene, path);
+    const file = posix.join(scene.folder, path);
+    if (posix.isAbsolute(path) || isOutside(file) || /[*$`\0]/.test(file)) return;
+    for (const imported of await importedFiles(file, this.read)) this.close({ ...scene, folder: '.' }, imported);
   }
 
   /** `python -m pytest` takes a module of that name from the folder it runs in, before the one that is installed. */
   private async module(words: readonly string[], scene: Scene): Promise<void> {
     const [name] = words;
     if (name !== undefined && /^\w+$/.test(name)) for (const path of [`${name}.py`, `${name}/**`]) this.close(scene, path);
+    // `python -m unittest tests.parsing` names its tests as modules.
+    if (name === 'unittest')
+      for (const named of words.slice(1)) for (const path of named.includes('.') ? modulePlaces('.', named) : []) this.close(scene, path);
     await this.one(words, scene);
   }
 

@@ -1,17 +1,21 @@
 // Owns the record of which tree each verdict of a run is about, kept in the run's data, so that a merge can be compared
 // with them: what a gate passed, what a review or a person approved, and what steps in between changed on purpose.
 //
-// - The last gate, the last approval and the last review must be about the tree that lands.
+// - Every gate that passed must have passed on the tree that lands. A later gate replaces an earlier one only if it makes
+//   all of its checks. A gate with `rerunAtMerge: false` no longer counts once a step changed the tree after it.
+// - The last approval and the last review must be about the tree that lands.
 // - So must every earlier one, unless a step changed the tree after it: then the workflow meant it to be replaced. A step
 //   that left the tree as it found it replaces nothing, whoever changed it before.
 // - Runs of one family work on one tree: the verdicts and the work of all of them count, whichever run merges.
 //
 // Any other change was made outside of the run, and what was judged is not what would land.
 
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { allChecks, type CheckModel } from '../definition/check.ts';
 import { landsWork } from '../definition/landing.ts';
 import { membersOf, type StepModel } from '../definition/model.ts';
 import { TreeError } from '../process/git-tree.ts';
+import type { FamilyRun } from './attempt.ts';
 import { type Job, stepError, type Work } from './work.ts';
 import { treeNow, type WorkspaceTree } from './workspace-tree.ts';
 
@@ -28,6 +32,8 @@ export interface JudgedTree {
   readonly from?: string;
   /** The group whose members judged side by side. */
   readonly group?: string;
+  /** Of a gate or a validation: what it takes to run it again. */
+  readonly judge?: JsonObject;
 }
 
 /** A verdict, and whether another run of the family gave it. */
@@ -44,11 +50,20 @@ interface Judging {
 }
 
 const PREFIX = '$tree:';
+/** Checks that are the same in every run of a family. */
+const KNOWS_ENOUGH: ReadonlySet<string> = new Set(['command', 'file_exists', 'coverage', 'any_of']);
 const WORKS: ReadonlySet<string> = new Set(['agent', 'command', 'generate', 'task', 'own', 'validate']);
 
 /** A tree as the evidence of an attempt names it. */
 export function treeEvidence({ id, head }: WorkspaceTree): { readonly [name: string]: Json } {
   return { tree: id, ...(head === undefined ? {} : { head }) };
+}
+
+/** What it takes to run the gate or the validation of a step again: the fields of its kind, filled in as they were. */
+function judgeOf({ kind, ...model }: StepModel): JsonObject | undefined {
+  if (kind === 'gate' && 'config' in model) return { kind, config: model.config as unknown as JsonObject };
+  if (kind !== 'validate') return undefined;
+  return { kind, ...('stages' in model && model.stages !== undefined ? { stages: model.stages as Json } : {}) };
 }
 
 /** The name under which the run keeps the verdict of a step, whatever its visit. */
@@ -63,8 +78,13 @@ export function judgedTree({ bench, request, context }: Job, { tree, from, by, h
   const key = judgedKey(path);
   if (!holds) return context.snapshot.data[key] === undefined ? {} : { remember: { [key]: null } };
   const at = bench.services.now();
+  const judge = by === 'gate' ? judgeOf(request.bound.model) : undefined;
   const judged = { tree: tree?.id ?? null, by, step: request.bound.model.id, at };
-  const known = { ...(from === undefined ? {} : { from: from.id }), ...(group === undefined ? {} : { group }) };
+  const known = {
+    ...(from === undefined ? {} : { from: from.id }),
+    ...(group === undefined ? {} : { group }),
+    ...(judge === undefined ? {} : { judge }),
+  };
   return { remember: { [key]: { ...judged, ...known } } };
 }
 
@@ -160,28 +180,67 @@ function approves(claim: Json | undefined): boolean {
 /** The verdicts that must be about what lands. */
 export async function requiredVerdicts({ request, context }: Job): Promise<readonly RequiredVerdict[]> {
   const own = judgedIn(context.snapshot.data).map((one) => ({ ...one, isForeign: false }));
-  const others = (await request.family?.others()) ?? [];
-  const foreign = others.flatMap(({ data, isReplaced }, run) =>
-    judgedIn(data)
-      .filter(({ by }) => by === 'work' || !isReplaced)
-      // The groups of another run may have the same paths as those of this one.
-      .map((one) => ({ ...one, isForeign: true, ...(one.group === undefined ? {} : { group: `${run}/${one.group}` }) })),
-  );
-  const all: readonly RequiredVerdict[] = [...own, ...foreign];
-  const verdicts = all.filter(({ by }) => by !== 'work');
+  const all: readonly RequiredVerdict[] = [...own, ...foreignVerdicts((await request.family?.others()) ?? [])];
+  const verdicts = all.filter(({ by, tree }) => by !== 'work' && tree !== null);
   const works = all.filter(({ by }) => by === 'work');
-  const last = (['gate', 'review', 'approval'] as const).map((by) => latestOf(verdicts.filter((one) => one.by === by)));
+  const last = (['review', 'approval'] as const).map((by) => latestOf(verdicts.filter((one) => one.by === by)));
   const isLast = (one: JudgedTree): boolean =>
     last.some((other) => other === one || (other?.group !== undefined && other.group === one.group));
   const isReplaced = (one: JudgedTree): boolean =>
     works.some(({ at, tree, from }) => at >= one.at && tree !== one.tree && (from === undefined || from !== tree));
-  return verdicts.filter((one) => isLast(one) || !isReplaced(one));
+  return verdicts.filter((one) => isLast(one) || !isReplaced(one) || (one.by === 'gate' && !isOfTheMoment(one)));
 }
 
-function judgedIn(data: JsonObject): JudgedTree[] {
-  return Object.entries(data).flatMap(([key, value]) =>
-    key.startsWith(PREFIX) && isJsonObject(value) ? [value as unknown as JudgedTree] : [],
-  );
+/** The verdicts of the other runs. Of a gate, the newest run that a step started and that came to it counts. */
+function foreignVerdicts(others: readonly FamilyRun[]): RequiredVerdict[] {
+  const decided = new Set<string>();
+  return others.flatMap(({ data, isReplaced, place }, run) => {
+    const keys = Object.keys(data).filter((key) => key.startsWith(PREFIX) && !decided.has(`${place} ${key}`));
+    for (const key of keys) decided.add(`${place} ${key}`);
+    const isGate = (key: string): boolean => (data[key] as unknown as JudgedTree | null)?.by === 'gate' && keys.includes(key);
+    return judgedIn(data, (key, { by }) => by === 'work' || !isReplaced || isGate(key)).map((one) => {
+      // The groups of another run may have the same paths as those of this one.
+      return { ...one, isForeign: true, ...(one.group === undefined ? {} : { group: `${run}/${one.group}` }) };
+    });
+  });
+}
+
+/** The verdicts that are not about this tree, oldest first, without gates whose checks another gate made on it. */
+export function staleVerdicts(required: readonly RequiredVerdict[], tree: string): RequiredVerdict[] {
+  const made = new Set(required.filter((one) => one.tree === tree).flatMap(checksOf));
+  const isMade = (one: RequiredVerdict): boolean => {
+    const checks = checksOf(one);
+    return checks.length > 0 && checks.every((check) => made.has(check));
+  };
+  return required.filter((one) => one.tree !== tree && !isMade(one)).sort((one, other) => one.at - other.at);
+}
+
+/** Each check of a gate, to compare with those of others. */
+function checksOf(verdict: RequiredVerdict): string[] {
+  const { checks } = isRepeatable(verdict) ? configOf(verdict) : {};
+  return Array.isArray(checks) ? checks.map(canonicalJson) : [];
+}
+
+/** Whether this run can make the checks again. Checks of a project, and requests, may use what only their own run knows. */
+export function isRepeatable(verdict: RequiredVerdict): boolean {
+  if (verdict.judge === undefined) return false;
+  const { checks = [] } = configOf(verdict) as { readonly checks?: readonly CheckModel[] };
+  return !verdict.isForeign || allChecks(checks).every(({ check, templates }) => KNOWS_ENOUGH.has(check) && templates !== true);
+}
+
+function configOf({ judge }: JudgedTree): JsonObject {
+  return isJsonObject(judge?.config ?? null) ? (judge?.config as JsonObject) : {};
+}
+
+function isOfTheMoment(verdict: JudgedTree): boolean {
+  return configOf(verdict).rerunAtMerge === false;
+}
+
+function judgedIn(data: JsonObject, isMeant: (key: string, judged: JudgedTree) => boolean = () => true): JudgedTree[] {
+  return Object.entries(data).flatMap(([key, value]) => {
+    const judged = key.startsWith(PREFIX) && isJsonObject(value) ? (value as unknown as JudgedTree) : undefined;
+    return judged !== undefined && isMeant(key, judged) ? [judged] : [];
+  });
 }
 
 function latestOf(list: readonly JudgedTree[]): JudgedTree | undefined {

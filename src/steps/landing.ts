@@ -4,14 +4,14 @@
 
 import type { JsonObject } from '../base/json.ts';
 import { NO_CODE } from '../definition/code.ts';
-import { membersOf } from '../definition/model.ts';
+import { membersOf, type StepModel } from '../definition/model.ts';
 import { stepsAfter } from '../definition/passage.ts';
 import type { ActionSubject } from '../forge/action.ts';
 import type { Forge } from '../forge/forge.ts';
 import { git } from '../process/git.ts';
 import { changesOfTrees, fastForward, treeOfCommit } from '../process/git-tree.ts';
 import type { CheckResult } from './attempt.ts';
-import { type RequiredVerdict, requiredVerdicts } from './judged-tree.ts';
+import { isRepeatable, type RequiredVerdict, requiredVerdicts, staleVerdicts } from './judged-tree.ts';
 import { gitFolder } from './protected-files.ts';
 import { type Job, stepError, type Work } from './work.ts';
 import { isOwnWorktree, treeNow } from './workspace-tree.ts';
@@ -25,7 +25,7 @@ const FILES_SHOWN = 20;
 
 /** Compares what a merge would land with what the verdicts of the run are about. */
 export async function checkLanding(job: Job, forge: Forge, subject: ActionSubject): Promise<Landing> {
-  const required = (await requiredVerdicts(job)).filter(({ tree }) => tree !== null);
+  const required = await requiredVerdicts(job);
   if (required.length === 0 || subject.pr === undefined) return { subject };
   const { cwd } = job.bench.services;
   if ((await gitFolder(cwd)) === undefined) {
@@ -56,7 +56,7 @@ interface Candidate {
 
 async function verdictOn(job: Job, required: readonly RequiredVerdict[], { subject, tree }: Candidate): Promise<Landing> {
   const head = subject.head === undefined ? {} : { head: subject.head };
-  const stale = required.filter((one) => one.tree !== tree).sort((one, other) => one.at - other.at);
+  const stale = staleVerdicts(required, tree);
   if (stale.length === 0) return { subject, evidence: { tree, ...head } };
   const again = stale.every(({ by }) => by === 'gate') ? await rerunGates(job, stale, tree) : undefined;
   if (again?.kind === 'passed') return { subject, evidence: { tree, ...head, again: stale.map(({ step }) => step) }, checks: again.checks };
@@ -67,25 +67,31 @@ async function verdictOn(job: Job, required: readonly RequiredVerdict[], { subje
   const differs = `${judges} judged another tree${shown === '' ? '' : `; these files differ: ${shown}`}`;
   const error = `${what} is not what was checked: ${differs}${again === undefined ? '' : `; checked again, it does not pass: ${again.why}`}`;
   const facts = { ...head, tree, files, stale: stale.map(({ step }) => step) };
-  const lost = notRenewed(job.request, stale);
+  const lost = notRenewed(job.request, stale, again?.refused);
   const work = lost === undefined ? staleWork(error, facts) : unrenewedWork(job.request.bound.model.id, `${error}; ${lost}`);
   return { stale: { ...work, ...(again === undefined ? {} : { checks: again.checks }) } };
 }
 
 /** Why going back from the merge would change nothing: a stale verdict is not renewed on the way. */
-function notRenewed({ bound, workflow }: Job['request'], stale: readonly RequiredVerdict[]): string | undefined {
+function notRenewed(
+  { bound, workflow }: Job['request'],
+  stale: readonly RequiredVerdict[],
+  refused: RequiredVerdict | undefined,
+): string | undefined {
   const { definition } = workflow;
   const back = bound.model.next.stale_tree;
   if (definition.form === 'flow' || back === undefined || !('to' in back) || !('step' in back.to)) return undefined;
   const target = back.to.step;
   const renewed = new Set([target, ...stepsAfter(definition, target)]);
-  // The merge itself runs gates of this run again, once nothing else is stale; gates of a child run again with the child.
-  const isRenewed = ({ step, isForeign }: RequiredVerdict): boolean =>
-    definition.steps.some((model) => {
-      const { id, kind } = model;
-      if (isForeign) return renewed.has(id) && [model, ...membersOf(model)].some((one) => one.kind === 'workflow');
-      return id === step ? kind === 'gate' || renewed.has(id) : renewed.has(id) && membersOf(model).some((member) => member.id === step);
+  // The merge itself runs gates again, once nothing else is stale; one that did not pass has to be on the way.
+  const isRenewed = (verdict: RequiredVerdict): boolean => {
+    if (isRepeatable(verdict) && verdict !== refused) return true;
+    return definition.steps.some((model) => {
+      if (!renewed.has(model.id)) return false;
+      const inside = [model, ...membersOf(model)];
+      return verdict.isForeign ? inside.some(({ kind }) => kind === 'workflow') : inside.some(({ id }) => id === verdict.step);
     });
+  };
   const lost = stale.find((one) => !isRenewed(one));
   if (lost === undefined) return undefined;
   return `the way back leads to "${target}", and ${describeVerdict(lost)} is not made again from there`;
@@ -96,25 +102,34 @@ function unrenewedWork(step: string, why: string): Work {
   return { error: stepError('TREE_MOVED', `step "${step}": ${why}; ${advice}`, { retryable: false }) };
 }
 
-type Rerun = { readonly kind: 'passed' | 'refused'; readonly why: string; readonly checks: readonly CheckResult[] };
+type Rerun =
+  | { readonly kind: 'passed'; readonly checks: readonly CheckResult[]; readonly refused?: undefined }
+  | { readonly kind: 'refused'; readonly why: string; readonly refused: RequiredVerdict; readonly checks: readonly CheckResult[] };
 
 /** Runs gates again on what would land, where the workspace holds exactly that. */
 async function rerunGates(job: Job, stale: readonly RequiredVerdict[], tree: string): Promise<Rerun | undefined> {
   const checks: CheckResult[] = [];
-  for (const { step, isForeign } of stale) {
-    const model = isForeign ? undefined : job.request.workflow.definition.steps.find(({ id, kind }) => id === step && kind === 'gate');
-    if (model === undefined || (await treeNow(job)).id !== tree) return undefined;
-    const done = await job.bench.kinds.gate?.execute?.({ ...job, request: { ...job.request, bound: { model, code: NO_CODE } } });
+  if (!stale.every(isRepeatable)) return undefined;
+  for (const verdict of stale) {
+    if ((await treeNow(job)).id !== tree) return undefined;
+    const model = { ...job.request.bound.model, ...verdict.judge, id: verdict.step } as StepModel;
+    const done = await job.bench.kinds[model.kind]?.execute?.({ ...job, request: { ...job.request, bound: { model, code: NO_CODE } } });
     if (done === undefined) return undefined;
     checks.push(...(done.checks ?? []));
-    if ('error' in done) return { kind: 'refused', why: done.error.message, checks };
-    const { passed, failed_checks: failed } = 'output' in done ? (done.output as JsonObject) : {};
-    if (passed !== true || done.evidence?.tree !== tree) {
-      const why = Array.isArray(failed) && failed.length > 0 ? failed.join('; ') : `gate "${step}" did not pass`;
-      return { kind: 'refused', why, checks };
-    }
+    const why = await refusalOf(job, done, tree);
+    if (why !== undefined) return { kind: 'refused', why, refused: verdict, checks };
   }
-  return { kind: 'passed', why: '', checks };
+  return { kind: 'passed', checks };
+}
+
+/** Why a gate that ran again does not let this tree land. */
+async function refusalOf(job: Job, done: Work, tree: string): Promise<string | undefined> {
+  if ('error' in done) return done.error.message;
+  if (!('outcome' in done) || done.outcome !== 'ok') {
+    const { failed_checks: failed } = 'output' in done ? (done.output as JsonObject) : {};
+    return Array.isArray(failed) && failed.length > 0 ? failed.join('; ') : 'it did not pass';
+  }
+  return (await treeNow(job)).id === tree ? undefined : 'it changed files';
 }
 
 function describeVerdict({ by, step, isForeign }: RequiredVerdict): string {

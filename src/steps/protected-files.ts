@@ -10,6 +10,7 @@ import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, posix, resolve } from 'node:path';
 import { EngineError } from '../base/error.ts';
 import { type FilePart, partOf } from './file-part.ts';
+import { hidesPythonModule } from './import-shadows.ts';
 import { openFile, readWorkspaceFile, unlessGone } from './workspace-file.ts';
 import { type FoundEntry, walkWorkspace } from './workspace-walk.ts';
 
@@ -37,6 +38,8 @@ const GIT = '.git';
 const GIT_CONFIG = '.git/config';
 const OUTSIDE = 'leads out to ';
 const SPECIAL = 'special file';
+/** Stands for a file of which only counts that it is there. */
+export const PRESENT = 'is there';
 
 /** The digests of all files that match, by path with slashes; what is in the folder of git is named `.git/…`. */
 export async function digestProtected(query: ProtectedQuery): Promise<ReadonlyMap<string, string>> {
@@ -45,6 +48,8 @@ export async function digestProtected(query: ProtectedQuery): Promise<ReadonlyMa
   // A run's own worktree lies beside the database, and what is in it is the work, not the engine's.
   const own = query.own === undefined || isOfStore(root, query.own) ? undefined : query.own;
   const found = new Map<string, string>();
+  /** The files of which all content counts: no part adds to that. */
+  const whole = new Set<string>();
   let entries = 0;
   for (const guard of query.guards) {
     const pattern = posix.normalize(guard.pattern);
@@ -56,11 +61,13 @@ export async function digestProtected(query: ProtectedQuery): Promise<ReadonlyMa
     };
     for await (const entry of walkWorkspace({ ...place, pattern, leftOut: LEFT_OUT, count, signal: query.signal })) {
       const isOwn = entry.kind === 'file' && own !== undefined && isOfStore(entry.file, own);
-      if (isOwn || (found.has(entry.name) && guard.part === undefined)) continue;
+      if (isOwn || whole.has(entry.name)) continue;
       const digest = await digestOf(entry, guard.part);
       if (digest === undefined) continue;
+      if (guard.part === undefined) whole.add(entry.name);
       // Several guards may each look at a part of one file.
-      found.set(entry.name, found.has(entry.name) ? digestText(`${found.get(entry.name)} ${digest}`) : digest);
+      const isFirst = guard.part === undefined || !found.has(entry.name);
+      found.set(entry.name, isFirst ? digest : digestText(`${found.get(entry.name)} ${digest}`));
     }
   }
   return found;
@@ -111,6 +118,7 @@ export async function gitFolder(from: string): Promise<string | undefined> {
 }
 
 async function digestOf(entry: FoundEntry, part: FilePart | undefined): Promise<string | undefined> {
+  if (part === 'python-module') return hidesPythonModule(entry.name) ? PRESENT : undefined;
   if (entry.kind === 'special') return SPECIAL;
   if (entry.kind !== 'file') return `${entry.kind === 'outside' ? OUTSIDE : 'leads nowhere: '}${entry.link}`;
   if (part === 'link' && entry.link !== undefined) return `link ${entry.link}`;
@@ -121,8 +129,7 @@ async function digestOf(entry: FoundEntry, part: FilePart | undefined): Promise<
 async function contentDigest(name: string, file: string, part: FilePart | undefined): Promise<string | undefined> {
   if (name === GIT_CONFIG || (part !== undefined && part !== 'link')) {
     const text = (await readWorkspaceFile(file))?.toString();
-    const counts =
-      text === undefined ? undefined : name === GIT_CONFIG ? withoutTracking(text) : partOf(text, part as Exclude<FilePart, 'link'>);
+    const counts = text === undefined ? undefined : name === GIT_CONFIG ? withoutTracking(text) : partOf(text, part as FilePart);
     return counts === undefined ? undefined : digestText(counts);
   }
   const handle = await openFile(file);

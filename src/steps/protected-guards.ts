@@ -8,7 +8,8 @@ import { patternRefusal } from '../definition/output-pattern.ts';
 import type { AttemptRequest } from './attempt.ts';
 import { commandsIn, type GateCommand, gateGuards } from './gate-files.ts';
 import { matches } from './glob.ts';
-import { digestProtected, type Guard, isUnreadable } from './protected-files.ts';
+import { createShadowSearch, hidesPythonModule } from './import-shadows.ts';
+import { digestProtected, type Guard, isUnreadable, PRESENT } from './protected-files.ts';
 import type { ProgramSetting, StageSetting } from './services.ts';
 import type { Job } from './work.ts';
 import { readWorkspaceFile } from './workspace-file.ts';
@@ -134,14 +135,20 @@ export function changesBetween({ files: before, guards }: Watched, after: Digest
   const changes: Change[] = [];
   for (const [path, digest] of before) {
     const now = after.get(path);
-    if (now !== digest) changes.push({ path, what: now === undefined ? 'deleted' : 'changed' });
+    if (now !== digest && digest !== PRESENT) changes.push({ path, what: now === undefined ? 'deleted' : 'changed' });
   }
-  const shut = guards.filter(({ isClosed }) => isClosed === true).map(({ pattern }) => posix.normalize(pattern));
+  const shut = guards.filter(({ isClosed }) => isClosed === true).map((guard) => ({ ...guard, pattern: posix.normalize(guard.pattern) }));
+  const hidesOther = createShadowSearch(before.keys());
   for (const [path, digest] of after) {
     if (before.has(path)) continue;
-    if (isUnreadable(digest) || shut.some((pattern) => matches(path, pattern))) changes.push({ path, what: 'added' });
+    if (isUnreadable(digest) || shut.some((guard) => isGuarded(path, guard)) || hidesOther(path)) changes.push({ path, what: 'added' });
   }
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Whether a guard is about a file. */
+export function isGuarded(path: string, { pattern, part }: Guard): boolean {
+  return matches(path, pattern) && (part !== 'python-module' || hidesPythonModule(path));
 }
 
 /** Changes in words, for a message. */

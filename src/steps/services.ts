@@ -61,6 +61,8 @@ export interface StepServices {
   readonly defaultStages?: readonly string[];
   /** Gate checks beside the built-in ones. */
   readonly checks?: Readonly<Record<string, GateCheck>>;
+  /** How long a check or a stage may take if neither it nor its step has a timeout; without it, an hour. */
+  readonly checkTimeoutMs?: number;
   /** Kinds of steps that the application defined, by name, for workflows that do not bring them along. */
   readonly kinds?: Readonly<Record<string, OwnKind>>;
   readonly roles?: Readonly<Record<string, RoleSetting>>;

@@ -5,7 +5,7 @@ import { messageOf } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { HumanGateModel } from '../definition/model.ts';
 import { changesOfTrees } from '../process/git-tree.ts';
-import { requiredVerdicts } from './judged-tree.ts';
+import { requiredVerdicts, staleVerdicts } from './judged-tree.ts';
 import { type DigestQuery, digestMatching } from './outputs/workspace-digest.ts';
 import type { StepServices } from './services.ts';
 import type { Job } from './work.ts';
@@ -38,10 +38,8 @@ async function treeOf(job: Job): Promise<JsonObject | undefined> {
   try {
     const { id } = await treeNow(job);
     if (id === '') return undefined;
-    const judges = (await requiredVerdicts(job)).filter(({ by, tree }) => by !== 'approval' && tree !== null);
-    const stale = await Promise.all(
-      judges.filter(({ tree }) => tree !== id).map(async ({ step, tree }) => ({ step, files: await changedFiles(job, String(tree), id) })),
-    );
+    const judges = staleVerdicts(await requiredVerdicts(job), id).filter(({ by }) => by !== 'approval');
+    const stale = await Promise.all(judges.map(async ({ step, tree }) => ({ step, files: await changedFiles(job, String(tree), id) })));
     return { id, ...(stale.length === 0 ? {} : { stale }) };
   } catch (thrown) {
     if (job.request.signal.aborted) throw thrown;

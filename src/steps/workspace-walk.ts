@@ -44,6 +44,13 @@ export async function* walkWorkspace(query: WalkQuery): AsyncGenerator<FoundEntr
   if (start.kind !== 'folder') return;
   const folders = [{ name: fixed.join('/'), real: start.real }];
   const followed = new Set<string>();
+  const segments = pattern.split('/');
+  // Without `**`, only folders matter whose names match the pattern as far as they go.
+  const isOnTheWay = (name: string): boolean => {
+    if (!isDeep || pattern.includes('**')) return isDeep;
+    const depth = name.split('/').length;
+    return depth < segments.length && matches(name, segments.slice(0, depth).join('/'));
+  };
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     if (query.signal.aborted) throw new Stopped();
     for (const entry of (await unlessGone(readdir(folder.real, { withFileTypes: true }))) ?? []) {
@@ -51,13 +58,13 @@ export async function* walkWorkspace(query: WalkQuery): AsyncGenerator<FoundEntr
       const name = posix.join(folder.name, entry.name);
       const path = join(folder.real, entry.name);
       if (entry.isDirectory()) {
-        if (isDeep && !leftOut.has(entry.name)) folders.push({ name, real: path });
+        if (!leftOut.has(entry.name) && isOnTheWay(name)) folders.push({ name, real: path });
       } else if (entry.isSymbolicLink()) {
         if (!followsLinks) continue;
         const found = await throughLink({ root, pattern, name, path });
         if (found === undefined) continue;
         if (found.kind !== 'folder') yield found;
-        else if (isDeep && !leftOut.has(entry.name) && !isInside(found.real, path) && !followed.has(found.real)) {
+        else if (!leftOut.has(entry.name) && isOnTheWay(name) && !isInside(found.real, path) && !followed.has(found.real)) {
           followed.add(found.real);
           folders.push({ name, real: found.real });
         }

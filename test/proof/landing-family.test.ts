@@ -127,11 +127,13 @@ describe('with a child run', () => {
   });
 
   test('the way back may lead through the child, which judges again', async () => {
+    const reviewing = defineWorkflow({ name: 'child', steps: [{ id: 'inner', agent: 'dev', prompt: 'Review it.', next: null }] });
+    deeds = { ...deeds, inner: () => [{ do: 'answer', verdict: 'approve' }] };
     const looping = defineWorkflow({
       name: 'looping',
       steps: [
         work,
-        { id: 'child', workflow: child, next: 'pause' },
+        { id: 'child', workflow: reviewing, next: 'pause' },
         pause,
         { ...land, next: { ok: null, stale_tree: { to: 'child', maxIterations: 1 } } },
       ],
@@ -160,19 +162,23 @@ describe('with a child run', () => {
     expect([inner?.status, onMain('answer.txt')]).toEqual(['escalated', 'broken']);
   });
 
-  test('a gate of the parent is replaced when the child changed files after it', async () => {
+  test.each([
+    [false, 'completed'],
+    [true, 'escalated'],
+  ])('a gate of the parent counts after the child changed files, unless it is not rerun (%s)', async (rerunAtMerge, status) => {
     const editing = defineWorkflow({ name: 'editing', steps: [{ id: 'more', command: 'echo more > more.txt', next: null }] });
     const judging = defineWorkflow({
       name: 'judging',
       steps: [
         { ...work, next: 'first' },
-        { id: 'first', gate: { checks: ['test ! -e more.txt'] }, next: 'child' },
+        { id: 'first', gate: { checks: ['test ! -e more.txt'], rerunAtMerge }, next: 'child' },
         { id: 'child', workflow: editing, next: 'second' },
         { id: 'second', gate: { checks: ['sh check.sh'] }, next: 'land' },
         land,
       ],
     });
-    expect([(await played([judging, editing])).status, onMain('more.txt')]).toEqual(['completed', 'more']);
+    expect((await played([judging, editing])).status).toBe(status);
+    expect(git(project, 'ls-tree', '--name-only', 'main').includes('more.txt')).toBe(status === 'completed');
   });
 });
 

@@ -8,6 +8,7 @@ import { locate, placeOfStep } from '../../authoring/discover/position.ts';
 import { type Place, placeAt, type SourceProblem } from '../../authoring/discover/syntax.ts';
 import { lintFlow } from '../../authoring/flow/lint.ts';
 import type { Compilers } from '../../authoring/graph/work.ts';
+import { gateWarnings } from '../../definition/gate-warnings.ts';
 import { quorumsIn } from '../../definition/quorum.ts';
 import type { CheckedContent, LoadFailure } from './import.ts';
 import { loadApart } from './load-apart.ts';
@@ -42,7 +43,7 @@ export async function checkModule(outline: Outline, checked?: CheckedContent): P
   return {
     workflow: { ...workflow, params: Object.keys(params), ...(workflow.form === 'flow' ? {} : { steps: steps.map(({ id }) => id) }) },
     errors: [...(name === workflow.name ? [] : [otherName(outline, name)]), ...lint.errors],
-    warnings: lint.warnings,
+    warnings: [...lint.warnings, ...locate(outline, gateWarnings(loaded.definition))],
     quorums: quorumsIn(steps).map((quorum) => ({ ...quorum, ...placeOfStep(outline, quorum.step) })),
   };
 }

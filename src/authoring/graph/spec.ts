@@ -140,7 +140,11 @@ export interface WorkSpec<C = GraphContext> {
   readonly handler?: ((ctx: C) => unknown) | Dispatch;
   /** A shell line, or a program and its arguments. */
   readonly command?: string | readonly string[];
-  readonly gate?: { readonly checks: readonly GateCheckSpec[] };
+  readonly gate?: {
+    readonly checks: readonly GateCheckSpec[];
+    /** False for a gate about the files as they are at that moment: a merge does not run it again after later changes. */
+    readonly rerunAtMerge?: boolean;
+  };
   readonly human?: HumanGateSpec;
   /** Time to wait, or less when the condition of the poll holds. */
   readonly delay?:

@@ -7,7 +7,7 @@ import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { type Duration, parseDuration } from '../../base/duration.ts';
 import { present } from '../../base/fields.ts';
 import type { CheckModel } from '../../definition/check.ts';
-import { gate as declaration } from './declare.ts';
+import { gate as declaration, type GateConfig } from './declare.ts';
 
 /** A check of a gate: a shell command, or a check by name with what it needs. */
 export type CheckSpec = string | { readonly check: string; readonly timeout?: Duration; readonly [field: string]: unknown };
@@ -15,6 +15,8 @@ export type CheckSpec = string | { readonly check: string; readonly timeout?: Du
 /** Checks that let the work pass or not. */
 export interface GateSpec extends StepOptions {
   readonly checks: readonly CheckSpec[];
+  /** False for a gate about the files as they are at that moment: a merge does not run it again after later changes. */
+  readonly rerunAtMerge?: boolean;
 }
 
 /** The kind `gate`. */
@@ -23,7 +25,8 @@ export const gate: KindCompiler = {
   field: 'gate',
   read({ gate: given }, { step }) {
     const checks = Array.isArray(given?.checks) ? (given.checks as readonly GateCheckSpec[]) : [];
-    return { work: { kind: 'gate', config: { checks: checks.map((check, index) => readCheck(check, `check ${index + 1}`, step)) } } };
+    const read = checks.map((check, index) => readCheck(check, `check ${index + 1}`, step));
+    return { work: { kind: 'gate', config: configOf(read, given?.rerunAtMerge) } };
   },
 };
 
@@ -38,8 +41,13 @@ function readCheck(check: GateCheckSpec, what: string, step: StepReading): Check
 
 /** Checks that are run in place. */
 export function buildGate(name: string, spec: GateSpec): StepParts {
-  const { checks, ...options } = spec;
-  return { name, work: { kind: 'gate', config: { checks: checks.map((check) => checkData(name, check)) } }, options };
+  const { checks, rerunAtMerge, ...options } = spec;
+  const read = checks.map((check) => checkData(name, check));
+  return { name, work: { kind: 'gate', config: configOf(read, rerunAtMerge) }, options };
+}
+
+function configOf(checks: readonly CheckModel[], rerunAtMerge: boolean | undefined): GateConfig {
+  return { checks, ...(rerunAtMerge === false ? { rerunAtMerge } : {}) };
 }
 
 function checkData(name: string, check: CheckSpec): CheckModel {

@@ -8,6 +8,8 @@ import type { StepOf } from '../../definition/model.ts';
 /** The checks, all of which must pass. */
 export type GateConfig = {
   readonly checks: readonly CheckModel[];
+  /** Set for a gate about the files as they are at that moment: a merge does not run it again after later changes. */
+  readonly rerunAtMerge?: false;
   /** How long a gate that is not decided yet waits before it looks again by itself. */
   readonly lookAgainMs?: number;
 };

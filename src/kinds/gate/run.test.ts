@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../base/json.ts';
 import { type AttemptFields, createAttemptRequest } from '../../proof/attempt-request.ts';
 import type { CheckVerdict } from '../../steps/check.ts';
@@ -240,5 +241,26 @@ describe('an own check', () => {
       error: { reason: 'timeout' },
       checks: [{ passed: null, error: 'it took longer than 30 ms' }],
     });
+  });
+});
+
+describe('a check without a timeout', () => {
+  const pipe = join(cwd, 'pipe');
+  const stuck = { type: 'errored', error: { reason: 'timeout' }, checks: [{ passed: null }] };
+  beforeAll(() => execFileSync('mkfifo', [pipe]));
+
+  test('that waits for a named pipe is stopped', async () => {
+    expect(await run([command('cat pipe')], { checkTimeoutMs: 200 })).toMatchObject(stuck);
+    expect(await run([{ check: 'any_of', checks: [command('cat pipe')] }], { checkTimeoutMs: 200 })).toMatchObject(stuck);
+  });
+
+  test('and of the project is abandoned', async () => {
+    const idle = { name: 'idle', validate: () => undefined, run: () => new Promise<CheckVerdict>(() => undefined) };
+    expect(await run([{ check: 'idle' }], { checkTimeoutMs: 200, checks: { idle } })).toMatchObject(stuck);
+  });
+
+  test('may take as long as its gate may', async () => {
+    const model = { timeoutMs: 60_000 };
+    expect(await run([command('sleep 0.5')], { checkTimeoutMs: 200 }, { model })).toMatchObject({ type: 'settled', outcome: 'ok' });
   });
 });

@@ -16,7 +16,7 @@ import { TreeError } from '../../process/git-tree.ts';
 import { Stopped, untilStopped } from '../../steps/abort.ts';
 import { onAcceptedFiles } from '../../steps/accepted-files.ts';
 import type { CheckResult } from '../../steps/attempt.ts';
-import { type CheckScene, type CheckVerdict, type GateCheck, tookTooLong } from '../../steps/check.ts';
+import { type CheckScene, type CheckVerdict, checkTimeout, type GateCheck, tookTooLong } from '../../steps/check.ts';
 import { changesAllowed, steeredFiles } from '../../steps/flow-protection.ts';
 import { factsOf } from '../../steps/forge-facts.ts';
 import { judgedTree, treeEvidence } from '../../steps/judged-tree.ts';
@@ -122,9 +122,11 @@ async function verdictOf(job: StartedJob, config: CheckModel): Promise<CheckVerd
 
 async function withinTime(job: StartedJob, check: GateCheck, config: CheckModel): Promise<CheckVerdict> {
   const { signal } = job.request;
-  const { timeoutMs } = config;
+  // The checks that `any_of` is made of have their own limits.
+  const timeoutMs = config.check === 'any_of' ? config.timeoutMs : checkTimeout(job, config.timeoutMs);
   if (check.stopsItself === true || timeoutMs === undefined) {
-    const verdict = Promise.resolve(check.run(config, sceneOf(job, signal)));
+    const limited = timeoutMs === undefined ? config : { ...config, timeoutMs };
+    const verdict = Promise.resolve(check.run(limited, sceneOf(job, signal)));
     return check.stopsItself === true ? await verdict : await untilStopped(verdict, signal);
   }
   const both = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);

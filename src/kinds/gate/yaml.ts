@@ -12,7 +12,15 @@ export const yaml: StageForm = stageForm({
       examples: [[{ check: 'command', run: 'npm test' }]],
       accepts: 'a list of checks',
     }),
+    rerun_at_merge: noted(z.boolean().optional(), {
+      description:
+        'If files change after this gate passed, a merge runs it again. False for a gate that is only about that moment, such as a test that must fail before the fix.',
+      examples: [false],
+      accepts: 'true or false',
+    }),
   }),
-  toSpec: ({ conditions }, { checkOf }) => ({ gate: { checks: conditions.map(checkOf) } }),
+  toSpec: ({ conditions, rerun_at_merge: rerunAtMerge }, { checkOf }) => ({
+    gate: { checks: conditions.map(checkOf), ...(rerunAtMerge === undefined ? {} : { rerunAtMerge }) },
+  }),
   rules: ({ conditions }, path, { checkRules }) => conditions.flatMap((check, index) => checkRules(check, [...path, 'conditions', index])),
 });

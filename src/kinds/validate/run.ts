@@ -7,6 +7,7 @@ import type { StepOf } from '../../definition/model.ts';
 import type { CommandResult } from '../../process/command.ts';
 import { onAcceptedFiles } from '../../steps/accepted-files.ts';
 import type { CheckResult } from '../../steps/attempt.ts';
+import { checkTimeout } from '../../steps/check.ts';
 import { exitSentence, lastWords, programName, runProgram } from '../../steps/program.ts';
 import { entryOf, type ProgramSetting, type StepServices } from '../../steps/services.ts';
 import { type Job, stepError, stoppedError, type Work } from '../../steps/work.ts';
@@ -33,11 +34,13 @@ export async function execute(job: Job<StepOf<'validate'>>): Promise<Work> {
   return await onAcceptedFiles(job, () => runStages(job, stages.list));
 }
 
-async function runStages({ bench, request }: Job, stages: readonly Stage[]): Promise<Work> {
+async function runStages(job: Job, stages: readonly Stage[]): Promise<Work> {
+  const { bench, request } = job;
   const step = request.bound.model.id;
   const runs: StageRun[] = [];
   for (const stage of stages) {
-    const result = await runProgram(bench, request, stage.program);
+    const timeoutMs = checkTimeout(job, stage.program.timeoutMs);
+    const result = await runProgram(bench, request, { ...stage.program, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
     if (request.signal.aborted) return { error: stoppedError(step) };
     runs.push({ stage, result, at: bench.services.now() });
   }

@@ -8,6 +8,7 @@
 // - A transition back without a bound is bounded by the limit of the workflow, and a warning says so.
 
 import type { CompiledWorkflow } from '../../../definition/code.ts';
+import { gateWarnings } from '../../../definition/gate-warnings.ts';
 import { type Definition, membersOf, type StepModel } from '../../../definition/model.ts';
 import type { Problem } from '../../../definition/problem.ts';
 import { bypassesIn } from '../../../definition/rework.ts';
@@ -69,7 +70,8 @@ export function draftYaml(file: WrittenWorkflow, compilers: Compilers): Draft {
   const isTwice = found.some(({ code }) => code === 'STEP_DUPLICATE');
   const follows = isTwice ? FOLLOWS_DUPLICATES : hasWrongTarget ? FOLLOWS_WRONG_TARGETS : new Set<string>();
   const graph = found.filter(({ code }) => !follows.has(code));
-  const all = [...transitions.problems, ...graph, ...bypassWarnings(file, steps, definition.entry)];
+  const ofGates = gateWarnings({ steps }).map((problem) => ({ ...placed(file, problem), severity: 'warning' as const }));
+  const all = [...transitions.problems, ...graph, ...bypassWarnings(file, steps, definition.entry), ...ofGates];
   return all.some(({ severity }) => severity === 'error')
     ? { problems: all }
     : { definition, problems: all, finish: () => finishGraph(draft, reading, { trigger: triggerOf(file) }) };

@@ -1,0 +1,52 @@
+// Owns which new files are imported in place of others: a module of Python's standard library that a file beside the
+// script hides, and a protected file that another one of the same name hides.
+
+import { basename, posix } from 'node:path';
+
+/** Modules of Python that a file of the same name beside a script hides. */
+const PYTHON_MODULES: ReadonlySet<string> = new Set(
+  `abc aifc argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect builtins bz2 cProfile calendar
+  cgi cgitb chunk cmath cmd code codecs codeop collections colorsys compileall compression concurrent configparser contextlib
+  contextvars copy copyreg crypt csv ctypes curses dataclasses datetime dbm decimal difflib dis distutils doctest email encodings
+  enum errno faulthandler fcntl filecmp fileinput fnmatch fractions ftplib functools gc genericpath getopt getpass gettext glob
+  graphlib grp gzip hashlib heapq hmac html http imaplib imghdr imp importlib inspect io ipaddress itertools json keyword
+  linecache locale logging lzma mailbox mailcap marshal math mimetypes mmap modulefinder multiprocessing netrc nis nntplib numbers
+  opcode operator optparse os ossaudiodev pathlib pdb pickle pickletools pipes pkgutil platform plistlib poplib posix posixpath
+  pprint profile pstats pty pwd py_compile pyclbr pydoc pydoc_data pyexpat queue quopri random re readline reprlib resource
+  rlcompleter runpy sched secrets select selectors shelve shlex shutil signal site sitecustomize smtpd smtplib sndhdr socket
+  socketserver spwd sqlite3 sre_compile sre_constants sre_parse ssl stat statistics string stringprep struct subprocess sunau
+  symtable sys sysconfig syslog tabnanny tarfile telnetlib tempfile termios textwrap threading time timeit token tokenize tomllib
+  trace traceback tracemalloc tty types typing unicodedata unittest urllib usercustomize uu uuid warnings wave weakref webbrowser
+  wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo`
+    .trim()
+    .split(/\s+/),
+);
+const PYTHON_FILE = /\.(?:py|pyc|so|pyd)$/;
+const CODE_FILE = /\.(?:py|pyc|so|pyd|[cm]?[jt]s|[jt]sx|node)$/;
+const FOLDER_MODULE = /\/(?:__init__|index)\.\w+$/;
+
+/** Whether Python would import this file in place of a module of its standard library. */
+export function hidesPythonModule(path: string): boolean {
+  if (!PYTHON_FILE.test(path)) return false;
+  const name = /(?:^|\/)__init__\.[^/]*$/.test(path) ? basename(posix.dirname(path)) : basename(path);
+  return PYTHON_MODULES.has(name.replace(/\..*$/, ''));
+}
+
+/** The name under which code is imported, without what distinguishes the files that it may be in. */
+function importName(path: string): string | undefined {
+  if (!CODE_FILE.test(path)) return undefined;
+  if (FOLDER_MODULE.test(path)) return path.replace(FOLDER_MODULE, '');
+  // An extension module of Python is named for its platform: util.cpython-312-x86_64-linux-gnu.so.
+  return path.endsWith('.so') ? path.replace(/(?:\.cpython-[^/]*|\.abi3)?\.so$/, '') : path.replace(CODE_FILE, '');
+}
+
+/** Finds the new files that would be imported in place of one of these. */
+export function createShadowSearch(known: Iterable<string>): (path: string) => boolean {
+  let names: Set<string> | undefined;
+  return (path) => {
+    const name = importName(path);
+    if (name === undefined) return false;
+    names ??= new Set([...known].flatMap((one) => importName(one) ?? []));
+    return names.has(name);
+  };
+}
