@@ -43,8 +43,15 @@ export async function openEngine(
     ...(budgets === undefined ? {} : { budgets }),
     ...(guarded === undefined ? {} : { protected: guarded }),
     ...(parts.forge === undefined ? {} : { forge: parts.forge }),
+    ...webOf(place),
     ...(await rolesOf(place)),
   });
+}
+
+/** The secrets of a project and the hosts that webhooks may reach. */
+function webOf({ settings: { secrets = {}, webhooks } }: Place): Pick<EngineOptions, 'secrets' | 'webhooks'> {
+  const hosts = Object.entries(secrets).flatMap(([name, { hosts }]) => (hosts === undefined ? [] : [[name, hosts] as const]));
+  return { secrets, webhooks: { ...webhooks, secretHosts: Object.fromEntries(hosts) } };
 }
 
 /** The roles of a project with their drivers. Loaded only if the project has roles, because it needs the YAML parser. */

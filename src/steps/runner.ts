@@ -10,7 +10,6 @@ import { isEngineError, messageOf } from '../base/error.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { pipelineOf } from '../definition/kind.ts';
 import { heldBy } from '../kernel/activation.ts';
-import { createRedactor } from '../process/redact.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
 import { acceptingChanges, recordBefore } from './accepted-files.ts';
 import type { AttemptRequest, AttemptResult, AttemptRunner, CheckResult } from './attempt.ts';
@@ -24,6 +23,7 @@ import { notingTree } from './judged-tree.ts';
 import { beforeWork, producing } from './outputs/production.ts';
 import { protectedBefore, protecting } from './protection.ts';
 import { redactJson } from './redaction.ts';
+import { Secrets } from './secrets.ts';
 import { entryOf, type StepServices } from './services.ts';
 import { approvalOf } from './subject-changes.ts';
 import { observeSubjects } from './subjects.ts';
@@ -36,15 +36,17 @@ const STACK_MAX = 2000;
 
 /** Builds the function that does what a host asks for one attempt. */
 export function createAttemptRunner(services: StepServices, { kinds, checks }: Executors): AttemptRunner {
-  const hasSecrets = Object.keys(services.secrets ?? {}).length > 0;
+  const secrets = new Secrets(services.secrets ?? {}, (message) => services.warn?.(message));
   const own: Bench = {
     services,
     kinds,
     checks: { ...services.checks, ...checks },
-    redactor: hasSecrets ? createRedactor(services.secrets ?? {}) : undefined,
+    secrets,
+    redactor: Object.keys(services.secrets ?? {}).length > 0 ? secrets.redactor : undefined,
   };
   return async (request) => {
     const bench = request.workspace === undefined ? own : { ...own, services: { ...services, cwd: request.workspace } };
+    secrets.refresh();
     try {
       if (request.signal.aborted) throw new Stopped();
       const opened = openContext(request);

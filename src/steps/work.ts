@@ -12,6 +12,7 @@ import type { AttemptRequest, CheckResult } from './attempt.ts';
 import type { GateCheck } from './check.ts';
 import type { AttemptContext } from './context.ts';
 import type { Handover } from './handover.ts';
+import type { Secrets } from './secrets.ts';
 import type { StepServices } from './services.ts';
 
 /** How each kind of step is executed, and the checks that gates can make. A kind that only waits has no executor. */
@@ -26,6 +27,7 @@ export interface Bench {
   readonly kinds: Executors['kinds'];
   /** The checks of gates by name: the built-in ones and those of the project. */
   readonly checks: Readonly<Record<string, GateCheck>>;
+  readonly secrets: Secrets;
   /** Absent when there is nothing to mask. */
   readonly redactor: Redactor | undefined;
 }

@@ -160,8 +160,9 @@ function sceneOf(job: StartedJob, signal: AbortSignal): CheckScene {
 }
 
 async function ask(job: StartedJob, asked: Parameters<CheckScene['ask']>[0], signal: AbortSignal): Promise<WebAnswer> {
-  const { secrets = {}, webhooks = {} } = job.bench.services;
-  const request = renderRequest(asked, { scope: asked.templates === true ? templateScope(job) : undefined, secrets, webhooks });
+  const { secrets, services } = job.bench;
+  const { webhooks = {} } = services;
+  const request = await renderRequest(asked, { scope: asked.templates === true ? templateScope(job) : undefined, secrets, webhooks });
   const limit = asked.timeoutMs === undefined ? {} : { timeoutMs: asked.timeoutMs };
   // Loaded by need: what it takes to speak HTTP costs a program half of its start.
   const { requestGuarded } = await import('../../steps/web/request.ts');

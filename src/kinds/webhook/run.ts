@@ -22,12 +22,12 @@ export async function execute(job: Job<StepOf<'webhook'>>): Promise<Work> {
   const { bench, request: attempt } = job;
   const { model } = attempt.bound;
   const { config } = model;
-  const { secrets = {}, webhooks = {} } = bench.services;
+  const { webhooks = {} } = bench.services;
   let request: RenderedRequest;
   try {
-    request = renderRequest(config.request, {
+    request = await renderRequest(config.request, {
       scope: config.templates === true ? templateScope(job) : undefined,
-      secrets,
+      secrets: bench.secrets,
       webhooks,
     });
   } catch (thrown) {
