@@ -20,6 +20,8 @@ export interface ProgramSetting {
   /** Relative to the workspace. */
   readonly cwd?: string;
   readonly timeoutMs?: number;
+  /** `optional`: a validation stage that runs tests passes even if it ran none. */
+  readonly tests?: 'optional';
 }
 
 /** A validation stage: a shell line, a program, or a list of other stages under one name. */

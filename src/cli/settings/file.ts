@@ -86,14 +86,15 @@ function stage(value: Json): string | undefined {
   if (typeof value === 'string') return value === '' ? expected : undefined;
   if (isTexts(value)) return undefined;
   if (!isJsonObject(value)) return expected;
-  const { run, argv, env, cwd, timeoutMs, ...rest } = value;
+  const { run, argv, env, cwd, timeoutMs, tests, ...rest } = value;
   const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) return `${expected}; "${unknown}" is not one of run, argv, env, cwd, timeoutMs`;
+  if (unknown !== undefined) return `${expected}; "${unknown}" is not one of run, argv, env, cwd, timeoutMs, tests`;
   const fits =
     (run === undefined) !== (argv === undefined) &&
     (run === undefined || (typeof run === 'string' && run !== '')) &&
     (argv === undefined || isTexts(argv)) &&
     (cwd === undefined || typeof cwd === 'string') &&
+    (tests === undefined || tests === 'optional') &&
     (timeoutMs === undefined || count(timeoutMs) === undefined) &&
     (env === undefined || (typeof env === 'object' && env !== null && Object.values(env).every((entry) => typeof entry === 'string')));
   return fits ? undefined : expected;

@@ -152,7 +152,7 @@ function sceneOf(job: StartedJob, signal: AbortSignal): CheckScene {
       if (services.forgeFacts !== undefined) return services.forgeFacts(subject);
       return services.forge === undefined ? undefined : factsOf(services.forge, services.groups ?? {}, subject);
     },
-    run: (program) => runProgram(bench, { ...request, signal }, program),
+    run: (program) => runProgram(bench, { ...request, signal }, { ...program, pipefail: true }),
     ask: (asked) => ask(job, asked, signal),
     check: (config, limit) =>
       verdictOf({ ...job, request: { ...request, signal: limit === undefined ? signal : AbortSignal.any([signal, limit]) } }, config),
