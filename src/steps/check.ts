@@ -7,9 +7,11 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { CheckDeclaration, CheckFrame, CheckModel } from '../definition/check.ts';
 import type { KindReport } from '../definition/kind.ts';
 import type { RequestModel } from '../definition/web-request.ts';
+import type { ForgeFailure } from '../forge/forge.ts';
 import type { CommandResult } from '../process/command.ts';
 import type { ForgeFacts } from './forge-facts.ts';
 import type { ProgramSetting } from './services.ts';
+import type { RateLimit } from './web/rate-limit.ts';
 import type { WebAnswer } from './web/request.ts';
 
 /** Where and for what a check looks. */
@@ -43,6 +45,8 @@ export interface CheckVerdict {
   readonly pending?: true;
   /** True when it could not be made because its time ran out. */
   readonly timedOut?: boolean;
+  /** With `passed: null`: who it asked wants no more requests for now. The gate waits and looks again. */
+  readonly limited?: RateLimit;
   /** What the gate's output says beside the verdict; of several numbers under one name, the lowest counts. */
   readonly facts?: { readonly [name: string]: Json };
 }
@@ -57,6 +61,12 @@ export interface GateCheck extends Partial<Omit<CheckDeclaration, 'name'>> {
 /** The verdict of a check whose time ran out. */
 export function tookTooLong(limitMs: number | undefined): CheckVerdict {
   return { passed: null, result: null, error: `it took longer than ${limitMs} ms`, timedOut: true };
+}
+
+/** The verdict of a check that the forge did not answer. */
+export function notAnswered(failure: ForgeFailure): CheckVerdict {
+  const limited = failure.result === 'rate_limited' ? { limited: { until: failure.until } } : {};
+  return { passed: null, result: { reason: failure.result }, error: failure.message, ...limited };
 }
 
 /** What `defineCheck` takes. */

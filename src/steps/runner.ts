@@ -27,7 +27,7 @@ import { Secrets } from './secrets.ts';
 import { entryOf, type StepServices } from './services.ts';
 import { approvalOf } from './subject-changes.ts';
 import { observeSubjects } from './subjects.ts';
-import { type Bench, CLAIMED, type Executors, type Job, stepError, stoppedError, type Work } from './work.ts';
+import { type Bench, CLAIMED, type Executors, type Job, requestError, stepError, stoppedError, type Work } from './work.ts';
 
 type Evidence = { readonly [name: string]: Json };
 
@@ -82,7 +82,7 @@ function unread({ bound: { model }, want }: AttemptRequest, problem: NonNullable
   const evidence = { github: problem.message };
   if (model.kind === 'delay' && want === 'execute' && problem.mayPass)
     return { type: 'settled', outcome: 'iterate', output: null, evidence, checks: NO_CHECKS };
-  const error = stepError('STEP_FAILED', `step "${model.id}": ${problem.message}`, { retryable: problem.mayPass });
+  const error = requestError('STEP_FAILED', `step "${model.id}": ${problem.message}`, problem);
   return { type: 'errored', error, evidence, checks: NO_CHECKS };
 }
 

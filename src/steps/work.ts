@@ -6,6 +6,7 @@ import type { ErrorCode } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
+import type { Passing } from '../forge/forge.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { Redactor } from '../process/redact.ts';
 import type { AttemptRequest, CheckResult } from './attempt.ts';
@@ -76,6 +77,11 @@ export function stepError(
   rest: Partial<Pick<StepError, 'reason' | 'retryable' | 'resumeAt'>> = {},
 ): StepError {
   return { code, message, reason: 'error', ...rest };
+}
+
+/** The error of an attempt whose request to a service outside failed. A rate limit is a wait until its time, not a failure. */
+export function requestError(code: ErrorCode, message: string, { mayPass, until }: Passing): StepError {
+  return stepError(code, message, until === undefined ? { retryable: mayPass } : { reason: 'quota', resumeAt: until });
 }
 
 /** The error of an attempt that was stopped: its host has moved on already, and this only says so. */

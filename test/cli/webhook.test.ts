@@ -144,3 +144,35 @@ test('doctor reports secrets that cannot be read or masked, and runs no program 
   ]);
   expect(readdirSync(rig.project)).not.toContain('ran');
 });
+
+const later = (seconds: number): Record<string, string> => ({ 'retry-after': String(seconds) });
+
+test('a rate limit is a wait until its time, over the end of the process, and uses up no attempt', async () => {
+  await setUp('{ env: T }');
+  answer = () => ({ status: 429, body: {}, headers: later(3600) });
+  const { code, run: waiting } = await run('ask', { T: 'tok-123456' });
+  expect([code, waiting.status]).toEqual([5, 'waiting']);
+  const shown = await rig.json<{ waits: { kind: string; due: string; message: string }[] }>(['show', waiting.id]);
+  const hours = (Date.parse(shown.waits[0]?.due ?? '') - Date.now()) / 3_600_000;
+  expect([shown.waits[0]?.kind, Math.round(hours)]).toEqual(['capacity', 1]);
+  expect(shown.waits[0]?.message).toContain('the service answered with 429, because it gets too many requests');
+  expect((await rig.run(['show', waiting.id])).stdout).toContain('too many requests');
+  answer = () => ({ status: 200, body: {} });
+  const again = await rig.run(['resume', waiting.id], { env: { T: 'tok-123456' } });
+  expect([again.code, received.length]).toEqual([0, 2]);
+});
+
+test('a short rate limit of a gate passes while the command drives the run', async () => {
+  write(
+    '.pawl/workflows/ask.yaml',
+    ASK.replace(/ {2}- id: ask[\s\S]*/, '  - { id: ask, type: gate, conditions: [{ check: webhook, url: "http://127.0.0.1:8080/" }] }\n'),
+  );
+  write('.pawl/config.yaml', 'webhooks: { allow: ["127.0.0.1:8080"] }\n');
+  await rig.run(['trust', '--yes']);
+  answer = () =>
+    received.length === 1
+      ? { status: 403, body: {}, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.ceil(Date.now() / 1000) + 1) } }
+      : { status: 200, body: {} };
+  expect((await run('ask')).code).toBe(0);
+  expect(received).toHaveLength(2);
+});
